@@ -1,5 +1,5 @@
 // Asks queries of a search for browsers, each of a fresh one, and tells what each moved and how long it took:
-// reads {tool, folder, client, limit, queries} as JSON from standard input; folder holds the published files.
+// reads {tool, folder, client, limit, queries, whole} as JSON from standard input; folder holds the published files.
 // "first" opens the search and answers, "again" only answers; files come from disk, so both are without a network.
 
 "use strict";
@@ -8,24 +8,30 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
 
-/** Reads a published file, and counts it. */
+/** Reads a published file, or some bytes of it, and counts what it moves. */
 function reader(folder, moved) {
-  return (name) => {
-    const data = fs.readFileSync(path.join(folder, name));
+  return (name, start = 0, size = Infinity) => {
+    const data = fs.readFileSync(path.join(folder, name)).subarray(start, start + size);
     moved.bytes += data.length;
-    moved.files += 1;
+    moved.requests += 1;
     return data;
   };
 }
 
-/** memosite: static/search.js, with the files as script tags would load them. */
-function memosite({ folder, client, limit }) {
+/** memosite: static/search.js, with pieces of files as a server sends them; `whole`: with files, as from disk. */
+function memosite({ folder, client, limit, whole }) {
   require(client);
   return async (read) => {
-    const load = async (name) => {
-      let found = null;
-      new Function("memositeBlock", read(`${name}.js`).toString())((_, value) => (found = value));
-      return found;
+    const called = new Map();
+    const run = (data) => new Function("memositeBlock", data.toString())(called.set.bind(called));
+    const files = new Set();
+    const load = async (name, lines) => {
+      if (lines && !whole) run(read(`${lines.file}.js`, lines.start, lines.size));
+      else if (!files.has(lines?.file ?? name)) {
+        files.add(lines?.file ?? name);
+        run(read(`${lines?.file ?? name}.js`));
+      }
+      return called.get(name);
     };
     const searcher = new globalThis.memositeSearch.Searcher(load);
     return async (query) => {
@@ -61,7 +67,7 @@ async function main() {
   const open = { memosite, pagefind }[asked.tool](asked);
   const answers = [];
   for (const query of asked.queries) {
-    const moved = { bytes: 0, files: 0 };
+    const moved = { bytes: 0, requests: 0 };
     const start = performance.now();
     const ask = await open(reader(asked.folder, moved));
     const answer = await ask(query);

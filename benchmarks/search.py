@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -30,7 +30,7 @@ MOVED_BARS = {10_000: 300, 100_000: 1_000}
 
 Answer = Mapping[str, float]
 Answers = Mapping[str, Sequence[Answer]]
-"""By kind of query: hits in all, bytes and files moved, milliseconds the first time and again."""
+"""By kind of query: hits in all, bytes moved and requests, milliseconds the first time and again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,11 @@ def measure_blocks(work: Path, memos: int, queries: Mapping[str, list[str]], *, 
     write_site(work / "site", islice(artifacts(memos, seed=seed), memos), with_git=False)
     folder = work / "blocks"
     making = run_module("benchmarks.blocks", work / "site", folder, folder=work)
-    return _asked("memosite", memos, making, folder / "search", queries, client=ROOT / "static" / "search.js")
+    client = ROOT / "static" / "search.js"
+    asked = _asked("memosite", memos, making, folder / "search", queries, client=client)
+    whole = {f"{kind}, whole files": _ask("memosite", folder / "search", client, several, whole=True)
+             for kind, several in queries.items()}  # fmt: skip
+    return replace(asked, answers={**asked.answers, **whole})
 
 
 def measure_pagefind(work: Path, memos: int, queries: Mapping[str, list[str]], *, seed: int) -> Found:
@@ -106,8 +110,9 @@ def _asked(
     )
 
 
-def _ask(tool: str, folder: Path, client: Path, queries: list[str]) -> list[Answer]:
+def _ask(tool: str, folder: Path, client: Path, queries: list[str], *, whole: bool = False) -> list[Answer]:
     asked = {"tool": tool, "folder": str(folder), "client": str(client), "limit": HITS, "queries": queries}
+    asked["whole"] = whole
     command = ["node", str(Path(__file__).with_name("ask.js"))]
     done = subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, check=False)
     if done.returncode:
@@ -137,15 +142,16 @@ def _answer_lines(kind: str, memos: int, found: Sequence[Found]) -> Iterator[lis
     ours = found[0].answers[kind] if found[0].tool == "memosite" else ()
     for label, name, per, bar in (
         ("moved, kB", "bytes", 1000, MOVED_BARS.get(memos) if kind == "two words" else None),
-        ("files", "files", 1, None),
+        ("requests", "requests", 1, None),
         ("first answer, ms", "first", 1, None),
         ("again, ms", "again", 1, AGAIN_BAR),
         ("hits", "total", 1, None),
     ):
-        values = [[answer[name] / per for answer in one.answers[kind]] for one in found]
+        values = [[answer[name] / per for answer in one.answers.get(kind, ())] for one in found]
         said = verdict(max(values[0]), bar, f"{bar:,}") if bar and ours else ""
         form = ".0f" if name != "again" else ".1f"
-        yield [f"{kind}: {label}", *(f"{statistics.median(each):{form}} ≤ {max(each):{form}}" for each in values), said]
+        told = (f"{statistics.median(each):{form}} ≤ {max(each):{form}}" if each else "" for each in values)
+        yield [f"{kind}: {label}", *told, said]
 
 
 if __name__ == "__main__":

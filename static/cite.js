@@ -245,7 +245,7 @@ function show({ citation, link, range }) {
     const area = make("textarea", { id: `_${label}`, readOnly: true, rows: label === "Link" ? 2 : 3, value });
     const words = [make("span", {}, "Copy"), make("span", { className: "unseen" }, ` ${label}`)];
     const button = make("button", { className: "copy" }, ...words);
-    button.onclick = () => void memosite.copy(button, label, area, status);
+    button.onclick = () => void memosite.copy(button, label, value, area, status);
     dialog.append(make("label", { className: "facts", htmlFor: area.id }, label), button, area);
   }
   dialog.append(status, make("button", { onclick: () => dialog.close() }, "Close"));

@@ -47,21 +47,6 @@ function visit(last, rows, now) {
   return { visits: { before, seen: rows, at: now }, fresh };
 }
 
-/** The order of a table's rows by one of their cells: numbers, else words and dates; empty cells stay last.
- * @param {string[]} cells @param {boolean} falling */
-function order(cells, falling) {
-  const keys = cells.map((cell) => {
-    const words = cell.trim().toLowerCase();
-    const number = /^[\d,]+(?=\s|$)/.exec(words);
-    return number ? Number(number[0].replaceAll(",", "")) : words;
-  });
-  return [...keys.keys()].sort((a, b) => {
-    const [one, other] = [keys[a], keys[b]];
-    if (one === "" || other === "") return Number(one === "") - Number(other === "");
-    return (one < other ? -1 : one > other ? 1 : 0) * (falling ? -1 : 1);
-  });
-}
-
 /** Which stop comes next, or -1. `tops` are pixels from the window's top; `current` is -1 if none has the focus.
  * @param {number[]} tops @param {number} current @param {1 | -1} step */
 function nextStop(tops, current, step) {
@@ -193,26 +178,6 @@ async function showAge() {
   } catch { /* the page is as good without */ }
 }
 
-function addSorting() {
-  for (const table of /** @type {HTMLTableElement[]} */ (all("table.seats"))) {
-    const heads = [...(table.tHead?.rows[0].cells ?? [])];
-    for (const [column, head] of heads.entries()) {
-      const button = make("button", head.textContent.trim(), "sort");
-      head.replaceChildren(button);
-      button.addEventListener("click", () => {
-        const rows = [...table.tBodies[0].rows];
-        const before = head.ariaSort;
-        const falling = before ? before === "ascending" : head.dataset.sortType !== "text"; // the newest and the most come first
-        for (const other of heads) other.ariaSort = null;
-        head.ariaSort = falling ? "descending" : "ascending";
-        const shown = rows.map((row) => row.cells[column]);
-        const cells = shown.map((cell) => (cell.textContent.trim() ? cell.dataset.sort ?? cell.textContent : ""));
-        table.tBodies[0].append(...order(cells, falling).map((index) => rows[index]));
-      });
-    }
-  }
-}
-
 function addFolding() {
   for (const button of all("[data-fold]")) {
     button.addEventListener("click", () => {
@@ -223,20 +188,22 @@ function addFolding() {
   openTarget();
 }
 
-/** Copies, and says so below; where that is not allowed, as on a site without https, selects what is to be copied.
- * @param {HTMLElement} button @param {string} name @param {HTMLElement} place @param {HTMLElement | null} status */
-async function copy(button, name, place, status) {
+/** Copies a text, and says so; where that is not allowed, as on a site without https, selects the place that has it.
+ * @param {HTMLElement} button @param {string} name @param {string} text @param {HTMLElement} [place]
+ * @param {HTMLElement | null} [status] */
+async function copy(button, name, text, place, status = one("#_copied")) {
   for (const word of all(".copy > :first-child")) word.textContent = "Copy";
+  const word = button.firstElementChild;
   if (status) status.textContent = "";
-  const [area, word] = [place instanceof HTMLTextAreaElement ? place : null, button.firstElementChild];
   let said = `${name} copied.`;
   try {
-    await navigator.clipboard.writeText(area?.value ?? place.textContent);
+    await navigator.clipboard.writeText(text);
     if (word) word.textContent = "Copied";
   } catch {
-    place.focus();
-    area ? area.select() : getSelection()?.selectAllChildren(place);
-    said = `${name} selected: press Ctrl+C to copy.`;
+    place?.focus();
+    if (place instanceof HTMLTextAreaElement) place.select();
+    else if (place) getSelection()?.selectAllChildren(place);
+    said = place ? `${name} selected: press Ctrl+C to copy.` : "The browser does not allow copying here.";
   }
   if (status) status.textContent = said;
 }
@@ -343,15 +310,27 @@ function keys() {
   return found.filter(([, , isThere]) => isThere).map(([key, words, , deed]) => [key, words, deed]);
 }
 
-/** @type {Promise<boolean> | undefined} */
-let dialog;
+/** @type {Map<string, Promise<boolean>>} */
+const loaded = new Map();
 
-/** Loads the Cite dialog, once: few readers need it. */
-const loadDialog = () => dialog ??= new Promise((resolve) => {
-  const script = make("script", "");
-  Object.assign(script, { src: new URL("cite.js", own?.src), onload: () => resolve(true), onerror: () => resolve(false) });
-  document.head.append(script);
-});
+/** Loads a script that is beside this one, once. @param {string} name */
+function load(name) {
+  const found = loaded.get(name) ?? new Promise((resolve) => {
+    const script = make("script", "");
+    Object.assign(script, { src: new URL(name, own?.src), onload: () => resolve(true), onerror: () => resolve(false) });
+    document.head.append(script);
+  });
+  loaded.set(name, found);
+  return found;
+}
+
+/** Loads the Cite dialog: few readers need it. */
+const loadDialog = () => load("cite.js");
+
+/** Loads what copies and sorts, for a page that has anything to be copied or sorted. */
+function addTools() {
+  if (one("main :is(pre, table, .kicker)")) void load("tools.js");
+}
 
 /** Opens the dialog; if it cannot be loaded, a Cite shows its citation, as without a script.
  * @param {HTMLDetailsElement} [details] */
@@ -408,7 +387,7 @@ function addKeys() {
 }
 
 function start() {
-  for (const add of [showTheme, addSwitch, addKeys, addAgo, addSorting, markNew, addFolding, addCiting, followOutline, leadOn]) add();
+  for (const add of [showTheme, addSwitch, addKeys, addAgo, addTools, markNew, addFolding, addCiting, followOutline, leadOn]) add();
   void showAge();
 }
 
@@ -417,5 +396,5 @@ if (root) {
   if (document.readyState === "loading") document.addEventListener("readystatechange", start, { once: true });
   else start();
 }
-return { ago, ageLine, copy, nextStop, order, otherTheme, partOf, visit };
+return { ago, ageLine, all, copy, make, nextStop, one, otherTheme, partOf, visit };
 })();

@@ -33,36 +33,60 @@
   const more = element("_more", HTMLButtonElement);
   const order = element("_order", HTMLSelectElement);
 
-  // Blocks, by script tags: these work from disk and under the content security policy.
+  // Blocks: pieces of files from a server that sends parts; else, and from disk, whole files by script tags.
 
-  /** @type {Map<string, (value: any) => void>} */
-  const waiting = new Map();
-  Object.assign(globalThis, {
-    /** @param {string} name @param {any} value */
-    memositeBlock(name, value) {
-      waiting.get(name)?.(value);
-      waiting.delete(name);
-    },
-  });
+  /** @type {Map<string, any>} */
+  const called = new Map(); // what files that were loaded as scripts hold
+  /** @type {Map<string, Promise<unknown>>} */
+  const scripts = new Map();
+  Object.assign(globalThis, { memositeBlock: called.set.bind(called) });
+  /** @type {Promise<boolean> | null} */
+  let sendsParts = location.protocol === "file:" ? Promise.resolve(false) : null;
+  let fresh = "";
+  let searcher = new Searcher(load);
 
-  /** @param {string} name @returns {Promise<any>} */
-  function load(name) {
-    return new Promise((resolve, reject) => {
-      waiting.set(name, resolve);
-      const script = document.createElement("script");
-      script.src = `${name}.js`;
-      const end = () => {
-        script.remove();
-        waiting.delete(name);
-        reject(new Error(`${name}.js cannot be loaded`)); // comes too late to matter where it was
-      };
-      script.onload = end;
-      script.onerror = end;
-      document.head.append(script);
-    });
+  /** @param {string} name @param {Lines} [lines] @returns {Promise<any>} */
+  async function load(name, lines) {
+    const part = lines && (await loadPart(name, lines));
+    if (part !== undefined) return part;
+    await runScript(lines ? lines.file : name);
+    if (!called.has(name)) throw new Error(`${name} is of another build`);
+    return called.get(name);
   }
 
-  const searcher = new Searcher(load);
+  /** A piece alone; the first answer tells whether the server sends parts. @param {string} name @param {Lines} lines */
+  async function loadPart(name, { file, start, size }) {
+    if (sendsParts && !(await sendsParts)) return undefined;
+    const asking = fetch(`${file}.js${fresh}`, { headers: { Range: `bytes=${start}-${start + size - 1}` } }).catch(() => null);
+    sendsParts ??= asking.then((answer) => answer?.status === 206);
+    const answer = await asking;
+    if (answer?.status !== 206) return void answer?.body?.cancel();
+    const [text, before] = [await answer.text(), `memositeBlock("${name}",`];
+    return text.startsWith(before) ? JSON.parse(text.slice(before.length, -2)) : undefined;
+  }
+
+  /** @param {string} file */
+  function runScript(file) {
+    const found = scripts.get(file) ?? new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = `${file}.js${fresh}`;
+      script.onload = resolve;
+      script.onerror = reject;
+      document.head.append(script);
+    });
+    scripts.set(file, found);
+    found.catch(() => scripts.delete(file));
+    return found;
+  }
+
+  /** Forget what was loaded: files of different builds were in a cache, or the site was published meanwhile. */
+  function startAgain() {
+    fresh = `?${Date.now()}`;
+    called.clear();
+    scripts.clear();
+    searcher = new Searcher(load);
+  }
+
   let asked = 0;
   let limit = STEP;
 
@@ -86,8 +110,8 @@
 
   // Answers
 
-  /** @param {string} query */
-  async function show(query) {
+  /** @param {string} query @param {boolean} [isSecond] */
+  async function show(query, isSecond = false) {
     const turn = ++asked;
     if (!query.trim()) {
       clear("");
@@ -109,6 +133,9 @@
       if (error instanceof QueryError) {
         clear(`${error.message}\n${query}\n${" ".repeat(error.position)}^\nFor example: ${error.example}`);
         status.className = "fault";
+      } else if (!isSecond) {
+        startAgain();
+        await show(query, true);
       } else {
         clear("Search files did not load. Check that the whole site was copied.");
       }

@@ -3,7 +3,7 @@
 //     query ─► parse ─► for each block the documents that match ─► newest first ─► rows, excerpts, facets
 //
 // A classic script, since modules are not loaded from file://. It touches no page: `search-page.js` does, and tests
-// run it in node. Files of blocks come from a `load` function, so that only what a query needs is moved.
+// run it in node. Pieces of blocks come from a `load` function, so that only what a query needs is moved.
 
 "use strict";
 
@@ -17,15 +17,14 @@
  * @typedef {Words | Key | Dates | Ago | Group | Not} Tree
  * @typedef {{term: string, position: number, start: number, end: number, part: boolean}} Word
  * @typedef {{artifacts: number, documents: number, more: string, newest: number | null, oldest: number | null,
- *   years: [string, number][], tools: string, terms: string}} Head
- * @typedef {[string, string, number, number, string, string, string, string, string, string, string]} Row
- * @typedef {{name: string, head: Head, found: Uint8Array}} Matched
- * @typedef {{block: string, document: number, date: number | null, row: Row | null}} Place
+ *   years: [string, number][], tools: string, terms: string, files: Record<string, string[]>}} Head
+ * @typedef {[string, string, number, number, string, string, string, string, string, string?]} Row
  * @typedef {{excerpt: [string, boolean][], anchor: string, words: string, found: number}} Passage
  * @typedef {{row: Row} & Passage} Hit
  * @typedef {{total: number, hits: Hit[], facets: () => Promise<Facets>}} Answer
  * @typedef {Record<string, [string, number][]>} Facets
- * @typedef {(name: string) => Promise<any>} Load
+ * @typedef {{file: string, start: number, size: number}} Lines where in a file a piece is, in bytes
+ * @typedef {(name: string, at?: Lines) => Promise<any>} Load
  */
 
 const memositeSearch = (() => {
@@ -506,27 +505,16 @@ const memositeSearch = (() => {
     return one.length - other.length;
   }
 
-  /** @typedef {{keys: Map<string, [string, number]>}} Shard key to documents and place in the shard */
+  /** @typedef {{key: string, documents: string, shard: number, place: number}} Entry a term, and where its places are */
 
-  /** @param {string} text @returns {Shard} */
-  function readShard(text) {
-    const keys = new Map();
-    let last = "";
-    text.split(",").forEach((entry, place) => {
-      let shared = 0;
-      let weight = 1;
-      let at = 0;
-      for (;;) {
-        const digit = /** @type {number} */ (DIGITS.get(entry.charCodeAt(at++)));
-        shared += (digit % 32) * weight;
-        weight *= 32;
-        if (digit < 32) break;
-      }
-      const space = entry.indexOf(" ", at);
-      last = last.slice(0, shared) + entry.slice(at, space);
-      keys.set(last, [entry.slice(space + 1), place]);
-    });
-    return { keys };
+  /** The terms of a shard by their keys. @param {string} text @param {number} shard @returns {Map<string, Entry>} */
+  function readShard(text, shard) {
+    let key = "";
+    return new Map(text.split(",").map((entry, place) => {
+      const [, shared, rest, documents] = /** @type {RegExpExecArray} */ (/^([g-z0-9_-]*[A-Za-f])(.*?) (.*)$/s.exec(entry));
+      key = key.slice(0, numbers(shared)[0]) + rest;
+      return [key, { key, documents, shard, place }];
+    }));
   }
 
   /** One block, as far as it has been loaded. */
@@ -543,15 +531,34 @@ const memositeSearch = (() => {
       this.artifactOf = null;
     }
 
-    /** @template T @param {string} file @param {(value: any) => T} read @returns {Promise<T>} */
-    get(file, read) {
-      let found = this.kept.get(file);
+    /** A piece of a kind. @template T @param {string} kind @param {number} number @param {(value: any) => T} read
+     *  @returns {Promise<T>} */
+    get(kind, number, read) {
+      const piece = kind + number;
+      let found = this.kept.get(piece);
       if (!found) {
-        found = this.load(`${this.name}/${file}`).then(read);
-        found.catch(() => this.kept.delete(file));
-        this.kept.set(file, found);
+        const [name, lines] = this.lines(kind, number);
+        found = this.load(name, lines).then(read);
+        found.catch(() => this.kept.delete(piece));
+        this.kept.set(piece, found);
       }
       return found;
+    }
+
+    /** The name of a piece, with the key of its file, and where it is. @param {string} kind @param {number} number
+     *  @returns {[string, Lines]} */
+    lines(kind, number) {
+      let left = number;
+      for (const [i, listed] of this.head.files[kind].entries()) {
+        const sizes = numbers(listed.slice(8));
+        if (left < sizes.length) {
+          const start = sizes.slice(0, left).reduce((sum, size) => sum + size, 0);
+          const name = `${this.name}/${kind}${number}@${listed.slice(0, 8)}`;
+          return [name, { file: `${this.name}/${kind}${i}`, start, size: sizes[left] }];
+        }
+        left -= sizes.length;
+      }
+      throw new Error(`${this.name} has no ${kind}${number}`);
     }
 
     /** The artifact of each document, by number. */
@@ -565,12 +572,12 @@ const memositeSearch = (() => {
       return this.artifactOf;
     }
 
-    /** @returns {Promise<(number | null)[]>} the date of each document, newest first */
+    /** @returns {Promise<number[]>} the date of each document, newest first, -Infinity without one */
     dates() {
-      return this.get("d", ({ scale, steps }) => {
+      return this.get("i", 0, ({ scale, steps }) => {
         let date = this.head.newest ?? 0;
         const found = numbers(steps).map((step) => (date -= step * scale));
-        return Array.from(this.artifacts, (artifact) => found[artifact] ?? null);
+        return Array.from(this.artifacts, (artifact) => found[artifact] ?? -Infinity);
       });
     }
 
@@ -586,52 +593,28 @@ const memositeSearch = (() => {
       return low - 1;
     }
 
-    /** @param {number} number @returns {Promise<Shard>} */
-    shard(number) {
-      return this.get(`t${number}`, readShard);
-    }
-
-    /** The keys that are, or begin with, a key: documents, shard, place. @param {string} key @param {boolean} prefix */
+    /** The terms that are, or begin with, a key. @param {string} key @param {boolean} prefix @returns {Promise<Entry[]>} */
     async entries(key, prefix) {
-      /** @type {{documents: string, shard: number, place: number}[]} */
-      const found = [];
-      let number = this.shardOf(key);
-      if (number < 0 && !prefix) return found;
-      number = Math.max(number, 0);
-      const numbers = [number];
-      if (prefix) {
-        const { terms } = this;
-        for (let i = number + 1; i < terms.length && (terms[i].startsWith(key) || key.startsWith(terms[i])); i++) numbers.push(i);
-      }
-      const shards = await Promise.all(numbers.filter((n) => n < this.terms.length).map((n) => this.shard(n)));
-      shards.forEach((shard, i) => {
-        for (const [each, [documents, place]] of prefix ? shard.keys : []) {
-          if (each.startsWith(key)) found.push({ documents, shard: numbers[i], place });
-        }
-        const exact = prefix ? undefined : shard.keys.get(key);
-        if (exact) found.push({ documents: exact[0], shard: numbers[i], place: exact[1] });
-      });
-      return found;
+      const first = this.shardOf(key);
+      const isAsked = (/** @type {string} */ start, /** @type {number} */ i) =>
+        i === first || (prefix && i > first && (start.startsWith(key) || key.startsWith(start)));
+      const asked = [...this.terms.keys()].filter((i) => isAsked(this.terms[i], i));
+      const shards = await Promise.all(asked.map((i) => this.get("t", i, (text) => readShard(text, i))));
+      return shards.flatMap((terms) =>
+        prefix ? [...terms.values()].filter((entry) => entry.key.startsWith(key)) : (terms.get(key) ?? []),
+      );
     }
 
-    /** The keys with a beginning, and how many documents have each. @param {string} start */
-    async named(start) {
-      const first = Math.max(this.shardOf(start), 0);
-      const shards = [];
-      for (let i = first; i < this.terms.length && (i === first || this.terms[i].startsWith(start)); i++) shards.push(this.shard(i));
-      return (await Promise.all(shards)).flatMap(({ keys }) => [...keys])
-        .filter(([key]) => key.startsWith(start))
-        .map(([key, [documents]]) => /** @type {[string, number]} */ ([key, ascending(documents).length]));
+    /** @param {number} document @returns {Promise<[string, ...Row]>} where its text is, and its row */
+    async hit(document) {
+      return (await this.get("h", Math.floor(document / 8), (value) => value))[document % 8];
     }
 
     /** @param {number} document @returns {Promise<Row>} */
     async row(document) {
-      const rows = await this.get(`r${Math.floor(document / 20)}`, (value) => value);
-      /** @type {Row} */
-      const row = rows[document % 20];
-      const [kind, id, turn] = row;
-      row[8] ||= `${FOLDERS[kind]}/${id}/index.html${turn ? `#t${turn}` : ""}`;
-      return row;
+      const [, kind, id, turn, tools, subject, label, who, day, file, group] = await this.hit(document);
+      const usual = `${FOLDERS[kind]}/${id}/index.html${turn ? `#t${turn}` : ""}`;
+      return [kind, id, turn, tools, subject, label, who, day, file || usual, group];
     }
 
     /** The passage of a document that has most of some words. Of a text in several pieces more than the first is loaded
@@ -639,9 +622,9 @@ const memositeSearch = (() => {
      *  @param {number} document @param {Words[]} wanted @returns {Promise<Hit>} */
     async passage(document, wanted) {
       const row = await this.row(document);
-      const [file, place, ...sizes] = numbers(row[10]);
-      const piece = async (/** @type {number} */ n) => (await this.get(`e${file + n}`, (value) => value))[n ? 0 : place];
-      let found = mark(file === undefined ? "" : await piece(0), wanted);
+      const [first, place, ...sizes] = numbers((await this.hit(document))[0]);
+      const piece = async (/** @type {number} */ n) => (await this.get("e", first + n, (value) => value))[n ? 0 : place];
+      let found = mark(first === undefined ? "" : await piece(0), wanted);
       if (found.found === new Set(wanted.flatMap(keysOf)).size) return { row, ...found };
       if (sizes.length && sizes.length < 3) {
         found = mark((await Promise.all([...sizes, 0].map((_, n) => piece(n)))).join("\n"), wanted);
@@ -714,12 +697,9 @@ const memositeSearch = (() => {
   /** @param {Block} block @param {number | null} start @param {number | null} end */
   async function matchDates(block, start, end) {
     const { newest, oldest } = block.head;
-    if (newest === null || oldest === null) return setOf(block, []);
-    if ((start !== null && newest < start) || (end !== null && oldest >= end)) return setOf(block, []);
-    const dates = await block.dates();
-    return Uint8Array.from(dates, (date) =>
-      date !== null && (start === null || date >= start) && (end === null || date < end) ? 1 : 0,
-    );
+    const [from, to] = [start ?? -Number.MAX_VALUE, end ?? Infinity];
+    if (newest === null || oldest === null || newest < from || oldest >= to) return setOf(block, []);
+    return Uint8Array.from(await block.dates(), (date) => (date >= from && date < to ? 1 : 0));
   }
 
   /** @param {Words} tree @param {Block} block @param {Asked} asked */
@@ -740,28 +720,33 @@ const memositeSearch = (() => {
     return found.map((bit, document) => (bit && sequences(places.map((each) => each.get(document))).length ? 1 : 0));
   }
 
+  /** The documents of some terms, each with where it stands there, as gaps. @param {Block} block @param {Entry[]} entries
+   *  @returns {Promise<[number, number[]][]>} */
+  async function placesIn(block, entries) {
+    const files = await Promise.all(entries.map(({ shard }) => block.get("p", shard, (value) => value.split(","))));
+    return entries.flatMap(({ documents, place }, i) => {
+      const all = numbers(files[i][place]);
+      let end = 0;
+      return ascending(documents).map((document) => {
+        const start = end + 1;
+        end = start + all[end];
+        return /** @type {[number, number[]]} */ ([document, all.slice(start, end)]);
+      });
+    });
+  }
+
   /** Where some terms stand in the documents found. @param {Block} block @param {Uint8Array} found
-   *  @param {{documents: string, shard: number, place: number}[]} entries */
+   *  @param {Entry[]} entries */
   async function placesOf(block, entries, found) {
     /** @type {Map<number, Set<number>>} */
     const places = new Map();
-    const files = await Promise.all(
-      entries.map((entry) => block.get(`p${entry.shard}`, (value) => value.split(","))),
-    );
-    entries.forEach((entry, i) => {
-      const all = numbers(files[i][entry.place]);
-      let at = 0;
-      for (const document of ascending(entry.documents)) {
-        const count = all[at++];
-        if (found[document]) {
-          const set = places.get(document) ?? new Set();
-          places.set(document, set);
-          let place = -1;
-          for (let n = 0; n < count; n++) set.add((place += all[at + n] + 1));
-        }
-        at += count;
-      }
-    });
+    for (const [document, gaps] of await placesIn(block, entries)) {
+      if (!found[document]) continue;
+      const set = places.get(document) ?? new Set();
+      places.set(document, set);
+      let place = -1;
+      for (const gap of gaps) set.add((place += gap + 1));
+    }
     return places;
   }
 
@@ -787,14 +772,12 @@ const memositeSearch = (() => {
       for (const [leaf, is] of leaves(parse(query))) {
         if (!is || leaf[0] !== "words" || leaf[1] === "name" || leaf[3]) continue;
         for (const term of leaf[2]) {
-          const key = `${leaf[1] === "subject" ? "s" : "t"}:`;
-          const start = key + Array.from(term).slice(0, 2).join("");
+          const start = `${leaf[1] === "subject" ? "s" : "t"}:${Array.from(term).slice(0, 2).join("")}`;
           const near = new Map();
-          for (const entries of await Promise.all(blocks.map((block) => block.named(start)))) {
-            for (const [name, count] of entries) {
-              const other = name.slice(2);
-              if (Math.abs(other.length - term.length) < 3) near.set(other, (near.get(other) ?? 0) + count);
-            }
+          for (const { key, documents } of (await Promise.all(blocks.map((block) => block.entries(start, true)))).flat()) {
+            const other = key.slice(2);
+            if (Math.abs(other.length - term.length) > 2) continue;
+            near.set(other, (near.get(other) ?? 0) + ascending(documents).length);
           }
           if (near.has(term)) continue;
           const most = term.length > 5 ? 2 : 1;
@@ -831,9 +814,7 @@ const memositeSearch = (() => {
       const wanted = /** @type {Words[]} */ (leaves(tree).filter(([leaf, is]) => is && leaf[0] === "words").map(([leaf]) => leaf));
       const isBest = order === "best" && wanted.length > 0;
       const places = isBest ? await bestPlaces(blocks, found, wanted, limit) : await firstPlaces(blocks, found, limit);
-      const hits = await Promise.all(
-        places.map(([block, document]) => block.passage(document, wanted)),
-      );
+      const hits = await Promise.all(places.map(([block, document]) => block.passage(document, wanted)));
       return { total, hits, facets: () => facetsOf(blocks, found) };
     }
   }
@@ -863,38 +844,33 @@ const memositeSearch = (() => {
     found.forEach((set, i) => set.forEach((bit, document) => {
       if (bit) places.push({ block: blocks[i], document, score: scores[i][document], date: dates[i][document] ?? -Infinity });
     }));
-    places.sort((one, other) => other.score - one.score || (other.date === one.date ? 0 : other.date - one.date));
+    places.sort((one, other) => other.score - one.score || later(one.date, other.date));
     return places.slice(0, limit).map(({ block, document }) => [block, document]);
   }
 
-  /** How often documents have any of some terms. @param {Block} block
-   *  @param {{documents: string, shard: number, place: number}[]} entries */
+  /** How often documents have any of some terms. @param {Block} block @param {Entry[]} entries */
   async function countsOf(block, entries) {
     /** @type {Map<number, number>} */
     const counts = new Map();
-    for (const { documents, shard, place } of entries) {
-      const all = numbers((await block.get(`p${shard}`, (value) => value.split(",")))[place]);
-      let at = 0;
-      for (const document of ascending(documents)) {
-        counts.set(document, (counts.get(document) ?? 0) + all[at]);
-        at += all[at] + 1;
-      }
+    for (const [document, gaps] of await placesIn(block, entries)) {
+      counts.set(document, (counts.get(document) ?? 0) + gaps.length);
     }
     return counts;
   }
 
+  /** Compares dates, the later first. @param {number} one @param {number} other */
+  const later = (one, other) => (one === other ? 0 : other - one);
+
   /** The first documents of all blocks, newest first. @param {Block[]} blocks @param {Uint8Array[]} found
    *  @param {number} limit @returns {Promise<[Block, number][]>} */
   async function firstPlaces(blocks, found, limit) {
-    /** @type {{block: Block, document: number, date: number | null}[]} */
+    /** @type {{block: Block, document: number, date: number}[]} */
     const places = [];
     const newest = (/** @type {number} */ i) => blocks[i].head.newest ?? -Infinity;
-    const order = blocks.map((_, i) => i).filter((i) => found[i].includes(1)).sort((one, other) =>
-      newest(one) === newest(other) ? 0 : newest(other) > newest(one) ? 1 : -1,
-    );
+    const order = [...blocks.keys()].filter((i) => found[i].includes(1)).sort((one, other) => later(newest(one), newest(other)));
     for (const i of order) {
       // What a block has is needed only where it may be as new as the last of those that are there.
-      if (places.filter((place) => (place.date ?? -Infinity) > newest(i)).length >= limit) break;
+      if (places.filter(({ date }) => date > newest(i)).length >= limit) break;
       const dates = await blocks[i].dates();
       let left = limit;
       for (let document = 0; document < found[i].length && left; document++) {
@@ -904,22 +880,20 @@ const memositeSearch = (() => {
         }
       }
     }
+    places.sort((one, other) => later(one.date, other.date));
+    // Of equal dates in different blocks only the rows tell which comes first.
+    const last = places[limit - 1]?.date;
+    const near = places.filter(({ date }, i) => i < limit || date === last);
     /** @type {Map<object, Row>} */
     const rows = new Map();
-    const byDate = (/** @type {{date: number | null}} */ one, /** @type {{date: number | null}} */ other) =>
-      (other.date ?? -Infinity) === (one.date ?? -Infinity) ? 0 : (other.date ?? -Infinity) > (one.date ?? -Infinity) ? 1 : -1;
-    places.sort(byDate);
-    // Of equal dates in different blocks only the rows tell which comes first.
-    const last = places[Math.min(limit, places.length) - 1];
-    const near = places.filter((place, i) => i < limit || byDate(place, last) === 0);
     await Promise.all(
       near.map(async (place, i) => {
-        const tied = [near[i - 1], near[i + 1]].some((other) => other && byDate(place, other) === 0);
+        const tied = [near[i - 1], near[i + 1]].some((other) => other?.date === place.date);
         if (tied) rows.set(place, await place.block.row(place.document));
       }),
     );
     near.sort((one, other) => {
-      const order = byDate(one, other);
+      const order = later(one.date, other.date);
       if (order || one.block === other.block) return order || one.document - other.document;
       const [left, right] = [/** @type {Row} */ (rows.get(one)), /** @type {Row} */ (rows.get(other))];
       return compare(left[1], right[1]) || compare(left[0], right[0]) || left[2] - right[2] || left[3] - right[3];
@@ -930,18 +904,17 @@ const memositeSearch = (() => {
   /** How many hits there are of each kind, system, position and year. @param {Block[]} blocks @param {Uint8Array[]} found
    *  @returns {Promise<Facets>} */
   async function facetsOf(blocks, found) {
-    /** @type {Map<string, Map<string, number>>} */
-    const counts = new Map(["kind", "system", "position", "year"].map((name) => [name, new Map()]));
+    /** @type {Record<string, Map<string, number>>} */
+    const counts = { kind: new Map(), system: new Map(), position: new Map(), year: new Map() };
     const add = (/** @type {string} */ name, /** @type {string} */ value, /** @type {number} */ count) => {
-      const values = /** @type {Map<string, number>} */ (counts.get(name));
-      if (count) values.set(value, (values.get(value) ?? 0) + count);
+      if (count) counts[name].set(value, (counts[name].get(value) ?? 0) + count);
     };
     await Promise.all(
       blocks.map(async (block, i) => {
         if (!found[i].includes(1)) return;
         const hits = new Uint32Array(block.head.artifacts);
         block.artifacts.forEach((artifact, document) => (hits[artifact] += found[i][document]));
-        const facets = await block.get("f", (value) => value);
+        const facets = await block.get("i", 1, (value) => value);
         for (const [name, values] of Object.entries(facets)) {
           for (const [value, artifacts] of Object.entries(/** @type {Record<string, string>} */ (values))) {
             add(name, value, ascending(artifacts).reduce((count, artifact) => count + hits[artifact], 0));
@@ -954,14 +927,9 @@ const memositeSearch = (() => {
         }
       }),
     );
-    /** @type {Facets} */
-    const shown = {};
-    for (const [name, values] of counts) {
-      shown[name] = [...values].sort((one, other) =>
-        name === "year" ? compare(other[0], one[0]) : other[1] - one[1] || compare(one[0], other[0]),
-      );
-    }
-    return shown;
+    return Object.fromEntries(Object.entries(counts).map(([name, values]) => [name, [...values].sort((one, other) =>
+      name === "year" ? compare(other[0], one[0]) : other[1] - one[1] || compare(one[0], other[0]),
+    )]));
   }
 
   /** How many letters have to be put in, taken out, changed or swapped. @param {string} one @param {string} other */

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lxml import html
 
 from memosite.cli import main
 from tests.support.files import write_text
 from tests.support.memos import write_body, write_memo, write_note, write_org, write_transcript
 from tests.support.repos import Repo
+from tests.support.sites import build_site
 
 TALK = "2026-05-03-1000--engineer--the-locks"
 TURNS = """## User
@@ -260,3 +262,35 @@ def test_a_position_of_two_organizations_has_to_be_told_apart(
     assert "Not shown: 1 by the name warden, which others share: memosite search with:warden" in ask(
         capsys, site, "brief", "mill/warden"
     )
+
+
+def test_a_plain_note_is_not_called_a_hand_off(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is shown in its place, by what it is."""
+    text = ask(capsys, site, "brief", "engineer")
+    assert "Newest hand-off to itself (1)" in text and "since the hand-off of 2026-05-03" in text
+    assert asked(capsys, site, "brief", "engineer")["has_handoff"] is True
+    (site / "yard/memos/read/2026-05-03-1800--engineer--engineer--handoff.openthing").unlink()
+    text = ask(capsys, site, "brief", "engineer")
+    assert "No hand-off; its newest note instead (1)" in text and "since the note of 2026-05-04" in text
+    told = asked(capsys, site, "brief", "engineer")
+    assert told["has_handoff"] is False and [one["kind"] for one in told["handoff"]] == ["note"]
+    assert "Newest hand-off to itself (0)" in ask(capsys, site, "brief", "director")
+
+
+def test_a_brief_and_the_page_of_decisions_have_one_rule(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Indexes and proposals are no decisions, and what is in force is in force on both."""
+    proposal = "# Gates of glass\n\nStatus: accepted\n"
+    write_text(site / "yard/decisions/README.md", "# Decisions\n\nStatus: accepted\n")
+    write_text(site / "yard/decisions/0000-template.md", "# Title\n\nStatus: accepted\n")
+    write_text(site / "yard/proposals/glass.md", proposal)
+    write_text(site / "yard/decisions/2026-04-02-iron.md", "# Gates of iron\n\nStatus: accepted; awaiting director\n")
+    write_text(site / "yard/decisions/2026-04-03-tin.md", "# Gates of tin\n\nStatus: stale\n")
+    found = asked(capsys, site, "brief", "engineer")
+    told = {one["short_subject"] for part in ("decisions", "new-decisions") for one in found[part]}
+    assert told == {"Gates of oak", "Gates of steel"}
+    output = build_site(site)
+    in_force = html.parse(output / "decisions/in-force/index.html").getroot()
+    assert {str(one) for one in in_force.xpath("//a[@class='subject']/text()")} == told
+    pending = html.parse(output / "decisions/pending/index.html").getroot()
+    assert "Gates of iron" in pending.xpath("//a[@class='subject']/text()")
+    assert "Gates of iron" in html.parse(output / "index.html").xpath("//section[@id='waiting']//a/text()")

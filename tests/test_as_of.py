@@ -161,9 +161,8 @@ def test_a_commit_is_named_by_hash_or_by_source_and_ref(site: Path, capsys: pyte
 
 
 def test_before_the_first_commit_there_is_nothing(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The yard had none yet on the first; nobody had on the day before."""
+    """The yard had none yet on the first."""
     assert unread(capsys, site, "2026-05-01") == []
-    assert "found no position" in ask(capsys, site, "inbox", "engineer", "--as-of", "2026-04-30", code=2)
 
 
 def test_the_work_tree_does_not_count(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,13 +178,15 @@ def test_the_work_tree_does_not_count(site: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("when", "said"),
     [
-        ("yesterday", "found no such commit in any source, expected a date"),
-        ("2026-13-01", "found no such commit"),
-        ("abcdef012345", "found no such commit"),
-        ("yard:nothing", "found no such commit"),
-        ("yard:--all", "found no such commit"),
-        ("hall:main", "found no such commit"),
-        ("main", "found no such commit"),
+        ("yesterday", "found no such commit in office, yard, expected a date"),
+        ("2026-13-01", "found no such date, expected a date (2026-05-01"),
+        ("2026-02-30T10:00Z", "found no such date"),
+        ("abcdef012345", "found no such commit in office, yard"),
+        ("yard:nothing", 'found no such commit or branch "nothing" in yard (see: git log)'),
+        ("yard:--all", 'found no such commit or branch "--all" in yard'),
+        ("hall:main", 'found no such source "hall" with a git history, but office, yard, expected'),
+        ("main", "found no such commit in office, yard"),
+        ("2026-04-30", "found no commit by then in office, yard: the first is of 2026-05-01T00:00:00Z, in office"),
     ],
 )
 def test_what_is_no_time_is_an_error(site: Path, capsys: pytest.CaptureFixture[str], when: str, said: str) -> None:
@@ -211,6 +212,18 @@ def test_sources_that_are_not_in_git_are_left_out(site: Path, capsys: pytest.Cap
     assert sorted(memo["id"][-5:] for memo in json.loads(told.out)["unread"]) == ["-side", "econd", "first"]
     assert "memosite: failed: desk: not read as of then: it is not a git repo" in told.err
     assert "memosite: failed: short: not read as of then: the clone is shallow" in told.err
+
+
+def test_without_git_there_is_no_past(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever is asked, the error names each source, and what to do."""
+    for source in ("desk", "hall"):
+        write_memo(tmp_path / source / "memos/inbox", f"2026-05-01-0900--director--engineer--{source}", to="engineer")
+    for when in ("2026-05-01", "abcdef0", "nonsense"):
+        for command in (["inbox", "engineer"], ["show", "2026"], ["search", "text"]):
+            told = ask(capsys, tmp_path, *command, "--as-of", when, code=2)
+            assert told.count("\n") == 1
+            assert "found no source with a git history (desk: it is not a git repo; hall: it is not a git repo)" in told
+            assert f'--as-of "{when}"' in told and "leave --as-of out" in told
 
 
 def test_for_the_public_the_past_is_not_shown(site: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -372,7 +372,8 @@ def test_the_table_of_search_tells_what_queries_move(tmp_path: Path, capsys: pyt
     search.main(["--memos", "30", "--only", "memosite", "--json", str(said)])
     assert "two words: moved, kB" in capsys.readouterr().out
     (found,) = json.loads(said.read_text())["browser"]
-    assert set(found["answers"]) == {"one word", "two words", "phrase"}
+    kinds = ("one word", "two words", "phrase")
+    assert set(found["answers"]) == {*kinds, *(f"{kind}, whole files" for kind in kinds)}
     for answers in found["answers"].values():
         assert len(answers) == EACH
         assert all(answer["total"] > 0 and answer["bytes"] > 0 for answer in answers)

@@ -195,7 +195,7 @@ def test_an_original_never_runs(tmp_path: Path, browser: Browser) -> None:
 
 ATTACK = """<!doctype html><title>evil</title>
 <script>stolen = []; function memositeBlock(name, value) { stolen.push(JSON.stringify(value)); }</script>
-<script src="%ssearch/t0/r0.js"></script>"""
+<script src="%ssearch/t0/h0.js"></script>"""
 
 
 @pytest.mark.parametrize(("handler", "is_read"), [(Handler, True), (Host, False)], ids=["without", "with"])

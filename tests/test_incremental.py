@@ -264,8 +264,8 @@ def test_a_theme_that_was_saved_while_it_was_loaded_is_not_taken_for_built(
     style = organization / "theme/static/extra.css"
     style.write_text("/* one */")
 
-    def load(folder: Path | None) -> Theme:
-        loaded = load_theme(folder)
+    def load(folder: Path | None, language: str) -> Theme:
+        loaded = load_theme(folder, language)
         style.write_text("/* two */")
         return loaded
 

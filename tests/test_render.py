@@ -346,6 +346,8 @@ def memo(**changes: Any) -> MemoPage:
             RecipientRow(position=ref("web-engineer"), action="answered", unread=None),
         ),
         "answers": 1,
+        "waits_for": (ref("catalogue-engineer"),),
+        "perhaps_answered_by": (ref("Lost reply"),),
         "relations": (("Also answers", (ref("Trial load one"), ref("Holds"))), ("Superseded by", (ref("Plan two"),))),
         "discharge": "on 2026-04-28 by director: done",
         "summary": body("Two loads, the second one **clean**. We go.", prefix="summary-"),
@@ -805,7 +807,7 @@ def pages() -> tuple[Page, ...]:
                 example_full="https://archive.example.org/positions/strategist/feed-full.xml",
                 name="strategist",
                 subject="strategist",
-                choices=((ref("strategist"), "memosite watch feed.xml"),),
+                choices=((ref("strategist"), "memosite watch feed.xml", "strategist"),),
                 is_local=True,
             ),
         ),
@@ -1413,7 +1415,7 @@ def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:
 
 def test_a_column_of_the_actions_board_is_on_no_other_page() -> None:
     """It has a template of its own, for its two kinds of page."""
-    column = """<span class="facts">{% if row.waits_for %}"""
+    column = """<span class="facts">{% if row.asked_by and row.of_all %}"""
     board = THEME.templates["board.html"]
     assert column in board
     renderer = Renderer(own_theme(board=board.replace(column, f"<em>soon</em>{column}")), TEXTS.__getitem__)

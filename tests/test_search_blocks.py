@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,20 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memosite.search import blocks as blocks_module
-from memosite.search.blocks import (
-    FULL,
-    TAIL,
-    Analyses,
-    BlockHit,
-    SearchBlock,
-    cut_blocks,
-    encode,
-    list_blocks,
-    pack,
-    render_block,
-)
+from memosite.search.blocks import FULL, TAIL, Analyses, BlockHit, SearchBlock, cut_blocks, list_blocks, render_block
 from memosite.search.documents import Card
-from memosite.search.pieces import PIECE
+from memosite.search.lines import STRETCH
+from memosite.search.numbers import encode, pack
+from memosite.search.pieces import FILE_BYTES
 from memosite.search_language.analyzer import Analyzer
 from memosite.search_language.query import parse_query
 from memosite.search_language.syntax import QueryError
@@ -36,6 +26,7 @@ from tests.support.search import Read, browse, many_queries, reading
 from tests.support.sites import EXAMPLE, build_site
 
 HERE = Path(__file__).parent
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
 def plan_blocks(cards: Iterable[Card]) -> tuple[SearchBlock, ...]:
@@ -76,8 +67,9 @@ def test_the_browser_finds_what_whoosh_finds(cut: str, example: Read, tmp_path: 
     write_blocks(blocks, example, tmp_path)
     reader = example.index(tmp_path / "cache")
     queries = many_queries(example, 300)
-    long = {(one.card.kind, one.card.id) for one in example.documents() if len(one.texts[-1]) > PIECE}
-    for query, answer in zip(queries, browse(tmp_path, queries, limit=100_000), strict=True):
+    long = {(one.card.kind, one.card.id) for one in example.documents() if len(one.texts[-1]) > STRETCH}
+    answers = browse(tmp_path, queries, limit=100_000, whole=cut == "in many blocks")
+    for query, answer in zip(queries, answers, strict=True):
         try:
             node = parse_query(query, example.analyzer)
         except QueryError as error:
@@ -230,20 +222,69 @@ def test_files_do_not_depend_on_the_order_in_which_cards_come(example: Read, tmp
     assert write_blocks(plan_blocks(reversed(example.cards)), example, tmp_path) == forward
 
 
-def test_files_are_bounded_in_size(example: Read, tmp_path: Path) -> None:
-    """Shards of terms, rows and excerpts are some kilobytes each."""
-    files = write_blocks(plan_blocks(example.cards), example, tmp_path)
+def test_a_block_is_few_files_of_bounded_size(example: Read, tmp_path: Path) -> None:
+    """A small block of 256 artifacts is 26 files or fewer; only the head, and none of the others, grows with it."""
+    (block,) = plan_blocks(numbered(example, TAIL))
+    files = write_blocks([block], example, tmp_path)
+    assert len(files) - 1 <= 26
     for path, data in files.items():
-        if re.search(r"/[tre]\d+\.js$", path):
-            assert len(data) < 20_000, path
+        kind = path.rpartition("/")[2][0]
+        assert len(data) < 1.2 * FILE_BYTES.get(kind, 20_000), path
 
 
-def test_each_file_calls_one_function_with_its_name(example: Read, tmp_path: Path) -> None:
-    """And holds JSON, so that nothing of the content is ever run."""
-    for path, data in write_blocks(plan_blocks(example.cards), example, tmp_path).items():
-        name, _, value = data.decode().removeprefix('memositeBlock("').partition('",')
-        assert f"search/{name}.js" == path
-        json.loads(value.removesuffix(")\n"))
+def test_each_line_is_a_piece_that_the_head_tells_where_to_find(example: Read, tmp_path: Path) -> None:
+    """A call with the name of the piece, and JSON, so that nothing of the content is ever run; read by the document."""
+    files = write_blocks(in_small_blocks(example), example, tmp_path)
+    seen = set()
+    for block in json.loads(value_of(files["search/blocks.js"], "blocks"))["blocks"]:
+        head = json.loads(value_of(files[f"search/{block}/block.js"], f"{block}/block"))
+        for kind, listed in head["files"].items():
+            number = 0
+            for file, entry in enumerate(listed):
+                data, key = files[path := f"search/{block}/{kind}{file}.js"], entry[:8]
+                seen.add(path)
+                for size in read_numbers(entry[8:]):
+                    piece, data = data[:size], data[size:]
+                    json.loads(value_of(piece, f"{block}/{kind}{number}@{key}"))
+                    number += 1
+                assert data == b""
+    assert seen == {path for path in files if not path.endswith(("block.js", "blocks.js"))}
+
+
+def value_of(line: bytes, name: str) -> bytes:
+    """The JSON of a line, which must be a call with this name."""
+    before, after = f'memositeBlock("{name}",'.encode(), b")\n"
+    assert line.startswith(before)
+    assert line.endswith(after)
+    assert line.count(b"\n") == 1
+    return line[len(before) : -len(after)]
+
+
+def read_numbers(written: str) -> Iterator[int]:
+    """Numbers by the rule that is written down: five bits a digit, the lowest first."""
+    value, weight = 0, 1
+    for char in written:
+        digit = DIGITS.index(char)
+        value, weight = value + digit % 32 * weight, weight * 32
+        if digit < 32:
+            yield value
+            value, weight = 0, 1
+
+
+def test_a_memo_that_is_read_changes_few_files_of_its_block(example: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its mailbox is another; texts, their places and hits are as they were."""
+    monkeypatch.setattr("memosite.search.blocks.TAIL_SHARD", 500)
+    monkeypatch.setattr("memosite.search.pieces.FILE_BYTES", dict.fromkeys("ithep", 1_000))
+    (block,) = plan_blocks(example.cards)
+    unread = next(card for card in block.cards if ("box", "inbox") in card.keys)
+    keys = tuple(("box", "read") if key == ("box", "inbox") else key for key in unread.keys)
+    moved = replace(block, cards=tuple(replace(card, keys=keys) if card is unread else card for card in block.cards))
+    before, after = (dict(render_block(one, example.shelf.text)) for one in (block, moved))
+    changed = {path.rpartition("/")[2] for path in {*before, *after} if before.get(path) != after.get(path)}
+    assert "block.js" in changed
+    assert len(before) > 100
+    assert len(changed) <= 10
+    assert not any(path.startswith(("h", "i", "e")) for path in changed)
 
 
 def test_hostile_words_stay_text(tmp_path: Path) -> None:
@@ -267,17 +308,10 @@ def test_an_empty_archive_has_no_blocks_and_finds_nothing(tmp_path: Path) -> Non
 
 @given(st.lists(st.integers(0, 2**40), unique=True).map(sorted))
 def test_numbers_are_written_and_read_back(numbers: list[int]) -> None:
-    """By the rule that is written down: five bits a digit, the lowest first."""
-    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-    found, before, value, weight = [], -1, 0, 1
-    for char in encode(numbers):
-        digit = alphabet.index(char)
-        value, weight = value + digit % 32 * weight, weight * 32
-        if digit < 32:
-            before += value + 1
-            found.append(before)
-            value, weight = 0, 1
-    assert found == numbers
+    """As gaps less one, from -1 on."""
+    assert [
+        gap + before + 1 for gap, before in zip(read_numbers(encode(numbers)), [-1, *numbers], strict=False)
+    ] == numbers
 
 
 @given(st.lists(st.integers(0, 500), unique=True).map(sorted))
@@ -286,8 +320,7 @@ def test_many_numbers_are_written_as_bits_where_that_is_shorter(numbers: list[in
     packed = pack(numbers)
     assert len(packed) <= len(encode(numbers))
     if packed.startswith("!"):
-        alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-        bits = "".join(f"{alphabet.index(char):06b}"[::-1] for char in packed[1:])
+        bits = "".join(f"{DIGITS.index(char):06b}"[::-1] for char in packed[1:])
         assert [number for number, bit in enumerate(bits) if bit == "1"] == numbers
     else:
         assert packed == encode(numbers)
@@ -379,7 +412,7 @@ def test_what_is_kept_of_small_blocks_counts_by_its_size(example: Read) -> None:
     found = Analyses()
     cards = [replace(example.cards[0], id=f"memo-{number}") for number in range(40)]
     made: list[str] = []
-    large = BlockHit(is_tools=False, words=(("text", {"a": bytes(2**20)}),), row=[], pieces=())
+    large = BlockHit(is_tools=False, words=(("text", {"a": bytes(2**20)}),), row=[], stretches=())
 
     def find(card: Card) -> list[BlockHit]:
         made.append(card.id)

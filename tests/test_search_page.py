@@ -16,7 +16,7 @@ from memosite.plan.saved_searches import SavedSearch, plan_saved_searches, publi
 from tests.support.archives import open_folders
 from tests.support.chromium import Browser, chromium
 from tests.support.memos import write_memo, write_transcript
-from tests.support.servers import serve_folder
+from tests.support.servers import Handler, SendingParts, serve_folder
 from tests.support.sites import EXAMPLE, build_site
 
 HITS = "[...document.querySelectorAll('#_hits a')].map((link) => link.textContent)"
@@ -39,17 +39,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def addressed(site: Path, how: str) -> Iterator[str]:
-    """A site's address: on disk, or served below a prefix."""
+    """A site's address: on disk, or served below a prefix, with parts of files or without."""
     if how == "file":
         yield site.as_uri()
         return
-    with serve_folder(site.parent) as folder:
+    with serve_folder(site.parent, SendingParts if how == "parts" else Handler) as folder:
         yield f"{folder}{site.name}"
 
 
-@pytest.fixture(params=["file", "http"])
+@pytest.fixture(params=["file", "http", "parts"])
 def address(request: pytest.FixtureRequest, site: Path) -> Iterator[str]:
-    """The site's address, both ways."""
+    """The site's address, each way."""
     with addressed(site, request.param) as found:
         yield found
 
@@ -262,8 +262,64 @@ def test_the_page_for_missing_addresses_has_its_style_from_disk(site: Path, brow
     assert browser.value("getComputedStyle(document.querySelector('.find input')).borderRadius") == "3px"
 
 
+def test_a_server_that_sends_parts_sends_only_what_a_query_needs(library: Path, browser: Browser) -> None:
+    """The first answer tells whether it does; one that sends whole files is not asked for parts again."""
+    sent: dict[str, list[tuple[str, str, int]]] = {"parts": [], "http": []}
+
+    class Noting(SendingParts):
+        def log_request(self, code: int | str = "-", size: int | str = "-") -> None:  # noqa: ARG002 - as it is called
+            if "/search/" in self.path and self.path.endswith(".js"):
+                sent["parts"].append((self.path, self.headers.get("Range", ""), int(code)))
+
+    class NotingWhole(Handler):
+        def log_request(self, code: int | str = "-", size: int | str = "-") -> None:  # noqa: ARG002 - as it is called
+            if "/search/" in self.path and self.path.endswith(".js"):
+                sent["http"].append((self.path, self.headers.get("Range", ""), int(code)))
+
+    found = {}
+    for how, handler in (("parts", Noting), ("http", NotingWhole)):
+        with serve_folder(library.parent, handler) as address:
+            browser.open(f"{address}{library.name}/search/index.html?q=shelf+holds")
+            browser.wait_for(f"{STATUS}.endsWith('results') && document.querySelectorAll('#_facets h2').length")
+            found[how] = browser.value(HITS)
+    assert found["parts"] == found["http"]
+    pieces = [range_ for path, range_, code in sent["parts"] if code == 206]
+    assert len(pieces) == len(sent["parts"]) - 2, "all but the list of blocks and the head of the only block"
+    moved = sum(int(last) - int(first) + 1 for first, last in (one[6:].split("-") for one in pieces))
+    assert moved < sum(path.stat().st_size for path in (library / "search/t0").glob("[ithe]*.js")) / 2
+    assert [range_ != "" for _, range_, _ in sent["http"]].count(True) == 1, (
+        "one part was asked for, and the whole came"
+    )
+
+
+def test_files_of_different_builds_are_never_mixed(tmp_path: Path, browser: Browser) -> None:
+    """A cache that kept the heads of blocks of the last build, or one piece of it: everything is asked for anew."""
+    folder = tmp_path / "org/memos/inbox"
+    for number in range(30):
+        write_memo(folder, f"2026-01-{number + 1:02}-0900--engineer--director--tides", subject=f"Tide {number}")
+    former = build_site(tmp_path / "org", output=tmp_path / "former")
+    write_memo(folder, "2026-02-01-0900--engineer--director--ebb", subject="Ebb and tide", sent="2027-02-01T09:00:00Z")
+    site = build_site(tmp_path / "org", output=tmp_path / "site")
+
+    for handler in (SendingParts, Handler):
+        for kept in ("search/blocks.js", "search/t0/block.js", "search/t0/h0.js", "search/t0/t0.js"):
+
+            class Keeping(handler):  # type: ignore[misc, valid-type]
+                def translate_path(self, path: str) -> str:
+                    if path.endswith(kept):  # noqa: B023 - used before the next
+                        return str(former / kept)  # noqa: B023
+                    found: str = super().translate_path(path)
+                    return found
+
+            with serve_folder(site, Keeping) as address:
+                browser.open(f"{address}search/index.html?q=tide")
+                browser.wait_for(f"{STATUS} === '31 results'")
+                assert browser.value(HITS)[0] == "Ebb and tide", (handler, kept)
+
+
 def test_hostile_content_is_shown_as_text(address: str, browser: Browser) -> None:
     """No element is made of it, nothing runs, nothing is asked of anybody else."""
+    browser.open(f"{address}/search/index.html")  # the page before, of another address, asks for nothing any more
     browser.complaints.clear()
     browser.requests.clear()
     browser.open(f"{address}/search/index.html?q=ferry")
@@ -271,7 +327,7 @@ def test_hostile_content_is_shown_as_text(address: str, browser: Browser) -> Non
     assert browser.value(HITS) == ["<img src=x onerror=alert(1)>"]
     assert browser.value("document.querySelectorAll('#_hits img, #_hits b').length") == 0
     assert browser.complaints == []
-    assert all(one.startswith((address, "data:")) for one in browser.requests)
+    assert [one for one in browser.requests if not one.startswith((address, "data:"))] == []
     browser.value("document.querySelector('#_hits a').click()")
     browser.wait_for("document.querySelector('h1')?.textContent.includes('<img')")
 

@@ -173,7 +173,7 @@ def test_no_other_site_reads_a_search_block(tmp_path: Path) -> None:
     """Search blocks are scripts; the page of any other site could load them from here, and read the archive."""
     write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first")
     with serving(tmp_path) as (host, _):
-        for path in ("search/t0/r0.js", "memos/2026-05-01-1430--a--b--first/original.openthing", "livereload.js"):
+        for path in ("search/t0/h0.js", "memos/2026-05-01-1430--a--b--first/original.openthing", "livereload.js"):
             with urllib.request.urlopen(f"http://{host}/{path}", timeout=10) as answer:
                 assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
                 assert answer.headers["X-Content-Type-Options"] == "nosniff"

@@ -53,10 +53,10 @@ def site(tmp_path: Path) -> Path:
     return site
 
 
-def links(*folders: Path, known: KnownPassages | None = None) -> dict[str, list[SharedLink]]:
+def links(*folders: Path, known: KnownPassages | None = None, jobs: int = 1) -> dict[str, list[SharedLink]]:
     """The shared passages of folders, by names."""
     with open_folders(*folders) as (archive, shelf):
-        found = find_shared_links(archive, shelf.text, known or KnownPassages())
+        found = find_shared_links(archive, shelf.text, known or KnownPassages(), jobs=jobs)
     return {"/".join(ref): list(some) for ref, some in found.items()}
 
 
@@ -66,6 +66,17 @@ def said(found: dict[str, list[SharedLink]], name: str) -> list[tuple[str, str, 
 
 
 # What is linked
+
+
+def test_several_processes_find_the_same(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the same order, and they leave the same behind for the next build."""
+    monkeypatch.setattr("memosite.plan.shared_passages._CHARS", 4)  # so that these few texts are worth processes
+    alone, together = KnownPassages(), KnownPassages()
+    found = links(site, known=together, jobs=2)
+    assert found == links(site, known=alone)
+    assert found
+    assert together == alone
+    assert list(together.rows) == list(alone.rows)
 
 
 def test_each_end_leads_to_the_other(site: Path) -> None:

@@ -11,14 +11,9 @@ from memosite.agents.positions import Involved, find_position, head_of, newest_f
 from memosite.archive.model import Artifact, Document, Memo, Record, Thread
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Text
-from memosite.formats.status import is_superseded, status_of
+from memosite.resolve.decisions import standing_of
 
 _HANDOFF: Final = re.compile(r"hand-?(?:off|over)s?|clos(?:ing-note|e-?out)", re.IGNORECASE)
-_NOT_IN_FORCE: Final = re.compile(
-    r"(?:superseded|reject|declin|deprecat|withdraw|retract|obsolete|proposed|propos|open|draft|pending|deferred)",
-    re.IGNORECASE,
-)
-_INDEX: Final = re.compile(r"(?:readme|index)\.", re.IGNORECASE)
 
 
 def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> Answer:
@@ -36,7 +31,12 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
     words = ("--only", only) if only else ()
     return Answer(
         lines=(*lines, *filter(None, [involved.unknown])),
-        fields={"command": "brief", **fields, "unknown": involved.unknown or None},
+        fields={
+            "command": "brief",
+            **fields,
+            "unknown": involved.unknown or None,
+            "has_handoff": bool(_handoffs(involved)),
+        },
         parts=tuple(parts),
         command=reader.command("brief", position.id, *words),
         options=reader.suffix,
@@ -46,12 +46,13 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
 def _parts(involved: Involved) -> Iterable[Part]:
     reader, position = involved.reader, involved.position
     handoff = _newest_handoff(involved)
+    word = "note" if handoff and not _handoffs(involved) else "hand-off"
     besides = " besides the hand-off" if handoff in involved.unread else ""
     unread = [one for one in involved.unread if one is not handoff]
-    since = f" since the hand-off of {handoff.date.day}" if handoff and handoff.date else ""
+    since = f" since the {word} of {handoff.date.day}" if handoff and handoff.date else ""
     named = {one.ref for one in unread} | ({handoff.ref} if handoff else set())
     to_do = [one for one in involved.to_do if one.ref not in named]
-    new_decisions = _since(handoff, (one for one in involved.decisions if not _is_index(one))) if handoff else []
+    new_decisions = _since(handoff, involved.decisions) if handoff else []
     new_notes = _since(handoff, involved.notes)
     known = {one.ref for one in new_decisions}
     in_force = [one for one in _in_force(involved) if one.ref not in known]
@@ -64,7 +65,8 @@ def _parts(involved: Involved) -> Iterable[Part]:
         return [entry_of(reader, one, position) for one in artifacts]
 
     first = [entry_of(reader, handoff, position, text=_text(handoff))] if handoff else []
-    yield part("handoff", "Newest hand-off to itself", first, "None.")
+    title = "Newest hand-off to itself" if word == "hand-off" else "No hand-off; its newest note instead"
+    yield part("handoff", title, first, "None.")
     yield part("unread", f"Unread memos{besides}", listed(unread), involved.none_unread)
     yield part("to-do", "To do, in memos that are read", listed(to_do), "Nothing.")
     yield part("waiting", "Waiting on others", listed(involved.waiting), "Nothing.")
@@ -75,7 +77,13 @@ def _parts(involved: Involved) -> Iterable[Part]:
 
 
 def _newest_handoff(involved: Involved) -> Artifact | None:
-    """The newest of: memos to itself, notes and records that are called a hand-off; else its newest note.
+    """The newest hand-off; else its newest note, which is none."""
+    found = _handoffs(involved) or involved.notes
+    return found[0] if found else None
+
+
+def _handoffs(involved: Involved) -> list[Artifact]:
+    """Memos to itself, and notes and records that are called a hand-off, the newest first.
 
     A record is a position's own if it is in its repo, and nobody else has that repo.
     """
@@ -94,8 +102,7 @@ def _newest_handoff(involved: Involved) -> Artifact | None:
         for one in (archive.artifacts[ref] for ref in archive.groups.get("handoffs", ()))
         if isinstance(one, Record) and one.card.file.source in own
     ]
-    found = newest_first([*to_itself, *called, *records]) or involved.notes
-    return found[0] if found else None
+    return newest_first([*to_itself, *called, *records])
 
 
 def _text(artifact: Artifact) -> Text | None:
@@ -120,9 +127,7 @@ def _in_force(involved: Involved) -> list[Artifact]:
     return [
         one
         for one in involved.decisions
-        if not _is_index(one)
-        and not is_superseded(one)
-        and not _NOT_IN_FORCE.match(status_of(one))
+        if standing_of(one) in {"accepted", None}
         and (one.ref in own or _source(one) in involved.repos or own.intersection(one.backlinks))
     ]
 
@@ -131,10 +136,6 @@ def _source(artifact: Artifact) -> str:
     if isinstance(artifact, Document):
         return artifact.head.file.source
     return artifact.card.file.source if isinstance(artifact, Record) else ""
-
-
-def _is_index(artifact: Artifact) -> bool:
-    return isinstance(artifact, Document) and bool(_INDEX.match(artifact.head.file.name))
 
 
 def _thread(reader: Reader, thread: Thread, newest: Memo) -> Entry:

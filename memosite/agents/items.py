@@ -3,11 +3,13 @@
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from memosite.agents.answer import Entry
 from memosite.archive.mailboxes import is_unread_for, is_unreceived_by, open_for
 from memosite.archive.model import Archive, Artifact, Document, Memo, Position, Record, Transcript
 from memosite.archive.notices import notice_of
+from memosite.archive.possible_replies import PossibleReplies
 from memosite.facts.parsed import BROADCAST, Ref, Text
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
@@ -28,6 +30,11 @@ class Reader:
     archive: Archive
     text_of: TextOf
     options: tuple[str, ...] = ()
+
+    @cached_property
+    def possible_replies(self) -> PossibleReplies:
+        """The missing memos that may have answered memos."""
+        return PossibleReplies(self.archive)
 
     def command(self, *words: str) -> str:
         """A further command, without the options."""
@@ -96,11 +103,15 @@ def states_of(reader: Reader, artifact: Artifact, viewer: Position | None) -> li
 
 
 def _waits_for(reader: Reader, memo: Memo) -> list[str]:
-    """Who of several has not done what a memo asks; of one recipient the state of the action says it."""
-    if not memo.owed_by or (len(memo.recipients) == 1 and not memo.is_broadcast):
+    """Who of several has not done what a memo asks (of one the state says it), and what may have answered it."""
+    if not memo.owed_by:
         return []
     names = [reader.archive.label(one) for one in memo.owed_by]
-    return [f"not answered by {'anybody' if names == [BROADCAST] else names_line(names)}"]
+    missing = [f"{ghost.kind}/{ghost.id}" for ghost in reader.possible_replies.of(memo)]
+    found = [f"perhaps answered by missing {', '.join(missing[:NAMED])}"] if missing else []
+    if len(memo.recipients) > 1 or memo.is_broadcast:
+        found.append(f"not answered by {'anybody' if names == [BROADCAST] else names_line(names)}")
+    return found
 
 
 def line_of(reader: Reader, artifact: Artifact, viewer: Position | None = None) -> str:

@@ -11,7 +11,7 @@ from memosite.archive.named import nearest
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Seat
 from memosite.facts.texts import cut_line
-from memosite.formats.status import is_decision
+from memosite.resolve.decisions import sort_of
 
 _LISTED = 40
 
@@ -126,7 +126,7 @@ class Involved:
         """All decisions of the archive."""
         archive = self.reader.archive
         found = (archive.artifacts[ref] for ref in archive.groups.get("decisions", ()))
-        return newest_first(one for one in found if is_decision(one))
+        return newest_first(one for one in found if sort_of(one) == "decision")
 
     @cached_property
     def threads(self) -> list[tuple[Thread, Memo]]:

@@ -16,8 +16,8 @@ from memosite.archive.named import ArchiveNames
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import FileFacts, Ref, Text
-from memosite.formats.status import is_decision
 from memosite.formats.turns import parse_conversation
+from memosite.resolve.decisions import sort_of
 from memosite.sources.blame import CommitFacts
 
 MOST_NAMED = 20
@@ -144,7 +144,7 @@ def _named(reader: Reader, asked: Asked, commit: CommitFacts, texts: Sequence[tu
     """Items that name the commit, the file, or what its message names: the certain ones first, then the newest."""
     itself = {artifact.ref for artifact, _ in texts if _is_file(artifact, asked)}
     in_message = _in_message(reader, commit, [artifact for artifact, _ in texts])
-    decisions = {one.ref: one for one in in_message if is_decision(one)}
+    decisions = {one.ref: one for one in in_message if sort_of(one) == "decision"}
     linking = {ref for one in itself for ref in reader.archive.artifacts[one].backlinks}
     found: list[Naming] = [Naming(artifact=one, words="the commit's message names it") for one in in_message]
     known = {one.ref for one in in_message} | itself

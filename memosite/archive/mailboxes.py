@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable
 
 from memosite.archive.model import Copy, Memo
 from memosite.facts.parsed import BROADCAST, Mailbox
+from memosite.facts.phrases import joined, phrase, phrases
 
-_NOWHERE = "in memos/ without mailboxes, where git does not tell"
+_NOWHERE = phrase("in memos/ without mailboxes, where git does not tell")
 
 
 def copies_at(copies: tuple[Copy, ...], repo: str | None) -> tuple[Copy, ...]:
@@ -90,7 +91,7 @@ def why_unknown(memo: Memo, members: Collection[str], repos: Iterable[str | None
     known = set(repos) - {None}
     here = tuple(copy for copy in memo.copies if copy.file.source in known)
     if not here:
-        return "to all, without a copy in its repo" if known else "to all, without a repo of its own"
+        return phrase("to all, without a copy in its repo") if known else phrase("to all, without a repo of its own")
     return _NOWHERE if is_unread(here, None) is None else ""
 
 
@@ -101,8 +102,13 @@ def unknown_line(memos: Iterable[Memo], members: Collection[str], repos: Iterabl
     if not reasons:
         return ""
     total = reasons.total()
-    counted = "1 memo whether it is" if total == 1 else f"{total:,} memos whether they are"
-    return f"Not known of {counted} read: {', '.join(f'{number:,} {why}' for why, number in sorted(reasons.items()))}."
+    each = (phrase("{number:,} {reason}", number=number, reason=why) for why, number in sorted(reasons.items()))
+    return phrases(
+        "Not known of 1 memo whether it is read: {reasons}.",
+        "Not known of {n:,} memos whether they are read: {reasons}.",
+        total,
+        reasons=joined(", ", each),
+    )
 
 
 def open_for(memo: Memo, members: Collection[str]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from heapq import nlargest
+from itertools import islice
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -26,6 +27,11 @@ class Named(ABC):
     @abstractmethod
     def names(self) -> Sequence[str]:
         """The names of all artifacts, the oldest first."""
+
+    @property
+    def unordered(self) -> Sequence[str]:
+        """The same names in any order: of a kept archive, ordering them by date loads every artifact."""
+        return self.names
 
     def has(self, name: str) -> bool:
         """Whether there is an artifact of this name."""
@@ -51,7 +57,7 @@ class Named(ABC):
     def _named(self, said: str, written: str, *, is_exact: bool) -> str:
         if self.has(said):
             return said
-        names = self.names
+        names = self.unordered
         folded = said.casefold()
         ids = {name: name.casefold().partition("/")[2] for name in names}
         same = [name for name in names if folded in (name.casefold(), ids[name])]
@@ -61,11 +67,13 @@ class Named(ABC):
             if len(found) == 1:
                 return found[0]
             if found and said:
-                listed = ", ".join(found[:_SHOWN]) + (f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else "")
+                several = set(found)
+                shown = islice((name for name in self.names if name in several), _SHOWN)
+                listed = ", ".join(shown) + (f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else "")
                 raise ConfigError(f"{written}: found {len(found)} items of that name: {listed}; write more of the id")
         if why := self.missing(said):
             raise ConfigError(f"{written}: {why}")
-        near = nearest(said, names)
+        near = nearest(said, self.names)
         raise ConfigError(
             f"{written}: found no item of that name, expected an id of the archive, such as {near}"
             if near

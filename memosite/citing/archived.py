@@ -32,6 +32,11 @@ class ArchiveSources(Sources):
         found = sorted(self._archive.artifacts.values(), key=lambda one: (one.date is None, one.sort_key))
         return ["/".join(one.ref) for one in found]
 
+    @cached_property
+    def unordered(self) -> Sequence[str]:
+        """The names of all artifacts; none of them is loaded."""
+        return ["/".join(ref) for ref in self._archive.artifacts]
+
     def has(self, name: str) -> bool:
         """Whether there is an artifact of this name: only that one is loaded."""
         return self.known(name) is not None

@@ -7,10 +7,10 @@
 What people wrote is never a phrase, so it is never translated, even if it has the same words.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-__all__ = ["Phrase", "key_of", "phrase", "phrases"]
+__all__ = ["Phrase", "joined", "key_of", "phrase", "phrases"]
 
 _NOTHING: Final[Mapping[str, object]] = {}
 
@@ -43,6 +43,13 @@ def phrase(pattern: str, /, *, context: str = "", **parts: object) -> str:
 def phrases(one: str, many: str, number: int, /, *, context: str = "", **parts: object) -> str:
     """The same for a number of things: `one` if it is 1, else `many`; `{n}` is the number."""
     return _phrase(key_of(one, context), one, many, number, {"n": number, **parts})
+
+
+def joined(separator: str, parts: Iterable[object]) -> str:
+    """Texts with a separator between them, as one."""
+    values = {f"part{number}": part for number, part in enumerate(parts)}
+    pattern = separator.join(f"{{{name}}}" for name in values)
+    return _phrase(pattern, pattern, "", 1, values or _NOTHING)
 
 
 def key_of(english: str, context: str) -> str:

@@ -26,16 +26,27 @@ _STRUCK = re.compile(r"~~.*?~~")
 _PARTLY = re.compile(r"\b(?:part(?:ly|ially)|in part)\s+(?:superseded|superceded|replaced)\b", re.IGNORECASE)
 _BY_ANOTHER = re.compile(rf"\b(?:{_WORDS['superseded']})\s+by\b", re.IGNORECASE)
 _AWAITS = re.compile(
-    r"\b(?:awaiting|awaits|pending|subject to|needs|waiting for|before)\b.*"
-    r"\b(?:ratif|approv|decision|sign|review|confirm|vote)",
+    r"\b(?:await(?:s|ing)?|pending|waiting (?:for|on))\b"
+    r"|\b(?:subject to|needs|before)\b.*\b(?:ratif|approv|decision|sign|review|confirm|vote)",
     re.IGNORECASE,
 )
+_WORK = re.compile(
+    r"\b(?:await(?:s|ing)?|pending|waiting (?:for|on))(?:\s+\w+){0,2}\s+(?:implement|deploy|roll-?out|releas|migrat)",
+    re.IGNORECASE,
+)
+
+
+def awaits(status: str) -> bool:
+    """Whether a status says that a decision waits for somebody. What waits for work alone is decided."""
+    text = _STRUCK.sub(" ", status)
+    is_over = _PARTLY.search(text) or _BY_ANOTHER.search(text) or _first(text) in {"superseded", "rejected"}
+    return not is_over and bool(_AWAITS.search(_WORK.sub(" ", text)))
 
 
 def read_status(status: str) -> Standing | None:
     """How a decision with this status stands: by its first word that says so. None if no word does.
 
-    One that was accepted and is superseded by another is superseded; one that is accepted and awaits ratification is
+    One that was accepted and is superseded by another is superseded; one that is accepted and awaits somebody is
     pending. What is superseded in part is in force.
     """
     text = _STRUCK.sub(" ", status)
@@ -44,7 +55,9 @@ def read_status(status: str) -> Standing | None:
         return "accepted"
     if _BY_ANOTHER.search(text):
         return "superseded"
-    if _AWAITS.search(text):
-        return "pending"
+    return "pending" if awaits(status) else _first(text)
+
+
+def _first(text: str) -> Standing | None:
     found = _FIRST.search(text)
     return next((standing for standing in _WORDS if found and found[standing]), None)

@@ -38,20 +38,19 @@ _KEPT: Final = frozenset(
     )
 )
 _WHOLE: Final = ("https://", "http://", "mailto:")
-_TOO_LONG: Final = "<p>This text is too long for a feed: see its page.</p>\n"
 
 
-def item_html(item: FeedItem, texts: Iterable[str | None]) -> str:
+def item_html(item: FeedItem, texts: Iterable[str | None], *, too_long: str) -> str:
     """The content of an item: its line, then these texts as `markdown.html` has written them, and a digest's rows.
 
-    None stands for a text that is too long. Where texts were erased, there is the reason.
+    None stands for a text that is too long; `too_long` says so. Where texts were erased, there is the reason.
     """
     parts = [f"<p>{escape(item.reason, quote=False)}</p>\n"] if item.reason else []
     left = item.most_bytes
     for text in texts:
         shown = plain_html(text, page=item.link) if text is not None and left > 0 else ""
         left = left - len(shown.encode("utf-8", "replace")) if text is not None else 0
-        parts.append(shown if left > 0 else _TOO_LONG)
+        parts.append(shown if left > 0 else f"<p>{escape(too_long, quote=False)}</p>\n")
     if item.rows:
         rows = (f"<li>{_row(*row)}</li>\n" for row in item.rows)
         parts.append(f"<ul>\n{''.join(rows)}</ul>\n")

@@ -25,10 +25,3 @@ def is_superseded(artifact: Artifact) -> bool:
     if isinstance(artifact, Document) and artifact.superseded_by:
         return True
     return status_of(artifact).casefold().startswith("superseded")
-
-
-def is_decision(artifact: Artifact) -> bool:
-    """Whether it is listed as a decision: each document, and the records that their system calls so."""
-    if isinstance(artifact, Record):
-        return system_of(artifact.card).is_decision(artifact.card)
-    return isinstance(artifact, Document)

@@ -24,6 +24,7 @@ class ActionRow:
     action: Action
     asked_by: Reference | None = None
     waits_for: tuple[Reference, ...] = ()
+    perhaps_answered_by: tuple[Reference, ...] = ()
     of_all: bool = False
     source: str = ""
     is_unread: bool = False

@@ -18,8 +18,8 @@ class FeedGroup:
 class Subscribing:
     """Arguments of the commands for subscribing, quoted for a shell: the feed of a position, that with texts, its name.
 
-    `subject` is that position; `choices` lead to the commands of each, and have the first one. `outline` and
-    `thread_outline` are the lists of feeds. `is_local` says that the site knows no address of its own, so that the
+    `subject` is that position; `choices` lead to the commands of each, and have the first one and its name. `outline`
+    and `thread_outline` are the lists of feeds. `is_local` says that the site knows no address of its own, so that the
     commands name one on this machine.
     """
 
@@ -29,7 +29,7 @@ class Subscribing:
     example_full: str
     name: str
     subject: str
-    choices: tuple[tuple[Reference, str], ...]
+    choices: tuple[tuple[Reference, str, str], ...]
     is_local: bool
 
 

@@ -143,6 +143,7 @@ class MemoPage(ArtifactPage):
     action: Action | None
     recipients: tuple[RecipientRow, ...]
     waits_for: tuple[Reference, ...]
+    perhaps_answered_by: tuple[Reference, ...]
     answers: int
     relations: tuple[tuple[str, tuple[Reference, ...]], ...]
     discharge: str

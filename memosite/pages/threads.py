@@ -23,6 +23,7 @@ class ThreadMember:
     answers: Reference | None = None
     after: str = ""
     waits_for: tuple[Reference, ...] = ()
+    perhaps_answered_by: tuple[Reference, ...] = ()
     is_folded: bool = False
     preview: str = ""
     citation: Citation | None = None

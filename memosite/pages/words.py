@@ -13,16 +13,6 @@ _ACTIONS: Mapping[str, str] = MappingProxyType(
         "discharged": phrase("closed"),
     }
 )
-_KINDS: Mapping[str, str] = MappingProxyType(
-    {
-        "memo": phrase("memo"),
-        "note": phrase("note"),
-        "transcript": phrase("transcript"),
-        "library": phrase("library"),
-        "record": phrase("record"),
-        "document": phrase("document"),
-    }
-)
 _CITED: Mapping[str, str] = MappingProxyType(
     {
         "memo": phrase("Cite this memo"),
@@ -33,6 +23,14 @@ _CITED: Mapping[str, str] = MappingProxyType(
         "document": phrase("Cite this document"),
     }
 )
+_STANDINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "pending": phrase("pending"),
+        "accepted": phrase("accepted"),
+        "rejected": phrase("rejected"),
+        "superseded": phrase("superseded"),
+    }
+)
 
 
 def action_word(action: str) -> str:
@@ -40,31 +38,14 @@ def action_word(action: str) -> str:
     return _ACTIONS.get(action, action)
 
 
-def kind_word(kind: str) -> str:
-    """The word for a kind of artifact."""
-    return _KINDS.get(kind, kind)
+def standing_word(standing: str) -> str:
+    """The word for how a decision stands."""
+    return _STANDINGS.get(standing, standing)
 
 
 def cite_words(kind: str) -> str:
     """What the citation of an artifact of this kind is called."""
     return _CITED[kind]
-
-
-def kinds(kind: str, number: int) -> str:
-    """So many artifacts of a kind."""
-    match kind:
-        case "memo":
-            return phrases("{n:,} memo", "{n:,} memos", number)
-        case "note":
-            return phrases("{n:,} note", "{n:,} notes", number)
-        case "transcript":
-            return phrases("{n:,} transcript", "{n:,} transcripts", number)
-        case "library":
-            return phrases("{n:,} library", "{n:,} libraries", number)
-        case "record":
-            return phrases("{n:,} record", "{n:,} records", number)
-        case _:
-            return phrases("{n:,} document", "{n:,} documents", number)
 
 
 def severity_word(severity: str) -> str:

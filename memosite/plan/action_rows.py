@@ -8,18 +8,20 @@ from dataclasses import dataclass
 from memosite.archive.model import Action, Memo
 from memosite.archive.urls import ACTIONS, page_of, relative
 from memosite.facts.parsed import BROADCAST
+from memosite.facts.phrases import phrase
 from memosite.pages.actions import ActionGroup, ActionRow, StateLink
 from memosite.pages.parts import Reference
 from memosite.plan.ages import age
 from memosite.plan.asked import Asked, states_of
 from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context
 from memosite.plan.dates import stamp
+from memosite.plan.thread_facts import perhaps_answered_by
 
 STATES: tuple[tuple[Action, str], ...] = (
-    ("open", "Open"),
-    ("superseded", "Superseded"),
-    ("answered", "Answered"),
-    ("discharged", "Closed"),
+    ("open", phrase("Open")),
+    ("superseded", phrase("Superseded")),
+    ("answered", phrase("Answered")),
+    ("discharged", phrase("Closed")),
 )
 """The states of actions with their names on pages."""
 
@@ -105,6 +107,7 @@ class RowMaker:
             action=state or self.context.action(memo, viewer) or "open",
             asked_by=None if is_waiting else self.context.position(self.start, memo.sender_position, memo.sender),
             waits_for=self.people(memo.owed_by) if is_waiting or is_of_all else (),
+            perhaps_answered_by=perhaps_answered_by(self.context, self.start, memo),
             of_all=memo.is_broadcast and viewer is not None and not is_waiting,
             source=source,
             is_unread=viewer is not None and not is_waiting and self.context.is_unread(memo, viewer),
@@ -115,8 +118,12 @@ class RowMaker:
         """Links to positions; of many, to the first."""
         ids = tuple(positions)
         shown = tuple(self.person(id_) for id_ in ids[:ADDRESSEES])
-        return (*shown, Reference(label=f"{len(ids) - ADDRESSEES} more")) if len(ids) > ADDRESSEES else shown
+        return (
+            (*shown, Reference(label=phrase("{more} more", more=len(ids) - ADDRESSEES)))
+            if len(ids) > ADDRESSEES
+            else shown
+        )
 
     def person(self, id_: str) -> Reference:
         """A link to a position, or the word for everybody."""
-        return Reference(label="everybody") if id_ == BROADCAST else self.context.position(self.start, id_)
+        return Reference(label=phrase("everybody")) if id_ == BROADCAST else self.context.position(self.start, id_)

@@ -6,6 +6,7 @@ from functools import partial
 from memosite.archive.model import Action, Memo
 from memosite.archive.urls import ACTIONS, page_of, position_actions, relative
 from memosite.facts.parsed import BROADCAST
+from memosite.facts.phrases import phrase
 from memosite.pages.actions import ActionGroup, ActionListPage, ActionsPage, Owed, PositionActions
 from memosite.pages.models import ListPage
 from memosite.pages.parts import Reference
@@ -21,17 +22,23 @@ from memosite.plan.position_actions import of_everybody, plan_position_actions
 from memosite.plan.twins import list_twins
 from memosite.plan.units import Unit
 
-TITLE = "Actions"
+TITLE = phrase("Actions")
+_TITLES: Mapping[Action, str] = {
+    "open": phrase("Open actions"),
+    "superseded": phrase("Superseded actions"),
+    "answered": phrase("Answered actions"),
+    "discharged": phrase("Closed actions"),
+}
 
 _PAIRS = 50
 """The most pairs of positions that the board names."""
 _POSITIONS = 100
 """The most positions that have a section on one page of actions."""
 _EMPTY: Mapping[Action, str] = {
-    "open": "No open actions.",
-    "superseded": "No superseded actions left to close.",
-    "answered": "No answered actions left to close.",
-    "discharged": "No closed actions yet.",
+    "open": phrase("No open actions."),
+    "superseded": phrase("No superseded actions left to close."),
+    "answered": phrase("No answered actions left to close."),
+    "discharged": phrase("No closed actions yet."),
 }
 
 
@@ -77,7 +84,7 @@ def _board(make: RowMaker, asked: Asked) -> ActionsPage:
         former.setdefault(former_anchor(context, id_), id_)
     return ActionsPage(
         **page_head(context, ACTIONS, title=TITLE, section="actions"),
-        feeds=(Reference(label="Open actions", href="feed.xml"),),
+        feeds=(Reference(label=phrase("Open actions"), href="feed.xml"),),
         twins=twin_links(ACTIONS, ACTIONS),
         parts=part_links(ACTIONS, ACTIONS, part_count(asked.every), None),
         newest=as_of(make.day),
@@ -106,15 +113,14 @@ def _owed(make: RowMaker, who: str, whom: str, memos: Sequence[Memo]) -> Owed:
 
 def _of_position(make: RowMaker, asked: Asked, id_: str, limit: int, former_anchors: Sequence[str]) -> PositionActions:
     board = actions_of(id_)
-    todo = asked.asked_of([id_])
-    groups = [make.group("To do", f"to-do-{id_}", todo, limit=limit, viewer=viewer(id_), state="open", more=board)]
-    waiting = asked.asked_by([id_])
+    todo, waiting = asked.asked_of([id_]), asked.asked_by([id_])
+    own = viewer(id_)
+    groups = [make.group(phrase("To do"), f"to-do-{id_}", todo, limit=limit, viewer=own, state="open", more=board)]
     if waiting:
-        anchor = f"waiting-{id_}"
-        more = make.group("Waiting on others", anchor, waiting, limit=limit, is_waiting=True, state="open", more=board)
-        groups.append(more)
+        heading, anchor = phrase("Waiting on others"), f"waiting-{id_}"
+        groups.append(make.group(heading, anchor, waiting, limit=limit, is_waiting=True, state="open", more=board))
     return PositionActions(
-        position=Reference(label="Everybody") if id_ == BROADCAST else make.context.position(make.start, id_),
+        position=Reference(label=phrase("Everybody")) if id_ == BROADCAST else make.context.position(make.start, id_),
         href=relative(make.start, board),
         anchor=f"position-{id_}",
         former=tuple(former_anchors),
@@ -138,13 +144,13 @@ def former_anchor(context: Context, id_: str) -> str:
 
 
 def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:
-    name = dict(STATES)[state]
+    name = _TITLES[state]
     found = asked.of.get(state, {})
     order = by_number(found)[:_POSITIONS]
     limit = rows_each([len(found[id_]) for id_ in order])
     return ActionListPage(
-        **page_head(make.context, make.start, title=f"{name} actions", section="actions"),
-        feeds=(Reference(label=f"{name} actions", href=relative(make.start, state_feed(state))),),
+        **page_head(make.context, make.start, title=name, section="actions"),
+        feeds=(Reference(label=name, href=relative(make.start, state_feed(state))),),
         intro=_EMPTY[state] if not found else "",
         newest=as_of(make.day),
         states=state_links(make.start, asked, state),
@@ -155,7 +161,7 @@ def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:
 
 
 def _of_state(make: RowMaker, id_: str, memos: Sequence[Memo], *, state: Action, limit: int) -> ActionGroup:
-    heading = "Everybody" if id_ == BROADCAST else make.context.label(id_)
+    heading = phrase("Everybody") if id_ == BROADCAST else make.context.label(id_)
     return make.group(
         heading, f"position-{id_}", memos, limit=limit, viewer=viewer(id_), state=state, more=actions_of(id_)
     )

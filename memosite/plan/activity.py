@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from memosite.archive.model import Artifact, Memo, Transcript
 from memosite.archive.urls import HOME, UNDATED_MONTH
+from memosite.facts.phrases import joined, phrase
 from memosite.pages.pictures import Cell, Grid, PictureColumn, PictureRow
 from memosite.plan.context import Context
-from memosite.plan.dates import month_name
+from memosite.plan.dates import month_mark
 from memosite.plan.stream import monday, week_links
 
 WEEKS = 13
@@ -72,12 +73,16 @@ def draw_activity(context: Context, found: Activity) -> Grid | None:
     picture = Grid(
         anchor="activity",
         caption="",
-        corner="Position",
+        corner=phrase("Position"),
         columns=tuple(_columns(weeks)),
         rows=tuple(_row(context, found.counts[id_], weeks, id_) for id_ in shown),
     )
-    more = f" The {len(shown)} most active of {len(totals)} positions." if len(totals) > len(shown) else ""
-    words = f"Memos, notes and transcripts by position, in weeks from Monday; the darkest is {picture.most:,}.{more}"
+    words = phrase(
+        "Memos, notes and transcripts by position, in weeks from Monday; the darkest is {most:,}.", most=picture.most
+    )
+    if len(totals) > len(shown):
+        more = phrase("The {shown} most active of {total} positions.", shown=len(shown), total=len(totals))
+        words = joined(" ", (words, more))
     return replace(picture, caption=words)
 
 
@@ -87,7 +92,7 @@ def _columns(weeks: Sequence[dt.date]) -> Iterator[PictureColumn]:
     for number, (week, month) in enumerate(zip(weeks, months, strict=True)):
         is_first = month not in months[:number]
         has_room = all(later == month for later in months[number + 1 : number + 2])
-        yield PictureColumn(label=week.isoformat(), mark=month_name(month)[:3] if is_first and has_room else "")
+        yield PictureColumn(label=week.isoformat(), mark=month_mark(month) if is_first and has_room else "")
 
 
 def _row(context: Context, counts: Counter[dt.date], weeks: Sequence[dt.date], id_: str) -> PictureRow:

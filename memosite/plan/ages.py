@@ -2,6 +2,7 @@
 
 import datetime as dt
 
+from memosite.facts.phrases import phrases
 from memosite.facts.times import Moment
 from memosite.pages.parts import Stamp
 from memosite.plan.context import Context
@@ -22,4 +23,4 @@ def age(moment: Moment | None, day: dt.date | None) -> str:
     """How many days something was old on a day, in words; "" if it has no date or is newer."""
     if moment is None or day is None or (days := (day - moment.instant.date()).days) < 0:
         return ""
-    return f"{days} day" if days == 1 else f"{days} days"
+    return phrases("{n} day", "{n} days", days)

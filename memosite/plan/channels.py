@@ -8,6 +8,7 @@ from typing import Literal
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Action, Artifact, Memo, Position, Transcript
 from memosite.archive.urls import ACTIONS, HOME, position_page, saved_page, system_page, thread_page
+from memosite.facts.phrases import joined, phrase
 from memosite.plan.action_rows import state_feed
 from memosite.plan.asked import states_of
 from memosite.plan.context import Context
@@ -51,29 +52,50 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
     title = context.site.title
     everything = tuple(context.archive.artifacts.values())
     yield _channel(
-        "Everything", HOME, title, "Everything that arrives in this archive.", everything, page=HOME, has_json=True
+        "Everything",
+        HOME,
+        title,
+        phrase("Everything that arrives in this archive."),
+        everything,
+        page=HOME,
+        has_json=True,
     )
     yield from _action_channels(context, title)
     for system in published_systems(context, ledger):
         page = system_page(system)
         records = context.records.get(system, [])
-        yield _channel("Records", page, f"{title}: {system}", f"Records of {system}.", records, page=page)
+        yield _channel(
+            "Records", page, f"{title}: {system}", phrase("Records of {system}.", system=system), records, page=page
+        )
     for saved in searches:
         page = saved_page(saved.name)
         found = (artifact for artifact in everything if artifact.ref in saved.found)
-        yield _channel("Searches", page, f"{title}: {saved.name}", f"Results of: {saved.query}", found, page=page)
+        yield _channel(
+            "Searches",
+            page,
+            f"{title}: {saved.name}",
+            phrase("Results of: {query}", query=saved.query),
+            found,
+            page=page,
+        )
     for name in former_searches(ledger, searches):
         page = saved_page(name)
-        yield _channel("Former", page, f"{title}: {name}", "A search that is no longer saved.", (), page=page)
+        yield _channel("Former", page, f"{title}: {name}", phrase("A search that is no longer saved."), (), page=page)
     yield from _position_channels(context, ledger)
     yield from _thread_channels(context, ledger)
 
 
 _ACTIONS: Mapping[Action, tuple[str, str]] = {
-    "open": ("open actions", "Memos that ask for something which somebody has not done."),
-    "superseded": ("superseded actions", "Memos that ask for something, and that a later memo took the place of."),
-    "answered": ("answered actions", "Memos that ask for something and are answered, until they are closed."),
-    "discharged": ("closed actions", "Memos that ask for something which is closed."),
+    "open": (phrase("open actions"), phrase("Memos that ask for something which somebody has not done.")),
+    "superseded": (
+        phrase("superseded actions"),
+        phrase("Memos that ask for something, and that a later memo took the place of."),
+    ),
+    "answered": (
+        phrase("answered actions"),
+        phrase("Memos that ask for something and are answered, until they are closed."),
+    ),
+    "discharged": (phrase("closed actions"), phrase("Memos that ask for something which is closed.")),
 }
 """The title and the description of the feed of each state."""
 
@@ -87,13 +109,13 @@ def _action_channels(context: Context, title: str) -> Iterator[Channel]:
     for state, (name, text) in _ACTIONS.items():
         folder = state_feed(state).removesuffix("feed.xml")
         page = ACTIONS if state == "open" else folder
-        yield _channel("Everything", folder, f"{title}: {name}", text, asked[state], page=page)
+        yield _channel("Everything", folder, joined(": ", (title, name)), text, asked[state], page=page)
 
 
 def closed_channel(stem: str) -> Channel:
     """The channel of a feed that continues under another name and has published archive documents."""
     folder, slash, name = stem.rpartition("/")
-    text = "Older items of a feed that continues at another address."
+    text = phrase("Older items of a feed that continues at another address.")
     return _channel("Former", folder + slash, folder, text, (), page=folder + slash, name=name)
 
 
@@ -153,8 +175,8 @@ def position_channel(
     return _channel(
         group,
         page,
-        f"{context.site.title}: memos to {label}",
-        f"Memos to {label} and to all. The description of each item is the memo's path.",
+        phrase("{title}: memos to {position}", title=context.site.title, position=label),
+        phrase("Memos to {position} and to all. The description of each item is the memo's path.", position=label),
         received(context, position),
         page=page,
         position=position,
@@ -176,7 +198,12 @@ def _of_position(context: Context, position: Position, group: ChannelGroup, also
     yield position_channel(context, position, group, also)
     for name, kind in (("notes", "note"), ("transcripts", "transcript")):
         found = (one for one in filed if one.kind == kind)
-        title, text = f"{context.site.title}: {name} of {label}", f"{name.capitalize()} filed for {label}."
+        if name == "notes":
+            title = phrase("{title}: notes of {position}", title=context.site.title, position=label)
+            text = phrase("Notes filed for {position}.", position=label)
+        else:
+            title = phrase("{title}: transcripts of {position}", title=context.site.title, position=label)
+            text = phrase("Transcripts filed for {position}.", position=label)
         yield _channel(group, page, title, text, found, page=page, name=name, position=position, also=also)
 
 
@@ -191,7 +218,7 @@ def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
                 yield _thread_channel(context, id_, thread.id, "Former", ())
     for id_ in former.get(None, ()):
         page, title = thread_page(id_), f"{context.site.title}: {id_}"
-        yield _channel("Former", page, title, "A removed thread.", (), page=page)
+        yield _channel("Former", page, title, phrase("A removed thread."), (), page=page)
 
 
 def _thread_channel(context: Context, id_: str, thread_id: str, group: ChannelGroup, former: Iterable[str]) -> Channel:
@@ -201,7 +228,7 @@ def _thread_channel(context: Context, id_: str, thread_id: str, group: ChannelGr
         group,
         thread_page(id_),
         f"{context.site.title}: {context.thread_label(thread_id)}",
-        "The memos of a thread.",
+        phrase("The memos of a thread."),
         memos,
         page=context.thread_target(thread_id),
         also=map(thread_page, former),

@@ -6,6 +6,7 @@ from typing import get_args
 
 from memosite.archive.citations import CitationState
 from memosite.archive.urls import CITATIONS, part_page
+from memosite.facts.phrases import phrase
 from memosite.pages.citations import CitationsPage
 from memosite.plan.cited_by import citation_row
 from memosite.plan.context import Context
@@ -23,7 +24,7 @@ def plan_citations(context: Context) -> Iterator[CitationsPage]:
     for number, chunk in enumerate(chunks, 1):
         start = CITATIONS if number == 1 else part_page(CITATIONS, number)
         yield CitationsPage(
-            **page_head(context, start, title="Citations", section="health"),
+            **page_head(context, start, title=phrase("Citations"), section="health"),
             parts=part_links(start, CITATIONS, len(chunks), number, first=CITATIONS) if len(chunks) > 1 else (),
             counts=tuple((state, counted[state]) for state in _STATES if counted[state]),
             rows=tuple(citation_row(context, start, one) for one in chunk),

@@ -6,6 +6,7 @@ from urllib.parse import quote
 from memosite.archive.citations import MadeCitation
 from memosite.archive.urls import relative
 from memosite.facts.parsed import Ref
+from memosite.facts.phrases import phrase
 from memosite.pages.cited import CitedRow
 from memosite.pages.parts import Reference
 from memosite.plan.context import Context
@@ -21,7 +22,7 @@ def citation_row(context: Context, start: str, one: MadeCitation, *, is_own_page
         by = Reference(label=context.archive.short_subject(one.by), href=_href(context, start, one.by, one.by_anchor))
     to = Reference(label=one.written)
     if one.to is not None:
-        label = f"#{one.anchor}" if one.anchor else "all of it"
+        label = f"#{one.anchor}" if one.anchor else phrase("all of it")
         if not is_own_page:
             subject = context.archive.short_subject(one.to)
             label = f"{subject} #{one.anchor}" if one.anchor else subject

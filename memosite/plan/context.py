@@ -28,12 +28,14 @@ from memosite.archive.model import (
     Thread,
     Transcript,
 )
+from memosite.archive.possible_replies import missing_of, possible_replies
 from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
 from memosite.config.schema import FeedsConfig
 from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.findings import Finding
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Mailbox, Ref
+from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.formats.status import is_superseded, status_of
 from memosite.pages.parts import FindingRow, Reference, Row, Site
@@ -125,6 +127,16 @@ class Context:
     def captures(self) -> dict[Ref, tuple[Ref, ...]]:
         """For each transcript the other captures of its session."""
         return find_captures(self.archive.artifacts.values())
+
+    @cached_property
+    def possible_replies(self) -> dict[Ref, tuple[Ghost, ...]]:
+        """The missing memos that may have answered a memo."""
+        return possible_replies(self.archive, self.memos)
+
+    @cached_property
+    def missing_of(self) -> dict[str, tuple[Ghost, ...]]:
+        """The missing memos from and to each position, by their names; the newest first."""
+        return missing_of(self.archive)
 
     @cached_property
     def bundles(self) -> dict[Ref, str]:
@@ -252,7 +264,7 @@ class Context:
             source=artifact.copies[0].file.source,
         )
         if isinstance(artifact, Transcript):
-            status = _state_of(artifact) or ("" if artifact.ended else "ongoing")
+            status = _state_of(artifact) or ("" if artifact.ended else phrase("ongoing"))
             sender = self.position(start, artifact.role) if artifact.role else None
             return replace(row, sender=sender, status=status)
         if isinstance(artifact, Record):
@@ -384,4 +396,4 @@ def _state_of(artifact: Memo | Transcript) -> str:
     """Whether a memo, a note or a transcript can be read, in a word; "" if it can."""
     if artifact.withheld:
         return artifact.withheld.word
-    return "invalid" if artifact.broken else ""
+    return phrase("invalid") if artifact.broken else ""

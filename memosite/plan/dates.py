@@ -7,6 +7,7 @@ from operator import attrgetter
 
 from memosite.archive.model import Artifact
 from memosite.archive.urls import UNDATED_MONTH, month_of
+from memosite.facts.phrases import phrase, phrases
 from memosite.facts.times import Moment
 from memosite.pages.parts import Stamp
 
@@ -15,8 +16,12 @@ by_arrival = attrgetter("arrival")
 _by_date = attrgetter("date.instant", "id")
 
 _MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
+    phrase("January"), phrase("February"), phrase("March"), phrase("April"), phrase("May"), phrase("June"),
+    phrase("July"), phrase("August"), phrase("September"), phrase("October"), phrase("November"), phrase("December"),
+)  # fmt: skip
+_MARKS = (
+    phrase("Jan"), phrase("Feb"), phrase("Mar"), phrase("Apr"), phrase("May"), phrase("Jun"),
+    phrase("Jul"), phrase("Aug"), phrase("Sep"), phrase("Oct"), phrase("Nov"), phrase("Dec"),
 )  # fmt: skip
 
 
@@ -46,11 +51,13 @@ def seconds_between(before: Moment | None, after: Moment | None) -> float | None
 
 def duration(seconds: float) -> str:
     """`3 days`: a time in the largest fitting unit."""
-    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        number = int(seconds // size)
-        if number:
-            return f"{number} {unit}{'s' if number != 1 else ''}"
-    return "under a minute"
+    if days := int(seconds // 86_400):
+        return phrases("{n} day", "{n} days", days)
+    if hours := int(seconds // 3_600):
+        return phrases("{n} hour", "{n} hours", hours)
+    if minutes := int(seconds // 60):
+        return phrases("{n} minute", "{n} minutes", minutes)
+    return phrase("under a minute")
 
 
 def day_of(artifact: Artifact) -> str:
@@ -82,9 +89,19 @@ def newest(artifacts: Sequence[Artifact], limit: int) -> list[Artifact]:
 def month_name(month: str) -> str:
     """`2026/05` as "May 2026"."""
     if month == UNDATED_MONTH:
-        return "Undated"
-    year, number = month.split("/")
-    return f"{_MONTHS[int(number) - 1]} {year}"
+        return phrase("Undated")
+    year, _ = month.split("/")
+    return phrase("{month} {year}", month=month_alone(month), year=year)
+
+
+def month_alone(month: str) -> str:
+    """`2026/05` as "May"."""
+    return _MONTHS[int(month.partition("/")[2]) - 1]
+
+
+def month_mark(month: str) -> str:
+    """The first letters of the name of a month."""
+    return _MARKS[int(month.partition("/")[2]) - 1]
 
 
 def by_month(artifacts: Iterable[Artifact]) -> dict[str, list[Artifact]]:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from memosite.archive.model import Artifact, Document, Record
 from memosite.archive.urls import DECISIONS, page_of, relative
+from memosite.facts.phrases import phrase
 from memosite.facts.statuses import Standing
 from memosite.facts.texts import cut_line
 from memosite.formats.status import status_of
@@ -27,7 +28,7 @@ from memosite.plan.tracks import decisions_on, proposals_of
 from memosite.plan.twins import list_twins
 from memosite.resolve.decisions import sort_of, standing_of
 
-_TITLE = "Decisions"
+_TITLE = phrase("Decisions")
 _NAMED = 3
 _NO_POSITION = "no-position"
 _GROUPS = 99
@@ -35,20 +36,34 @@ _GROUPS = 99
 
 VIEWS: Mapping[str, str] = MappingProxyType(
     {
-        "": "All",
-        "pending": "Pending",
-        "accepted": "Accepted",
-        "in-force": "In force",
-        "rejected": "Rejected",
-        "superseded": "Superseded",
-        "no-status": "No status",
-        "by-position": "By position",
-        "by-source": "By source",
-        "proposals": "Proposals",
-        "documents": "Other documents",
+        "": phrase("All"),
+        "pending": phrase("Pending"),
+        "accepted": phrase("Accepted"),
+        "in-force": phrase("In force"),
+        "rejected": phrase("Rejected"),
+        "superseded": phrase("Superseded"),
+        "no-status": phrase("No status"),
+        "by-position": phrase("By position"),
+        "by-source": phrase("By source"),
+        "proposals": phrase("Proposals"),
+        "documents": phrase("Other documents"),
     }
 )
 """The filters by the name of their page, which never changes; and what they are called."""
+_TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "pending": phrase("Decisions: pending"),
+        "accepted": phrase("Decisions: accepted"),
+        "in-force": phrase("Decisions: in force"),
+        "rejected": phrase("Decisions: rejected"),
+        "superseded": phrase("Decisions: superseded"),
+        "no-status": phrase("Decisions: no status"),
+        "by-position": phrase("Decisions: by position"),
+        "by-source": phrase("Decisions: by source"),
+        "proposals": phrase("Proposals"),
+        "documents": phrase("Other documents"),
+    }
+)
 _KEPT: Mapping[str, Callable[[Standing | None], bool]] = MappingProxyType(
     {
         "pending": lambda standing: standing == "pending",
@@ -61,12 +76,14 @@ _KEPT: Mapping[str, Callable[[Standing | None], bool]] = MappingProxyType(
 )
 _INTROS: Mapping[str, str] = MappingProxyType(
     {
-        "": "Decisions by date, pending first. In force is what was decided, and is neither rejected nor superseded.",
-        "in-force": "Decided, and neither rejected nor superseded.",
-        "no-status": "Their head gives no status, or one that says nothing of how they stand.",
-        "by-position": "By who decided, as the head says; else by whose repo they are in.",
-        "proposals": "Proposals, pending first, with the decisions on them.",
-        "documents": "Indexes, READMEs and other documents. They are neither decisions nor proposals.",
+        "": phrase(
+            "Decisions by date, pending first. In force is what was decided, and is neither rejected nor superseded."
+        ),
+        "in-force": phrase("Decided, and neither rejected nor superseded."),
+        "no-status": phrase("Their head gives no status, or one that says nothing of how they stand."),
+        "by-position": phrase("By who decided, as the head says; else by whose repo they are in."),
+        "proposals": phrase("Proposals, pending first, with the decisions on them."),
+        "documents": phrase("Indexes, READMEs and other documents. They are neither decisions nor proposals."),
     }
 )
 
@@ -90,8 +107,8 @@ def plan_decisions(context: Context) -> Iterator[DecisionsPage | ListPage | Writ
     former = tuple(group_anchors(_former_headings(found)))
     for name in VIEWS:
         yield _page(lists, name, parts=part_count(found), former=former)
-    yield from plan_parts(context, DECISIONS, "Decisions and documents", found, section_name="decisions")
-    yield from list_twins(context, DECISIONS, "Decisions and documents", found, facts={})
+    yield from plan_parts(context, DECISIONS, phrase("Decisions and documents"), found, section_name="decisions")
+    yield from list_twins(context, DECISIONS, phrase("Decisions and documents"), found, facts={})
 
 
 def _former_headings(found: Iterable[Artifact]) -> list[str]:
@@ -136,9 +153,7 @@ class _Lists:
 def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> DecisionsPage:
     start = f"{DECISIONS}{view}/" if view else DECISIONS
     context, found = lists.context, lists.of(view)
-    title = f"{_TITLE}: {VIEWS[view].lower()}" if view else _TITLE
-    if view in {"proposals", "documents"}:
-        title = VIEWS[view]
+    title = _TITLES.get(view, _TITLE)
     return DecisionsPage(
         **page_head(context, start, title=title, section="decisions"),
         twins=() if view else twin_links(start, DECISIONS),
@@ -173,12 +188,14 @@ def _groups(lists: _Lists, view: str, found: Sequence[Artifact]) -> Mapping[tupl
     waiting = sorted((one for one in found if lists.is_pending(one)), key=lambda one: one.sort_key)
     for one in waiting:  # what waits longest comes first
         is_proposal = sort_of(one) == "proposal" and view != "proposals"
-        groups[("Pending proposals", "pending-proposals") if is_proposal else ("Pending", "pending")].append(one)
+        groups[
+            (phrase("Pending proposals"), "pending-proposals") if is_proposal else (phrase("Pending"), "pending")
+        ].append(one)
     there = {one.ref for one in waiting}
     for one in found:
         if one.ref not in there:
             month = one.date.day[:7] if one.date else ""
-            groups[month_name(month.replace("-", "/")) if month else "No date", month or "undated"].append(one)
+            groups[month_name(month.replace("-", "/")) if month else phrase("No date"), month or "undated"].append(one)
     for undated in (rows for (_, anchor), rows in groups.items() if anchor == "undated"):
         sort_bullets(undated)
     return groups
@@ -212,7 +229,7 @@ class _Deciders:
         found = dict.fromkeys(self._names[word] for word in words if word in self._names)
         owners = self._owners.get(one.copies[0].file.source, set())
         ids = list(found) or (list(owners) if len(owners) == 1 and not said else [])
-        return [(self._context.label(id_), id_) for id_ in ids] or [("No position", "")]
+        return [(self._context.label(id_), id_) for id_ in ids] or [(phrase("No position"), "")]
 
 
 def _cut(lists: _Lists, start: str, groups: Mapping[tuple[str, str], Sequence[Artifact]]) -> Iterator[DecisionGroup]:
@@ -251,4 +268,4 @@ def _type(one: Artifact) -> str:
     if isinstance(one, Record):
         return f"{one.system} {one.card.type}".strip()
     sort = sort_of(one)
-    return "document" if sort == "other" else sort
+    return {"proposal": phrase("proposal"), "decision": phrase("decision")}.get(sort, phrase("document"))

@@ -16,7 +16,9 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.model import Artifact, Memo
 from memosite.archive.urls import DIGESTS, absolute, digest_page, index_file, page_of, part_page, relative
 from memosite.facts.parsed import Kind
+from memosite.facts.phrases import joined, phrase
 from memosite.facts.times import Moment
+from memosite.facts.words import kind_word, kinds
 from memosite.feeds.rss import Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages.models import DigestsPage, ListPage, RedirectPage
 from memosite.pages.overviews import CalendarMonth
@@ -35,12 +37,12 @@ LISTED = 100
 """How many artifacts an item of the feed lists; its page lists all."""
 
 _KINDS: tuple[tuple[Kind, str], ...] = (
-    ("memo", "Memos"),
-    ("note", "Notes"),
-    ("transcript", "Transcripts"),
-    ("record", "Records"),
-    ("document", "Documents"),
-    ("library", "Libraries"),
+    ("memo", phrase("Memos")),
+    ("note", phrase("Notes")),
+    ("transcript", phrase("Transcripts")),
+    ("record", phrase("Records")),
+    ("document", phrase("Documents")),
+    ("library", phrase("Libraries")),
 )
 
 
@@ -102,7 +104,7 @@ def plan_digest_lists(
 
 
 def _title(context: Context, digest: Digest) -> str:
-    return f"Week from {digest.day}" if context.feeds.is_weekly else digest.day
+    return phrase("Week from {day}", day=digest.day) if context.feeds.is_weekly else digest.day
 
 
 def _link(context: Context, start: str, digest: Digest) -> Reference:
@@ -110,7 +112,7 @@ def _link(context: Context, start: str, digest: Digest) -> Reference:
 
 
 def _feeds(start: str) -> tuple[Reference, ...]:
-    return (Reference(label="Digests", href=relative(start, DIGESTS + "feed.xml")),)
+    return (Reference(label=phrase("Digests"), href=relative(start, DIGESTS + "feed.xml")),)
 
 
 def _plan_digest(
@@ -126,14 +128,18 @@ def _plan_digest(
     }
     yield ListPage(
         **page_head(
-            context, start, title=f"Digest: {_title(context, digest)}", section="timeline", description=_counts(digest)
+            context,
+            start,
+            title=phrase("Digest: {title}", title=_title(context, digest)),
+            section="timeline",
+            description=_counts(digest),
         ),
         feeds=_feeds(start),
-        intro=f"What arrived in the week from {digest.day}."
+        intro=phrase("What arrived in the week from {day}.", day=digest.day)
         if context.feeds.is_weekly
-        else "What arrived on this day.",
+        else phrase("What arrived on this day."),
         sections=grouped_sections(context, start, groups, names={heading.lower(): heading for _, heading in _KINDS}),
-        previous=previous or Reference(label="All digests", href=relative(start, DIGESTS)),
+        previous=previous or Reference(label=phrase("All digests"), href=relative(start, DIGESTS)),
         next=following,
     )
 
@@ -141,9 +147,7 @@ def _plan_digest(
 def _counts(digest: Digest) -> str:
     """The number of artifacts of each kind: `3 memos, 1 note`."""
     counts = Counter(artifact.kind for artifact in digest.artifacts)
-    return ", ".join(
-        f"{counts[kind]} {kind if counts[kind] == 1 else heading.lower()}" for kind, heading in _KINDS if counts[kind]
-    )
+    return joined(", ", [kinds(kind, counts[kind]) for kind, _ in _KINDS if counts[kind]])
 
 
 def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]:
@@ -151,7 +155,7 @@ def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]
     for number, chunk in [(None, chunks[-1]), *(enumerate(chunks, 1) if len(chunks) > 1 else ())]:
         start = part_page(DIGESTS, number) if number else DIGESTS
         yield DigestsPage(
-            **page_head(context, start, title=part_title("Digests", number), section="timeline"),
+            **page_head(context, start, title=part_title(phrase("Digests"), number), section="timeline"),
             feeds=_feeds(start),
             parts=part_links(start, DIGESTS, number or len(chunks), number) if len(chunks) > 1 else (),
             **_shown(context, start, chunk),
@@ -176,8 +180,10 @@ def _shown(context: Context, start: str, digests: Sequence[Digest]) -> _Shown:
 def _feed(context: Context, digests: Sequence[Digest]) -> Feed:
     base = context.site.base_url
     return Feed(
-        title=f"{context.site.title}: digests",
-        description="What arrived, one item for each complete " + ("week." if context.feeds.is_weekly else "day."),
+        title=phrase("{title}: digests", title=context.site.title),
+        description=phrase("What arrived, one item for each complete week.")
+        if context.feeds.is_weekly
+        else phrase("What arrived, one item for each complete day."),
         language=context.site.language,
         generator=context.site.generator,
         fallback_link=f"urn:memosite:{context.archive_id}",
@@ -198,7 +204,7 @@ def _item(context: Context, digest: Digest) -> FeedItem:
     more = len(digest.artifacts) - len(shown)
     rows = [(absolute(base, page_of(one)) if base else None, one.short_subject, _who(one)) for one in shown]
     if more:
-        rows.append((absolute(base, page) if base else None, f"{more} more", ""))
+        rows.append((absolute(base, page) if base else None, phrase("{more} more", more=more), ""))
     return FeedItem(
         guid=tag_uri(
             context.authority,
@@ -206,7 +212,7 @@ def _item(context: Context, digest: Digest) -> FeedItem:
             "digest",
             f"week-{digest.day}" if context.feeds.is_weekly else digest.day,
         ),
-        title=f"{title}: {_counts(digest)}",
+        title=joined(": ", (title, _counts(digest))),
         path=index_file(page),
         repo="",
         sender=context.site.title,
@@ -217,13 +223,19 @@ def _item(context: Context, digest: Digest) -> FeedItem:
         sent=digest.end.isoformat().replace("+00:00", "Z"),
         link=absolute(base, page) if base else None,
         date=Moment(instant=digest.end, offset=0),
-        notice=f"digest of {title[0].lower()}{title[1:]}: {_counts(digest)}",
+        notice=phrase("digest of week from {day}: {counts}", day=digest.day, counts=_counts(digest))
+        if context.feeds.is_weekly
+        else phrase("digest of {day}: {counts}", day=digest.day, counts=_counts(digest)),
         rows=tuple(rows),
     )
 
 
 def _who(artifact: Artifact) -> str:
     if not isinstance(artifact, Memo) or artifact.kind != "memo":
-        return artifact.kind
-    who = f"{artifact.sender} to {', '.join(artifact.to[:3])}{' and others' if len(artifact.to) > 3 else ''}"
-    return f"{who}; action {action_word(artifact.action)}" if artifact.action else who
+        return kind_word(artifact.kind)
+    sender, to = artifact.sender, ", ".join(artifact.to[:3])
+    if len(artifact.to) > 3:
+        who = phrase("{sender} to {to} and others", sender=sender, to=to)
+    else:
+        who = phrase("{sender} to {to}", sender=sender, to=to)
+    return phrase("{who}; action {state}", who=who, state=action_word(artifact.action)) if artifact.action else who

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Record
 from memosite.archive.urls import ENTITIES, entity_page, part_page, relative
+from memosite.facts.phrases import phrase
 from memosite.pages.models import EntitiesPage, EntityPage, ListPage
 from memosite.pages.parts import Reference
 from memosite.plan.context import Context
@@ -16,7 +17,7 @@ from memosite.plan.pagination import in_parts, part_count, part_links, part_titl
 from memosite.plan.sections import grouped_sections
 from memosite.plan.twins import name_twins
 
-_NO_TYPE = "No type"
+_NO_TYPE = phrase("No type")
 
 
 def plan_entities(context: Context, ledger: Ledger) -> Iterator[EntitiesPage | EntityPage | ListPage | Written]:
@@ -28,7 +29,7 @@ def plan_entities(context: Context, ledger: Ledger) -> Iterator[EntitiesPage | E
     for number in range(len(chunks) + 1 if len(chunks) > 1 else 1):
         start = part_page(ENTITIES, number) if number else ENTITIES
         yield EntitiesPage(
-            **page_head(context, start, title=part_title("Entities", number), section="systems"),
+            **page_head(context, start, title=part_title(phrase("Entities"), number), section="systems"),
             twins=() if number else twin_links(start, ENTITIES),
             parts=part_links(start, ENTITIES, number or len(chunks), number or len(chunks)) if len(chunks) > 1 else (),
             groups=_entity_groups(start, chunks[number - 1]),
@@ -63,11 +64,12 @@ def _plan_entity(context: Context, entity: EntityFacts) -> Iterator[EntityPage |
     groups: dict[str, list[Record]] = defaultdict(list)
     for record in entity.records:
         groups[f"records of {record.system}"].append(record)
+    names = {key: phrase("Records of {system}", system=some[0].system) for key, some in groups.items()}
     yield EntityPage(
         **page_head(context, here, title=entity.name, section="systems"),
         parts=part_links(here, here, part_count(entity.records), None),
         id=entity.id,
         types=entity.types,
-        sections=grouped_sections(context, here, groups, names={key: f"R{key[1:]}" for key in groups}),
+        sections=grouped_sections(context, here, groups, names=names),
     )
     yield from plan_parts(context, here, entity.name, entity.records, section_name="systems")

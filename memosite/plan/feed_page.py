@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from memosite.archive.urls import DIGESTS, FEEDS, absolute, relative
+from memosite.facts.phrases import phrase
 from memosite.feeds.json_feed import OutlineFeed, OutlineGroup, to_opml
 from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.models import FeedsPage
@@ -24,10 +25,10 @@ Listed = tuple[str, str, str]
 
 _LISTED = 300
 _HEADINGS = (
-    ("Positions", "Positions"),
-    ("Everything", "The whole archive"),
-    ("Records", "Records"),
-    ("Searches", "Saved searches"),
+    ("Positions", phrase("Positions")),
+    ("Everything", phrase("The whole archive")),
+    ("Records", phrase("Records")),
+    ("Searches", phrase("Saved searches")),
 )
 
 
@@ -41,14 +42,21 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
     example = next(iter(groups["Positions"]), channels[0])
     folder = absolute(base, example.folder)
     yield FeedsPage(
-        **page_head(context, FEEDS, title="Feeds", description="Every feed of this archive, and how to subscribe"),
-        feeds=(Reference(label="Everything", href=relative(FEEDS, "feed.xml")),),
+        **page_head(
+            context,
+            FEEDS,
+            title=phrase("Feeds"),
+            description=phrase("Every feed of this archive, and how to subscribe"),
+        ),
+        feeds=(Reference(label=phrase("Everything"), href=relative(FEEDS, "feed.xml")),),
         groups=tuple(_group(context, heading, groups[group]) for group, heading in _HEADINGS if groups[group]),
         threads=len(groups["Threads"]),
         subscribing=Subscribing(
-            outline=Reference(label="feeds.opml", href=relative(FEEDS, OPML), title="all feeds but those of threads"),
+            outline=Reference(
+                label="feeds.opml", href=relative(FEEDS, OPML), title=phrase("all feeds but those of threads")
+            ),
             thread_outline=Reference(
-                label="threads.opml", href=relative(FEEDS, THREADS_OPML), title="the feeds of threads"
+                label="threads.opml", href=relative(FEEDS, THREADS_OPML), title=phrase("the feeds of threads")
             ),
             example=shlex.quote(f"{folder}{example.name}.xml"),
             example_full=shlex.quote(f"{folder}{example.name}{'-full' if example.has_full else ''}.xml"),
@@ -58,6 +66,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
                 (
                     Reference(label=_label(context, one), href=f"{relative(FEEDS, one.page)}#follow"),
                     f"memosite watch {shlex.quote(absolute(base, f'{one.stem}.xml'))}",
+                    feed_name(one.position.id if one.position else "everything"),
                 )
                 for one in memo_feeds[:_LISTED]
             ),
@@ -125,8 +134,8 @@ def _group(context: Context, heading: str, channels: Sequence[Channel]) -> FeedG
     for channel in channels:
         rows.setdefault(channel.page, []).extend(_documents(channel))
     if heading == _HEADINGS[1][1]:
-        rows[DIGESTS] = [Reference(label="digests", href=relative(FEEDS, DIGESTS + "feed.xml"))]
-    named = {channel.page: _label(context, channel) for channel in channels} | {DIGESTS: "Digests"}
+        rows[DIGESTS] = [Reference(label=phrase("digests"), href=relative(FEEDS, DIGESTS + "feed.xml"))]
+    named = {channel.page: _label(context, channel) for channel in channels} | {DIGESTS: phrase("Digests")}
     shown = list(rows)[:_LISTED]
     return FeedGroup(
         heading=heading,
@@ -138,13 +147,16 @@ def _group(context: Context, heading: str, channels: Sequence[Channel]) -> FeedG
 def _label(context: Context, channel: Channel) -> str:
     if channel.position is not None:
         return context.label(channel.position.id)
-    return channel.title.removeprefix(f"{context.site.title}: ") if channel.folder else "Everything"
+    return channel.title.removeprefix(f"{context.site.title}: ") if channel.folder else phrase("Everything")
 
 
 def _documents(channel: Channel) -> Iterator[Reference]:
-    label = {"feed": "memos" if channel.position else "feed"}.get(channel.name, channel.name)
+    feed = phrase("memos") if channel.position else phrase("feed")
+    label = {"feed": feed, "notes": phrase("notes"), "transcripts": phrase("transcripts")}.get(
+        channel.name, channel.name
+    )
     yield Reference(label=label, href=relative(FEEDS, f"{channel.stem}.xml"))
     if channel.has_full:
-        yield Reference(label="full text", href=relative(FEEDS, f"{channel.stem}-full.xml"))
+        yield Reference(label=phrase("full text"), href=relative(FEEDS, f"{channel.stem}-full.xml"))
     if channel.has_json:
         yield Reference(label="JSON", href=relative(FEEDS, f"{channel.stem}.json"))

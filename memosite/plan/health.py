@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from memosite.archive.urls import HEALTH, part_page
 from memosite.facts.findings import Finding, Severity
 from memosite.facts.parsed import Ref
+from memosite.facts.phrases import phrase
 from memosite.pages.models import HealthPage
 from memosite.pages.parts import Reference
 from memosite.pages.seals import Seal
@@ -25,7 +26,7 @@ def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPa
     for number, chunk in enumerate(chunks, 1):
         start = HEALTH if number == 1 else part_page(HEALTH, number)
         yield HealthPage(
-            **page_head(context, start, title="Health", section="health"),
+            **page_head(context, start, title=phrase("Health"), section="health"),
             parts=part_links(start, HEALTH, len(chunks), number, first=HEALTH) if len(chunks) > 1 else (),
             counts=counts,
             seal=seal if number == 1 else None,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from memosite.archive.history import LifeEvent
 from memosite.archive.model import Artifact, Copy, Life, Memo, Removal
 from memosite.archive.urls import changes_page, relative
+from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
 from memosite.pages.lives import LifeLine, LifeStep
 from memosite.pages.parts import Reference
@@ -18,15 +19,26 @@ LINES = 20
 STEPS = 40
 """The most steps of one history, the last ones."""
 
-_IN_BOX = {"read": "read", "archive": "archived", "inbox": "moved back to the inbox", "flat": "moved"}
-EDITED = "edited after receipt"
-SENT = "sent"
+_IN_BOX = {
+    "read": phrase("read", context="event"),
+    "archive": phrase("archived"),
+    "inbox": phrase("moved back to the inbox"),
+    "flat": phrase("moved"),
+}
+_EVENTS = {
+    "received": phrase("received"),
+    "moved": phrase("moved"),
+    "edited": phrase("edited"),
+    "removed": phrase("removed"),
+}
+EDITED = phrase("edited after receipt")
+SENT = phrase("sent")
 """The label of the step that is not from git."""
-_OF_RECORD: Mapping[str, str] = {"received": "committed"}
+_OF_RECORD = {"received": phrase("committed")}
 _PENDING = {
-    "delivered": "delivered, not committed yet",
-    "moved": "moved since, not committed yet",
-    "edited": "edited since, not committed yet",
+    "delivered": phrase("delivered, not committed yet"),
+    "moved": phrase("moved since, not committed yet"),
+    "edited": phrase("edited since, not committed yet"),
 }
 
 
@@ -52,7 +64,7 @@ def _line(
         step = _step(context, artifact, source, event, before)
         anchor = anchors.get((source, event.commit)) if event.kind == "edited" else None
         if anchor is not None:
-            changes = Reference(label="changes", href=f"{relative(start, changes_page(artifact))}#{anchor}")
+            changes = Reference(label=phrase("changes"), href=f"{relative(start, changes_page(artifact))}#{anchor}")
             step = replace(step, changes=changes)
         steps.append(step)
         before = event.at or before
@@ -91,14 +103,16 @@ def event_label(artifact: Artifact, event: LifeEvent) -> str:
     """The label of a step of a history."""
     is_memo = artifact.kind == "memo"
     if event.kind == "moved":
-        return _IN_BOX[event.mailbox] if is_memo else "moved"
+        return _IN_BOX[event.mailbox] if is_memo else phrase("moved")
     if event.kind == "received":
         if not is_memo:
-            return "committed"
-        return f"received in {event.mailbox}/" if event.mailbox in {"read", "archive"} else "received"
+            return phrase("committed")
+        if event.mailbox in {"read", "archive"}:
+            return phrase("received in {mailbox}/", mailbox=event.mailbox)
+        return phrase("received")
     if event.kind == "edited":
-        return EDITED if is_memo else "edited"
-    return event.kind
+        return EDITED if is_memo else phrase("edited")
+    return _EVENTS.get(event.kind, event.kind)
 
 
 def newest_edit(lines: Iterable[LifeLine]) -> Reference | None:
@@ -107,7 +121,9 @@ def newest_edit(lines: Iterable[LifeLine]) -> Reference | None:
     if not steps:
         return None
     last = max(steps, key=lambda step: step.date.utc if step.date else "")
-    label = f"Edited after receipt, {last.date.day}" if last.date else "Edited after receipt"
+    label = phrase("Edited after receipt")
+    if last.date:
+        label = phrase("Edited after receipt, {day}", day=last.date.day)
     return Reference(label=label, href=last.changes.href if last.changes else None)
 
 
@@ -116,7 +132,7 @@ def latency(before: Moment | None, after: Moment | None) -> str:
     seconds = seconds_between(before, after)
     if seconds is None:
         return ""
-    return f"after {duration(seconds)}" if seconds >= 60 else "at once"
+    return phrase("after {time}", time=duration(seconds)) if seconds >= 60 else phrase("at once")
 
 
 def removal_line(context: Context, removal: Removal) -> LifeLine:
@@ -125,8 +141,10 @@ def removal_line(context: Context, removal: Removal) -> LifeLine:
     left_out = max(len(removal.events) - STEPS, 0)
     before: Moment | None = removal.events[left_out - 1].at if left_out else None
     for event in removal.events[left_out:]:
-        in_box = {"received": "received", "moved": _IN_BOX[event.mailbox]}
-        label = (_OF_RECORD if removal.kind == "record" else in_box).get(event.kind, event.kind)
+        in_box = {"received": phrase("received"), "moved": _IN_BOX[event.mailbox]}
+        label = (_OF_RECORD if removal.kind == "record" else in_box).get(event.kind) or _EVENTS.get(
+            event.kind, event.kind
+        )
         steps.append(
             LifeStep(
                 label=label,

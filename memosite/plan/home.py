@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memosite.archive.model import Artifact, SourceInfo
 from memosite.archive.urls import DIGESTS, HOME, UNDATED_MONTH, relative
+from memosite.facts.phrases import phrase
 from memosite.pages.models import HomePage
 from memosite.pages.parts import Day, Reference, SourceRow
 from memosite.plan.activity import draw_activity, find_activity
@@ -33,8 +34,8 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
     return HomePage(
         **page_head(context, HOME, title=context.site.title, section="home"),
         feeds=(
-            Reference(label="Everything", href="feed.xml"),
-            Reference(label="Everything, as JSON", href="feed.json"),
+            Reference(label=phrase("Everything"), href="feed.xml"),
+            Reference(label=phrase("Everything, as JSON"), href="feed.json"),
         ),
         waiting=plan_waiting(context),
         activity=draw_activity(context, activity),
@@ -43,7 +44,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         days=tuple(
             Day(day=day, rows=tuple(context.row(HOME, artifact) for artifact in found)) for day, found in days.items()
         ),
-        digests=Reference(label="Digests", href=relative(HOME, DIGESTS)),
+        digests=Reference(label=phrase("Digests"), href=relative(HOME, DIGESTS)),
         months=tuple(
             month_link(HOME, month) for month in [month for month in months if month != UNDATED_MONTH][:-13:-1]
         ),

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from memosite.archive.model import Memo, Thread, ThreadEntry
 from memosite.facts.parsed import Ref
+from memosite.facts.phrases import phrase
 from memosite.pages.lanes import LaneMark, Lanes, MarkState
 from memosite.pages.parts import Reference
 from memosite.plan.context import Context
@@ -16,7 +17,7 @@ from memosite.plan.thread_facts import anchor_of, answered_entry, reply_time
 _DRAWN = 60
 """The most memos that are drawn, the newest."""
 _LANES = 8
-_OTHERS = "others"
+_OTHERS = phrase("others")
 
 
 def draw_lanes(context: Context, start: str, thread: Thread, begin: int, end: int) -> Lanes | None:
@@ -48,8 +49,8 @@ _Name = tuple[str | None, str]
 def _sender(context: Context, entry: ThreadEntry) -> _Name:
     memo = context.archive.artifacts.get(entry.ref)
     if isinstance(memo, Memo):
-        return (memo.sender_position, "") if memo.sender_position else (None, memo.sender or "unknown")
-    written = context.archive.ghosts[entry.ref[1]].sender or "unknown"
+        return (memo.sender_position, "") if memo.sender_position else (None, memo.sender or phrase("unknown"))
+    written = context.archive.ghosts[entry.ref[1]].sender or phrase("unknown")
     id_ = context.archive.position_of.get(written)
     return (id_, "") if id_ else (None, written)
 

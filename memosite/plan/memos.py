@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from memosite.archive.model import Memo
 from memosite.archive.urls import artifact_page
 from memosite.facts.parsed import Discharge
+from memosite.facts.phrases import joined, phrase
 from memosite.pages.models import MemoPage
 from memosite.pages.parts import PAGE_CHARS, Body, RecipientRow, Reference
 from memosite.passages.anchors import SUMMARY
 from memosite.plan.artifact_page import artifact_fields, body_of, shown_extra
 from memosite.plan.context import Context
 from memosite.plan.history import newest_edit
-from memosite.plan.thread_facts import waiting_positions
+from memosite.plan.thread_facts import perhaps_answered_by, waiting_positions
 from memosite.plan.thread_rows import neighbours, thread_slice
 from memosite.plan.variants import variant_rows
 
@@ -65,6 +66,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
             for state in memo.recipients
         ),
         waits_for=waiting_positions(context, start, memo) if memo.is_broadcast else (),
+        perhaps_answered_by=perhaps_answered_by(context, start, memo),
         answers=memo.answers,
         relations=tuple(_relations(context, start, memo)),
         discharge=_discharge_text(memo.discharge),
@@ -84,10 +86,10 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
 def _relations(context: Context, start: str, memo: Memo) -> Iterator[tuple[str, tuple[Reference, ...]]]:
     """What a memo's references say beside its parent, from both ends."""
     found = (
-        ("Also answers", memo.also_answers),
-        ("Also answered by", memo.also_answered_by),
-        ("Supersedes", memo.supersedes),
-        ("Superseded by", memo.superseded_by),
+        (phrase("Also answers"), memo.also_answers),
+        (phrase("Also answered by"), memo.also_answered_by),
+        (phrase("Supersedes"), memo.supersedes),
+        (phrase("Superseded by"), memo.superseded_by),
     )
     for label, refs in found:
         if refs:
@@ -99,10 +101,10 @@ def _discharge_text(discharge: Discharge | None) -> str:
         return ""
     parts = []
     if discharge.on:
-        parts.append(f"on {discharge.on}")
+        parts.append(phrase("on {day}", day=discharge.on))
     if discharge.by:
-        parts.append(f"by {discharge.by}")
+        parts.append(phrase("by {who}", who=discharge.by))
     if discharge.via:
-        parts.append(f"via {discharge.via}")
-    text = " ".join(parts) or "according to its metadata"
-    return f"{text}: {discharge.disposition}" if discharge.disposition else text
+        parts.append(phrase("via {what}", what=discharge.via))
+    text = joined(" ", parts) if parts else phrase("according to its metadata")
+    return joined(": ", (text, discharge.disposition)) if discharge.disposition else text

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from memosite.archive.model import Artifact, Transcript
 from memosite.archive.urls import page_of, relative
+from memosite.facts.phrases import phrase
 from memosite.pages.mentions import MentionRow
 from memosite.pages.parts import Reference
 from memosite.plan.context import Context
@@ -80,7 +81,10 @@ def _links(page: str, places: Sequence[MentionPlace], first: int) -> tuple[Refer
     """Links to places, some of them: to turns by their number."""
     numbered = enumerate(places[first : first + _NAMED], first + 1)
     return tuple(
-        Reference(label=f"turn {one.turn[1:]}" if one.turn else f"place {number}", href=_at(page, one))
+        Reference(
+            label=phrase("turn {number}", number=one.turn[1:]) if one.turn else phrase("place {number}", number=number),
+            href=_at(page, one),
+        )
         for number, one in numbered
     )
 

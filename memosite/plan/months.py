@@ -8,12 +8,13 @@ from functools import partial
 
 from memosite.archive.model import Artifact
 from memosite.archive.urls import DIGESTS, TIMELINE, UNDATED_MONTH, month_page, part_page, relative
+from memosite.facts.phrases import phrase
 from memosite.pages.models import ListPage, TimelinePage
 from memosite.pages.overviews import TimelineYear
 from memosite.pages.parts import Reference
 from memosite.pages.pictures import Cell, PictureColumn, PictureRow, Sparks
 from memosite.plan.context import Context
-from memosite.plan.dates import day_of, month_name
+from memosite.plan.dates import day_of, month_alone, month_name
 from memosite.plan.files import Written
 from memosite.plan.head import page_head, twin_links
 from memosite.plan.machine_archive import month_lines
@@ -79,7 +80,7 @@ def _month_page(
         parts=part_links(start, here, count, number) if start != here or count > 1 else (),
         intro="",
         sections=tuple(
-            section(context, start, day or "No date", days[day], anchor=day or "no-date")
+            section(context, start, day or phrase("No date"), days[day], anchor=day or "no-date")
             for day in sorted(days, reverse=True)
         ),
         previous=previous,
@@ -99,12 +100,12 @@ def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
         years["Undated" if month == UNDATED_MONTH else month.partition("/")[0]].append(month)
     newest = sorted(years, key=lambda year: (year != "Undated", year), reverse=True)
     return TimelinePage(
-        **page_head(context, TIMELINE, title="Timeline", section="timeline"),
-        digests=Reference(label="Digests", href=relative(TIMELINE, DIGESTS)),
+        **page_head(context, TIMELINE, title=phrase("Timeline"), section="timeline"),
+        digests=Reference(label=phrase("Digests"), href=relative(TIMELINE, DIGESTS)),
         years=tuple(
             TimelineYear(
-                year=year,
-                months=tuple((_short_link(month, year), len(months[month])) for month in years[year]),
+                year=phrase("Undated") if year == "Undated" else year,
+                months=tuple((_short_link(month), len(months[month])) for month in years[year]),
                 days=_days(year, {month: months[month] for month in years[year]})
                 if year != "Undated" and place < _DRAWN_YEARS
                 else None,
@@ -114,8 +115,8 @@ def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
     )
 
 
-def _short_link(month: str, year: str) -> Reference:
-    label = month_name(month).removesuffix(f" {year}")
+def _short_link(month: str) -> Reference:
+    label = month_name(month) if month == UNDATED_MONTH else month_alone(month)
     return Reference(label=label, href=relative(TIMELINE, month_page(month)))
 
 
@@ -126,7 +127,7 @@ def _days(year: str, months: Mapping[str, Sequence[Artifact]]) -> Sparks:
         counts = Counter(artifact.date.instant.day for artifact in artifacts if artifact.date)
         _, length = calendar.monthrange(int(year), int(month.partition("/")[2]))
         cells = tuple(Cell(number=counts[day]) if day <= length else None for day in range(1, 32))
-        rows.append(PictureRow(label=_short_link(month, year), cells=cells, note=f"{len(artifacts):,}"))
+        rows.append(PictureRow(label=_short_link(month), cells=cells, note=f"{len(artifacts):,}"))
     picture = Sparks(
         anchor=f"days-{year}",
         caption="",
@@ -134,4 +135,4 @@ def _days(year: str, months: Mapping[str, Sequence[Artifact]]) -> Sparks:
         columns=tuple(PictureColumn(label=str(day)) for day in range(1, 32)),
         rows=tuple(rows),
     )
-    return replace(picture, caption=f"A bar for each day, in UTC; the highest is {picture.most:,}.")
+    return replace(picture, caption=phrase("A bar for each day, in UTC; the highest is {most:,}.", most=picture.most))

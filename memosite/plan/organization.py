@@ -8,6 +8,7 @@ from memosite.archive.urls import ORGANIZATION, part_page
 from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Organization, Relationship
+from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
 from memosite.pages.chart import Edge, Seated, draw
 from memosite.pages.models import OrganizationPage
@@ -35,7 +36,7 @@ def plan_organization(context: Context) -> Iterator[OrganizationPage]:
         chunk = slice((number - 1) * LIST_LIMIT, number * LIST_LIMIT) if number else slice(0, LIST_LIMIT)
         shown = positions[chunk] if number else positions[:SEATS]
         yield OrganizationPage(
-            **page_head(context, start, title=part_title("Organization", number), section="org"),
+            **page_head(context, start, title=part_title(phrase("Organization"), number), section="org"),
             parts=part_links(start, ORGANIZATION, count, number or None),
             organizations=tuple(_organization_sections(context, start, chunk, is_part=number > 0)),
             seats=seat_rows(context, start, shown),
@@ -110,8 +111,9 @@ def _counts(context: Context, position: str | None) -> str:
     if position is None:
         return ""
     row = seat_row(context, ORGANIZATION, context.archive.positions[position])
-    parts = ((row.unread, "unread"), (row.open_to, "to do"))
-    return ", ".join(f"{number:,} {words}" for number, words in parts if number)
+    unread = [phrase("{n:,} unread", n=row.unread)] if row.unread else []
+    to_do = [phrase("{n:,} to do", n=row.open_to)] if row.open_to else []
+    return joined(", ", (*unread, *to_do))
 
 
 def _anchors(organizations: Iterable[Organization]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TypeVar
 from memosite.archive.model import Artifact
 from memosite.archive.urls import part_page, relative
 from memosite.facts.parsed import Text
+from memosite.facts.phrases import phrase
 from memosite.pages.models import ArtifactPage, ListPage
 from memosite.pages.parts import Body, PagePart, Reference, cut_text
 from memosite.plan.context import LIST_LIMIT, Context
@@ -41,7 +42,7 @@ def part_links(start: str, page: str, count: int, current: int | None, *, first:
 
 def part_title(title: str, number: int | None) -> str:
     """The title of a part; without a number, or as part 0, of the page that has the parts."""
-    return f"{title}, page {number}" if number else title
+    return phrase("{title}, page {number}", title=title, number=number) if number else title
 
 
 def plan_part(
@@ -60,7 +61,11 @@ def plan_part(
         **page_head(context, start, title=part_title(title, number), section=section_name),
         intro="",
         parts=part_links(start, page, number, number),
-        sections=(section(context, start, f"Page {number}", chunk, anchor=f"part-{number}", viewer=viewer),),
+        sections=(
+            section(
+                context, start, phrase("Page {number}", number=number), chunk, anchor=f"part-{number}", viewer=viewer
+            ),
+        ),
         previous=Reference(label=title, href=relative(start, page)),
     )
 

@@ -10,6 +10,7 @@ from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Memo, Position
 from memosite.archive.urls import position_actions, position_page, relative
 from memosite.facts.parsed import BROADCAST
+from memosite.facts.phrases import phrase
 from memosite.pages.actions import ActionGroup, ActionListPage
 from memosite.pages.models import ListPage
 from memosite.pages.parts import Reference
@@ -23,9 +24,9 @@ from memosite.plan.pagination import part_count, part_links, plan_parts
 from memosite.plan.units import Unit
 
 _HEADINGS = (
-    ("To do", "to-do", "Nothing to do."),
-    ("Waiting on others", "waiting", "Not waiting on anybody."),
-    ("Answered, superseded and closed", "done", ""),
+    (phrase("To do"), "to-do", phrase("Nothing to do.")),
+    (phrase("Waiting on others"), "waiting", phrase("Not waiting on anybody.")),
+    (phrase("Answered, superseded and closed"), "done", ""),
 )
 
 
@@ -93,8 +94,8 @@ def plan_position_actions(
 ) -> Iterator[ActionListPage | ListPage]:
     """The page of a position, or of everybody, and its parts if there is more than one page may have."""
     viewer = position.id if position else None
-    label = context.label(position.id) if position else "everybody"
-    title = f"Actions of {label}"
+    label = context.label(position.id) if position else phrase("everybody")
+    title = phrase("Actions of {label}", label=label)
     yield ActionListPage(
         **page_head(context, here, title=title, section="actions"),
         parts=part_links(here, here, part_count(mine.every), None),

@@ -2,6 +2,7 @@
 
 from memosite.archive.mailboxes import unknown_line
 from memosite.archive.model import Artifact, Memo, Position
+from memosite.facts.phrases import joined, phrase
 from memosite.plan.context import Context
 from memosite.plan.dates import by_arrival
 
@@ -21,7 +22,9 @@ def unknown_reading(context: Context, position: Position) -> str:
 
 def none_unread(unknown: str) -> str:
     """What is said of a position without unread memos, as far as anybody can know."""
-    return f"No memos are known to be unread. {unknown}" if unknown else "No unread memos."
+    if not unknown:
+        return phrase("No unread memos.")
+    return joined(" ", (phrase("No memos are known to be unread."), unknown))
 
 
 def involving(context: Context, position: Position) -> list[Artifact]:

@@ -8,6 +8,7 @@ from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Artifact, Memo, Position
 from memosite.archive.urls import DIGESTS, position_page, relative
 from memosite.facts.parsed import Organization
+from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.pages.models import ListPage, RedirectPage
 from memosite.pages.organization import SeatFacts
@@ -62,7 +63,13 @@ def _page(context: Context, start: str, position: Position, everything: Sequence
     longest = _longest_waiting(position, everything, inbox)
     since = waiting_since(longest, position.repo) if longest else None
     return PositionPage(
-        **page_head(context, start, title=label, section="org", description=f"Memos to and from {label}"),
+        **page_head(
+            context,
+            start,
+            title=label,
+            section="org",
+            description=phrase("Memos to and from {position}", position=label),
+        ),
         feeds=tuple(_feeds(context, label)),
         twins=twin_links(start, start),
         parts=part_links(start, start, part_count(everything, shown=IN_PARTS), None),
@@ -74,7 +81,7 @@ def _page(context: Context, start: str, position: Position, everything: Sequence
         sections=_sections(context, start, position, everything, inbox),
         stream=plan_stream(context, start, position, everything),
         arcs=_arcs(context, start, position, everything),
-        digests=Reference(label="Digests", href=relative(start, DIGESTS)),
+        digests=Reference(label=phrase("Digests"), href=relative(start, DIGESTS)),
         following=plan_following(context, position),
         longest=context.row(start, longest, viewer=position.id) if longest else None,
         longest_since=stamp(since),
@@ -94,12 +101,12 @@ def _twins(context: Context, page: str, position: Position, everything: Sequence
 
 
 def _feeds(context: Context, label: str) -> Iterable[Reference]:
-    yield Reference(label=f"Memos to {label}", href="feed.xml")
+    yield Reference(label=phrase("Memos to {position}", position=label), href="feed.xml")
     if context.feeds.full_content:
-        yield Reference(label=f"Memos to {label}, full text", href="feed-full.xml")
-    yield Reference(label=f"Memos to {label}, as JSON", href="feed.json")
-    yield Reference(label=f"Notes of {label}", href="notes.xml")
-    yield Reference(label=f"Transcripts of {label}", href="transcripts.xml")
+        yield Reference(label=phrase("Memos to {position}, full text", position=label), href="feed-full.xml")
+    yield Reference(label=phrase("Memos to {position}, as JSON", position=label), href="feed.json")
+    yield Reference(label=phrase("Notes of {position}", position=label), href="notes.xml")
+    yield Reference(label=phrase("Transcripts of {position}", position=label), href="transcripts.xml")
 
 
 def _longest_waiting(position: Position, everything: Sequence[Artifact], inbox: Sequence[Memo]) -> Memo | None:
@@ -123,15 +130,24 @@ def _sections(
     sent = [memo for memo in memos if memo.sender_position in members]
     from_it = [memo for memo in sent if memo.owed_by]
     listed = (
-        ("Inbox", "inbox", inbox, none_unread(unknown_reading(context, position))),
-        ("To do", "open-actions", to_it, "Nothing to do."),
-        ("Waiting on others", "open-actions-it-asked-for", from_it, ""),
+        (phrase("Inbox"), "inbox", inbox, none_unread(unknown_reading(context, position))),
+        (phrase("To do"), "open-actions", to_it, phrase("Nothing to do.")),
+        (phrase("Waiting on others"), "open-actions-it-asked-for", from_it, ""),
     )
-    return tuple(
+    found = [
         section(context, start, heading, artifacts, empty=empty, limit=_SHOWN, viewer=position.id, anchor=anchor)
         for heading, anchor, artifacts, empty in listed
         if artifacts or empty
-    )
+    ]
+    return (*found, *_missing(context, start, position))
+
+
+def _missing(context: Context, start: str, position: Position) -> Iterable[ListSection]:
+    """Memos from and to a position that others reply to, and that are in no repo; the newest first."""
+    ghosts = context.missing_of.get(position.id, ())
+    if ghosts:
+        rows = tuple(context.ghost_row(start, ghost) for ghost in ghosts[:_SHOWN])
+        yield ListSection(heading="Missing memos", anchor="missing", rows=rows, total=len(ghosts))
 
 
 def _arcs(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> tuple[ListSection, ...]:
@@ -152,7 +168,11 @@ def _by_arc(notes: Sequence[Memo]) -> Iterable[tuple[str, str, Sequence[Memo]]]:
         return
     for number, arc in enumerate(sorted(arcs, key=lambda arc: not arc)):
         # Numbered from the oldest, so that links stay valid when another session begins.
-        yield f"Notes of {arc}" if arc else "Other notes", f"notes-{len(arcs) - number}", arcs[arc]
+        yield (
+            phrase("Notes of {position}", position=arc) if arc else phrase("Other notes"),
+            f"notes-{len(arcs) - number}",
+            arcs[arc],
+        )
 
 
 def _organization(context: Context, id_: str) -> Organization:

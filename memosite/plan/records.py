@@ -8,6 +8,7 @@ from types import MappingProxyType
 from memosite.archive.model import Link, Record, RecordLink
 from memosite.archive.urls import entity_page, page_of, relative, system_page
 from memosite.facts.parsed import RecordCitation
+from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.formats.status import is_superseded, status_of
 from memosite.pages.models import RecordPage
@@ -25,7 +26,7 @@ _ROWS = 300
 _VALUE_CHARS = 600
 _EXTRA_CHARS = 60_000
 _HASH_STATES: Mapping[bool | None, str] = MappingProxyType(
-    {True: "verified", False: "does not match", None: "not verified"}
+    {True: phrase("verified"), False: phrase("does not match"), None: phrase("not verified")}
 )
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from memosite.archive.urls import ORGANIZATION, relative
 from memosite.facts.parsed import Organization, Relationship
+from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.pages.organization import RelationshipRow
 from memosite.pages.parts import Reference
@@ -22,7 +23,7 @@ def relationship_row(context: Context, start: str, organization: Organization, e
             return Reference(label=organization.name, href=relative(start, ORGANIZATION))
         outside = name.removeprefix("external:")
         if outside != name:
-            return replace(context.named(start, outside), title="outside this organization")
+            return replace(context.named(start, outside), title=phrase("outside this organization"))
         id_ = context.seat_positions.get((organization.id, name))
         return context.position(start, id_, name) if id_ else Reference(label=name)
 

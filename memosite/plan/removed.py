@@ -20,6 +20,7 @@ from memosite.archive.urls import (
 )
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Ref
+from memosite.facts.phrases import phrase
 from memosite.pages.models import GonePage, RedirectPage
 from memosite.pages.parts import Reference
 from memosite.plan.changes import has_changes
@@ -36,14 +37,14 @@ _Page = RedirectPage | GonePage
 def redirect(context: Context, start: str, target: str) -> RedirectPage:
     """A page that redirects to another one."""
     return RedirectPage(
-        **page_head(context, start, title="Moved") | {"canonical": context.canonical(target)},
+        **page_head(context, start, title=phrase("Moved")) | {"canonical": context.canonical(target)},
         target=Reference(label=target, href=relative(start, target)),
     )
 
 
 def tombstone(context: Context, start: str, id_: str) -> GonePage:
     """A page that says that what was published at its address was removed."""
-    return GonePage(**page_head(context, start, title="Removed") | {"canonical": None}, id=id_)
+    return GonePage(**page_head(context, start, title=phrase("Removed")) | {"canonical": None}, id=id_)
 
 
 def _tombstone(context: Context, start: str, ref: Ref) -> GonePage:

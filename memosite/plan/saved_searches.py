@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.urls import saved_page
+from memosite.facts.phrases import phrase
 from memosite.pages.models import GonePage, ListPage
 from memosite.pages.parts import Reference
 from memosite.plan.context import Context
@@ -43,8 +44,8 @@ def _plan_saved(context: Context, saved: SavedSearch) -> Iterator[ListPage]:
         **page_head(context, here, title=saved.name, section="search"),
         feeds=(Reference(label=saved.name, href="feed.xml"),),
         parts=part_links(here, here, part_count(found), None),
-        intro=f"Results of: {saved.query}",
-        sections=(section(context, here, "Results", found, anchor="found", empty="No results."),),
+        intro=phrase("Results of: {query}", query=saved.query),
+        sections=(section(context, here, phrase("Results"), found, anchor="found", empty=phrase("No results.")),),
     )
     yield from plan_parts(context, here, saved.name, found, section_name="search")
 

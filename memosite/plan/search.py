@@ -5,6 +5,7 @@ from functools import partial
 
 from memosite.archive.urls import SEARCH, relative, saved_page
 from memosite.facts.parsed import Ref
+from memosite.facts.phrases import phrase
 from memosite.pages.models import SearchPage
 from memosite.pages.parts import Reference
 from memosite.plan.context import Context
@@ -26,7 +27,7 @@ def plan_search(
 ) -> Iterator[SearchPage | Written]:
     """The search page, with links to saved searches, and the file that names the blocks."""
     yield SearchPage(
-        **page_head(context, SEARCH, title="Search", section="search"),
+        **page_head(context, SEARCH, title=phrase("Search"), section="search"),
         saved=tuple(
             Reference(label=saved.name, href=relative(SEARCH, saved_page(saved.name)), title=saved.query)
             for saved in searches

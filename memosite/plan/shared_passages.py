@@ -20,6 +20,7 @@ from memosite.passages.bodies import prefixed_texts
 from memosite.passages.passage import anchors_at, turns_at
 from memosite.plan.captures import find_captures
 from memosite.quotes.sharing import Shared, changed_runs, common_pairs, common_runs, pair_passages, share_row
+from memosite.run.workers import run
 
 Relation: TypeAlias = Literal["drafted in", "quotes", "draft of", "quoted in"]
 """What the page of an artifact says of a passage and of where else it is."""
@@ -30,6 +31,8 @@ TextKey: TypeAlias = str
 TextOf: TypeAlias = Callable[[str], str]
 
 _EXCERPT = 90
+_CHARS = 20_000
+"""Of so many characters a text counts as several, when texts are divided among processes."""
 _MANY = 4
 """If more than every so manieth text is new, runs in common are found anew, which then takes less time."""
 
@@ -94,10 +97,15 @@ class _Text:
         return text_of(self.sha256).removeprefix("\ufeff")
 
 
-def find_shared_links(archive: Archive, text_of: TextOf, known: KnownPassages) -> dict[Ref, tuple[SharedLink, ...]]:
-    """For each artifact that shares a passage, its links, in the order of its text; `known` is brought up to date."""
+def find_shared_links(
+    archive: Archive, text_of: TextOf, known: KnownPassages, *, jobs: int = 1
+) -> dict[Ref, tuple[SharedLink, ...]]:
+    """For each artifact that shares a passage, its links, in the order of its text; `known` is brought up to date.
+
+    Many new texts are looked through by `jobs` processes.
+    """
     texts = dict(_texts(archive))
-    _update_runs(texts, text_of, known)
+    _update_runs(texts, text_of, known, jobs)
     pairs = _update_pairs(texts, text_of, known)
     found: defaultdict[Ref, list[tuple[TextKey, int, SharedLink]]] = defaultdict(list)
     for (key, other_key), passages in pairs.items():
@@ -130,24 +138,24 @@ def _texts(archive: Archive) -> Iterator[tuple[TextKey, _Text]]:
             )
 
 
-def _update_runs(texts: Mapping[TextKey, _Text], text_of: TextOf, known: KnownPassages) -> None:
-    rows: dict[TextKey, tuple[str, bytes]] = {}
-    others: list[bytes] = [row for key, (_, row) in known.rows.items() if key not in texts]
-    changed = len(others)
-    for key, text in texts.items():
-        state, row = known.rows.get(key, ("", b""))
-        if state != text.state:
-            changed += 1
-            others.append(row)
-            row = share_row(text.written(text_of))
-            others.append(row)
-        rows[key] = text.state, row
-    if changed:
-        alone = {key: row for key, (_, row) in rows.items()}
-        is_little = changed * _MANY < len(rows)
-        known.common = changed_runs(known.common, alone, others) if is_little else common_runs(alone)
+def _update_runs(texts: Mapping[TextKey, _Text], text_of: TextOf, known: KnownPassages, jobs: int) -> None:
+    gone = known.rows.keys() - texts.keys()
+    new = [key for key, text in texts.items() if known.rows.get(key, ("",))[0] != text.state]
+    rows_of_new = run(
+        lambda key: share_row(texts[key].written(text_of)),
+        new,
+        jobs=jobs,
+        weight=lambda key: 1 + texts[key].chars // _CHARS,
+    )
+    found = dict(zip(new, rows_of_new, strict=True))
+    rows = {key: found[key] if key in found else known.rows[key][1] for key in texts}
+    if new or gone:
+        is_little = (len(new) + len(gone)) * _MANY < len(rows)
+        others = [known.rows[key][1] for key in (*gone, *new) if key in known.rows]
+        others += found.values()
+        known.common = changed_runs(known.common, rows, others) if is_little else common_runs(rows)
         known.is_new = True
-    known.rows = rows
+    known.rows = {key: (texts[key].state, row) for key, row in rows.items()}
 
 
 def _update_pairs(

@@ -1,11 +1,13 @@
 """Plans the list of passages that an artifact shares with others, for its page and its twins."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from urllib.parse import quote
 
 from memosite.archive.model import Artifact, Transcript
 from memosite.archive.urls import page_of, relative
 from memosite.facts.parsed import Ref
+from memosite.facts.phrases import phrase
 from memosite.facts.texts import one_line
 from memosite.pages.parts import Reference
 from memosite.pages.shared import SharedRow
@@ -17,13 +19,22 @@ from memosite.plan.twins import escaped
 SHOWN, AT_TURNS = 100, 1_000
 """The most shared passages in the list of one page, which says how many there are, and at the turns of a transcript."""
 
+_RELATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "drafted in": phrase("Drafted in"),
+        "draft of": phrase("Draft of"),
+        "quotes": phrase("Quotes"),
+        "quoted in": phrase("Quoted in"),
+    }
+)
+
 
 def shared_rows(context: Context, start: str, artifact: Artifact) -> tuple[SharedRow, ...]:
     """The first shared passages of an artifact as its page shows them."""
     here = page_of(artifact)
     return tuple(
         SharedRow(
-            relation=link.relation.capitalize(),
+            relation=_RELATIONS[link.relation],
             here=_at("" if start == here else relative(start, here), link.anchor),
             there=_there(context, start, link),
             words=link.words,
@@ -36,7 +47,7 @@ def shared_rows(context: Context, start: str, artifact: Artifact) -> tuple[Share
 def shared_at_turns(context: Context, start: str, transcript: Transcript) -> tuple[tuple[str, str, Reference], ...]:
     """The same at the turns of a transcript: the anchor of each, what the one is to the other, and where that is."""
     links = context.shared.get(transcript.ref, ())[:AT_TURNS]
-    return tuple((link.anchor, link.relation.capitalize(), _there(context, start, link)) for link in links)
+    return tuple((link.anchor, _RELATIONS[link.relation], _there(context, start, link)) for link in links)
 
 
 def _there(context: Context, start: str, link: SharedLink) -> Reference:

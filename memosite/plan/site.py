@@ -37,10 +37,11 @@ def plan_site(
 ) -> SitePlan:
     """Everything the site consists of, `status.json` apart, with the `static` files of its theme by name.
 
-    `ledger` is the one that holds this archive, `seals` the sealed log as it was published last; `jobs` processes look
-    for what saved searches find. `known` are the passages that texts shared in the last build, and are updated.
+    `ledger` is the one that holds this archive, `seals` the sealed log as it was published last. `jobs` processes look
+    for what texts share and for what saved searches find. `known` are the passages that texts shared in the last
+    build, and are updated.
     """
-    shared = find_shared_links(archive, shelf.text, known or KnownPassages())
+    shared = find_shared_links(archive, shelf.text, known or KnownPassages(), jobs=jobs)
     context = replace(context_of(config, archive, shelf), shared=shared)
     saved = _saved_searches(config, archive, shelf, jobs)
     units = (_static_unit(static), *plan(context, ledger, saved, contract=contract, seals=seals))

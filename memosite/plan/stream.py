@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from memosite.archive.model import Artifact, Memo, Position
 from memosite.archive.urls import UNDATED_MONTH, month_of, part_page, position_page, relative
 from memosite.facts.parsed import BROADCAST
+from memosite.facts.phrases import phrase
 from memosite.pages.models import ListPage
 from memosite.pages.parts import ListSection, Reference, Row
 from memosite.pages.pictures import Cell, PictureColumn, PictureRow, Sparks
@@ -92,7 +93,11 @@ def plan_stream(context: Context, start: str, position: Position, everything: Se
     weeks = entries.places(week_of)
     return Stream(
         heading=ListSection(
-            heading="Sent, received and filed", anchor="stream", rows=(), total=len(everything), targets=_TARGETS
+            heading=phrase("Sent, received and filed"),
+            anchor="stream",
+            rows=(),
+            total=len(everything),
+            targets=_TARGETS,
         ),
         months=_by_month(context, start, entries.shown, position),
         shown=len(entries.shown),
@@ -198,7 +203,7 @@ def _draw(
     picture = Sparks(
         anchor="sent-and-received",
         caption="",
-        corner="Week from" if is_weekly else "Month",
+        corner=phrase("Week from") if is_weekly else phrase("Month"),
         columns=tuple(PictureColumn(label=name.replace("/", "-")) for name in names),
         rows=tuple(
             PictureRow(
@@ -215,12 +220,24 @@ def _draw(
                 ),
                 note=f"{sum(counts[way, name] for name in names):,}",
             )
-            for way, label in (("sent", "Sent"), ("received", "Received"))
+            for way, label in (("sent", phrase("Sent")), ("received", phrase("Received")))
         ),
     )
-    span = "week from Monday" if is_weekly else "month"
-    words = f"Memos, a bar for each {span}, {names[0]} to {names[-1]}; the highest is {picture.most:,}."
-    return replace(picture, caption=words.replace("/", "-"))
+    first, last = (name.replace("/", "-") for name in (names[0], names[-1]))
+    return replace(picture, caption=_caption(first, last, picture.most, is_weekly=is_weekly))
+
+
+def _caption(first: str, last: str, most: int, *, is_weekly: bool) -> str:
+    if is_weekly:
+        return phrase(
+            "Memos, a bar for each week from Monday, {first} to {last}; the highest is {most:,}.",
+            first=first,
+            last=last,
+            most=most,
+        )
+    return phrase(
+        "Memos, a bar for each month, {first} to {last}; the highest is {most:,}.", first=first, last=last, most=most
+    )
 
 
 def _weeks_between(first: dt.date, last: dt.date) -> list[str]:

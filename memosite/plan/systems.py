@@ -7,6 +7,7 @@ from types import MappingProxyType
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Record
 from memosite.archive.urls import SYSTEMS, relative, system_page
+from memosite.facts.phrases import phrase
 from memosite.formats.status import status_of
 from memosite.formats.system import GroupOrder
 from memosite.formats.systems import find_system, system_of
@@ -30,6 +31,25 @@ VIEWS: Mapping[str, Callable[[Record], Iterable[str | None]]] = MappingProxyType
 )
 """By what the records of a system can be grouped besides its own way; each is a page below the system's."""
 
+_BY: Mapping[str, str] = MappingProxyType(
+    {
+        "kind": phrase("By kind"),
+        "status": phrase("By status"),
+        "stage": phrase("By stage"),
+        "namespace": phrase("By namespace"),
+        "session": phrase("By session"),
+    }
+)
+_NONE: Mapping[str, str] = MappingProxyType(
+    {
+        "No kind": phrase("No kind"),
+        "No status": phrase("No status"),
+        "No stage": phrase("No stage"),
+        "No namespace": phrase("No namespace"),
+        "No session": phrase("No session"),
+    }
+)
+"""The headings of records without a value, by their keys, of which anchors were made."""
 _NAMED = 20
 """The most types and sources that are named of a system among the others."""
 
@@ -45,7 +65,7 @@ def plan_systems(context: Context, ledger: Ledger) -> Iterator[SystemsPage | Lis
     if not systems:
         return
     yield SystemsPage(
-        **page_head(context, SYSTEMS, title="Records", section="systems"),
+        **page_head(context, SYSTEMS, title=phrase("Records"), section="systems"),
         twins=twin_links(SYSTEMS, SYSTEMS),
         systems=tuple(_system_row(system, context.records.get(system, [])) for system in systems),
         entities=len(context.entities),
@@ -86,14 +106,30 @@ def _list_page(
     here = system_page(system)
     view = start.removeprefix(here).strip("/")
     return ListPage(
-        **page_head(context, start, title=f"{system} by {view}" if view else system, section="systems"),
-        feeds=(Reference(label=f"Records of {system}", href=relative(start, here + "feed.xml")),),
+        **page_head(context, start, title=_title(system, view), section="systems"),
+        feeds=(Reference(label=phrase("Records of {system}", system=system), href=relative(start, here + "feed.xml")),),
         twins=() if view else twin_links(start, here),
         parts=part_links(start, here, part_count(records), None),
         intro=known.intro if (known := find_system(system)) else "",
-        sections=grouped_sections(context, start, groups),
+        sections=grouped_sections(context, start, groups, names=_NONE),
         views=tuple(_views(system, start, records)),
     )
+
+
+def _title(system: str, view: str) -> str:
+    match view:
+        case "kind":
+            return phrase("{system} by kind", system=system)
+        case "status":
+            return phrase("{system} by status", system=system)
+        case "stage":
+            return phrase("{system} by stage", system=system)
+        case "namespace":
+            return phrase("{system} by namespace", system=system)
+        case "session":
+            return phrase("{system} by session", system=system)
+        case _:
+            return system
 
 
 def _views(system: str, start: str, records: Sequence[Record]) -> Iterable[Reference]:
@@ -102,7 +138,7 @@ def _views(system: str, start: str, records: Sequence[Record]) -> Iterable[Refer
     useful = [view for view, values in VIEWS.items() if any(value for record in records for value in values(record))]
     for view in ("", *useful):
         target = f"{here}{view}/" if view else here
-        label = f"By {view}" if view else "Overview"
+        label = _BY[view] if view else phrase("Overview")
         yield Reference(label=label, href=None if target == start else relative(start, target))
 
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from memosite.archive.model import Memo, Thread
 from memosite.archive.urls import relative
 from memosite.facts.parsed import Ref
+from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
 from memosite.pages.parts import Reference
 from memosite.pages.threads import ThreadPosition, ThreadSummary, WaitingFor
@@ -97,7 +98,13 @@ def waiting_positions(context: Context, start: str, memo: Memo) -> tuple[Referen
     """Links to those who have not done what a memo asks; of many, the first."""
     shown = tuple(context.position(start, id_) for id_ in memo.owed_by[:ADDRESSEES])
     more = len(memo.owed_by) - len(shown)
-    return (*shown, Reference(label=f"{more} more")) if more else shown
+    return (*shown, Reference(label=phrase("{more} more", more=more))) if more else shown
+
+
+def perhaps_answered_by(context: Context, start: str, memo: Memo) -> tuple[Reference, ...]:
+    """Links to the missing memos that may have answered a memo; of many, to the first."""
+    ghosts = context.possible_replies.get(memo.ref, ())[:ADDRESSEES] if memo.owed_by else ()
+    return tuple(context.artifact(start, (ghost.kind, ghost.id)) for ghost in ghosts)
 
 
 def anchor_of(ref: Ref) -> str:

@@ -9,6 +9,7 @@ from memosite.archive.model import Memo, Thread
 from memosite.archive.notices import notice_of
 from memosite.archive.urls import part_page, relative, thread_page
 from memosite.facts.parsed import Ref
+from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.pages.models import ThreadPage
 from memosite.pages.parts import PAGE_CHARS, Reference
@@ -21,7 +22,15 @@ from memosite.plan.head import page_head
 from memosite.plan.lanes import draw_lanes
 from memosite.plan.memos import memo_bodies
 from memosite.plan.pagination import part_links
-from memosite.plan.thread_facts import anchor_of, answered_entry, entry_link, reply_time, sum_up, waiting_positions
+from memosite.plan.thread_facts import (
+    anchor_of,
+    answered_entry,
+    entry_link,
+    perhaps_answered_by,
+    reply_time,
+    sum_up,
+    waiting_positions,
+)
 from memosite.plan.thread_rows import thread_row
 from memosite.plan.twins import Twin, list_twin, twin_files
 
@@ -50,7 +59,7 @@ def plan_thread(context: Context, thread: Thread) -> Iterator[ThreadPage | Writt
         )
         yield ThreadPage(
             **page_head(context, start, title=title),
-            feeds=(Reference(label="This thread", href=relative(start, here + "feed.xml")),),
+            feeds=(Reference(label=phrase("This thread"), href=relative(start, here + "feed.xml")),),
             twins=twins_of_thread(context, start, thread),
             parts=part_links(start, here, len(ranges), number, first=here) if len(ranges) > 1 else (),
             id=thread.id,
@@ -99,6 +108,7 @@ def _member(context: Context, start: str, thread: Thread, index: int, page_of: M
         answers=entry_link(context, start, answered, page_of) if answered and is_shown else None,
         after=reply_time(context, memo),
         waits_for=waiting_positions(context, start, memo),
+        perhaps_answered_by=perhaps_answered_by(context, start, memo),
         preview="" if memo.withheld else cut_line(memo.summary, PREVIEW),
         citation=None if memo.withheld or is_redacted(memo) else citation_of(context, memo),
     )

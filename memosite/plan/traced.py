@@ -41,7 +41,7 @@ _OF_ARCHIVE: Final = (
 )
 _OF_CONTEXT: Final = (
     "by_position", "arrival_times", "webs", "records", "entities", "captures", "placed", "received", "seat_positions",
-    "thread_sizes", "written_during", "bundles", "citations_of", "shared",
+    "thread_sizes", "possible_replies", "missing_of", "written_during", "bundles", "citations_of", "shared",
 )  # fmt: skip
 _UNREADABLE: Final = "a traced unit reads all findings, or all citations: it must not be traced"
 _BROADCASTS: Final = "broadcasts"

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 from memosite.archive.model import Artifact, Document, Memo, Record
 from memosite.facts.parsed import Ref
+from memosite.facts.phrases import phrase
 from memosite.pages.parts import Stamp
 from memosite.pages.tracks import OutdatedCitation, TrackStep
+from memosite.pages.words import standing_word
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
 from memosite.resolve.decisions import sort_of, standing_of
@@ -25,12 +27,12 @@ def track_of(context: Context, start: str, artifact: Artifact) -> tuple[TrackSte
     steps: list[tuple[str, Artifact]] = []
     for one in chain:
         if sort_of(one) == "decision":
-            steps += [("Proposal", proposal) for proposal in proposals_of(context, one)]
-            steps.append(("Decision", one))
-            steps += [("Recorded in", record) for record in _recorded(context, one)]
+            steps += [(phrase("Proposal"), proposal) for proposal in proposals_of(context, one)]
+            steps.append((phrase("Decision"), one))
+            steps += [(phrase("Recorded in"), record) for record in _recorded(context, one)]
         else:
-            steps.append(("Proposal", one))
-            steps += [("Decision", decision) for decision in decisions_on(context, one)]
+            steps.append((phrase("Proposal"), one))
+            steps += [(phrase("Decision"), decision) for decision in decisions_on(context, one)]
     once = {one.ref: (role, one) for role, one in reversed(steps)}
     ordered = [once.pop(one.ref) for _, one in steps if one.ref in once]
     return tuple(_step(context, start, role, one, artifact) for role, one in ordered) if len(ordered) > 1 else ()
@@ -41,7 +43,7 @@ def _step(context: Context, start: str, role: str, one: Artifact, here: Artifact
         role=role,
         item=context.artifact(start, one.ref),
         date=stamp(one.date),
-        standing=standing_of(one) or "",
+        standing=standing_word(standing_of(one) or ""),
         source=one.copies[0].file.source,
         is_current=one.ref == here.ref,
     )

@@ -8,6 +8,7 @@ from memosite.archive.lines import is_redacted
 from memosite.archive.model import Transcript
 from memosite.archive.urls import artifact_page, part_page, relative, turn_lines
 from memosite.facts.bounds import most_citations
+from memosite.facts.phrases import phrase
 from memosite.formats.turns import parse_conversation
 from memosite.pages.parts import (
     OUTLINE,
@@ -62,7 +63,10 @@ def _part_links(start: str, here: str, parts: Sequence[TurnRange | _Characters],
             yield link
             continue
         within = turns.first + 1 if turns.start else None
-        label = f"{link.label} (turn {within} goes on)" if within else f"{link.label} (from turn {turns.first + 1})"
+        if within:
+            label = phrase("{page} (turn {number} goes on)", page=link.label, number=within)
+        else:
+            label = phrase("{page} (from turn {number})", page=link.label, number=turns.first + 1)
         yield replace(link, label=label, turn=turns.begins + 1, within=within, is_listed=turns.end <= OUTLINE)
 
 
@@ -118,7 +122,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
     fields = artifact_fields(context, transcript, start)
     if text is not None and text.turns and not transcript.broken:
         href = file_address(context, start, transcript, turn_lines(artifact_page(transcript.ref)))
-        fields["twins"] += (Reference(label="turns", href=href),)
+        fields["twins"] += (Reference(label=phrase("turns"), href=href),)
     return TranscriptPage(
         **fields,
         date_written=envelope.sent_text,

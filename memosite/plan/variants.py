@@ -1,6 +1,7 @@
 """Plans how copies with other content are compared with the one that is shown (SPEC 3, copies)."""
 
 from memosite.archive.model import Memo, Transcript, Variant
+from memosite.facts.phrases import joined, phrase
 from memosite.pages.parts import VariantRow
 
 _MOST = 20  # variants of one artifact
@@ -29,7 +30,7 @@ def _holders(artifact: Memo | Transcript, number: int) -> str:
     """The copies that have a variant."""
     holders = [f"{copy.file.source}/{copy.file.path}" for copy in artifact.copies if copy.variant == number]
     more = len(holders) - _COPIES
-    return ", ".join((*holders[:_COPIES], f"and {more} more") if more > 0 else holders)
+    return joined(", ", (*holders[:_COPIES], phrase("and {more} more", more=more)) if more > 0 else holders)
 
 
 def _digests(variant: Variant) -> tuple[str, str]:

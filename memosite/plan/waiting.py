@@ -13,7 +13,10 @@ from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Artifact, Document, Position, Record
 from memosite.archive.urls import HOME
 from memosite.facts.parsed import Ref
+from memosite.facts.phrases import joined, phrase
+from memosite.facts.statuses import awaits
 from memosite.facts.times import Moment
+from memosite.facts.words import kinds
 from memosite.formats.status import is_superseded, status_of
 from memosite.pages.overviews import Waiting
 from memosite.pages.parts import Reference
@@ -26,10 +29,9 @@ from memosite.plan.position_items import unknown_reading
 _SHOWN = 10
 _ROWS = 30
 _LEAST = (7, 30)  # days
-_AGES = ("under 7 days", "7 to 29 days", "30 days or more", "no date")
+_AGES = (phrase("under 7 days"), phrase("7 to 29 days"), phrase("30 days or more"), phrase("no date"))
 _UNDATED = 3
 _SOMEBODY = ""  # what is awaited, but not of whom
-_AWAITS = re.compile(r"\b(?:await|awaits|awaiting|pending|waiting (?:for|on))\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 
 
@@ -88,7 +90,7 @@ def _documents(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
     for artifact in context.archive.artifacts.values():
         if isinstance(artifact, (Document, Record)) and not is_superseded(artifact):
             status = status_of(artifact)
-            if not _AWAITS.search(status):
+            if not awaits(status):
                 continue
             named = names.within(status)
             asked = [id_ for id_ in _named(people) if id_ in named]
@@ -129,13 +131,13 @@ def _bars(context: Context, waits: Iterable[Wait], now: dt.datetime | None) -> B
     ages = range(len(_AGES) if any(count[_UNDATED] for count in counts) else _UNDATED)
     return Bars(
         anchor="waiting-by-age",
-        caption=f"By age, counted from {now.date().isoformat()}, when the newest item arrived.",
-        corner="Position",
+        caption=phrase("By age, counted from {day}, when the newest item arrived.", day=now.date().isoformat()),
+        corner=phrase("Position"),
         columns=tuple(PictureColumn(label=_AGES[age]) for age in ages),
         rows=tuple(
             PictureRow(
-                label=context.position(HOME, id_) if id_ else Reference(label="Nobody in particular"),
-                cells=tuple(Cell(number=count[age], words=f"{_AGES[age]}: {count[age]}") for age in ages),
+                label=context.position(HOME, id_) if id_ else Reference(label=phrase("Nobody in particular")),
+                cells=tuple(Cell(number=count[age], words=joined(": ", (_AGES[age], count[age]))) for age in ages),
                 note=_note(list(found.values())),
             )
             for (id_, found), count in zip(ordered, counts, strict=True)
@@ -154,8 +156,8 @@ def _age(wait: Wait, now: dt.datetime) -> int:
 def _note(waits: Sequence[Wait]) -> str:
     """How much waits, what of it is no memo, and since when."""
     others = sum(one.artifact.kind != "memo" for one in waits)
-    parts = [f"{len(waits):,}"]
+    parts = [phrase("{n:,}", n=len(waits))]
     if others:
-        parts.append(f"{others:,} {'document' if others == 1 else 'documents'}")
+        parts.append(kinds("document", others))
     oldest = stamp(waits[0].since)  # they are in order of age
-    return " · ".join([*parts, f"oldest {oldest.day}"] if oldest else parts)
+    return joined(" · ", [*parts, phrase("oldest {day}", day=oldest.day)] if oldest else parts)

@@ -8,7 +8,7 @@ The configuration that comes of it is read as any other. It has no cache: what i
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -17,7 +17,7 @@ from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError, SourceError
 from memosite.facts.times import Moment, read_moment
 from memosite.sources.forges import file_template
-from memosite.sources.former_commits import commit_before, has_folder, is_shallow
+from memosite.sources.former_commits import commit_before, first_commit, has_folder, is_shallow
 from memosite.sources.git import Repo
 from memosite.sources.objects import HEAD, CommitHead, commit_at
 from memosite.sources.remote import fetch
@@ -27,6 +27,7 @@ from memosite.sources.tree import NO_REF
 FORMS = "expected a date (2026-05-01 or 2026-05-01T14:30Z), a commit of a source (3a835a6), or SOURCE:REF (engine:main)"
 
 _HASH = re.compile(r"[0-9a-f]{4,64}")
+_LIKE_DAY = re.compile(r"\d{4}-\d", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
@@ -85,7 +86,7 @@ def past_of(config: Config, written: str) -> Past:
     lines = [one for one in read.values() if isinstance(one, _Line)]
     left_out = {name: why for name, why in read.items() if isinstance(why, str)}
     if not lines:
-        raise ConfigError(f"--as-of: found no source in a git repo, expected one ({'; '.join(left_out.values())})")
+        raise _no_git(written, left_out)
     day = read_moment(written) if "-" in written else None
     commit = None if day else _named(lines, written)
     moment = _end_of(written, day) if day else _date_of(commit, written)
@@ -96,6 +97,8 @@ def past_of(config: Config, written: str) -> Past:
             left_out[line.source.name] = "the clone is shallow: its first commits are missing"
         else:
             sources.append(_at(line, hash_))
+    if commit is None and sources and all(source.ref == NO_REF for source in sources):
+        raise _too_early(written, lines)
     closed = {id_: one for id_, one in config.closed.items() if _was(one.on, moment)}
     cache = config.cache / "none"
     return Past(
@@ -104,6 +107,26 @@ def past_of(config: Config, written: str) -> Past:
         commit=commit.head.hash if commit else "",
         named=tuple(line.source.name for line in lines if commit and line.repo == commit.repo),
         left_out=tuple(left_out.items()),
+    )
+
+
+def _no_git(written: str, left_out: Mapping[str, str]) -> ConfigError:
+    reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items()) or "there are no sources"
+    return ConfigError(
+        f'--as-of "{printable(written)}": found no source with a git history ({reasons}), expected one: nothing else '
+        "knows the past; leave --as-of out, or name clones of the repos as sources"
+    )
+
+
+def _too_early(written: str, lines: Iterable[_Line]) -> ConfigError:
+    """No source had a commit by then: which one was the first."""
+    known = [(line, commit_at(line.repo, first_commit(line.repo, line.tip))) for line in lines if line.tip]
+    dated = [(head.committed, line.source.name) for line, head in known if head and head.committed]
+    first = min(dated, key=lambda one: (one[0].instant, one[1]), default=None)
+    what = f"the first is of {first[0].utc}, in {first[1]}" if first else "there are none"
+    names = ", ".join(line.source.name for line in lines)
+    return ConfigError(
+        f'--as-of "{printable(written)}": found no commit by then in {names}: {what}; expected a later date'
     )
 
 
@@ -166,7 +189,7 @@ def _named(lines: Sequence[_Line], written: str) -> _Named:
     found = list(_commits(lines, written))
     shown = printable(written)
     if not found:
-        raise ConfigError(f'--as-of "{shown}": found no such commit in any source, {FORMS}')
+        raise ConfigError(f'--as-of "{shown}": {_not_found(lines, written)}, {FORMS}')
     line, head = found[0]
     others = [other.source.name for other, _ in found if other.repo != line.repo]
     if others:
@@ -175,6 +198,19 @@ def _named(lines: Sequence[_Line], written: str) -> _Named:
             f'--as-of "{shown}": found it in {name} and {", ".join(others)}, expected one repo; write {name}:{shown}'
         )
     return _Named(head=head, repo=line.repo)
+
+
+def _not_found(lines: Sequence[_Line], written: str) -> str:
+    """What is wrong with a commit or a date that is none, and where it was sought."""
+    names = [line.source.name for line in lines]
+    source, colon, ref = written.rpartition(":")
+    if _LIKE_DAY.match(written):
+        return "found no such date"
+    if colon and source in names:
+        return f'found no such commit or branch "{printable(ref)}" in {source} (see: git log)'
+    if colon:
+        return f'found no such source "{printable(source)}" with a git history, but {", ".join(names)}'
+    return f"found no such commit in {', '.join(names)}"
 
 
 def _commits(lines: Sequence[_Line], written: str) -> Iterator[tuple[_Line, CommitHead]]:

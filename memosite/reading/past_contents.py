@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from memosite.archive.history import file_key, paths_of
 from memosite.config.schema import Config
 from memosite.facts.file import File, clean_text
-from memosite.reading.screen import Screen
 from memosite.sources.former import read_contents
 from memosite.sources.git import GitError, Holding, Repo, git, viewed
 from memosite.sources.listing import Source
@@ -37,7 +36,7 @@ class PastContents:
         self._holdings = {name: source.holding for name, source in sources.items() if is_open}
         self._repos: dict[str, Repo] = {}
         self._stack = stack
-        self._screen = Screen(allowed=config.secrets.fingerprints)
+        self._allowed = config.secrets.fingerprints
 
     def commit_of(self, source: str, path: str, blob: str) -> str:
         """The commit that gave a file the content with this id; "" if it is in none, or that is not known."""
@@ -51,6 +50,9 @@ class PastContents:
 
     def contents(self, source: str, path: str) -> Iterator[FormerContent]:
         """What a file held, the newest first, each content once with the commit that brought it."""
+        from memosite.reading.screen import Screen  # noqa: PLC0415 - most citations need no former content
+
+        screen = Screen(allowed=self._allowed)
         versions = self._versions(source, path)
         first = {blob: commit for commit, blob in versions}  # the oldest commit of each is set last
         repo = self._repo(source)
@@ -58,7 +60,7 @@ class PastContents:
             return
         try:
             for blob, data in read_contents(repo, first):
-                screened = self._screen.file(File(source=source, path=path, data=data))
+                screened = screen.file(File(source=source, path=path, data=data))
                 if not any(not hit.is_allowed for hit in screened.hits):
                     text = clean_text(data.decode("utf-8", "replace")).removeprefix("\ufeff")
                     yield FormerContent(commit=first[blob], blob=blob, text=text)

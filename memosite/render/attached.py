@@ -6,6 +6,7 @@ Their content is in no transcript; the text keeps the marks as they were written
 import re
 from typing import Final
 
+from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 
 MOST: Final = 20
@@ -25,7 +26,7 @@ def attached(text: str) -> tuple[str, ...]:
     """The names of what was attached to a turn, each once, in order; the last one says how many more there are."""
     found = dict.fromkeys(_name(match) for match in _MARK.finditer(text[:_LOOKED_AT]))
     names = tuple(cut_line(name, _NAME_CHARS) for name in found)
-    return names if len(names) <= MOST else (*names[:MOST], f"{len(names) - MOST} more")
+    return names if len(names) <= MOST else (*names[:MOST], phrase("{more} more", more=len(names) - MOST))
 
 
 def _name(match: "re.Match[str]") -> str:
@@ -34,5 +35,5 @@ def _name(match: "re.Match[str]") -> str:
     if not written:
         return match[0][1:-1]
     if written.startswith("data:"):
-        return match["label"] or "image"
+        return match["label"] or phrase("image")
     return re.split(r"[/\\]", written.strip().rstrip("/\\"))[-1] or written

@@ -17,14 +17,14 @@ _LABEL_CHARS: Final = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContentsRow:
-    """A heading: its anchor on the page, its words, and whether it is below the topmost ones."""
+    """A heading: its anchor without the prefix of a page, its words, and whether it is below the topmost ones."""
 
     anchor: str
     label: str
     is_below: bool
 
 
-def contents_of(source: str, prefix: str) -> tuple[ContentsRow, ...]:
+def contents_of(source: str) -> tuple[ContentsRow, ...]:
     """The headings of the two topmost levels of a text without its front matter; of long texts alone.
 
     A title above all others is no level: the page has it.
@@ -37,6 +37,6 @@ def contents_of(source: str, prefix: str) -> tuple[ContentsRow, ...]:
     if len(shown) < FEWEST:
         return ()
     return tuple(
-        ContentsRow(anchor=prefix + one.anchor, label=cut_line(one.text, _LABEL_CHARS), is_below=one.level != levels[0])
+        ContentsRow(anchor=one.anchor, label=cut_line(one.text, _LABEL_CHARS), is_below=one.level != levels[0])
         for one in shown[:MOST]
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from memosite.facts.phrases import phrase
 from memosite.formats.turns import Turn, TurnList, blocks
 from memosite.pages.parts import Body, Reference
 from memosite.pages.pictures import Cell, Grid, PictureColumn, PictureRow
@@ -42,19 +43,21 @@ def strip_of(conversation: TurnList, body: Body) -> Strip | None:
     known = (body.cited_turns, body.mentioned_turns, tuple(anchor for anchor, _, _ in body.shared))
     cited, mentioned, shared = (_ordinals(anchors, turns) for anchors in known)
     rows: tuple[tuple[str, Callable[[Turn], bool]], ...] = (
-        ("People", lambda turn: turn.is_person),
-        ("Assistant", lambda turn: not turn.is_person),
-        ("With tool calls", _calls_tools),
-        ("Cited", lambda turn: turn.ordinal in cited),
-        ("Mentioned", lambda turn: turn.ordinal in mentioned),
-        ("With shared passages", lambda turn: turn.ordinal in shared),
+        (phrase("People"), lambda turn: turn.is_person),
+        (phrase("Assistant"), lambda turn: not turn.is_person),
+        (phrase("With tool calls"), _calls_tools),
+        (phrase("Cited"), lambda turn: turn.ordinal in cited),
+        (phrase("Mentioned"), lambda turn: turn.ordinal in mentioned),
+        (phrase("With shared passages"), lambda turn: turn.ordinal in shared),
     )
     found = [(label, [turn for turn in turns if belongs(turn)]) for label, belongs in rows]
     width = -(-len(turns) // size)
     picture = Grid(
         anchor="_strip",
-        caption=f"All {len(turns):,} turns in order" + (f", {size:,} in each column." if size > 1 else "."),
-        corner="Turns",
+        caption=phrase("All {total:,} turns in order, {size:,} in each column.", total=len(turns), size=size)
+        if size > 1
+        else phrase("All {total:,} turns in order.", total=len(turns)),
+        corner=phrase("Turns"),
         columns=tuple(_columns(width, size, len(turns))),
         rows=tuple(_row(label, some, width, size, body) for label, some in found if some),
     )
@@ -83,7 +86,11 @@ def _row(label: str, turns: Iterable[Turn], width: int, size: int, body: Body) -
 
 def _cell(label: str, turns: list[Turn], body: Body) -> Cell:
     href = f"{part_of(turns[0].ordinal - 1, body)}#{body.prefix}{turns[0].anchor}"
-    return Cell(number=len(turns), href=href, words=f"{label}, from turn {turns[0].ordinal}: {len(turns)}")
+    return Cell(
+        number=len(turns),
+        href=href,
+        words=phrase("{label}, from turn {turn}: {number}", label=label, turn=turns[0].ordinal, number=len(turns)),
+    )
 
 
 def _calls_tools(turn: Turn) -> bool:

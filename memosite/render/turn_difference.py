@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final, Literal, TypeAlias
 
+from memosite.facts.phrases import joined, phrase, phrases
 from memosite.formats.turns import Turn, TurnList
 from memosite.render.alignment import align
 from memosite.render.difference import Diff, compare, cut_to, html_bytes
@@ -133,32 +134,36 @@ def _summary(pairs: Sequence[_Pair], names: tuple[str, str]) -> str:
     same = next((place for place, kind in enumerate(kinds) if kind not in {"same", "heading"}), len(kinds))
     rest = Counter(kinds[same:])
     if not pairs:
-        return "Neither has turns, so their texts are compared."
-    start = f"The same up to turn {same}" if same else "Different from the first turn"
+        return phrase("Neither has turns, so their texts are compared.")
+    start = phrase("The same up to turn {turn}", turn=same) if same else phrase("Different from the first turn")
     if same == len(pairs):
-        start = "All turns are the same" if same > 1 else "The one turn is the same"
+        start = phrase("All turns are the same") if same > 1 else phrase("The one turn is the same")
     elif len(rest) == 1 and "changed" not in rest:
         longer = names[1] if rest["right"] else names[0]
-        start += f"; {longer} has {rest.total():,} more"
+        start = phrase("{start}; {name} has {n:,} more", start=start, name=longer, n=rest.total())
     else:
-        start += f"; after that, {', '.join(_counted(rest, names))}"
+        start = phrase("{start}; after that, {rest}", start=start, rest=joined(", ", _counted(rest, names)))
     headings = kinds.count("heading")
-    return f"{start}.{f' Speaker, model or time differ in {_turns(headings)}.' if headings else ''}"
+    if headings:
+        return phrase("{start}. Speaker, model or time differ in {turns}.", start=start, turns=_turns(headings))
+    return joined("", (start, "."))
 
 
 def _counted(rest: Counter[TurnKind], names: tuple[str, str]) -> Iterator[str]:
     if changed := rest["changed"]:
-        yield f"{_turns(changed)} {'differs' if changed == 1 else 'differ'}"
+        yield phrases("{n:,} turn differs", "{n:,} turns differ", changed)
     for alone, name in ((rest["left"], names[0]), (rest["right"], names[1])):
         if alone:
-            yield f"{_turns(alone)} {'is' if alone == 1 else 'are'} only in {name}"
+            yield phrases("{n:,} turn is only in {name}", "{n:,} turns are only in {name}", alone, name=name)
 
 
 def _turns(number: int) -> str:
-    return f"{number:,} turn{'' if number == 1 else 's'}"
+    return phrases("{n:,} turn", "{n:,} turns", number)
 
 
 def _label(turns: Sequence[Turn], others: Sequence[Turn]) -> str:
     if not turns:
-        return "" if others else "Text before the turns"
-    return f"Turn {turns[0].ordinal}" if len(turns) == 1 else f"Turns {turns[0].ordinal} to {turns[-1].ordinal}"
+        return "" if others else phrase("Text before the turns")
+    if len(turns) == 1:
+        return phrase("Turn {number}", number=turns[0].ordinal)
+    return phrase("Turns {first} to {last}", first=turns[0].ordinal, last=turns[-1].ordinal)

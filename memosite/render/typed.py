@@ -11,6 +11,7 @@ from typing import ClassVar, Final
 
 from markupsafe import Markup
 
+from memosite.facts.phrases import phrases
 from memosite.facts.texts import cut_line
 from memosite.formats.turns import TurnBlock
 from memosite.markdown.typed import fences, to_typed_html
@@ -102,8 +103,7 @@ def _summary(lines: Sequence[str], cut: int) -> str:
     rest = len(lines) - cut
     if not rest:
         return ""
-    noun = "line" if rest == 1 else "lines"
     if cut:
-        return f"{rest:,} more {noun}"
+        return phrases("{n:,} more line", "{n:,} more lines", rest)
     first = next((line for line in lines if line.strip()), "")
-    return f"{cut_line(first[:1_000], _SUMMARY_CHARS)} ({rest:,} {noun})"
+    return phrases("{begin} ({n:,} line)", "{begin} ({n:,} lines)", rest, begin=cut_line(first[:1_000], _SUMMARY_CHARS))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from memosite.archive.model import Artifact, Memo, Record
 from memosite.facts.parsed import Ref
-from memosite.formats.status import is_decision
+from memosite.resolve.decisions import sort_of
 
 _HANDOFF = re.compile(r"hand-?(?:off|over)", re.IGNORECASE)
 
@@ -20,7 +20,7 @@ def group_artifacts(artifacts: Iterable[Artifact]) -> dict[str, tuple[Ref, ...]]
         if isinstance(artifact, Memo):
             if artifact.kind == "memo" and artifact.is_broadcast:
                 found["broadcasts"].append(artifact.ref)
-        elif is_decision(artifact):
+        elif sort_of(artifact) == "decision":
             found["decisions"].append(artifact.ref)
         elif isinstance(artifact, Record) and _HANDOFF.search(f"{artifact.card.type} {artifact.card.section}"):
             found["handoffs"].append(artifact.ref)

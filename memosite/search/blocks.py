@@ -1,33 +1,31 @@
-"""Renders search blocks: the browser's search index, as small files that are loaded when a query needs them.
+"""Renders search blocks: the browser's search index, of which a query loads a little.
 
-    cards by arrival ──► block (4,096 artifacts, or 256 at the end) ──► its files, a pure function of its documents
+    cards by arrival ──► block (4,096 artifacts, or 256 at the end) ──► its pieces, a pure function of its documents
 
-A block's documents are numbered newest first, as hits are shown. Its files, below `search/<block>/`:
+A block's documents are numbered newest first, as hits are shown. Its files are below `search/<block>/`:
 
-    block.js   how many artifacts and documents, between which dates, and with which term each shard begins
-    d.js       dates; f.js  artifacts by kind, system and position
-    t<n>.js    a shard of the terms, in order, each with its documents; p<n>.js  where they stand, for phrases
-    r<n>.js    rows: what a hit shows; e<n>.js  pieces of the texts, for excerpts
+    block.js  how many artifacts and documents, between which dates, with which term each shard begins, where pieces are
+    i<n>.js   dates, and artifacts by kind, system and position
+    t<n>.js   shards of the terms, in order, each with its documents; p<n>.js  where they stand, for phrases
+    h<n>.js   hits: what is shown of each document; e<n>.js  their texts, for excerpts
 
-Each file calls `memositeBlock(name, value)`: script tags work from `file://` and under the content security policy.
-`docs/search.md` describes the files, `static/search.js` reads them.
+`pieces.py` joins pieces into files. `docs/search.md` describes them, `static/search.js` reads them.
 """
 
 import datetime as dt
-import json
-from base64 import urlsafe_b64encode
 from bisect import bisect_left
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
-from operator import sub
+from itertools import groupby
 from typing import Any, TypeVar
 
-from memosite.archive.urls import FOLDERS, SEARCH
+from memosite.archive.urls import FOLDERS
 from memosite.search.documents import Card, SearchDocument, TextOf, documents, positions_of
-from memosite.search.pieces import Piece, PieceFiles, pieces_of
+from memosite.search.lines import Stretch, TextPieces, stretches_of
+from memosite.search.numbers import digits, pack, with_places
+from memosite.search.pieces import file_of, join_pieces
 from memosite.search_language.analyzer import Analyzer
 
 T = TypeVar("T")
@@ -48,10 +46,8 @@ _WORD_BYTES = 100
 _DOCUMENT_BYTES = 1_000
 """What a word and a document take besides their texts."""
 
-ROWS = 20
-
-DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-"""Digits of numbers: five bits each, the lowest first; the sixth bit says that more follow."""
+HITS = 8
+"""Hits that are loaded together."""
 
 _EPOCH = dt.datetime(1970, 1, 1)
 
@@ -85,7 +81,7 @@ def cut_blocks(items: Iterable[T], arrival: Callable[[T], int]) -> list[tuple[st
 
 def list_blocks(names: Sequence[str]) -> tuple[str, bytes]:
     """The file that lists all blocks; it changes when a block is added, not with every artifact."""
-    return _file("blocks", {"v": 2, "blocks": list(names)})
+    return file_of("blocks", {"v": 3, "blocks": list(names)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +94,7 @@ class BlockHit:
     is_tools: bool
     words: tuple[tuple[str, Mapping[str, bytes]], ...]
     row: list[object]
-    pieces: tuple[Piece, ...]
+    stretches: tuple[Stretch, ...]
 
 
 class Analyses:
@@ -129,7 +125,7 @@ def _bytes_of(card: Card, found: Iterable[BlockHit]) -> int:
     said = sum(map(_length, (getattr(card, name) for name in Card.__slots__)))
     return said + sum(
         _DOCUMENT_BYTES
-        + sum(len(piece.text) for piece in one.pieces)
+        + sum(len(stretch.text) for stretch in one.stretches)
         + sum(map(_length, one.row))
         + sum(_WORD_BYTES * len(words) + sum(map(len, words)) + sum(map(len, words.values())) for _, words in one.words)
         for one in found
@@ -152,30 +148,34 @@ def render_block(block: SearchBlock, text_of: TextOf, analyses: Analyses | None 
     find = partial(_find, text_of=text_of, analyzer=analyzer)
     get = partial(analyses.get, find=find) if analyses is not None and len(block.cards) <= TAIL else find
     built = _Builder()
-    rows: list[list[object]] = []
-    texts = PieceFiles()
+    hits: list[list[object]] = []
+    texts = TextPieces()
     for card in sorted(block.cards, key=lambda card: (card.date is None, -(card.date or 0), card.id, card.kind)):
         built.begin(card)
         for one in get(card):
             built.add(card, one)
-            rows.append([*one.row, "".join(map(digits, texts.add(one.pieces)))])
-    files = list(_term_files(block.name, built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
+            hits.append(["".join(map(digits, texts.add(one.stretches))), *one.row])
+    shards = list(_shards(built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
+    kinds = {
+        "i": (_dates(built.dates), _facets(built.facets)),
+        "t": (shard.terms for shard in shards),
+        "h": (hits[first : first + HITS] for first in range(0, len(hits), HITS)),
+        "p": (shard.places for shard in shards),
+        "e": texts.pieces,
+    }
+    listed, files = join_pieces(block.name, kinds)
     head = {
         "artifacts": built.artifacts,
-        "documents": len(rows),
+        "documents": len(hits),
         "more": built.more,
         "newest": built.dates[0] if built.dates else None,
         "oldest": built.dates[-1] if built.dates else None,
         "years": _years(built.dates),
         "tools": pack(built.tools),
-        "terms": ",".join(first for first, _ in files),
+        "terms": ",".join(shard.first for shard in shards),
+        "files": listed,
     }
-    found = [_file(f"{block.name}/block", head), *(file for _, pair in files for file in pair)]
-    found.append(_file(f"{block.name}/d", _dates(built.dates)))
-    found.append(_file(f"{block.name}/f", _facets(built.facets)))
-    found += [_file(f"{block.name}/r{n}", rows[n * ROWS : (n + 1) * ROWS]) for n in range(-(-len(rows) // ROWS))]
-    found += [_file(f"{block.name}/e{n}", pieces) for n, pieces in enumerate(texts.files)]
-    return found
+    return [file_of(f"{block.name}/block", head), *files]
 
 
 def _find(card: Card, text_of: TextOf, analyzer: Analyzer) -> Iterator[BlockHit]:
@@ -185,79 +185,10 @@ def _find(card: Card, text_of: TextOf, analyzer: Analyzer) -> Iterator[BlockHit]
         )  # fmt: skip
         yield BlockHit(
             is_tools=document.is_tools,
-            words=tuple((family, _places(positions_of(texts, analyzer))) for family, texts in families),
+            words=tuple((family, with_places(positions_of(texts, analyzer))) for family, texts in families),
             row=_row(document),
-            pieces=pieces_of(document, analyzer),
+            stretches=stretches_of(document, analyzer),
         )
-
-
-def _places(words: Mapping[str, Sequence[int]]) -> dict[str, bytes]:
-    """Words with the positions of each, as digits."""
-    return {
-        word: _SINGLE[places[0]] if len(places) == 1 else _COUNTS[len(places)] + _gaps(places)
-        for word, places in words.items()
-    }
-
-
-def _file(name: str, value: object) -> tuple[str, bytes]:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return f"{SEARCH}{name}.js", f'memositeBlock("{name}",{text})\n'.encode("utf-8", "replace")
-
-
-def encode(numbers: Sequence[int]) -> str:
-    """Ascending numbers as their gaps."""
-    return _gaps(numbers).decode()
-
-
-def _gaps(numbers: Sequence[int]) -> bytes:
-    return b"".join(map(_GAPS.__getitem__, map(sub, numbers, chain((-1,), numbers))))
-
-
-def pack(numbers: Sequence[int]) -> str:
-    """Ascending numbers in the shorter of two forms: their gaps, or `!` and a bit for each number, six a digit."""
-    if len(numbers) == 1:
-        return digits(numbers[0])
-    count = numbers[-1] // 6 + 1 if numbers else 0
-    gaps = encode(numbers) if len(numbers) <= count + 1 else ""
-    if 0 < len(gaps) <= count + 1 or not numbers:
-        return gaps
-    bits = bytearray(b"0") * (numbers[-1] + 1)
-    for number in numbers:
-        bits[number] = _ONE
-    whole = int(bits[::-1], 2).to_bytes(-(-count // 4) * 3, "big")
-    return "!" + urlsafe_b64encode(whole)[::-1][:count].decode()  # whose digits are `DIGITS`, the highest first
-
-
-def digits(number: int) -> str:
-    """A number from 0 on."""
-    if number < 32:
-        return DIGITS[number]
-    found = ""
-    while number >= 32:
-        found += DIGITS[32 + number % 32]
-        number //= 32
-    return found + DIGITS[number]
-
-
-class _Codes(dict[int, bytes]):
-    """Memoizes the digits of small numbers; nearly all of the millions written are small."""
-
-    def __init__(self, written: Callable[[int], str]) -> None:
-        super().__init__()
-        self._written = written
-
-    def __missing__(self, number: int) -> bytes:
-        found = self._written(number).encode()
-        if number < _FEW:
-            self[number] = found
-        return found
-
-
-_FEW = 10_000
-_ONE = ord("1")
-_GAPS = _Codes(lambda difference: digits(difference - 1))
-_COUNTS = _Codes(digits)
-_SINGLE = _Codes(lambda place: digits(1) + digits(place))  # the position of a word that a text has once
 
 
 _Term = list[Any]
@@ -320,27 +251,37 @@ class _Builder:
         return sorted(named, key=lambda entry: entry[0])
 
 
-def _term_files(block: str, built: _Builder, limit: int) -> Iterator[tuple[str, tuple[tuple[str, bytes], ...]]]:
-    """Shards of the terms: for each the shortest beginning that differs from the one before, and its two files."""
-    terms = built.all_terms()
-    start, number, before = 0, 0, ""
-    while start < len(terms):
-        entries: list[str] = []
-        places: list[str] = []
-        size, last, end = 0, "", start
-        while end < len(terms) and (size < limit or end == start):
-            key, term = terms[end]
-            shared = _shared(last, key)
-            common = shared if key.isascii() else len(key[:shared].encode("utf-16-le")) // 2
-            entries.append(f"{digits(common)}{key[shared:]} {pack(term[::2])}")
-            places.append(b"".join(term[1::2]).decode())
-            size += len(entries[-1].encode())
-            last = key
-            end += 1
-        files = (_file(f"{block}/t{number}", ",".join(entries)), _file(f"{block}/p{number}", ",".join(places)))
-        first = terms[start][0]
-        yield first[: _shared(before, first) + 1], files
-        start, number, before = end, number + 1, last
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shard:
+    """Consecutive terms of a family. `first` is the shortest beginning that differs from the term before."""
+
+    first: str
+    terms: str
+    places: str
+
+
+def _shards(built: _Builder, limit: int) -> Iterator[_Shard]:
+    """The terms in shards; one ends with its family, so that a memo that is read or moved changes few of them."""
+    before = ""
+    for _, family in groupby(built.all_terms(), key=lambda entry: entry[0][0]):
+        terms = list(family)
+        start = 0
+        while start < len(terms):
+            entries: list[str] = []
+            stand: list[str] = []
+            size, last, end = 0, "", start
+            while end < len(terms) and (size < limit or end == start):
+                key, term = terms[end]
+                shared = _shared(last, key)
+                common = shared if key.isascii() else len(key[:shared].encode("utf-16-le")) // 2
+                entries.append(f"{digits(common)}{key[shared:]} {pack(term[::2])}")
+                stand.append(b"".join(term[1::2]).decode())
+                size += len(entries[-1].encode())
+                last = key
+                end += 1
+            first = terms[start][0]
+            yield _Shard(first=first[: _shared(before, first) + 1], terms=",".join(entries), places=",".join(stand))
+            start, before = end, last
 
 
 def _shared(one: str, other: str) -> int:
@@ -375,10 +316,10 @@ def _facets(facets: dict[str, dict[str, list[int]]]) -> dict[str, dict[str, str]
 def _row(document: SearchDocument) -> list[object]:
     """What a hit shows: kind, id, turn, whether of tools, subject, which turn, who, day, file ("" for the usual).
 
-    Last its group: hits of one are shown together.
+    Last, if it has one, its group: hits of one are shown together.
     """
     card = document.card
     usual = f"{FOLDERS.get(card.kind, '')}/{card.id}/index.html" + (f"#t{document.turn}" if document.turn else "")
     file = "" if document.file == usual else document.file
     row = [card.kind, card.id, document.turn, int(document.is_tools), card.short_subject, document.label, card.who]
-    return [*row, card.day, file, card.group]
+    return [*row, card.day, file, *([card.group] if card.group else [])]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memosite.search.excerpt import ExcerptPiece, make_excerpt
-from memosite.search.pieces import read_lines
+from memosite.search.lines import read_lines
 from memosite.search_language.analyzer import Analyzer
 from memosite.search_language.syntax import Words
 

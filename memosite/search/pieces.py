@@ -1,149 +1,68 @@
-"""Cuts what is searched of a document into lines with anchors, and these into pieces of a few kilobytes.
+"""Joins the pieces of a search block into few files: a host counts files, and a query shall load little.
 
-    parts of the body ──► lines: the words of a block, and the anchor that leads to it ──► pieces, for the browser
+A piece is what a query loads at once: a shard of terms, a few hits, the dates. A file is consecutive pieces of a kind,
+each a line that calls a function:
 
-A hit shows some of these lines: `excerpt` chooses them for commands, `static/search.js` does for the search page, which
-loads only the piece that it shows.
+    memositeBlock("f0/t12@5ae1f09c","…")
+
+So a script tag loads all pieces of a file (from disk), and a request for a range of bytes loads one (from a server).
+The head of a block lists for each file its key, a digest of all it holds, and the length of each line. As lines name
+the key, nobody takes a piece of one build for that of another.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby, pairwise
-from operator import itemgetter, sub
-from typing import NamedTuple
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import blake2b
 
-from memosite.facts.texts import one_line
-from memosite.markdown.places import FRONT_MATTER
-from memosite.markdown.plain import plain_lines
-from memosite.search.documents import MOST_CHARS, SearchDocument
-from memosite.search_language.analyzer import Analyzer
+from memosite.archive.urls import SEARCH
+from memosite.search.numbers import digits
 
-PIECE = 8_000
-"""Characters after which a piece ends: a hit loads one of them, and the texts that share its file."""
+FILE_BYTES: Mapping[str, int] = {"i": 64_000, "t": 64_000, "h": 96_000, "e": 96_000, "p": 192_000}
+"""After how many bytes a file of a kind ends: larger where fewer queries ask, as all of it comes from a plain disk."""
 
-_END = re.compile(r"\r\n?|\n")
+Listed = dict[str, list[str]]
+"""For each kind the files: key, then the lengths of lines."""
+
+_KEY_BYTES = 4
 
 
-class Line(NamedTuple):
-    """A block of a text in one line. `number` is that of the body's line on which it begins, counted from 0."""
-
-    number: int
-    anchor: str
-    text: str
+def file_of(name: str, value: object) -> tuple[str, bytes]:
+    """A file that is a single call."""
+    return f"{SEARCH}{name}.js", _call(name, _json(value))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
-    """Consecutive lines of a document, as `written_lines`; before them its texts have `start` words."""
-
-    start: int
-    text: str
-
-
-def lines_of(document: SearchDocument) -> Iterator[Line]:
-    """The lines of a document's body, without front matter, in the order in which its words are counted."""
-    before = 0
-    for text, prefix in document.parts:
-        front = FRONT_MATTER.match(text)
-        body = text[front.end() if front else 0 :][:MOST_CHARS]
-        first = before + (front[0].count("\n") if front else 0)
-        for number, anchor, words in sorted(plain_lines(body), key=itemgetter(0)):
-            if line := one_line(words):
-                yield Line(first + number, prefix + anchor if anchor and prefix is not None else "", line)
-        before += len(_END.findall(text)) + 2
+def join_pieces(block: str, kinds: Mapping[str, Iterable[object]]) -> tuple[Listed, list[tuple[str, bytes]]]:
+    """What the head lists, and the files, of the pieces of all kinds of a block."""
+    listed: Listed = {}
+    files: list[tuple[str, bytes]] = []
+    for kind, pieces in kinds.items():
+        number = 0
+        listed[kind] = []
+        for joined in _cut(map(_json, pieces), FILE_BYTES[kind]):
+            key = blake2b(b"\n".join(joined), digest_size=_KEY_BYTES).hexdigest()
+            calls = [_call(f"{block}/{kind}{at}@{key}", piece) for at, piece in enumerate(joined, number)]
+            files.append((f"{SEARCH}{block}/{kind}{len(listed[kind])}.js", b"".join(calls)))
+            listed[kind].append(key + "".join(digits(len(call)) for call in calls))
+            number += len(joined)
+    return listed, files
 
 
-def written_lines(lines: Iterable[Line]) -> str:
-    """Lines as one text: before a line its anchor and a tab, if the line before has another. For `read_lines`."""
-    same = groupby(lines, itemgetter(1))
-    return "\n".join(
-        f"{anchor}\t" * bool(anchor or at) + "\n".join(line.text for line in found)
-        for at, (anchor, found) in enumerate(same)
-    )
-
-
-def read_lines(text: str) -> list[tuple[str, str]]:
-    """The anchor and the words of each line."""
-    found: list[tuple[str, str]] = []
-    anchor = ""
-    for line in text.split("\n") if text else ():
-        before, tab, words = line.rpartition("\t")
-        anchor = before if tab else anchor
-        found.append((anchor, words))
-    return found
-
-
-def pieces_of(document: SearchDocument, analyzer: Analyzer) -> tuple[Piece, ...]:
-    """The pieces of a document; none if its body says nothing."""
-    lines = [short for line in lines_of(document) for short in _cut(line)]
-    if not lines:
-        return ()
-    chosen: list[list[Line]] = [[]]
+def _cut(pieces: Iterable[bytes], most: int) -> Iterator[list[bytes]]:
+    joined: list[bytes] = []
     size = 0
-    for line in lines:
-        if size > 0 and size + len(line.text) > PIECE:
-            chosen.append([])
-            size = 0
-        chosen[-1].append(line)
-        size += len(line.text) + 1
-    starts = _starts(document, chosen, analyzer) if len(chosen) > 1 else [0]
-    return tuple(Piece(start=start, text=written_lines(one)) for start, one in zip(starts, chosen, strict=True))
+    for piece in pieces:
+        if joined and size + len(piece) > most:
+            yield joined
+            joined, size = [], 0
+        joined.append(piece)
+        size += len(piece)
+    if joined:
+        yield joined
 
 
-class PieceFiles:
-    """Puts the pieces of documents into files, in order. What is cut has files of its own, but for its last piece."""
-
-    def __init__(self) -> None:
-        """Without files."""
-        self.files: list[list[str]] = []
-        self._left = 0
-
-    def add(self, pieces: Sequence[Piece]) -> list[int]:
-        """Add a document's pieces; gives the file of the first one, its place there, and how many words each one has.
-
-        The others are the first ones of the files that follow; of the last one the words are not given.
-        """
-        if not pieces:
-            return []
-        for piece in pieces:
-            if len(pieces) > 1 or len(piece.text) > self._left:
-                self.files.append([])
-                self._left = PIECE
-            self.files[-1].append(piece.text)
-            self._left -= len(piece.text)
-        first = len(self.files) - len(pieces)
-        starts = [piece.start for piece in pieces]
-        return [first, len(self.files[first]) - 1, *map(sub, starts[1:], (0, *starts[1:]))]
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def _cut(line: Line) -> Iterator[Line]:
-    """A line that is longer than a piece, as several."""
-    text = line.text
-    while len(text) > PIECE:
-        end = text.rfind(" ", 0, PIECE) + 1 or PIECE
-        yield line._replace(text=text[:end].rstrip())
-        text = text[end:]
-    yield line._replace(text=text)
-
-
-def _starts(document: SearchDocument, chosen: list[list[Line]], analyzer: Analyzer) -> list[int]:
-    """How many words come before each of these groups of lines: positions count so (`positions_of`)."""
-    *others, body = document.texts
-    written = _END.split(body)
-    start = sum(max(_count(text, analyzer) + 1, 2) for text in others)
-    found: list[int] = []
-    number = 0
-    for before, lines in pairwise([[], *chosen]):
-        first = lines[0].number
-        if before and before[0].number == first:  # both are of one long line
-            found.append(found[-1] + _count(" ".join(line.text for line in before), analyzer))
-            continue
-        start += _count("\n".join(written[number:first]), analyzer)
-        number = first
-        found.append(start)
-    return found
-
-
-def _count(text: str, analyzer: Analyzer) -> int:
-    return len(analyzer.terms(text)[0])
+def _call(name: str, value: bytes) -> bytes:
+    return f'memositeBlock("{name}",'.encode() + value + b")\n"

@@ -14,8 +14,8 @@ from functools import cached_property
 from memosite.run.workers import run
 from memosite.search.documents import Card, Choose, SearchDocument, TextOf, documents, positions_of
 from memosite.search.hits import Hit, facts_of, make_hit, order_of
+from memosite.search.lines import lines_of, written_lines
 from memosite.search.match import KEYS, match, widened
-from memosite.search.pieces import lines_of, written_lines
 from memosite.search_language.analyzer import Analyzer, may_compose
 from memosite.search_language.syntax import KeyTerm, QueryNode, WordField, Words, leaves
 

@@ -16,6 +16,12 @@ def commit_before(repo: Repo, tip: str, instant: dt.datetime) -> str:
     return printed.decode("ascii", "replace").strip()
 
 
+def first_commit(repo: Repo, tip: str) -> str:
+    """The first commit on the line of first parents. Raises `GitError` if git cannot read the repo."""
+    printed = git(repo, "rev-list", "--first-parent", "--max-parents=0", tip, "--").decode("ascii", "replace").split()
+    return printed[-1] if printed else ""
+
+
 def has_folder(repo: Repo, commit: str, folder: str) -> bool:
     """Whether a commit has a folder; "" is its top."""
     try:

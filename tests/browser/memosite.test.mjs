@@ -6,7 +6,8 @@ import { test } from "node:test";
 import vm from "node:vm";
 
 const source = readFileSync(new URL("../../static/memosite.js", import.meta.url), "utf8");
-const { ago, ageLine, nextStop, order, otherTheme, partOf, visit } = vm.runInNewContext(`${source}; memosite`);
+const { order } = vm.runInNewContext(`${source}; ${readFileSync(new URL("../../static/tools.js", import.meta.url), "utf8")}; tools`);
+const { ago, ageLine, nextStop, otherTheme, partOf, visit } = vm.runInNewContext(`${source}; memosite`);
 
 const NOW = Date.parse("2026-06-15T12:00:00Z");
 const HOUR = 3_600_000;

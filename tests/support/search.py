@@ -112,9 +112,9 @@ class Dictionaries:
         return max((one.card.date for one in self.found if one.card.date is not None), default=None)
 
 
-def browse(folder: Path, queries: Sequence[str], *, limit: int) -> list[dict[str, Any]]:
-    """What the browser's searcher answers, in node."""
-    asked = json.dumps({"folder": str(folder / "search"), "limit": limit, "queries": queries})
+def browse(folder: Path, queries: Sequence[str], *, limit: int, whole: bool = False) -> list[dict[str, Any]]:
+    """What the browser's searcher answers, in node: from pieces of files, or from whole ones, as from disk."""
+    asked = json.dumps({"folder": str(folder / "search"), "limit": limit, "queries": queries, "whole": whole})
     done = subprocess.run(
         ["node", str(ROOT / "tests/search_node.js")],
         input=asked,

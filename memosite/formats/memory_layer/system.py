@@ -1,6 +1,7 @@
 """memory-layer: session memory of a coding agent, one JSON file a record, by category (SPEC 2.2, memory-layer)."""
 
 from memosite.facts.parsed import RecordCard
+from memosite.facts.phrases import phrase
 from memosite.formats.memory_layer import places, rules
 from memosite.formats.system import Adapter, GroupOrder, RecordSystem, capitalized, rank_in
 
@@ -26,7 +27,7 @@ def _group(card: RecordCard) -> tuple[GroupOrder, str]:
 
 SYSTEM = RecordSystem(
     name="memory-layer",
-    intro="What sessions saved for later ones, by category.",
+    intro=phrase("What sessions saved for later ones, by category."),
     rules=rules.RULES,
     endings=(".json", ".md"),
     load=_load,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from memosite.facts.parsed import LineOf, Parsed, RecordCard
+from memosite.facts.phrases import phrase
 from memosite.formats.memory_store import places, rules
 from memosite.formats.system import Adapter, DataOf, GroupOrder, JoinedRecords, RecordSystem, capitalized, rank_in
 
@@ -59,7 +60,7 @@ def _group(card: RecordCard) -> tuple[GroupOrder, str]:
 
 SYSTEM = RecordSystem(
     name="memory-store",
-    intro="The memory of projects: the product map by stage, then everything else by kind.",
+    intro=phrase("The memory of projects: the product map by stage, then everything else by kind."),
     rules=rules.RULES,
     endings=(".json", ".md", ".jsonl"),
     load=_load,

@@ -1,6 +1,7 @@
 """MIF: memories as Markdown with YAML at the head, one record a file (SPEC 2.2, mif)."""
 
 from memosite.facts.parsed import RecordCard
+from memosite.facts.phrases import phrase
 from memosite.formats.mif import places, rules
 from memosite.formats.mif.predicates import INVERSE, URN
 from memosite.formats.system import Adapter, GroupOrder, RecordSystem, capitalized
@@ -20,7 +21,7 @@ def _group(card: RecordCard) -> tuple[GroupOrder, str]:
 
 SYSTEM = RecordSystem(
     name="mif",
-    intro="Memories, by type and namespace.",
+    intro=phrase("Memories, by type and namespace."),
     rules=rules.RULES,
     endings=(".md",),
     load=_load,

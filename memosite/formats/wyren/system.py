@@ -3,6 +3,7 @@
 from memosite.facts.entries import RecordEntry
 from memosite.facts.file import File
 from memosite.facts.parsed import RecordCard
+from memosite.facts.phrases import phrase
 from memosite.formats.system import Adapter, GroupOrder, RecordSystem, capitalized, rank_in
 from memosite.formats.wyren import places, rules
 
@@ -37,7 +38,7 @@ def _group(card: RecordCard) -> tuple[GroupOrder, str]:
 
 SYSTEM = RecordSystem(
     name="wyren",
-    intro="What is distilled of sessions, by section.",
+    intro=phrase("What is distilled of sessions, by section."),
     rules=rules.RULES,
     endings=(".md",),
     load=_load,

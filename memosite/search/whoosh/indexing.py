@@ -15,7 +15,7 @@ from whoosh import index
 
 from memosite.search.documents import Card, SearchDocument, TextOf, documents, positions_of
 from memosite.search.hits import facts_of, order_of
-from memosite.search.pieces import lines_of, written_lines
+from memosite.search.lines import lines_of, written_lines
 from memosite.search.whoosh.fields import UNDATED, schema
 from memosite.search.whoosh.index import (
     IndexSeal,

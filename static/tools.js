@@ -1,0 +1,111 @@
+/* memosite: buttons that copy, and tables that can be sorted. Loaded by memosite.js for pages that have such things. */
+
+const tools = (() => {
+"use strict";
+
+const { all, copy, make, one } = memosite;
+
+/** The order of a table's rows by one of their cells: numbers, then words and dates; empty cells stay last.
+ * @param {string[]} cells @param {boolean} falling */
+function order(cells, falling) {
+  const keys = cells.map((cell) => {
+    const words = cell.trim().toLowerCase();
+    const number = /^[+\-−]?[\d,]+(?:\.\d+)?(?=[\s%]|$)/.exec(words);
+    return number ? Number(number[0].replaceAll(",", "").replace("−", "-")) : words;
+  });
+  return [...keys.keys()].sort((a, b) => {
+    const [one, other] = [keys[a], keys[b]];
+    if (one === "" || other === "") return Number(one === "") - Number(other === "");
+    if (typeof one !== typeof other) return typeof one === "number" ? -1 : 1;
+    return (one < other ? -1 : one > other ? 1 : 0) * (falling ? -1 : 1);
+  });
+}
+
+/** Lets tables be sorted by their heads: once, the other way round, and as they were. */
+function addSorting() {
+  for (const table of /** @type {HTMLTableElement[]} */ (all("main table"))) {
+    const [body] = table.tBodies;
+    const rows = [...(body?.rows ?? [])];
+    const heads = [...(table.tHead?.rows[0]?.cells ?? [])];
+    if (rows.length < 2 || table.querySelector("[colspan], [rowspan]")) continue;
+    for (const [column, head] of heads.entries()) {
+      if (!head.textContent.trim() || head.querySelector("a, button, input")) continue;
+      const button = make("button", "", "sort");
+      button.append(...head.childNodes);
+      head.append(button);
+      const first = /number|date/.test(head.dataset.sortType ?? "") ? "descending" : "ascending"; // the newest, the most
+      button.addEventListener("click", () => {
+        const sorted = !head.ariaSort ? first : head.ariaSort !== first ? null : first === "ascending" ? "descending" : "ascending";
+        for (const other of heads) other.ariaSort = null;
+        head.ariaSort = sorted;
+        const shown = rows.map((row) => row.cells[column]);
+        const cells = shown.map((cell) => (cell?.textContent.trim() ? cell.dataset.sort ?? cell.textContent : ""));
+        body.append(...(sorted ? order(cells, sorted === "descending").map((index) => rows[index]) : rows));
+      });
+    }
+  }
+}
+
+/** @param {string} name what it copies @param {() => string} text @param {() => HTMLElement | undefined} [place] */
+function copyButton(name, text, place) {
+  const button = make("button", "", "copy");
+  button.type = "button";
+  button.append(make("span", "Copy"), make("span", ` ${name}`, name === "link" ? "" : "unseen"));
+  button.onclick = () => void copy(button, name, text(), place?.());
+  return button;
+}
+
+/** Adds buttons that copy the link of the page and paths of files; one for code is where the pointer or the focus is.
+ * None of them takes room. */
+function addCopying() {
+  const status = make("div", "", "unseen");
+  status.id = "_copied";
+  status.role = "status";
+  if (!one("#_copied")) document.body.append(status);
+  for (const button of all("[data-copy]")) {
+    const { copy: id = "", name = "" } = button.dataset;
+    const place = document.getElementById(id);
+    if (place) button.onclick = () => void copy(button, name, place.textContent, place);
+  }
+  const page = /** @type {HTMLLinkElement | null} */ (one("link[rel=canonical]"))?.href ?? location.href.split("#")[0];
+  one("header.title > .kicker")?.append(copyButton("link", () => page));
+  for (const path of all(".copies code")) path.parentElement?.append(copyButton("path", () => path.textContent));
+  /** @type {HTMLElement | undefined} */
+  let code;
+  const button = copyButton("code", () => (code?.textContent ?? "").replace(/\n$/, ""), () => code);
+  button.classList.add("spot");
+  /** @param {Event} event */
+  const offer = ({ target }) => {
+    const found = target instanceof Element ? /** @type {HTMLElement | null} */ (target.closest("main pre:not(.diff)")) : null;
+    if (!found || found.closest(".copied") || button === document.activeElement) return;
+    code = found;
+    button.style.transform = "none";
+    found.after(button);
+    const [frame, own] = [found.getBoundingClientRect(), button.getBoundingClientRect()];
+    button.style.transform = `translate(${frame.right - own.right - 4}px, ${frame.top - own.top + 4}px)`;
+  };
+  for (const kind of ["pointerover", "focusin"]) addEventListener(kind, offer, { passive: true });
+}
+
+/** Commands on the page of feeds have the feed of the position that was chosen last. */
+function addChoosing() {
+  const full = one("[data-of=full]")?.textContent.includes("feed-full.xml");
+  for (const choice of /** @type {HTMLDetailsElement[]} */ (all("[data-choice]"))) {
+    choice.addEventListener("toggle", () => {
+      const feed = choice.querySelector("code")?.textContent.replace(/^memosite watch /, "") ?? "";
+      const words = { feed, full: full ? feed.replace(/feed\.xml(?='?$)/, "feed-full.xml") : feed,
+        name: choice.dataset.choice ?? "", subject: choice.querySelector("summary")?.textContent ?? "" };
+      for (const [kind, text] of choice.open ? Object.entries(words) : []) {
+        for (const place of all(`[data-of=${kind}]`)) place.textContent = text;
+      }
+    });
+  }
+}
+
+if (typeof document !== "undefined") {
+  addSorting();
+  addCopying();
+  addChoosing();
+}
+return { order };
+})();

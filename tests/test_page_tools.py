@@ -1,0 +1,171 @@
+"""What a script adds to pages, in Chromium: buttons that copy, tables that can be sorted."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from tests.support.memos import write_memo, write_org
+from tests.support.servers import serve_folder
+from tests.support.sites import build_site
+
+MEMO = "2026-05-01-1430--engineer--director--tools"
+TEXT = """Run this:
+
+```sh
+make all
+make test
+```
+
+Then look at the boats.
+
+| Boat | Load | Seen |
+|---|---:|---|
+| Ada | 1,200 kg | 2026-05-03 |
+| Bertha | 90 kg | 2026-04-30 |
+| Cleo | | |
+| Dora | 300 kg | 2026-05-01 |
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site with one memo that has code and a table."""
+    folder = tmp_path_factory.mktemp("tools")
+    write_org(folder, positions=("director", "engineer"))
+    write_memo(folder / "memos/inbox", MEMO, body=TEXT)
+    return build_site(folder)
+
+
+@pytest.fixture(scope="module")
+def server(site: Path) -> Iterator[str]:
+    """The site on a server."""
+    with serve_folder(site) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    """A page of a browser in which copying is allowed; what goes wrong on it fails the test."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
+        context = browser.new_context(permissions=["clipboard-read", "clipboard-write"], reduced_motion="reduce")
+        page = context.new_page()
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        yield page
+        assert said == []
+        browser.close()
+
+
+def clipboard(page: Page) -> str:
+    """What was copied last."""
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+def heights(page: Page) -> object:
+    """Where everything is on a page."""
+    return page.evaluate("[...document.querySelectorAll('main *')].filter((one) => !one.closest('.copy')).map((one) => one.getBoundingClientRect().toJSON())")  # fmt: skip  # noqa: E501
+
+
+def test_the_link_and_the_path_of_a_memo_are_copied(page: Page, server: str) -> None:
+    """By mouse or keyboard; a live region says so."""
+    page.goto(f"{server}memos/{MEMO}/index.html#para-1")
+    page.get_by_role("button", name="Copy link").click()
+    assert clipboard(page) == f"{server}memos/{MEMO}/index.html"
+    assert page.locator("#_copied[role=status]").inner_text() == "link copied."
+    page.get_by_role("button", name="Copy path").press("Enter")
+    page.get_by_text("path copied.").wait_for()
+    assert clipboard(page) == f"memos/inbox/{MEMO}.openthing"
+    assert (
+        page.get_by_role("button", name="Copied path").count()
+        == 1
+        == page.get_by_role("button", name="Copy link").count()
+    )
+
+
+def test_code_is_copied_where_the_pointer_or_the_focus_is(page: Page, server: str) -> None:
+    """The button comes behind the code in the order of the keyboard, and nothing moves when it comes."""
+    page.goto(f"{server}memos/{MEMO}/index.html")
+    before = heights(page)
+    page.locator(".prose pre").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_text("code copied.").wait_for()
+    assert clipboard(page) == "make all\nmake test"
+    assert heights(page) == before
+    frame, button = (page.locator(one).bounding_box() for one in (".prose pre", ".spot"))
+    assert frame and button and frame["y"] < button["y"] and frame["x"] < button["x"]
+    assert button["x"] + button["width"] < frame["x"] + frame["width"]
+    page.goto(f"{server}feeds/index.html")
+    page.locator(".how pre").nth(1).hover()
+    page.get_by_role("button", name="Copy code").click()
+    assert clipboard(page) == page.locator(".how pre").nth(1).inner_text()
+
+
+def test_a_refusal_is_said(page: Page, server: str) -> None:
+    """What has a place on the page is selected, for a copy by hand."""
+    page.goto(f"{server}memos/{MEMO}/index.html")
+    page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error()), 0")
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_text("The browser does not allow copying here.").wait_for()
+    page.locator(".prose pre").hover()
+    page.get_by_role("button", name="Copy code").click()
+    page.get_by_text("code selected: press Ctrl+C to copy.").wait_for()
+    assert "make test" in page.evaluate("getSelection().toString()")
+
+
+def test_without_a_script_there_is_no_button(site: Path) -> None:
+    """Only a script adds them."""
+    assert "Copy link" not in (site / f"memos/{MEMO}/index.html").read_text()
+
+
+def column(page: Page, number: int) -> list[str]:
+    """The cells of a column of the table, from above."""
+    return page.locator(f".prose tbody tr td:nth-child({number})").all_inner_texts()
+
+
+def test_tables_of_texts_and_of_the_site_are_sorted(page: Page, server: str) -> None:
+    """Once, the other way round, and as written; by keyboard, too, and screen readers are told."""
+    page.goto(f"{server}memos/{MEMO}/index.html")
+    page.wait_for_selector(".prose th button")
+    before = heights(page)
+    load = page.get_by_role("button", name="Load")
+    load.focus()
+    page.keyboard.press("Enter")
+    assert column(page, 1) == ["Bertha", "Dora", "Ada", "Cleo"], "numbers, and what is empty last"
+    assert page.locator(".prose th[aria-sort]").get_attribute("aria-sort") == "ascending"
+    page.keyboard.press("Enter")
+    assert column(page, 1) == ["Ada", "Dora", "Bertha", "Cleo"]
+    assert page.locator(".prose th[aria-sort]").get_attribute("aria-sort") == "descending"
+    page.keyboard.press("Enter")
+    assert column(page, 1) == ["Ada", "Bertha", "Cleo", "Dora"]
+    assert page.locator(".prose th[aria-sort]").count() == 0 and heights(page) == before
+    page.get_by_role("button", name="Seen").click()
+    assert column(page, 3) == ["2026-04-30", "2026-05-01", "2026-05-03", ""]
+    page.get_by_role("button", name="Boat").click()
+    assert page.locator(".prose th[aria-sort]").inner_text() == "Boat", "one column at a time"
+    page.goto(f"{server}index.html")
+    names = page.locator("table.glance tbody th")
+    assert names.all_inner_texts()[0] == "director", "who has an unread memo comes first"
+    page.get_by_role("button", name="Position").click()
+    assert names.all_inner_texts() == sorted(names.all_inner_texts())
+    page.get_by_role("button", name="Position").click()
+    assert names.all_inner_texts() == sorted(names.all_inner_texts(), reverse=True)
+
+
+def test_commands_for_subscribing_have_the_position_that_was_chosen(page: Page, server: str) -> None:
+    """All of them, and they say of which position they are; one choice is open at a time."""
+    page.goto(f"{server}feeds/index.html")
+    page.wait_for_selector("#_copied", state="attached")
+    for name in ("engineer", "director"):
+        page.locator("details[data-choice] summary", has_text=name).click()
+        page.locator("[data-of=subject]", has_text=name).wait_for()
+        commands = page.locator(".how pre").all_inner_texts()
+        others = {"engineer": "director", "director": "engineer"}
+        assert sum(f"/positions/{name}/feed" in one for one in commands) == 6
+        assert not any(others[name] in one for one in commands)
+        assert f"r2e add {name} http://127.0.0.1:8000/positions/{name}/feed-full.xml" in commands[3]
+        assert page.locator("details[data-choice][open]").count() == 1
