@@ -18,9 +18,7 @@
  * @typedef {{term: string, position: number, start: number, end: number, part: boolean}} Word
  * @typedef {{artifacts: number, documents: number, more: string, newest: number | null, oldest: number | null,
  *   years: [string, number][], tools: string, terms: string, files: Record<string, string[]>}} Head
- * @typedef {[string, string, number, number, string, string, string, string, string, string, string]} Row
- * @typedef {{name: string, head: Head, found: Uint8Array}} Matched
- * @typedef {{block: string, document: number, date: number | null, row: Row | null}} Place
+ * @typedef {[string, string, number, number, string, string, string, string, string, string?]} Row
  * @typedef {{excerpt: [string, boolean][], anchor: string, words: string, found: number}} Passage
  * @typedef {{row: Row} & Passage} Hit
  * @typedef {{total: number, hits: Hit[], facets: () => Promise<Facets>}} Answer
@@ -607,14 +605,16 @@ const memositeSearch = (() => {
       );
     }
 
+    /** @param {number} document @returns {Promise<[string, ...Row]>} where its text is, and its row */
+    async hit(document) {
+      return (await this.get("h", Math.floor(document / 8), (value) => value))[document % 8];
+    }
+
     /** @param {number} document @returns {Promise<Row>} */
     async row(document) {
-      const rows = await this.get("r", Math.floor(document / 20), (value) => value);
-      /** @type {Row} */
-      const row = rows[document % 20];
-      const [kind, id, turn] = row;
-      row[8] ||= `${FOLDERS[kind]}/${id}/index.html${turn ? `#t${turn}` : ""}`;
-      return row;
+      const [, kind, id, turn, tools, subject, label, who, day, file, group] = await this.hit(document);
+      const usual = `${FOLDERS[kind]}/${id}/index.html${turn ? `#t${turn}` : ""}`;
+      return [kind, id, turn, tools, subject, label, who, day, file || usual, group];
     }
 
     /** The passage of a document that has most of some words. Of a text in several pieces more than the first is loaded
@@ -622,9 +622,9 @@ const memositeSearch = (() => {
      *  @param {number} document @param {Words[]} wanted @returns {Promise<Hit>} */
     async passage(document, wanted) {
       const row = await this.row(document);
-      const [group, place, ...sizes] = numbers(row[10]);
-      const piece = async (/** @type {number} */ n) => (await this.get("e", group + n, (value) => value))[n ? 0 : place];
-      let found = mark(group === undefined ? "" : await piece(0), wanted);
+      const [first, place, ...sizes] = numbers((await this.hit(document))[0]);
+      const piece = async (/** @type {number} */ n) => (await this.get("e", first + n, (value) => value))[n ? 0 : place];
+      let found = mark(first === undefined ? "" : await piece(0), wanted);
       if (found.found === new Set(wanted.flatMap(keysOf)).size) return { row, ...found };
       if (sizes.length && sizes.length < 3) {
         found = mark((await Promise.all([...sizes, 0].map((_, n) => piece(n)))).join("\n"), wanted);
@@ -814,9 +814,7 @@ const memositeSearch = (() => {
       const wanted = /** @type {Words[]} */ (leaves(tree).filter(([leaf, is]) => is && leaf[0] === "words").map(([leaf]) => leaf));
       const isBest = order === "best" && wanted.length > 0;
       const places = isBest ? await bestPlaces(blocks, found, wanted, limit) : await firstPlaces(blocks, found, limit);
-      const hits = await Promise.all(
-        places.map(([block, document]) => block.passage(document, wanted)),
-      );
+      const hits = await Promise.all(places.map(([block, document]) => block.passage(document, wanted)));
       return { total, hits, facets: () => facetsOf(blocks, found) };
     }
   }

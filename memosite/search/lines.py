@@ -1,9 +1,9 @@
-"""Cuts what is searched of a document into lines with anchors, and these into pieces of a few kilobytes.
+"""Cuts what is searched of a document into lines with anchors, and these into stretches of a few kilobytes.
 
-    parts of the body ──► lines: the words of a block, and the anchor that leads to it ──► pieces, for the browser
+    parts of the body ──► lines: the words of a block, and the anchor that leads to it ──► stretches, for the browser
 
 A hit shows some of these lines: `excerpt` chooses them for commands, `static/search.js` does for the search page, which
-loads only the piece that it shows.
+loads few stretches of a long text.
 """
 
 import re
@@ -19,8 +19,8 @@ from memosite.markdown.plain import plain_lines
 from memosite.search.documents import MOST_CHARS, SearchDocument
 from memosite.search_language.analyzer import Analyzer
 
-TEXT_CHARS = 8_000
-"""Characters after which a piece of text ends: a hit loads one of them, and the texts of its group."""
+STRETCH = 8_000
+"""Characters after which a stretch ends: a hit loads one of them, and the short texts that are loaded together."""
 
 _END = re.compile(r"\r\n?|\n")
 
@@ -34,7 +34,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextPiece:
+class Stretch:
     """Consecutive lines of a document, as `written_lines`; before them its texts have `start` words."""
 
     start: int
@@ -74,57 +74,54 @@ def read_lines(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def text_pieces(document: SearchDocument, analyzer: Analyzer) -> tuple[TextPiece, ...]:
-    """The pieces of a document; none if its body says nothing."""
+def stretches_of(document: SearchDocument, analyzer: Analyzer) -> tuple[Stretch, ...]:
+    """The stretches of a document; none if its body says nothing."""
     lines = [short for line in lines_of(document) for short in _cut(line)]
     if not lines:
         return ()
     chosen: list[list[Line]] = [[]]
     size = 0
     for line in lines:
-        if size > 0 and size + len(line.text) > TEXT_CHARS:
+        if size > 0 and size + len(line.text) > STRETCH:
             chosen.append([])
             size = 0
         chosen[-1].append(line)
         size += len(line.text) + 1
     starts = _starts(document, chosen, analyzer) if len(chosen) > 1 else [0]
-    return tuple(TextPiece(start=start, text=written_lines(one)) for start, one in zip(starts, chosen, strict=True))
+    return tuple(Stretch(start=start, text=written_lines(one)) for start, one in zip(starts, chosen, strict=True))
 
 
-class TextGroups:
-    """Groups the pieces of documents that are loaded together, in order.
-
-    What is cut has groups of its own, but for its last piece.
-    """
+class TextPieces:
+    """Puts the stretches of documents into pieces of a block, in order: several short texts in one."""
 
     def __init__(self) -> None:
-        """Without groups."""
-        self.groups: list[list[str]] = []
+        """Without texts."""
+        self.pieces: list[list[str]] = []
         self._left = 0
 
-    def add(self, pieces: Sequence[TextPiece]) -> list[int]:
-        """Add a document's pieces; gives the group of the first one, its place there, and how many words each one has.
+    def add(self, stretches: Sequence[Stretch]) -> list[int]:
+        """Add a document; gives the piece of its first stretch, the place there, and how many words each one has.
 
-        The others are the first ones of the groups that follow; of the last one the words are not given.
+        The others are the first ones of the pieces that follow; of the last one the words are not given.
         """
-        if not pieces:
+        if not stretches:
             return []
-        for piece in pieces:
-            if len(pieces) > 1 or len(piece.text) > self._left:
-                self.groups.append([])
-                self._left = TEXT_CHARS
-            self.groups[-1].append(piece.text)
-            self._left -= len(piece.text)
-        first = len(self.groups) - len(pieces)
-        starts = [piece.start for piece in pieces]
-        return [first, len(self.groups[first]) - 1, *map(sub, starts[1:], (0, *starts[1:]))]
+        for one in stretches:
+            if len(stretches) > 1 or len(one.text) > self._left:
+                self.pieces.append([])
+                self._left = STRETCH
+            self.pieces[-1].append(one.text)
+            self._left -= len(one.text)
+        first = len(self.pieces) - len(stretches)
+        starts = [one.start for one in stretches]
+        return [first, len(self.pieces[first]) - 1, *map(sub, starts[1:], (0, *starts[1:]))]
 
 
 def _cut(line: Line) -> Iterator[Line]:
-    """A line that is longer than a piece, as several."""
+    """A line that is longer than a stretch, as several."""
     text = line.text
-    while len(text) > TEXT_CHARS:
-        end = text.rfind(" ", 0, TEXT_CHARS) + 1 or TEXT_CHARS
+    while len(text) > STRETCH:
+        end = text.rfind(" ", 0, STRETCH) + 1 or STRETCH
         yield line._replace(text=text[:end].rstrip())
         text = text[end:]
     yield line._replace(text=text)
