@@ -120,7 +120,7 @@
     try {
       const answer = await searcher.find(query, limit, order.value === "best" ? "best" : "newest");
       if (turn !== asked) return;
-      showHits(answer.hits, answer.sought[0]);
+      showHits(answer.hits);
       const { total } = answer;
       status.className = "";
       const number = total.toLocaleString(_("en"));
@@ -176,45 +176,39 @@
     return [...groups.values()];
   }
 
-  /** The address of a hit, which also names the words found: the browser marks them there. Where they come after the
-   *  excerpt's end, the first word sought is named, unless an anchor leads nearer to it.
-   *  @param {string} file @param {[string, boolean][]} excerpt @param {string} [sought] */
-  function addressOfHit(file, excerpt, sought = "") {
-    const [page, anchor = ""] = file.split("#");
-    const first = excerpt.findIndex(([, isMarked]) => isMarked);
-    const before = /(?:\S+ ){0,2}$/.exec(excerpt[first - 1]?.[0] ?? "")?.[0] ?? "";
-    const after = /^\S*(?: \S+){0,3}(?= )/.exec(excerpt.slice(first + 1).map(([piece]) => piece).join(""))?.[0] ?? "";
-    const words = first < 0 ? (anchor ? "" : sought) : `${before.replace("… ", "")}${excerpt[first][0]}${after}`;
-    const marked = words ? `:~:text=${encodeURIComponent(words).replaceAll("-", "%2D")}` : "";
-    return `../${page.split("/").map(encodeURIComponent).join("/")}${anchor || marked ? `#${anchor}${marked}` : ""}`;
+  /** The address of a hit: its passage, and its words, which the browser marks there. @param {any} hit */
+  function addressOfHit({ row, anchor, words }) {
+    const [page, usual = ""] = row[8].split("#");
+    const said = words && `:~:text=${encodeURIComponent(words).replaceAll("-", "%2D")}`;
+    return `../${page.split("/").map(encodeURIComponent).join("/")}${anchor || usual || said ? `#${anchor || usual}${said}` : ""}`;
   }
 
-  /** @param {any} hit @param {string} [sought] */
-  function hitOf({ row, excerpt }, sought) {
-    const [kind, , , , subject, label, who, day, file] = row;
+  /** @param {any} hit */
+  function hitOf(hit) {
+    const [kind, , , , subject, label, who, day] = hit.row;
     const link = make("a", subject, "subject");
-    link.setAttribute("href", addressOfHit(file, excerpt, sought));
+    link.setAttribute("href", addressOfHit(hit));
     link.setAttribute("dir", "auto");
     const first = make("p");
     first.append(link);
     const facts = [day || _("no date"), kind, who, label].filter(Boolean).join(" · ");
     const text = make("p");
     text.setAttribute("dir", "auto");
-    for (const [piece, isMarked] of excerpt) text.append(isMarked ? make("mark", piece) : piece);
+    for (const [piece, isMarked] of hit.excerpt) text.append(isMarked ? make("mark", piece) : piece);
     return [first, make("p", facts, "facts"), text];
   }
 
-  /** @param {any[]} hits @param {string} [sought] */
-  function showHits(hits, sought) {
+  /** @param {any[]} hits */
+  function showHits(hits) {
     list.replaceChildren(
       ...grouped(hits).map(([hit, ...others]) => {
         const item = make("li");
-        item.append(...hitOf(hit, sought));
+        item.append(...hitOf(hit));
         const { length } = others;
         if (length) {
           const more = make("details");
           const inside = make("ol", "", "hits");
-          inside.append(...others.map((other) => { const one = make("li"); one.append(...hitOf(other, sought)); return one; }));
+          inside.append(...others.map((other) => { const one = make("li"); one.append(...hitOf(other)); return one; }));
           const isOf = hit.row[0] === "transcript";
           const said = isOf ? _(`${length} more in this transcript`) : _(`${length} more in this thread`);
           more.append(make("summary", said), inside);

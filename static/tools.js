@@ -68,7 +68,7 @@ function addCopying() {
     if (place) button.onclick = () => void copy(button, name, place.textContent, place);
   }
   const page = /** @type {HTMLLinkElement | null} */ (one("link[rel=canonical]"))?.href ?? location.href.split("#")[0];
-  one("header.title > .kicker")?.append(copyButton(_("link"), () => page));
+  one("header.title > .kicker:not(#_unknown)")?.append(copyButton(_("link"), () => page));
   for (const path of all(".copies code")) path.parentElement?.append(copyButton(_("path"), () => path.textContent));
   /** @type {HTMLElement | undefined} */
   let code;

@@ -78,8 +78,24 @@ def test_what_waits_for_people_is_a_bar_for_each_position_by_age(repo: Path) -> 
     oldest = sorted(asked, key=lambda one: -one[0])
     listed = subjects(page, "waiting")
     assert len(listed) == 10 and listed[:3] == [subject for _, subject in oldest[:3]]
-    assert "Waiting for people 25" in waiting(page) and "counted from 2026-05-31" in waiting(page)
+    assert "Waiting for people 25" in waiting(page) and "counted to 2026-05-31" in waiting(page)
     assert "The oldest 10 of 25." in waiting(page)
+
+
+@pytest.mark.parametrize(
+    ("sent", "newest"),
+    [("2026-05-24T23:30:00Z", "2026-05-31T01:00:00Z"), ("2026-05-24T22:00:00-04:00", "2026-05-31T01:00:00+02:00")],
+)
+def test_home_and_the_board_count_ages_in_one_way(tmp_path: Path, sent: str, newest: str) -> None:
+    """In days as they are written and shown, to the newest of them: hours and offsets do not count."""
+    memos = tmp_path / "site/repo/memos/read"
+    write_memo(memos, "ask", sent=sent, action_required=True)
+    write_memo(memos, "newest", to="engineer", sender="tester", sent=newest)
+    page = home(tmp_path / "site")
+    assert "counted to 2026-05-31" in waiting(page)
+    assert picture(tmp_path / "site", "waiting-by-age").drawn == ((0, 1, 0),)
+    board = lxml_html.parse(tmp_path / "out/actions/index.html").getroot()
+    assert board.xpath("//section[@id='position-director']//*[@class='since']/text()") == ["7 days"]
 
 
 def test_nothing_is_said_to_wait_only_if_it_is_known_for_whom(repo: Path) -> None:

@@ -1,6 +1,6 @@
 """Plans what waits for people: memos unread or with open actions, and documents whose status awaits somebody, by age.
 
-Ages count from the newest arrival in the archive, since the output knows no clock.
+Ages are counted as on all pages, to the newest date of the archive.
 """
 
 import datetime as dt
@@ -21,6 +21,7 @@ from memosite.formats.status import is_superseded, status_of
 from memosite.pages.overviews import Waiting
 from memosite.pages.parts import Reference
 from memosite.pages.pictures import Bars, Cell, PictureColumn, PictureRow
+from memosite.plan.ages import days_old, newest_day
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
 from memosite.plan.history import waiting_since
@@ -48,12 +49,12 @@ def plan_waiting(context: Context) -> Waiting:
     """What waits for people on the home page: a bar for each position, and what waits longest."""
     people = {id_: one for id_, one in context.archive.positions.items() if one.is_person}
     waits = [*_memos(context, people), *_documents(context, people)]
-    now = max(context.arrival_times.values(), default=None)
+    day = newest_day(context)
     waits.sort(key=lambda one: (one.since is None, one.since.instant if one.since else None, one.artifact.id))
     oldest = {one.artifact.ref: one.artifact for one in waits}
     return Waiting(
         people=tuple(context.position(HOME, id_) for id_ in _named(people)),
-        bars=_bars(context, waits, now),
+        bars=_bars(context, waits, day),
         oldest=tuple(context.row(HOME, artifact) for artifact in list(oldest.values())[:_SHOWN]),
         total=len(oldest),
         unknown=tuple(
@@ -119,19 +120,19 @@ def _words(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
-def _bars(context: Context, waits: Iterable[Wait], now: dt.datetime | None) -> Bars | None:
+def _bars(context: Context, waits: Iterable[Wait], day: dt.date | None) -> Bars | None:
     """A bar for each position that anything waits for, the longest first."""
     by_position: dict[str, dict[Ref, Wait]] = defaultdict(dict)
     for wait in waits:
         by_position[wait.position].setdefault(wait.artifact.ref, wait)
-    if not by_position or now is None:
+    if not by_position or day is None:
         return None
     ordered = sorted(by_position.items(), key=lambda one: (-len(one[1]), one[0]))[:_ROWS]
-    counts = [Counter(_age(one, now) for one in found.values()) for _, found in ordered]
+    counts = [Counter(_age(one, day) for one in found.values()) for _, found in ordered]
     ages = range(len(_AGES) if any(count[_UNDATED] for count in counts) else _UNDATED)
     return Bars(
         anchor="waiting-by-age",
-        caption=phrase("By age, counted from {day}, when the newest item arrived.", day=now.date().isoformat()),
+        caption=phrase("By age, counted to {day}, the newest date of the archive.", day=day.isoformat()),
         corner=phrase("Position"),
         columns=tuple(PictureColumn(label=_AGES[age]) for age in ages),
         rows=tuple(
@@ -145,11 +146,11 @@ def _bars(context: Context, waits: Iterable[Wait], now: dt.datetime | None) -> B
     )
 
 
-def _age(wait: Wait, now: dt.datetime) -> int:
+def _age(wait: Wait, day: dt.date) -> int:
     """Which of `_AGES` it has."""
-    if wait.since is None:
+    days = days_old(wait.since, day)
+    if days is None:
         return _UNDATED
-    days = (now - wait.since.instant).days
     return sum(days >= least for least in _LEAST)
 
 
