@@ -5,6 +5,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import lxml.html
 import pytest
 
 from memosite.facts.errors import ConfigError
@@ -16,12 +17,13 @@ from memosite.render.renderer import Renderer
 from memosite.render.theme import load_theme
 from memosite.render.translating import translate_script
 from tests.support.files import ROOT, write_text
-from tests.support.messages import messages, updated
+from tests.support.messages import marked_catalogue, messages, updated
 from tests.support.sites import build_site, built_from_nothing, copy_example, tree_bytes
 
 GERMAN = ROOT / "languages/de.po"
 ENTRIES = [entry for entry in po_entries(GERMAN.read_text(encoding="utf-8"), GERMAN.name) if entry.one]
 
+SOURCES = ("governance", "catalogue", "website", "reading-room")
 SITE = Site(title="", language="pl", base_url=None, generator="")
 HEAD = 'msgid ""\nmsgstr ""\n'
 POLISH = '"Plural-Forms: nplurals=3; plural=n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2;\\n"\n'
@@ -62,6 +64,90 @@ def test_a_build_after_a_change_of_language_is_that_of_a_new_site(tmp_path: Path
     with_language(site, "en")
     build_site(site)
     assert tree_bytes(site / "_site") == english
+
+
+OWN_WORDS = re.compile("⟦[^⟦⟧]*⟧")
+"""What is between two marks was translated; marks may be within others, and around links."""
+
+ENGLISH_ONLY = {"spec", "health"}
+"""The contract, and findings, which stay in English (docs/style.md)."""
+
+CONTENT = (
+    "//script|//style|//pre|//code"
+    "|//*[contains(@class,'prose') or contains(@class,'cite') or contains(@class,'speech')]"
+    "|//*[@dir='auto']|//*[contains(@class,'findings') or contains(@class,'history') or contains(@class,'fields')]"
+    "|//svg//title|//*[contains(@class,'relationships')]|//details[summary='OPML']"
+)
+"""Elements with the words of people and of other systems."""
+
+
+@pytest.fixture(scope="module")
+def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example in a language that puts every text between marks."""
+    site = copy_example(tmp_path_factory.mktemp("marked") / "site")
+    write_text(site / "theme/languages/en-XA.po", marked_catalogue("⟦", "⟧"))
+    (site / "memosite.yml").write_text(f"{(site / 'memosite.yml').read_text()}\ntheme: theme\n")
+    with_language(site, "en-XA")
+    build_site(site)
+    return site
+
+
+def words_of(text: str) -> str:
+    """The words of a text in small letters, without signs."""
+    return " ".join(re.findall(r"\w+", text.replace("\\n", " ").replace("_", " "))).casefold()
+
+
+def untranslated(page: Path) -> set[str]:
+    """What a page says that was not translated."""
+    tree = lxml.html.fromstring(page.read_bytes())
+    for element in tree.xpath(CONTENT):
+        element.drop_tree()
+    found = ["\x00".join(tree.itertext()), *tree.xpath("//@aria-label|//@title|//@placeholder|//@abbr")]
+    pieces: set[str] = set()
+    for text in found:
+        said, count = text, 1
+        while count:
+            said, count = OWN_WORDS.subn("\x00", said)
+        pieces.update(words_of(piece) for piece in re.split(r"[\x00·,:;()–…\n]", said))
+    return {piece for piece in pieces if re.search(r"[a-z]{2}", piece)}
+
+
+def test_what_a_page_says_is_translated_or_content(marked: Path) -> None:
+    """So no text of memosite is forgotten: what has no marks is in the files of the example."""
+    sources = [path for name in SOURCES for path in sorted((marked / name).rglob("*")) if path.is_file()]
+    content = words_of("\n".join([f"{path} {path.read_text(errors='replace')}" for path in sources]))
+    content += words_of((marked / "memosite.yml").read_text())
+    found: dict[str, str] = {}
+    for page in sorted((marked / "_site").rglob("*.html")):
+        place = page.relative_to(marked / "_site")
+        if place.parts[0] not in ENGLISH_ONLY:
+            found |= {piece: str(place) for piece in untranslated(page) if piece not in content}
+    assert {piece: place for piece, place in found.items() if not NAMES.fullmatch(piece)} == {}
+
+
+NAMES = re.compile(
+    r"[\d ]*utc|opml|json|markdown|memosite [\d ]+|rss2email|status json|\w+ opml|x memo.*|newsboat"
+    r"|(?:wyren|mif|memory store|memory layer|product map)\b.*|archived|2w kind|.*kind memo|tools error|is open"
+    r"|(?:since|from) [\dt ]+"
+)
+"""Names of formats and programs, times, records of memory systems by what these call them, and queries."""
+
+ADDRESSES = "//@href|//@id|//@name|//@value|//@action|//@datetime|//@data-way|//@class"
+
+
+def test_addresses_anchors_and_queries_are_the_same_in_every_language(marked: Path, tmp_path: Path) -> None:
+    """Page by page; and so is all that programs read, byte by byte."""
+    english = tree_bytes(build_site(copy_example(tmp_path / "english")))
+    other = tree_bytes(marked / "_site")
+    assert english.keys() == other.keys()
+    for name in english:
+        if name.endswith(".html"):
+            one, two = (lxml.html.fromstring(files[name]).xpath(ADDRESSES) for files in (english, other))
+            assert sorted(one) == sorted(two), name
+        elif not name.endswith((".xml", ".js", "feed.json", "notes.json", "transcripts.json")):
+            assert english[name] == other[name], name
+    guids = [re.findall(rb"<guid[^<]*|<description>new memo: [^<]*", files["feed.xml"]) for files in (english, other)]
+    assert guids[0] == guids[1] != []
 
 
 @pytest.mark.parametrize(("language", "word"), [("de-AT", "Suche"), ("DE", "Suche"), ("pt-BR", "Search")])

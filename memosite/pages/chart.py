@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
+from memosite.facts.phrases import joined
 from memosite.pages.organization import Chart, ChartBox, ChartLine
 from memosite.pages.parts import Reference
 
@@ -236,8 +237,8 @@ def _box(node: _Node, seated: Seated) -> ChartBox:
         note=fitted(seated.note, _NOTE),
         counts=fitted(seated.counts, _NOTE),
         status=next((known for known in _STATUSES if known == seated.status), ""),
-        words=", ".join(
-            dict.fromkeys(part for part in (seated.link.label, seated.note, seated.status, seated.counts) if part)
+        words=joined(
+            ", ", dict.fromkeys(part for part in (seated.link.label, seated.note, seated.status, seated.counts) if part)
         ),
     )
 

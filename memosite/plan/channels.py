@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memosite.archive.ledger import Ledger
@@ -40,6 +40,8 @@ class Channel:
     has_json: bool = False
     has_full: bool = False
     also: tuple[str, ...] = ()
+    label: str = ""
+    """What it is called where the site is known; "" if that follows from its title."""
 
     @property
     def stem(self) -> str:
@@ -109,7 +111,8 @@ def _action_channels(context: Context, title: str) -> Iterator[Channel]:
     for state, (name, text) in _ACTIONS.items():
         folder = state_feed(state).removesuffix("feed.xml")
         page = ACTIONS if state == "open" else folder
-        yield _channel("Everything", folder, joined(": ", (title, name)), text, asked[state], page=page)
+        channel = _channel("Everything", folder, joined(": ", (title, name)), text, asked[state], page=page)
+        yield replace(channel, label=name)
 
 
 def closed_channel(stem: str) -> Channel:

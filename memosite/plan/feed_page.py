@@ -147,6 +147,8 @@ def _group(context: Context, heading: str, channels: Sequence[Channel]) -> FeedG
 def _label(context: Context, channel: Channel) -> str:
     if channel.position is not None:
         return context.label(channel.position.id)
+    if channel.label:
+        return channel.label
     return channel.title.removeprefix(f"{context.site.title}: ") if channel.folder else phrase("Everything")
 
 

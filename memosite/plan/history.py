@@ -35,6 +35,17 @@ EDITED = phrase("edited after receipt")
 SENT = phrase("sent")
 """The label of the step that is not from git."""
 _OF_RECORD = {"received": phrase("committed")}
+_WHY_NOT = {
+    str(why): why
+    for why in (
+        phrase("it is not a git repo"),
+        phrase("the repo has no commit yet"),
+        phrase("the clone is shallow: its first commits are missing"),
+        phrase("it is in a repo inside the source's repo"),
+        phrase("git does not have all versions of its file"),
+    )
+}
+"""Why there is no history, where that is the same for every repo."""
 _PENDING = {
     "delivered": phrase("delivered, not committed yet"),
     "moved": phrase("moved since, not committed yet"),
@@ -72,7 +83,7 @@ def _line(
         source=source if len(artifact.copies) > 1 else "",
         steps=tuple(steps),
         pending=_PENDING.get(life.state or "", ""),
-        why_not=life.why_not,
+        why_not=_WHY_NOT.get(life.why_not, life.why_not),
         left_out=left_out,
     )
 
