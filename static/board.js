@@ -11,12 +11,12 @@ const all = (selector, within = document) => /** @type {HTMLElement[]} */ ([...w
 const today = Math.floor(Date.now() / DAY);
 for (const place of all("[data-since]")) {
   const days = today - Math.floor(Date.parse(place.dataset.since ?? "") / DAY);
-  if (days >= 0) place.textContent = `${days} day${days === 1 ? "" : "s"}`;
+  if (days >= 0) place.textContent = _n(days, `${days} day`, `${days} days`);
 }
 for (const place of all("[data-counted]")) {
   const block = place.closest("p");
   if (block) block.style.minHeight = `${block.offsetHeight}px`; // the shorter words move nothing below
-  place.textContent = "Ages are counted to today.";
+  place.textContent = _("Ages are counted to today.");
 }
 
 const way = /** @type {HTMLSelectElement | null} */ (document.getElementById("way"));
@@ -44,7 +44,7 @@ function filter() {
     section.hidden = words.length > 0 && here === 0 && !way;
     shown += here;
   }
-  if (status) status.textContent = words.length || way?.value ? `${shown} shown` : "";
+  if (status) status.textContent = words.length || way?.value ? _(`${shown} shown`) : "";
 }
 
 field?.addEventListener("input", filter);

@@ -70,6 +70,13 @@ function sha256(text) {
   return state.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
+/** What is quoted of a range: all that is selected of it if that is short, else its first and its last words.
+ * @param {string} words */
+function endsOf(words) {
+  if (words.length <= 400) return words;
+  return `${words.slice(0, 240).replace(/\s\S*$/, "")} ${LEFT_OUT} ${words.slice(-120).replace(/^\S*\s/, "")}`;
+}
+
 /** The citation of the turns from the first of these to the last. Its digest is that of their digests, a line each.
  * @param {Citation[]} turns @returns {Citation} */
 function rangeOf(turns) {
@@ -146,7 +153,7 @@ function absolute(url) {
   return found.href;
 }
 
-/** The Cite of a turn, or of the whole text. @param {Element | Document} place */
+/** The Cite of a turn, of a memo in its thread, or of the whole text. @param {Element | Document} place */
 const citeOf = (place) => place.querySelector(place === document ? "main .text > .cite" : ":scope > .cite");
 
 /** What the page says below a Cite. @param {Element | null} details @returns {Citation} */
@@ -189,34 +196,37 @@ function selectedRange() {
   return range;
 }
 
-/** What a selection cites: words of a turn, a range of turns, or words of the whole text. @returns {Choice | null} */
+/** What a selection cites: words of a turn, a range of turns, words of the whole text; in a thread, of its first memo.
+ * @returns {Choice | null} */
 function choiceOfSelection() {
   const range = selectedRange();
-  const parts = all(BODIES).filter((body) => range?.intersectsNode(body) && body.checkVisibility())
+  let parts = all(BODIES).filter((body) => range?.intersectsNode(body) && body.checkVisibility())
     .map((body) => within(/** @type {Range} */ (range), body)).filter((part) => wordsOf(part).length);
   if (!range || !parts.length) return null;
+  const memo = elementOf(parts[0].startContainer)?.closest(".member");
+  parts = parts.filter((part) => !memo || memo.contains(part.startContainer));
   const blocks = parts.map(wordsOf);
   const quote = blocks.map((words) => words.join(" ")).join(` ${LEFT_OUT} `);
   const turns = all(".turn");
   const [first, last] = [parts[0], parts[parts.length - 1]].map((part) => (
     turns.findIndex((turn) => turn.contains(part.startContainer))));
   const cited = turns.slice(first, last + 1).filter((turn) => turn.childElementCount > 1).map(citeOf);
-  const whole = citeOf(document);
+  const whole = citeOf(memo ?? document);
   let citation = { ...readCitation(whole), quote };
   if (first >= 0 && cited.every(Boolean)) {
-    citation = first === last ? { ...readCitation(cited[0]), quote } : rangeOf(cited.map(readCitation));
+    citation = first === last ? { ...readCitation(cited[0]), quote } : { ...rangeOf(cited.map(readCitation)), quote: endsOf(quote) };
   } else if (whole) {
     const passage = elementOf(parts[0].startContainer)?.closest(":is(.prose, .verbatim) [id]");
-    if (passage) citation.url += `#${encodeURIComponent(passage.id)}`;
+    if (passage) citation.url += `#${encodeURIComponent(memo ? passage.id.replace(/^m\d+-/, "") : passage.id)}`;
   } else return null;
   const words = blocks.flat().filter((one) => one !== LEFT_OUT);
-  return { citation, link: absolute(citation.url) + fragmentOf(parts[0], words), range };
+  return { citation, link: absolute(citation.url) + fragmentOf(parts[0], words, memo ?? document.body), range };
 }
 
-/** @param {Range} part @param {string[]} words */
-function fragmentOf(part, words) {
+/** @param {Range} part @param {string[]} words @param {Element} text */
+function fragmentOf(part, words, text) {
   const block = elementOf(part.startContainer)?.closest(BLOCK);
-  const [before, prefix] = [document.body, block ?? document.body].map((from) => {
+  const [before, prefix] = [text, block ?? text].map((from) => {
     const range = part.cloneRange();
     range.collapse(true);
     range.setStart(from, 0);
@@ -228,17 +238,17 @@ function fragmentOf(part, words) {
 /** @param {Choice} choice */
 function show({ citation, link, range }) {
   const status = make("p", { className: "facts", role: "status" });
-  const dialog = make("dialog", { className: "citing", ariaLabel: "Cite" });
-  dialog.append(make("h2", {}, "Cite ", make("code", { className: "facts" }, citation.ref)));
+  const dialog = make("dialog", { className: "citing", ariaLabel: _("Cite") });
+  dialog.append(make("h2", {}, _("Cite"), " ", make("code", { className: "facts" }, citation.ref)));
   const formats = { Link: link, Markdown: toMarkdown(citation), HTML: toHtml(citation), Text: toText(citation) };
   for (const [label, value] of Object.entries(formats)) {
     const area = make("textarea", { id: `_${label}`, readOnly: true, rows: label === "Link" ? 2 : 3, value });
-    const words = [make("span", {}, "Copy"), make("span", { className: "unseen" }, ` ${label}`)];
+    const words = [make("span", {}, _("Copy")), make("span", { className: "unseen" }, ` ${label}`)];
     const button = make("button", { className: "copy" }, ...words);
     button.onclick = () => void memosite.copy(button, label, value, area, status);
     dialog.append(make("label", { className: "facts", htmlFor: area.id }, label), button, area);
   }
-  dialog.append(status, make("button", { onclick: () => dialog.close() }, "Close"));
+  dialog.append(status, make("button", { onclick: () => dialog.close() }, _("Close")));
   dialog.onclose = () => {
     dialog.remove();
     if (range) getSelection()?.setBaseAndExtent(range.startContainer, range.startOffset, range.endContainer, range.endOffset);
@@ -247,11 +257,13 @@ function show({ citation, link, range }) {
   dialog.showModal();
 }
 
-/** Cites a turn or the whole text; or else what is selected, the turn that has the focus, the whole text.
+/** Cites a turn or the whole text; or else what is selected, the turn that has the focus, the memo of a thread that is
+ * in view, the whole text.
  * @param {Element} [details] */
 function cite(details) {
-  const [choice, turn] = [details ? null : choiceOfSelection(), document.activeElement?.closest(".turn")];
-  const place = details ?? (turn && citeOf(turn)) ?? citeOf(document);
+  const [choice, turn] = [details ? null : choiceOfSelection(), document.activeElement?.closest(".turn, .member")];
+  const inView = all(".member").find((memo) => memo.getBoundingClientRect().bottom > innerHeight / 4);
+  const place = details ?? citeOf(turn ?? inView ?? document) ?? citeOf(document);
   if (choice || !place) return choice && show(choice);
   place.querySelector("summary")?.focus({ preventScroll: true }); // where the focus returns to
   const citation = readCitation(place);
@@ -260,7 +272,7 @@ function cite(details) {
 
 /** A Cite below what is selected. */
 function addPick() {
-  const pick = make("button", { className: "pick", hidden: true }, "Cite");
+  const pick = make("button", { className: "pick", hidden: true }, _("Cite"));
   const place = () => requestAnimationFrame(() => {
     const isBusy = document.querySelector("dialog[open]") || (root?.matches(":active") && !pick.matches(":active"));
     const range = isBusy ? null : selectedRange();

@@ -21,13 +21,18 @@ function ago(date, now) {
   const isDay = date.length === 10;
   const passed = isDay ? (Math.floor(now / DAY) - Math.floor(Date.parse(date) / DAY)) * DAY : now - Date.parse(date);
   if (!(passed >= 0)) return "";
-  if (passed < DAY && isDay) return "today";
-  if (passed < 60_000) return "just now";
-  const units = { minute: 60_000, hour: 3_600_000, day: DAY, month: 30.44 * DAY, year: 365.25 * DAY };
-  const unit = passed < 3_600_000 ? "minute" : passed < DAY ? "hour" : passed < 60 * DAY ? "day"
-    : passed < 730 * DAY ? "month" : "year";
-  const number = Math.floor(passed / units[unit]);
-  return `${number} ${unit}${number === 1 ? "" : "s"} ago`;
+  if (passed < DAY && isDay) return _("today");
+  if (passed < 60_000) return _("just now");
+  let number = Math.floor(passed / 60_000);
+  if (number < 60) return _n(number, `${number} minute ago`, `${number} minutes ago`);
+  number = Math.floor(passed / 3_600_000);
+  if (number < 24) return _n(number, `${number} hour ago`, `${number} hours ago`);
+  number = Math.floor(passed / DAY);
+  if (number < 60) return _n(number, `${number} day ago`, `${number} days ago`);
+  const isYears = number >= 730;
+  number = Math.floor(passed / (isYears ? 365.25 * DAY : 30.44 * DAY));
+  if (isYears) return _n(number, `${number} year ago`, `${number} years ago`);
+  return _n(number, `${number} month ago`, `${number} months ago`);
 }
 
 /** The other theme, and what to keep of it: nothing if it is the system's own.
@@ -77,10 +82,10 @@ function ageLine({ built = "", outcome = "ok" }, now) {
   const day = `${built.slice(0, 16).replace("T", " ")} UTC`;
   const passed = ago(built, now);
   if (Number.isNaN(Date.parse(built))) return { text: "", isOld: false };
-  if (outcome !== "ok") return { text: `The last build, ${day}, did not succeed.`, isOld: true };
+  if (outcome !== "ok") return { text: _(`The last build, ${day}, did not succeed.`), isOld: true };
   const isOld = now - Date.parse(built) > OLD;
-  if (isOld) return { text: `Last built ${passed}, ${day}. Newer memos are not shown.`, isOld };
-  return { text: `Built ${day}${passed && ` · ${passed}`}`, isOld };
+  if (isOld) return { text: _(`Last built ${passed}, ${day}. Newer memos are not shown.`), isOld };
+  return { text: `${_(`Built ${day}`)}${passed && ` · ${passed}`}`, isOld };
 }
 
 /* The page. */
@@ -162,7 +167,7 @@ function markNew() {
   for (const [index, row] of rows.entries()) {
     if (!fresh.includes(links[index])) continue;
     row.classList.add("new");
-    row.append(make("span", "new since your last visit", "unseen"));
+    row.append(make("span", _("new since your last visit"), "unseen"));
   }
   one("#newest h2")?.append(make("span", `${fresh.length} new since your last visit`, "total"));
 }
@@ -192,18 +197,18 @@ function addFolding() {
  * @param {HTMLElement} button @param {string} name @param {string} text @param {HTMLElement} [place]
  * @param {HTMLElement | null} [status] */
 async function copy(button, name, text, place, status = one("#_copied")) {
-  for (const word of all(".copy > :first-child")) word.textContent = "Copy";
+  for (const word of all(".copy > :first-child")) word.textContent = _("Copy");
   const word = button.firstElementChild;
   if (status) status.textContent = "";
-  let said = `${name} copied.`;
+  let said = _(`${name} copied.`);
   try {
     await navigator.clipboard.writeText(text);
-    if (word) word.textContent = "Copied";
+    if (word) word.textContent = _("Copied");
   } catch {
     place?.focus();
     if (place instanceof HTMLTextAreaElement) place.select();
     else if (place) getSelection()?.selectAllChildren(place);
-    said = place ? `${name} selected: press Ctrl+C to copy.` : "The browser does not allow copying here.";
+    said = place ? _(`${name} selected: press Ctrl+C to copy.`) : _("The browser does not allow copying here.");
   }
   if (status) status.textContent = said;
 }
@@ -292,21 +297,23 @@ function move(step) {
 
 /** What the keys do on this page: key, words, deed. @returns {[string, string, () => void][]} */
 function keys() {
-  const thing = one(".turn") ? "turn" : one(".member") ? "memo" : one("main a.subject") ? "entry" : "";
+  const [next, previous] = one(".turn") ? [_("next turn"), _("previous turn")]
+    : one(".member") ? [_("next memo"), _("previous memo")]
+    : one("main a.subject") ? [_("next entry"), _("previous entry")] : [];
   const part = one(".parts [aria-current]")?.closest("li");
   const search = one("input[type=search]") ?? one("a[rel~=search]");
   /** @type {[string, string, unknown, () => void][]} */
   const found = [
-    ["/", "search", search, () => (search?.matches("a") ? search.click() : search?.focus())],
-    ["j", `next ${thing}`, thing, () => move(1)],
-    ["k", `previous ${thing}`, thing, () => move(-1)],
+    ["/", _("search"), search, () => (search?.matches("a") ? search.click() : search?.focus())],
+    ["j", next ?? "", next, () => move(1)],
+    ["k", previous ?? "", previous, () => move(-1)],
   ];
   for (const [key, words, link] of /** @type {[string, string, HTMLElement | null | undefined][]} */ ([
-    ["n", "next page", one("a[rel~=next]") ?? part?.nextElementSibling?.querySelector("a")],
-    ["p", "previous page", one("a[rel~=prev]") ?? part?.previousElementSibling?.querySelector("a")],
-    ["t", "the whole thread", one("[data-key=t]")],
+    ["n", _("next page"), one(".rest a[rel~=next]") ?? one("a[rel~=next]") ?? part?.nextElementSibling?.querySelector("a")],
+    ["p", _("previous page"), one(".rest a[rel~=prev]") ?? one("a[rel~=prev]") ?? part?.previousElementSibling?.querySelector("a")],
+    ["t", _("the whole thread"), one("[data-key=t]")],
   ])) found.push([key, words, link, () => link?.click()]);
-  found.push(["c", "cite what is selected, or this", one(".cite"), () => cite()], ["?", "show shortcuts", true, help]);
+  found.push(["c", _("cite what is selected, or this"), one(".cite"), () => cite()], ["?", _("show shortcuts"), true, help]);
   return found.filter(([, , isThere]) => isThere).map(([key, words, , deed]) => [key, words, deed]);
 }
 
@@ -358,15 +365,15 @@ function help() {
   if (!sheet) {
     sheet = make("dialog", "", "sheet");
     const list = make("dl", "");
-    for (const [key, words] of [...keys(), ["Esc", "close"]]) {
+    for (const [key, words] of [...keys(), ["Esc", _("close")]]) {
       const term = make("dt", "");
       term.append(make("kbd", key));
       list.append(term, make("dd", words));
     }
-    const close = make("button", "Close");
+    const close = make("button", _("Close"));
     close.addEventListener("click", () => sheet?.close());
-    sheet.append(make("h2", "Keyboard shortcuts"), list, close);
-    sheet.ariaLabel = "Keyboard shortcuts";
+    sheet.append(make("h2", _("Keyboard shortcuts")), list, close);
+    sheet.ariaLabel = _("Keyboard shortcuts");
     document.body.append(sheet);
   }
   sheet.open ? sheet.close() : sheet.showModal();

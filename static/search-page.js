@@ -11,10 +11,10 @@
   const FACET_VALUES = 12;
   /** @type {[string, string, (value: string) => string][]} */
   const FACETS = [
-    ["kind", "Kind", (value) => `kind:${value}`],
-    ["system", "System", (value) => `system:${value}`],
-    ["position", "Position", (value) => `with:${/[\s()"]/.test(value) ? `"${value.replaceAll('"', "")}"` : value}`],
-    ["year", "Year", (value) => `sent:${value}`],
+    ["kind", _("Kind"), (value) => `kind:${value}`],
+    ["system", _("System"), (value) => `system:${value}`],
+    ["position", _("Position"), (value) => `with:${/[\s()"]/.test(value) ? `"${value.replaceAll('"', "")}"` : value}`],
+    ["year", _("Year"), (value) => `sent:${value}`],
   ];
 
   /** @template {Element} T @param {string} id @param {new () => T} type @returns {T} */
@@ -120,10 +120,11 @@
     try {
       const answer = await searcher.find(query, limit, order.value === "best" ? "best" : "newest");
       if (turn !== asked) return;
-      showHits(answer.hits, answer.sought[0]);
+      showHits(answer.hits);
       const { total } = answer;
       status.className = "";
-      status.textContent = total ? `${total.toLocaleString("en")} ${total === 1 ? "result" : "results"}` : "No results.";
+      const number = total.toLocaleString(_("en"));
+      status.textContent = total ? _n(total, `${number} result`, `${number} results`) : _("No results.");
       more.hidden = answer.hits.length >= total;
       if (!total) void suggest(query, () => turn === asked);
       const counted = await answer.facets();
@@ -137,7 +138,7 @@
         startAgain();
         await show(query, true);
       } else {
-        clear("Search files did not load. Check that the whole site was copied.");
+        clear(_("Search files did not load. Check that the whole site was copied."));
       }
     }
   }
@@ -175,46 +176,42 @@
     return [...groups.values()];
   }
 
-  /** The address of a hit, which also names the words found: the browser marks them there. Where they come after the
-   *  excerpt's end, the first word sought is named, unless an anchor leads nearer to it.
-   *  @param {string} file @param {[string, boolean][]} excerpt @param {string} [sought] */
-  function addressOfHit(file, excerpt, sought = "") {
-    const [page, anchor = ""] = file.split("#");
-    const first = excerpt.findIndex(([, isMarked]) => isMarked);
-    const before = /(?:\S+ ){0,2}$/.exec(excerpt[first - 1]?.[0] ?? "")?.[0] ?? "";
-    const after = /^\S*(?: \S+){0,3}(?= )/.exec(excerpt.slice(first + 1).map(([piece]) => piece).join(""))?.[0] ?? "";
-    const words = first < 0 ? (anchor ? "" : sought) : `${before.replace("… ", "")}${excerpt[first][0]}${after}`;
-    const marked = words ? `:~:text=${encodeURIComponent(words).replaceAll("-", "%2D")}` : "";
-    return `../${page.split("/").map(encodeURIComponent).join("/")}${anchor || marked ? `#${anchor}${marked}` : ""}`;
+  /** The address of a hit: its passage, and its words, which the browser marks there. @param {any} hit */
+  function addressOfHit({ row, anchor, words }) {
+    const [page, usual = ""] = row[8].split("#");
+    const said = words && `:~:text=${encodeURIComponent(words).replaceAll("-", "%2D")}`;
+    return `../${page.split("/").map(encodeURIComponent).join("/")}${anchor || usual || said ? `#${anchor || usual}${said}` : ""}`;
   }
 
-  /** @param {any} hit @param {string} [sought] */
-  function hitOf({ row, excerpt }, sought) {
-    const [kind, , , , subject, label, who, day, file] = row;
+  /** @param {any} hit */
+  function hitOf(hit) {
+    const [kind, , , , subject, label, who, day] = hit.row;
     const link = make("a", subject, "subject");
-    link.setAttribute("href", addressOfHit(file, excerpt, sought));
+    link.setAttribute("href", addressOfHit(hit));
     link.setAttribute("dir", "auto");
     const first = make("p");
     first.append(link);
-    const facts = [day || "no date", kind, who, label].filter(Boolean).join(" · ");
+    const facts = [day || _("no date"), kind, who, label].filter(Boolean).join(" · ");
     const text = make("p");
     text.setAttribute("dir", "auto");
-    for (const [piece, isMarked] of excerpt) text.append(isMarked ? make("mark", piece) : piece);
+    for (const [piece, isMarked] of hit.excerpt) text.append(isMarked ? make("mark", piece) : piece);
     return [first, make("p", facts, "facts"), text];
   }
 
-  /** @param {any[]} hits @param {string} [sought] */
-  function showHits(hits, sought) {
+  /** @param {any[]} hits */
+  function showHits(hits) {
     list.replaceChildren(
       ...grouped(hits).map(([hit, ...others]) => {
         const item = make("li");
-        item.append(...hitOf(hit, sought));
-        if (others.length) {
+        item.append(...hitOf(hit));
+        const { length } = others;
+        if (length) {
           const more = make("details");
-          const what = hit.row[0] === "transcript" ? "transcript" : "thread";
           const inside = make("ol", "", "hits");
-          inside.append(...others.map((other) => { const one = make("li"); one.append(...hitOf(other, sought)); return one; }));
-          more.append(make("summary", `${others.length} more in this ${what}`), inside);
+          inside.append(...others.map((other) => { const one = make("li"); one.append(...hitOf(other)); return one; }));
+          const isOf = hit.row[0] === "transcript";
+          const said = isOf ? _(`${length} more in this transcript`) : _(`${length} more in this thread`);
+          more.append(make("summary", said), inside);
           item.append(more);
         }
         return item;
@@ -240,7 +237,7 @@
       link.setAttribute("href", addressOf(one));
       links.push(link, ` (${total.toLocaleString("en")}) `);
     }
-    if (links.length && isCurrent()) status.replaceChildren("No results. Try ", ...links);
+    if (links.length && isCurrent()) status.replaceChildren(_("No results. Try"), " ", ...links);
   }
 
   /** @param {Record<string, [string, number][]>} counted @param {string} query */
@@ -254,7 +251,7 @@
         const has = ` ${query} `.includes(` ${condition(value)} `);
         link.setAttribute("href", addressOf(has ? without(query, condition(value)) : withCondition(query, condition(value))));
         if (has) link.setAttribute("aria-current", "true");
-        item.append(link, " ", make("span", count.toLocaleString("en"), "facts"));
+        item.append(link, " ", make("span", count.toLocaleString(_("en")), "facts"));
         return item;
       });
       const values_ = make("ul");

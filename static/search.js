@@ -18,9 +18,12 @@
  * @typedef {{term: string, position: number, start: number, end: number, part: boolean}} Word
  * @typedef {{artifacts: number, documents: number, more: string, newest: number | null, oldest: number | null,
  *   years: [string, number][], tools: string, terms: string, files: Record<string, string[]>}} Head
- * @typedef {[string, string, number, number, string, string, string, string, string, string?]} Row
- * @typedef {{row: Row, excerpt: [string, boolean][]}} Hit
- * @typedef {{total: number, hits: Hit[], sought: string[], facets: () => Promise<Facets>}} Answer
+ * @typedef {[string, string, number, number, string, string, string, string, string, string, string]} Row
+ * @typedef {{name: string, head: Head, found: Uint8Array}} Matched
+ * @typedef {{block: string, document: number, date: number | null, row: Row | null}} Place
+ * @typedef {{excerpt: [string, boolean][], anchor: string, words: string, found: number}} Passage
+ * @typedef {{row: Row} & Passage} Hit
+ * @typedef {{total: number, hits: Hit[], facets: () => Promise<Facets>}} Answer
  * @typedef {Record<string, [string, number][]>} Facets
  * @typedef {{file: string, start: number, size: number}} Lines where in a file a piece is, in bytes
  * @typedef {(name: string, at?: Lines) => Promise<any>} Load
@@ -604,21 +607,46 @@ const memositeSearch = (() => {
       );
     }
 
-    /** @param {number} document @returns {Promise<[string, ...Row]>} how its text begins, and its row */
-    async hit(document) {
-      return (await this.get("h", Math.floor(document / 8), (value) => value))[document % 8];
-    }
-
     /** @param {number} document @returns {Promise<Row>} */
     async row(document) {
-      const [, kind, id, turn, tools, subject, label, who, day, file, group] = await this.hit(document);
-      const usual = `${FOLDERS[kind]}/${id}/index.html${turn ? `#t${turn}` : ""}`;
-      return [kind, id, turn, tools, subject, label, who, day, file || usual, group];
+      const rows = await this.get("r", Math.floor(document / 20), (value) => value);
+      /** @type {Row} */
+      const row = rows[document % 20];
+      const [kind, id, turn] = row;
+      row[8] ||= `${FOLDERS[kind]}/${id}/index.html${turn ? `#t${turn}` : ""}`;
+      return row;
     }
 
-    /** @param {number} document @returns {Promise<string>} */
-    async text(document) {
-      return (await this.hit(document))[0];
+    /** The passage of a document that has most of some words. Of a text in several pieces more than the first is loaded
+     *  only if that has not all of them together: all, if it has three, else the one that positions tell.
+     *  @param {number} document @param {Words[]} wanted @returns {Promise<Hit>} */
+    async passage(document, wanted) {
+      const row = await this.row(document);
+      const [group, place, ...sizes] = numbers(row[10]);
+      const piece = async (/** @type {number} */ n) => (await this.get("e", group + n, (value) => value))[n ? 0 : place];
+      let found = mark(group === undefined ? "" : await piece(0), wanted);
+      if (found.found === new Set(wanted.flatMap(keysOf)).size) return { row, ...found };
+      if (sizes.length && sizes.length < 3) {
+        found = mark((await Promise.all([...sizes, 0].map((_, n) => piece(n)))).join("\n"), wanted);
+      } else if (sizes.length) {
+        const at = await this.bestPosition(document, wanted, row[3] ? "o" : "t");
+        let n = 0;
+        for (let end = 0; n < sizes.length && (end += sizes[n]) <= at; ) n++;
+        if (n) found = mark(await piece(n), wanted);
+      }
+      return { row, ...found };
+    }
+
+    /** Where most of some words stand together in a document. @param {number} document @param {Words[]} wanted
+     *  @param {string} family */
+    async bestPosition(document, wanted, family) {
+      const places = await Promise.all(wanted.map(async ([, , terms, prefix]) => {
+        const choices = await Promise.all(terms.map((term, i) => this.entries(`${family}:${term}`, prefix && i === terms.length - 1)));
+        const sets = await Promise.all(choices.map((entries) => placesOf(this, entries, setOf(this, [document]))));
+        return sequences(sets.map((set) => set.get(document)));
+      }));
+      const all = wanted.flatMap((one, i) => places[i].flatMap((at) => keysOf(one).map((key, n) => ({ key, at: at + n, end: at + n }))));
+      return best(all.sort((one, other) => one.at - other.at), 30)?.at ?? 0;
     }
   }
 
@@ -689,7 +717,7 @@ const memositeSearch = (() => {
     const found = sets.reduce((one, other) => one.map((bit, i) => bit & other[i]));
     if (last === 0 || !found.includes(1)) return found;
     const places = await Promise.all(choices.map((entries) => placesOf(block, entries, found)));
-    return found.map((bit, document) => (bit && isSequence(places.map((each) => each.get(document))) ? 1 : 0));
+    return found.map((bit, document) => (bit && sequences(places.map((each) => each.get(document))).length ? 1 : 0));
   }
 
   /** The documents of some terms, each with where it stands there, as gaps. @param {Block} block @param {Entry[]} entries
@@ -722,13 +750,8 @@ const memositeSearch = (() => {
     return places;
   }
 
-  /** @param {(Set<number> | undefined)[]} places of each term */
-  function isSequence(places) {
-    for (const first of places[0] ?? []) {
-      if (places.every((set, i) => set?.has(first + i))) return true;
-    }
-    return false;
-  }
+  /** Where terms follow each other. @param {(Set<number> | undefined)[]} places of each term */
+  const sequences = (places) => [...(places[0] ?? [])].filter((first) => places.every((set, i) => set?.has(first + i)));
 
   // Answers
 
@@ -792,13 +815,9 @@ const memositeSearch = (() => {
       const isBest = order === "best" && wanted.length > 0;
       const places = isBest ? await bestPlaces(blocks, found, wanted, limit) : await firstPlaces(blocks, found, limit);
       const hits = await Promise.all(
-        places.map(async ([block, document]) => ({
-          row: await block.row(document),
-          excerpt: mark(await block.text(document), wanted),
-        })),
+        places.map(([block, document]) => block.passage(document, wanted)),
       );
-      const sought = wanted.filter(([, field, , prefix]) => field === "text" && !prefix).map(([, , terms]) => terms.join(" "));
-      return { total, hits, sought, facets: () => facetsOf(blocks, found) };
+      return { total, hits, facets: () => facetsOf(blocks, found) };
     }
   }
 
@@ -932,29 +951,81 @@ const memositeSearch = (() => {
     return rows[one.length][other.length];
   }
 
-  /** A text with the wanted words marked. @param {string} text @param {Words[]} wanted @returns {[string, boolean][]} */
-  function mark(text, wanted) {
-    const exact = new Set(wanted.flatMap(([, , terms, prefix]) => (prefix ? terms.slice(0, -1) : terms)));
-    const beginnings = wanted.filter(([, , , prefix]) => prefix).map(([, , terms]) => terms[terms.length - 1]);
-    const found = words(text).filter(
-      (word) => exact.has(word.term) || beginnings.some((beginning) => word.term.startsWith(beginning)),
-    );
+  // Excerpts
+
+  /** @param {Words} words */
+  const keysOf = ([, , terms, prefix]) => terms.map((term, i) => (prefix && i === terms.length - 1 ? `${term}*` : term));
+
+  /** Of what is found at places in order, that from which on most different keys are near, and the nearest together.
+   *  @template {{key: string, at: number, end: number}} T @param {T[]} found @param {number} near */
+  function best(found, near) {
+    /** @type {T | undefined} */
+    let chosen;
+    let [most, least] = [0, 0];
+    found.forEach((one, first) => {
+      const keys = new Set();
+      let last = one.at;
+      for (let i = first; i < found.length && found[i].end <= one.at + near; i++) {
+        if (!keys.has(found[i].key)) last = found[i].at;
+        keys.add(found[i].key);
+      }
+      if (keys.size < most || (keys.size === most && last - one.at >= least)) return;
+      [chosen, most, least] = [one, keys.size, last - one.at];
+    });
+    return chosen;
+  }
+
+  /** The lines of a piece around the wanted words; of a phrase only whole ones. With the anchor of the line where they
+   *  are first, the words there, and how many of those wanted are together.
+   *  @param {string} piece @param {Words[]} wanted @returns {Passage} */
+  function mark(piece, wanted) {
+    const lines = piece.split("\n").map((line) => line.split("\t"));
+    const text = lines.map((line) => line[line.length - 1]).join(" ");
+    const all = words(text);
+    /** @type {Map<number, Word[]>} */
+    const at = new Map();
+    for (const word of all) at.set(word.position, [...(at.get(word.position) ?? []), word]);
+    /** @type {{key: string, at: number, end: number}[]} */
+    const found = wanted.flatMap((one) => {
+      const keys = keysOf(one);
+      const is = (/** @type {Word} */ word, /** @type {number} */ i) =>
+        keys[i].endsWith("*") ? word.term.startsWith(one[2][i]) : word.term === keys[i];
+      return all.filter((word) => is(word, 0)).flatMap((word) => {
+        const chain = keys.map((key, i) => ({ key, word: i ? at.get(word.position + i)?.find((next) => is(next, i)) : word }));
+        return chain.flatMap(({ key, word: each }) => (each && chain.every((link) => link.word) ? [{ key, at: each.start, end: each.end }] : []));
+      });
+    }).sort((one, other) => one.at - other.at || one.end - other.end);
+    const first = best(found, 200);
+    let place = first && first.at > 40 ? text.indexOf(" ", first.at - 40) + 1 : 0;
+    if (first && (place > first.at || (!place && first.at > 40))) place = first.at - 40;
+    const start = place;
+    let end = Math.min(text.length, place + 240);
+    const inside = found.filter((word) => word.at >= start && word.end <= end);
+    if (end < text.length) end = Math.max(text.lastIndexOf(" ", end - 1), ...inside.map((word) => word.end));
     /** @type {[string, boolean][]} */
-    const pieces = [];
-    const first = found.length ? found[0].start : 0;
-    let place = first > 60 ? text.indexOf(" ", first - 40) + 1 : 0;
-    if (place > first) place = first;
-    const end = Math.min(text.length, place + 240);
-    if (place) pieces.push(["… ", false]);
-    for (const word of found) {
-      if (word.start < place || word.end > end) continue;
-      if (word.start > place) pieces.push([text.slice(place, word.start), false]);
-      pieces.push([text.slice(word.start, word.end), true]);
+    const pieces = start ? [["… ", false]] : [];
+    for (const word of inside) {
+      const last = pieces[pieces.length - 1];
+      const from = Math.max(word.at, place);
+      if (word.end <= place) continue;
+      if (from > place) pieces.push([text.slice(place, from), false]);
+      if (from === place && last?.[1]) last[0] += text.slice(from, word.end);
+      else pieces.push([text.slice(from, word.end), true]);
       place = word.end;
     }
-    if (place < end) pieces.push([text.slice(place, end), false]);
-    if (end < text.length) pieces.push([" …", false]);
-    return pieces;
+    if (place < end || end < text.length) pieces.push([`${text.slice(place, end)}${end < text.length ? " …" : ""}`, false]);
+    let anchor = "";
+    let said = "";
+    let before = 0;
+    for (const line of lines) {
+      const own = line[line.length - 1];
+      if (!first || before > first.at) break;
+      if (line.length > 1) anchor = line[0];
+      const [from, to] = [first.at - before, first.end - before];
+      said = `${/(?:[^\s|]+ ){0,3}\S*$/.exec(own.slice(0, from))?.[0]}${own.slice(from, to)}${/^\S*(?: [^\s|]+){0,4}/.exec(own.slice(to))?.[0]}`;
+      before += own.length + 1;
+    }
+    return { excerpt: pieces, anchor, words: said, found: new Set(inside.map(({ key }) => key)).size };
   }
 
   return { Searcher, QueryError, parse, words, prepare, keyword, foldCharacter, compare };

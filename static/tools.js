@@ -50,7 +50,7 @@ function addSorting() {
 function copyButton(name, text, place) {
   const button = make("button", "", "copy");
   button.type = "button";
-  button.append(make("span", "Copy"), make("span", ` ${name}`, name === "link" ? "" : "unseen"));
+  button.append(make("span", _("Copy")), make("span", ` ${name}`, name === _("link") ? "" : "unseen"));
   button.onclick = () => void copy(button, name, text(), place?.());
   return button;
 }
@@ -68,11 +68,11 @@ function addCopying() {
     if (place) button.onclick = () => void copy(button, name, place.textContent, place);
   }
   const page = /** @type {HTMLLinkElement | null} */ (one("link[rel=canonical]"))?.href ?? location.href.split("#")[0];
-  one("header.title > .kicker")?.append(copyButton("link", () => page));
-  for (const path of all(".copies code")) path.parentElement?.append(copyButton("path", () => path.textContent));
+  one("header.title > .kicker:not(#_unknown)")?.append(copyButton(_("link"), () => page));
+  for (const path of all(".copies code")) path.parentElement?.append(copyButton(_("path"), () => path.textContent));
   /** @type {HTMLElement | undefined} */
   let code;
-  const button = copyButton("code", () => (code?.textContent ?? "").replace(/\n$/, ""), () => code);
+  const button = copyButton(_("code"), () => (code?.textContent ?? "").replace(/\n$/, ""), () => code);
   button.classList.add("spot");
   /** @param {Event} event */
   const offer = ({ target }) => {

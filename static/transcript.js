@@ -49,8 +49,9 @@
     const found = words.length ? turns().filter((one) => words.every((word) => one.words.includes(word))) : [];
     for (const { turn } of known ?? []) turn.classList.remove("hit");
     for (const { turn } of found) turn.classList.add("hit");
-    const more = found.length > SHOWN ? `, the first ${SHOWN}` : "";
-    status.textContent = words.length ? `${found.length || "No"} ${found.length === 1 ? "turn" : "turns"} on this page${more}` : "";
+    const total = found.length;
+    const said = total ? _n(total, `${total} turn on this page`, `${total} turns on this page`) : _("No turns on this page");
+    status.textContent = words.length ? said + (total > SHOWN ? _(`, the first ${SHOWN}`) : "") : "";
     list.replaceChildren(...found.slice(0, SHOWN).map(({ turn, number }) => {
       const link = document.createElement("a");
       link.href = `#${turn.id}`;

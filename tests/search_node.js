@@ -44,7 +44,8 @@ async function main() {
       const start = performance.now();
       await searcher.find(query, limit);
       const again = performance.now() - start;
-      answers.push({ total, hits: hits.map(({ row }) => [row[0], row[1], row[2], row[8]]), rows: hits.map(({ row }) => row), facets: counted, ...moved, again });
+      answers.push({ total, hits: hits.map(({ row, anchor }) => [row[0], row[1], row[2], row[8] + (anchor ? `#${anchor}` : "")]),
+        excerpts: hits.map(({ excerpt }) => excerpt), rows: hits.map(({ row }) => row), facets: counted, ...moved, again });
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;
       answers.push({ error: error.message });

@@ -3,7 +3,7 @@
 import dataclasses
 
 from memosite.archive.cite import Citation, quote_of
-from memosite.markdown.html import plain_text
+from tests.support.plain import plain_text
 
 PLAIN = Citation(
     ref="memo/a",

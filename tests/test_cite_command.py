@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shlex
 from pathlib import Path
 
 import pytest
@@ -251,16 +250,46 @@ def test_what_is_restricted_says_so(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert LOAD not in capsys.readouterr().err.partition("such as")[2]
 
 
-def test_words_that_cannot_be_traced_are_told_what_to_do(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
-    """Too few of them, or words of a table, which no passage has: the commands that are named do it."""
-    table = "The count:\n\n| lock | barges that wait |\n|---|---|\n| north | 39 barges wait for the pilot |\n"
-    name = "2026-05-02-0900--pilot--engineer--count"
-    write_memo(repo.root / "memos/inbox", name, body=table)
+def test_too_few_words_are_told_what_to_do(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command that is named finds them."""
     cite(repo, "--quote", "harbour dues", code=1)
     said = capsys.readouterr().err
     assert "found 2 words, expected 4 or more; see: memosite search '\"harbour dues\"'" in said
-    cite(repo, "--quote", "39 barges wait for the pilot", code=1)
-    said = capsys.readouterr().err
-    assert f"memo/{name} holds this quote where no passage is (a table, front matter); cite all of it: " in said
-    words = shlex.split(said.partition("cite all of it: ")[2])
-    assert fields(capsys, repo, *words[2:])["quote"] == "39 barges wait for the pilot"
+
+
+def test_a_range_quotes_how_it_begins_and_how_it_ends(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is between is marked as left out, and the citation holds, also of long turns."""
+    found = fields(capsys, repo, f"{LOAD}#t1-t3")
+    assert found["quote"] == (
+        "How many barges are there, and when does the tide turn? […] There are 39 barges in the lock, and none of them "
+        "may leave before noon. […] Then write that down for the director, please."
+    )
+    long = "\n\n".join(f"In year {year} the lock held {year} barges." for year in range(1700, 1720))
+    write_text(repo.root / f"transcripts/engineer/{LOAD}.body.md", f"## User\n\n{long}\n\n## Assistant\n\n{long}\n")
+    cite(repo, f"{LOAD}#t1-t2", "--format", "markdown")
+    written = capsys.readouterr().out
+    assert "> In year 1700 the lock held 1700 barges." in written
+    first, last = written.splitlines()[0].replace("\\", "").split(" […] ")
+    assert first.startswith("> In year 1700") and last.endswith("In year 1719 the lock held 1719 barges.")
+    assert len(last) < 130 and f" {last}" in " ".join(long.replace("*", "").split())
+    write_text(repo.root.parent / "paper.md", written)
+    assert main(["verify", str(repo.root.parent / "paper.md"), "--site", str(repo.root.parent)]) == 0
+
+
+def test_words_of_a_table_are_found_though_tables_have_no_anchor(
+    repo: Repo, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By all of the memo that has the table: so are words that go on in the next paragraph; both verify."""
+    table = "| what | who |\n|---|---|\n| the long bridge is painted blue | the keeper |\n"
+    memo = "2026-05-01-1500--engineer--director--noon"
+    write_memo(repo.root / "memos/inbox", memo, body=f"First.\n\n{table}\nIt rained at noon.\n\nThe ferry came late.\n")
+    site = repo.root.parent
+    for quote in ("the long bridge is painted", "It rained at noon. The ferry came late."):
+        found = fields(capsys, repo, "--quote", quote)
+        assert (found["ref"], found["quote"]) == (f"memo/{memo}", quote)
+        cite(repo, "--quote", quote, "--format", "markdown")
+        write_text(site / "paper.md", capsys.readouterr().out)
+        assert main(["verify", str(site / "paper.md"), "--site", str(site)]) == 0
+        write_text(site / "book.md", f'The engineer writes: "{quote}"\n')
+        assert main(["verify", "--quotes", str(site / "book.md"), "--site", str(site)]) == 0
+        capsys.readouterr()

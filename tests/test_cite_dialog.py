@@ -24,6 +24,7 @@ from tests.support.sites import build_site
 REPO = Path(__file__).parent.parent
 TALK, LONG = "2026-05-01-1430--engineer--short", "2026-05-02-1430--engineer--long"
 MEMO = "2026-05-04-0900--engineer--director--tides"
+REPLY = "2026-05-04-1000--director--engineer--tides"
 BODY = """The gauge was read at noon, and it was unable to settle.
 
 Two boats waited. The gauge was read at noon — 2.5 m, it's said, as (before) they left, *slowly*.
@@ -148,6 +149,8 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A memo, a short transcript, and one in parts."""
     repo = tmp_path_factory.mktemp("dialog") / "quay"
     write_memo(repo / "memos/inbox", MEMO, body=BODY)
+    answer = "Two boats waited. I saw the ferry and the pilot boat at the new pier.\n"
+    write_memo(repo / "memos/inbox", REPLY, sender="director", to="engineer", body=answer, in_reply_to=MEMO)
     tool = "> **🔧 Bash**\n> ```\n> hidden output\n> ```"
     answer = f"The pilot does.\n\n{tool}\n\nAt *noon*, that is."
     talk = f"## User\n\nWho reads it?\n\n## Assistant\n\n{answer}\n\n## User\n\nThanks.\n"
@@ -309,9 +312,45 @@ def test_a_selection_over_several_turns_cites_the_range(page: Page, sources: Pat
     formats = offered(page)
     [read] = read_html(formats["HTML"])
     turns = turns_of(sources, TALK).turns
-    assert (read.ref, read.quote) == (f"transcript/{TALK}#t2-t3", "The pilot does.")
+    assert (read.ref, read.quote) == (f"transcript/{TALK}#t2-t3", "pilot does. […] At noon, that is. […] Thanks")
     assert read.sha256 == range_digest(turn.digest for turn in turns[1:])
     assert formats["Link"].endswith("#t2:~:text=pilot%20does.,Thanks")
+
+
+def test_a_long_range_quotes_its_beginning_and_its_end(page: Page, base: str) -> None:
+    """Of what is selected; what is between is marked as left out."""
+    page.goto(f"{base}transcripts/{LONG}/index.html")
+    page.evaluate(SELECT, ["#t2", "murmur 2", "#t3", "of the tide"])
+    page.keyboard.press("c")
+    [read] = read_html(offered(page)["HTML"])
+    assert (read.ref, read.quote[:20]) == (f"transcript/{LONG}#t2-t3", "murmur 2 of the tide")
+    assert read.quote.endswith("word […] murmur 3 of the tide") or read.quote.endswith("word murmur 3 of the tide"), (
+        read
+    )
+    assert len(read.quote) < 400 and " […] " in read.quote
+
+
+def test_the_page_of_a_thread_cites_each_memo_itself(page: Page, base: str) -> None:
+    """By its Cite, by what is selected, and by the key for the one in view; the link opens the memo's own page."""
+    page.goto(f"{base}threads/{MEMO}/index.html")
+    page.locator(".member .cite > summary").nth(1).click()
+    [read] = read_html(offered(page)["HTML"])
+    assert read.ref == f"memo/{REPLY}"
+    page.keyboard.press("Escape")
+    page.evaluate(SELECT, [".member:nth-of-type(2) .prose", "boats waited", ".member:nth-of-type(2) .prose", "ferry"])
+    page.keyboard.press("c")
+    formats = offered(page)
+    [read] = read_markdown(formats["Markdown"])
+    assert (read.ref, read.quote) == (f"memo/{REPLY}", "boats waited. I saw the ferry")
+    passage = (page.locator(".member .prose p").last.get_attribute("id") or "").partition("-")[2]
+    assert passage.startswith("p-")
+    assert formats["Link"].endswith(f"memos/{REPLY}/#{passage}:~:text=boats%20waited.%20I%20saw%20the%20ferry")
+    page.keyboard.press("Escape")
+    page.goto(formats["Link"])
+    page.wait_for_function(MARKED, arg=passage)
+    page.goto(f"{base}threads/{MEMO}/index.html")
+    page.keyboard.press("c")
+    assert read_html(offered(page)["HTML"])[0].ref == f"memo/{MEMO}"
 
 
 def test_selected_words_of_a_memo_are_cited_with_their_passage(page: Page, base: str) -> None:

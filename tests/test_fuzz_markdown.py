@@ -13,7 +13,7 @@ from memosite.facts.json_text import clean_text
 from memosite.formats.stamps import last_turn_at, local_time
 from memosite.formats.turns import blocks, parse_conversation
 from memosite.markdown import tokens as markdown_tokens
-from memosite.markdown.html import plain_text, to_html
+from memosite.markdown.html import to_html
 from memosite.markdown.places import read_places
 from memosite.markdown.tokens import read_body
 from memosite.markdown.typed import fences, passage_anchors, to_typed_html
@@ -22,6 +22,7 @@ from memosite.render.turn_difference import compare_turns
 from tests.support.files import ROOT
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated, mutated_lines
+from tests.support.plain import plain_text
 from tests.support.sites import EXAMPLE
 from tests.support.strict_html import read
 

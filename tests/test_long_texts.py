@@ -6,9 +6,10 @@ from pathlib import Path
 
 from lxml import html
 
-from memosite.markdown.html import plain_text, to_html
+from memosite.markdown.html import to_html
 from tests.support.files import write_text
 from tests.support.memos import write_memo
+from tests.support.plain import plain_text
 from tests.support.repos import Repo
 from tests.support.sites import build_site
 

@@ -8,9 +8,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memosite.markdown import tokens as markdown_tokens
-from memosite.markdown.html import plain_text, to_html
+from memosite.markdown.html import to_html
 from memosite.markdown.naming import Heading
 from memosite.markdown.tokens import read_body
+from tests.support.plain import plain_text
 from tests.support.strict_html import read
 
 LINKS = {

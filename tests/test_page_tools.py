@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from tests.support.memos import write_memo, write_org
-from tests.support.servers import serve_folder
+from tests.support.servers import Handler, serve_folder
 from tests.support.sites import build_site
 
 MEMO = "2026-05-01-1430--engineer--director--tools"
@@ -169,3 +169,59 @@ def test_commands_for_subscribing_have_the_position_that_was_chosen(page: Page, 
         assert not any(others[name] in one for one in commands)
         assert f"r2e add {name} http://127.0.0.1:8000/positions/{name}/feed-full.xml" in commands[3]
         assert page.locator("details[data-choice][open]").count() == 1
+
+
+class Below(Handler):
+    """A host that shows the site below a prefix, and its 404.html for what is not there."""
+
+    def translate_path(self, path: str) -> str:
+        """The file of an address."""
+        return super().translate_path(path.removeprefix("/prefix"))
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Show the page of the site."""
+        del message, explain
+        data = (Path(self.directory) / "404.html").read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def looks_right(page: Page) -> bool:
+    """Whether the page has the style of the site."""
+    return bool(page.evaluate("getComputedStyle(document.querySelector('.find input')).borderRadius") == "3px")
+
+
+def test_the_page_for_unknown_addresses_names_the_nearest(tmp_path: Path, page: Page) -> None:
+    """Below a prefix, which `base_url` names, or nothing does; also from disk, where its links lead on."""
+    write_org(tmp_path / "org", positions=("director", "engineer"))
+    names = [f"2026-05-{day:02}-0900--engineer--director--tides" for day in (1, 2, 11)]
+    for name in names:
+        write_memo(tmp_path / "org/memos/inbox", name, subject=f"<b>{name}</b>", sent=f"{name[:10]}T09:00:00Z")
+    site = build_site(tmp_path / "org", base_url="https://a.example/prefix/")
+    context = page.context
+    other = context.new_page()  # it may say that files were not found
+    with serve_folder(site, Below) as address:
+        other.goto(f"{address}prefix/memos/2026-05-01-0900--engineer--director--tide/")
+        other.locator("#_nearest a").first.wait_for()
+        links = other.locator("#_nearest a")
+        assert links.first.get_attribute("href") == f"/prefix/memos/{names[0]}/index.html"
+        assert links.all_inner_texts()[0] == f"<b>{names[0]}</b>" and links.count() <= 3
+        assert looks_right(other)
+        other.goto(f"{address}prefix/positions/directer/index.html")
+        assert other.locator("#_nearest a").first.get_attribute("href") == "/prefix/positions/director/index.html"
+        other.goto(f"{address}prefix/memos/nothing-like-it/")
+        other.wait_for_load_state("networkidle")
+        assert not other.locator("#_nearest").is_visible()
+    other.goto((site / "404.html").as_uri())
+    other.wait_for_selector("#_nearest[data-done]", state="attached")
+    assert looks_right(other)
+    other.get_by_role("link", name="timeline", exact=True).click()
+    assert other.title().startswith("Timeline")
+    site = build_site(tmp_path / "org", output=tmp_path / "plain")
+    with serve_folder(site, Below) as address:
+        other.goto(f"{address}prefix/memos/x/index.html")
+        assert looks_right(other)
+    other.close()

@@ -918,7 +918,16 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     first, *others = [(dict(script.attrib), script.text) for script in tree.iter("script")]
     assert first == ({"async": "", "fetchpriority": "high", "src": f"{top}static/memosite.js"}, None)
     assert all("defer" in attributes and not text for attributes, text in others)
-    scripted = (SearchPage, ArtifactPage, ActionsPage, ActionListPage, PositionPage, DecisionsPage)
+    scripted = (
+        SearchPage,
+        ArtifactPage,
+        ActionsPage,
+        ActionListPage,
+        PositionPage,
+        DecisionsPage,
+        ListPage,
+        NotFoundPage,
+    )
     assert not others or isinstance(page, scripted)
     assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
     assert tree.xpath("count(//h1)") == 1
@@ -1470,13 +1479,14 @@ def test_a_redirect_leads_on_by_itself_and_by_a_link() -> None:
 
 
 def test_the_page_for_missing_addresses_links_from_the_top_of_the_server() -> None:
-    """It is shown for any address, so nothing in it may be relative, but the style sheet that is found from disk."""
+    """It is shown for any address, so nothing in it may be relative, but style and script that are found from disk."""
     not_found = next(page for page in pages() if isinstance(page, NotFoundPage))
     tree = rendered(dataclasses.replace(not_found, root="", feeds=(), twins=(), parts=()))
     links = list(map(str, tree.xpath("//a/@href | //link[@rel='stylesheet']/@href | //script/@src")))
     links = [link for link in links if link != "#_main"]
-    assert links.count("static/memosite.css") == 1
-    links.remove("static/memosite.css")
+    for from_disk in ("static/memosite.css", "static/not-found.js"):
+        assert links.count(from_disk) == 1
+        links.remove(from_disk)
     assert all(link.startswith("/prefix/") for link in links)
 
 

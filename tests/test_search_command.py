@@ -40,7 +40,7 @@ def test_a_hit_has_subject_who_when_excerpt_address_and_path(site: Path, capsys:
         "Another",
         "  2026-05-01 · memo · engineer to all",
         "  The *ferry* leaves at *ebb*.",
-        "  memos/other/index.html",
+        "  memos/other/index.html#p-20764c74",
         f"  {site.name}/memos/read/other.openthing",
         "",
         "1 result",
@@ -215,7 +215,7 @@ def test_an_export_of_a_query_holds_what_it_finds(site: Path, capsys: pytest.Cap
 def test_an_excerpt_shows_where_the_words_stand(text: str, query: str, expected: str) -> None:
     """The best piece of the text, the words marked."""
     analyzer = Analyzer()
-    pieces = make_excerpt(prepare(text), wanted_words(parse_query(query, analyzer)), analyzer)
+    pieces = make_excerpt([("", prepare(text).strip())], wanted_words(parse_query(query, analyzer)), analyzer).pieces
     assert "".join(f"[{piece.text}]" if piece.is_marked else piece.text for piece in pieces) == expected
     assert sum(len(piece.text) for piece in pieces) <= LENGTH + 10
 

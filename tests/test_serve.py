@@ -179,6 +179,15 @@ def test_no_other_site_reads_a_search_block(tmp_path: Path) -> None:
                 assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
+def test_a_part_of_a_search_file_is_sent_alone(tmp_path: Path) -> None:
+    """The page of search asks for the bytes of a piece, and finds by the answer that this server sends parts."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first")
+    with serving(tmp_path) as (host, _):
+        request = urllib.request.Request(f"http://{host}/search/t0/t0.js", headers={"Range": "bytes=5-24"})
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            assert (answer.status, answer.read()) == (206, (tmp_path / "_site/search/t0/t0.js").read_bytes()[5:25])
+
+
 def test_an_address_that_no_file_can_have_is_not_found(tmp_path: Path) -> None:
     """A NUL, a name that is too long: 404, as any other address without a page."""
     write_memo(tmp_path / "memos/inbox", "2026-05-01-1430--a--b--first")

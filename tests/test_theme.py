@@ -1,7 +1,9 @@
 """Themes: where the bundled one is found, what a site may put before it, what is refused, what changes the digest."""
 
 import os
+import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -155,3 +157,27 @@ def test_the_digest_tells_themes_apart(site: Path) -> None:
     moved = site.rename(site.parent / "elsewhere")
     assert load_theme(moved).digest in digests
     assert all(len(digest) == 64 for digest in digests)
+
+
+def test_scripts_and_styles_are_published_without_comments() -> None:
+    """Every other line is as it was, and so is what the first line says."""
+    theme = load_theme(None)
+    for name, published in theme.static.items():
+        written = (REPO / "static" / name).read_text()
+        lines = [line for line in written.splitlines() if line]
+        kept = published.decode().splitlines()
+        assert kept[0] == lines[0]
+        rest = iter(lines)
+        assert all(line in rest for line in kept), name  # in this order
+        code = re.sub(r"/\*.*?\*/", "", "\n".join(lines[1:]), flags=re.DOTALL)
+        bare = [line.strip() for line in code.splitlines() if line.strip() and not line.strip().startswith("//")]
+        left = re.sub(r"/\*.*?\*/", "", "\n".join(kept[1:]), flags=re.DOTALL)
+        assert [line.strip() for line in left.splitlines() if line.strip()] == bare, name
+        if name.endswith(".js"):
+            subprocess.run(["node", "--check", "-"], input=published, check=True)
+
+
+def test_a_sites_own_files_keep_their_comments(site: Path) -> None:
+    """They are published as they are."""
+    write_text(site / "static/own.js", "// one\n// two\nlet a;\n")
+    assert load_theme(site).static["own.js"] == b"// one\n// two\nlet a;\n"

@@ -182,8 +182,9 @@ def test_a_thread_of_thousands_stays_in_bounds(tmp_path: Path) -> None:
 def read_lanes(page: Any) -> tuple[list[str], list[tuple[str, str, str, str]], list[tuple[str, str]]]:
     """What a picture draws: its lanes; marks with link, lane, place and state; arrows between marks by their links."""
     (picture,) = page.find_class("lanes")
-    (drawing,) = picture.findall("svg")
-    names = [words(one) for one in drawing.findall("text") if one.get("class") != "end"]
+    (drawing,) = picture.findall("div/svg")
+    assert all(one.get("class") == "end" for one in drawing.findall("text")), "no name is where arrows may cross it"
+    names = [words(one) for one in picture.findall("div[@class='drawn']/ol/li")]
     heights = [one.get("y1") for one in drawing.find_class("lane")]
     at: dict[tuple[str, str], str] = {}
     marks = []

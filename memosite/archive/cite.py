@@ -5,15 +5,17 @@ of the source text, which lets readers verify it without this site.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from memosite.facts.texts import SUMMARY, summarize
+from memosite.facts.texts import SUMMARY, plain_line, summarize
 
 _MARKS: Final = re.compile(r"([\\`*_\[\]<>#|~&])")
 _QUOTED: Final = 400  # characters of source that a quote is taken from
+_LAST: Final = 120  # characters of the end of a range that are quoted
+_CUT: Final = " […]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,19 @@ def quote_of(text: str) -> str:
     """The first words of a text as a citation quotes them; omissions are marked as an editor marks them."""
     words = summarize(text[:_QUOTED])
     is_cut = len(text) > _QUOTED or len(words) >= SUMMARY - 1 or words.endswith("…")
-    return f"{words.removesuffix('…').rstrip()} […]" if words and is_cut else words
+    return f"{words.removesuffix('…').rstrip()}{_CUT}" if words and is_cut else words
+
+
+def quote_of_range(texts: Sequence[str]) -> str:
+    """What a citation quotes of a range, of what is said in its turns: all if that is short, else its ends."""
+    said = list(filter(None, (plain_line(text) for text in texts if len(text) <= _QUOTED)))
+    whole = f"{_CUT} ".join(said)
+    if len(said) == len(texts) and len(whole) <= SUMMARY:
+        return whole
+    end = plain_line(texts[-1][-_QUOTED:])
+    if len(end) > _LAST:
+        end = end[-_LAST:].partition(" ")[2]
+    return f"{quote_of(texts[0]).removesuffix(_CUT)}{_CUT} {end}"
 
 
 def _escaped(text: str) -> str:

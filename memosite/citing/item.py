@@ -12,7 +12,7 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate
 
-from memosite.archive.cite import Citation, quote_of, range_digest, range_source
+from memosite.archive.cite import Citation, quote_of, quote_of_range, range_digest, range_source
 from memosite.archive.cited import called
 from memosite.facts.parsed import Participant
 from memosite.facts.texts import cut_line
@@ -273,18 +273,24 @@ class Item:
             url=f"{self.whole.url}#{fragment}",
             speaker="" if carrier else place.speaker,
             time=place.time,
-            quote=quote or _first_words(quote_of(self._spoken(place)), place.text),
+            quote=quote or self._words_of(place),
             sha256=place.sha256,
             note=", ".join(filter(None, notes)),
             commit=commit,
         )
 
-    def _spoken(self, place: Place) -> str:
-        """What is quoted of a place: of a turn, the first of a range, what was said before any output of tools."""
-        first = _RANGE.sub(r"\1", place.anchor)
-        if first not in self.turns:
-            return place.text
-        return next((one.text for one in blocks(self.turns[first].text) if one.kind == "speech"), "")
+    def _words_of(self, place: Place) -> str:
+        """What is quoted of a place, if it has the words so: its first ones; of a range also its last ones."""
+        said = [text for anchor, _ in place.turns for text in self._spoken(anchor) if text]
+        whole = _first_words(quote_of_range(said), place.text) if said else ""
+        first = self._spoken(_RANGE.sub(r"\1", place.anchor)) or [place.text]
+        return whole or _first_words(quote_of(first[0]), place.text)
+
+    def _spoken(self, anchor: str) -> list[str]:
+        """What is said in a turn, before and after output of tools."""
+        if anchor not in self.turns:
+            return []
+        return [one.text.strip() for one in blocks(self.turns[anchor].text) if one.kind == "speech"] or [""]
 
 
 def _first_words(quote: str, text: str) -> str:

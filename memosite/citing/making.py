@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memosite.archive.cite import Citation
 from memosite.citing.item import Item, Place
@@ -141,13 +141,22 @@ def _own_spans(item: Item, number: int, quote: str) -> Iterator[tuple[tuple[int,
 def cite_quote(sources: Sources, quote: str, commit_of: CommitOf) -> list[Made]:
     """The citations of the sources that hold a quote, the oldest first; what only carries it after all others."""
     [items] = sources.holders([quote])
-    found: list[Made] = []
-    for item in items:
-        held = None if item.why_not else next(holding_places(item, quote), None)
-        if held:
-            found.append(_made(item, *held, quote, commit_of))
-    found.sort(key=lambda one: one.is_carried)
+    held = (_holding(item, quote, commit_of) for item in items if not item.why_not)
+    found = sorted(filter(None, held), key=lambda one: one.is_carried)
     return found[:MOST] or [Made(problem=tuple(_nowhere(items, quote)))]
+
+
+def _holding(item: Item, quote: str, commit_of: CommitOf) -> Made | None:
+    """The citation of the first place with a quote, or of the whole: tables have no anchors, and some span passages."""
+    held = next(holding_places(item, quote), None)
+    if held:
+        return _made(item, *held, quote, commit_of)
+    for number, body in enumerate(item.bodies):
+        verdict = judge(quote, body.text)
+        if verdict.tier.holds:
+            is_carried = item.is_carried(number, verdict.spans[0][0])
+            return replace(_whole(item, verdict, quote, item.ref, commit_of), is_carried=is_carried)
+    return None
 
 
 def _nowhere(items: Iterable[Item], quote: str) -> Iterator[str]:
@@ -155,10 +164,6 @@ def _nowhere(items: Iterable[Item], quote: str) -> Iterator[str]:
     found = [(judge(quote, body.text), item) for item in items for body in item.bodies]
     near = min(found, key=lambda one: (one[0].tier, _changed(one[0])), default=None)
     words, search = len(folded_words(quote)), shlex.join(("memosite", "search", f'"{" ".join(quote.split())}"'))
-    if near is not None and near[0].tier.holds and not near[1].why_not:
-        cite = shlex.join(("memosite", "cite", near[1].ref, "--quote", quote))
-        yield f"{near[1].ref} holds this quote where no passage is (a table, front matter); cite all of it: {cite}"
-        return
     if near is None or near[0].tier is Tier.NOT_FOUND:
         few = f"; found {words} {'word' if words == 1 else 'words'}, expected {LEAST} or more; see: {search}"
         yield f"no source holds this quote; nothing like it was found{few if words < LEAST else ''}"

@@ -1,4 +1,4 @@
-"""Turns the Markdown of a body, which is untrusted, into safe HTML and plain text.
+"""Turns the Markdown of a body, which is untrusted, into safe HTML.
 
 The HTML holds only the elements and attributes that this module writes itself: raw HTML is shown as text, nothing is
 loaded from elsewhere, and a link leads to where the caller says, to http, https or mailto, or nowhere (SPEC 4).
@@ -21,7 +21,7 @@ from memosite.markdown.images import NO_IMAGES, Image
 from memosite.markdown.naming import inline_text, joined_words
 from memosite.markdown.tokens import BodyTokens, read_body
 
-__all__ = ["MAX_MARKED", "Linker", "plain_text", "to_html"]
+__all__ = ["MAX_MARKED", "Linker", "to_html"]
 
 MAX_MARKED: Final = 40_000
 """The most characters of code in one body that are highlighted: it takes longer than all the rest."""
@@ -75,27 +75,6 @@ def to_html(
     for token in body.tokens:
         writer.block(token)
     return "".join(writer.out)
-
-
-def plain_text(text: str) -> str:
-    """Return the words of a body without markup, for excerpts: a line for each block and each row of a table.
-
-    Cells end in a bar. Code keeps its own lines. A body that is shown verbatim is returned as it is.
-    """
-    body = read_body(text)
-    if body.tokens is None:
-        return body.source
-    words: list[str] = []
-    after = "\n"
-    for token in body.tokens:
-        if token.type == "inline":
-            words += (inline_text(token), after)
-        elif token.type in ("fence", "code_block"):
-            words += (token.content.rstrip("\n"), "\n")
-        elif token.type in ("tr_open", "tr_close"):
-            after = " | " if token.type == "tr_open" else "\n"
-            words.append("\n")
-    return "\n".join(filter(None, map(str.rstrip, "".join(words).split("\n"))))
 
 
 class Linker:

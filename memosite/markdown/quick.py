@@ -321,7 +321,7 @@ class _Reader:
             raise _RefusedError
         self._tables -= 1
         self._aligned = [{} if side == "None" else {"style": f"text-align:{side.lower()}"} for side in aligned]
-        self._tokens.append(OPEN["table"])
+        self._tokens.append(QuickToken("table_open", "table", 1, line=self._line_of(start)))
 
     def _end_table(self, _where: _Range, _: _Data) -> None:
         if self._cell_tag == "td":

@@ -17,6 +17,7 @@ from memosite.pages.feeds import FeedGroup, Subscribing
 from memosite.pages.lanes import Lanes
 from memosite.pages.lives import EditRow, LifeLine, MovementRow
 from memosite.pages.mentions import MentionRow
+from memosite.pages.neighbours import Neighbours
 from memosite.pages.organization import OrganizationSection, SeatRow
 from memosite.pages.overviews import CalendarMonth, Exchange, PositionsAtAGlance, TimelineYear, Waiting
 from memosite.pages.parts import (
@@ -127,6 +128,7 @@ class ArtifactPage(Page):
     cited_by_total: int = 0
     shared: tuple[SharedRow, ...] = ()
     shared_total: int = 0
+    around: Neighbours | None = None  # in the list that readers page through
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

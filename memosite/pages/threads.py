@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from memosite.archive.cite import Citation
 from memosite.archive.notices import Notice
 from memosite.pages.parts import Body, Reference, Row, Stamp
 
@@ -25,6 +26,7 @@ class ThreadMember:
     perhaps_answered_by: tuple[Reference, ...] = ()
     is_folded: bool = False
     preview: str = ""
+    citation: Citation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

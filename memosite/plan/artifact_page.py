@@ -14,16 +14,19 @@ from memosite.pages.cited import CitedRow
 from memosite.pages.images import ShownImage
 from memosite.pages.lives import LifeLine
 from memosite.pages.mentions import MentionRow
+from memosite.pages.neighbours import Neighbours
 from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, FindingRow, Reference, Stamp
 from memosite.pages.shared import SharedRow
 from memosite.pages.tracks import OutdatedCitation, TrackStep
 from memosite.plan.addresses import bundled_name, file_address, twins_of_artifact
 from memosite.plan.citations import citation_of
 from memosite.plan.cited_by import cited_by
+from memosite.plan.clauses import finding_row
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
 from memosite.plan.head import PageHead, page_head
 from memosite.plan.history import history_lines
+from memosite.plan.list_neighbours import neighbours_of
 from memosite.plan.mention_rows import mention_rows
 from memosite.plan.places import PlaceFinder
 from memosite.plan.shared_rows import shared_rows
@@ -119,6 +122,7 @@ class ArtifactFields(PageHead):
     citation: Citation | None
     track: tuple[TrackStep, ...]
     outdated: tuple[OutdatedCitation, ...]
+    around: Neighbours | None
 
 
 def artifact_fields(context: Context, artifact: Artifact, start: str, *, section: str = "") -> ArtifactFields:
@@ -143,7 +147,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
             if "/copies/" not in path
         ),
         "tags": tuple(_tags(artifact)),
-        "findings": tuple(context.finding_row(start, finding) for finding in artifact.findings[:FINDINGS]),
+        "findings": tuple(finding_row(start, finding) for finding in artifact.findings[:FINDINGS]),
         "findings_total": len(artifact.findings),
         "backlinks": mention_rows(context, start, artifact),
         "backlinks_total": len(artifact.backlinks),
@@ -155,6 +159,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         "citation": None if artifact.withheld or redacted else citation_of(context, artifact),
         "track": track_of(context, start, artifact),
         "outdated": outdated_citations(context, start, artifact),
+        "around": neighbours_of(start, context.list_places.get(artifact.ref)),
     }
 
 

@@ -1,10 +1,24 @@
-"""Plans how pages show the clause that a finding is based on: its documents as links to where they can be read."""
+"""Plans the row of a finding, with its clause: the documents that it is based on, as links."""
 
 from collections.abc import Iterator
 
 from memosite.archive.urls import OTHER_SPECIFICATIONS, SPECIFICATION, relative, section_anchor
 from memosite.facts.clauses import read_clause
-from memosite.pages.parts import Reference
+from memosite.facts.findings import Finding
+from memosite.pages.parts import FindingRow, Reference
+
+
+def finding_row(start: str, finding: Finding, page: Reference | None = None) -> FindingRow:
+    """A finding as the page `start` shows it."""
+    return FindingRow(
+        severity=finding.severity,
+        rule=finding.rule.id,
+        place=str(finding.location),
+        message=finding.message,
+        remedy=finding.remedy,
+        clause=clause_links(start, finding.clause),
+        page=page,
+    )
 
 
 def clause_links(start: str, clause: str) -> tuple[Reference, ...]:

@@ -32,20 +32,19 @@ from memosite.archive.possible_replies import missing_of, possible_replies
 from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
 from memosite.config.schema import FeedsConfig
 from memosite.facts.bounds import LABEL_CHARS
-from memosite.facts.findings import Finding
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Mailbox, Ref
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.formats.status import is_superseded, status_of
-from memosite.pages.parts import FindingRow, Reference, Row, Site
+from memosite.pages.parts import Reference, Row, Site
 from memosite.plan.arrivals import arrival_times
 from memosite.plan.bundle_index import find_bundles
 from memosite.plan.captures import find_captures
-from memosite.plan.clauses import clause_links
 from memosite.plan.dates import by_arrival, stamp
 from memosite.plan.during import find_written
 from memosite.plan.entity_index import EntityFacts, collect_entities
+from memosite.plan.list_neighbours import ListPlace, list_places
 from memosite.plan.mentioned import MentionFinder
 from memosite.plan.seats import SeatIndex, index_seats
 from memosite.plan.shared_passages import SharedLink
@@ -142,6 +141,11 @@ class Context:
     def bundles(self) -> dict[Ref, str]:
         """The bundle that each artifact's twins and originals are in; none where each is a file of its own."""
         return find_bundles(self.archive.artifacts.values()) if self.site.is_lean else {}
+
+    @cached_property
+    def list_places(self) -> dict[Ref, ListPlace]:
+        """The place of each artifact in the list that readers page through."""
+        return list_places(self.archive.artifacts.values(), self.label)
 
     @cached_property
     def written_during(self) -> dict[Ref, tuple[Ref, ...]]:
@@ -373,19 +377,6 @@ class Context:
             return False
         members = (viewer, *self.archive.positions[viewer].union_of)
         return is_unreceived_by(memo, (self.archive.positions[member].repo for member in members))
-
-    @staticmethod
-    def finding_row(start: str, finding: Finding, page: Reference | None = None) -> FindingRow:
-        """A finding as the page `start` shows it."""
-        return FindingRow(
-            severity=finding.severity,
-            rule=finding.rule.id,
-            place=str(finding.location),
-            message=finding.message,
-            remedy=finding.remedy,
-            clause=clause_links(start, finding.clause),
-            page=page,
-        )
 
     def canonical(self, page: str) -> str | None:
         """The canonical address of a page, if the site has an address."""

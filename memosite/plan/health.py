@@ -10,6 +10,7 @@ from memosite.facts.phrases import phrase
 from memosite.pages.models import HealthPage
 from memosite.pages.parts import Reference
 from memosite.pages.seals import Seal
+from memosite.plan.clauses import finding_row
 from memosite.plan.context import Context
 from memosite.plan.head import page_head
 from memosite.plan.pagination import in_parts, part_links
@@ -34,9 +35,7 @@ def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPa
                 (severity, rule.id, rule.meaning, by_rule[(severity, rule)])
                 for severity, rule in sorted(by_rule, key=lambda key: (order.index(key[0]), key[1].id))
             ),
-            rows=tuple(
-                context.finding_row(start, finding, _page_of(context, start, finding, pages)) for finding in chunk
-            ),
+            rows=tuple(finding_row(start, finding, _page_of(context, start, finding, pages)) for finding in chunk),
         )
 
 

@@ -147,7 +147,7 @@ def _missing(context: Context, start: str, position: Position) -> Iterable[ListS
     ghosts = context.missing_of.get(position.id, ())
     if ghosts:
         rows = tuple(context.ghost_row(start, ghost) for ghost in ghosts[:_SHOWN])
-        yield ListSection(heading="Missing memos", anchor="missing", rows=rows, total=len(ghosts))
+        yield ListSection(heading=phrase("Missing memos"), anchor="missing", rows=rows, total=len(ghosts))
 
 
 def _arcs(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> tuple[ListSection, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import quote
 
+from memosite.archive.lines import is_redacted
 from memosite.archive.model import Memo, Thread
 from memosite.archive.notices import notice_of
 from memosite.archive.urls import part_page, relative, thread_page
@@ -14,6 +15,7 @@ from memosite.pages.models import ThreadPage
 from memosite.pages.parts import PAGE_CHARS, Reference
 from memosite.pages.threads import ThreadMember
 from memosite.plan.addresses import twins_of_thread
+from memosite.plan.citations import citation_of
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.files import Written
 from memosite.plan.head import page_head
@@ -108,6 +110,7 @@ def _member(context: Context, start: str, thread: Thread, index: int, page_of: M
         waits_for=waiting_positions(context, start, memo),
         perhaps_answered_by=perhaps_answered_by(context, start, memo),
         preview="" if memo.withheld else cut_line(memo.summary, PREVIEW),
+        citation=None if memo.withheld or is_redacted(memo) else citation_of(context, memo),
     )
 
 
@@ -116,7 +119,7 @@ def _ranges(context: Context, thread: Thread) -> list[tuple[int, int]]:
     start, size = 0, 0
     for index, entry in enumerate(thread.entries):
         memo = context.archive.artifacts.get(entry.ref)
-        weight = 500 + (min(memo.chars, PAGE_CHARS) + 500 if memo else 0)
+        weight = 500 + (min(memo.chars, PAGE_CHARS) + 1_000 if memo else 0)  # with its citation
         if index > start and (size + weight > PAGE_CHARS or index - start >= LIST_LIMIT):
             ranges.append((start, index))
             start, size = index, 0

@@ -42,6 +42,7 @@ _OF_ARCHIVE: Final = (
 _OF_CONTEXT: Final = (
     "by_position", "arrival_times", "webs", "records", "entities", "captures", "placed", "received", "seat_positions",
     "thread_sizes", "possible_replies", "missing_of", "written_during", "bundles", "citations_of", "shared",
+    "list_places",
 )  # fmt: skip
 _UNREADABLE: Final = "a traced unit reads all findings, or all citations: it must not be traced"
 _BROADCASTS: Final = "broadcasts"

@@ -12,7 +12,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any, Final, TypeVar, cast
 
 from memosite.facts.errors import ConfigError
@@ -119,7 +118,7 @@ class _Number:
         return self._words.number(self._value) if form == "," else format(self._value, form)
 
 
-ENGLISH: Final = Catalogue(texts=MappingProxyType({}))
+ENGLISH: Final = Catalogue()
 """The language that memosite is written in."""
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from memosite.facts.errors import ConfigError
 from memosite.render.catalogue import ENGLISH, Catalogue, read_catalogue
+from memosite.render.lean import lean
 
 __all__ = ["Theme", "bundled_theme", "load_theme", "theme_folders"]
 
@@ -47,7 +48,7 @@ def theme_folders(folder: Path | None) -> tuple[Path, ...]:
 
 
 def load_theme(folder: Path | None, language: str = "en", *, package: Path = _PACKAGE) -> Theme:
-    """The bundled theme, overridden by the files of a site's theme folder, in a language.
+    """The bundled theme, without comments in scripts and styles, overridden by a site's theme folder, in a language.
 
     `folder` holds `templates/` (`*.html`), `static/` (any files) and `languages/` (`de.po`), or some of them; hidden
     files and editors' backups (`name~`) are left out. Raises ConfigError if the folder or all of these are missing,
@@ -55,7 +56,7 @@ def load_theme(folder: Path | None, language: str = "en", *, package: Path = _PA
     """
     base = bundled_theme(package)
     templates = {name: _text(path) for name, path in _files(base / "templates", suffix=".html")}
-    static = {name: _bytes(path) for name, path in _files(base / "static")}
+    static = {name: lean(name, _bytes(path)) for name, path in _files(base / "static")}
     own: dict[str, str] = {}
     if folder is not None:
         if not folder.is_dir():

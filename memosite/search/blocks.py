@@ -7,7 +7,7 @@ A block's documents are numbered newest first, as hits are shown. Its files are 
     block.js  how many artifacts and documents, between which dates, with which term each shard begins, where pieces are
     i<n>.js   dates, and artifacts by kind, system and position
     t<n>.js   shards of the terms, in order, each with its documents; p<n>.js  where they stand, for phrases
-    h<n>.js   hits: what is shown of each document, with the beginning of its text for excerpts
+    r<n>.js   rows: what a hit shows; e<n>.js  the texts, in pieces, for excerpts
 
 `pieces.py` joins pieces into files. `docs/search.md` describes them, `static/search.js` reads them.
 """
@@ -22,8 +22,8 @@ from itertools import groupby
 from typing import Any, TypeVar
 
 from memosite.archive.urls import FOLDERS
-from memosite.facts.texts import cut_line, one_line
 from memosite.search.documents import Card, SearchDocument, TextOf, documents, positions_of
+from memosite.search.lines import TextGroups, TextPiece, text_pieces
 from memosite.search.numbers import digits, pack, with_places
 from memosite.search.pieces import file_of, join_pieces
 from memosite.search_language.analyzer import Analyzer
@@ -46,11 +46,8 @@ _WORD_BYTES = 100
 _DOCUMENT_BYTES = 1_000
 """What a word and a document take besides their texts."""
 
-HITS = 8
-"""Hits that are loaded together."""
-
-EXCERPT_CHARS = 400
-_EXCERPT_SOURCES = (600, 4_000)  # characters of Markdown that give so many without marks: mostly, and with many links
+ROWS = 20
+"""Rows that are loaded together."""
 
 _EPOCH = dt.datetime(1970, 1, 1)
 
@@ -97,7 +94,7 @@ class BlockHit:
     is_tools: bool
     words: tuple[tuple[str, Mapping[str, bytes]], ...]
     row: list[object]
-    excerpt: str
+    pieces: tuple[TextPiece, ...]
 
 
 class Analyses:
@@ -128,7 +125,7 @@ def _bytes_of(card: Card, found: Iterable[BlockHit]) -> int:
     said = sum(map(_length, (getattr(card, name) for name in Card.__slots__)))
     return said + sum(
         _DOCUMENT_BYTES
-        + len(one.excerpt)
+        + sum(len(piece.text) for piece in one.pieces)
         + sum(map(_length, one.row))
         + sum(_WORD_BYTES * len(words) + sum(map(len, words)) + sum(map(len, words.values())) for _, words in one.words)
         for one in found
@@ -151,23 +148,25 @@ def render_block(block: SearchBlock, text_of: TextOf, analyses: Analyses | None 
     find = partial(_find, text_of=text_of, analyzer=analyzer)
     get = partial(analyses.get, find=find) if analyses is not None and len(block.cards) <= TAIL else find
     built = _Builder()
-    hits: list[list[object]] = []
+    rows: list[list[object]] = []
+    texts = TextGroups()
     for card in sorted(block.cards, key=lambda card: (card.date is None, -(card.date or 0), card.id, card.kind)):
         built.begin(card)
         for one in get(card):
             built.add(card, one)
-            hits.append([one.excerpt, *one.row])
+            rows.append([*one.row, "".join(map(digits, texts.add(one.pieces)))])
     shards = list(_shards(built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
     kinds = {
         "i": (_dates(built.dates), _facets(built.facets)),
         "t": (shard.terms for shard in shards),
-        "h": (hits[first : first + HITS] for first in range(0, len(hits), HITS)),
+        "r": (rows[first : first + ROWS] for first in range(0, len(rows), ROWS)),
+        "e": texts.groups,
         "p": (shard.places for shard in shards),
     }
     listed, files = join_pieces(block.name, kinds)
     head = {
         "artifacts": built.artifacts,
-        "documents": len(hits),
+        "documents": len(rows),
         "more": built.more,
         "newest": built.dates[0] if built.dates else None,
         "oldest": built.dates[-1] if built.dates else None,
@@ -188,17 +187,8 @@ def _find(card: Card, text_of: TextOf, analyzer: Analyzer) -> Iterator[BlockHit]
             is_tools=document.is_tools,
             words=tuple((family, with_places(positions_of(texts, analyzer))) for family, texts in families),
             row=_row(document),
-            excerpt=_excerpt(document),
+            pieces=text_pieces(document, analyzer),
         )
-
-
-def _excerpt(document: SearchDocument) -> str:
-    """The beginning of a document's text in one line, with an ellipsis if anything was cut."""
-    for chars in _EXCERPT_SOURCES:
-        line = one_line(document.shown(chars))
-        if len(line) > EXCERPT_CHARS or len(document.texts[-1]) <= chars:
-            break
-    return cut_line(line, EXCERPT_CHARS)
 
 
 _Term = list[Any]
@@ -326,10 +316,10 @@ def _facets(facets: dict[str, dict[str, list[int]]]) -> dict[str, dict[str, str]
 def _row(document: SearchDocument) -> list[object]:
     """What a hit shows: kind, id, turn, whether of tools, subject, which turn, who, day, file ("" for the usual).
 
-    Last, if it has one, its group: hits of one are shown together.
+    Last its group: hits of one are shown together.
     """
     card = document.card
     usual = f"{FOLDERS.get(card.kind, '')}/{card.id}/index.html" + (f"#t{document.turn}" if document.turn else "")
     file = "" if document.file == usual else document.file
     row = [card.kind, card.id, document.turn, int(document.is_tools), card.short_subject, document.label, card.who]
-    return [*row, card.day, file, *([card.group] if card.group else [])]
+    return [*row, card.day, file, card.group]

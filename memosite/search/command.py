@@ -118,7 +118,7 @@ class Searchable:
         left = LITTLE
         for card in self.cards:
             if card.key in difference.changed:
-                digests = (*card.texts, card.conversation) if card.conversation else card.texts
+                digests = [*(digest for digest, _ in card.texts), *filter(None, [card.conversation])]
                 left -= sum(len(self.text_of(digest)) for digest in digests)
                 if left < 0:
                     return False

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from memosite.archive.lines import all_texts, is_broken, shown_file
 from memosite.archive.mailboxes import is_unread_by_any
@@ -23,11 +23,12 @@ from memosite.archive.urls import index_file, page_of, part_page
 from memosite.facts.bounds import most_turns_found
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import Kind, Text
-from memosite.facts.texts import cut_line, without_frontmatter
+from memosite.facts.texts import cut_line
 from memosite.formats.status import status_of
 from memosite.formats.turns import Turn, blocks, parse_conversation
-from memosite.markdown.html import plain_text
 from memosite.pages.parts import cut_turns
+from memosite.passages.anchors import PREAMBLE
+from memosite.passages.bodies import prefixed_texts
 from memosite.search_language.analyzer import Analyzer, prepare
 from memosite.search_language.syntax import WordField
 from memosite.store.digests import digest_of
@@ -36,9 +37,6 @@ MOST_CHARS = 1_000_000
 """The most characters of one document that are searched."""
 
 _OWING = 4
-SHOWN_CHARS = 100_000
-"""Excerpts are cut from the beginning of a document, up to here."""
-
 WHO_CHARS = 120
 """The longest line that says who wrote to whom."""
 
@@ -57,7 +55,8 @@ class Card:
 
     `date` is milliseconds since 1970 in UTC, `day` the writer's day, as pages show it; `keys` are fields and folded
     values; `positions` are called as pages call them, for facets; `names` are id, paths and digests. `texts` are
-    digests on the shelf, `extra` are texts that are not on it. `conversation` is the digest of a transcript's body.
+    digests on the shelf, each with what its anchors begin with on the page, None if it has none there; `extra` are
+    texts that are not on the shelf. `conversation` is the digest of a transcript's body.
     `group` is what it is shown with: its thread, or the session that it is a capture of; "" if it is so named itself.
     """
 
@@ -79,7 +78,7 @@ class Card:
     positions: tuple[str, ...]
     names: tuple[str, ...]
     slug: str
-    texts: tuple[str, ...]
+    texts: tuple[tuple[str, str | None], ...]
     extra: tuple[str, ...]
     conversation: str | None
     group: str
@@ -95,12 +94,19 @@ class Card:
         return f"{self.kind}/{self.id}"
 
 
+class Part(NamedTuple):
+    """A text of a body, and what its anchors begin with on the page; None if it has none there."""
+
+    text: str
+    prefix: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchDocument:
     """One possible hit. `turn` is 0 for an artifact itself; `is_tools` for the output of a turn's tools.
 
-    `texts` are searched by `text`, in order and apart: subject, words of the name, body. `file` is the page's file
-    with the anchor, `label` names the turn.
+    `texts` are searched by `text`, in order and apart: subject, words of the name, body, which is made of `parts`.
+    `file` is the page's file with the anchor, `label` names the turn.
     """
 
     card: Card
@@ -109,6 +115,7 @@ class SearchDocument:
     file: str
     label: str
     texts: tuple[str, ...]
+    parts: tuple[Part, ...]
     subject: str
     names: tuple[str, ...]
 
@@ -128,16 +135,13 @@ class SearchDocument:
         date = self.card.date
         return (date is None, -(date or 0), self.card.id, self.card.kind, self.turn, self.is_tools)
 
-    def shown(self, chars: int = SHOWN_CHARS) -> str:
-        """The text that excerpts are cut from: the first characters of the body, without the marks of Markdown."""
-        return plain_text(without_frontmatter(self.texts[-1][:chars]))
-
 
 def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
     """The card of an artifact."""
     transcript = isinstance(artifact, Transcript) and not is_broken(artifact)
     body = artifact.variants[0].text if isinstance(artifact, Transcript) else None
     digests = [text.sha256 for text in _texts(artifact)]
+    prefixes = {text.sha256: prefix for text, prefix in prefixed_texts(artifact)}
     extra = tuple(_extra(artifact))
     if isinstance(artifact, Memo | Transcript) and artifact.broken:
         digests = [shown_file(artifact).sha256]
@@ -160,7 +164,11 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
         positions=tuple(sorted(set(map(archive.label, artifact.positions)))),
         names=tuple(dict.fromkeys(prepare(name) for name in _names(artifact))),
         slug=prepare(read_stamped_name(artifact.id).slug),
-        texts=tuple(dict.fromkeys(digest for digest in digests if not (transcript and body and digest == body.sha256))),
+        texts=tuple(
+            (digest, prefixes.get(digest))
+            for digest in dict.fromkeys(digests)
+            if not (transcript and body and digest == body.sha256)
+        ),
         extra=tuple(prepare(text) for text in extra),
         conversation=body.sha256 if transcript and body else None,
         group=_group(artifact),
@@ -178,27 +186,40 @@ def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
     """The documents of an artifact: itself, then those of its turns in order."""
     turns: tuple[Turn, ...] = ()
     pages: list[str] = []
-    texts = [prepare(text_of(digest)) for digest in card.texts]
+    parts = [_part(text_of(digest), prefix) for digest, prefix in card.texts]
     if card.conversation is not None:
         conversation = parse_conversation(text_of(card.conversation), started=None)
-        most = most_turns_found(sum(map(len, texts)) + sum(len(turn.text) for turn in conversation.turns), _size(card))
+        most = most_turns_found(
+            sum(len(part.text) for part in parts) + sum(len(turn.text) for turn in conversation.turns), _size(card)
+        )
         pages = _pages_of_turns(card.page, conversation.turns)
         turns, others = conversation.turns[:most], conversation.turns[most:]
-        texts += [prepare(conversation.preamble), prepare(conversation.rest)]
-        texts += [prepare(turn.text) for turn in others]
-    body = "\n\n".join((*texts, *card.extra))[:MOST_CHARS]
+        parts.append(_part(conversation.preamble, PREAMBLE))
+        parts += [Part(prepare(text)) for text in (conversation.rest, *(turn.text for turn in others))]
+    parts += map(Part, card.extra)
     yield SearchDocument(
         card=card,
         turn=0,
         is_tools=False,
         file=index_file(card.page),
         label="",
-        texts=(card.subject, card.slug, body),
+        texts=(card.subject, card.slug, _body(parts)),
+        parts=tuple(parts),
         subject=card.subject,
         names=card.names,
     )
     for turn in turns:
         yield from _turn_documents(card, turn, pages[turn.ordinal - 1])
+
+
+def _part(written: str, prefix: str | None) -> Part:
+    """A text as it is searched; anchors are made of what was written."""
+    text = prepare(written)
+    return Part(text, prefix if text == written else None)
+
+
+def _body(parts: Iterable[Part]) -> str:
+    return "\n\n".join(part.text for part in parts)[:MOST_CHARS]
 
 
 def _group(artifact: Artifact) -> str:
@@ -223,15 +244,16 @@ def _turn_documents(card: Card, turn: Turn, page: str) -> Iterator[SearchDocumen
         (output if block.kind == "tool" else said).append(f"{block.name or ''}\n{block.text}".strip())
     who = " ".join(part for part in (turn.speaker, f"({turn.model})" if turn.model else "") if part)
     for is_tools, found in ((False, said), (True, output)):
-        text = prepare("\n\n".join(found))[:MOST_CHARS]
-        if text:
+        parts = tuple(Part(prepare(text)) for text in found)
+        if body := _body(parts):
             yield SearchDocument(
                 card=card,
                 turn=turn.ordinal,
                 is_tools=is_tools,
                 file=f"{index_file(page)}#{turn.anchor}",
                 label=f"turn {turn.ordinal}, {cut_line(who, 60)}{', tools' if is_tools else ''}",
-                texts=(text,),
+                texts=(body,),
+                parts=parts,
                 subject="",
                 names=(),
             )

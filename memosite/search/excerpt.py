@@ -1,11 +1,11 @@
-"""Cuts the excerpt of a text that shows most of a query's words, and marks them."""
+"""Cuts the excerpt of a text that shows most of a query's words, marks them, and finds the anchor that leads there."""
 
-from collections import Counter
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
+from typing import NamedTuple
 
-from memosite.facts.texts import cut_line, one_line
 from memosite.search_language.analyzer import Analyzer, Word
 from memosite.search_language.syntax import Words
 
@@ -28,29 +28,43 @@ class ExcerptPiece:
     is_marked: bool = False
 
 
-def make_excerpt(text: str, wanted: Collection[Words], analyzer: Analyzer) -> tuple[ExcerptPiece, ...]:
-    """The excerpt of a prepared text, as pieces; its beginning if no word matches."""
-    line = one_line(text)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """The passage that a hit shows. `anchor` is that of the line where most of the words begin, "" if there is none."""
+
+    anchor: str = ""
+    pieces: tuple[ExcerptPiece, ...] = ()
+
+
+def make_excerpt(lines: Sequence[tuple[str, str]], wanted: Collection[Words], analyzer: Analyzer) -> Excerpt:
+    """The excerpt of a document from its lines, each with its anchor; its beginning if no word matches."""
+    line = " ".join(text for _, text in lines)
     found = _wanted_words(line, wanted, analyzer)
-    if not found:
-        shown = cut_line(line, LENGTH)
-        return (ExcerptPiece(text=shown),) if shown else ()
-    start = _best_start(found)
-    start = 0 if start <= BEFORE else _after_space(line, start - BEFORE, start)
+    best = _best_start(found) if found else 0
+    start = 0 if best <= BEFORE else _after_space(line, best - BEFORE, best)
     end = min(len(line), start + LENGTH)
     if end < len(line):
         end = max(line.rfind(" ", start, end), *(word.end for word in found if start < word.end <= end), 0)
-    inside = _merged([word for word in found if start <= word.start and word.end <= end])
     pieces = [ExcerptPiece(text="… " if start else "")]
     place = start
-    for first, last in inside:
+    for first, last in _merged([word for word in found if start <= word.start and word.end <= end]):
         pieces += [ExcerptPiece(text=line[place:first]), ExcerptPiece(text=line[first:last], is_marked=True)]
         place = last
     pieces.append(ExcerptPiece(text=line[place:end] + (" …" if end < len(line) else "")))
-    return tuple(piece for piece in pieces if piece.text)
+    ends = list(accumulate(len(text) + 1 for _, text in lines))
+    anchor = lines[bisect_right(ends, best)][0] if found else ""
+    return Excerpt(anchor=anchor, pieces=tuple(piece for piece in pieces if piece.text))
 
 
-def _wanted_words(line: str, wanted: Collection[Words], analyzer: Analyzer) -> list[Word]:
+class _Found(NamedTuple):
+    """A word of a line that a query looks for, and what of the query it is."""
+
+    start: int
+    end: int
+    term: str
+
+
+def _wanted_words(line: str, wanted: Collection[Words], analyzer: Analyzer) -> list[_Found]:
     """The words of a line that a query looks for; of a phrase only whole matches."""
     if not wanted:
         return []
@@ -60,22 +74,20 @@ def _wanted_words(line: str, wanted: Collection[Words], analyzer: Analyzer) -> l
     places: dict[str, list[Word]] = {}
     for word in words:
         places.setdefault(word.term, []).append(word)
-    found: dict[tuple[int, int], Word] = {}
+    found: set[_Found] = set()
     for one in wanted:
-        ends = _words_at(one, 0, words, places)
-        chains = {word.position: [word] for word in ends}
+        chains = [[word] for word in _words_at(one, 0, words, places)]
         for index in range(1, len(one.terms)):
             following = {word.position: word for word in _words_at(one, index, words, places)}
-            chains = {
-                position + 1: [*chain, following[position + 1]]
-                for position, chain in chains.items()
-                if position + 1 in following
+            chains = [
+                [*chain, following[chain[-1].position + 1]] for chain in chains if chain[-1].position + 1 in following
+            ]
+        for chain in chains:
+            found |= {
+                _Found(word.start, word.end, f"{term}*" if one.prefix and term is one.terms[-1] else term)
+                for term, word in zip(one.terms, chain, strict=True)
             }
-        for chain in chains.values():
-            found |= {(word.start, word.end): word for word in chain}
-        if len(one.terms) == 1:
-            found |= {(word.start, word.end): word for word in ends}
-    return [found[key] for key in sorted(found)]
+    return sorted(found)
 
 
 def _words_at(one: Words, index: int, words: Sequence[Word], places: dict[str, list[Word]]) -> list[Word]:
@@ -85,24 +97,21 @@ def _words_at(one: Words, index: int, words: Sequence[Word], places: dict[str, l
     return places.get(term, [])
 
 
-def _best_start(found: Sequence[Word]) -> int:
-    """The start of the excerpt with the most different words; the first such one."""
-    best, most = 0, 0
-    inside: Counter[str] = Counter()
-    last = 0
+def _best_start(found: Sequence[_Found]) -> int:
+    """The start of the excerpt with the most different words, and these the nearest together; the first such one."""
+    best, most, least = found[0].start, 0, 0
     for first, word in enumerate(found):
-        while last < len(found) and found[last].end <= word.start + LENGTH - BEFORE:
-            inside[found[last].term] += 1
-            last += 1
-        if len(inside) > most:
-            best, most = first, len(inside)
-        if last > first:
-            inside[word.term] -= 1
-            if not inside[word.term]:
-                del inside[word.term]
-        else:  # a word longer than an excerpt
-            last = first + 1
-    return found[best].start
+        terms: set[str] = set()
+        last = word.start
+        for other in islice(found, first, None):
+            if other.end > word.start + LENGTH - BEFORE:
+                break
+            if other.term not in terms:
+                terms.add(other.term)
+                last = other.start
+        if (len(terms), least) > (most, last - word.start):
+            best, most, least = word.start, len(terms), last - word.start
+    return best
 
 
 def _after_space(line: str, start: int, end: int) -> int:
@@ -110,7 +119,7 @@ def _after_space(line: str, start: int, end: int) -> int:
     return space + 1 if space >= 0 else start
 
 
-def _merged(words: Sequence[Word]) -> list[tuple[int, int]]:
+def _merged(words: Sequence[_Found]) -> list[tuple[int, int]]:
     """The spans of words; those that overlap or touch are merged."""
     places: list[tuple[int, int]] = []
     for word in words:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memosite.search.excerpt import ExcerptPiece, make_excerpt
+from memosite.search.lines import read_lines
 from memosite.search_language.analyzer import Analyzer
 from memosite.search_language.syntax import Words
 
@@ -18,7 +19,7 @@ _EPOCH = dt.datetime(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One thing found. `file` is its page's file with the anchor, below the site.
+    """One thing found. `file` is its page's file below the site, with the anchor of the passage that `excerpt` shows.
 
     `date` is ISO 8601 in UTC, `day` the writer's day, as pages show it; both are "" for none. `status` is the state of
     a memo's action or the status of another item. `waits_for` are the ids, with spaces, of the first of those `waiting`
@@ -67,9 +68,11 @@ def facts_of(document: "SearchDocument") -> dict[str, str | int]:
 def make_hit(
     facts: Mapping[str, str | int], date: int | None, shown: str, wanted: Collection[Words], analyzer: Analyzer
 ) -> Hit:
-    """A hit of `facts_of` a document, its date in milliseconds since 1970 and the text that excerpts are cut from."""
-    excerpt = make_excerpt(shown, wanted, analyzer)
-    return Hit(**facts, date=_written(date), excerpt=excerpt)  # type: ignore[arg-type] # as `facts_of` made them
+    """A hit of `facts_of` a document, its date in milliseconds since 1970 and its `written_lines`."""
+    excerpt = make_excerpt(read_lines(shown), wanted, analyzer)
+    file = f"{facts['file']}#{excerpt.anchor}" if excerpt.anchor else facts["file"]
+    known = {**facts, "file": file}
+    return Hit(**known, date=_written(date), excerpt=excerpt.pieces)  # type: ignore[arg-type] # as `facts_of` made them
 
 
 def _written(date: int | None) -> str:

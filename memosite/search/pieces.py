@@ -1,6 +1,6 @@
 """Joins the pieces of a search block into few files: a host counts files, and a query shall load little.
 
-A piece is what a query loads at once: a shard of terms, a few hits, the dates. A file is consecutive pieces of a kind,
+A piece is what a query loads at once: a shard of terms, a few rows, the dates. A file is consecutive pieces of a kind,
 each a line that calls a function:
 
     memositeBlock("f0/t12@5ae1f09c","…")
@@ -17,7 +17,7 @@ from hashlib import blake2b
 from memosite.archive.urls import SEARCH
 from memosite.search.numbers import digits
 
-FILE_BYTES: Mapping[str, int] = {"i": 64_000, "t": 64_000, "h": 96_000, "p": 192_000}
+FILE_BYTES: Mapping[str, int] = {"i": 64_000, "t": 64_000, "r": 64_000, "e": 128_000, "p": 192_000}
 """After how many bytes a file of a kind ends: larger where fewer queries ask, as all of it comes from a plain disk."""
 
 Listed = dict[str, list[str]]

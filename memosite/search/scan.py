@@ -14,6 +14,7 @@ from functools import cached_property
 from memosite.run.workers import run
 from memosite.search.documents import Card, Choose, SearchDocument, TextOf, documents, positions_of
 from memosite.search.hits import Hit, facts_of, make_hit, order_of
+from memosite.search.lines import lines_of, written_lines
 from memosite.search.match import KEYS, match, widened
 from memosite.search_language.analyzer import Analyzer, may_compose
 from memosite.search_language.syntax import KeyTerm, QueryNode, WordField, Words, leaves
@@ -127,7 +128,8 @@ class Scan:
             if place.card != known[0]:  # turns of a transcript stand together
                 known = place.card, list(documents(self.cards[place.card], self.text_of))
             document = known[1][place.document]
-            yield make_hit(facts_of(document), document.card.date, document.shown(), wanted, self.analyzer)
+            shown = written_lines(lines_of(document))
+            yield make_hit(facts_of(document), document.card.date, shown, wanted, self.analyzer)
 
     def count(self, beginnings: Collection[tuple[str, str]]) -> Counter[tuple[str, str]]:
         """In how many documents each term is that begins so, by field."""

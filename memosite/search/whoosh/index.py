@@ -36,7 +36,7 @@ with warnings.catch_warnings():
 
     from memosite.search.whoosh.fields import schema
 
-INDEX_VERSION = 6
+INDEX_VERSION = 7
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
 
 _SEAL = "seal.json"

@@ -15,6 +15,7 @@ from whoosh import index
 
 from memosite.search.documents import Card, SearchDocument, TextOf, documents, positions_of
 from memosite.search.hits import facts_of, order_of
+from memosite.search.lines import lines_of, written_lines
 from memosite.search.whoosh.fields import UNDATED, schema
 from memosite.search.whoosh.index import (
     IndexSeal,
@@ -117,11 +118,12 @@ def _add(cards: Sequence[Card], writer: Any, text_of: TextOf, analyzer: Analyzer
 
 def _fields_of(document: SearchDocument, analyzer: Analyzer) -> dict[str, object]:
     card = document.card
+    shown = written_lines(lines_of(document)).encode("utf-8", "replace")
     words: dict[str, object] = {name: positions_of(texts, analyzer) for name, texts in document.fields.items()}
     return words | {
         "key": [card.key],
         "keys": [f"{field}:{value}" for field, value in document.keys],
         "date": UNDATED if card.date is None else card.date,
         "order": order_of(document),
-        "facts": (json.dumps(facts_of(document)), zlib.compress(document.shown().encode("utf-8", "replace"), 1)),
+        "facts": (json.dumps(facts_of(document)), zlib.compress(shown, 1)),
     }
