@@ -289,3 +289,16 @@ def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path)
         text = files[page].decode()
         assert "No decisions found. They are read from Markdown files in" in text
         assert "Ages are counted" not in text
+
+
+def test_each_decision_says_who_decided_or_whose_repo_it_is_in(tmp_path: Path) -> None:
+    """As the head or the fields say; else the one position that has the repo. Records of systems, too."""
+    write_org(tmp_path / "yard", positions=[{"id": "mason", "name": "Mason", "x.position.working_directory": "yard"}])
+    write_text(tmp_path / "yard/decisions/oak.md", "# Oak\n\nStatus: accepted\nDecided by: the council\n")
+    write_text(tmp_path / "yard/decisions/elm.md", "# Elm\n\nStatus: accepted\n")
+    meta = {"created": "2026-05-01T10:00:00Z", "category": "decisions", "summary": "Ash", "session_id": "s"}
+    write_json(tmp_path / "yard/.claude/memory/decisions/ash.json", {"meta": meta, "content": "Ash it is."})
+    rows = html.parse(build_site(tmp_path) / "decisions/index.html").getroot().xpath("//li[contains(@class, 'row')]")
+    said = {row.xpath(".//a[@class='subject']")[0].text_content(): row.text_content() for row in rows}
+    assert "decided by the council" in said["Oak"] and "in the repo of" not in said["Oak"]
+    assert "in the repo of mason" in said["Elm"] and "in the repo of mason" in said["Ash"]

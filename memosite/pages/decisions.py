@@ -12,7 +12,8 @@ from memosite.pages.parts import Reference, Stamp
 class DecisionRow:
     """A decision, a proposal or another document in a list. `status` is as written.
 
-    `by` is who decided, as its head says. `age` is given of what is pending, counted to the newest date.
+    `by` is who decided, as it says; else `repo_of` the only position whose repo it is in. `age` is given of what is
+    pending, counted to the newest date.
     """
 
     href: str
@@ -23,6 +24,7 @@ class DecisionRow:
     status: str
     source: str
     by: str = ""
+    repo_of: Reference | None = None
     age: str = ""
     successor: Reference | None = None
     proposals: tuple[Reference, ...] = ()

@@ -31,6 +31,7 @@ from memosite.resolve.decisions import sort_of, standing_of
 _TITLE = phrase("Decisions")
 _NAMED = 3
 _NO_POSITION = "no-position"
+_DECIDERS = ("decided by", "decider", "deciders", "approved by", "author", "authors", "created by")
 _GROUPS = 99
 """The most positions or sources that have a group of their own."""
 
@@ -100,6 +101,7 @@ def plan_decisions(context: Context) -> Iterator[DecisionsPage | ListPage | Writ
     lists = _Lists(
         context=context,
         day=newest_day(context),
+        deciders=_Deciders(context),
         decisions=newest_first(one for one in found if sort_of(one) == "decision"),
         proposals=newest_first(one for one in found if sort_of(one) == "proposal"),
         others=newest_first(one for one in found if sort_of(one) == "other"),
@@ -132,6 +134,7 @@ class _Lists:
     decisions: Sequence[Artifact]
     proposals: Sequence[Artifact]
     others: Sequence[Artifact]
+    deciders: "_Deciders"
 
     def of(self, view: str) -> Sequence[Artifact]:
         """What a filter leaves."""
@@ -179,9 +182,8 @@ def _groups(lists: _Lists, view: str, found: Sequence[Artifact]) -> Mapping[tupl
     """Heading and anchor of each group, with its artifacts."""
     groups: dict[tuple[str, str], list[Artifact]] = defaultdict(list)
     if view.startswith("by-"):
-        deciders = _Deciders(lists.context)
         for one in found:
-            for label, key in deciders.of(one) if view == "by-position" else _source(one):
+            for label, key in lists.deciders.of(one) if view == "by-position" else _source(one):
                 groups[label, f"{view.removeprefix('by-')}-{key}" if key else _NO_POSITION].append(one)
         order = sorted(groups, key=lambda group: (group[1] == _NO_POSITION, group))
         return {group: groups[group] for group in order[:_GROUPS]}
@@ -224,12 +226,26 @@ class _Deciders:
 
     def of(self, one: Artifact) -> list[tuple[str, str]]:
         """Their labels and ids; "No position" if none is known."""
-        said = one.head.decided_by if isinstance(one, Document) else ""
+        said = decided_by(one)
         words = (part.strip(" .()").casefold() for part in re.split(r"[,;/&()]|\band\b", said))
         found = dict.fromkeys(self._names[word] for word in words if word in self._names)
-        owners = self._owners.get(one.copies[0].file.source, set())
-        ids = list(found) or (list(owners) if len(owners) == 1 and not said else [])
+        owner = self.owner_of(one)
+        ids = list(found) or ([owner] if owner and not said else [])
         return [(self._context.label(id_), id_) for id_ in ids] or [(phrase("No position"), "")]
+
+    def owner_of(self, one: Artifact) -> str | None:
+        """The only position whose repo it is in."""
+        owners = self._owners.get(one.copies[0].file.source, set())
+        return next(iter(owners)) if len(owners) == 1 else None
+
+
+def decided_by(one: Artifact) -> str:
+    """Who decided, as the head of a document or the fields of a record say; "" if they do not."""
+    if isinstance(one, Document):
+        return one.head.decided_by
+    fields = one.card.fields if isinstance(one, Record) and not one.withheld else ()
+    said = {re.sub(r"[\W_]+", " ", label).casefold(): value for label, value in reversed(fields)}
+    return next((said[label] for label in _DECIDERS if label in said), "")
 
 
 def _cut(lists: _Lists, start: str, groups: Mapping[tuple[str, str], Sequence[Artifact]]) -> Iterator[DecisionGroup]:
@@ -248,6 +264,7 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
     proposals = proposals_of(context, one)[:_NAMED] if sort == "decision" else []
     decided = decisions_on(context, one)[:_NAMED] if sort == "proposal" else []
     is_pending = standing == "pending" and not decided
+    owner = lists.deciders.owner_of(one)
     return DecisionRow(
         href=relative(start, page_of(one)),
         subject=one.short_subject,
@@ -256,7 +273,8 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
         standing=None if sort == "other" or decided else standing,
         status=cut_line(status_of(one), 60),
         source=one.copies[0].file.source,
-        by=cut_line(one.head.decided_by, 120) if isinstance(one, Document) else "",
+        by=cut_line(decided_by(one), 120),
+        repo_of=context.position(start, owner) if owner and sort == "decision" and not decided_by(one) else None,
         age=age(one.date, lists.day) if is_pending and sort != "other" else "",
         successor=context.successor(start, one),
         proposals=tuple(context.artifact(start, other.ref) for other in proposals),
