@@ -151,7 +151,7 @@ def test_the_commands_of_the_page_are_words_of_a_shell(tmp_path: Path) -> None:
     base = "https://archive.example.org/a'b&c/"
     build_site(tmp_path / "repo", output=tmp_path / "out", base_url=base)
     page = lxml_html.parse(tmp_path / "out/feeds/index.html")
-    commands = [shlex.split(line) for text in found(page, "//pre//text()") for line in text.splitlines()]
+    commands = [shlex.split(line) for pre in page.getroot().iter("pre") for line in pre.text_content().splitlines()]
     named = [word for words in commands for word in words if word.startswith("https:")]
     assert len(named) == 6
     assert all(url.startswith(f"{base}positions/") for url in named)

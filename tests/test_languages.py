@@ -4,6 +4,7 @@ import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import lxml.html
 import pytest
@@ -18,6 +19,7 @@ from memosite.render.theme import load_theme
 from memosite.render.translating import translate_script
 from tests.support.files import ROOT, write_text
 from tests.support.messages import marked_catalogue, messages, updated
+from tests.support.pages import found
 from tests.support.sites import build_site, built_from_nothing, copy_example, tree_bytes
 
 GERMAN = ROOT / "languages/de.po"
@@ -100,11 +102,11 @@ def words_of(text: str) -> str:
 def untranslated(page: Path) -> set[str]:
     """What a page says that was not translated."""
     tree = lxml.html.fromstring(page.read_bytes())
-    for element in tree.xpath(CONTENT):
+    for element in cast("list[lxml.html.HtmlElement]", tree.xpath(CONTENT)):
         element.drop_tree()
-    found = ["\x00".join(tree.itertext()), *tree.xpath("//@aria-label|//@title|//@placeholder|//@abbr")]
+    texts = ["\x00".join(map(str, tree.itertext())), *found(tree, "//@aria-label|//@title|//@placeholder|//@abbr")]
     pieces: set[str] = set()
-    for text in found:
+    for text in texts:
         said, count = text, 1
         while count:
             said, count = OWN_WORDS.subn("\x00", said)
@@ -117,12 +119,12 @@ def test_what_a_page_says_is_translated_or_content(marked: Path) -> None:
     sources = [path for name in SOURCES for path in sorted((marked / name).rglob("*")) if path.is_file()]
     content = words_of("\n".join([f"{path} {path.read_text(errors='replace')}" for path in sources]))
     content += words_of((marked / "memosite.yml").read_text())
-    found: dict[str, str] = {}
+    said: dict[str, str] = {}
     for page in sorted((marked / "_site").rglob("*.html")):
         place = page.relative_to(marked / "_site")
         if place.parts[0] not in ENGLISH_ONLY:
-            found |= {piece: str(place) for piece in untranslated(page) if piece not in content}
-    assert {piece: place for piece, place in found.items() if not NAMES.fullmatch(piece)} == {}
+            said |= {piece: str(place) for piece in untranslated(page) if piece not in content}
+    assert {piece: place for piece, place in said.items() if not NAMES.fullmatch(piece)} == {}
 
 
 NAMES = re.compile(
@@ -142,7 +144,7 @@ def test_addresses_anchors_and_queries_are_the_same_in_every_language(marked: Pa
     assert english.keys() == other.keys()
     for name in english:
         if name.endswith(".html"):
-            one, two = (lxml.html.fromstring(files[name]).xpath(ADDRESSES) for files in (english, other))
+            one, two = (found(lxml.html.fromstring(files[name]), ADDRESSES) for files in (english, other))
             assert sorted(one) == sorted(two), name
         elif not name.endswith((".xml", ".js", "feed.json", "notes.json", "transcripts.json")):
             assert english[name] == other[name], name

@@ -203,7 +203,7 @@ def test_one_copy_with_a_secret_takes_the_content_off_all(folder: Path, monkeypa
     monkeypatch.setattr(RESOLVE, bared(body, withheld=SECRET))
     output = build_site(folder, output=folder / "one")
     page = output / f"memos/{LETTER}"
-    assert words_in(page) == {}
+    assert words_in(page) == {"index.html": {"zqlegacy"}}  # the subject of the next memo, which is published
     text = main_text(page)
     assert "is not published, because it holds a secret." in text
     assert "Kind of secret aws-access-key, private-key" in text
