@@ -12,7 +12,6 @@ from lxml import html as lxml_html
 from tests.support.feeds.readers import PROGRAMS, READERS, Reader, shown_path
 from tests.support.files import write_text
 from tests.support.memos import write_memo
-from tests.support.pages import found
 from tests.support.servers import serve_folder
 from tests.support.sites import build_site
 from tests.support.watches import clean_environment
@@ -64,8 +63,9 @@ def test_a_reader_is_woken_once_by_every_memo(program: type[Reader], name: str, 
 
 def commands(site: Path, heading: str) -> list[str]:
     """The commands that the page about feeds gives under a heading."""
-    page = lxml_html.parse(site / "feeds/index.html")
-    return [line for text in found(page, f"//h2[.='{heading}']/..//pre//text()") for line in text.splitlines()]
+    page = lxml_html.parse(site / "feeds/index.html").getroot()
+    sections = (one.getparent() for one in page.iter("h2") if one.text_content() == heading)
+    return [line for one in sections for pre in one.iter("pre") for line in pre.text_content().splitlines()]
 
 
 def test_the_commands_of_the_page_bring_memos_by_mail(repo: Path, tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from memosite.pages.models import GonePage
 from memosite.pages.parts import Site
 from memosite.render.catalogue import ENGLISH, PLACEHOLDER, Catalogue, po_entries, read_catalogue
 from memosite.render.renderer import Renderer
+from memosite.render.scripts import translate_script
 from memosite.render.theme import load_theme
-from memosite.render.translating import translate_script
 from tests.support.files import ROOT, write_text
 from tests.support.messages import marked_catalogue, messages, updated
 from tests.support.pages import found

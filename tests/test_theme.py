@@ -10,6 +10,8 @@ import pytest
 
 import memosite
 from memosite.facts.errors import ConfigError
+from memosite.render.catalogue import ENGLISH
+from memosite.render.scripts import translate_script
 from memosite.render.theme import bundled_theme, load_theme
 from tests.support.files import write_text
 
@@ -163,7 +165,7 @@ def test_scripts_and_styles_are_published_without_comments() -> None:
     """Every other line is as it was, and so is what the first line says."""
     theme = load_theme(None)
     for name, published in theme.static.items():
-        written = (REPO / "static" / name).read_text()
+        written = translate_script((REPO / "static" / name).read_text(), ENGLISH)
         lines = [line for line in written.splitlines() if line]
         kept = published.decode().splitlines()
         assert kept[0] == lines[0]

@@ -16,6 +16,7 @@ from pathlib import Path
 from memosite.facts.errors import ConfigError
 from memosite.render.catalogue import ENGLISH, Catalogue, read_catalogue
 from memosite.render.lean import lean
+from memosite.render.scripts import translate_script
 
 __all__ = ["Theme", "bundled_theme", "load_theme", "theme_folders"]
 
@@ -109,8 +110,6 @@ def _in_words(name: str, data: bytes, words: Catalogue) -> bytes:
     """A static file, with the words of the language if it is a script that has some."""
     if not name.endswith(".js") or (b"_(" not in data and b"_n(" not in data):
         return data
-    from memosite.render.translating import translate_script  # noqa: PLC0415 - as below
-
     try:
         return translate_script(data.decode(), words).encode()
     except UnicodeDecodeError:
