@@ -51,11 +51,15 @@ def plan_waiting(context: Context) -> Waiting:
     waits = [*_memos(context, people), *_documents(context, people)]
     day = newest_day(context)
     waits.sort(key=lambda one: (one.since is None, one.since.instant if one.since else None, one.artifact.id))
-    oldest = {one.artifact.ref: one.artifact for one in waits}
+    oldest: dict[Ref, Wait] = {}
+    for one in waits:
+        oldest.setdefault(one.artifact.ref, one)
     return Waiting(
         people=tuple(context.position(HOME, id_) for id_ in _named(people)),
         bars=_bars(context, waits, day),
-        oldest=tuple(context.row(HOME, artifact) for artifact in list(oldest.values())[:_SHOWN]),
+        oldest=tuple(
+            context.row(HOME, one.artifact, viewer=one.position or None) for one in list(oldest.values())[:_SHOWN]
+        ),
         total=len(oldest),
         unknown=tuple(
             (context.position(HOME, id_), said)
