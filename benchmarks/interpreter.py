@@ -1,5 +1,6 @@
 """[I/O] Says which Python runs memosite: how it was built makes a difference of a fifth and more."""
 
+import os
 import platform
 import sys
 import sysconfig
@@ -18,6 +19,14 @@ def describe() -> str:
         f"Python {platform.python_version()}, {program}, {platform.python_compiler()}, configured {named} {OPTIMIZED}; "
         f"a fixed loop takes it {_loop():.2f} s"
     )
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment of a measured program: Python keeps compiled modules, as it does of an installed program.
+
+    Where it may not, each command compiles all that it imports: 0.5 s of a small build.
+    """
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | more
 
 
 def _loop() -> float:

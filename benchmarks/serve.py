@@ -3,8 +3,6 @@
 import asyncio
 import contextlib
 import json
-import os
-import signal
 import socket
 import statistics
 import subprocess
@@ -20,7 +18,7 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from benchmarks.arguments import parser
 from benchmarks.as_memodef import add_to_site, write_site
-from benchmarks.interpreter import describe
+from benchmarks.interpreter import describe, environment
 from benchmarks.measure import memory_of, processor_of
 from benchmarks.organization import Artifact, artifacts
 from benchmarks.table import MEGABYTE, Bar, align
@@ -94,12 +92,12 @@ def _serving(site: Path) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "memosite", "serve", str(site), "--port", str(port), "--quiet"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(command, cwd=site.parent, env=environment, start_new_session=True)
+    compiled = environment(PYTHONPATH=str(ROOT))
+    process = subprocess.Popen(command, cwd=site.parent, env=compiled, start_new_session=True)
     try:
         yield f"127.0.0.1:{port}", process
     finally:
-        process.send_signal(signal.SIGINT)
+        process.terminate()  # Ctrl-C is ignored by what a shell starts in the background
         process.wait(PATIENCE)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.as_hugo import add_to_hugo, write_hugo
 from benchmarks.as_memodef import add_to_site, write_site
+from benchmarks.interpreter import environment
 from benchmarks.measure import Measured, run
 from benchmarks.organization import Artifact
 from benchmarks.table import OURS
@@ -51,15 +52,15 @@ def program(pattern: str) -> Path:
 
 def run_module(module: str, *arguments: str | Path, folder: Path) -> Measured:
     """Run a module of this checkout, `memosite` or one of the benchmarks."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return run([sys.executable, "-m", module, *arguments], folder=folder, environment=environment)
+    command = [sys.executable, "-m", module, *arguments]
+    return run(command, folder=folder, environment=environment(PYTHONPATH=str(ROOT)))
 
 
 def run_hugo(site: Path) -> Measured:
     """Run Hugo, then Pagefind over what it built."""
-    environment = os.environ | {"HUGO_CACHEDIR": str(site / "cache")}
     command: list[str | Path] = [program(HUGO), "--source", site, "--quiet", "--noBuildLock"]
-    return run(command, folder=site.parent, environment=environment).then(run_pagefind(site / "public"))
+    cache = environment(HUGO_CACHEDIR=str(site / "cache"))
+    return run(command, folder=site.parent, environment=cache).then(run_pagefind(site / "public"))
 
 
 def run_pagefind(pages: Path) -> Measured:
@@ -77,9 +78,8 @@ def run_claude_code_log(sessions: Path) -> Measured:
 
     Raises `SystemExit` if a page is missing: without its cache it ends well and writes none.
     """
-    home = os.environ | {"HOME": str(sessions.parent)}
     command: list[str | Path] = [program(CLAUDE_CODE_LOG), "convert", sessions, "--combined", "no"]
-    measured = run(command, folder=sessions.parent, environment=home)
+    measured = run(command, folder=sessions.parent, environment=environment(HOME=str(sessions.parent)))
     pages, wanted = len(list(sessions.glob("session-*.html"))), len(list(sessions.glob("*.jsonl")))
     if pages < wanted:
         raise SystemExit(f"claude-code-log: found {pages} pages in {sessions}, expected {wanted}")

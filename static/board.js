@@ -38,7 +38,14 @@ function filter() {
         if (!row.hidden) found += 1;
       }
       const heading = list.previousElementSibling;
-      if (heading instanceof HTMLElement && heading.tagName === "H3") heading.hidden = !found;
+      if (heading instanceof HTMLElement && heading.tagName === "H3") {
+        heading.hidden = !found;
+        const total = /** @type {HTMLElement | null} */ (heading.querySelector(".total"));
+        if (total) {
+          total.dataset.all ??= total.textContent;
+          total.textContent = words.length || way?.value ? String(found) : total.dataset.all;
+        }
+      }
       here += found;
     }
     section.hidden = words.length > 0 && here === 0 && !way;

@@ -95,6 +95,13 @@ function rangeOf(turns) {
 const encoded = (text) => encodeURIComponent(text).replace(/[-!'()*~]/g, (char) => (
   `%${char.charCodeAt(0).toString(16).toUpperCase()}`));
 
+/** The citation of words that a text only holds: nobody there said them. @param {Citation} citation @returns {Citation} */
+function carried(citation) {
+  const { speaker, check } = citation;
+  const note = `quoted in a turn of ${speaker.replace(/[()]/g, "")}`;
+  return { ...citation, speaker: "", check: check.endsWith(")") ? `${check.slice(0, -1)}, ${note})` : `${check} (${note})` };
+}
+
 /** How an address names words of its page (a text fragment): all of few, else the first and the last. Browsers take the
  * first place that fits: words that are before it too get those that precede them in their block, or "" if all are.
  * @param {string[]} blocks @param {string} before @param {string} prefix */
@@ -127,6 +134,7 @@ const root = typeof document === "undefined" ? null : document.documentElement;
 const BODIES = "main .text :is(.prose, .verbatim)";
 const BLOCK = ":is(p, li, pre, blockquote, h2, h3, h4, h5, h6, td, th, div, br, details)";
 const NO_WORDS = ".anchor, .footnote-ref, .footnote-backref, summary, button";
+const OTHERS = ".tool, aside.prose, blockquote";
 const LEFT_OUT = "[…]";
 const script = /** @type {HTMLScriptElement | null} */ (root && document.currentScript);
 
@@ -172,16 +180,23 @@ function within(range, body) {
   return part;
 }
 
-/** Block by block, without what is folded. @param {Range} part */
-function wordsOf(part) {
+/** Block by block, without what is folded; with the marks of what is struck out. @param {Range} part */
+function wordsOf(part, struck = "~~") {
   const copy = part.cloneContents();
   for (const folded of copy.querySelectorAll("details:not([open])")) folded.replaceWith("\0", LEFT_OUT, "\0");
   for (const other of copy.querySelectorAll(NO_WORDS)) other.remove();
+  for (const gone of copy.querySelectorAll("s")) gone.textContent = `${struck}${gone.textContent}${struck}`;
   for (const block of copy.querySelectorAll(BLOCK)) {
     block.before("\0");
     block.after("\0");
   }
   return (copy.textContent ?? "").split("\0").map(line).filter(Boolean);
+}
+
+/** Whether words of it are tool output, injected text or a block quote. @param {Range} part */
+function isCarried(part) {
+  const isInside = elementOf(part.commonAncestorContainer)?.closest(OTHERS);
+  return isInside || [...part.cloneContents().querySelectorAll("blockquote")].some((one) => line(one.textContent ?? ""));
 }
 
 function selectedRange() {
@@ -205,7 +220,7 @@ function choiceOfSelection() {
   if (!range || !parts.length) return null;
   const memo = elementOf(parts[0].startContainer)?.closest(".member");
   parts = parts.filter((part) => !memo || memo.contains(part.startContainer));
-  const blocks = parts.map(wordsOf);
+  const blocks = parts.map((part) => wordsOf(part));
   const quote = blocks.map((words) => words.join(" ")).join(` ${LEFT_OUT} `);
   const turns = all(".turn");
   const [first, last] = [parts[0], parts[parts.length - 1]].map((part) => (
@@ -219,7 +234,8 @@ function choiceOfSelection() {
     const passage = elementOf(parts[0].startContainer)?.closest(":is(.prose, .verbatim) [id]");
     if (passage) citation.url += `#${encodeURIComponent(memo ? passage.id.replace(/^m\d+-/, "") : passage.id)}`;
   } else return null;
-  const words = blocks.flat().filter((one) => one !== LEFT_OUT);
+  if (citation.speaker && parts.some(isCarried)) citation = carried(citation);
+  const words = parts.flatMap((part) => wordsOf(part, "")).filter((one) => one !== LEFT_OUT);
   return { citation, link: absolute(citation.url) + fragmentOf(parts[0], words, memo ?? document.body), range };
 }
 

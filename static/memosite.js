@@ -12,6 +12,7 @@ const DAY = 86_400_000;
 const VISIT = 1_800_000; // after half an hour, coming back is another visit
 const OLD = 2 * DAY; // a site that is built each night may miss one
 const HEAD = 68; // pixels that the head of a page takes, as in the style sheet
+const PIECE = 5; // milliseconds of layout at a time: on a slow phone too, a reader's touch is answered at once
 
 /* Decisions: no page, no clock. */
 
@@ -393,12 +394,48 @@ function addKeys() {
   });
 }
 
+/** Lays out a long transcript in pieces: as it comes, only what is in view (`content-visibility`, in the style sheet); when
+ * all has come, the rest, in idle moments; then the page is as if it had been laid out at once. That it is at once where
+ * the browser has a place to find, and from the first touch, key or scroll on, which need to know where everything is. */
+function layOutInPieces() {
+  const [visit] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+  if (visit?.type !== "navigate" || visit.name.includes("#")) return; // which has text fragments, too
+  if (!("requestIdleCallback" in window)) return;
+  const events = ["scroll", "pointerdown", "keydown"];
+  /** @type {HTMLElement[]} */
+  let pieces = [];
+  const end = () => {
+    for (const name of events) removeEventListener(name, end);
+    pieces = [];
+    const read = all(".turn").find((turn) => turn.getBoundingClientRect().bottom > HEAD);
+    const top = () => read?.getBoundingClientRect().top ?? 0;
+    const before = top();
+    root?.classList.remove("in-pieces");
+    const moved = top() - before;
+    if (moved) scrollBy(0, moved); // the reader has jumped over some
+  };
+  const next = () => {
+    const start = performance.now();
+    // What is in a turn that is not in view is laid out when it is asked for its height, and stays so.
+    while (pieces.length && performance.now() - start < PIECE) void pieces.shift()?.offsetHeight;
+    if (pieces.length) requestIdleCallback(next);
+    else if (root?.matches(".in-pieces")) end();
+  };
+  root?.classList.add("in-pieces");
+  for (const name of events) addEventListener(name, end);
+  addEventListener("load", () => {
+    pieces = all(".in-pieces .turn > :last-child");
+    requestIdleCallback(next);
+  });
+}
+
 function start() {
   for (const add of [showTheme, addSwitch, addKeys, addAgo, addTools, markNew, addFolding, addCiting, followOutline, leadOn]) add();
   void showAge();
 }
 
 if (root) {
+  layOutInPieces();
   showTheme();
   if (document.readyState === "loading") document.addEventListener("readystatechange", start, { once: true });
   else start();

@@ -219,7 +219,7 @@
     );
   }
 
-  /** What else to ask for where nothing was found: similar words, else each word by itself.
+  /** What else to ask for where nothing was found: the output of tools, similar words, or all words but one.
    *  @param {string} query @param {() => boolean} isCurrent */
   async function suggest(query, isCurrent) {
     let said = query;
@@ -229,8 +229,9 @@
     const words = query.split(/\s+/).filter(Boolean);
     const fewer = words.length > 1 && words.length < 8 && !/["()[\]]|\b(?:OR|NOT|AND)\b/.test(query)
       ? words.map((_, i) => words.filter((__, j) => j !== i).join(" ")) : [];
+    const inTools = /(?<![\p{L}\p{N}])in:/iu.test(query) ? [] : [`in:tools ${/\bOR\b/.test(query) ? `(${query})` : query}`];
     const links = [];
-    for (const one of new Set([...(said === query ? [] : [said]), ...fewer])) {
+    for (const one of new Set([...inTools, ...(said === query ? [] : [said]), ...fewer])) {
       const { total } = await searcher.find(one, 1);
       if (!total) continue;
       const link = make("a", one);

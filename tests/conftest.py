@@ -22,7 +22,8 @@ No example has a deadline: how long it takes says how busy the machine is."""
 
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-"""A shell starts what runs in the background with SIGINT ignored; what tests start would inherit that."""
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+"""A shell starts what runs in the background with SIGINT ignored, nohup with SIGHUP; tests would hand that on."""
 
 os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent)
 """What tests start runs the memosite of this checkout, in whichever folder it starts."""

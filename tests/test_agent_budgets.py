@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,9 @@ from memosite.agents.answer import Answer, Entry, Part
 from memosite.agents.budget import fit
 from memosite.agents.forms import JsonForm, TextForm
 from memosite.agents.tokens import estimate
+from memosite.cli import main
 from memosite.facts.errors import ConfigError
+from tests.support.sites import copy_example
 
 WORDS = (
     *("gate", "Schleusentor", "шлюз", "水門", "2026-05-01-1430", "```", "\n", "\n\n", "\x1b[1m", "🚪"),
@@ -108,6 +111,33 @@ def test_a_text_that_is_cut_says_how_much_is_left(text: str, budget: int, form: 
         assert len(kept) + shown.get("characters_left", 0) == len(text)
         assert shown.get("more", "").endswith(f"--from {len(kept)}" if kept and len(kept) < len(text) else "")
     assert estimate(fit(answer, budget, form)) <= budget
+
+
+def test_no_command_exceeds_its_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """All of them, about the example; what is cut says so, what has no room at all says how much it takes."""
+    site = copy_example(tmp_path / "site")
+    positions = ("catalogue-engineer", "director", "web-engineer")
+    items = ("2026-04-14-0922--local", "2026-05-22-1600", "document/governance.decisions.fines", "2026-03-06-1530")
+    asked = [
+        *((command, one) for one in positions for command in ("brief", "inbox")),
+        *(("thread", one, *words) for one in ("2026-03-02-1015", "2026-05-22-1600") for words in ((), ("--brief",))),
+        *(("show", one, *words) for one in items for words in ((), ("--head",))),
+        ("show", "2026-04-14-0922--local", "--turns", "3-9"),
+    ]
+    for words in asked:
+        for form in ((), ("--json",)):
+            command = (*words, *form, "--site", str(site), "--budget")
+            assert main([*command, "0"]) == 0
+            whole = capsys.readouterr().out
+            for budget in (60, 450, 9_000):
+                code = main([*command, str(budget)])
+                told = capsys.readouterr()
+                if code == 2:
+                    assert budget < int(re.findall(r"about (\d+) tokens", told.err)[0]), words
+                    continue
+                assert (code, estimate(told.out.rstrip("\n")) <= budget) == (0, True), (words, budget)
+                said = [re.sub(r'"tokens": .*', "", text) for text in (told.out, whole)]
+                assert said[0] == said[1] or re.search(r'all of it about|"all": ', told.out), (words, budget)
 
 
 def test_a_few_of_each_part_come_before_more_of_any() -> None:

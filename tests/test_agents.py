@@ -11,7 +11,7 @@ from memosite.cli import main
 from tests.support.files import write_text
 from tests.support.memos import write_body, write_memo, write_note, write_org, write_transcript
 from tests.support.repos import Repo
-from tests.support.sites import build_site
+from tests.support.sites import build_site, copy_example
 
 TALK = "2026-05-03-1000--engineer--the-locks"
 TURNS = """## User
@@ -88,6 +88,15 @@ def asked(capsys: pytest.CaptureFixture[str], site: Path, *words: str) -> Any:
     return json.loads(ask(capsys, site, *words, "--json"))
 
 
+def test_where_nobody_can_know_what_is_read_nothing_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A memo outside of mailboxes may be unread: the line of open actions must not call it read."""
+    write_memo(tmp_path / "memos", "2026-05-02-0900--engineer--director--paint", action_required=True)
+    for words in (("inbox", "director"), ("brief", "director", "--only", "to-do")):
+        text = ask(capsys, tmp_path, *words)
+        assert "in memos that are read, or may be unread" in text
+    assert "Not known of 1 memo whether it is read" in ask(capsys, tmp_path, "inbox", "director")
+
+
 def test_the_inbox_has_what_is_unread_and_asks_for_something_first(
     site: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -97,6 +106,15 @@ def test_the_inbox_has_what_is_unread_and_asks_for_something_first(
     assert found["unread"][0]["states"] == ["unread", "action open"]
     assert found["open_in_read"] == 0  # that on gates is answered
     assert found["unread"][0]["summary"] == "The text of 2026-05-02-1000--director--engineer--pumps."
+    write_memo(
+        site / "yard/memos/read", "2026-05-02-0900--director--engineer--paint", sender="director", to="engineer",
+        sent="2026-05-02T09:00:00Z", action_required=True,
+    )  # fmt: skip
+    text = ask(capsys, site, "inbox", "engineer")
+    line = "1 more action is open, in memos that are read: memosite brief engineer --only to-do\n"
+    assert line in text
+    section = ask(capsys, site, *line.split()[-4:])
+    assert "--paint; " in section and section.count("\n- ") == 1
     text = ask(capsys, site, "inbox", "director")
     assert "Unread (1)" in text
     assert "    Gate 4 is sound; the report says why.\n" in text
@@ -214,6 +232,7 @@ def test_a_thread_is_shown_in_reading_order(site: Path, capsys: pytest.CaptureFi
     assert asked(capsys, site, "thread", "2026-05-05-0900")["memos"][1]["text"].startswith("The whole report.")
     missing = asked(capsys, site, "thread", "2026-05-06-0900")
     assert (missing["count"], missing["missing"]) == (1, 1)
+    assert "; 1 memo and 1 missing\n" in ask(capsys, site, "thread", "2026-05-06-0900")
     assert missing["memos"][0]["states"] == ["missing memo"]
 
 
@@ -231,6 +250,49 @@ def test_ids_may_be_shortened_and_wrong_ones_name_the_nearest(site: Path, capsys
     )
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "yard/memos/inbox/2026-05-04-1000--director--engineer--news.openthing",
+        "memos/inbox/2026-05-04-1000--director--engineer--news.openthing",
+        "./memos/inbox/2026-05-04-1000--director--engineer--news.openthing",
+        "{site}/yard/memos/inbox/2026-05-04-1000--director--engineer--news.openthing",
+        "memos/read/2026-05-04-1000--director--engineer--news.openthing",
+        "memos/2026-05-04-1000--director--engineer--news/index.html",
+    ],
+)
+def test_an_item_is_named_by_its_file(site: Path, capsys: pytest.CaptureFixture[str], path: str) -> None:
+    """As `search`, feeds, drafts and git name it; a memo also in the mailbox that it has left, or will go to."""
+    text = ask(capsys, site, "show", path.format(site=site), "--head")
+    assert text.startswith("memo/2026-05-04-1000--director--engineer--news; ")
+
+
+def test_files_of_decisions_and_records_name_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where the id of a record is not in its file's name; a file of several records names them."""
+    site = copy_example(tmp_path / "site")
+    april, handoff = "governance.3b9f2c71-8d40-4e6a-a1c5-7f20d96b4e13", "catalogue.handoffs.after-the-county-file"
+    for path, name in (
+        ("decisions/fines-and-old-debts.md", "document/governance.decisions.fines-and-old-debts.md"),
+        ("./decisions/fines-and-old-debts.md", "document/governance.decisions.fines-and-old-debts.md"),
+        ("governance/memories/why-april-and-not-june.memory.md", f"record/{april}"),
+        (f"{site}/catalogue/.claude/memory/handoffs/after-the-county-file.json", f"record/{handoff}"),
+    ):
+        assert ask(capsys, site, "show", path, "--head").startswith(f"{name}; "), path
+    said = ask(capsys, site, "show", "reading-room/.wyren/memory.md", code=2)
+    assert "found 13 items in that file: record/reading-room.decisions." in said
+    said = ask(capsys, site, "show", "website/pages/holds.md", code=2)
+    assert "found no item of that name" in said
+
+
+def test_the_file_of_a_removed_memo_tells_what_became_of_it(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not another item, which happens to be called alike."""
+    path = "memos/inbox/2026-05-04-1000--director--engineer--news.openthing"
+    yard = Repo(site / "yard")
+    (yard.root / path).unlink()
+    yard.commit("sent by mistake")
+    assert "it was removed on" in ask(capsys, site, "show", path, code=2)
+
+
 def test_answers_do_not_depend_on_what_the_cache_knows(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Read anew, or recalled as it was kept."""
     commands = (("brief", "engineer"), ("inbox", "director"), ("show", TALK), ("thread", "2026-05-05-0900"))
@@ -243,7 +305,10 @@ def test_answers_do_not_depend_on_what_the_cache_knows(site: Path, capsys: pytes
 def test_a_position_of_two_organizations_has_to_be_told_apart(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As `reply` asks it. What memos say by the shared id is shown with neither, and is not kept quiet."""
+    """As `reply` asks it. What memos say by the shared id is shown with neither, and is not kept quiet.
+
+    Who names no position is told of those that can be asked about.
+    """
     site = tmp_path / "site"
     for id_ in ("lock-org", "mill-org"):
         write_org(site / "repo", id_, positions=["warden", "keeper"])
@@ -253,6 +318,8 @@ def test_a_position_of_two_organizations_has_to_be_told_apart(
     for command in (["brief", "warden"], ["inbox", "warden"], ["inbox", "Warden"], ["brief", "ward"]):
         said = ask(capsys, site, *command, code=2)
         assert "found 2 positions: lock-org~warden, mill-org~warden; name one of them" in said
+    said = ask(capsys, site, "inbox", "miller", code=2)
+    assert "there are lock-org~keeper, lock-org~warden, mill-org~keeper, mill-org~warden\n" in said
     for name in ("lock-org~warden", "lock-org/warden"):
         told = json.loads(ask(capsys, site, "inbox", name, "--json"))
         assert [one["id"] for one in told["unread"]] == ["qualified"]

@@ -1,14 +1,26 @@
 """What could be known at a former time: `--as-of`, against the same command on a checkout of then (SPEC 8)."""
 
+import datetime as dt
 import json
 import os
 import random
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memosite.archive.model import Artifact, Transcript
 from memosite.cli import main
+from memosite.config.loading import load_config
+from memosite.reading.archive import ArchiveHandle, open_archive
+from memosite.reading.past_cache import MOST
+from memosite.search.scan import Place, Scan
+from memosite.search_language.syntax import QueryNode
+from tests.support.files import ROOT
 from tests.support.memos import write_memo, write_org
 from tests.support.random_organizations import POSITIONS, WORDS, RandomOrganization, write_site
 from tests.support.repos import Repo, run_git
@@ -32,8 +44,13 @@ def ask(capsys: pytest.CaptureFixture[str], site: Path, *words: str, code: int |
 
 @pytest.mark.parametrize("seed", range(-(-COMMITS // PER_ORGANIZATION)))
 def test_the_past_is_what_a_checkout_shows(tmp_path: Path, seed: int, capsys: pytest.CaptureFixture[str]) -> None:
-    """At random commits of repos with merges, with the other repos as they were then."""
+    """At random commits of repos with merges, with the other repos as they were then: read, and as it was kept.
+
+    The first search looks into what the index of now has of then, the second into an index of then.
+    """
     organization = RandomOrganization(tmp_path / "acme", seed)
+    (organization.folder / ".memosite").mkdir()
+    assert main(["search", "--index", "--quiet", "--site", str(organization.folder)]) == 0
     chance = random.Random(seed)
     for number in range(min(PER_ORGANIZATION, COMMITS - seed * PER_ORGANIZATION)):
         name, repo = chance.choice(sorted(organization.repos.items()))
@@ -41,9 +58,11 @@ def test_the_past_is_what_a_checkout_shows(tmp_path: Path, seed: int, capsys: py
         checkout = tmp_path / f"then-{number}"
         check_out(organization, name, commit, checkout)
         for words in questions(chance, organization, repo, commit):
-            past = plain(ask(capsys, organization.folder, *words, "--as-of", commit, code=None))
+            past, again = (
+                plain(ask(capsys, organization.folder, *words, "--as-of", commit, code=None)) for _ in range(2)
+            )
             then = plain(ask(capsys, checkout, *words, code=None))
-            assert past == then, (name, commit, words)
+            assert past == again == then, (name, commit, words)
 
 
 def check_out(organization: RandomOrganization, name: str, commit: str, folder: Path) -> None:
@@ -83,7 +102,7 @@ def questions(
         ("inbox", chance.choice(POSITIONS), *whole),
         *(("show", one, *whole) for one in memos),
         ("thread", memos[0], *whole),
-        ("search", chance.choice(WORDS), "--json", "--limit", "1000", "--no-index"),
+        ("search", chance.choice(WORDS), "--json", "--limit", "1000"),
     ]
 
 
@@ -166,13 +185,24 @@ def test_before_the_first_commit_there_is_nothing(site: Path, capsys: pytest.Cap
 
 
 def test_the_work_tree_does_not_count(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Neither what is not committed, nor what was published, nor what is kept in the cache; and nothing is written."""
+    """Neither what is not committed, nor what was published, nor what is kept of now. Only the cache is written."""
     assert main(["build", str(site), "--quiet"]) == 0
-    before = sorted(site.rglob("*"))
+    before = files(site)
     write_memo(site / "yard/memos/inbox", "2026-05-03-0900--director--engineer--laid", to="engineer")
     assert unread(capsys, site, "2026-05-08") == ["second", "side"]
     (site / "yard/memos/inbox/2026-05-03-0900--director--engineer--laid.openthing").unlink()
-    assert sorted(site.rglob("*")) == before
+    assert files(site) == before
+    assert kept(site)
+
+
+def files(site: Path) -> list[Path]:
+    """All that there is, but what is kept of former times."""
+    return sorted(one for one in site.rglob("*") if not one.is_relative_to(site / ".memosite/past"))
+
+
+def kept(site: Path) -> list[Path]:
+    """The archives that are kept of former times."""
+    return sorted(site.glob(".memosite/past/*/internal/archive.sqlite"))
 
 
 @pytest.mark.parametrize(
@@ -273,11 +303,188 @@ def test_a_remote_is_read_at_its_commit_of_then(site: Path, tmp_path: Path, caps
     assert unread(capsys, site, merge) == ["first", "second", "side"]
 
 
-def test_search_looks_into_the_past_without_an_index(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is indexed is of now; so results cannot be ranked."""
-    assert main(["search", "--index", "--site", str(site), "text"]) == 0
-    assert "3 results" in capsys.readouterr().out
-    assert "1 result" in ask(capsys, site, "search", "text", "--as-of", "2026-05-04")
-    assert "omit --index and --sort score" in ask(
-        capsys, site, "search", "text", "--as-of", "2026-05-04", "--sort", "score", code=2
-    )
+def test_a_search_of_the_past_scans_what_the_index_of_now_does_not_have(
+    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A memo that is as it was then is found in the index; one of now alone is not found."""
+    assert main(["search", "--index", "--quiet", "--site", str(site)]) == 0
+    scanned: list[str] = []
+    find = Scan.find
+
+    def noted(scan: Scan, queries: Sequence[QueryNode]) -> list[list[Place]]:
+        scanned.extend(card.id.rpartition("--")[2] for card in scan.cards)
+        return find(scan, queries)
+
+    monkeypatch.setattr(Scan, "find", noted)
+    put(Repo(site / "yard", is_new=False), "2026-05-08-0900--director--engineer--last", at="2026-05-08T12:00:00Z")
+    assert "3 results" in ask(capsys, site, "search", "text", "--as-of", "2026-05-07", "--no-index")
+    assert scanned == []
+    repo = Repo(site / "yard", is_new=False)
+    put(repo, "2026-05-05-0900--director--engineer--second", at="2026-05-09T12:00:00Z", body="another text")
+    assert main(["search", "--index", "--quiet", "--site", str(site)]) == 0
+    assert "3 results" in ask(capsys, site, "search", "text", "--as-of", "2026-05-07", "--no-index")
+    assert scanned == ["second"]
+
+
+def test_an_index_of_then_answers_alone(
+    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search makes it where the archive of then is kept; it ranks results, too."""
+    words = ("search", "text", "--as-of", "2026-05-04")
+    assert "--as-of: no build has made a cache" in ask(capsys, site, *words, "--sort", "score", code=2)
+    (site / ".memosite").mkdir()
+    shown = ask(capsys, site, *words)
+    assert "1 result" in shown
+    with monkeypatch.context() as patched:
+        patched.setattr(ArchiveHandle, "recall", fail)
+        assert ask(capsys, site, *words) == shown
+        assert "1 result" in ask(capsys, site, *words, "--sort", "score")
+    erase = [{"id": "2026-05-05-0900--director--engineer--second", "why": "asked", "on": "2026-05-20"}]
+    sources = [{"path": "office"}, {"path": "yard"}]
+    (site / "memosite.yml").write_text(json.dumps({"sources": sources, "erase": erase}), encoding="utf-8")
+    assert ask(capsys, site, *words) == shown
+    assert "--as-of: something is erased" in ask(capsys, site, *words, "--index", code=2)
+    assert not (site / ".memosite/past/none").exists()
+
+
+def test_much_is_indexed_after_the_answer(
+    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a process of its own, of the same time and in the same cache."""
+    (site / ".memosite").mkdir()
+    started: list[list[str]] = []
+    monkeypatch.setattr("memosite.search.command.LITTLE", 0)
+    monkeypatch.setattr("memosite.commands.indexing.start_detached", started.append)
+    words = ("search", "text", "--as-of", "2026-05-04")
+    shown = ask(capsys, site, *words)
+    (detached,) = started
+    assert main(detached) == 0
+    capsys.readouterr()
+    monkeypatch.setattr(ArchiveHandle, "recall", fail)
+    assert ask(capsys, site, *words) == shown
+    assert len(started) == 1
+
+
+def fail(*_: object, **__: object) -> None:
+    """What may not be called."""
+    raise AssertionError
+
+
+def test_the_past_of_the_example_has_its_decisions_of_then(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The repos that are made of it, for the demonstration: June was decided first, and April three weeks later."""
+    folder = tmp_path / "example"
+    subprocess.run([sys.executable, ROOT / "scripts/example-repos", folder], check=True, timeout=120)
+    words = ("brief", "director", "--only", "decisions", "--json", "--site", str(folder), "--as-of")
+    june, april = "2026-03-06-cutover-in-june.md", "2026-03-27-cutover-last-weekend-of-april.md"
+    for day, expected, other in (("2026-03-12", june, april), ("2026-03-27", april, june)):
+        assert main([*words, day]) == 0
+        found = [one["id"] for one in json.loads(capsys.readouterr().out)["decisions"]]
+        assert f"governance.decisions.{expected}" in found
+        assert f"governance.decisions.{other}" not in found
+        assert [id_ for id_ in found if any(day < written for written in re.findall(r"\d{4}-\d\d-\d\d", id_))] == []
+
+
+def test_the_example_receives_and_commits_nothing_before_it_was_written(tmp_path: Path) -> None:
+    """Names have local time, envelopes and records a zone, and git has UTC."""
+    folder = tmp_path / "example"
+    subprocess.run([sys.executable, ROOT / "scripts/example-repos", folder], check=True, timeout=120)
+    with open_archive(load_config(folder)) as opened:
+        artifacts = opened.read()[0].artifacts.values()
+    early = [
+        one.ref
+        for one in artifacts
+        for copy in one.copies
+        if copy.life
+        for event in copy.life.events[:1]
+        if event.at and event.at.instant < last_of(one)
+    ]
+    assert early == []
+
+
+def last_of(artifact: Artifact) -> dt.datetime:
+    """When an artifact was written, a transcript its last turn."""
+    ends = (artifact.ended, artifact.last_turn) if isinstance(artifact, Transcript) else ()
+    known = [one.instant for one in (artifact.date, *ends) if one]
+    return max(known, default=dt.datetime.min.replace(tzinfo=dt.UTC))
+
+
+# What is kept
+
+
+def test_the_same_time_is_read_once(
+    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is asked of it, texts among that; but for a commit that came since, nothing is read again."""
+    (site / ".memosite").mkdir()
+    assert unread(capsys, site, "2026-05-06") == ["first", "second", "side"]
+    show = ("show", "2026-05-05-0900--director--engineer--second", "--as-of", "2026-05-06")
+    shown = ask(capsys, site, *show)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ArchiveHandle, "read", fail)
+        assert unread(capsys, site, "2026-05-06") == ["first", "second", "side"]
+        assert (
+            ask(capsys, site, "show", "2026-05-05-0900--director--engineer--second", "--as-of", "2026-05-06") == shown
+        )
+        write_memo(site / "yard/memos/inbox", "2026-05-06-0900--director--engineer--laid", to="engineer")
+        assert "3 results" in ask(capsys, site, "search", "text", "--as-of", "2026-05-06")
+    put(Repo(site / "yard", is_new=False), "2026-05-08-0900--director--engineer--last", at="2026-05-08T12:00:00Z")
+    assert unread(capsys, site, "2026-05-06") == ["first", "second", "side"]
+
+
+def test_the_times_that_were_asked_for_last_are_kept(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Three of them."""
+    (site / ".memosite").mkdir()
+    for day in range(2, 8):
+        unread(capsys, site, f"2026-05-0{day}")
+    assert len(kept(site)) == MOST
+    before = kept(site)
+    unread(capsys, site, "2026-05-07")
+    assert kept(site) == before
+
+
+def test_nothing_is_kept_that_the_gate_does_not_let_through(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A secret of then, and what is erased: a build removes what was kept before."""
+    (site / ".memosite").mkdir()
+    key = "AKIA" + "Z7QH3XWMK2TPLV5D"
+    name = "2026-05-07-0900--director--engineer--key"
+    put(Repo(site / "yard", is_new=False), name, at="2026-05-07T13:00:00Z", body=f"zqword {key}")
+    assert "key" in unread(capsys, site, "2026-05-08")
+    assert kept(site) and not held(site, key)
+    erase = {"erase": [{"id": "2026-05-05-0900--director--engineer--second", "why": "asked", "on": "2026-05-20"}]}
+    (site / "memosite.yml").write_text(json.dumps({"sources": [{"path": "office"}, {"path": "yard"}], **erase}))
+    assert held(site, "--second")
+    main(["build", str(site), "--quiet"])
+    unread(capsys, site, "2026-05-08")
+    assert not held(site, "--second") and not kept(site)
+
+
+def held(site: Path, word: str) -> bool:
+    """Whether a word is in what is kept of former times."""
+    return any(word.encode() in one.read_bytes() for one in site.glob(".memosite/past/**/*") if one.is_file())
+
+
+@pytest.mark.parametrize("rules", [{"secrets": {"mode": "redact"}}, {}])
+def test_what_other_rules_let_through_is_removed(
+    site: Path, capsys: pytest.CaptureFixture[str], rules: dict[str, Any]
+) -> None:
+    """By the next command that reads what is there now; under the same rules it stays."""
+    (site / ".memosite").mkdir()
+    unread(capsys, site, "2026-05-06")
+    sources = [{"path": "office"}, {"path": "yard"}]
+    (site / "memosite.yml").write_text(json.dumps({"sources": sources, **rules}), encoding="utf-8")
+    ask(capsys, site, "inbox", "engineer")
+    assert bool(kept(site)) is not bool(rules)
+
+
+def test_what_is_in_no_history_any_more_is_removed(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Who rewrites a history takes something back: the next command that reads what is there now removes it."""
+    (site / ".memosite").mkdir()
+    yard = Repo(site / "yard", is_new=False)
+    secret = put(yard, "2026-05-08-0900--director--engineer--zqword", at="2026-05-08T12:00:00Z")
+    assert "zqword" in unread(capsys, site, secret)
+    ask(capsys, site, "inbox", "engineer")
+    assert held(site, "zqword")
+    yard.git("reset", "--quiet", "--hard", "HEAD~1")
+    ask(capsys, site, "inbox", "engineer")
+    assert not held(site, "zqword")

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,10 @@ from memosite.sources import git as git_module
 from memosite.sources.git import GitLimitError, TooMuchError, git, git_tokens
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.objects import Objects
-from tests.support.commands import command_line
+from tests.support.commands import command_line, running
 from tests.support.lives import NAME, put
 from tests.support.repos import Repo
+from tests.support.servers import free_port
 from tests.support.waiting import DEADLINE, wait_until
 
 GIT = shutil.which("git")
@@ -78,9 +80,9 @@ def site(tmp_path: Path) -> Path:
     return tmp_path / "site"
 
 
-def start(hanging: HangingGit, *arguments: object) -> "subprocess.Popen[str]":
+def start(hanging: HangingGit, *arguments: object) -> "AbstractContextManager[subprocess.Popen[str]]":
     """Start memosite with that git."""
-    return subprocess.Popen(
+    return running(
         command_line(*arguments), env=hanging.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
 
@@ -95,7 +97,7 @@ def commands(site: Path) -> dict[str, tuple[object, ...]]:
         "search": ("search", "--site", site, "gate"),
         "mark-read": ("mark-read", memo),
         "diff": ("diff", site, site),
-        "serve": ("serve", site, "--port", "18764"),
+        "serve": ("serve", site, "--port", str(free_port())),
     }
 
 
@@ -116,7 +118,7 @@ def test_git_ends_with_the_command(site: Path, hanging: HangingGit, name: str, n
 
 def test_git_ends_with_a_preview_that_builds_again(site: Path, hanging: HangingGit) -> None:
     """The thread that builds waits for git when the signal comes."""
-    with start(hanging, "serve", site, "--port", "18765") as process:
+    with start(hanging, "serve", site, "--port", str(free_port())) as process:
         assert process.stdout is not None
         wait_until(lambda: "serving" in (process.stdout.readline() if process.stdout else ""))
         hanging.hang()

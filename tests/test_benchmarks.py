@@ -31,6 +31,7 @@ from benchmarks.tools import Tool
 from memosite.commands.check import check
 from memosite.facts.findings import Severity
 from memosite.formats.turns import blocks, parse_conversation
+from tests.support.commands import running
 from tests.support.repos import run_git
 from tests.support.waiting import DEADLINE
 
@@ -169,7 +170,7 @@ def test_memory_is_that_of_all_processes() -> None:
     child = "held = bytearray(50_000_000); print('held', flush=True); input()"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
     command = [sys.executable, "-c", parent]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as process:
+    with running(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"
         found = memory_of(process.pid)
@@ -343,6 +344,7 @@ def test_commands_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str
     )
     found = json.loads(said.read_text())["commands"]["20"]
     assert {commands.FIRST, commands.INDEXED, "export QUERY", "search, while a build writes"} <= set(found)
+    assert {*commands.WARM, *commands.READING} <= set(found)
     assert {len(rounds) for rounds in found.values()} == {1}
     lines = capsys.readouterr().out.splitlines()
     assert any(line.startswith(commands.FIRST) and line.endswith("6 s at 10,000") for line in lines)

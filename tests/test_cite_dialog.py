@@ -14,9 +14,11 @@ from lxml import html
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from memosite.archive.cite import Citation, range_digest
+from memosite.cli import main
 from memosite.formats.turns import TurnList, parse_conversation
 from memosite.quotes.citations import read_html, read_markdown, read_plain
 from memosite.quotes.writing import to_html
+from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
 from tests.support.servers import serve_folder
 from tests.support.sites import build_site
@@ -25,6 +27,7 @@ REPO = Path(__file__).parent.parent
 TALK, LONG = "2026-05-01-1430--engineer--short", "2026-05-02-1430--engineer--long"
 MEMO = "2026-05-04-0900--engineer--director--tides"
 REPLY = "2026-05-04-1000--director--engineer--tides"
+STRUCK = "2026-05-05-1000--engineer--director--struck"
 BODY = """The gauge was read at noon, and it was unable to settle.
 
 Two boats waited. The gauge was read at noon — 2.5 m, it's said, as (before) they left, *slowly*.
@@ -160,6 +163,9 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number in range(1, 31)
     )
     write_transcript(repo / "transcripts/engineer", LONG, text=long)
+    write_memo(
+        repo / "memos/inbox", STRUCK, body="I do ~~not~~ agree[^1] with it.\n\n> Nobody does.\n\n[^1]: Of May.\n"
+    )
     return repo
 
 
@@ -370,6 +376,29 @@ def test_selected_words_of_a_memo_are_cited_with_their_passage(page: Page, base:
     page.goto("about:blank")
     page.goto(below(base, formats["Link"]))
     page.wait_for_function(MARKED, arg=passage)
+
+
+def test_words_that_are_struck_out_or_only_carried_are_cited_so(
+    page: Page, sources: Path, base: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With `~~` around them; without a speaker, where they are tool output or a block quote. `verify` says the same."""
+    opened = "document.querySelectorAll('details.tool').forEach((one) => { one.open = true; })"
+    for path, start, end, quote, note in (
+        (f"memos/{STRUCK}", "I do", "with it", "I do ~~not~~ agree with it", ""),
+        (f"memos/{STRUCK}", "Nobody", "does", "Nobody does", "quoted in a turn of engineer"),
+        (f"transcripts/{TALK}", "hidden", "output", "hidden output", "quoted in a turn of engineer arc-1"),
+    ):
+        page.goto(f"{base}{path}/index.html")
+        page.evaluate(opened)
+        body = "main .tool .prose" if "transcripts" in path else "main .text"
+        page.evaluate(SELECT, [body, start, body, end])
+        page.keyboard.press("c")
+        written = offered(page)["Markdown"]
+        [read] = read_markdown(written)
+        assert (read.quote, read.note, read.speaker == "") == (quote, note, bool(note))
+        paper = write_text(tmp_path / "paper.md", written)
+        assert main(["verify", str(paper), "--site", str(sources)]) == 0
+        assert ("quoted in" in capsys.readouterr().out) == bool(note)
 
 
 def test_a_selection_outside_of_texts_offers_nothing(page: Page, base: str) -> None:

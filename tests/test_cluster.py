@@ -17,7 +17,7 @@ from benchmarks.organization import artifacts
 from memosite.cli import main
 from memosite.run.cluster import Cluster, cluster_at
 from memosite.run.workers import BATCH
-from tests.support.commands import command_line, run_command
+from tests.support.commands import command_line, run_command, running
 from tests.support.files import ROOT
 from tests.support.machines import Machines, double, machines
 from tests.support.sites import build_site, built_files, copy_example, file_states, tree_bytes
@@ -112,7 +112,7 @@ def test_pages_of_a_worker_that_is_killed_are_made_by_others(tmp_path: Path) -> 
     output = tmp_path / "there"
     with machines(tmp_path, workers={"one": {}, "two": {}}) as started:
         building = command(site, started.address, "-o", str(output), "--cache", str(tmp_path / "cache"))
-        with subprocess.Popen(building, stderr=subprocess.PIPE, text=True) as process:
+        with running(building, stderr=subprocess.PIPE, text=True) as process:
             wait_until(lambda: is_begun(output))
             started.workers["two"].kill()
             assert not (output / "status.json").exists()  # which is written last
@@ -126,7 +126,7 @@ def test_pages_of_a_worker_that_is_killed_are_made_by_others(tmp_path: Path) -> 
 def test_a_build_that_is_interrupted_leaves_no_work_behind(cluster: Machines, tmp_path: Path) -> None:
     """Ctrl-C ends it without a word, and the workers are free for the next one."""
     site = larger_site(tmp_path)
-    with subprocess.Popen(command(site, cluster.address), stderr=subprocess.PIPE, text=True) as process:
+    with running(command(site, cluster.address), stderr=subprocess.PIPE, text=True) as process:
         wait_until(lambda: is_begun(site / "_site"))
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=DEADLINE)[1] == ""

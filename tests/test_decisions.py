@@ -8,7 +8,7 @@ from lxml import html
 
 from memosite.archive.model import Document
 from memosite.facts.statuses import read_status
-from memosite.resolve.decisions import Sort, sort_of
+from memosite.formats.standing import Sort, sort_of
 from tests.support.archives import findings, folder_source, read_folders
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo, write_org
@@ -214,6 +214,8 @@ def test_each_filter_is_a_page(output: Path) -> None:
     by_position = {(heading, subject) for heading, subject, _ in rows(output / "decisions/by-position/index.html")}
     assert {("yard", "Ash"), ("desk", "Oak"), ("yard", "Oak, as decided")} <= by_position
     assert {row[0] for row in rows(output / "decisions/by-source/index.html")} == {"desk", "yard"}
+    [total] = found(html.parse(output / "decisions/index.html"), "//nav[@aria-label='Filters']/ul/li[1]/span/text()")
+    assert int(total) == len(rows(output / "decisions/index.html"))
     links = found(html.parse(output / "decisions/index.html"), "//nav[@aria-label='Filters']//a/@href")
     assert [(output / "decisions" / link).is_file() for link in links] == [True] * len(links)
     assert list(bad_links(output)) == []
@@ -288,17 +290,79 @@ def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path)
     for page in ("decisions/index.html", "decisions/pending/index.html"):
         text = files[page].decode()
         assert "No decisions found. They are read from Markdown files in" in text
+        assert "search/index.html?q=decided+OR+decision" not in text  # no memo says it
+        assert 'aria-label="Filters"' not in text
         assert "Ages are counted" not in text
 
 
+def test_a_site_without_decisions_offers_a_search_that_finds_something(tmp_path: Path) -> None:
+    """As soon as a subject or a text says that something was decided, and as long as there are no decisions."""
+    site, page = tmp_path / "site", "decisions/index.html"
+    write_memo(site / "memos/inbox", "2026-05-01-0900--a--b--x", body="Undecided, and no decisions.")
+    offered = []
+    for change in (
+        lambda: None,
+        lambda: write_memo(site / "memos/inbox", "2026-05-02-0900--a--b--y", body="It is Decided: oak."),
+        lambda: write_memo(site / "memos/inbox", "2026-05-02-0900--a--b--y", body="It is oak."),
+        lambda: write_memo(site / "memos/inbox", "2026-05-03-0900--a--b--z", subject="A decision"),
+        lambda: write_text(site / "decisions/oak.md", "# Oak\n"),
+    ):
+        change()
+        output = build_site(site)
+        offered.append("?q=decided+OR+decision" in (output / page).read_text(encoding="utf-8"))
+    assert offered == [False, True, False, True, False]
+
+
 def test_each_decision_says_who_decided_or_whose_repo_it_is_in(tmp_path: Path) -> None:
-    """As the head or the fields say; else the one position that has the repo. Records of systems, too."""
+    """As the head or the fields say; else that it is not stated, and the one position that has the repo.
+
+    Records of systems, too. Nobody has decided proposals and what is pending.
+    """
     write_org(tmp_path / "yard", positions=[{"id": "mason", "name": "Mason", "x.position.working_directory": "yard"}])
     write_text(tmp_path / "yard/decisions/oak.md", "# Oak\n\nStatus: accepted\nDecided by: the council\n")
     write_text(tmp_path / "yard/decisions/elm.md", "# Elm\n\nStatus: accepted\n")
+    write_text(tmp_path / "yard/decisions/fir.md", "# Fir\n\nStatus: draft\n")
+    write_text(tmp_path / "yard/proposals/yew.md", "# Yew\n")
     meta = {"created": "2026-05-01T10:00:00Z", "category": "decisions", "summary": "Ash", "session_id": "s"}
     write_json(tmp_path / "yard/.claude/memory/decisions/ash.json", {"meta": meta, "content": "Ash it is."})
-    rows = html.parse(build_site(tmp_path) / "decisions/index.html").getroot().xpath("//li[contains(@class, 'row')]")
+    site = build_site(tmp_path)
+    rows = html.parse(site / "decisions/index.html").getroot().xpath("//li[contains(@class, 'row')]")
     said = {row.xpath(".//a[@class='subject']")[0].text_content(): row.text_content() for row in rows}
     assert "decided by the council" in said["Oak"] and "in the repo of" not in said["Oak"]
-    assert "in the repo of mason" in said["Elm"] and "in the repo of mason" in said["Ash"]
+    unsaid = [name for name, text in said.items() if "decider not stated" in text]
+    assert sorted(unsaid) == ["Ash", "Elm"]
+    assert all("not stated\N{NO-BREAK SPACE}· in the repo of mason" in said[name] for name in unsaid)
+    of_pages = {name: envelope(site / name) for name in (
+        "documents/yard.decisions.oak.md", "documents/yard.decisions.elm.md", "documents/yard.proposals.yew.md",
+        "records/memory-layer/yard.decisions.ash",
+    )}  # fmt: skip
+    assert ["decided by the council" in text for text in of_pages.values()] == [True, False, False, False]
+    assert ["decider not stated" in text for text in of_pages.values()] == [False, True, False, True]
+
+
+def envelope(page: Path) -> str:
+    """What the page of a document or a record says below its title."""
+    [line] = html.parse(page / "index.html").getroot().xpath("//p[@class='envelope']")
+    return " ".join(line.text_content().split())
+
+
+def test_the_title_of_a_document_is_seen_once_and_its_fields_are_lines(tmp_path: Path) -> None:
+    """The heading keeps its anchor, for links and citations; another heading, and prose, stay as they are."""
+    head = "Status: accepted\n**Decided:** 2026-05-01\nDecided by: the council"
+    write_text(tmp_path / "yard/decisions/oak.md", f"# Oak & `elm`\n\n{head}\n\nIt is oak.\nNote: it is.\n")
+    write_text(
+        tmp_path / "yard/decisions/elm.md", "---\ntitle: Elm\n---\n\n# Elm it is\n\nWe took elm.\nNote: it is.\n"
+    )
+    write_memo(tmp_path / "yard/memos/inbox", "2026-05-01-0900--a--b--x")
+    site = build_site(tmp_path)
+    oak, elm = (
+        html.parse(site / f"documents/yard.decisions.{name}.md/index.html").getroot() for name in ("oak", "elm")
+    )
+    [heading] = oak.xpath("//div[@class='prose']/*[@id='oak-elm']")
+    assert heading.get("class") == "unseen" and heading.text_content() == "Oak & elm"
+    assert heading.xpath("a") == []  # nobody sees where the focus is
+    assert [len(one.xpath("br")) for one in oak.xpath("//div[@class='prose']/p")] == [2, 0]
+    assert all(one.get("id") for one in oak.xpath("//div[@class='prose']/p"))
+    [heading] = elm.xpath("//div[@class='prose']/*[@id='elm-it-is']")
+    assert heading.get("class") is None and heading.xpath("a")
+    assert elm.xpath("//div[@class='prose']//br") == []

@@ -1,17 +1,25 @@
 """What differs between two times of an archive: dates, refs, ledgers; as text, Markdown and JSON."""
 
+import datetime as dt
 import json
+import random
+import shutil
 from pathlib import Path
 
 import pytest
 
 from memosite.agents.tokens import estimate
+from memosite.archive.model import Archive
+from memosite.archive.snapshots import Difference, compare, days_of, may_differ, snapshot_at, snapshot_of
 from memosite.cli import main
 from memosite.commands.diff import diff, to_json, to_markdown, to_text
-from memosite.commands.snapshots import Difference
+from memosite.config.loading import load_config
 from memosite.facts.errors import ConfigError
+from memosite.facts.parsed import Ref
+from memosite.reading.archive import open_archive
 from tests.support.lives import NAME, put
-from tests.support.repos import Repo
+from tests.support.random_organizations import REPOS, RandomOrganization
+from tests.support.repos import BEGIN, Repo
 from tests.support.sites import build_site
 
 REPLY = "2026-05-03-0900--director--engineer--gate-answered"
@@ -104,6 +112,7 @@ def test_the_same_as_text_markdown_and_json(tmp_path: Path) -> None:
         "1 new",
         f"  2026-05-03  director to engineer: It *is* green [now]  (memo/{REPLY})",
     ]
+    assert "\n\n1 action\n" in to_text(found)
     link = f"[It \\*is\\* green \\[now\\]](<memos/{REPLY}/>)"
     assert f"- 2026-05-03 director to engineer: {link}" in to_markdown(found).splitlines()
     value = json.loads(to_json(found))
@@ -188,3 +197,47 @@ def test_what_is_confidential_at_one_end_is_at_neither_for_the_public(tmp_path: 
     told_public = [told(diff(between, site=site, audience="public")) for between in ("first..main", "first..")]
     assert told_public == [{"new": [], "gone": [], "moved": [], "actions": []}] * 2
     assert not diff("first..main", site=site, audience="internal")
+
+
+# What is looked at
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_may_differ_is_all_that_differs(tmp_path: Path, seed: int) -> None:
+    """The same as of the whole archive: uncommitted moves, a repo without history, no dates, any order."""
+    chance = random.Random(seed)
+    organization = RandomOrganization(tmp_path / "site", seed)
+    for name in REPOS:
+        memos = sorted((organization.folder / name / "memos").glob("*/*.openthing"))
+        for memo in chance.sample(memos, min(3, len(memos))):
+            box = memo.parent.parent / chance.choice(("inbox", "read", "archive"))
+            box.mkdir(exist_ok=True)
+            memo.rename(box / memo.name)
+        for memo in chance.sample(memos, min(4, len(memos))):
+            if memo.is_file():
+                on = chance.choice(("2026-05-03", "soon", ""))
+                fields = json.loads(memo.read_text()) | {"metadata": {"discharged": {"on": on}}}
+                memo.write_text(json.dumps(fields | {"action_required": True}))
+        (organization.folder / name / "decisions").mkdir(exist_ok=True)
+        (organization.folder / name / "decisions/0009-undated.md").write_text("# Undated\n\nStatus: accepted\n")
+    if seed % 2:
+        shutil.rmtree(organization.folder / "desk/.git")
+    with open_archive(load_config(organization.folder)) as handle:
+        archive = handle.recall()
+        days = handle.days()
+        assert days == days_of(archive)
+        ends = [None, *(dt.datetime.fromtimestamp(BEGIN + 3600 * hours, dt.UTC) for hours in range(-24, 200, 13))]
+        sizes = []
+        for one in ends:
+            for other in ends:
+                found = may_differ(archive, days, one, other)
+                assert _between(archive, one, other, found) == _between(archive, one, other)
+                sizes.append(len(found))
+        assert min(sizes) < len(archive.artifacts) / 3
+
+
+def _between(
+    archive: Archive, one: dt.datetime | None, other: dt.datetime | None, refs: set[Ref] | None = None
+) -> Difference:
+    before = snapshot_at(archive, one, refs) if one else {}
+    return compare(before, snapshot_at(archive, other, refs) if other else snapshot_of(archive, refs))

@@ -187,9 +187,20 @@ def test_the_board_names_who_has_not_answered(site: Path) -> None:
 @pytest.mark.parametrize(("position", "expected"), [("dyer", 1), ("director", 1), ("carter", 0), ("baker", 0)])
 def test_pages_of_positions_agree(site: Path, position: str, expected: int) -> None:
     """The page of a position and that of its actions."""
-    todo = "//section[@id='open-actions']//a[@class='subject']"
+    todo = "//section[h2/@id='open-actions']//a[@class='subject']"
     assert len(page(site, f"positions/{position}").xpath(todo)) == expected
     assert len(sections(site, f"positions/{position}/actions").get("To do", [])) == expected
+
+
+def test_only_who_answered_sees_it_answered(site: Path) -> None:
+    """For all others it is partly answered: on lists, on its page and for who asked."""
+    state = f"//li[a[contains(@href, '{NAME}')]]/*[contains(@class, 'state')]/text()"
+    assert page(site, "timeline/2026/05").xpath(state) == ["partly answered"]
+    assert page(site, "positions/baker").xpath(f"//section[@id='stream']{state}") == ["partly answered"]
+    assert page(site, "positions/carter").xpath(f"//section[@id='stream']{state}") == ["answered"]
+    assert page(site, "positions/dyer").xpath(f"//section[@id='stream']{state}") == ["open"]
+    head = page(site, f"memos/{NAME}").xpath("//header//*[contains(@class, 'state')]/text()")
+    assert head == ["partly answered"]
 
 
 def test_home_counts_it_for_people(site: Path) -> None:

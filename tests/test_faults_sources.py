@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from urllib.request import urlopen
@@ -13,8 +12,9 @@ import pytest
 
 from memosite.cli import main
 from memosite.store import safe_files
-from tests.support.commands import command_line, run_command
+from tests.support.commands import command_line, run_command, running
 from tests.support.memos import write_body, write_memo
+from tests.support.servers import free_port
 from tests.support.sites import build_site, tree_bytes
 from tests.support.waiting import DEADLINE, wait_until
 
@@ -164,9 +164,10 @@ def test_a_preview_outlives_its_source(tmp_path: Path) -> None:
     write_memo(tmp_path / "engine/memos/inbox", "first")
     (tmp_path / "site").mkdir()
     (tmp_path / "site/memosite.yml").write_text("sources: [{path: ../engine}]\n")
-    address = "http://127.0.0.1:18773/memos/first/index.html"
-    words = command_line("serve", tmp_path / "site", "--port", "18773", "--quiet")
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    port = free_port()
+    address = f"http://127.0.0.1:{port}/memos/first/index.html"
+    words = command_line("serve", tmp_path / "site", "--port", port, "--quiet")
+    with running(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
 
         def page() -> str:
             with urlopen(address, timeout=DEADLINE) as answer:
@@ -197,7 +198,7 @@ def test_a_watch_outlives_its_source(site: Path, tmp_path: Path) -> None:
     """It says so once, announces nothing twice, and goes on when the folder is back."""
     places = ("--site", site, "--position", "director", "--state", tmp_path / "state.sqlite")
     words = command_line("watch", "--since", "all", "--interval", 0.1, *places)
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process, ending(process):
+    with running(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stderr is not None
         announced = {process.stdout.readline(), process.stdout.readline()}
         (site / "engine").rename(tmp_path / "away")
@@ -211,16 +212,6 @@ def test_a_watch_outlives_its_source(site: Path, tmp_path: Path) -> None:
     assert len(announced) == 2 and (process.returncode, out) == (0, "") and "works again" in said
 
 
-@contextmanager
-def ending(process: "subprocess.Popen[str]") -> Iterator[None]:
-    """End a process if the block fails: otherwise the test would wait for it."""
-    try:
-        yield
-    except BaseException:
-        process.kill()
-        raise
-
-
 def start(*words: object) -> "subprocess.Popen[str]":
     """Start a command without waiting for it."""
     return subprocess.Popen(command_line(*words), stderr=subprocess.PIPE, text=True)
@@ -230,14 +221,14 @@ def test_two_builds_at_once_share_a_cache(site: Path, tmp_path: Path) -> None:
     """Of one output the second is refused with what to do, of two outputs both are whole."""
     words = ("build", site, "--quiet", "--jobs", 2, "--cache", tmp_path / "cache")
     outputs = [tmp_path / f"out-{number}" for number in range(3)]
-    running = [start(*words, "-o", output) for output in outputs]
-    assert [process.communicate(timeout=DEADLINE)[1] for process in running] == [""] * 3
-    assert {process.returncode for process in running} == {0}
+    builds = [start(*words, "-o", output) for output in outputs]
+    assert [process.communicate(timeout=DEADLINE)[1] for process in builds] == [""] * 3
+    assert {process.returncode for process in builds} == {0}
     assert tree_bytes(outputs[0]) == tree_bytes(outputs[1]) == tree_bytes(outputs[2]) == tree_bytes(site / "_site")
     one = tmp_path / "one"
-    running = [start(*words, "-o", one) for _ in range(4)]
-    said = [str(process.communicate(timeout=DEADLINE)[1]) for process in running]
-    assert {process.returncode for process in running} <= {0, 2} and 0 in {one.returncode for one in running}
+    builds = [start(*words, "-o", one) for _ in range(4)]
+    said = [str(process.communicate(timeout=DEADLINE)[1]) for process in builds]
+    assert {process.returncode for process in builds} <= {0, 2} and 0 in {one.returncode for one in builds}
     assert all(text == "" or ("another build" in text and text.count("\n") == 1) for text in said)
     assert run_command(*words, "-o", one).returncode == 0
     assert tree_bytes(one) == tree_bytes(site / "_site")

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import command_line, run_command
+from tests.support.commands import command_line, run_command, running
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.repos import Repo
+from tests.support.servers import free_port
 from tests.support.sites import tree_bytes
 from tests.support.waiting import DEADLINE, wait_until
 
@@ -115,11 +116,10 @@ def test_progress_that_nobody_reads_stops_no_build(site: Path, tmp_path: Path) -
 def test_a_preview_goes_on_when_nobody_reads_what_it_prints(tmp_path: Path) -> None:
     """Neither its end nor a notice on its pages: the site is rebuilt."""
     write_memo(tmp_path / "memos/inbox", "first")
-    words = command_line("serve", tmp_path, "--port", "18771")
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    words = command_line("serve", tmp_path, "--port", str(free_port()))
+    with running(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        while "serving" not in process.stdout.readline():
-            pass
+        assert any("serving" in line for line in process.stdout)
         process.stdout.close()
         process.stdout = None
         for name in ("second", "third"):
@@ -137,7 +137,7 @@ def test_ctrl_c_while_memosite_starts_prints_no_traceback(tmp_path: Path) -> Non
     longest = time.monotonic() - began
     for step in range(12):
         words = command_line("build", tmp_path / "missing")
-        with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+        with running(words, stderr=subprocess.PIPE, text=True) as process:
             time.sleep(longest * (0.4 + step / 15))  # earlier, Python itself is still starting
             process.send_signal(signal.SIGINT)
             _, said = process.communicate(timeout=DEADLINE)

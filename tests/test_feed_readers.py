@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from lxml import html as lxml_html
 
+from tests.support.commands import running
 from tests.support.feeds.readers import PROGRAMS, READERS, Reader, shown_path
 from tests.support.files import write_text
 from tests.support.memos import write_memo
@@ -94,14 +95,12 @@ def test_the_commands_of_the_page_wake_an_agent(repo: Path, tmp_path: Path) -> N
     write_text(tmp_path / "on-memo", '#!/bin/sh\necho "new memo: $MEMO_PATH"\n').chmod(0o755)
     with serve_folder(site) as base:
         build_site(repo, output=site, base_url=base)
-        once, *running = commands(site, "For an agent or a daemon")
-        assert len(running) == 2
-        for command in (once, *running):
+        once, *lasting = commands(site, "In an AI session or a program")
+        assert len(lasting) == 2
+        for command in (once, *lasting):
             environment = clean_environment(tmp_path / command.replace("/", "-"), PATH=f"{PROGRAMS}:/usr/bin:/bin")
-            process = subprocess.Popen(
-                ["sh", "-c", f"exec {command}"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
-            )
-            with process:
+            words = ["sh", "-c", f"exec {command}"]
+            with running(words, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as process:
                 assert process.stdout
                 lines = {process.stdout.readline().strip() for _ in unread}
                 if command != once:

@@ -3,7 +3,6 @@
 import argparse
 import ast
 import re
-import socket
 import subprocess
 import sys
 import zlib
@@ -25,6 +24,7 @@ from memosite.store.shelf import Shelf
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_body, write_memo, write_note, write_org, write_transcript
 from tests.support.repos import Repo
+from tests.support.servers import free_port
 
 PACKAGE = Path(__file__).parent.parent / "memosite"
 WORD = "plantedword"
@@ -265,16 +265,9 @@ def test_a_handle_reads_its_archive_once(tmp_path: Path) -> None:
 # The only way to an archive
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 ARGUMENTS: dict[str, Callable[[], list[str]]] = {
     "build": list,
-    "serve": lambda: ["--port", str(_free_port())],
+    "serve": lambda: ["--port", str(free_port())],
     "explain": lambda: ["index.html"],
     "check": list,
     "search": lambda: ["text"],

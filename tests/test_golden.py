@@ -9,25 +9,19 @@ Whoever changes a template on purpose has the files written again, and reads the
     MEMOSITE_GOLDEN=write ./test tests/test_golden.py
 """
 
-import datetime as dt
 import difflib
 import os
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from memosite import __version__
-from memosite.build import build
-from memosite.config.loading import load_config
 from tests.support.golden_html import readable
-from tests.support.repos import Repo, run_git
+from tests.support.golden_sites import BUILT, GOLDEN, build_golden, build_withheld
 
-GOLDEN = Path(__file__).parent / "golden"
 TEMPLATES = Path(__file__).parent.parent / "templates"
 SWITCH = "MEMOSITE_GOLDEN"
-BUILT = dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
 PAGES = {
     "404": "404.html",
     "base": "index.html",
@@ -66,7 +60,6 @@ PAGES = {
     "withheld": "memos/2026-05-04-1100--director--master--dredge/index.html",
 }
 """The page that each golden file shows."""
-DREDGE = "2026-05-04-1100--director--master--dredge"
 WITHHELD = ("thread.withheld", "withheld")
 """Those of the site in which a memo is published without its content."""
 _COMMON = (
@@ -86,42 +79,14 @@ _FOOT = re.compile(r'<p><a href="[./]*feeds/index\.html">Feeds</a> · ')
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The golden site, built of two repos in which a memo was edited and one removed after a first commit."""
-    folder = tmp_path_factory.mktemp("golden") / "site"
-    shutil.copytree(GOLDEN / "site", folder)
-    soundings = folder / "office/memos/read/2026-04-30-1000--master--director--soundings.openthing"
-    received = folder / "office/memos/inbox" / soundings.name
-    text = soundings.read_text(encoding="utf-8")
-    soundings.unlink()
-    received.write_text(text.replace("4.1 m", "4 m"), encoding="utf-8")
-    for source in ("office", "pier"):
-        Repo(folder / source)
-    _commit(folder, "2026-05-06T08:00:00Z")
-    received.unlink()
-    soundings.write_text(text, encoding="utf-8")
-    (folder / "pier/memos/inbox/2026-05-02-0900--clerk--master--keys.openthing").unlink()
-    _commit(folder, "2026-05-08T08:00:00Z")
-    config = load_config(folder)
-    build(config, clock=lambda: BUILT)
-    return config.output
+    """The golden site."""
+    return build_golden(tmp_path_factory.mktemp("golden") / "site")
 
 
 @pytest.fixture(scope="module")
 def withheld(site: Path) -> Path:
     """The same site, in which the memo on dredging is erased after it was published."""
-    folder = shutil.copytree(site.parent, site.parent.with_name("withheld"), symlinks=True)
-    with (folder / "memosite.yml").open("a", encoding="utf-8") as file:
-        file.write(f"erase: [{{id: {DREDGE}, why: It names the wrong barge owner, on: 2026-05-20}}]\n")
-    config = load_config(folder)
-    build(config, clock=lambda: BUILT)
-    return config.output
-
-
-def _commit(folder: Path, date: str) -> None:
-    """Commit what is in the sources."""
-    for source in ("office", "pier"):
-        run_git(folder / source, "add", "--all")
-        run_git(folder / source, "commit", "-q", "-m", "Work", at=date)
+    return build_withheld(site)
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -129,6 +129,19 @@ def test_an_open_action_for_all_waits_for_people_too(repo: Path) -> None:
     assert dict(zip(found.labels, found.drawn, strict=True)) == {"director": (1, 0, 0)}
 
 
+def test_what_waits_for_several_people_says_for_whom(repo: Path) -> None:
+    """Where all waits for one, the bar says it."""
+    write(repo, 5, "one")
+    write(repo, 3, "other", to="engineer", sender="keeper")
+    write_json(repo.parent / "memosite.yml", {"positions": {"people": ["director", "keeper"]}})
+    assert "waiting for" not in waiting(home(repo.parent))
+    write(repo, 9, "both", to="all", sender="tester", action_required=True)
+    page = home(repo.parent)
+    rows = page.xpath("//section[@id='waiting']/ol[@class='rows']/li/*[@class='facts']")
+    said = [" ".join(row.text_content().partition("waiting for")[2].split()) for row in rows]
+    assert said == ["director, keeper · repo", "director · repo"]
+
+
 @pytest.mark.parametrize(
     ("status", "expected"),
     [

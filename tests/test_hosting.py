@@ -21,7 +21,7 @@ from tests.support.sites import EXAMPLE, build_site
 
 HOSTING = ROOT / "docs/hosting"
 HEADERS = (HOSTING / "_headers").read_text(encoding="utf-8")
-KNOWN_TO_HOSTS = {".html", ".css", ".js", ".json"}
+KNOWN_TO_HOSTS = {".html", ".css", ".js", ".json", ".svg"}
 """Endings whose media types every host knows."""
 TYPES = {
     ".openthing": "application/json", ".opencatalog": "application/json", ".jsonl": "application/jsonl; charset=utf-8",

@@ -34,7 +34,7 @@ from memosite.render.theme import Theme, load_theme
 from memosite.store.keys import write_signed
 from memosite.store.output import OutputFolder
 from tests.support.builders import WAYS, Builder, fault_of_build
-from tests.support.commands import command_line
+from tests.support.commands import command_line, running
 from tests.support.memos import write_memo
 from tests.support.organization import Organization
 from tests.support.repos import Repo
@@ -45,6 +45,7 @@ from tests.support.trials import Step, do
 from tests.support.waiting import wait_until
 
 LEDGER = "archive/ledger.jsonl"
+CATALOG = "governance/org/fernhill-library-organization.opencatalog"
 MARKER = ".memosite-site"
 
 BEFORE_KILLS = ("add_memo", "move", "edit_word", "edit_field", "delete", "corrupt", "restore", "commit", "change_theme")
@@ -93,6 +94,43 @@ def test_one_memo_touches_its_own_pages_and_what_lists_it(organization: Path) ->
     untouched = [path for path in before if path.startswith(("memos/2026-02", "memos/2026-03", "timeline/2026/03"))]
     assert len(untouched) > 50
     assert not changed & set(untouched)
+
+
+def planned(site: Path) -> int:
+    """How many units a build plans; one that is up to date plans none."""
+    counts = [0]
+    with Memory(writes_at_once=True) as memory:
+        run_build(
+            load_config(site),
+            clock=lambda: dt.datetime.now(dt.UTC),
+            memory=memory,
+            progress=lambda step, _done, count: counts.append(count if step == "make" else 0),
+        )
+    return max(counts)
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        pytest.param("memosite.yml", "opac-engineer: web-engineer}", "opac-engineer: web-engineer, x: y}", id="alias"),
+        pytest.param("memosite.yml", "people: [director]", "people: [director, strategist]", id="people"),
+        pytest.param(CATALOG, "Web engineer", "Engineer of the web", id="renamed"),
+        pytest.param(CATALOG, '"vacant"', '"staffed"', id="staffed"),
+    ],
+)
+def test_a_change_of_positions_plans_what_shows_them(organization: Path, path: str, old: str, new: str) -> None:
+    """Not every page of the site: what reads a position is known by its name."""
+    everything = planned(organization)
+    write_memo(
+        organization / "website/memos/inbox", "2026-06-01-0900--newcomer--web-engineer--first", sender="newcomer"
+    )
+    unknown = planned(organization)
+    file = organization / path
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    assert 0 < planned(organization) < everything / 2
+    assert unknown < everything / 2
 
 
 def test_what_only_the_pipeline_needs_is_not_loaded_where_nothing_has_changed(organization: Path) -> None:
@@ -215,7 +253,7 @@ def test_a_build_that_was_killed_alone_leaves_the_next_one_free(organization: Pa
     for number in range(400):
         write_one_more(organization, number)
     output = organization / "_site"
-    with subprocess.Popen(_command(organization), stdout=subprocess.DEVNULL) as process:
+    with running(_command(organization), stdout=subprocess.DEVNULL) as process:
         wait_until(lambda: sum(1 for _ in output.rglob("*.html")) > 40)
         process.kill()
     build(organization)
@@ -502,7 +540,7 @@ def test_a_killed_build_is_completed_by_the_next_one(tmp_path: Path) -> None:
     with Staying() as staying:
         for number in range(KILLS):
             done = [do(org, Step(rng.choice(BEFORE_KILLS), rng.randrange(2**32))) for _ in range(3)]
-            with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as process:
+            with running(command, stdout=subprocess.DEVNULL, start_new_session=True) as process:
                 end = time.monotonic() + rng.uniform(0, longest)
                 while time.monotonic() < end and process.poll() is None:
                     assert_whole(site)

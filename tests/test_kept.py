@@ -16,6 +16,7 @@ import pytest
 
 from memosite.archive.ledger import LEDGER_PATH
 from memosite.archive.model import Archive, Memo
+from memosite.archive.snapshots import days_of
 from memosite.cli import main
 from memosite.config.loading import load_config
 from memosite.facts.errors import OutputError, SourceError
@@ -90,6 +91,7 @@ def test_what_is_kept_is_what_is_read(_built: Path) -> None:
         archive, _ = anew.read()
         assert recalled.artifacts is not archive.artifacts
         assert values(recalled) == values(archive)
+        assert dict(kept.days()) == days_of(archive)
         wanted = {copy.file.sha256 for one in archive.artifacts.values() for copy in one.copies}
         wanted |= {*archive.blobs.values()}
         assert len(wanted) > 50

@@ -178,9 +178,13 @@ def test_of_many_edits_the_last_ones_are_shown_and_the_rest_counted(tmp_path: Pa
 
 
 def test_the_home_shows_what_moved_and_a_seat_what_waits_longest(tmp_path: Path) -> None:
-    """Counted from the last movement, never from today."""
+    """Movements count from the last, never from today; what waits counts from when it was sent, as on all pages."""
     repo = Repo(tmp_path / "engine")
-    put(repo, name="2026-04-01-0900--engineer--director--old", sent="2026-04-01T09:00:00Z", subject="Old news")
+    asked, old = "2026-03-01-0900--engineer--director--asked", "2026-04-01-0900--engineer--director--old"
+    put(repo, name=asked, sent="2026-03-01T09:00:00Z", subject="Asked and answered", action_required=True)
+    put(repo, name="2026-03-02-0900--director--engineer--answer", sent="2026-03-02T09:00:00Z", to="engineer",
+        **{"from": "director", "in_reply_to": asked})  # fmt: skip
+    put(repo, name=old, sent="2026-04-01T09:00:00Z", subject="Old news")
     repo.commit(at=0)
     put(repo, sent="2026-05-20T01:00:00Z")
     repo.commit(at=24 * 20, who="Ann")
@@ -189,7 +193,7 @@ def test_the_home_shows_what_moved_and_a_seat_what_waits_longest(tmp_path: Path)
     assert "The gate received by Ann · engine" in home
     assert "Old news received" not in home
     seat = words_of(site / "positions/director/index.html")
-    assert "Waiting longest, since 2026-05-01: Old news" in seat
+    assert "Waiting longest, since 2026-04-01: Old news" in seat
 
 
 # The delivery audit

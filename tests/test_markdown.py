@@ -138,11 +138,13 @@ def test_repeated_anchors_are_numbered_and_unique() -> None:
     assert max(map(len, anchors)) <= 60
 
 
-def test_headings_are_shifted_so_that_the_highest_gets_the_base_level() -> None:
-    """The outline keeps its shape and ends at h6; a heading's level is the one written."""
-    text = "### a\n## b\n###### c\n"
-    assert re.findall(r"<h(\d)", to_html(text, links={}, base_level=3)) == ["4", "3", "6"]
-    assert re.findall(r"<h(\d)", to_html(text, links={}, base_level=1)) == ["2", "1", "5"]
+def test_headings_are_shifted_to_the_base_level_and_skip_no_level() -> None:
+    """The outline keeps its order and ends at h6; a heading's level is the one written."""
+    text = "### a\n## b\n###### c\n###### d\n### e\n# f\n"
+    assert re.findall(r"<h(\d)", to_html(text, links={}, base_level=3)) == ["3", "3", "4", "4", "4", "3"]
+    deep = "".join(f"{'#' * level} a\n" for level in range(1, 7))
+    assert re.findall(r"<h(\d)", to_html(deep, links={}, base_level=3)) == ["3", "4", "5", "6", "6", "6"]
+    assert re.findall(r"<h(\d)", to_html(text, links={}, base_level=1)) == ["1", "1", "2", "2", "2", "1"]
     assert headings("### a")[0] == Heading(level=3, text="a", anchor="a")
 
 

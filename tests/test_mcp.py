@@ -146,6 +146,15 @@ def _value(type_: str) -> Any:
     return {"string": "x", "integer": 3, "boolean": True, "array": ["x", "y"]}[type_]
 
 
+def test_commands_that_answers_name_are_tools(site: Path) -> None:
+    """Or a tool says that it is meant: what is cut is asked for by the name of a command."""
+    told = "\n".join(answer(request_for(name, arguments), [f"--site={site}"]).text for name, arguments in ASKED)
+    commands = set(re.findall(r"memosite (\w+)", told))
+    assert {"brief", "diff", "show"} <= commands
+    known = {tool.name for tool in TOOLS} | set(re.findall(r"memosite (\w+)", " ".join(tool.what for tool in TOOLS)))
+    assert commands <= known
+
+
 def test_no_value_is_an_option(site: Path) -> None:
     """A text that looks like one is a text: nothing else can be asked of the command."""
     for name, arguments in (

@@ -18,11 +18,12 @@ from threading import Thread
 import pytest
 
 from memosite.commands.arguments import parser
-from tests.support.commands import command_line, run_command
+from tests.support.commands import command_line, run_command, running
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_org, write_transcript
 from tests.support.no_network import KILLED, command_without_network, run_without_network
 from tests.support.repos import Repo
+from tests.support.servers import free_port
 from tests.support.sites import tree_bytes
 from tests.support.waiting import wait_until
 
@@ -170,11 +171,9 @@ def test_a_build_without_a_network_is_the_same(tmp_path: Path) -> None:
 def test_serve_connects_to_nobody(tmp_path: Path) -> None:
     """It listens, answers and rebuilds, and ends with Ctrl-C as ever."""
     site = organization(tmp_path, NOBODY)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     words = command_without_network(*command_line("serve", site, "--port", port), may_listen=True)
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with running(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
             wait_until(lambda: "About" in fetch(f"http://127.0.0.1:{port}/"))
             write_memo(site / "governance/memos/inbox", f"{NAME}-3", subject="It arrived")

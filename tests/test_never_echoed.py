@@ -5,7 +5,6 @@ import base64
 import contextlib
 import json
 import re
-import socket
 import subprocess
 import tempfile
 import urllib.request
@@ -24,6 +23,7 @@ from tests.support.files import write_text
 from tests.support.memos import write_body, write_memo, write_transcript
 from tests.support.planted import LETTER, TALK, write_planted
 from tests.support.repos import Repo
+from tests.support.servers import free_port
 from tests.support.waiting import wait_until
 
 TOKENS = (
@@ -149,9 +149,7 @@ def _build(place: Place, *options: str) -> Iterator[bytes]:
 
 
 def _serve(place: Place, *options: str) -> Iterator[bytes]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     log = place.work / "served.log"
     words = command_line("serve", place.site, *options, "-o", place.work / "served", "--port", port)
     with log.open("wb") as stream:

@@ -80,6 +80,19 @@ def test_pages_say_what_may_have_answered(site: Path) -> None:
     assert "1 to do" in " ".join("".join(page(site, "actions").itertext()).split())
 
 
+def test_pages_say_that_one_of_several_may_have_answered(tmp_path: Path) -> None:
+    """In the plural."""
+    folder = tmp_path / "yard/memos/inbox"
+    write_memo(folder, "2026-05-05-1000--engineer--director--pumps", sent="2026-05-05T10:00:00Z", action_required=True)
+    for day, lost in (("20", LOST), ("21", LOST.replace("re-pumps", "pumps-again"))):
+        name = f"2026-05-{day}-1000--engineer--director--thanks"
+        write_memo(folder, name, sent=f"2026-05-{day}T10:00:00Z", in_reply_to=lost)
+    build_site(tmp_path)
+    for path in ("memos/2026-05-05-1000--engineer--director--pumps", "actions"):
+        said = " ".join("".join(page(tmp_path, path).itertext()).split())
+        assert "erhaps answered by the missing memos Pumps again, Re pumps" in said
+
+
 def test_missing_memos_are_on_the_pages_of_positions(site: Path) -> None:
     """Of the sender and of the recipient."""
     for position in ("director", "engineer"):

@@ -4,12 +4,13 @@ import inspect
 import os
 from pathlib import Path
 
+import jinja2
 import pytest
 
 import memosite
 from memosite.config.loading import load_config
 from memosite.reading.inputs import compare_inputs
-from memosite.store.program import portable_digest, program_digest
+from memosite.store.program import _WRITERS, first_file, portable_digest, program_digest
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 
@@ -21,13 +22,21 @@ def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch:
         lambda: write_text(tmp_path / "a.py", "1"),
         lambda: write_text(tmp_path / "b/a.py", "12"),
         lambda: write_text(tmp_path / "b/a.py", "123"),
-        lambda: monkeypatch.setattr("memosite.store.program.version", lambda name: f"{name} of tomorrow"),
+        lambda: monkeypatch.setattr("memosite.store.program.first_file", lambda name: (name, 1, 2)),
     ):
         change()
         program_digest.cache_clear()
         found.append(program_digest(tmp_path))
     program_digest.cache_clear()
     assert len(set(found)) == 4
+
+
+def test_a_library_is_known_by_its_first_file() -> None:
+    """Which is there for each of them, and another one after an upgrade."""
+    states = [first_file(library) for library in _WRITERS.values()]
+    assert all(path and size and changed for path, size, changed in states), states
+    assert first_file("jinja2")[:2] == (jinja2.__file__, Path(jinja2.__file__).stat().st_size)
+    assert first_file("no_such_library") == ("", 0, 0)
 
 
 def test_the_digest_is_one_of_the_whole_package() -> None:
@@ -43,7 +52,7 @@ def test_a_digest_for_other_machines_does_not_depend_on_times(tmp_path: Path, mo
         lambda: write_text(tmp_path / "one/a.py", "1"),
         lambda: os.utime(tmp_path / "one/a.py", (1, 1)),
         lambda: write_text(tmp_path / "one/a.py", "2"),
-        lambda: monkeypatch.setattr("memosite.store.program.version", lambda name: f"{name} of tomorrow"),
+        lambda: monkeypatch.setattr("importlib.metadata.version", lambda name: f"{name} of tomorrow"),
     ):
         change()
         portable_digest.cache_clear()
@@ -61,7 +70,7 @@ def test_another_library_is_another_input(tmp_path: Path, monkeypatch: pytest.Mo
     assert compare_inputs(config, known).is_same
     program_digest.cache_clear()
     with monkeypatch.context() as upgraded:
-        upgraded.setattr("memosite.store.program.version", lambda name: f"{name} of tomorrow")
+        upgraded.setattr("memosite.store.program.first_file", lambda name: (name, 1, 2))
         assert not compare_inputs(config, known).is_same
     program_digest.cache_clear()
 

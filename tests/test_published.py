@@ -4,7 +4,7 @@
 `tests/published/example-org.ledger.jsonl` is its ledger. They were made once, with that commit, and are never made
 again; a test holds their bytes:
 
-    scripts/example-repos DIR && memosite build DIR
+    scripts/example-repos --as-published DIR && memosite build DIR
     python -m tests.support.addresses DIR/_site > tests/published/example-org.txt
     cp DIR/_site/archive/ledger.jsonl tests/published/example-org.ledger.jsonl
 
@@ -66,7 +66,7 @@ ARTIFACTS = ("documents/", "libraries/", "memos/", "notes/", "records/", "thread
 def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`example-org` with real repos."""
     folder = tmp_path_factory.mktemp("published") / "example-org"
-    subprocess.run([sys.executable, ROOT / "scripts/example-repos", folder], check=True, timeout=120)
+    subprocess.run([sys.executable, ROOT / "scripts/example-repos", "--as-published", folder], check=True, timeout=120)
     return folder
 
 

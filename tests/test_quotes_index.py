@@ -136,7 +136,7 @@ def test_what_many_texts_share_is_paired_with_the_first_alone() -> None:
 
 
 def test_a_row_depends_on_its_text_alone() -> None:
-    """It is small, and can be kept: these bytes must not change without a `VERSION`."""
+    """It is small, and can be kept: these bytes must not change without another `version` of `QUOTES`."""
     writer = Writer(5)
     text = writer.paragraph(200)
     assert make_row(text) == make_row(text)

@@ -120,8 +120,12 @@ def test_a_verdict_says_where_and_what_differs() -> None:
     changed = judge("We have never said that the load is three tons", TEXT)
     assert [TEXT[slice(*span)] for span in changed.spans] == ["We have **never** said that the load is\ntwo tons;"]
     assert changed.changes == (
-        ("same", "We have never said that the load is"), ("source", "two tons;"), ("quote", "three tons"),
+        ("same", "We have never said that the load is"), ("source", "two"), ("quote", "three"), ("same", "tons"),
     )  # fmt: skip
+    marked = judge("have never said that the load was two tons", TEXT)  # the marks around it are not of the quote
+    assert [kind for kind, _ in marked.changes] == ["same", "source", "quote", "same"]
+    assert marked.changes[1:3] == (("source", "is"), ("quote", "was"))
+    assert judge("We have never said that the loads are two tons!", TEXT).changes[-1] == ("quote", "tons!")
     assert judge("can’t stop", TEXT).details == ("typographic signs",)
     assert judge("the load [of wood] is", TEXT).details == ("put in: of wood",)
     assert judge("Really [...] the non-existent plan costs", TEXT).tier is CHANGED

@@ -104,7 +104,7 @@ from memosite.pages.withheld import WithheldPage
 from memosite.render.difference import compare
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme, load_theme
-from tests.support.board_pages import action_list, actions_board, decisions_list
+from tests.support.board_pages import action_groups, action_list, actions_board, decisions_list
 
 MEMO_TEXT = """\
 # Two loads, the second one clean
@@ -535,7 +535,9 @@ def position() -> PositionPage:
         ),
         "repo": "governance",
         "union_of": (ref("fernhill~strategist"),),
-        "sections": sections(),
+        "inbox": sections()[2],
+        "actions": action_groups(),
+        "missing": sections()[:1],
         "stream": Stream(
             heading=ListSection(
                 heading="Sent, received and filed", anchor="stream", rows=(), total=240, targets=("received",)
@@ -619,7 +621,7 @@ def document() -> DocumentPage:
     """A decision with front matter."""
     text = "---\ntitle: One record\nstatus: accepted\n---\n\n# One record\n\nWe keep one record per album.\n"
     fields = artifact_fields(kind="document", title="One record", subject="One record", body=body(text))
-    return DocumentPage(**fields, status="accepted", source="catalogue", file="docs/adr/0001.md")
+    return DocumentPage(**fields, status="accepted", decided_by="director", source="catalogue", file="docs/adr/0001.md")
 
 
 def library() -> LibraryPage:
@@ -1422,14 +1424,14 @@ def test_a_list_does_not_repeat_the_day_its_heading_names() -> None:
     assert texts(month, "//section[@id='notes']/p") == ["Nothing yet."]
 
 
-def test_a_column_of_the_actions_board_is_on_no_other_page() -> None:
-    """It has a template of its own, for its two kinds of page."""
+def test_a_row_of_actions_is_the_same_on_all_pages_that_have_one() -> None:
+    """It has a template of its own, for the board, the lists and the pages of positions."""
     column = """<span class="facts">{% if row.asked_by and row.of_all %}"""
     board = THEME.templates["board.html"]
     assert column in board
     renderer = Renderer(own_theme(board=board.replace(column, f"<em>soon</em>{column}")), TEXTS.__getitem__)
     changed = [named(page) for page in pages() if renderer.render(page) != RENDERER.render(page)]
-    assert changed == ["ActionsPage", "ActionListPage"]
+    assert changed == ["PositionPage", "ActionsPage", "ActionListPage"]
 
 
 def test_what_is_superseded_is_struck_and_names_its_successor() -> None:

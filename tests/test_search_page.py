@@ -32,7 +32,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_memo(folder, "2026-02-01-0900--director--engineer--ebb", sender="director", to="engineer", subject="Ebb",
                body="No tide, but ebb.", sent="2026-02-01T09:00:00Z")  # fmt: skip
     write_memo(folder, "évil <img src=x onerror=alert(1)>", subject="<img src=x onerror=alert(1)>", body="<b>ferry</b>")
-    turns = "## User\n\nWhen is high water?\n\n## Assistant\n\nThe lighthouse knows.\n"
+    tool = "> **🔧 Bash**\n> ```\n> anemometer --now\n> ```"
+    turns = f"## User\n\nWhen is high water?\n\n## Assistant\n\nThe lighthouse knows.\n\n{tool}\n"
     write_transcript(root / "transcripts/engineer", "talk", text=turns, subject="A talk")
     return build_site(root)
 
@@ -184,6 +185,18 @@ def test_similar_words_and_fewer_words_are_offered_where_nothing_is_found(addres
     browser.wait_for(f"document.getElementById('_query').value === 'lighthouse' && {STATUS} === '1 result'")
     browser.open(f"{address}/search/index.html?q=ebb+nosuchword")
     assert browser.wait_for(f"{offered}.length && {offered}") == ["ebb"]
+
+
+def test_the_output_of_tools_is_offered_where_nothing_else_is_found(address: str, browser: Browser) -> None:
+    """It is searched only if that is asked for."""
+    offered = "[...document.querySelectorAll('#_status a')].map((link) => link.textContent)"
+    for query, instead in (("anemometer", "in:tools anemometer"), ("anemometer OR x9", "in:tools (anemometer OR x9)")):
+        browser.open(f"{address}/search/index.html?q={query.replace(' ', '+')}")
+        assert browser.wait_for(f"{offered}.length && {offered}")[0] == instead
+        browser.value("document.querySelector('#_status a').click()")
+        browser.wait_for(f"{STATUS} === '1 result'")
+    browser.open(f"{address}/search/index.html?q=in:text+anemometer")
+    assert browser.wait_for(f"{offered}.length && {offered}") == ["in:text"]
 
 
 def test_the_best_match_comes_first_where_that_is_asked(address: str, browser: Browser) -> None:

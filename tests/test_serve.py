@@ -28,15 +28,8 @@ from memosite.store.output import OutputFolder
 from tests.support.commands import run_command
 from tests.support.memos import write_memo
 from tests.support.repos import Repo
+from tests.support.servers import free_port
 from tests.support.waiting import DEADLINE, wait_until
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextmanager

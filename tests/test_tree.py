@@ -18,6 +18,7 @@ from memosite.facts.findings import Finding
 from memosite.facts.parsed import Ref
 from memosite.reading.archive import open_archive
 from memosite.reading.opening import open_sources
+from memosite.run.workers import run
 from memosite.sources import git_trees
 from memosite.sources import listing as listing_module
 from memosite.sources import tree as tree_module
@@ -333,3 +334,20 @@ def test_a_folder_says_its_commit_and_its_forge(repo: Repo, tmp_path: Path) -> N
         assert (info.web, info.web_ref) == (web, "HEAD")
     plain = folder_source(repo.root)
     assert dataclasses.replace(plain, name="x").has_file("memos") and ("memo", "m") in read_folders(plain).artifacts
+
+
+def test_forked_processes_ask_a_git_of_their_own(tmp_path: Path) -> None:
+    """One that several ask would answer one of them with what another one asked for."""
+    repo = Repo(tmp_path / "repo")
+    for number in range(60):
+        repo.write(f"{number}.md", f"{number}\n" * (1 + number * 40))
+    repo.commit("files")
+    with Objects(FoundRepo(git_dir=tmp_path / "repo/.git", top=tmp_path / "repo")) as objects:
+        names = {number: objects.hash_of(f"HEAD:{number}.md") for number in range(60)}
+        assert objects.blob(names[0], limit=10**6) == b"0\n"
+
+        def is_right(number: int) -> bool:
+            return objects.blob(names[number], limit=10**6) == f"{number}\n".encode() * (1 + number * 40)
+
+        assert list(run(is_right, [*names] * 20, jobs=3)) == [True] * 1_200
+        assert is_right(1)

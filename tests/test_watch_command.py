@@ -16,7 +16,7 @@ from memosite.fetch.answers import Fetched, Unchanged
 from memosite.reading.archive import ArchiveHandle
 from memosite.watch.repos import PositionFeed, WatchedSite
 from memosite.watch.state import FeedState
-from tests.support.commands import command_line
+from tests.support.commands import command_line, running
 from tests.support.feeds.misdeeds import RSS, error
 from tests.support.feeds.publisher import Publisher, publishing
 from tests.support.files import write_text
@@ -112,15 +112,14 @@ def test_a_watch_under_nohup_outlives_its_terminal(tmp_path: Path) -> None:
     publisher = Publisher(states=["inbox"])
     with publishing(publisher) as published:
         command = command_line("watch", "--interval", 0.05, published.feed)
-        process = subprocess.Popen(
+        with running(
             ["nohup", *command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
             env=clean_environment(tmp_path),
-        )
-        with process:
+        ) as process:
             assert process.stdout
             assert process.stdout.readline().endswith("--0.openthing\n")
             process.send_signal(signal.SIGHUP)

@@ -212,7 +212,9 @@ def test_an_organization_too_large_for_its_page_is_in_parts(tmp_path: Path) -> N
     assert [len(part.organizations[0].relationships) for part in parts] == [500, 1]
     assert "Showing 300 of 500. All of them: organization ." in words(found["index.html"])
     assert "Showing the first 500 of 501." in words(found["positions/seat-000/index.html"])
-    assert "[All 500 positions](org/index.html)" in found["llms.txt"].data.decode()
+    said = found["llms.txt"].data.decode()
+    assert "[All 500 positions](org/index.html)" in said
+    assert "memosite brief POSITION" in said
 
 
 def test_a_charter_is_no_longer_than_a_page_may_be(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from memosite.cli import main
+from memosite.store.shelf import Shelf
 from tests.support.memos import write_memo, write_org, write_transcript
 from tests.support.planted_chains import Plan, PlantedChains
 from tests.support.repos import Repo
@@ -122,6 +124,20 @@ def test_a_whole_file_has_a_chain_for_each_commit(site: Path, capsys: pytest.Cap
     assert "2 more commits wrote other lines: name a line" in ask(capsys, site, "engine/src/gate.py")
 
 
+def test_an_item_is_shown_once(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What names the file is behind each of its commits; below the older ones it is counted."""
+    engine, office = Repo(site / "engine", is_new=False), Repo(site / "office", is_new=False)
+    engine.write("src/gate.py", (site / "engine/src/gate.py").read_text() + "wait()\n")
+    engine.commit("Wait", at="2026-05-03T10:00:00Z")
+    office.write("decisions/gates.md", "# Gates\n\nStatus: accepted\n\nSee engine/src/gate.py.\n")
+    office.commit("gates", at="2026-05-04T10:00:00Z")
+    told = ask(capsys, site, "engine/src/gate.py")
+    assert told.count("document/office.decisions.gates.md") == 1
+    assert told.endswith("35 characters\n    1 is named above\n")
+    chains = json.loads(ask(capsys, site, "engine/src/gate.py", "--json"))["chains"]
+    assert ["office.decisions.gates.md" in str(one["named_in"]) for one in chains] == [True, True]
+
+
 def test_a_line_is_the_one_that_is_on_disk(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is above it may not be committed yet; of a line that is not, no commit tells."""
     file = site / "engine/src/gate.py"
@@ -232,3 +248,72 @@ def test_what_a_repo_configures_is_not_run(site: Path, tmp_path: Path, capsys: p
         engine.git("config", key, f"touch {run}; cat")
     assert chain_of(capsys, site, "engine/src/gate.py:2")["commit"]["lines"] == [2]
     assert not run.exists()
+
+
+# The index
+
+
+NAMES = (
+    "gate.py",
+    "Makefile",
+    "my_gate-2.tar.gz",
+    ".hidden",
+    "größe.txt",
+    "日本",
+    "two words.md",
+    "deadbeef01.txt",
+    "a",
+)
+
+
+def test_the_index_finds_what_reading_all_texts_finds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names and commits, in texts and subjects, after any character and before any, and parts of them."""
+    monkeypatch.setattr("memosite.agents.why.MOST_NAMED", 1000)
+    chance = random.Random(7)
+    engine, office = Repo(tmp_path / "engine"), Repo(tmp_path / "office")
+    for name in NAMES:
+        engine.write(f"src/{name}", f"{name}\n")
+    engine.commit("Files", at="2026-05-02T10:30:00Z")
+    write_org(office.root / "org", positions=["engineer"])
+    said = [*NAMES, *(f"src/{one}" for one in NAMES), *(f"engine/src/{one}" for one in NAMES)]
+    said += [engine.head, engine.head[:7], engine.head[:9], engine.head[1:9]]
+    for number in range(240):
+        written = chance.choice(said)
+        shown = f"{chance.choice(EDGES)}{written[chance.choice((0, 0, 0, 1)) :]}{chance.choice(EDGES)}"
+        field: dict[str, Any] = (
+            {"subject": f"On{shown}it"} if number % 5 == 0 else {"body": f"Look at{shown}please.\n\n- once"}
+        )
+        write_memo(office.root / "memos/inbox", f"2026-05-03-{number:04}--engineer--engineer--m", **field)
+    office.commit("memos", at="2026-05-03T12:00:00Z")
+    (tmp_path / "memosite.yml").write_text(json.dumps({"sources": [{"path": "engine"}, {"path": "office"}]}))
+    (tmp_path / ".memosite").mkdir()
+    places = [f"engine/src/{name}" for name in NAMES]
+    first = [ask(capsys, tmp_path, place, "--json") for place in places]
+    again = [ask(capsys, tmp_path, place, "--json") for place in places]
+    monkeypatch.setattr("memosite.agents.mentions.Mentions._has", lambda *_: True)
+    assert [ask(capsys, tmp_path, place, "--json") for place in places] == first == again
+    assert sum(len(json.loads(one)["chains"][0]["named_in"]) for one in first) > 50
+
+
+EDGES = (" ", "/", "`", "_", "-", ".", "\\", "é", "x", "7", "./", ".\n", ", ", "(")
+"""What stands around a name."""
+
+
+def test_no_text_is_read_again_that_names_nothing(
+    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first question makes the index; the next one reads what the index finds."""
+    (site / ".memosite").mkdir()
+    first = ask(capsys, site, "engine/src/gate.py:2")
+    read: list[str] = []
+    text = Shelf.text
+
+    def count(self: Shelf, digest: str) -> str:
+        read.append(digest)
+        return text(self, digest)
+
+    monkeypatch.setattr(Shelf, "text", count)
+    assert ask(capsys, site, "engine/src/gate.py:2") == first
+    assert len(read) == 1  # the transcript of its session

@@ -11,6 +11,7 @@ import pytest
 
 from memosite.facts.errors import MemositeError
 from memosite.run.workers import BATCH, LIGHT, ROUND, WAITING, _own_bytes, default_jobs, run
+from tests.support.commands import running
 
 
 def double(number: int) -> int:
@@ -141,7 +142,7 @@ def test_processes_end_with_the_one_that_started_them() -> None:
         "print(*sorted({next(results) for _ in range(200)}), flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+    with running([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
         began, _ = process.communicate(timeout=60)  # it ends when nobody is left who could write there
         assert began.split()
         assert process.returncode == -signal.SIGKILL

@@ -11,7 +11,7 @@ from memosite.agents.positions import Involved, find_position, head_of, newest_f
 from memosite.archive.model import Artifact, Document, Memo, Record, Thread
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Text
-from memosite.resolve.decisions import standing_of
+from memosite.formats.standing import standing_of
 
 _HANDOFF: Final = re.compile(r"hand-?(?:off|over)s?|clos(?:ing-note|e-?out)", re.IGNORECASE)
 
@@ -68,7 +68,7 @@ def _parts(involved: Involved) -> Iterable[Part]:
     title = "Newest hand-off to itself" if word == "hand-off" else "No hand-off; its newest note instead"
     yield part("handoff", title, first, "None.")
     yield part("unread", f"Unread memos{besides}", listed(unread), involved.none_unread)
-    yield part("to-do", "To do, in memos that are read", listed(to_do), "Nothing.")
+    yield part("to-do", f"To do, {involved.among_others}", listed(to_do), "Nothing.")
     yield part("waiting", "Waiting on others", listed(involved.waiting), "Nothing.")
     yield part("new-decisions", f"New decisions{since}", listed(new_decisions), "None." if handoff else "No hand-off.")
     yield part("new-notes", f"Its notes{since}", listed(new_notes), "None.")

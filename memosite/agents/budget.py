@@ -28,7 +28,7 @@ def fit(answer: Answer, budget: int | None, form: Form) -> str:
     Raises `ConfigError` if the budget has no room for the head and for what is not shown.
     """
     if budget is None:
-        whole = _Choice({(at, one): entry.text() for at, one, entry in _numbered(answer)})
+        whole = _Choice({(at, one): entry.text() if entry.chars else None for at, one, entry in _numbered(answer)})
         return _written(answer, whole, answer.parts, None, form)
     parts = _parts_with_room(answer, budget, form)
     choice = _choose(answer, parts, budget, form)

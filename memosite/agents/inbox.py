@@ -12,8 +12,8 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
     lines, fields = head_of(reader, position)
     unread = involved.unread
     read = [one.ref for one in involved.to_do if one not in unread]
-    todo = f"{len(read)} more {'action is' if len(read) == 1 else 'actions are'} open, in memos that are read"
-    brief = reader.command("brief", position.id)
+    todo = f"{len(read)} more {'action is' if len(read) == 1 else 'actions are'} open, {involved.among_others}"
+    brief = reader.command("brief", position.id, "--only", "to-do")
     part = Part(
         name="unread",
         title="Unread",

@@ -11,7 +11,7 @@ from memosite.archive.named import nearest
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Seat
 from memosite.facts.texts import cut_line
-from memosite.resolve.decisions import sort_of
+from memosite.formats.standing import sort_of
 
 _LISTED = 40
 
@@ -35,7 +35,7 @@ def find_position(archive: Archive, written: str) -> Position:
             return _only(archive, written, found)
     if not names:
         raise ConfigError(f"{written}: found no position at all; is this the folder of a site? Name it with --site")
-    listed = names_line(sorted(archive.positions), _LISTED)
+    listed = names_line(sorted(id_ for id_, one in archive.positions.items() if not one.union_of), _LISTED)
     raise ConfigError(
         f"{written}: found no such position, nearest is {nearest(said, sorted(names))}; there are {listed}"
     )
@@ -105,6 +105,11 @@ class Involved:
     def none_unread(self) -> str:
         """What is said where no memo is unread."""
         return "Nothing is known to be unread." if self.unknown else "Nothing is unread."
+
+    @property
+    def among_others(self) -> str:
+        """Which memos are those that are not known to be unread."""
+        return "in memos that are read, or may be unread" if self.unknown else "in memos that are read"
 
     @cached_property
     def to_do(self) -> list[Memo]:

@@ -112,8 +112,7 @@ def span_of(transcript: Transcript) -> tuple[dt.datetime, dt.datetime] | None:
 def is_within(transcript: Transcript, commit: CommitFacts) -> bool:
     """Whether a commit was written or committed within the times of a session."""
     span = span_of(transcript)
-    moments = [moment.instant for moment in (commit.authored, commit.committed) if moment]
-    return span is not None and any(span[0] <= moment <= span[1] for moment in moments)
+    return span is not None and any(span[0] <= moment <= span[1] for moment in commit.moments)
 
 
 def session_of(transcript: Transcript, turns: Iterable[Turn], work: Work) -> Session | None:

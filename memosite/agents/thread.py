@@ -26,6 +26,8 @@ def thread(reader: Reader, written: str, *, is_brief: bool = False, begin: int =
     entries = list(enumerate(found.entries, 1))[begin - 1 :]
     ranks = _ranks(reader, entries) if begin == 1 else {number: number for number, _ in entries}
     memos = sum(not one.is_ghost for one in found.entries)
+    missing = len(found.entries) - memos
+    counted = f"{memos} {'memo' if memos == 1 else 'memos'}" + (f" and {missing} missing" if missing else "")
     label = reader.archive.thread_label(found.id)
     part = Part(
         name="memos",
@@ -36,9 +38,8 @@ def thread(reader: Reader, written: str, *, is_brief: bool = False, begin: int =
         empty="None.",
         first=min(begin, len(found.entries) + 1),
     )
-    missing = len(found.entries) - memos
     return Answer(
-        lines=(f"Thread {found.id}", f"“{label}”; {memos} memos" + (f" and {missing} missing" if missing else "")),
+        lines=(f"Thread {found.id}", f"“{label}”; {counted}"),
         fields={"command": "thread", "thread": found.id, "short_subject": label, "count": memos, "missing": missing},
         parts=(part,),
         command=command,

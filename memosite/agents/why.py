@@ -9,15 +9,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from memosite.agents.items import Reader, day_and_time, line_of
+from memosite.agents.items import Reader, day_and_time, line_of, of_archive
+from memosite.agents.mentions import Mentions, bodies_of
 from memosite.agents.sessions import Session, Work, best_sessions, is_within, names_commit, session_of
-from memosite.archive.model import Artifact, Document, Memo, Record, Transcript
+from memosite.archive.model import Artifact, Transcript
 from memosite.archive.named import ArchiveNames
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
-from memosite.facts.parsed import FileFacts, Ref, Text
+from memosite.facts.marks import BEGINNING
+from memosite.facts.parsed import Ref
+from memosite.formats.standing import sort_of
 from memosite.formats.turns import parse_conversation
-from memosite.resolve.decisions import sort_of
 from memosite.sources.blame import CommitFacts
 
 MOST_NAMED = 20
@@ -79,18 +81,16 @@ class Chain:
     more: int = 0
 
 
-def why(reader: Reader, asked: Asked, causes: Sequence[Cause]) -> list[Chain]:
-    """The chain of each commit."""
-    words = (asked.path.rpartition("/")[2], *(cause.work.commit.hash[:7] for cause in causes))
-    texts = list(_texts(reader, words))
-    return [_chain(reader, asked, cause, texts) for cause in causes]
+def why(reader: Reader, mentions: Mentions, asked: Asked, causes: Sequence[Cause]) -> list[Chain]:
+    """The chain of each commit; `mentions` is the index of the reader's archive."""
+    return [_chain(reader, mentions, asked, cause) for cause in causes]
 
 
-def _chain(reader: Reader, asked: Asked, cause: Cause, texts: Sequence[tuple[Artifact, str]]) -> Chain:
-    named = _named(reader, asked, cause.work.commit, texts)
+def _chain(reader: Reader, mentions: Mentions, asked: Asked, cause: Cause) -> Chain:
+    named = _named(reader, mentions, asked, cause.work.commit)
     return Chain(
         cause=cause,
-        sessions=tuple(best_sessions(list(_sessions(reader, cause.work)))),
+        sessions=tuple(best_sessions(list(_sessions(reader, mentions, cause.work)))),
         named=tuple(named[:MOST_NAMED]),
         more=max(0, len(named) - MOST_NAMED),
     )
@@ -99,9 +99,9 @@ def _chain(reader: Reader, asked: Asked, cause: Cause, texts: Sequence[tuple[Art
 # Sessions
 
 
-def _sessions(reader: Reader, work: Work) -> Iterator[Session]:
-    for artifact in reader.archive.artifacts.values():
-        if not isinstance(artifact, Transcript) or artifact.broken or artifact.withheld:
+def _sessions(reader: Reader, mentions: Mentions, work: Work) -> Iterator[Session]:
+    for artifact in of_archive(reader, mentions.sessions(work.commit.moments, work.commit.hash[:BEGINNING])):
+        if not isinstance(artifact, Transcript) or artifact.broken:
             continue
         variant = artifact.variants[0]
         if variant.text is None:
@@ -118,73 +118,60 @@ def _sessions(reader: Reader, work: Work) -> Iterator[Session]:
 # Who names it
 
 
-def _texts(reader: Reader, words: Sequence[str]) -> Iterator[tuple[Artifact, str]]:
-    """All items but transcripts, each with its text if that has one of some words: else it names nothing."""
-    for artifact in reader.archive.artifacts.values():
-        if artifact.withheld or isinstance(artifact, Transcript):
-            continue
-        text = "\n".join((artifact.subject, *(reader.text_of(one.sha256) for one in _bodies(artifact))))
-        yield artifact, text if any(word in text for word in words) else ""
-
-
-def _bodies(artifact: Artifact) -> list[Text]:
-    match artifact:
-        case Memo(broken=False):
-            variant = artifact.variants[0]
-            known = (variant.envelope.body, variant.text)
-            return list({text.sha256: text for text in known if text}.values())
-        case Document():
-            return [artifact.head.text] if artifact.head.text else []
-        case Record():
-            return [artifact.card.text] if artifact.card.text else []
-    return []
-
-
-def _named(reader: Reader, asked: Asked, commit: CommitFacts, texts: Sequence[tuple[Artifact, str]]) -> list[Naming]:
+def _named(reader: Reader, mentions: Mentions, asked: Asked, commit: CommitFacts) -> list[Naming]:
     """Items that name the commit, the file, or what its message names: the certain ones first, then the newest."""
-    itself = {artifact.ref for artifact, _ in texts if _is_file(artifact, asked)}
-    in_message = _in_message(reader, commit, [artifact for artifact, _ in texts])
-    decisions = {one.ref: one for one in in_message if sort_of(one) == "decision"}
-    linking = {ref for one in itself for ref in reader.archive.artifacts[one].backlinks}
+    artifacts = reader.archive.artifacts
+    itself = {ref for ref in mentions.at(f"{asked.source}/{asked.path}") if _is_file(artifacts[ref], asked)}
+    in_message = _in_message(reader, mentions, commit)
+    decisions = {one.ref: one for one in in_message if _is_decision(one)}
+    linking = {ref for one in itself for ref in artifacts[one].backlinks}
     found: list[Naming] = [Naming(artifact=one, words="the commit's message names it") for one in in_message]
-    known = {one.ref for one in in_message} | itself
-    for artifact, text in texts:
-        if artifact.ref in known:
+    named = {ref for word in (asked.path.rpartition("/")[2], commit.hash[:BEGINNING]) for ref in mentions.naming(word)}
+    about = {ref for decision in decisions.values() for ref in decision.backlinks}
+    for ref in sorted(named | linking | about):
+        if ref not in mentions or ref in itself or any(ref == one.ref for one in in_message):
             continue
+        artifact = artifacts[ref]
+        text = _text_of(reader, artifact) if ref in named else ""
         if names_commit(text, commit.hash):
             found.append(Naming(artifact=artifact, words="names the commit"))
-        elif artifact.ref in linking:
+        elif ref in linking:
             found.append(Naming(artifact=artifact, words="names the file"))
         elif naming := _names_file(artifact, text, asked):
             found.append(naming)
-        elif decision := next((one for one in decisions.values() if artifact.ref in one.backlinks), None):
+        elif decision := next((one for one in decisions.values() if ref in one.backlinks), None):
             found.append(Naming(artifact=artifact, words=f"names the decision {'/'.join(decision.ref)}"))
     found.sort(key=lambda one: one.artifact.sort_key, reverse=True)
     return sorted(found, key=lambda one: bool(one.doubt))
+
+
+def _is_decision(artifact: Artifact) -> bool:
+    return sort_of(artifact) == "decision"
+
+
+def _text_of(reader: Reader, artifact: Artifact) -> str:
+    return "\n".join((artifact.subject, *(reader.text_of(one.sha256) for one in bodies_of(artifact))))
 
 
 def _is_file(artifact: Artifact, asked: Asked) -> bool:
     return any((copy.file.source, copy.file.path) == (asked.source, asked.path) for copy in artifact.copies)
 
 
-def _in_message(reader: Reader, commit: CommitFacts, artifacts: Sequence[Artifact]) -> list[Artifact]:
+def _in_message(reader: Reader, mentions: Mentions, commit: CommitFacts) -> list[Artifact]:
     """The memos, decisions and records that a commit's message names, by a whole id or by a path."""
     names = ArchiveNames(reader.archive)
     found: dict[Ref, Artifact] = {}
     for match in dict.fromkeys(_REFERENCE.findall(f"{commit.subject}\n{commit.body}")):
         written = match.rstrip(".").removeprefix("./")
-        at = [one for one in artifacts if any(_is_at(copy.file, written) for copy in one.copies)]
+        at = mentions.at(written) if "/" in written else set()
         if not at:
             with suppress(ConfigError):  # it may name what is in no source
                 name, _ = names.find(_ENDING.sub("", written.rpartition("/")[2]), is_exact=True)
-                at = [one for one in artifacts if "/".join(one.ref) == name]
+                at = mentions.named(name)
         if len(at) == 1:
-            found[at[0].ref] = at[0]
+            [ref] = at
+            found[ref] = reader.archive.artifacts[ref]
     return list(found.values())
-
-
-def _is_at(file: FileFacts, written: str) -> bool:
-    return "/" in written and f"/{file.source}/{file.path}".endswith(f"/{written}")
 
 
 def _names_file(artifact: Artifact, text: str, asked: Asked) -> Naming | None:
@@ -216,6 +203,7 @@ def _names_file(artifact: Artifact, text: str, asked: Asked) -> Naming | None:
 def as_text(reader: Reader, asked: Asked, chains: Sequence[Chain]) -> str:
     """For people and sessions: what others have written is within a line."""
     lines = [asked.shown]
+    known: set[Ref] = set()  # what a former chain has shown
     for chain in chains:
         commit = chain.cause.work.commit
         numbers = "" if asked.line else f"; wrote {_counted(len(chain.cause.numbers), 'line')}"
@@ -224,8 +212,12 @@ def as_text(reader: Reader, asked: Asked, chains: Sequence[Chain]) -> str:
         lines += ["  Session", *([] if chain.sessions else ["    no transcript shows it"])]
         lines += [line for one in chain.sessions for line in _session_lines(reader, one)]
         lines += [f"  Named in ({len(chain.named) + chain.more})"]
-        lines += [f"  - {_doubted(one.doubt)}{one.words}: {line_of(reader, one.artifact)}" for one in chain.named]
+        new = [one for one in chain.named if one.artifact.ref not in known]
+        lines += [f"  - {_doubted(one.doubt)}{one.words}: {line_of(reader, one.artifact)}" for one in new]
         lines += [f"    {chain.more} more are older"] if chain.more else []
+        old = len(chain.named) - len(new)
+        lines += [f"    {old} {'is' if old == 1 else 'are'} named above"] if old else []
+        known.update(one.artifact.ref for one in new)
     lines += ["", f"{_counted(asked.more, 'more commit')} wrote other lines: name a line"] if asked.more else []
     return "\n".join(map(printable, lines))
 

@@ -20,7 +20,8 @@ from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX
 _CONFIDENTIALITY, _RETENTION = "confidentiality", "retention_policy"
 _PRIVATE = ("confidential", "private", "ephemeral")
 _JSON = (ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".json")
-_MARK = re.compile(r"confidentiality|retention_policy|\\u00[2-7]", re.IGNORECASE)
+_MARKS = (_CONFIDENTIALITY, _RETENTION, "\u0131", "\u0307")  # two letters that are like i, but for case
+_LETTER = re.compile(r"\\u00[2-7]")
 _WORD = re.compile(r"confidentiality|retention_policy", re.IGNORECASE)
 _FIELD = re.compile(
     rf"(?<![\w-])(?:[\w-]+\.)*(?P<name>{_WORD.pattern})['\"]?[ \t]*:[ \t]*"
@@ -39,9 +40,9 @@ def is_confidential(file: File) -> bool:
     """Whether a file is marked as not for everybody; one of JSON that cannot be read counts as marked."""
     name = file.name.lower()
     if name.endswith(_JSON):
-        return file.json.fields is None or (bool(_MARK.search(file.text)) and _is_marked_json(file.text))
+        return file.json.fields is None or (_may_be_marked(file.text) and _is_marked_json(file.text))
     if name.endswith(".jsonl"):
-        return any(_MARK.search(line) and _is_marked_json(line) for line in file.text.split("\n"))
+        return any(_may_be_marked(line) and _is_marked_json(line) for line in file.text.split("\n"))
     head = _HEAD.match(file.markdown)
     return head is not None and _is_marked_yaml(head["fields"])
 
@@ -57,6 +58,12 @@ def is_raw_transcript(file: File) -> bool:
 def is_redacted(status: object) -> bool:
     """Whether a `redaction_status` says that a transcript may be read by everybody."""
     return isinstance(status, str) and status.strip().casefold() == "redacted"
+
+
+def _may_be_marked(text: str) -> bool:
+    """Whether a text of JSON may have a mark: most have none, and need not be parsed for it."""
+    lowered = text.lower()
+    return any(mark in lowered for mark in _MARKS) or _LETTER.search(lowered) is not None
 
 
 def _is_marked_json(text: str) -> bool:

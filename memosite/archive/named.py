@@ -1,4 +1,4 @@
-"""Finds what a reference means: a name, an id or the beginning of one, a part of it, or the address of a page."""
+"""Finds what a reference means: a name, an id or the beginning of one, a part of it, the address of a page, a file."""
 
 import re
 from abc import ABC, abstractmethod
@@ -6,17 +6,18 @@ from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from heapq import nlargest
-from itertools import islice
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from memosite.archive.model import Archive
+from memosite.archive.model import Archive, Artifact
 from memosite.archive.notices import notice_on
 from memosite.archive.urls import FOLDERS
 from memosite.facts.errors import ConfigError
+from memosite.facts.parsed import FileFacts
 
 _KIND_OF: Final = {folder: kind for kind, folder in FOLDERS.items()}
 _PAGE: Final = re.compile(rf"(?:^|/)(?:(?P<folder>{'|'.join(_KIND_OF)})|records/[^/]+)/(?P<id>[^/#]+)")
+_MESSAGE: Final = re.compile(r"(?P<stem>[^/]+?)(?:\.body\.md|\.openthing)$")
 _SHOWN, _COMPARED = 5, 100
 
 
@@ -37,6 +38,10 @@ class Named(ABC):
         """Whether there is an artifact of this name."""
         return name in self.names
 
+    def at_file(self, path: str, *, is_known: bool) -> Sequence[str]:  # noqa: ARG002 - others know
+        """The names of the artifacts in a file; if its path may be the address of a page, only what has its name."""
+        return ()
+
     def missing(self, name: str) -> str:  # noqa: ARG002 - others know
         """Why there is nothing of a name that is not in `names`; "" if that is not known."""
         return ""
@@ -48,11 +53,21 @@ class Named(ABC):
         Raises `ConfigError` if it means nothing, or several artifacts.
         """
         said, _, anchor = written.partition("#")
-        anchor = unquote(anchor).partition(":~:")[0]
-        page = _PAGE.search(unquote(urlsplit(said).path)) if "/" in said and not _is_name(said) else None
-        if page:
-            said = f"{_KIND_OF[page['folder']] if page['folder'] else 'record'}/{page['id']}"
-        return self._named(said.strip("/"), written, is_exact=is_exact), anchor
+        if "/" in said and not _is_name(said):
+            said = self._addressed(said, written, is_exact=is_exact)
+        return self._named(said.strip("/"), written, is_exact=is_exact), unquote(anchor).partition(":~:")[0]
+
+    def _addressed(self, said: str, written: str, *, is_exact: bool) -> str:
+        """The name or id that the address of a page or the path of a file stands for; itself if it is neither."""
+        page = _PAGE.search(unquote(urlsplit(said).path))
+        named = f"{_KIND_OF[page['folder']] if page['folder'] else 'record'}/{page['id']}" if page else said
+        if is_exact or self.has(named):
+            return named
+        found = self.at_file(said, is_known=page is not None)
+        if len(found) > 1:
+            raise ConfigError(f"{written}: found {len(found)} items in that file: {_listed(found)}; name one of them")
+        message = _MESSAGE.search(said)
+        return found[0] if found else message["stem"] if message else named
 
     def _named(self, said: str, written: str, *, is_exact: bool) -> str:
         if self.has(said):
@@ -68,8 +83,7 @@ class Named(ABC):
                 return found[0]
             if found and said:
                 several = set(found)
-                shown = islice((name for name in self.names if name in several), _SHOWN)
-                listed = ", ".join(shown) + (f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else "")
+                listed = _listed([name for name in self.names if name in several])
                 raise ConfigError(f"{written}: found {len(found)} items of that name: {listed}; write more of the id")
         if why := self.missing(said):
             raise ConfigError(f"{written}: {why}")
@@ -79,6 +93,10 @@ class Named(ABC):
             if near
             else f"{written}: found no item at all; is this the folder of a site? Name it with --site"
         )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
 def _is_name(said: str) -> bool:
@@ -119,6 +137,24 @@ class ArchiveNames(Named):
         known: Mapping[Any, object] = self._archive.artifacts
         return (kind, id_) in known
 
+    def at_file(self, path: str, *, is_known: bool) -> Sequence[str]:
+        """The names of the artifacts in a file; if its path may be the address of a page, only what has its name.
+
+        A memo moves to another mailbox when it is read: its file may also be named as it was before.
+        """
+        message = _MESSAGE.search(path)
+        stem = message["stem"] if message else path.rpartition("/")[2].partition(".")[0]
+        near = [name for name in self.unordered if stem.casefold() in name.casefold()]
+        found = [name for name in near if self._is_in(name, path)]
+        if found or message or is_known:
+            return found or [name for name in near if message and name.partition("/")[2] == stem]
+        return [name for name in self.names if self._is_in(name, path)]
+
+    def _is_in(self, name: str, path: str) -> bool:
+        kind, _, id_ = name.partition("/")
+        known: Mapping[Any, Artifact] = self._archive.artifacts
+        return any(is_at(copy.file, path) for copy in known[kind, id_].copies)
+
     def missing(self, name: str) -> str:
         """What became of an artifact that was there, or what is known of a memo that is missing."""
         if found := what_became(self._archive, name):
@@ -128,6 +164,12 @@ class ArchiveNames(Named):
             replies = ", ".join("/".join(ref) for ref in ghost.replies[:_SHOWN])
             return f"it is a missing memo: no source has it; replies to it: {replies}"
         return ""
+
+
+def is_at(file: FileFacts, path: str) -> bool:
+    """Whether a path means a file: from the file's source on, from further up, or from a folder in it."""
+    whole, written = f"/{file.source}/{file.path}", path.removeprefix(".").lstrip("/")
+    return "/" in written and (whole.endswith(f"/{written}") or f"/{written}".endswith(whole))
 
 
 def what_became(archive: Archive, name: str) -> str:

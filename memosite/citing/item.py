@@ -21,6 +21,7 @@ from memosite.passages.bodies import SourceBody
 from memosite.passages.passage import Passage, find_in, passages_in
 from memosite.quotes.appraisal import Origin, Voice
 from memosite.quotes.judge import judge
+from memosite.quotes.verdict import Span
 
 _RANGE = re.compile(r"(t[1-9]\d{0,8})-(t[1-9]\d{0,8})", re.ASCII)
 _TURN = re.compile(r"t[1-9]\d{0,8}|t-[0-9a-f]{8}(?:-\d+)?", re.ASCII)
@@ -230,25 +231,31 @@ class Item:
             else:
                 yield Voice(start=start, end=end, speaker="", is_carried=True)
 
-    def is_carried(self, body: int, start: int) -> bool:
-        """Whether the words at a place of a body are only carried there."""
-        voice = self.origins[body].voice_at(start)
-        return voice is not None and voice.is_carried
+    def is_carried(self, body: int, spans: Sequence[Span]) -> bool:
+        """Whether words at these places of a body are only carried there."""
+        return bool(spans) and any(voice.is_carried for voice in self.origins[body].voices_at(spans))
 
-    def is_read_in(self, body: int, start: int) -> bool:
-        """Whether the words at a place are what a turn read in: the output of a tool, or injected text."""
-        return any(first <= start < end for at, first, end in self._read_in if at == body)
+    def is_read_in(self, body: int, spans: Sequence[Span]) -> bool:
+        """Whether words there are what a turn read in: the output of a tool, or injected text."""
+        voices = self.origins[body].voices_at(spans) if spans else ()
+        return any(voice.is_carried and (body, voice.start) in self._read_in for voice in voices)
 
     @cached_property
-    def _read_in(self) -> list[tuple[int, int, int]]:
-        found: list[tuple[int, int, int]] = []
+    def _read_in(self) -> frozenset[tuple[int, int]]:
+        """Where what was read in begins, by bodies."""
+        found: set[tuple[int, int]] = set()
         for number, body in enumerate(self.bodies):
             starts = _line_starts(body.text)
             for turn in self._conversation.turns if body.is_conversation else ():
-                lines = [starts[turn.line] + one for one in _line_starts(turn.text)]
+                lines = _line_starts(turn.text)
                 kept = (block for block in blocks(turn.text) if block.kind != "speech")
-                found += [(number, lines[block.start], lines[block.end] - 1) for block in kept]
-        return found
+                found |= {(number, starts[turn.line] + lines[block.start]) for block in kept}
+        return frozenset(found)
+
+    @cached_property
+    def own_words(self) -> tuple[str, ...]:
+        """The texts of its bodies; what they only carry is there as characters that nothing quotes."""
+        return tuple(_without(origin.source.text, origin.voices) for origin in self.origins)
 
     @cached_property
     def origins(self) -> "tuple[Origin[tuple[str, int]], ...]":
@@ -296,6 +303,16 @@ class Item:
 def _first_words(quote: str, text: str) -> str:
     """A quote that is cut by program, if the text has these words as they are quoted."""
     return quote if quote and judge(quote, text).tier.holds else ""
+
+
+def _without(text: str, voices: Iterable[Voice]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for voice in voices:
+        if voice.is_carried:
+            pieces += (text[done : voice.start], "\ufffc" * (voice.end - voice.start))
+            done = voice.end
+    return "".join((*pieces, text[done:]))
 
 
 def _chars(text: str, size: int) -> int:

@@ -101,7 +101,7 @@ def _whole(item: Item, verdict: Verdict, quote: str, written: str, commit_of: Co
 def _made(item: Item, place: Place, verdict: Verdict, quote: str, commit_of: CommitOf) -> Made:
     if why := _uncitable(item, place):
         return Made(problem=(f"{item.ref}#{place.anchor}: {why}",))
-    is_carried = bool(place.carrier) or item.is_carried(place.body, verdict.spans[0][0])
+    is_carried = bool(place.carrier) or item.is_carried(place.body, verdict.spans)
     words = " ".join(quote.split())
     citation = item.cite(place, words, commit=commit_of(item, place), is_carried=is_carried)
     return Made(citation=citation, verdict=verdict, is_carried=is_carried)
@@ -115,13 +115,13 @@ def holding_places(item: Item, quote: str) -> Iterator[tuple[Place, Verdict]]:
         if not verdict.tier.holds:
             continue
         spans = [verdict.spans]
-        if item.is_carried(number, verdict.spans[0][0]):
+        if item.is_carried(number, verdict.spans):
             spans = [*_own_spans(item, number, quote), verdict.spans]
         for one in spans:
             place = item.around(one[0][0], one[-1][1], number)
             if place:
                 found = (place, Verdict(tier=verdict.tier, spans=one, details=verdict.details))
-                if item.is_carried(number, one[0][0]):
+                if item.is_carried(number, one):
                     carried.append(found)
                 else:
                     yield found
@@ -154,7 +154,7 @@ def _holding(item: Item, quote: str, commit_of: CommitOf) -> Made | None:
     for number, body in enumerate(item.bodies):
         verdict = judge(quote, body.text)
         if verdict.tier.holds:
-            is_carried = item.is_carried(number, verdict.spans[0][0])
+            is_carried = item.is_carried(number, verdict.spans)
             return replace(_whole(item, verdict, quote, item.ref, commit_of), is_carried=is_carried)
     return None
 

@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from memosite.citing.item import CARRIED, Item
+from memosite.citing.item import CARRIED, Item, Place
 from memosite.citing.sources import Sources
 from memosite.citing.verifying import Checked
 from memosite.facts.errors import ConfigError
 from memosite.quotes.appraisal import Appraisal, Origin, appraise
 from memosite.quotes.blocks import Block
-from memosite.quotes.judge import judge
 from memosite.quotes.quotations import Quotation, find_quotations
 from memosite.quotes.verdict import Tier
 
@@ -33,8 +32,9 @@ def _verify(quotation: Quotation, items: Sequence[Item], sources: Sources) -> Ch
     cited = _cited(quotation, sources)
     if cited:
         item, anchor = cited
-        found = _told(appraise(quotation, item.origins), [item])
-        if found.tier.holds and (not anchor or _is_in(found, item, anchor)):
+        place = item.place(anchor) if anchor else None
+        found = _told(_in_place(quotation, item, place) if place else appraise(quotation, item.origins), [item])
+        if found.tier.holds and bool(anchor) == bool(place):
             if found.check == "not checked" and not found.quoted_in and anchor and not quotation.speakers:
                 return replace(found, check="right")  # the citation says whose words they are
             return found
@@ -67,9 +67,14 @@ def _cited(quotation: Quotation, sources: Sources) -> tuple[Item, str] | None:
     return None
 
 
-def _is_in(found: Checked, item: Item, anchor: str) -> bool:
-    place = item.place(anchor)
-    return place is not None and judge(found.quote, place.text).tier.holds
+def _in_place(quotation: Quotation, item: Item, place: Place) -> Appraisal[_Key]:
+    """By the passage alone that the sentence cites: others may have the same words, by others."""
+    voices = item.origins[place.body].voices_at([(place.start, place.end)])
+    cut = [(max(one.start, place.start), min(one.end, place.end), one) for one in voices]
+    within = [replace(one, start=start - place.start, end=end - place.start) for start, end, one in cut]
+    found = appraise(quotation, [Origin((item.ref, place.body), place.text, within)])
+    spans = tuple((start + place.start, end + place.start) for start, end in found.verdict.spans)
+    return replace(found, verdict=replace(found.verdict, spans=spans))
 
 
 def _told(appraisal: Appraisal[_Key], items: Iterable[Item]) -> Checked:

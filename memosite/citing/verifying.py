@@ -4,6 +4,8 @@ citation ─► the place it names, if its source text has that hash ─► a pl
          ─► a former version with that hash ─► the same words elsewhere ─► what is nearest
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -14,9 +16,10 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.written import Written
 from memosite.quotes.appraisal import SpeakerCheck
 from memosite.quotes.judge import judge
-from memosite.quotes.verdict import Change, Tier, Verdict
+from memosite.quotes.verdict import Change, Span, Tier, Verdict
 
 _SHORT = 7
+_WHO = re.compile(r" \([^()]*\)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +53,10 @@ class Checked:
 
     @property
     def said(self) -> str:
-        """The verdict in words."""
+        """The verdict in words; without a quote, that it is on the source text alone."""
         label = f"{self.tier.label} at {self.version[:_SHORT]}" if self.version else self.tier.label
-        return "; ".join((label, *self.details))
+        unquoted = ("no words are quoted",) if not self.quote and self.tier.holds else ()
+        return "; ".join((label, *unquoted, *self.details))
 
 
 def verify_citation(written: Written, sources: Sources) -> Checked:
@@ -151,9 +155,9 @@ def _elsewhere(asked: Checked, written: Written, anchor: str, item: Item, source
 def _in_other(asked: Checked, written: Written, anchor: str, item: Item, found: tuple[Place, Verdict]) -> Checked:
     """The words in another place than the one that is named: those of the citation, if its speaker said them."""
     place, verdict = found
-    if item.is_carried(place.body, verdict.spans[0][0]):
+    if item.is_carried(place.body, verdict.spans):
         return replace(asked, details=(f"only {CARRIED} #{place.anchor}",), quoted_in=True)
-    if not written.speaker or _position(written.speaker) == _position(place.speaker):
+    if not written.speaker or _positions(written.speaker) == _positions(place.speaker):
         told = _told(asked, verdict, place, item, written)
         return _noted(replace(told, ref=f"{item.ref}#{place.anchor}"), f"in #{place.anchor}, not in #{anchor}")
     said = f"these words are in #{place.anchor}, by {place.speaker}, not by {written.speaker}"
@@ -183,20 +187,34 @@ def _now(asked: Checked, written: Written, anchor: str, item: Item) -> Checked |
 
 
 def _in_place(asked: Checked, written: Written, place: Place, item: Item) -> Checked:
-    verdict = judge(written.quote, place.text) if written.quote else Verdict(tier=Tier.EXACT)
-    spans = tuple((start + place.start, end + place.start) for start, end in verdict.spans)
-    return _told(asked, replace(verdict, spans=spans), place, item, written)
+    verdict = _of_part(written.quote, (place.start, place.end), item, place.body) if written.quote else None
+    return _told(asked, verdict or Verdict(tier=Tier.EXACT), place, item, written)
+
+
+def _of_part(quote: str, part: Span, item: Item, body: int, passages: Sequence[Span] = ()) -> Verdict:
+    """By a part of a body: own words are looked for before those that it carries."""
+    best = Verdict(tier=Tier.NOT_FOUND)
+    for text in (item.bodies[body].text, item.own_words[body]):
+        verdict = judge(quote, text[slice(*part)], passages)
+        spans = tuple((start + part[0], end + part[0]) for start, end in verdict.spans)
+        if best.tier.holds and not verdict.tier.holds:
+            return best
+        best = replace(verdict, spans=spans)
+        if not best.tier.holds or not item.is_carried(body, spans):
+            return best
+    return best
 
 
 def _told(asked: Checked, verdict: Verdict, place: Place, item: Item, written: Written) -> Checked:
     """A verdict with who speaks: a citation must not name a speaker for what a turn only read in."""
-    start = verdict.spans[0][0] if verdict.spans else place.start
-    is_carried = bool(place.carrier) or (bool(written.quote) and item.is_carried(place.body, start))
-    is_read_in = bool(place.carrier) or (bool(written.quote) and item.is_read_in(place.body, start))
-    details, check = verdict.details, _check(written, place, item, is_read_in=is_read_in)
+    spans = verdict.spans if written.quote else ()
+    is_read_in = bool(place.carrier) or item.is_read_in(place.body, spans)
+    is_carried = is_read_in or item.is_carried(place.body, spans)
+    details, check = verdict.details, _check(written, place, item, spans, is_read_in=is_read_in)
     if is_carried and verdict.tier.holds:
-        details = (*details, f"{CARRIED} #{place.anchor}" + (", not said by its speaker" if is_read_in else ""))
-    elif check == "wrong" and verdict.tier.holds:
+        name = f"#{place.anchor}" if place.anchor else "it"
+        details = (*details, f"{CARRIED} {name}" + (", not said by its speaker" if is_read_in else ""))
+    if check == "wrong" and not is_read_in and verdict.tier.holds:
         details = (*details, f"said by {place.speaker}, not by {written.speaker}")
     return replace(
         asked,
@@ -208,33 +226,48 @@ def _told(asked: Checked, verdict: Verdict, place: Place, item: Item, written: W
         source=place.hashed,
         turns=place.turns,
         quoted_in=is_carried,
-        check=check,
+        check="not checked" if is_carried and check == "right" else check,
     )
 
 
-def _check(written: Written, place: Place, item: Item, *, is_read_in: bool) -> SpeakerCheck:
+def _check(written: Written, place: Place, item: Item, spans: Sequence[Span], *, is_read_in: bool) -> SpeakerCheck:
     if not written.speaker or not item.whole.speaker or (not place.speaker and not is_read_in):
         return "not checked"
-    is_right = not is_read_in and _position(written.speaker) == _position(place.speaker)
-    return "right" if is_right else "wrong"
+    if is_read_in:
+        return "wrong"
+    named, all_ = _positions(written.speaker), _positions(item.whole.speaker)
+    if named == _positions(place.speaker) or (named == all_ and len(all_) > 1):
+        return "right"
+    around = [item.around(start, end, place.body) for start, end in spans if place.turns]
+    return "right" if around and all(one and named == _positions(one.speaker) for one in around) else "wrong"
 
 
-def _position(speaker: str) -> str:
-    """The position of a speaker as citations name it, without session and person."""
-    return " ".join(speaker.partition(" (")[0].casefold().split())
+def _positions(speaker: str) -> list[str]:
+    """The positions of a speaker, or those of a range, as citations name them: without sessions and persons."""
+    return [" ".join(name.casefold().split()) for name in _WHO.sub("", speaker).split(", ")]
 
 
 def _in_whole(asked: Checked, written: Written, item: Item) -> Checked:
-    """By all bodies of an item: the best verdict."""
+    """By all bodies of an item: the best verdict, with who speaks there."""
     held = (one.text for one in item.bodies if sha256(one.text.encode()).hexdigest() == written.sha256)
     asked = replace(asked, source=next(held, ""))
     if not written.quote:
         return replace(asked, tier=Tier.EXACT)
     found = [
-        judge(written.quote, origin.source, [(one.start, one.end) for one in origin.voices]) for origin in item.origins
+        _of_part(written.quote, (0, len(body.text)), item, number, [(one.start, one.end) for one in origin.voices])
+        for number, (body, origin) in enumerate(zip(item.bodies, item.origins, strict=True))
     ]
-    best = min(found, key=lambda one: one.tier, default=Verdict(tier=Tier.NOT_FOUND))
-    return replace(asked, tier=best.tier, details=best.details, changes=best.changes, is_cut=best.is_cut)
+    body, best = min(enumerate(found), key=lambda one: one[1].tier, default=(0, Verdict(tier=Tier.NOT_FOUND)))
+    told = _told(asked, best, _place_of(best.spans, body, item), item, written)
+    return replace(told, source=asked.source, turns=())
+
+
+def _place_of(spans: Sequence[Span], body: int, item: Item) -> Place:
+    """All of a body; of a conversation the turn that has the words."""
+    is_said = bool(spans) and item.bodies[body].is_conversation
+    turn = item.around(spans[0][0], spans[-1][1], body) if is_said else None
+    who, when = item.whole.speaker, item.whole.time
+    return turn or Place(anchor="", body=body, start=0, end=0, text="", sha256="", speaker=who, time=when)
 
 
 def _all(version: Item) -> str:

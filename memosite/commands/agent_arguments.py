@@ -132,7 +132,9 @@ def _show(add: _Add) -> argparse.ArgumentParser:
         "memosite show 2026-04-14-0922 --turns 2-4 --site example-org",
     )
     command.add_argument(
-        "reference", metavar="ID", help="an id or its beginning, with #t12 or another anchor; or the address of a page"
+        "reference",
+        metavar="ID",
+        help="an id or its beginning, with #t12 or another anchor; or the address of a page, or a file",
     )
     command.add_argument("--head", action="store_true", help="the envelope and the summary alone")
     command.add_argument("--turns", default="", metavar="A-B", help="of a transcript: turns, such as 12-20 or 12-")

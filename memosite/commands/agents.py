@@ -37,7 +37,7 @@ def run(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
     )
     past = past_of(config, options.as_of) if options.as_of else None
     with open_archive(past.config if past else config, use_network=False) as handle:
-        archive = handle.read(ledger=Ledger(audience=config.audience))[0] if past else handle.recall()
+        archive = handle.recall(ledger=Ledger(audience=config.audience) if past else None)
         failed = (*failures(archive.all_findings), *(past.left_out_lines if past else ()))
         for one in failed:
             say(f"memosite: failed: {printable(one)}")

@@ -277,7 +277,7 @@ def _add_cite(commands: Commands) -> None:
         "references",
         nargs="*",
         metavar="REF",
-        help="an id or its beginning, with #t12, #t12-t15 or another anchor of its page; or the address of a page",
+        help="an id or its beginning, with #t12, #t12-t15 or another anchor; or the address of a page, or a file",
     )
     command.add_argument("--quote", default="", metavar="TEXT", help="the words to quote; alone: find their source")
     command.add_argument(

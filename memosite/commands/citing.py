@@ -14,6 +14,7 @@ from memosite.origins.repos import RepoSources
 from memosite.reading.archive import open_archive
 from memosite.reading.past_contents import PastContents
 from memosite.reading.published import FolderSite, PublishedSite, WebSite
+from memosite.reading.text_rows import QUOTES
 
 
 def published_site(named: "str | Path | None") -> PublishedSite | None:
@@ -53,5 +54,6 @@ def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
             raise SourceError(f"{one}; what could not be read can be neither cited nor verified")
         past = PastContents(config, sources, stack)
         built = FolderSite(config.output)
-        rows = handle.quote_rows()
+        index = handle.text_rows(QUOTES)
+        rows = index if index.token else None
         yield RepoSources(archive, handle.shelf, past, base_url=config.base_url, built=built, rows=rows)

@@ -12,13 +12,14 @@ from typing import Any
 from memosite.agents.tokens import estimate
 from memosite.archive.ledger import LEDGER_PATH, parse_ledger
 from memosite.archive.model import Archive
-from memosite.commands.snapshots import (
+from memosite.archive.snapshots import (
     ArtifactState,
     Difference,
     HistoryStep,
     Snapshot,
     SnapshotKey,
     compare,
+    may_differ,
     snapshot_at,
     snapshot_of,
     snapshot_of_lines,
@@ -118,8 +119,10 @@ def _between_days(config: Config, begin: dt.datetime | None, end: dt.datetime | 
     with open_archive(config) as handle:
         archive = handle.recall()
         note(archive)
-        before = snapshot_at(archive, begin) if begin else {}
-        after = snapshot_at(archive, end + dt.timedelta(days=1)) if end else snapshot_of(archive)
+        until = end + dt.timedelta(days=1) if end else None
+        refs = may_differ(archive, handle.days(), begin, until)
+        before = snapshot_at(archive, begin, refs) if begin else {}
+        after = snapshot_at(archive, until, refs) if until else snapshot_of(archive, refs)
     return compare(before, after)
 
 
@@ -200,7 +203,7 @@ def _sections(found: Difference) -> _Sections:
         (f"{len(found.new)} new", list(map(_entry, found.new))),
         (f"{len(found.gone)} removed", list(map(_entry, found.gone))),
         (f"{len(found.moved)} moved", list(map(_step, found.moved))),
-        (f"{len(found.actions)} actions", list(map(_step, found.actions))),
+        (f"{len(found.actions)} {'action' if len(found.actions) == 1 else 'actions'}", list(map(_step, found.actions))),
     ]
 
 

@@ -14,22 +14,24 @@ from memosite.search.whoosh.index import is_being_made
 def keep_index(found: Searchable, options: argparse.Namespace, config: Config) -> Callable[[], None]:
     """Index what is little before an answer; what is returned begins to index much, to be called after the answer.
 
+    The configuration is that of now, also where the archive is of a former time.
+
     With `--no-index` nothing is indexed, but what nothing may hold any more is removed.
     """
     found.remove_outdated()
     if options.index is False or found.index_little():
         return lambda: None
-    return lambda: _index_meanwhile(options, config)
+    return lambda: _index_meanwhile(found.part, options, config)
 
 
-def _index_meanwhile(options: argparse.Namespace, config: Config) -> None:
+def _index_meanwhile(part: Path, options: argparse.Namespace, config: Config) -> None:
     """Start `memosite search --index` for the same archive, unless it runs already or could write nothing."""
-    part = config.cache / config.audience
     if is_being_made(part) or not os.access(_existing(part), os.W_OK):
         return
     words = ["search", "--index", "--quiet", "--site", str((options.site_option or Path()).absolute())]
     words += ["--cache", str(config.cache.absolute()), "--audience", config.audience]
     words += ["--secrets", options.secrets] if options.secrets else []
+    words += ["--as-of", options.as_of] if options.as_of else []
     start_detached(words)
 
 

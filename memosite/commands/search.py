@@ -22,6 +22,7 @@ from memosite.search.whoosh.index import making_index, open_index
 from memosite.search.whoosh.reader import IndexReader
 
 if TYPE_CHECKING:
+    from memosite.reading.as_of import Past
     from memosite.search.command import Searchable
 
 Say = Callable[[str], None]
@@ -38,31 +39,76 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Say) -
     if not options.query and not options.index:
         raise ConfigError("search: found no QUERY, expected one; for example: memosite search 'from:engineer tide'")
     query = read_query(" ".join(options.query)) if options.query else None
-    if options.as_of and (options.index or options.sort == "score"):
-        raise ConfigError("--as-of: the search index is of now; omit --index and --sort score")
     if options.sort == "score" and options.index is False:
         raise ConfigError("--sort score --no-index: only the search index ranks results; omit one of the two")
-    config = _load(options)
-    with _opened(options, config, say) as opened:
+    asked = _load(options)
+    with _opened(options, asked, say) as opened:
         if query is None:
             return opened.is_whole
         answer = opened.search.find(query.node, sort=options.sort, limit=options.limit)
     if options.json:
-        show(as_json(answer, query, base_url=config.base_url))
+        show(as_json(answer, query, base_url=asked.base_url))
     elif not options.quiet:
-        show(as_text(answer, base_url=config.base_url, color=sys.stdout.isatty()))
+        show(as_text(answer, base_url=asked.base_url, color=sys.stdout.isatty()))
     opened.index_much()
     return answer.total > 0 and opened.is_whole
 
 
-def _load(options: argparse.Namespace) -> Config:
-    return load_config(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """Which archive is asked for: that of now, or as of a former time.
+
+    The index does not depend on `base_url`, so the configuration of now has none.
+    """
+
+    now: Config
+    base_url: str | None
+    past: "Past | None" = None
+
+    @property
+    def config(self) -> Config:
+        """The configuration of the archive that is asked for."""
+        return self.past.config if self.past else self.now
+
+    @property
+    def part(self) -> Path:
+        """The part of the cache that has its index."""
+        return self.config.cache / self.config.audience
+
+    @property
+    def fallback(self) -> Path | None:
+        """The part with the index of now, where another archive is asked for."""
+        return self.now.cache / self.now.audience if self.past else None
+
+    @property
+    def may_index(self) -> bool:
+        """Whether an index may be kept: not everything may be of former times."""
+        return self.past is None or self.config.cache.is_dir()
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """The ledger that the archive continues: of former times none."""
+        return Ledger(audience=self.config.audience) if self.past else None
+
+
+def _load(options: argparse.Namespace) -> _Asked:
+    config = load_config(
         options.site_option or Path(),
         base_url=options.base_url,
         cache=options.cache,
         secrets=options.secrets,
         audience=options.audience,
     )
+    now = replace(config, base_url=None)
+    if not options.as_of:
+        return _Asked(now=now, base_url=config.base_url)
+    from memosite.reading.as_of import past_of  # noqa: PLC0415 - rarely needed
+
+    asked = _Asked(now=now, base_url=config.base_url, past=past_of(now, options.as_of))
+    if not asked.may_index and (options.index or options.sort == "score"):
+        why = "something is erased" if now.erase else "no build has made a cache"
+        raise ConfigError(f"--as-of: {why}, so no index is kept of former times; omit --index and --sort score")
+    return asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,58 +121,40 @@ class _Opened:
 
 
 @contextlib.contextmanager
-def _opened(options: argparse.Namespace, config: Config, say: Say) -> Iterator[_Opened]:
+def _opened(options: argparse.Namespace, asked: _Asked, say: Say) -> Iterator[_Opened]:
     """The search of an archive, which is read only if its sources have changed since it was indexed.
 
     Remotes are used as last fetched: a search waits for no network. Who waits for the index holds its lock before
     anything is read, so that it holds nothing that is left out meanwhile.
     """
-    if options.as_of:
-        with _opened_past(options, config, say) as opened:
-            yield opened
-        return
-    with open_archive(_indexed(config), use_network=False) as handle:
-        with open_index(config.cache / config.audience) as index:
-            inputs = handle.inputs(index.seal.inputs if index else "")
+    with open_archive(asked.config, use_network=False) as handle:
+        with open_index(asked.part) as index:
+            inputs = handle.inputs(index.seal.inputs if index else "", with_ledger=asked.past is None)
             if index and inputs.is_same:
                 index.renew(inputs.digest)
-                _tell(index.seal.withheld, _check(options, config), say)
-                yield _Opened(search=Search(index=IndexReader(index=index, newest_date=index.seal.newest)))
+                _tell(index.seal.withheld, _check(options, asked.config), say)
+                search = Search(index=IndexReader(index=index, newest_date=index.seal.newest))
+                yield _Opened(search=search, is_whole=_say_failures(_left_out(asked), say))
                 return
         if not (options.index or options.sort == "score"):
             from memosite.commands.indexing import keep_index  # noqa: PLC0415 - as below
 
-            found, is_whole = _read(handle, inputs.digest, options, config, say)
-            index_much = keep_index(found, options, config)
+            found, is_whole = _read(handle, inputs.digest, options, asked, say)
+            index_much = keep_index(found, options, asked.now) if asked.may_index else lambda: None
             with found.search() as search:
                 yield _Opened(search=search, is_whole=is_whole, index_much=index_much)
             return
     if not options.index:
         say("memosite: --sort score waits for the search index")
-    with making_index(config.cache / config.audience) as partial:
-        config = _load(options)
-        with open_archive(_indexed(config), use_network=False) as handle:
-            found, is_whole = _read(handle, handle.inputs("").digest, options, config, say)
+    with making_index(asked.part) as partial:
+        asked = _load(options)
+        with open_archive(asked.config, use_network=False) as handle:
+            inputs = handle.inputs("", with_ledger=asked.past is None)
+            found, is_whole = _read(handle, inputs.digest, options, asked, say)
             if partial is not None:
                 found.index(partial, say)
             with found.search() as search:
                 yield _Opened(search=search, is_whole=is_whole)
-
-
-@contextlib.contextmanager
-def _opened_past(options: argparse.Namespace, config: Config, say: Say) -> Iterator[_Opened]:
-    """The search of an archive as of a former time. It is scanned: what is indexed is of now."""
-    from memosite.reading.as_of import past_of  # noqa: PLC0415 - rarely needed
-    from memosite.run.workers import default_jobs  # noqa: PLC0415 - as below
-    from memosite.search.command import searchable  # noqa: PLC0415
-
-    past = past_of(config, options.as_of)
-    with open_archive(past.config, use_network=False) as handle:
-        archive, _ = handle.read(ledger=Ledger(audience=config.audience))
-        is_whole = _say_failures((*failures(archive.all_findings), *past.left_out_lines), say)
-        _tell(withheld_for_secrets(archive.all_findings), _check(options, config), say)
-        with searchable(archive, handle.shelf, past.config, jobs=default_jobs()).search() as search:
-            yield _Opened(search=search, is_whole=is_whole)
 
 
 def _say_failures(failed: Sequence[str], say: Say) -> bool:
@@ -136,23 +164,25 @@ def _say_failures(failed: Sequence[str], say: Say) -> bool:
     return not failed
 
 
-def _indexed(config: Config) -> Config:
-    """The configuration as far as the index depends on it."""
-    return replace(config, base_url=None)
+def _left_out(asked: _Asked) -> tuple[str, ...]:
+    """The sources that are not read as of a former time, with the reasons."""
+    return asked.past.left_out_lines if asked.past else ()
 
 
 def _read(
-    handle: ArchiveHandle, inputs: str, options: argparse.Namespace, config: Config, say: Say
+    handle: ArchiveHandle, inputs: str, options: argparse.Namespace, asked: _Asked, say: Say
 ) -> "tuple[Searchable, bool]":
     """What is searched of an archive, and whether all sources could be read: if not, that is said."""
     from memosite.run.workers import default_jobs  # noqa: PLC0415 - an index that is up to date needs no scan
     from memosite.search.command import searchable  # noqa: PLC0415
 
-    archive = handle.recall()
-    is_whole = _say_failures(failures(archive.all_findings), say)
-    _tell(withheld_for_secrets(archive.all_findings), _check(options, config), say)
-    digest = inputs if is_whole else ""  # the next search tries again
-    return searchable(archive, handle.shelf, config, jobs=default_jobs(), inputs=digest), is_whole
+    archive = handle.recall(ledger=asked.ledger)
+    failed = failures(archive.all_findings)
+    is_whole = _say_failures((*failed, *_left_out(asked)), say)
+    _tell(withheld_for_secrets(archive.all_findings), _check(options, asked.config), say)
+    digest = "" if failed else inputs  # the next search tries again
+    found = searchable(archive, handle.shelf, asked.config, jobs=default_jobs(), inputs=digest)
+    return replace(found, fallback=asked.fallback), is_whole
 
 
 def _check(options: argparse.Namespace, config: Config) -> str:

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memosite.agents.items import Reader
+from memosite.agents.mentions import Mentions, list_items
 from memosite.agents.sessions import OPEN, Work
 from memosite.agents.why import Asked, Cause, as_json, as_text, why
-from memosite.config.loading import Config, load_config
+from memosite.config.loading import load_config
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
 from memosite.facts.source_rules import failures
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.screen import Screen
+from memosite.reading.text_rows import NAMES
 from memosite.sources.blame import CommitFacts, Written, blame, commit_facts, subjects_between
 from memosite.sources.folder import FolderSource
 from memosite.sources.git import GitError, Repo, viewed
@@ -39,14 +41,15 @@ def run(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
             "add --audience internal"
         )
     with open_archive(config, use_network=False) as handle:
-        asked, causes = _causes(config, handle, options.file)
+        asked, causes = _causes(handle, options.file)
         archive = handle.recall()
         failed = failures(archive.all_findings)
         for one in failed:
             say(f"memosite: failed: {printable(one)}")
         same = ("--site", str(options.site_option)) if options.site_option else ()
         reader = Reader(archive=archive, text_of=handle.shelf.text, options=same)
-        chains = why(reader, asked, causes)
+        items, rows = handle.text_rows(NAMES).read(lambda: list_items(archive), handle.shelf.text)
+        chains = why(reader, Mentions(items, rows), asked, causes)
         show(as_json(asked, chains) if options.json else as_text(reader, asked, chains))
     return not failed
 
@@ -67,7 +70,7 @@ class _File:
         return f"{self.source.name}/{self.path}"
 
 
-def _causes(config: Config, handle: ArchiveHandle, written: str) -> tuple[Asked, list[Cause]]:
+def _causes(handle: ArchiveHandle, written: str) -> tuple[Asked, list[Cause]]:
     """The file, and the commits that wrote its lines, the newest first."""
     sources = handle.opened.sources
     source, path, line = _find(sources, written)
@@ -83,7 +86,9 @@ def _causes(config: Config, handle: ArchiveHandle, written: str) -> tuple[Asked,
         found = _written(file, line)
         facts = [commit_facts(repo, commit) for commit in dict.fromkeys(one.commit for one in found)]
         newest = sorted(facts, key=_when, reverse=True)[:MOST_COMMITS]
-        causes = [_cause(config, file, one, [part for part in found if part.commit == one.hash]) for one in newest]
+        causes = [
+            _cause(handle.screen, file, one, [part for part in found if part.commit == one.hash]) for one in newest
+        ]
     others = tuple(one.name for one in sources if one.name != source.name and one.has_file(path))
     asked = Asked(source=source.name, path=path, line=line, others=others, more=len(facts) - len(newest))
     return asked, causes
@@ -145,11 +150,10 @@ def _committed_line(file: _File, committed: bytes, line: int) -> int:
     raise ConfigError(f"{file.shown}:{line}: this line is not committed yet, so no commit wrote it")
 
 
-def _cause(config: Config, file: _File, facts: CommitFacts, written: Sequence[Written]) -> Cause:
+def _cause(screen: Screen, file: _File, facts: CommitFacts, written: Sequence[Written]) -> Cause:
     names = (one.path.removeprefix(file.prefix) for one in written)
-    moments = [one.instant for one in (facts.authored, facts.committed) if one]
-    span = (min(moments) - OPEN, max(moments) + OPEN) if moments else None
-    hidden = Screen(allowed=config.secrets.fingerprints).names((facts.subject, facts.author))
+    span = (min(facts.moments) - OPEN, max(facts.moments) + OPEN) if facts.moments else None
+    hidden = screen.names((facts.subject, facts.author))
     return Cause(
         work=Work(
             commit=facts,

@@ -41,8 +41,6 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge
-from memosite.search_language.analyzer import Analyzer
-from memosite.search_language.query import parse_query
 from memosite.search_language.syntax import QueryError
 from memosite.store.safe_files import beginning_of, open_file
 
@@ -288,6 +286,9 @@ def _searches(entry: ConfigEntry) -> Mapping[str, str]:
     """Saved queries by name; a name is an id, since it is the folder of a page, and a query one that can be read."""
     entries = entry.entries("a mapping from names to queries")
     seen: dict[str, str] = {}
+    if entries:
+        from memosite.search_language.analyzer import Analyzer  # noqa: PLC0415 - few sites save searches
+        from memosite.search_language.query import parse_query  # noqa: PLC0415
     for name, below in entries.items():
         if make_id(name) != name:
             raise below.error(f"the name {quote(name)}", "a name of letters, digits, `.`, `_` and `-`")

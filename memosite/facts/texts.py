@@ -74,11 +74,11 @@ _BLOCK_MARK = re.compile(
     r"^[ \t]*(?:#{1,6}(?:[ \t]+|$)|[>*+-][ \t]+|\d{1,9}[.)][ \t]+|==+[ \t]*|\||`{3,}.*)", re.MULTILINE
 )
 _INLINE_MARK = re.compile(
-    r"(?=[`!\[_*~])(?:"  # the first characters of all of them: five times faster
+    r"(?=[`!\[_*])(?:"  # the first characters of all of them: five times faster
     r"(?P<ticks>`{1,3})(?P<code>[^`\n]{1,300})(?P=ticks)"
     r"|!?\[(?P<label>[^\[\]\n]{0,300})\]\([^)\s]{0,1000}\)"
     r"|(?<!\w)__(?P<strong>[^_\n]{1,300})__(?!\.?\w)"
-    r"|\*\*|`+|~~)"
+    r"|\*\*|`+)"
 )
 _RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
 

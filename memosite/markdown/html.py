@@ -65,7 +65,7 @@ def to_html(
     this body, not of the whole archive: the work is linear in both.
     `images` are the images by the destinations that are written; of others only the words are shown.
     `prefix` is put before every id; a page that holds several bodies, or ids of its own, needs one.
-    The top-most heading level used becomes `base_level` (1 to 6), the others follow, down to h6.
+    Headings are `base_level` (1 to 6) and deeper, down to h6; no level is skipped, whatever is written.
     `with_passages` gives paragraphs, items of lists and code their anchors (SPEC 7), as headings always have.
     """
     body = read_body(text)
@@ -101,8 +101,10 @@ class _Writer:
 
     __slots__ = (
         *(
+            "above",
             "anchor",
             "anchors",
+            "base_level",
             "closing",
             "images",
             "in_link",
@@ -113,7 +115,6 @@ class _Writer:
             "out",
             "prefix",
             "referred",
-            "shift",
         ),
         "with_passages",
     )
@@ -136,7 +137,8 @@ class _Writer:
         self.images = images
         self.mention = _mention_pattern(links) if links else None
         self.prefix = prefix
-        self.shift = min(max(base_level, 1), 6) - min((found.level for found in body.headings), default=1)
+        self.base_level = min(max(base_level, 1), 6)
+        self.above: list[int] = []  # the levels as written of the last heading and of those that it is below
         # People write fragments by the rules of other sites; compared by letters and digits alone, most agree.
         self.anchors = {joined_words(found.text, ""): found.anchor for found in reversed(body.headings)}
         self.anchors |= {found.anchor: found.anchor for found in body.headings}
@@ -161,10 +163,11 @@ class _Writer:
             self.out.append(f"{before}<{slash}{token.tag}{self._attributes(token)}>{after}")
         elif kind == "heading_open":
             self.anchor = escape(self.prefix + token.meta["anchor"])
-            self.out.append(f'<h{self._level(token)} id="{self.anchor}">')
+            self._enter(int(token.tag[1]))
+            self.out.append(f'<h{self._level} id="{self.anchor}">')
         elif kind == "heading_close":
             link = f'<a class="anchor" href="#{self.anchor}" aria-label="Link to this section">#</a>'
-            self.out.append(f" {link}</h{self._level(token)}>\n")
+            self.out.append(f" {link}</h{self._level}>\n")
         elif kind in ("fence", "code_block"):
             self._code(token)
         elif kind.startswith("footnote"):
@@ -206,8 +209,15 @@ class _Writer:
         else:
             self.out.append("</li>\n")
 
-    def _level(self, token: Token) -> int:
-        return min(int(token.tag[1]) + self.shift, 6)
+    def _enter(self, level: int) -> None:
+        """Go on below the last heading of a lower level."""
+        while self.above and self.above[-1] >= level:
+            self.above.pop()
+        self.above.append(level)
+
+    @property
+    def _level(self) -> int:
+        return min(self.base_level + len(self.above) - 1, 6)
 
     def _attributes(self, token: Token) -> str:
         is_named = self.with_passages and token.nesting >= 0 and "anchor" in token.meta

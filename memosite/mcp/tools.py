@@ -266,7 +266,8 @@ TOOLS: Final = (
         name="new_since",
         title="What is new since a day",
         what="What has changed in the whole organization since a day, or between two days: new and removed items, "
-        "memos that were read or archived, actions that were answered or closed. For one position, use brief.",
+        "memos that were read or archived, actions that were answered or closed. For one position, use brief. Where an "
+        "answer says memosite diff A..B, call this tool with since A and until B.",
         command=_since,
         parameters=(
             Parameter(name="since", is_required=True, what="the first day, such as 2026-05-01"),

@@ -16,7 +16,7 @@ from memosite.passages.bodies import SourceBody, digests_of
 from memosite.quotes.index import QuoteIndex
 from memosite.reading.past_contents import FormerContent, PastContents
 from memosite.reading.published import PublishedSite
-from memosite.reading.quote_rows import QuoteRows
+from memosite.reading.text_rows import TextRows
 from memosite.store.shelf import Shelf
 
 
@@ -31,7 +31,7 @@ class RepoSources(ArchiveSources):
         *,
         base_url: str | None,
         built: PublishedSite,
-        rows: QuoteRows | None = None,
+        rows: TextRows | None = None,
     ) -> None:
         """Nothing is read yet but the archive; `built` is the site that was last built of it.
 
@@ -47,10 +47,11 @@ class RepoSources(ArchiveSources):
         """As `Sources` says; from kept rows that of all bodies, without their texts."""
         if self._rows is None:
             return super().index_for(quotes)
-        return QuoteIndex(self._rows.rows(self._digests, self._shelf.text))
+        items, rows = self._rows.read(self._digests, self._shelf.text)
+        return QuoteIndex({(name, at): rows[one] for name, some, _ in items for at, one in enumerate(some)})
 
-    def _digests(self) -> list[tuple[str, tuple[str, ...]]]:
-        return [(name, tuple(digests_of(self.artifact(name)))) for name in self.names]
+    def _digests(self) -> list[tuple[str, tuple[str, ...], None]]:
+        return [(name, tuple(digests_of(self.artifact(name))), None) for name in self.names]
 
     def commit_of(self, item: Item, place: Place | None) -> str:
         """The commit that gave the file the text that a citation quotes; "" if none has it, or that is not known."""

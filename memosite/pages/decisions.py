@@ -12,8 +12,8 @@ from memosite.pages.parts import Reference, Stamp
 class DecisionRow:
     """A decision, a proposal or another document in a list. `status` is as written.
 
-    `by` is who decided, as it says; else `repo_of` the only position whose repo it is in. `age` is given of what is
-    pending, counted to the newest date.
+    `by` is who decided, as it says, "" if a decision does not say; else `repo_of` is the only position whose repo it is
+    in. `age` is given of what is pending, counted to the newest date.
     """
 
     href: str
@@ -23,7 +23,7 @@ class DecisionRow:
     standing: Standing | None
     status: str
     source: str
-    by: str = ""
+    by: str | None = None
     repo_of: Reference | None = None
     age: str = ""
     successor: Reference | None = None
@@ -51,7 +51,10 @@ class DecisionView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionsPage(Page):
-    """Decisions by date, the pending ones first; or those that a filter leaves. `former` are anchors it once had."""
+    """Decisions by date, the pending ones first; or those that a filter leaves. `former` are anchors it once had.
+
+    `offers_search` if there are none, but artifacts that may speak of some.
+    """
 
     template: ClassVar[str] = "decisions.html"
 
@@ -60,3 +63,4 @@ class DecisionsPage(Page):
     views: tuple[DecisionView, ...]
     groups: tuple[DecisionGroup, ...]
     former: tuple[str, ...] = ()
+    offers_search: bool = False

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from memosite.archive.cite import Citation
-from memosite.archive.model import Action
 from memosite.archive.notices import Notice
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
@@ -47,6 +46,7 @@ from memosite.pages.seals import Seal
 from memosite.pages.shared import SharedRow
 from memosite.pages.threads import ThreadMember, ThreadSummary
 from memosite.pages.tracks import OutdatedCitation, TrackStep
+from memosite.pages.words import ShownAction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +142,7 @@ class MemoPage(ArtifactPage):
     role: Reference | None
     session: str
     mailbox: Mailbox | None
-    action: Action | None
+    action: ShownAction | None
     recipients: tuple[RecipientRow, ...]
     waits_for: tuple[Reference, ...]
     perhaps_answered_by: tuple[Reference, ...]
@@ -168,6 +168,7 @@ class DocumentPage(ArtifactPage):
     template: ClassVar[str] = "document.html"
 
     status: str
+    decided_by: str | None  # "" if a decision does not say, None for what nobody has decided
     source: str
     file: str
 
@@ -193,6 +194,7 @@ class RecordPage(ArtifactPage):
     system: Reference
     type: str
     status: str
+    decided_by: str | None = None  # as of a document
     stage: str
     namespace: str
     record_section: str

@@ -10,6 +10,7 @@ from memosite.facts.bounds import TURNS
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
 from memosite.pages.images import ShownImage
+from memosite.pages.words import ShownAction
 
 PAGE_CHARS = 250_000
 """The most characters of source text on one page: in scripts of three bytes a character, less than 1 MB (SPEC 4)."""
@@ -152,7 +153,7 @@ class Row:
     to: tuple[Reference, ...] = ()
     date: Stamp | None = None
     mailbox: Mailbox | None = None
-    action: Action | None = None
+    action: ShownAction | None = None
     is_unread: bool = False
     is_unreceived: bool = False
     """Whether it was delivered to the position of the list, and is in no commit there."""
@@ -172,6 +173,8 @@ class Row:
     source: str = ""
     continues: tuple[Reference, ...] = ()
     continued_from: Reference | None = None
+    waits_for: tuple[Reference, ...] = ()
+    """Of what waits for several people: for whom this does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from memosite.pages.actions import ActionGroup
 from memosite.pages.feeds import Following
 from memosite.pages.models import Page
 from memosite.pages.organization import SeatFacts
@@ -48,7 +49,9 @@ class PositionPage(Page):
     seats: tuple[SeatFacts, ...]
     repo: str
     union_of: tuple[Reference, ...]
-    sections: tuple[ListSection, ...]
+    inbox: ListSection
+    actions: tuple[ActionGroup, ...]
+    missing: tuple[ListSection, ...]
     stream: Stream
     arcs: tuple[ListSection, ...]
     digests: Reference

@@ -2,8 +2,13 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Literal
 
+from memosite.archive.model import Action
 from memosite.facts.phrases import phrase, phrases
+
+ShownAction = Action | Literal["partly"]
+"""How far an action is. `partly`: a memo to all that somebody has answered, and others have to."""
 
 _ACTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -11,6 +16,7 @@ _ACTIONS: Mapping[str, str] = MappingProxyType(
         "superseded": phrase("superseded"),
         "answered": phrase("answered"),
         "discharged": phrase("closed"),
+        "partly": phrase("partly answered"),
     }
 )
 _CITED: Mapping[str, str] = MappingProxyType(

@@ -49,12 +49,12 @@ def state_links(start: str, asked: Asked, current: Action | None = None) -> tupl
     )
 
 
-def rows_each(lengths: Sequence[int]) -> int:
-    """How many rows each of some lists may have, so that a page has no more than one list may (SPEC 4)."""
-    if sum(lengths) <= LIST_LIMIT:
-        return LIST_LIMIT
-    most = LIST_LIMIT // len(lengths)
-    while sum(min(length, most + 1) for length in lengths) <= LIST_LIMIT:  # short lists leave room for the long ones
+def rows_each(lengths: Sequence[int], limit: int = LIST_LIMIT) -> int:
+    """How many rows each of some lists may have, so that a page has no more than `limit` (SPEC 4)."""
+    if sum(lengths) <= limit:
+        return limit
+    most = limit // len(lengths)
+    while sum(min(length, most + 1) for length in lengths) <= limit:  # short lists leave room for the long ones
         most += 1
     return most
 

@@ -30,10 +30,12 @@ _TITLES: Mapping[Action, str] = {
     "discharged": phrase("Closed actions"),
 }
 
-_PAIRS = 50
+_PAIRS = 30
 """The most pairs of positions that the board names."""
 _POSITIONS = 100
 """The most positions that have a section on one page of actions."""
+_ROWS = 2 * _POSITIONS
+"""The most rows on such a page: a list on a position's page has more."""
 _EMPTY: Mapping[Action, str] = {
     "open": phrase("No open actions."),
     "superseded": phrase("No superseded actions left to close."),
@@ -77,7 +79,7 @@ def _board(make: RowMaker, asked: Asked) -> ActionsPage:
     numbers = {id_: (*todo.get(id_, ()), *asked.waiting.get(id_, ())) for id_ in {*todo, *asked.waiting}}
     positions = sorted(numbers, key=lambda id_: (id_ == BROADCAST, -len(todo.get(id_, ())), -len(numbers[id_]), id_))
     shown = positions[:_POSITIONS]
-    limit = rows_each([len(some[id_]) for some in (todo, asked.waiting) for id_ in shown if id_ in some])
+    limit = rows_each([len(some[id_]) for some in (todo, asked.waiting) for id_ in shown if id_ in some], _ROWS)
     pairs = owed(asked)
     former: dict[str, str] = {}
     for id_ in shown:
@@ -147,7 +149,7 @@ def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:
     name = _TITLES[state]
     found = asked.of.get(state, {})
     order = by_number(found)[:_POSITIONS]
-    limit = rows_each([len(found[id_]) for id_ in order])
+    limit = rows_each([len(found[id_]) for id_ in order], _ROWS)
     return ActionListPage(
         **page_head(make.context, make.start, title=name, section="actions"),
         feeds=(Reference(label=name, href=relative(make.start, state_feed(state))),),

@@ -33,11 +33,12 @@ from memosite.archive.urls import absolute, artifact_page, page_of, position_pag
 from memosite.config.schema import FeedsConfig
 from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.names import make_id
-from memosite.facts.parsed import Mailbox, Ref
+from memosite.facts.parsed import Mailbox, Organization, Ref
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.formats.status import is_superseded, status_of
 from memosite.pages.parts import Reference, Row, Site
+from memosite.pages.words import ShownAction
 from memosite.plan.arrivals import arrival_times
 from memosite.plan.bundle_index import find_bundles
 from memosite.plan.captures import find_captures
@@ -167,9 +168,14 @@ class Context:
         return tuple(sorted(id_ for folded, id_ in ids.items() if folded not in self.position_ids))
 
     @cached_property
-    def position_ids(self) -> frozenset[str]:
-        """Ids of positions as a disk that ignores case has them."""
-        return frozenset(id_.casefold() for id_ in self.archive.positions)
+    def position_ids(self) -> dict[str, bool]:
+        """Ids of positions as a disk that ignores case has them, each with `True`."""
+        return {id_.casefold(): True for id_ in self.archive.positions}
+
+    @cached_property
+    def organizations(self) -> dict[str, Organization]:
+        """Organizations by id; of two with one id the first."""
+        return {one.id: one for one in reversed(self.archive.organizations)}
 
     @cached_property
     def received(self) -> dict[str, list[Memo]]:
@@ -210,10 +216,11 @@ class Context:
     def _position(self, start: str, id_: str | None, written: str = "") -> Reference:
         if id_ is None or id_ not in self.archive.positions:
             return Reference(label=cut_line(written or id_ or "nobody", LABEL_CHARS))
+        label, name = written or self.label(id_), self.archive.positions[id_].name
         return Reference(
-            label=cut_line(written or self.label(id_), LABEL_CHARS),
+            label=cut_line(label, LABEL_CHARS),
             href=relative(start, position_page(id_)),
-            title=cut_line(self.archive.positions[id_].name, LABEL_CHARS),
+            title="" if name.casefold().replace(" ", "-") == label.casefold() else cut_line(name, LABEL_CHARS),
         )
 
     def named(self, start: str, written: str) -> Reference:
@@ -291,7 +298,7 @@ class Context:
             to=self.addressees(start, memo),
             mailbox=mailbox,
             source=source,
-            action=self.action(memo, viewer),
+            action=self.shown_action(memo, viewer),
             is_unread=self.is_unread(memo, viewer),
             is_unreceived=viewer is not None and self.is_unreceived(memo, viewer),
             status=_state_of(memo),
@@ -342,6 +349,12 @@ class Context:
                     return state.action
         return memo.action
 
+    def shown_action(self, memo: Memo, viewer: str | None) -> ShownAction | None:
+        """The state of the action as rows show it; of a memo to all `answered` only to those who did."""
+        action = self.action(memo, viewer)
+        is_asked = viewer is not None and viewer != memo.sender_position
+        return "partly" if action == "answered" and memo.owed_by and not is_asked else action
+
     def commit(self, source: str, id_: str) -> Reference:
         """A commit of a source, shortened."""
         web = self.webs.get(source)
@@ -373,10 +386,9 @@ class Context:
 
     def is_unreceived(self, memo: Memo, viewer: str) -> bool:
         """Whether a memo to a position was delivered to it, and is in no commit of its repo."""
-        if not self.is_unread(memo, viewer):
-            return False
         members = (viewer, *self.archive.positions[viewer].union_of)
-        return is_unreceived_by(memo, (self.archive.positions[member].repo for member in members))
+        repos = (self.archive.positions[member].repo for member in members)
+        return self.is_unread(memo, viewer) and is_unreceived_by(memo, repos)
 
     def canonical(self, page: str) -> str | None:
         """The canonical address of a page, if the site has an address."""
@@ -385,6 +397,4 @@ class Context:
 
 def _state_of(artifact: Memo | Transcript) -> str:
     """Whether a memo, a note or a transcript can be read, in a word; "" if it can."""
-    if artifact.withheld:
-        return artifact.withheld.word
-    return phrase("invalid") if artifact.broken else ""
+    return artifact.withheld.word if artifact.withheld else phrase("invalid") if artifact.broken else ""

@@ -12,6 +12,7 @@ from memosite.archive.urls import DECISIONS, page_of, relative
 from memosite.facts.phrases import phrase
 from memosite.facts.statuses import Standing
 from memosite.facts.texts import cut_line
+from memosite.formats.standing import sort_of, standing_of
 from memosite.formats.status import status_of
 from memosite.formats.systems import system_of
 from memosite.pages.decisions import DecisionGroup, DecisionRow, DecisionsPage, DecisionView
@@ -26,12 +27,14 @@ from memosite.plan.pagination import part_count, part_links, plan_parts
 from memosite.plan.sections import group_anchors, sort_bullets
 from memosite.plan.tracks import decisions_on, proposals_of
 from memosite.plan.twins import list_twins
-from memosite.resolve.decisions import sort_of, standing_of
 
 _TITLE = phrase("Decisions")
 _NAMED = 3
 _NO_POSITION = "no-position"
 _DECIDERS = ("decided by", "decider", "deciders", "approved by", "author", "authors", "created by")
+_SAYS_DECIDED = re.compile(r"\b(?:decided|decision)\b", re.IGNORECASE)
+DECIDER_CHARS = 120
+"""The most characters that a page shows of who decided."""
 _GROUPS = 99
 """The most positions or sources that have a group of their own."""
 
@@ -137,7 +140,9 @@ class _Lists:
     deciders: "_Deciders"
 
     def of(self, view: str) -> Sequence[Artifact]:
-        """What a filter leaves."""
+        """What a filter leaves; without one, proposals that nobody has decided are there, too."""
+        if not view:
+            return [*self.decisions, *self.waiting()]
         if view in _KEPT:
             waiting = self.waiting() if view == "pending" else []
             return [*(one for one in self.decisions if _KEPT[view](standing_of(one))), *waiting]
@@ -164,12 +169,21 @@ def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> D
         intro=_INTROS.get(view, ""),
         newest=as_of(lists.day),
         views=tuple(_views(lists, start, view)),
-        groups=tuple(_cut(lists, start, _groups(lists, view, found if view else [*found, *lists.waiting()]))),
+        groups=tuple(_cut(lists, start, _groups(lists, view, found))),
         former=former if not view else (),
+        offers_search=not (lists.decisions or lists.proposals or lists.others) and _says_decided(context),
     )
 
 
+def _says_decided(context: Context) -> bool:
+    """Whether a search for decisions finds anything: one of its words is in a subject or the beginning of a text."""
+    said = (text for one in context.archive.artifacts.values() for text in (one.subject, one.summary))
+    return any(map(_SAYS_DECIDED.search, said))
+
+
 def _views(lists: _Lists, start: str, current: str) -> Iterator[DecisionView]:
+    if not (lists.decisions or lists.proposals or lists.others):
+        return
     for view, name in VIEWS.items():
         total = None if view.startswith("by-") else len(lists.of(view))
         if total == 0 and view in {"no-status", "documents"} and view != current:
@@ -248,6 +262,12 @@ def decided_by(one: Artifact) -> str:
     return next((said[label] for label in _DECIDERS if label in said), "")
 
 
+def shown_decider(one: Artifact) -> str | None:
+    """Who decided, as pages show it; "" for a decision that does not say, None for what nobody has decided."""
+    is_decided = sort_of(one) == "decision" and standing_of(one) != "pending" and not one.withheld
+    return cut_line(decided_by(one), DECIDER_CHARS) or ("" if is_decided else None)
+
+
 def _cut(lists: _Lists, start: str, groups: Mapping[tuple[str, str], Sequence[Artifact]]) -> Iterator[DecisionGroup]:
     """The groups with their rows, all together no more than one list may have."""
     left = LIST_LIMIT
@@ -273,7 +293,7 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
         standing=None if sort == "other" or decided else standing,
         status=cut_line(status_of(one), 60),
         source=one.copies[0].file.source,
-        by=cut_line(decided_by(one), 120),
+        by=shown_decider(one),
         repo_of=context.position(start, owner) if owner and sort == "decision" and not decided_by(one) else None,
         age=age(one.date, lists.day) if is_pending and sort != "other" else "",
         successor=context.successor(start, one),

@@ -6,6 +6,7 @@ from memosite.pages.models import DocumentPage
 from memosite.pages.parts import PAGE_CHARS
 from memosite.plan.artifact_page import artifact_fields, body_of, shown_extra
 from memosite.plan.context import Context
+from memosite.plan.decisions import shown_decider
 
 
 def plan_document(context: Context, document: Document) -> DocumentPage:
@@ -19,6 +20,7 @@ def plan_document(context: Context, document: Document) -> DocumentPage:
         is_cut=head.text.chars > PAGE_CHARS,
         extra=shown_extra(head.extra),
         status=head.status or "",
+        decided_by=shown_decider(document),
         source=head.file.source,
         file=head.file.path,
     )

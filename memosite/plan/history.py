@@ -167,10 +167,3 @@ def removal_line(context: Context, removal: Removal) -> LifeLine:
         )
         before = event.at or before
     return LifeLine(source=removal.source, steps=tuple(steps), pending="", why_not="", left_out=left_out)
-
-
-def waiting_since(memo: Memo, repo: str | None) -> Moment | None:
-    """Since when a memo waits: when it came into this repo, else when it was sent."""
-    here = (copy for copy in memo.copies if copy.file.source == repo)
-    received = next((copy.received for copy in here if copy.received is not None), None)
-    return received or memo.date

@@ -60,7 +60,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
         role=context.position(start, memo.role) if memo.role else None,
         session=envelope.session or "",
         mailbox=memo.mailbox,
-        action=memo.action,
+        action=context.shown_action(memo, None),
         recipients=tuple(
             RecipientRow(position=context.position(start, state.position), action=state.action, unread=state.unread)
             for state in memo.recipients

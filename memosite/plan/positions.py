@@ -6,21 +6,21 @@ from functools import partial
 
 from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Artifact, Memo, Position
-from memosite.archive.urls import DIGESTS, position_page, relative
-from memosite.facts.parsed import Organization
+from memosite.archive.urls import DIGESTS, position_actions, position_page, relative
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
+from memosite.pages.actions import ActionGroup
 from memosite.pages.models import ListPage, RedirectPage
 from memosite.pages.organization import SeatFacts
 from memosite.pages.parts import ListSection, Reference
 from memosite.pages.streams import PositionPage
+from memosite.plan.action_rows import RowMaker
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import newest_first, stamp
 from memosite.plan.files import Written
 from memosite.plan.following import plan_following
 from memosite.plan.head import page_head, twin_links
-from memosite.plan.history import waiting_since
 from memosite.plan.pagination import part_count, part_links
 from memosite.plan.position_items import involving, none_unread, received, unknown_reading
 from memosite.plan.position_table import HOLDER_CHARS
@@ -31,7 +31,7 @@ from memosite.plan.stream import IN_PARTS, plan_stream, stream_parts
 from memosite.plan.twins import list_twins
 from memosite.plan.units import Unit
 
-_SHOWN = 100
+_SHOWN = 50
 _ARCS, _ARC_CHARS = 30, 80
 
 
@@ -61,7 +61,6 @@ def _page(context: Context, start: str, position: Position, everything: Sequence
     label = context.label(position.id)
     inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
     longest = _longest_waiting(position, everything, inbox)
-    since = waiting_since(longest, position.repo) if longest else None
     return PositionPage(
         **page_head(
             context,
@@ -78,13 +77,15 @@ def _page(context: Context, start: str, position: Position, everything: Sequence
         seats=tuple(_seat_facts(context, start, organization_id, position) for organization_id, _ in position.seats),
         repo=position.repo or "",
         union_of=tuple(context.position(start, id_) for id_ in position.union_of),
-        sections=_sections(context, start, position, everything, inbox),
+        inbox=_inbox(context, start, position, inbox),
+        actions=tuple(_actions(context, start, position, everything)),
+        missing=tuple(_missing(context, start, position)),
         stream=plan_stream(context, start, position, everything),
         arcs=_arcs(context, start, position, everything),
         digests=Reference(label=phrase("Digests"), href=relative(start, DIGESTS)),
         following=plan_following(context, position),
         longest=context.row(start, longest, viewer=position.id) if longest else None,
-        longest_since=stamp(since),
+        longest_since=stamp(longest.date) if longest else None,
     )
 
 
@@ -110,36 +111,37 @@ def _feeds(context: Context, label: str) -> Iterable[Reference]:
 
 
 def _longest_waiting(position: Position, everything: Sequence[Artifact], inbox: Sequence[Memo]) -> Memo | None:
-    """The memo that waits longest for a seat: unread, or with an action that is open."""
+    """The memo that waits longest for a seat: with an action that is open, or unread if it asks for none."""
     members = {position.id, *position.union_of}
-    unread = {memo.ref: memo for memo in inbox}
+    unread = {memo.ref: memo for memo in inbox if memo.action is None}
     asked = {one.ref: one for one in everything if isinstance(one, Memo) and open_for(one, members)}
-    waiting = [(waiting_since(memo, position.repo), memo) for memo in (unread | asked).values()]
-    dated = [(since.instant, memo.id, memo) for since, memo in waiting if since is not None]
-    return min(dated, key=lambda one: one[:2])[2] if dated else None
+    dated = [memo for memo in (unread | asked).values() if memo.date]
+    return min(dated, key=lambda memo: memo.sort_key, default=None)
 
 
-def _sections(
-    context: Context, start: str, position: Position, everything: Sequence[Artifact], inbox: Sequence[Memo]
-) -> tuple[ListSection, ...]:
-    members = {position.id, *position.union_of}
-    memos = [one for one in everything if isinstance(one, Memo) and one.kind == "memo"]
-    asked = [memo for memo in memos if open_for(memo, members)]
-    to_it = [memo for memo in asked if memo.sender_position not in members]
-    to_it += [memo for memo in asked if memo.sender_position in members]
-    sent = [memo for memo in memos if memo.sender_position in members]
-    from_it = [memo for memo in sent if memo.owed_by]
-    listed = (
-        (phrase("Inbox"), "inbox", inbox, none_unread(unknown_reading(context, position))),
-        (phrase("To do"), "open-actions", to_it, phrase("Nothing to do.")),
-        (phrase("Waiting on others"), "open-actions-it-asked-for", from_it, ""),
+def _inbox(context: Context, start: str, position: Position, inbox: Sequence[Memo]) -> ListSection:
+    empty = none_unread(unknown_reading(context, position))
+    return section(
+        context, start, phrase("Inbox"), inbox, empty=empty, limit=_SHOWN, viewer=position.id, anchor="inbox"
     )
-    found = [
-        section(context, start, heading, artifacts, empty=empty, limit=_SHOWN, viewer=position.id, anchor=anchor)
-        for heading, anchor, artifacts, empty in listed
-        if artifacts or empty
-    ]
-    return (*found, *_missing(context, start, position))
+
+
+def _actions(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> Iterator[ActionGroup]:
+    """What it has to do and what it waits for, oldest first; a script adds ages, so the newest date changes no page."""
+    members = {position.id, *position.union_of}
+    memos = sorted((one for one in everything if isinstance(one, Memo)), key=lambda memo: memo.sort_key)
+    todo = [memo for memo in memos if open_for(memo, members)]
+    waiting = [memo for memo in memos if memo.owed_by and memo.sender_position in members]
+    group = partial(
+        RowMaker(context=context, start=start, day=None).group,
+        limit=_SHOWN,
+        viewer=position.id,
+        state="open",
+        more=position_actions(position.id),
+    )
+    yield group(phrase("To do"), "open-actions", todo, empty=phrase("Nothing to do."))
+    if waiting:
+        yield group(phrase("Waiting on others"), "open-actions-it-asked-for", waiting, is_waiting=True)
 
 
 def _missing(context: Context, start: str, position: Position) -> Iterable[ListSection]:
@@ -175,12 +177,8 @@ def _by_arc(notes: Sequence[Memo]) -> Iterable[tuple[str, str, Sequence[Memo]]]:
         )
 
 
-def _organization(context: Context, id_: str) -> Organization:
-    return next(one for one in context.archive.organizations if one.id == id_)
-
-
 def _seat_facts(context: Context, start: str, organization_id: str, position: Position) -> SeatFacts:
-    organization = _organization(context, organization_id)
+    organization = context.organizations[organization_id]
     seat = next(seat for id_, seat in position.seats if id_ == organization_id)
     edges = [edge for edge in organization.relationships if seat.id in {edge.sender, edge.to}]
     return SeatFacts(

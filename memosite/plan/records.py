@@ -16,6 +16,7 @@ from memosite.pages.parts import PAGE_CHARS, AnchorRow, CitationRow, EntityRow, 
 from memosite.plan.artifact_page import artifact_fields, body_of
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
+from memosite.plan.decisions import shown_decider
 from memosite.plan.entity_index import entity_id
 from memosite.plan.pagination import in_verbatim_parts
 from memosite.resolve.anchors import MATCHES
@@ -54,6 +55,7 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
         system=Reference(label=record.system, href=relative(start, system_page(record.system))),
         type=card.type,
         status=status_of(record),
+        decided_by=shown_decider(record),
         stage=card.stage or "",
         namespace=card.namespace or "",
         record_section=card.section or "",

@@ -22,6 +22,8 @@ _BUNDLED = (
     "> Original files are beside them, in files-1.zip. archive/index.json lists all bundles.",
 )
 
+_COMMANDS = "> Who has the repos can ask for less: memosite brief POSITION, memosite search WORDS, memosite show ID."
+
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
@@ -40,6 +42,7 @@ def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written
         "",
         "> An archive of memos, notes, transcripts and documents.",
         *(_BUNDLED if context.site.is_lean else _BESIDE),
+        _COMMANDS,
         "",
         "## Where to begin",
         "",

@@ -25,7 +25,7 @@ from memosite.plan.dates import month_name, newest, newest_first
 from memosite.plan.pagination import in_parts, part_count, plan_part
 from memosite.plan.position_items import involving
 
-SHOWN = 200
+SHOWN = 100
 """The most rows of the stream on the page of a position."""
 IN_PARTS = 100
 """A position with more than so many artifacts has parts."""

@@ -41,10 +41,10 @@ _OF_ARCHIVE: Final = (
 )
 _OF_CONTEXT: Final = (
     "by_position", "arrival_times", "webs", "records", "entities", "captures", "placed", "received", "seat_positions",
-    "thread_sizes", "possible_replies", "missing_of", "written_during", "bundles", "citations_of", "shared",
-    "list_places",
+    "position_ids", "organizations", "thread_sizes", "possible_replies", "missing_of", "written_during", "bundles",
+    "citations_of", "shared", "list_places",
 )  # fmt: skip
-_UNREADABLE: Final = "a traced unit reads all findings, or all citations: it must not be traced"
+_UNREADABLE: Final = "a traced unit reads all findings, citations or organizations: it must not be traced"
 _BROADCASTS: Final = "broadcasts"
 _ABSENT: Final = "absent"
 _MOST_KNOWN: Final = 200_000  # digests that are memoized at once: 50 MB
@@ -54,7 +54,12 @@ def traced(context: Context, reads: MutableSet[TracedRead]) -> Context:
     """The same context, with every read recorded in `reads`."""
     mappings: dict[str, Any] = {name: _Traced(name, getattr(context.archive, name), reads) for name in _OF_ARCHIVE}
     archive = replace(
-        context.archive, **mappings, sources=_sources(context.archive), findings=_Unreadable(), citations=_Unreadable()
+        context.archive,
+        **mappings,
+        sources=_sources(context.archive),
+        findings=_Unreadable(),
+        citations=_Unreadable(),
+        organizations=_Unreadable(),
     )
     same = _TracedContext(
         archive=archive,
@@ -66,17 +71,13 @@ def traced(context: Context, reads: MutableSet[TracedRead]) -> Context:
         mentions=context.mentions,
     )
     same.__dict__.update({name: _Traced(name, getattr(context, name), reads) for name in _OF_CONTEXT})
-    same.__dict__.update({"position_ids": context.position_ids, "_reads": reads, "_whole": context})
+    same.__dict__.update({"_reads": reads, "_whole": context})
     return same
 
 
 def common_values(context: Context) -> tuple[object, ...]:
     """Values that every traced unit may read without a record: when they change, all units are made again."""
-    organizations = context.archive.organizations
-    return (
-        _sources(context.archive), organizations, context.site, context.archive_id, context.authority, context.feeds,
-        sorted(context.position_ids),
-    )  # fmt: skip
+    return _sources(context.archive), context.site, context.archive_id, context.authority, context.feeds
 
 
 def _sources(archive: Archive) -> tuple[SourceInfo, ...]:

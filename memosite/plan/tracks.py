@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from memosite.archive.model import Artifact, Document, Memo, Record
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
+from memosite.formats.standing import sort_of, standing_of
 from memosite.pages.parts import Stamp
 from memosite.pages.tracks import OutdatedCitation, TrackStep
 from memosite.pages.words import standing_word
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
-from memosite.resolve.decisions import sort_of, standing_of
 
 _STEPS = 20
 """The most decisions that a track names before and after one."""

@@ -7,7 +7,7 @@ import datetime as dt
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Artifact, Document, Position, Record
@@ -19,12 +19,11 @@ from memosite.facts.times import Moment
 from memosite.facts.words import kinds
 from memosite.formats.status import is_superseded, status_of
 from memosite.pages.overviews import Waiting
-from memosite.pages.parts import Reference
+from memosite.pages.parts import Reference, Row
 from memosite.pages.pictures import Bars, Cell, PictureColumn, PictureRow
 from memosite.plan.ages import days_old, newest_day
-from memosite.plan.context import Context
+from memosite.plan.context import ADDRESSEES, Context
 from memosite.plan.dates import stamp
-from memosite.plan.history import waiting_since
 from memosite.plan.position_items import unknown_reading
 
 _SHOWN = 10
@@ -51,22 +50,28 @@ def plan_waiting(context: Context) -> Waiting:
     waits = [*_memos(context, people), *_documents(context, people)]
     day = newest_day(context)
     waits.sort(key=lambda one: (one.since is None, one.since.instant if one.since else None, one.artifact.id))
-    oldest: dict[Ref, Wait] = {}
+    by_artifact: dict[Ref, list[Wait]] = defaultdict(list)
     for one in waits:
-        oldest.setdefault(one.artifact.ref, one)
+        by_artifact[one.artifact.ref].append(one)
+    is_alone = len({one.position for one in waits}) < 2
     return Waiting(
         people=tuple(context.position(HOME, id_) for id_ in _named(people)),
         bars=_bars(context, waits, day),
-        oldest=tuple(
-            context.row(HOME, one.artifact, viewer=one.position or None) for one in list(oldest.values())[:_SHOWN]
-        ),
-        total=len(oldest),
+        oldest=tuple(_row(context, some, is_alone=is_alone) for some in list(by_artifact.values())[:_SHOWN]),
+        total=len(by_artifact),
         unknown=tuple(
             (context.position(HOME, id_), said)
             for id_ in _named(people)[:_ROWS]
             if (said := unknown_reading(context, people[id_]))
         ),
     )
+
+
+def _row(context: Context, waits: Sequence[Wait], *, is_alone: bool) -> Row:
+    """What waits, and unless all waits for the same position, for whom."""
+    row = context.row(HOME, waits[0].artifact, viewer=waits[0].position or None)
+    people = [] if is_alone else [one.position for one in waits if one.position]
+    return replace(row, waits_for=tuple(context.position(HOME, id_) for id_ in people[:ADDRESSEES]))
 
 
 def _named(people: dict[str, Position]) -> list[str]:
@@ -83,7 +88,7 @@ def _memos(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
         for id_ in everybody if memo.owed_by or unread else ():
             members = (id_, *people[id_].union_of)
             if open_for(memo, members) or not unread.isdisjoint(members):
-                yield Wait(artifact=memo, position=id_, since=waiting_since(memo, people[id_].repo))
+                yield Wait(artifact=memo, position=id_, since=memo.date)
 
 
 def _documents(context: Context, people: dict[str, Position]) -> Iterator[Wait]:

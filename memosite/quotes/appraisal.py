@@ -10,15 +10,18 @@ from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from operator import attrgetter
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
 from memosite.quotes.judge import judge
 from memosite.quotes.quotations import Quotation
 from memosite.quotes.source import Source
-from memosite.quotes.verdict import Tier, Verdict
+from memosite.quotes.verdict import Span, Tier, Verdict
+from memosite.quotes.words import word_count
 
 _Key = TypeVar("_Key", bound=Hashable)
+_start: Final = attrgetter("start")
 
 SpeakerCheck: TypeAlias = Literal["right", "wrong", "not checked"]
 
@@ -47,10 +50,21 @@ class Origin(Generic[_Key]):
         """The text as it is searched, at any level."""
         return Source(self._text)
 
-    def voice_at(self, place: int) -> Voice | None:
-        """Whose words are there; None if nobody's."""
-        number = bisect_right(self.voices, place, key=attrgetter("start")) - 1
-        return self.voices[number] if number >= 0 and place < self.voices[number].end else None
+    def voices_at(self, spans: Sequence[Span]) -> list[Voice]:
+        """Whose words are there, in order."""
+        found: list[Voice] = []
+        for start, end in spans:
+            for voice in islice(self.voices, max(bisect_right(self.voices, start, key=_start) - 1, 0), None):
+                if voice.start >= end:
+                    break
+                if word_count(self._text[max(start, voice.start) : min(end, voice.end)]):
+                    found.append(voice)
+        return found
+
+    def carries(self, spans: Sequence[Span]) -> bool:
+        """Whether words there are those of somebody else, or nobody's."""
+        found = self.voices_at(spans)
+        return not found or any(voice.is_carried for voice in found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,38 +106,40 @@ def _of_source(quotation: Quotation, origin: Origin[_Key]) -> Appraisal[_Key]:
     """By one source: the words of its own voices are looked for before those that it carries."""
     passages = [(voice.start, voice.end) for voice in origin.voices]
     verdict = judge(quotation.text, origin.source, passages)
-    voice = origin.voice_at(verdict.spans[0][0]) if verdict.spans else None
-    if verdict.tier.holds and (voice is None or voice.is_carried) and len(origin.voices) > 1:
-        verdict, voice = _of_own_voices(quotation, origin) or (verdict, voice)
+    if verdict.tier.holds and len(origin.voices) > 1 and origin.carries(verdict.spans):
+        verdict = _of_own_voices(quotation, origin) or verdict
+    voices = origin.voices_at(verdict.spans)
     return Appraisal(
         quotation=quotation,
         verdict=verdict,
         key=origin.key,
-        speaker=voice.speaker if voice else "",
-        quoted_in=voice is None or voice.is_carried,
-        check=_check(quotation, verdict, voice),
+        speaker=next((voice.speaker for voice in voices if not voice.is_carried), ""),
+        quoted_in=origin.carries(verdict.spans),
+        check=_check(quotation, verdict, voices),
     )
 
 
-def _of_own_voices(quotation: Quotation, origin: Origin[_Key]) -> tuple[Verdict, Voice] | None:
+def _of_own_voices(quotation: Quotation, origin: Origin[_Key]) -> Verdict | None:
     text = origin.source.text
     for voice in origin.voices:
         if not voice.is_carried:
             verdict = judge(quotation.text, text[voice.start : voice.end])
             if verdict.tier.holds:
                 spans = tuple((start + voice.start, end + voice.start) for start, end in verdict.spans)
-                moved = Verdict(tier=verdict.tier, spans=spans, details=verdict.details)
-                return moved, voice
+                return Verdict(tier=verdict.tier, spans=spans, details=verdict.details)
     return None
 
 
-def _check(quotation: Quotation, verdict: Verdict, voice: Voice | None) -> SpeakerCheck:
+def _check(quotation: Quotation, verdict: Verdict, voices: Sequence[Voice]) -> SpeakerCheck:
     """Whether the one position that the sentence names is the one that speaks."""
-    if len(quotation.speakers) != 1 or not verdict.tier.holds or voice is None:
+    speakers = {voice.speaker for voice in voices}
+    if any(voice.is_carried for voice in voices):
+        speakers.discard("")
+    if len(quotation.speakers) != 1 or not verdict.tier.holds or not speakers:
         return "not checked"
-    if voice.is_carried:
-        return "not checked" if not voice.speaker else "wrong"
-    return "right" if quotation.speakers[0] == voice.speaker else "wrong"
+    if speakers != set(quotation.speakers):
+        return "wrong"
+    return "not checked" if any(voice.is_carried for voice in voices) else "right"
 
 
 def _changed_words(verdict: Verdict) -> int:

@@ -29,7 +29,8 @@ _LINK = re.compile(
 class Block:
     """A paragraph, or what a block quote quotes. `starts` are where its lines begin in `text`, `lines` their numbers.
 
-    `links` are the addresses that HTML links to from it, or gives as the source of the quote.
+    `links` are the addresses that HTML links to from it, or gives as the source of the quote, `lead` is the text before
+    the first of these links.
     """
 
     is_quote: bool
@@ -37,13 +38,14 @@ class Block:
     starts: tuple[int, ...]
     lines: tuple[int, ...]
     links: tuple[str, ...] = ()
+    lead: str = ""
 
     def line_of(self, place: int) -> int:
         """The line of the manuscript that a character is on."""
         return self.lines[max(bisect_right(self.starts, place) - 1, 0)]
 
 
-def block_of(rows: Iterable[tuple[int, str]], *, is_quote: bool, links: tuple[str, ...] = ()) -> Block:
+def block_of(rows: Iterable[tuple[int, str]], *, is_quote: bool, links: tuple[str, ...] = (), lead: str = "") -> Block:
     """A block of lines with their numbers."""
     kept = list(rows)
     starts: list[int] = []
@@ -57,6 +59,7 @@ def block_of(rows: Iterable[tuple[int, str]], *, is_quote: bool, links: tuple[st
         starts=tuple(starts) or (0,),
         lines=tuple(line for line, _ in kept) or (1,),
         links=links,
+        lead=lead,
     )
 
 

@@ -121,8 +121,15 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
         for row_number, row in enumerate(rows):
             above = "\n".join(rows[:row_number]) if block.is_quote else quote
             for one in _of_line(row, block.lines[row_number]):
-                said = replace(one, url=one.url or next(iter(block.links), ""))
+                speaker = one.speaker or _speaker_before_link(block)
+                said = replace(one, url=one.url or next(iter(block.links), ""), speaker=speaker)
                 yield _with_quote(said, row, above, is_markdown=is_markdown)
+
+
+def _speaker_before_link(block: Block) -> str:
+    """Whom HTML names below a quote: `— engineer, <a href=…>`."""
+    lead = " ".join(block.lead.split())
+    return lead[2:].removesuffix(",") if lead.startswith("— ") and len(block.links) == 1 else ""
 
 
 def _with_quote(one: Written, row: str, above: str, *, is_markdown: bool) -> Written:

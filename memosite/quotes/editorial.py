@@ -5,10 +5,12 @@
 """
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from memosite.quotes.layers import UNSEEN
 from memosite.quotes.words import bare_words, word_count
 
 _MARK = re.compile(r"\[(?P<gap>[ \t]*(?:…|\.[ ]?\.[ ]?\.)[ \t]*)\]|\[(?P<words>[^\[\]\n]{1,200})\]")
@@ -21,14 +23,19 @@ _MOST_WAYS: Final = 16  # of writing a fragment
 _NEGATIVE = """
 no not none nobody nothing nor neither never nowhere cannot without hardly scarcely barely non t nt
 nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne ni pas jamais rien aucun aucune sans
+dont doesnt didnt isnt arent wasnt werent wont cant couldnt shouldnt wouldnt hasnt havent hadnt mustnt aint
 nunca nada sin mai niente nessuno senza niet geen nooit inte ikke aldrig
 """
 _COUNTING = """
 zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty
-ninety hundred thousand million billion half twice
+ninety hundred thousand million billion half twice dozen dozens hundreds thousands millions billions
+zwei drei vier fünf sechs sieben acht neun zehn elf zwölf hundert tausend
 """
 _NEGATIONS = frozenset(_NEGATIVE.split())
 _NUMBERS = frozenset(_COUNTING.split())
+_UNSEEN = re.compile(f"[{UNSEEN}]+")
+_MIXED = re.compile(r"[a-z][^\W\da-z_\u00c0-\u024f]|[^\W\da-z_\u00c0-\u024f][a-z]")
+"""A Latin letter beside one of another script: it may only look like what it is read as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +75,10 @@ def read_editing(quote: str, source: str) -> Edited | None:
         done = match.end()
         if match["gap"] is not None:
             writer.end_fragment()
+        elif match["words"].strip().casefold().rstrip("!") == "sic" and not trimmed[match.end() :][:1].isalpha():
+            writer.join()
         elif _touches_word(trimmed, match):
             writer.add_letters(match["words"])
-        elif match["words"].strip().casefold().rstrip("!") == "sic":
-            writer.join()
         elif changes_meaning(match["words"]):
             return None
         else:
@@ -130,14 +137,22 @@ def _without_ends(quote: str) -> str:
 
 
 def changes_meaning(text: str) -> bool:
-    """Whether a text holds a number or a negation."""
-    words = bare_words(text)
-    return any(word in _NEGATIONS or word in _NUMBERS or any(char.isdigit() for char in word) for word in words)
+    """Whether words that are put in hold a number or a negation, or letters that only look like others."""
+    read = _read(text)
+    words = bare_words(read)
+    counts = any(map(str.isnumeric, text + read)) or not _NUMBERS.isdisjoint(words)
+    return counts or not _NEGATIONS.isdisjoint(words) or _MIXED.search(read) is not None
 
 
 def negates(text: str) -> bool:
     """Whether a text holds a negation."""
-    return not _NEGATIONS.isdisjoint(bare_words(text))
+    return not _NEGATIONS.isdisjoint(bare_words(_read(text)))
+
+
+def _read(text: str) -> str:
+    """A text as it is read: without what is not seen, in plain letters, in lower case."""
+    plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", text)).lower()
+    return plain.replace("\u02bc", "'")
 
 
 def _touches_word(text: str, match: re.Match[str]) -> bool:

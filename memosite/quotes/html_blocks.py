@@ -31,6 +31,7 @@ class _Reader(HTMLParser):
         self.blocks: list[Block] = []
         self.rows: list[tuple[int, str]] = []
         self.links: list[str] = []  # of the block
+        self.lead = ""  # what is before the first of them
         self.silent = 0
         self.quotes: list[str] = []  # addresses of the block quotes that are open
         self.sources = 0  # elements that are open within a block quote and say where it is from
@@ -51,6 +52,7 @@ class _Reader(HTMLParser):
         elif tag in _SOURCES and self.quotes:
             self.sources += 1
         if tag == "a" and given.get("href"):
+            self.lead = self.lead if self.links else "\n".join(row for _, row in self.rows)
             self.links.append(given["href"] or "")
 
     def handle_endtag(self, tag: str) -> None:
@@ -85,6 +87,7 @@ class _Reader(HTMLParser):
         if any(row.strip() for _, row in self.rows):
             is_quote = bool(self.quotes) and not self.sources
             links = tuple(dict.fromkeys((*self.links, *filter(None, self.quotes[-1:]))))
-            self.blocks.append(block_of(self.rows, is_quote=is_quote, links=links))
+            self.blocks.append(block_of(self.rows, is_quote=is_quote, links=links, lead=self.lead))
         self.rows = []
         self.links = []
+        self.lead = ""

@@ -23,9 +23,6 @@ from memosite.quotes.words import folded_words
 LEAST: Final = 4
 """The least words of a quote that is found whatever else the texts hold."""
 
-VERSION: Final = 1
-"""Changes with what is kept of a text."""
-
 _RUN: Final = 3
 _MOST_LETTERS: Final = 100  # kept runs that are looked for by their letters: for more, rows take less time
 _BETWEEN: Final = r"[\W_]*"  # words; those of scripts without spaces follow each other at once

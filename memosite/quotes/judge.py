@@ -78,30 +78,28 @@ def _edited(editing: Edited, source: Source, passages: Sequence[Span]) -> Verdic
     for level in LEVELS:
         prepared = source.at(level)
         spans = _joined(prepared, editing.fragments, level, passages)
-        if spans and not _turns_over(source.text, spans):
-            return Verdict(
-                tier=Tier.EDITORIAL, spans=spans, details=tuple(_details(editing, source.text, spans, level))
-            )
+        if spans:
+            denied = list(filter(negates, _omitted(source, spans)))
+            if all(word_count(words) > _FEW_WORDS for words in denied):
+                return Verdict(
+                    tier=Tier.EDITORIAL, spans=spans, details=tuple(_details(editing, level, denies=bool(denied)))
+                )
     return None
 
 
-def _details(editing: Edited, text: str, spans: Sequence[Span], level: Level) -> Iterator[str]:
+def _details(editing: Edited, level: Level, *, denies: bool) -> Iterator[str]:
     if level == "signs":
         yield "typographic signs"
     yield from (f"put in: {words}" for words in editing.inserted)
-    for words in _omitted(text, spans):
-        if negates(words):
-            yield "the omitted words have a negation"
-            return
+    if denies:
+        yield "the omitted words have a negation"
 
 
-def _turns_over(text: str, spans: Sequence[Span]) -> bool:
-    return any(negates(words) and word_count(words) <= _FEW_WORDS for words in _omitted(text, spans))
-
-
-def _omitted(text: str, spans: Sequence[Span]) -> Iterator[str]:
+def _omitted(source: Source, spans: Sequence[Span]) -> Iterator[str]:
+    """What is left out, as it is read: without marks, and without what is not seen."""
+    reading = source.at("marks").reading
     for (_, end), (start, _) in pairwise(spans):
-        yield text[end:start]
+        yield reading.text[reading.place_of(end) : reading.place_of(start)]
 
 
 def _joined(

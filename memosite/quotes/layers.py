@@ -16,7 +16,13 @@ from typing import TypeAlias
 Edit: TypeAlias = tuple[int, int, str]
 """From where, to where, and what is read there. Edits are in order and do not overlap."""
 
-_INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphen, zero-width space, word joiner, mark of the byte order
+_INVISIBLE = "\u00ad\u180e\u200b\u200e\u200f\u2060-\u2064\ufeff"
+"""Of a character class: soft hyphen, zero-width space, marks of direction, word joiner, mark of the byte order …"""
+
+UNSEEN = rf"{_INVISIBLE}\u061c\u200c\u200d\u202a-\u202e\u2066-\u206f"
+"""Of a character class: all that is not seen; what joins letters or turns their direction is compared."""
+
+_ALL_INVISIBLE = re.compile(f"[{_INVISIBLE}]+")
 _SPACED = re.compile(rf"[\s{_INVISIBLE}]{{2,}}|[^\S ]|[{_INVISIBLE}]")
 
 UNSPACED = (
@@ -104,7 +110,7 @@ def spaced(reading: Reading) -> Reading:
 
 
 def _space(run: str) -> str:
-    return "" if all(char in _INVISIBLE for char in run) else " "
+    return "" if _ALL_INVISIBLE.fullmatch(run) else " "
 
 
 def _composed(text: str) -> Iterator[Edit]:

@@ -1,9 +1,10 @@
 r"""Finds the marks of Markdown in a text: what readers of a page do not see, and so leave out of a quote.
 
-    lines ──► marks of blocks (#, >, -, 1., |, ```)          paragraph ──► marks within it (*, _, ~~, `, links, \)
+    lines ──► marks of blocks (#, >, -, 1., |, ```)          paragraph ──► marks within it (*, _, `, links, [^1], \)
 
 A mark counts only where Markdown reads it as one, and never where leaving it out would change a number: a line
-that begins with `1984.` or `- 5` in the middle of a paragraph keeps it. Code keeps every character.
+that begins with `1984.` or `- 5` in the middle of a paragraph keeps it. Code keeps every character, and struck out
+words their `~~`: without it they would be said.
 """
 
 import html
@@ -29,8 +30,8 @@ _NUMBER = re.compile(r"[-+]?[.$€£]?\d")
 _TARGET = r"(?:<[^<>\n]{0,1000}>|[^()\s<>]{0,1000}(?:\([^()\s<>]{0,200}\)[^()\s<>]{0,200}){0,5})"
 _TITLE = r"(?:[ \n]\"[^\"\n]{0,300}\")?"
 _INLINE = re.compile(
-    r"(?P<ticks>`+)|(?P<escape>\\[!-/:-@\[-`{-~])|(?P<runs>\*+|_+|~~)"
-    rf"|(?P<link>\](?:\({_TARGET}{_TITLE}\)|\[(?P<label>[^\[\]\n]{{0,200}})\]))|(?P<image>!\[)|(?P<open>\[)"
+    r"(?P<ticks>`+)|(?P<escape>\\[!-/:-@\[-`{-~])|(?P<runs>\*+|_+)"
+    rf"|(?P<link>\](?:\({_TARGET}{_TITLE}\)|\[(?P<label>[^\[\]\n]{{0,200}})\]))|(?P<note>\[\^(?P<name>[^\[\]\s]{{1,200}})\](?!:))|(?P<image>!\[)|(?P<open>\[)"
     r"|(?P<auto><(?:https?://|mailto:)[^<>\s]{1,1000}>)"
     r"|(?P<entity>&(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|\w{2,31});)|(?P<bar>\|+)|(?P<hard>\\\n)|(?P<shut>\])"
 )
@@ -146,7 +147,7 @@ class _Lines:
 
 @dataclass(slots=True)
 class _Run:
-    """What is left of a run of `*`, `_` or `~`, and where."""
+    """What is left of a run of `*` or `_`, and where."""
 
     start: int
     count: int
@@ -157,7 +158,7 @@ class _Inline:
 
     def __init__(self, lines: _Lines) -> None:
         self.lines = lines
-        self.stacks: dict[str, list[_Run]] = {"*": [], "_": [], "~": []}
+        self.stacks: dict[str, list[_Run]] = {"*": [], "_": []}
         self.brackets: list[tuple[int, int]] = []  # where a label begins, and where its text does
 
     def read(self, parts: Sequence[tuple[str, int]]) -> None:
@@ -187,15 +188,21 @@ class _Inline:
 
     def _other(self, match: re.Match[str], part: str, where: int) -> None:
         end = where + len(match[0])
-        kind = match.lastgroup if match.lastgroup != "label" else "link"
+        kind = {"label": "link", "name": "note"}.get(match.lastgroup or "", match.lastgroup)
         if kind in ("escape", "hard"):
             self._drop(where, where + 1)
         elif kind in ("image", "open"):
             self.brackets.append((where, end))
         elif kind == "link":
             self._link(match, where, end)
-        elif kind == "shut":
-            del self.brackets[-1:]
+        elif kind == "note" and f"^{match['name']}".casefold() in self.lines.definitions:
+            self._drop(where, end)
+        elif kind == "shut" and self.brackets:
+            begin, words = self.brackets.pop()
+            place = where - match.start()  # of the line
+            if part[max(words - place, 0) : match.start()].casefold() in self.lines.definitions:
+                self._drop(begin, words)
+                self._drop(where, end)
         elif kind == "auto":
             self._drop(where, where + 1)
             self._drop(end - 1, end)

@@ -51,8 +51,19 @@ def find_nearest(quote: Source, source: Source, editing: Edited | None) -> Verdi
     first, last = _fitting(kept, len(asked), len(near))
     span = _whole_words(source.text, near[first].start(), near[last - 1].end())
     found, others = Source(source.text[slice(*span)]).at("marks").reading.text.split(), said.split()
+    found = _without_marks_around(found, others)
     changes = tuple(word_diff(found[:_MOST_WORDS], others[:_MOST_WORDS]))
     return Verdict(tier=Tier.CHANGED, spans=(span,), changes=changes, is_cut=max(len(found), len(others)) > _MOST_WORDS)
+
+
+def _without_marks_around(found: Sequence[str], quote: Sequence[str]) -> list[str]:
+    """The words of a source without the marks before the first and after the last, if the quote has left them out."""
+    bare = [*found]
+    if bare[0].endswith(quote[0]) and not bare_words(bare[0].removesuffix(quote[0])):
+        bare[0] = quote[0]
+    if bare[-1].startswith(quote[-1]) and not bare_words(bare[-1].removeprefix(quote[-1])):
+        bare[-1] = quote[-1]
+    return bare
 
 
 def word_diff(source: Sequence[str], quote: Sequence[str]) -> Iterator[Change]:

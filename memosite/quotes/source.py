@@ -88,8 +88,11 @@ class Source:
         return prepared
 
     def exact_spans(self, quote: str) -> Iterator[Span]:
-        """Where the very words are between white space or the ends of the text: found without preparing anything."""
-        place = self.text.find(quote)
+        """Where the very words are between white space or the ends of the text: found without preparing anything.
+
+        Not of a quote with a number at an end: the number may go on behind the space, as `12 500` does.
+        """
+        place = -1 if quote[:1].isdigit() or quote[-1:].isdigit() else self.text.find(quote)
         for _ in range(_FEW):
             if place < 0:
                 return

@@ -1,7 +1,8 @@
 """Finds where words begin and end, so that no quote begins or ends within one.
 
 `able` is no quote of "unable", `5 percent` none of "2.5 percent", `can` none of "can't", `existent` none of
-"non-existent". Numbers have their signs, units and separators with them.
+"non-existent". Numbers have their signs, units and separators with them. What a page does not show between two letters
+(a soft hyphen, `&shy;`, the marks of a link) does not part them.
 """
 
 import re
@@ -9,24 +10,33 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-from memosite.quotes.layers import UNSPACED
+from memosite.quotes.layers import UNSEEN, UNSPACED
 
 EDGE: Final = "\0"
 """Stands at both ends of each word of a prepared text, so that only whole words are found in it."""
 
 
 def _combining() -> str:
-    """Marks that belong to the letter before them, and joiners, as part of a character class."""
+    """Marks that belong to the letter before them, as part of a character class."""
     codes = (*range(0x300, 0x1E00), *range(0x20D0, 0x2100), *range(0xA66F, 0xAC00), *range(0xFE20, 0xFE30))
-    return "\u200c\u200d" + "".join(char for char in map(chr, codes) if unicodedata.category(char)[0] == "M")
+    return "".join(char for char in map(chr, codes) if unicodedata.category(char)[0] == "M")
 
 
-_LETTER = rf"[\w{_combining()}]"
+_LETTER = rf"[\w{UNSEEN}{_combining()}]"
 _SPACED_LETTER = rf"(?![{UNSPACED}]){_LETTER}"
-_JOINT = r"(?:['’‘\-‐‑]|[*~`]{1,3}|(?<=\d)[.,:/–−—^](?=\d))"
-_BEFORE_NUMBER = r"(?:(?<![^\W\d_])[-−–+±~≈<>≤≥$€£¥.]{1,3}(?=\d))?"
-_WORD = re.compile(rf"[{UNSPACED}]|{_BEFORE_NUMBER}{_SPACED_LETTER}+(?:{_JOINT}{_SPACED_LETTER}+)*(?:(?<=\d)[%‰°])?")
+_ENTITY = r"&\#?\w{1,31};"
+_MARKS = rf"(?:[*~`]|{_ENTITY}|\[(?=[^\[\]\n]{{1,300}}\]\()|\]\([^()\s]{{0,1000}}\))"
+_ALONE = r"(?<![\w.,:/-])"
+_SPACE = r"[ \xa0\u2009\u202f]"
+_GROUPS = rf"(?:(?<={_ALONE}\d)|(?<={_ALONE}\d\d)|(?<={_ALONE}\d{{3}})){_SPACE}(?=\d{{3}}(?!\d))"
+"""What is between the thousands of a number: `12 500`, but not in `2019 500`."""
+_JOINT = rf"(?:{_MARKS}{{0,6}}['’‘´′＇\-‐‑]{_MARKS}{{0,6}}|{_MARKS}{{1,6}}|(?<=\d)[.,:/–−—^·×](?=\d)|{_GROUPS})"
+_BEFORE_NUMBER = rf"(?:(?<![^\W\d_])(?:[-−–－﹣+±~≈<>≤≥$€£¥.]{{1,3}}|{_ENTITY})(?=\d))?"
+_UNIT = rf"(?:(?<=\d)(?:{_SPACE}?[%‰°€]|[£¥]))?"
+_WORD = re.compile(rf"[{UNSPACED}]|{_BEFORE_NUMBER}{_SPACED_LETTER}+(?:{_JOINT}{_SPACED_LETTER}+)*{_UNIT}")
 _BARE = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+
+_STRANGE = re.compile(rf"[^\x00-\x7f\w{UNSPACED}]+")  # dashes, arrows and quotation marks: often all that is not ASCII
 
 _SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
 _FOLDED = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)) + bytes(128)
@@ -50,9 +60,11 @@ def folded_words(text: str) -> list[str]:
 
 def bare_bytes(text: str) -> list[bytes]:
     """The words of `bare_words` in UTF-8; many at once."""
-    if text.isascii():
-        return text.encode().translate(_FOLDED).split()
-    return " ".join(_BARE.findall(text)).lower().encode().split()
+    if not text.isascii():
+        text = _STRANGE.sub(" ", text)
+        if not text.isascii():
+            return " ".join(_BARE.findall(text)).lower().encode().split()
+    return text.encode().translate(_FOLDED).split()
 
 
 def bare_matches(text: str) -> Iterator[re.Match[str]]:

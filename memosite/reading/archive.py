@@ -23,11 +23,13 @@ from memosite.store.cache import open_part
 
 if TYPE_CHECKING:
     from memosite.archive.model import Archive
+    from memosite.archive.snapshots import Days
     from memosite.reading.keeping import Keeping
     from memosite.reading.kept import Kept
     from memosite.reading.opening import Opened
     from memosite.reading.parse_cache import SourceCaches
-    from memosite.reading.quote_rows import QuoteRows
+    from memosite.reading.screen import Screen
+    from memosite.reading.text_rows import RowKind, TextRows
     from memosite.run.progress import Progress
     from memosite.run.recall import Recall
     from memosite.sources.listing import Source
@@ -69,6 +71,8 @@ class ArchiveHandle:
         self._promised: set[str] = set()
         self._is_read = False
         self._token = ""
+        self._days: Callable[[], Days] = dict
+        self._ledger: Ledger | None = None
 
     @cached_property
     def opened(self) -> "Opened":
@@ -94,6 +98,17 @@ class ArchiveHandle:
 
         return self._given_shelf or self._stack.enter_context(Shelf())
 
+    @cached_property
+    def screen(self) -> "Screen":
+        """Screens what a command shows of git itself; where secrets are in that is known the next time."""
+        from memosite.reading.scans import KnownScans  # noqa: PLC0415 - as above
+        from memosite.reading.screen import Screen  # noqa: PLC0415 - as above
+
+        part = self._part if self._audience == "internal" else None  # the name of a scan is the digest of its content
+        scans = KnownScans(part / "scans" / "commits.cache" if part else None)
+        self._stack.callback(scans.write)
+        return Screen(scans, self._config.secrets.fingerprints)
+
     def inputs(
         self,
         former: str,
@@ -113,11 +128,13 @@ class ArchiveHandle:
         self._taken = dict(found.looks)
         return found
 
-    def recall(self) -> "Archive":
+    def recall(self, *, ledger: Ledger | None = None) -> "Archive":
         """The archive as of now: as it was kept if nothing has changed since then, else read, and kept.
 
-        What was kept is loaded as far as it is asked for, within the block of `open_archive`.
+        What was kept is loaded as far as it is asked for, within the block of `open_archive`. `ledger` is the one to
+        continue (default: that of the published site); of the same sources always the same.
         """
+        self._ledger = ledger
         keeping = self.keeping()
         found = keeping.recalled() if keeping is not None else None
         if found is not None:
@@ -125,21 +142,29 @@ class ArchiveHandle:
             self.shelf.fetch_missing(partial(self._fetch, found))
             archive = found.archive()
             self._token = found.token
+            self._days = found.days
             return archive
-        archive, _ = self.read()
+        archive, _ = self.read(ledger=ledger)
+        self._days = partial(_days_of, archive)
         if keeping is not None:
             keeping.keep(archive, self._caches.holders())
             keeping.seal()
             self._token = keeping.token
         return archive
 
-    def quote_rows(self) -> "QuoteRows | None":
-        """The index of quotes that is kept with the archive that `recall` gave; None if that is not kept."""
-        from memosite.reading.kept import is_kept  # noqa: PLC0415 - most commands look for no quote
-        from memosite.reading.quote_rows import QuoteRows  # noqa: PLC0415 - as above
+    def days(self) -> "Days":
+        """What happened on each day in the archive that `recall` gave."""
+        return self._days()
+
+    def text_rows(self, kind: "RowKind") -> "TextRows":
+        """An index of texts (`text_rows.QUOTES`), kept with the archive that `recall` gave if that is kept."""
+        from memosite.reading.kept import is_kept  # noqa: PLC0415 - most commands need no such index
+        from memosite.reading.text_rows import TextRows  # noqa: PLC0415 - as above
 
         part, token = self._part, self._token
-        return QuoteRows(part, token, partial(is_kept, part, token)) if part is not None and token else None
+        if part is None or not token:
+            return TextRows(kind=kind)
+        return TextRows(kind=kind, part=part, token=token, is_current=partial(is_kept, part, token))
 
     def keeping(self) -> "Keeping | None":
         """Where the archive is kept for commands, as of now; None if it cannot be known whether anything has changed.
@@ -156,25 +181,25 @@ class ArchiveHandle:
         if is_remote or config.erase:
             self._forget_kept()
             return None
-        keeping = Keeping(config, self._audience, part, self._taken)
+        keeping = Keeping(config, self._audience, part, self._taken, has_ledger=self._ledger is None)
         self._stack.callback(keeping.close)
         self._looks = self._looks or dict(keeping.looks)
         return keeping
 
-    def _fetch(self, kept: "Kept", digest: str) -> None:
+    def _fetch(self, kept: "Kept", digest: str) -> bytes | None:
         """Find a text in its file; else promise what its source has; else read everything, such as former contents."""
         place = kept.holder(digest)
         if place is not None and not self._is_read:
             name, path = place
             source = next(one for one in self.opened.sources if one.name == name)
             if (data := _text_in(source, path, digest)) is not None:
-                self.shelf.put(data)
-                return
+                return data
             if name not in self._promised:
                 self._promised.add(name)
                 self._promise(source)
         if not (self.shelf.has(digest) or self._is_read):
-            self.read()
+            self.read(ledger=self._ledger)
+        return None
 
     def _promise(self, source: "Source") -> None:
         from memosite.reading.screen import Screen  # noqa: PLC0415 - what files do not say as it is is rarely needed
@@ -202,6 +227,7 @@ class ArchiveHandle:
         from memosite.reading.citations import read_citations  # noqa: PLC0415 - as below
         from memosite.reading.content import policy_of  # noqa: PLC0415 - takes half a second, rarely needed
         from memosite.reading.own_texts import own_texts  # noqa: PLC0415
+        from memosite.reading.past_cache import forget_past, prune_past  # noqa: PLC0415
         from memosite.reading.reader import read_archive, rules_of  # noqa: PLC0415
         from memosite.run.progress import silent  # noqa: PLC0415
         from memosite.run.recall import FORGETFUL  # noqa: PLC0415
@@ -211,6 +237,8 @@ class ArchiveHandle:
             raise ValueError("a handle reads its archive once")
         self._is_read = True
         config, opened = self._config, self.opened
+        if config.cache.is_dir():
+            prune_past(config)
         continued = read_ledger(config.output) if ledger is None else ledger
         if continued.audience != self._audience:  # what others were shown is nothing that this audience may learn from
             continued = Ledger(audience=self._audience)
@@ -241,6 +269,7 @@ class ArchiveHandle:
                 return found
             except SecretsError as error:
                 self._forget_kept()
+                forget_past(config)
                 audience = self._audience if len(config.outputs) > 1 else ""
                 raise SecretsError(error.places, audience) from error
 
@@ -263,6 +292,12 @@ class ArchiveHandle:
         if self._part is not None:
             with suppress(OSError):
                 forget_kept(self._part)
+
+
+def _days_of(archive: "Archive") -> "Days":
+    from memosite.archive.snapshots import days_of  # noqa: PLC0415 - most commands compare nothing
+
+    return days_of(archive)
 
 
 def _text_in(source: "Source", path: str, digest: str) -> bytes | None:

@@ -3,7 +3,7 @@
     COMMIT ─► its repo at that commit, its date ─┐
     DATE ────────────────────────────────────────┴─► each other source at its last commit by then ─► Config
 
-The configuration that comes of it is read as any other. It has no cache: what is kept is of now.
+The configuration that comes of it is read as any other, with a cache of its own (`past_cache`).
 """
 
 import datetime as dt
@@ -16,6 +16,7 @@ from memosite.config.schema import Config, SourceConfig
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError, SourceError
 from memosite.facts.times import Moment, read_moment
+from memosite.reading.past_cache import past_cache
 from memosite.sources.forges import file_template
 from memosite.sources.former_commits import commit_before, first_commit, has_folder, is_shallow
 from memosite.sources.git import Repo
@@ -69,7 +70,7 @@ class _Line:
     source: SourceConfig
     repo: Repo
     prefix: str = ""
-    tip: str = ""
+    tip: CommitHead | None = None
 
 
 def past_of(config: Config, written: str) -> Past:
@@ -100,7 +101,7 @@ def past_of(config: Config, written: str) -> Past:
     if commit is None and sources and all(source.ref == NO_REF for source in sources):
         raise _too_early(written, lines)
     closed = {id_: one for id_, one in config.closed.items() if _was(one.on, moment)}
-    cache = config.cache / "none"
+    cache = past_cache(config, sources)
     return Past(
         config=replace(config, sources=tuple(sources), cache=cache, citations=(), closed=MappingProxyType(closed)),
         moment=moment,
@@ -120,7 +121,7 @@ def _no_git(written: str, left_out: Mapping[str, str]) -> ConfigError:
 
 def _too_early(written: str, lines: Iterable[_Line]) -> ConfigError:
     """No source had a commit by then: which one was the first."""
-    known = [(line, commit_at(line.repo, first_commit(line.repo, line.tip))) for line in lines if line.tip]
+    known = [(line, commit_at(line.repo, first_commit(line.repo, line.tip.hash))) for line in lines if line.tip]
     dated = [(head.committed, line.source.name) for line, head in known if head and head.committed]
     first = min(dated, key=lambda one: (one[0].instant, one[1]), default=None)
     what = f"the first is of {first[0].utc}, in {first[1]}" if first else "there are none"
@@ -137,17 +138,16 @@ def _line(config: Config, source: SourceConfig) -> _Line | str:
         url = source.git or ""
         fetched = fetch(url, ref, cache=config.cache, use_network=False)
         bare = replace(source, root=fetched.repo.git_dir, git=None, web=source.web or file_template(url))
-        return _Line(source=bare, repo=fetched.repo, tip=fetched.commit.hash)
+        return _Line(source=bare, repo=fetched.repo, tip=fetched.commit)
     encloses = config.history == "enclosing" or source.ref is not None
     holding = holding_repo(source.root, site=config.site, enclosing=encloses)
     if holding.repo is None:
         return holding.why_not
-    tip = commit_at(holding.repo, ref)
-    return _Line(source=source, repo=holding.repo, prefix=holding.prefix, tip=tip.hash if tip else "")
+    return _Line(source=source, repo=holding.repo, prefix=holding.prefix, tip=commit_at(holding.repo, ref))
 
 
 def _at(line: _Line, commit: str) -> SourceConfig:
-    has_it = bool(commit) and has_folder(line.repo, commit, line.prefix.rstrip("/"))
+    has_it = bool(commit) and (not line.prefix or has_folder(line.repo, commit, line.prefix.rstrip("/")))
     return replace(line.source, ref=commit if has_it else NO_REF)
 
 
@@ -175,7 +175,10 @@ def _commit_then(line: _Line, moment: Moment, named: _Named | None) -> str:
     """The commit at which a source is read; "" if there was none."""
     if named and line.repo == named.repo:
         return named.head.hash
-    return commit_before(line.repo, line.tip, moment.instant) if line.tip else ""
+    if line.tip is None:
+        return ""
+    is_now = line.tip.committed is not None and line.tip.committed.instant <= moment.instant
+    return line.tip.hash if is_now else commit_before(line.repo, line.tip.hash, moment.instant)
 
 
 def _date_of(commit: "_Named | None", written: str) -> Moment:

@@ -30,6 +30,7 @@ from memosite.sources.remote import last_fetched
 from memosite.sources.repos import holding_repo, repo_at
 from memosite.store.program import program_digest
 
+_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _DIGEST = re.compile(r"[0-9]{1,20}-[0-9a-f]{64}", re.ASCII)
 
 
@@ -185,7 +186,9 @@ def _add_source(config: Config, source: SourceConfig, root: Path, holes: Collect
     own = repo_at(root)
     if source.ref is not None or (isinstance(own, Repo) and own.top is None):
         repo = holding_repo(root, site=root, enclosing=True).repo
-        states.say(_commit_at(repo, source.ref or HEAD) if repo else repr(own))
+        ref = source.ref or HEAD
+        is_commit = _HASH.fullmatch(ref) is not None  # which stands for itself
+        states.say((ref if is_commit else _commit_at(repo, ref)) if repo else repr(own))
         if repo:
             _add_objects(repo, states)
         return

@@ -24,8 +24,14 @@ if TYPE_CHECKING:
 class Keeping:
     """An archive as it is kept in a part of the cache, and the state of all that it is read from."""
 
-    def __init__(self, config: Config, audience: Audience, part: Path, looks: Mapping[str, Look]) -> None:
-        """Look at the sources, unless there are snapshots of them; to be made before anything is read."""
+    def __init__(
+        self, config: Config, audience: Audience, part: Path, looks: Mapping[str, Look], *, has_ledger: bool = True
+    ) -> None:
+        """Look at the sources, unless there are snapshots of them; to be made before anything is read.
+
+        `has_ledger` is whether the archive continues the published ledger.
+        """
+        self._has_ledger = has_ledger
         self._config = config
         self._part = part
         self._seal = read_seal(part)
@@ -47,11 +53,14 @@ class Keeping:
         self._writer: Beside | None = None
 
     def recalled(self) -> Kept | None:
-        """What is kept, if it is up to date."""
+        """What is kept, if it is up to date; it is sealed anew if the next comparison has fewer contents to read."""
         seal = self._seal
         if seal is None or not self._inputs.is_same or seal.ledger != self._ledger():
             return None
-        return open_kept(self._part, seal)
+        kept = open_kept(self._part, seal)
+        if kept is not None and self._inputs.digest != seal.inputs:
+            seal_kept(self._part, token=kept.token, inputs=self._inputs.digest, ledger=seal.ledger)
+        return kept
 
     def keep(self, archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]], *, beside: bool = False) -> None:
         """Write what was read now, in another process if `beside`; it counts once it is sealed.
@@ -86,7 +95,9 @@ class Keeping:
             self._writer.end()
 
     def _ledger(self) -> str:
-        """The SHA-256 of the published ledger; "" if there is none."""
+        """The SHA-256 of the published ledger; "" if there is none, or none that counts."""
+        if not self._has_ledger:
+            return ""
         try:
             return hashlib.sha256(read_file(self._config.output / LEDGER_PATH)).hexdigest()
         except OSError:

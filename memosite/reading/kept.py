@@ -1,6 +1,7 @@
 """[I/O] The archive as it was read last, by key: what shows little of it loads little.
 
     <folder>/archive.sqlite   rows by mapping and key; the fields of artifacts that are kept apart are rows of their own
+                              and what happened on each day
     <folder>/archive.seal     the state of that file, a digest of what it was read from, the ledger's SHA-256; signed
 
 It is what the gate let through. A new file takes the place of the former one: nothing of that stays, and who reads it
@@ -22,8 +23,9 @@ from typing import Any, Final, TypeVar
 from memosite.archive.apart import load_later, values_apart
 from memosite.archive.lines import all_texts
 from memosite.archive.model import Archive
+from memosite.archive.snapshots import Days, days_of
 from memosite.facts.errors import MemositeError
-from memosite.reading.quote_rows import forget_rows, prune_rows
+from memosite.reading.text_rows import forget_rows, prune_rows
 from memosite.store.cache import refuse_link
 from memosite.store.keys import read_signed, write_signed
 from memosite.store.values import read_value, value_bytes
@@ -33,7 +35,7 @@ V = TypeVar("V")
 
 FILE, SEAL = "archive.sqlite", "archive.seal"
 _NEW: Final = "archive.new-"
-_APART, _HOLDERS, _TOKEN = "apart", "holders", "token"
+_APART, _DAYS, _HOLDERS, _TOKEN = "apart", "days", "holders", "token"
 _SCHEMA: Final = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
@@ -83,6 +85,8 @@ def _rows(archive: Archive, holders: Iterable[tuple[str, tuple[str, str]]]) -> I
             yield name, b"", value_bytes(value)
     for ref, artifact in archive.artifacts.items():
         yield _APART, marshal.dumps(ref, 2), value_bytes(values_apart(artifact))
+    for day, refs in days_of(archive).items():
+        yield _DAYS, marshal.dumps(day, 2), value_bytes(refs)
     for digest, place in dict(holders).items():
         yield _HOLDERS, marshal.dumps(digest, 2), value_bytes(place)
 
@@ -179,6 +183,10 @@ class Kept:
         mappings: dict[str, Any] = {name: _Rows(self, name) for name in _FIELDS if name not in alone}
         mappings["artifacts"] = _Artifacts(self, "artifacts")
         return Archive(**alone, **mappings)
+
+    def days(self) -> Days:
+        """What happened on each day."""
+        return _Rows(self, _DAYS)
 
     def holder(self, digest: str) -> tuple[str, str] | None:
         """The source and the path of a file with the text or original of this digest."""

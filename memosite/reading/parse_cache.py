@@ -181,6 +181,7 @@ class ParseCache:
         self._now: dict[ParseKey, Remembered] = {}
         self._holders: dict[str, ParseKey] | None = None
         self._left_out: frozenset[str] = frozenset()
+        self._never_cached: dict[str, str] = {}
         self._is_new = False
 
     def get(self, key: ParseKey, stamp: FileStamp | None) -> Remembered | None:
@@ -197,6 +198,10 @@ class ParseCache:
         if stamp.changed < moment - RECENT:
             self._now[key] = Remembered(token=stamp.token, parsed=parsed, shelved=shelved)
 
+    def note(self, path: str, shelved: tuple[str, ...]) -> None:
+        """Note what a file put on the shelf whose parse result is not cached: a file of a commit."""
+        self._never_cached.update(dict.fromkeys(shelved, path))
+
     def shelved(self) -> Iterator[str]:
         """The digests of all bytes that files put on the shelf, as far as cached."""
         return chain.from_iterable(one.shelved for one in self._known.values())
@@ -206,6 +211,7 @@ class ParseCache:
         for one in self._known.values():
             if one.parsed.path not in self._left_out:
                 yield from ((digest, one.parsed.path) for digest in one.shelved)
+        yield from ((digest, path) for digest, path in self._never_cached.items() if path not in self._left_out)
 
     def holder(self, digest: str) -> ParseKey:
         """The file that put the bytes of a digest on the shelf. Raises `KeyError` if no cached one did."""
@@ -216,6 +222,7 @@ class ParseCache:
     def begin(self) -> None:
         """Begin a round: forget which entries a failed round used."""
         self._now = {}
+        self._never_cached = {}
 
     def close(self) -> None:
         """End a round: keep only the entries that were used or put in it."""

@@ -174,6 +174,8 @@ class SourceReader:
             parsed.append(replace(fresh, shelve=()))
             if stamp is not None and is_whole:
                 self._cache.put(key, stamp, parsed[-1], digests, moment=moment)
+            elif is_whole:
+                self._cache.note(parsed[-1].path, digests)
         return parsed
 
     def _known(self, key: ParseKey, stamp: FileStamp | None) -> Remembered | None:

@@ -26,7 +26,7 @@ WHOLE = "it shows the whole archive, so every build plans it"
 _COMMON = {
     "program": "memosite itself has changed",
     "theme": "the theme has changed",
-    "site": "the configuration, the organization or the sources have changed",
+    "site": "the configuration or the sources have changed",
 }
 
 

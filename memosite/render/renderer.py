@@ -42,11 +42,12 @@ from memosite.render.catalogue import Catalogue
 from memosite.render.contents import LONG, ContentsRow, contents_of
 from memosite.render.difference import Diff, compare, cut_to, html_bytes
 from memosite.render.environment import environment_of, fault_of, safe
+from memosite.render.headed import headed
 from memosite.render.outline import outline
 from memosite.render.strip import strip_of
 from memosite.render.theme import Theme
 from memosite.render.turn_difference import TurnDiff, compare_turns
-from memosite.render.turns import LEVEL, shown_turns
+from memosite.render.turns import LEVEL, lightened, shown_turns
 from memosite.search.blocks import Analyses, SearchBlock, render_block
 
 __all__ = ["Renderer"]
@@ -105,6 +106,7 @@ class Renderer:
         self._environment.filters |= {
             "body": self._body,
             "contents": self._contents,
+            "headed": headed,
             "diff": self._diff,
             "turn_diff": self._turn_diff,
         }
@@ -218,15 +220,18 @@ class Renderer:
         is_first = body.turns is None or not (body.turns.first or body.turns.start)
         preamble = conversation.preamble[:PAGE_CHARS] if is_first else ""
         prefix = f"{body.prefix}{PREAMBLE}"
-        html = self._environment.get_template("turns.html").render(
-            prefix=body.prefix,
-            preamble=safe(to_html(preamble, links=links, prefix=prefix, base_level=LEVEL, with_passages=True)),
-            outline=self._words.translated(outline(conversation, body)),
-            strip=self._words.translated(strip_of(conversation, body)),
-            total=len(conversation.turns),
-            turns=self._words.translated(tuple(shown_turns(conversation, body))),
-        )
-        return safe(html)
+        template = self._environment.get_template("turns.html")
+        around = {
+            "prefix": body.prefix,
+            "preamble": safe(to_html(preamble, links=links, prefix=prefix, base_level=LEVEL, with_passages=True)),
+            "outline": self._words.translated(outline(conversation, body)),
+            "strip": self._words.translated(strip_of(conversation, body)),
+            "total": len(conversation.turns),
+        }
+        turns = self._words.translated(tuple(shown_turns(conversation, body)))
+        html = template.render(turns=turns, **around)
+        over = _size(html) - PAGE_BYTES
+        return safe(html if over <= 0 else template.render(turns=lightened(turns, over), **around))
 
     def _diff(self, shown: str, other: str) -> Diff:
         """Compare two texts by digest, as far as the page has room; "" stands for no text."""

@@ -5,7 +5,7 @@ TurnList ─► the turns of this part ─► ShownTurn (blocks as HTML, citatio
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -26,6 +26,7 @@ LEVEL: Final = 3
 """The level of a text's own headings: the page's title is h1, the heading above a text is h2."""
 
 _SUMMARY_CHARS: Final = 110  # of a tool call's first line
+_TAG = re.compile(r"<[^<>]*>")
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 
 
@@ -85,6 +86,47 @@ def shown_turns(conversation: TurnList, body: Body) -> Iterator[ShownTurn]:
             goes_on=stop is not None,
             shared=() if start else tuple(shared.get(turn.anchor, ())),
         )
+
+
+def lightened(turns: Sequence[ShownTurn], over: int) -> tuple[ShownTurn, ...]:
+    """The turns with the texts whose HTML is longest shown as written, so many that it takes `over` bytes less.
+
+    Lists of short items and highlighted code take ten times the bytes of their text, and no turn may be missing.
+    """
+    parts = [(at, number, part) for at, turn in enumerate(turns) for number, part in enumerate(turn.blocks)]
+    plain = [(at, number, part, _as_written(part)) for at, number, part in parts]
+    gains = sorted(((_bytes(part) - _bytes(new), at, number, new) for at, number, part, new in plain), key=_gain)
+    chosen: dict[tuple[int, int], ShownBlock | TypedText] = {}
+    for gain, at, number, new in gains:
+        if over <= 0:
+            break
+        chosen[at, number] = new
+        over -= gain
+    return tuple(
+        replace(turn, blocks=tuple(chosen.get((at, number), part) for number, part in enumerate(turn.blocks)))
+        for at, turn in enumerate(turns)
+    )
+
+
+def _gain(found: tuple[int, int, int, object]) -> tuple[int, int, int]:
+    gain, at, number, _ = found
+    return -gain, at, number
+
+
+def _as_written(part: ShownBlock | TypedText) -> ShownBlock | TypedText:
+    """A text without anchors, links and highlighting."""
+    if isinstance(part, TypedText):
+        return replace(part, shown=_without_tags(part.shown), rest=_without_tags(part.rest))
+    return replace(part, html=Markup('<pre class="verbatim" tabindex="0">\n{}</pre>\n').format(part.block.text))
+
+
+def _without_tags(html: Markup) -> Markup:
+    return Markup(_TAG.sub("", html))  # noqa: S704 # what is left was escaped
+
+
+def _bytes(part: ShownBlock | TypedText) -> int:
+    html = part.shown + part.rest if isinstance(part, TypedText) else part.html
+    return len(html.encode("utf-8", "replace"))
 
 
 def _utc(turn: Turn) -> str:

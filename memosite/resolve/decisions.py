@@ -1,71 +1,24 @@
-"""Finds what is a decision, how it stands, and what took its place, across systems and repos (SPEC 2.2, documents)."""
+"""Finds what took the place of which decision, across systems and repos (SPEC 2.2, documents)."""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypedDict
+from typing import TypedDict
 
-from memosite.archive.model import Artifact, Document, Link, Record
+from memosite.archive.model import Link
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
 from memosite.facts.parsed import DocumentHead, FileFacts, RecordCard, Ref
-from memosite.facts.statuses import Standing, read_status
+from memosite.facts.statuses import read_status
+from memosite.formats.standing import sort_of_document
 from memosite.formats.systems import system_of
 from memosite.resolve.filed import Filed
 from memosite.resolve.record_links import Bound
 
-Sort = Literal["decision", "proposal", "other"]
-
-_DECISIONS = frozenset({"decisions", "decision", "adr", "adrs"})
-_PROPOSALS = frozenset({"proposals", "proposal", "rfc", "rfcs"})
-_INDEXES = re.compile(
-    r"(?:_?index|readme|toc|contents|(?:[0-9]+-)?(?:adr-)?template)(?:[._-].*)?\.(?:md|markdown)", re.IGNORECASE
-)
 _NUMBER = re.compile(r"(?:adr-?)?(\d{1,6})(?!\d|-\d\d-\d\d)")
 _DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b(?![-\w])")
 _NUMBERS = re.compile(r"(?<!\d)\d{1,6}(?!\d)")
-
-
-def sort_of_document(head: DocumentHead) -> Sort:
-    """Whether a document is a decision or a proposal, by the nearest folder that says so, else by its head.
-
-    READMEs, indexes and templates are neither.
-    """
-    *folders, name = head.file.path.casefold().split("/")
-    if _INDEXES.fullmatch(name):
-        return "other"
-    for folder in reversed(folders):
-        if folder in _DECISIONS:
-            return "decision"
-        if folder in _PROPOSALS:
-            return "proposal"
-    return "decision" if head.is_ruling else "other"
-
-
-def sort_of(artifact: Artifact) -> Sort:
-    """Whether an artifact is a decision, a proposal or neither."""
-    if isinstance(artifact, Document):
-        return sort_of_document(artifact.head)
-    is_decision = isinstance(artifact, Record) and system_of(artifact.card).is_decision(artifact.card)
-    return "decision" if is_decision else "other"
-
-
-def standing_of(artifact: Artifact) -> Standing | None:
-    """How a decision or a proposal stands; None if nothing says so.
-
-    A proposal that nobody has decided is pending. A record of a system for decisions was decided.
-    """
-    if isinstance(artifact, Document):
-        if artifact.superseded_by is not None:
-            return "superseded"
-        said = read_status(artifact.head.status or "")
-        return said or ("pending" if sort_of(artifact) == "proposal" else None)
-    if isinstance(artifact, Record):
-        if artifact.superseded_by is not None or artifact.card.superseded_by:
-            return "superseded"
-        return read_status(system_of(artifact.card).status(artifact.card)) or "accepted"
-    return None
 
 
 class Places(TypedDict):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from memosite.archive.model import Artifact, Memo, Record
 from memosite.facts.parsed import Ref
-from memosite.resolve.decisions import sort_of
+from memosite.formats.standing import sort_of
 
 _HANDOFF = re.compile(r"hand-?(?:off|over)", re.IGNORECASE)
 

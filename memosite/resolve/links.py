@@ -92,6 +92,7 @@ class LinkResolver:
             by_path, by_tail = _index(listed)
             self._by_path = by_path | self._by_path
             self._by_tail = by_tail | self._by_tail
+        self._bases = {path.rpartition("/")[2] for _, path in self._by_path} | {"", ".", ".."}
         self._directories = self._working_directories(organizations)
 
     def _working_directories(self, organizations: Iterable[Organization]) -> list[tuple[str, str]]:
@@ -178,6 +179,8 @@ class LinkResolver:
 
     def _at(self, path: str, origin: TextOrigin) -> Ref | None:
         """The artifact at exactly this path, as seen from the text's folder, else from the nearest above it."""
+        if path.rstrip("/").rpartition("/")[2] not in self._bases:
+            return None  # most paths in texts name nothing that was read: few are looked for in all folders
         is_rooted = path.startswith("/") and not origin.is_near
         candidates = [path[1:]] if is_rooted else _inside(path.removeprefix("/"), origin.folder)
         return next(filter(None, (self._by_path.get((origin.source, one)) for one in candidates)), None)
@@ -216,6 +219,8 @@ class LinkResolver:
         A bare file name is enough in its own source; elsewhere it needs a folder, and exactly one match.
         """
         parts = [part for part in path.split("/") if part not in {"", ".", ".."}]
+        if not parts or parts[-1] not in self._bases:
+            return None
         for index in range(max(0, len(parts) - TAIL), len(parts)):
             tail = "/".join(parts[index:])
             if (None, tail) not in self._by_tail:

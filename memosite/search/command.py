@@ -34,7 +34,8 @@ LITTLE = 200_000
 class Searchable:
     """What is searched of an archive, and the part of the cache that may have an index of it.
 
-    `made_of` is what the archive is as of, without the newest date. `jobs` processes scan.
+    Where that has none, the index of another archive may serve, in the part `fallback`: equal artifacts are found in
+    it. `made_of` is what the archive is as of, without the newest date. `jobs` processes scan.
     """
 
     part: Path
@@ -44,13 +45,13 @@ class Searchable:
     made_of: IndexSeal
     keeps_former: bool
     jobs: int
+    fallback: Path | None = None
 
     @contextlib.contextmanager
     def search(self) -> Iterator[Search]:
         """Search with the index as it is now, and scan what it does not hold."""
         newest = newest_of(self.cards)
-        with open_index(self.part) as found:
-            index = found if self._holds_as_much(found) else None
+        with self._open() as index:
             difference = self._difference(index)
             scan = Scan(
                 cards=tuple(card for card in self.cards if card.key in difference.changed),
@@ -103,6 +104,16 @@ class Searchable:
             keeps_former=self.keeps_former,
             say=say,
         )
+
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[OpenIndex | None]:
+        """The first index that may be used."""
+        for part in filter(None, (self.part, self.fallback)):
+            with open_index(part) as found:
+                if self._holds_as_much(found):
+                    yield found
+                    return
+        yield None
 
     def _holds_as_much(self, index: OpenIndex | None) -> bool:
         return index is not None and index.seal.holds_as_much(self.made_of)

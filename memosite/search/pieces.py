@@ -17,7 +17,7 @@ from hashlib import blake2b
 from memosite.archive.urls import SEARCH
 from memosite.search.numbers import digits
 
-FILE_BYTES: Mapping[str, int] = {"i": 64_000, "t": 64_000, "h": 96_000, "e": 96_000, "p": 192_000}
+FILE_BYTES: Mapping[str, int] = {"i": 64_000, "t": 64_000, "h": 96_000, "e": 384_000, "p": 256_000}
 """After how many bytes a file of a kind ends: larger where fewer queries ask, as all of it comes from a plain disk."""
 
 Listed = dict[str, list[str]]

@@ -35,6 +35,11 @@ class CommitFacts:
     subject: str
     body: str
 
+    @property
+    def moments(self) -> tuple[dt.datetime, ...]:
+        """When it was written, and when it was committed, as far as it says so."""
+        return tuple(one.instant for one in (self.authored, self.committed) if one)
+
 
 def blame(repo: Repo, commit: str, path: str, *, line: int | None = None) -> list[Written]:
     """Which commits wrote the lines of a file as it is in a commit, or one line of it. Raises `GitError`."""

@@ -23,7 +23,7 @@ def first_commit(repo: Repo, tip: str) -> str:
 
 
 def has_folder(repo: Repo, commit: str, folder: str) -> bool:
-    """Whether a commit has a folder; "" is its top."""
+    """Whether a commit has a folder."""
     try:
         kind = git(repo, "cat-file", "-t", f"{commit}:{folder}")
     except GitLimitError:
@@ -36,3 +36,8 @@ def has_folder(repo: Repo, commit: str, folder: str) -> bool:
 def is_shallow(repo: Repo) -> bool:
     """Whether the first commits of a clone are missing."""
     return git(repo, "rev-parse", "--is-shallow-repository").strip() == b"true"
+
+
+def is_reachable(repo: Repo, commit: str) -> bool:
+    """Whether HEAD, a branch or a tag has a commit among its ancestors. Raises `GitError` if there is none such."""
+    return not git(repo, "rev-list", "--max-count=1", commit, "--not", "--all", "--").strip()

@@ -1,6 +1,7 @@
 """[I/O] Reads blobs and commits of a repo through one long-running `git cat-file --batch`."""
 
 import datetime as dt
+import os
 import re
 import time
 from contextlib import ExitStack
@@ -63,6 +64,7 @@ class Objects:
         self._repo = self._stack.enter_context(viewed(repo))
         self._child: Child | None = None
         self._read = bytearray()
+        self._process = os.getpid()
 
     def blob(self, name: str, *, limit: int) -> bytes | int | None:
         """The bytes of a blob by its hash; its size if that is over the limit, None if there is no such blob."""
@@ -79,6 +81,8 @@ class Objects:
         return printed.decode("ascii", "replace").strip()
 
     def _get(self, name: str, kind: bytes, limit: int) -> bytes | int | None:
+        if self._process != os.getpid():  # git answers the process that started it
+            self._process, self._child = os.getpid(), None
         child = self._child or self._start()
         try:
             child.ask(name.encode("ascii") + b"\n")

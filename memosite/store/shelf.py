@@ -32,7 +32,7 @@ class Shelf:
         self._places: dict[str, tuple[int, int]] = {}
         self._end = 0
         self._promised: dict[str, Recover] = {}
-        self._fetch: Callable[[str], None] | None = None
+        self._fetch: Callable[[str], bytes | None] | None = None
         self._recovered: OrderedDict[str, bytes] = OrderedDict()  # not in the file: worker processes share that
         self._recovered_bytes = 0
 
@@ -64,8 +64,8 @@ class Shelf:
         """Whether the bytes of a digest are here, or promised."""
         return digest in self._places or digest in self._promised
 
-    def fetch_missing(self, fetch: Callable[[str], None]) -> None:
-        """Let a function put or promise the bytes of a digest that are not here, if it can."""
+    def fetch_missing(self, fetch: Callable[[str], bytes | None]) -> None:
+        """Let a function give, put or promise the bytes of a digest that are not here, if it can."""
         self._fetch = fetch
 
     def get(self, digest: str) -> bytes:
@@ -75,7 +75,10 @@ class Shelf:
             return os.pread(self._file.fileno(), place[1], place[0])
         if digest not in self._recovered:
             if digest not in self._promised and self._fetch is not None:
-                self._fetch(digest)
+                if (data := self._fetch(digest)) is not None:
+                    self._remember(digest, data)
+                    self._forget_many()
+                    return data
                 if digest in self._places:
                     return self.get(digest)
                 if digest not in self._promised:
@@ -88,12 +91,18 @@ class Shelf:
             found = hashlib.sha256(data).hexdigest()
             if found not in self._promised:
                 continue
-            if self._recovered.setdefault(found, data) is data:
-                self._recovered_bytes += len(data)
-            self._recovered.move_to_end(found)
+            self._remember(found, data)
         if digest not in self._recovered:
             raise SourceError(CHANGED)
         self._recovered.move_to_end(digest)
+        self._forget_many()
+
+    def _remember(self, digest: str, data: bytes) -> None:
+        if self._recovered.setdefault(digest, data) is data:
+            self._recovered_bytes += len(data)
+        self._recovered.move_to_end(digest)
+
+    def _forget_many(self) -> None:
         while self._recovered_bytes > _RECOVERED_BYTES and len(self._recovered) > 1:
             self._recovered_bytes -= len(self._recovered.popitem(last=False)[1])
 

@@ -24,7 +24,8 @@ def _row(subject: str, **changes: Any) -> ActionRow:
     return ActionRow(**fields | changes)
 
 
-def _groups(ending: str = "") -> tuple[ActionGroup, ...]:
+def action_groups(ending: str = "") -> tuple[ActionGroup, ...]:
+    """Actions of a position in three states, the first cut; and none that are asked of everybody."""
     to_do = (_row("Plan", asked_by=_DIRECTOR, is_unread=True), _row("The older one", date=None, age="", kind="note"))
     done = (_row("A count", action="discharged", asked_by=_DIRECTOR),)
     return (
@@ -62,14 +63,14 @@ def actions_board(fields: dict[str, Any]) -> ActionsPage:
                 href="../positions/strategist/actions/index.html",
                 anchor="position-strategist",
                 former=("open-for-strategist",),
-                groups=_groups("-strategist"),
+                groups=action_groups("-strategist"),
             ),
             PositionActions(
                 position=Reference(label="Everybody"),
                 href="all/index.html",
                 anchor="position-all",
                 former=(),
-                groups=_groups("-all")[:1],
+                groups=action_groups("-all")[:1],
             ),
         ),
         positions_total=9,
@@ -79,7 +80,13 @@ def actions_board(fields: dict[str, Any]) -> ActionsPage:
 def action_list(fields: dict[str, Any]) -> ActionListPage:
     """All actions of a position."""
     return ActionListPage(
-        **fields, intro="", newest=_STAMP, states=_states(), position=_STRATEGIST, groups=_groups(), positions_total=5
+        **fields,
+        intro="",
+        newest=_STAMP,
+        states=_states(),
+        position=_STRATEGIST,
+        groups=action_groups(),
+        positions_total=5,
     )
 
 

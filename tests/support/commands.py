@@ -2,8 +2,10 @@
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.support.waiting import DEADLINE
 
@@ -27,3 +29,17 @@ def run_command(
         command_line(*arguments), capture_output=True, text=True, cwd=folder, env=environment, check=False,
         timeout=seconds,
     )  # fmt: skip
+
+
+@contextmanager
+def running(words: Sequence[str], **options: Any) -> "Iterator[subprocess.Popen[Any]]":
+    """A process, by the options of `subprocess.Popen`; its end is awaited, and it is killed if the block fails.
+
+    `with subprocess.Popen(...)` alone waits for ever for a server that a failed test has not ended.
+    """
+    with subprocess.Popen(words, **options) as process:
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise

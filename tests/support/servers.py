@@ -38,6 +38,14 @@ class SendingParts(Handler):
         self.wfile.write(part)
 
 
+def free_port() -> int:
+    """A port of this machine that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
 @contextmanager
 def serve_folder(folder: Path, handler: type[Handler] = Handler) -> Iterator[str]:
     """The address of a server that serves a folder, which need not exist yet; it ends in a slash."""

@@ -1,6 +1,7 @@
 """The index of quotes that commands keep: it finds what reading every text finds, and tells of no other text."""
 
 import marshal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from memosite.config.loading import load_config
 from memosite.passages.bodies import texts_of
 from memosite.quotes.index import make_row
 from memosite.reading.archive import open_archive
-from memosite.reading.quote_rows import FILE, QuoteRows
+from memosite.reading.text_rows import NAMES, QUOTES, TextRows
 from memosite.store.keys import read_signed, write_signed
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
@@ -47,7 +48,7 @@ def name(number: int) -> str:
 
 def rows_file(site: Path) -> Path:
     """Where the index is."""
-    return site / ".memosite/internal" / FILE
+    return site / ".memosite/internal" / QUOTES.file
 
 
 def kept_rows(site: Path) -> dict[str, bytes]:
@@ -79,7 +80,7 @@ def test_kept_rows_find_what_reading_all_texts_finds(
     quotes += ["nobody wrote this anywhere", "two words"]
     by_rows = [answer(site, one, capsys) for one in quotes]
     assert len(kept_rows(site)) == 14
-    monkeypatch.setattr("memosite.reading.archive.ArchiveHandle.quote_rows", lambda _: None)
+    monkeypatch.setattr("memosite.reading.archive.ArchiveHandle.text_rows", lambda _, kind: TextRows(kind=kind))
     assert [answer(site, one, capsys) for one in quotes] == by_rows
     assert 20 < sum(found for found, _ in by_rows) < len(quotes)
 
@@ -94,7 +95,7 @@ def test_no_text_is_read_twice_for_its_row(
         made.append(text)
         return make_row(text)
 
-    monkeypatch.setattr("memosite.reading.quote_rows.make_row", count)
+    monkeypatch.setattr("memosite.commands.citing.QUOTES", replace(QUOTES, make_row=count))
     quote = "the new words that were added afterwards"
     assert answer(site, quote, capsys)[0] is False
     assert len(made) == 14
@@ -120,6 +121,28 @@ def test_rows_of_texts_that_are_not_published_any_more_are_removed_by_a_build(
     assert len(kept_rows(site)) == 12
     answer(site, "the words", capsys)
     assert len(kept_rows(site)) == 12
+
+
+def test_names_of_what_is_not_published_any_more_are_removed_by_a_build(
+    site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The index of names has paths of files, too."""
+    file = site / ".memosite/internal" / NAMES.file
+
+    def rows() -> dict[str, bytes]:
+        found: dict[str, bytes] = marshal.loads(read_signed(file) or b"")[3]
+        return found
+
+    asked = ["why", str(next((site / "memos/inbox").glob("*.openthing"))), "--site", str(site)]
+    Repo(site, is_new=False).commit("all")
+    assert main(asked) == 0
+    before, gone = rows(), f"{name(2)}.openthing"
+    assert gone.encode() in file.read_bytes()
+    (site / "memos/inbox" / gone).unlink()
+    assert main(["build", str(site), "--quiet"]) == 0
+    assert rows().keys() < before.keys()
+    assert gone.encode() not in file.read_bytes()
+    capsys.readouterr()
 
 
 def test_nothing_is_kept_where_something_is_erased(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,9 +173,9 @@ def test_rows_are_not_written_for_an_archive_that_is_kept_no_more(site: Path) ->
     """A build that withheld something meanwhile may have removed them on purpose."""
     with open_archive(load_config(site)) as handle:
         handle.recall()
-        rows = handle.quote_rows()
+        rows = handle.text_rows(QUOTES)
         write_memo(site / "memos/inbox", "2026-06-01-0900--engineer--director--new", body="New words.")
         build_site(site)
-        assert isinstance(rows, QuoteRows)
-        assert rows.rows(lambda: [("memo/a", ("0",))], lambda _: "four words are here").keys() == {("memo/a", 0)}
+        _, known = rows.read(lambda: [("memo/a", ("0",), None)], lambda _: "four words are here")
+        assert known.keys() == {"0"}
     assert not rows_file(site).exists()

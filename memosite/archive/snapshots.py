@@ -1,20 +1,33 @@
 """Takes snapshots of an archive at one time, and compares two of them (SPEC 8, diff)."""
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final, TypeVar
 
-from memosite.archive.model import Archive, Artifact, Copy, Memo
+from memosite.archive.model import UNDATED, Archive, Artifact, Copy, Memo
 from memosite.archive.urls import page_of
 from memosite.facts.parsed import Ref
-from memosite.facts.times import read_moment
+from memosite.facts.times import Moment, read_moment
+
+T = TypeVar("T")
 
 _BELOW = 5_000
 """The most replies below one memo that are searched for an answer."""
 
 SnapshotKey = tuple[str, str]
 """Kind and id."""
+
+Days = Mapping[str, Collection[Ref]]
+"""By day in UTC, what had an event or a date on it; with `_ALWAYS` and `_NOW`."""
+
+_ALWAYS: Final = ""
+"""In place of a day: what has no date, and without a history was there at any time."""
+
+_NOW: Final = "now"
+"""In place of a day, and after all of them: what is otherwise than its events and dates say, such as a file in the work
+tree that was moved and not committed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,29 +112,35 @@ def _in_order(states: Iterable[ArtifactState]) -> tuple[ArtifactState, ...]:
 # Where snapshots come from
 
 
-def snapshot_of(archive: Archive) -> dict[SnapshotKey, ArtifactState]:
-    """The archive as it is."""
-    return {artifact.ref: _state(artifact, boxes=_boxes(artifact.copies)) for artifact in archive.artifacts.values()}
+def snapshot_of(archive: Archive, keys: Iterable[Ref] | None = None) -> dict[SnapshotKey, ArtifactState]:
+    """The archive as it is; with `keys` these alone."""
+    return {ref: _state(one, boxes=_boxes(one.copies)) for ref, one in _chosen(archive.artifacts, keys)}
 
 
-def snapshot_at(archive: Archive, end: dt.datetime) -> dict[SnapshotKey, ArtifactState]:
-    """The archive as it was before an instant, as far as git and the dates of memos say.
+def snapshot_at(
+    archive: Archive, end: dt.datetime, keys: Iterable[Ref] | None = None
+) -> dict[SnapshotKey, ArtifactState]:
+    """The archive as it was before an instant, as far as git and the dates of memos say; with `keys` these alone.
 
     Without a history, a memo counts from its sent date, and its mailbox at that time is not known.
     """
     found: dict[SnapshotKey, ArtifactState] = {}
-    for artifact in archive.artifacts.values():
+    for ref, artifact in _chosen(archive.artifacts, keys):
         copies = [copy for copy in artifact.copies if _was_there(copy, artifact, end)]
         if copies:
             boxes = tuple(sorted({copy.file.source: _box_at(copy, end) for copy in copies}.items()))
-            found[artifact.ref] = _state(artifact, boxes=boxes, action=_action_at(archive, artifact, end))
-    for (kind, id_), removal in archive.removed.items():
+            found[ref] = _state(artifact, boxes=boxes, action=_action_at(archive, artifact, end))
+    for ref, removal in _chosen(archive.removed, keys):
         if not removal.stem:  # its name must not be shown, and its id is made of it
             continue
         begun = removal.events[0].at
         if begun and begun.instant < end and not any(one.at and one.at.instant < end for one in removal.events[-1:]):
-            found[kind, id_] = ArtifactState(key=(kind, id_), subject=removal.stem, date=begun.utc, day=begun.day)
+            found[ref] = ArtifactState(key=ref, subject=removal.stem, date=begun.utc, day=begun.day)
     return found
+
+
+def _chosen(values: Mapping[Ref, T], keys: Iterable[Ref] | None) -> Iterable[tuple[Ref, T]]:
+    return values.items() if keys is None else [(key, one) for key in keys if (one := values.get(key)) is not None]
 
 
 def snapshot_of_lines(
@@ -219,3 +238,53 @@ def _action_at(archive: Archive, artifact: Artifact, end: dt.datetime) -> str:
 def _sent_before(archive: Archive, refs: Iterable[Ref], end: dt.datetime) -> list[Memo]:
     known = (archive.artifacts[ref] for ref in refs)
     return [one for one in known if isinstance(one, Memo) and one.date is not None and one.date.instant < end]
+
+
+# What may differ between two times
+
+
+def days_of(archive: Archive) -> dict[str, tuple[Ref, ...]]:
+    """What happened on each day: between two times nothing else differs, but for actions that this answered."""
+    found: dict[str, list[Ref]] = defaultdict(list)
+    for ref, artifact in archive.artifacts.items():
+        for day in _days(artifact):
+            found[day].append(ref)
+    for ref, removal in archive.removed.items():
+        moments = (event.at for event in (removal.events[0], removal.events[-1]))
+        for day in {_day(moment) for moment in moments if moment}:
+            found[day].append(ref)
+    told, now = snapshot_at(archive, UNDATED), snapshot_of(archive)
+    refs = (*archive.artifacts, *archive.removed)
+    found[_NOW] = [ref for ref in refs if compare(_alone(told, ref), _alone(now, ref))]
+    return {day: tuple(found[day]) for day in sorted(found)}
+
+
+def _alone(found: Snapshot, ref: Ref) -> Snapshot:
+    return {ref: found[ref]} if ref in found else {}
+
+
+def _days(artifact: Artifact) -> set[str]:
+    moments = [event.at for copy in artifact.copies if copy.life for event in copy.life.events]
+    found = {_day(moment) for moment in (*moments, artifact.date) if moment}
+    if isinstance(artifact, Memo) and artifact.discharge and artifact.discharge.on:
+        found.add(artifact.discharge.on[:10])
+    return found if artifact.date else found | {_ALWAYS}
+
+
+def _day(moment: Moment) -> str:
+    return moment.instant.date().isoformat()
+
+
+def may_differ(archive: Archive, days: Days, one: dt.datetime | None, other: dt.datetime | None) -> set[Ref]:
+    """All that may differ between two instants, in any order; None is the very beginning, then now."""
+    ends = sorted(end.date().isoformat() for end in (one, other) if end)
+    first, last = ends[0] if one else _ALWAYS, ends[-1] if other else _NOW
+    found = {ref for day in days if first <= day <= last for ref in days[day]}
+    waiting = list(found)
+    while waiting:  # their dates tell since when others are answered, or superseded
+        memo = archive.artifacts.get(waiting.pop())
+        if isinstance(memo, Memo):
+            above = {*((memo.parent,) if memo.parent else ()), *memo.also_answers, *memo.supersedes} - found
+            found |= above
+            waiting += above
+    return found
