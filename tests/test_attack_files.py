@@ -99,7 +99,7 @@ def test_a_pipe_in_a_repo_that_is_read_at_a_ref_is_said(site: Path, place: str) 
     if place:
         make_pipe(site / "engine" / place)
     (site / "memosite.yml").write_text("sources: [{path: engine, ref: main}, {path: other}]\n")
-    done = run_command("check", str(site), seconds=SECONDS)
+    done = run_command("check", str(site), "--quiet", seconds=SECONDS)
     assert done.returncode == (0 if not place else done.returncode) and len(done.stderr.splitlines()) <= 1
 
 
@@ -108,7 +108,7 @@ def test_a_pipe_in_the_output_is_not_waited_for(site: Path, place: str) -> None:
     """The output may have come with a clone; what is not as it was written is written again."""
     build(site)
     make_pipe(site / "_site" / place)
-    done = run_command("build", str(site), seconds=SECONDS)
+    done = run_command("build", str(site), "--quiet", seconds=SECONDS)
     assert done.returncode in {0, 2} and done.stderr.count("\n") <= 1
 
 
@@ -223,7 +223,7 @@ def test_nothing_leads_out_of_the_source(site: Path, foreign: Repo, attack, form
         assert SECRET not in build(site)
         return
     (site / "memosite.yml").write_text("sources: [{path: engine, ref: main}, {path: other}]\n")
-    done = run_command("build", str(site), seconds=SECONDS)
+    done = run_command("build", str(site), "--quiet", seconds=SECONDS)
     assert done.returncode in {0, 1, 2} and len(done.stderr.splitlines()) <= 1
     everything = [path for path in (site / "_site").rglob("*") if path.is_file()]
     assert not [path for path in everything if SECRET.encode() in path.read_bytes()]
