@@ -168,6 +168,24 @@ const memositeSearch = (() => {
     is: ["open", "answered", "superseded", "discharged", "broadcast", "unread"],
     in: ["text", "tools"],
   };
+  /** Fields by other words for them. @type {Map<string, string>} */
+  const MEANT = new Map(
+    Object.entries({
+      from: ["author", "by", "sender"],
+      to: ["for", "recipient"],
+      with: ["participant", "person", "position", "who"],
+      sent: ["date", "day", "on", "when"],
+      is: ["action", "state"],
+      repo: ["project", "source"],
+      box: ["folder", "mailbox"],
+      kind: ["type"],
+      subject: ["title"],
+      transcript: ["session"],
+      after: ["since"],
+      before: ["until"],
+      tag: ["label"],
+    }).flatMap(([field, words]) => words.map((word) => [word, field])),
+  );
   /** @type {Record<string, string>} */
   const EXAMPLES = {
     sent: "sent:2026-05 or sent:[2026-05-01 TO 2026-05-31]",
@@ -181,7 +199,9 @@ const memositeSearch = (() => {
   const SPACES = " \\t\\n\\r\\f\\v\\u00a0\\u3000";
   const SPACE = new RegExp(`[${SPACES}]`);
   const TOKEN = new RegExp(`[${SPACES}]+|[()]|"|[^${SPACES}()"]+`, "y");
-  const FIELD = new RegExp(`^(${["subject", ...KEYS, ...DATES].join("|")}):`, "i");
+  const FIELDS = ["subject", ...KEYS, ...DATES];
+  const FIELD = /^([a-z_]+):/i;
+  const VALUE = /^[\p{L}\p{N}_"[]/u;
   const DATE = /^([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})Z?)?)?)?$/;
   const AGO = /^([0-9]{1,4})([dwmy])$/;
   /** @type {Record<string, number>} */
@@ -233,13 +253,40 @@ const memositeSearch = (() => {
         continue;
       }
       const named = FIELD.exec(piece);
-      const field = named ? named[1].toLowerCase() : "";
-      const at = start + (named ? named[0].length : 0);
+      const name = named ? named[1].toLowerCase() : "";
+      const behind = start + (named ? named[0].length : 0);
+      const isField = FIELDS.includes(name);
+      if (named && !isField && VALUE.test(text.slice(behind, behind + 2))) throw noField(name, start);
+      const [field, at] = isField ? [name, behind] : ["", start];
       const [token, end] = readValue(text, field, start, at, position);
       tokens.push(token);
       position = end;
     }
     return tokens;
+  }
+
+  /** Not every colon is behind a field: `https://` and `re: gate` are texts. @param {string} name @param {number} position */
+  function noField(name, position) {
+    const closer = (/** @type {string} */ best, /** @type {string} */ field) =>
+      edits(name, field) < edits(name, best) ? field : best;
+    const nearest = MEANT.get(name) ?? FIELDS.reduce(closer);
+    const message =
+      `there is no field ${name}:, the nearest is ${nearest}: (there are ${FIELDS.join(", ")}); ` +
+      "a text with a colon needs quotation marks";
+    return new QueryError(message, position, example(nearest));
+  }
+
+  /** How many letters have to be put in, taken out or replaced. @param {string} one @param {string} other */
+  function edits(one, other) {
+    let row = Array.from({ length: other.length + 1 }, (_, count) => count);
+    Array.from(one).forEach((letter, count) => {
+      const above = row;
+      row = [count + 1];
+      Array.from(other).forEach((wanted, i) => {
+        row.push(Math.min(above[i] + Number(letter !== wanted), above[i + 1] + 1, row[i] + 1));
+      });
+    });
+    return row[row.length - 1];
   }
 
   /**

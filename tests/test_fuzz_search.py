@@ -20,7 +20,7 @@ from tests.support.mutations import mutated_lines
 CASES = json.loads((ROOT / "tests/search_cases.json").read_text("utf-8"))
 SEEDS = [case["query"] for case in CASES["queries"]] + [case["text"] for case in (*CASES["words"], *CASES["keywords"])]
 WORDS = (
-    *(f"{name}:" for name in FIELDS),
+    *(f"{name}:" for name in (*FIELDS, "author", "form", "re")),
     *(" AND ", " OR ", " NOT ", " TO ", "(", ")", '"', "[", "]", "*", "2w", "2026-05", "0000", "9999-12-31T23:59Z"),
     *(
         "1a2b3c4",

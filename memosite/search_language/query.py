@@ -49,6 +49,27 @@ CHOICES = {
 }
 """Fields that have only these values."""
 
+MEANT = {
+    word: field
+    for field, words in {
+        "from": ("author", "by", "sender"),
+        "to": ("for", "recipient"),
+        "with": ("participant", "person", "position", "who"),
+        "sent": ("date", "day", "on", "when"),
+        "is": ("action", "state"),
+        "repo": ("project", "source"),
+        "box": ("folder", "mailbox"),
+        "kind": ("type",),
+        "subject": ("title",),
+        "transcript": ("session",),
+        "after": ("since",),
+        "before": ("until",),
+        "tag": ("label",),
+    }.items()
+    for word in words
+}
+"""Fields by other words for them."""
+
 _EXAMPLES = {
     "sent": "sent:2026-05 or sent:[2026-05-01 TO 2026-05-31]",
     "after": "after:2026-05-30 or after:2w",
@@ -59,7 +80,8 @@ _EXAMPLES = {
 _ORDINARY = 'from:engineer "tide tables" NOT draft*'
 _SPACES = " \t\n\r\f\v\u00a0\u3000"
 _TOKEN = re.compile(rf'[{_SPACES}]+|[()]|"|[^{_SPACES}()"]+')
-_FIELD = re.compile(rf"({'|'.join(FIELDS)}):", re.IGNORECASE | re.ASCII)
+_FIELD = re.compile(r"([a-z_]+):", re.IGNORECASE | re.ASCII)
+_VALUE = re.compile(r'[\w"\[]')
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})Z?)?)?)?")
 _AGO = re.compile(r"([0-9]{1,4})([dwmy])")
 _AGO_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
@@ -118,9 +140,33 @@ def _tokens(text: str) -> Iterator[_Token]:
         field, at = "", start
         named = _FIELD.match(piece)
         if named is not None:
-            field, at = named[1].lower(), start + named.end()
+            name, behind = named[1].lower(), start + named.end()
+            if name in FIELDS:
+                field, at = name, behind
+            elif _VALUE.match(text, behind):
+                raise _no_field(name, start)
         token, position = _value(text, field, start, at, position)
         yield token
+
+
+def _no_field(name: str, position: int) -> QueryError:
+    """Not every colon is behind a field: `https://` and `re: gate` are texts."""
+    nearest = MEANT.get(name) or min(FIELDS, key=lambda field: _edits(name, field))
+    message = (
+        f"there is no field {name}:, the nearest is {nearest}: (there are {', '.join(FIELDS)}); "
+        "a text with a colon needs quotation marks"
+    )
+    return QueryError(message, position, _example(nearest))
+
+
+def _edits(one: str, other: str) -> int:
+    """How many letters have to be put in, taken out or replaced to make the one name of the other."""
+    row = list(range(len(other) + 1))
+    for count, letter in enumerate(one, 1):
+        above, row = row, [count]
+        for index, wanted in enumerate(other):
+            row.append(min(above[index] + (letter != wanted), above[index + 1] + 1, row[index] + 1))
+    return row[-1]
 
 
 def _value(text: str, field: str, start: int, at: int, end: int) -> tuple[_Token, int]:
