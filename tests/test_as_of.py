@@ -370,11 +370,17 @@ def fail(*_: object, **__: object) -> None:
     raise AssertionError
 
 
-def test_the_past_of_the_example_has_its_decisions_of_then(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The repos that are made of it, for the demonstration: June was decided first, and April three weeks later."""
-    folder = tmp_path / "example"
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repos that are made of the example, for the demonstration."""
+    folder = tmp_path_factory.mktemp("example")
     subprocess.run([sys.executable, ROOT / "scripts/example-repos", folder], check=True, timeout=120)
-    words = ("brief", "director", "--only", "decisions", "--json", "--site", str(folder), "--as-of")
+    return folder
+
+
+def test_the_past_of_the_example_has_its_decisions_of_then(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """June was decided first, and April three weeks later."""
+    words = ("brief", "director", "--only", "decisions", "--json", "--site", str(example), "--as-of")
     june, april = "2026-03-06-cutover-in-june.md", "2026-03-27-cutover-last-weekend-of-april.md"
     for day, expected, other in (("2026-03-12", june, april), ("2026-03-27", april, june)):
         assert main([*words, day]) == 0
@@ -384,11 +390,20 @@ def test_the_past_of_the_example_has_its_decisions_of_then(tmp_path: Path, capsy
         assert [id_ for id_ in found if any(day < written for written in re.findall(r"\d{4}-\d\d-\d\d", id_))] == []
 
 
-def test_the_example_receives_and_commits_nothing_before_it_was_written(tmp_path: Path) -> None:
+def test_an_action_of_the_example_is_closed_on_the_day_that_it_states(
+    example: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So the past by commits and the difference by days say the same."""
+    day_before, day = "2026-04-19", "2026-04-20"
+    told = json.loads(ask(capsys, example, "show", "2026-04-08-0915", "--head", "--json", "--as-of", day_before))
+    assert told["states"] == ["action answered"]
+    steps = json.loads(ask(capsys, example, "diff", f"{day}..{day}", "--format", "json"))["actions"]
+    assert [(one["before"], one["after"]) for one in steps if one["id"] == told["id"]] == [("answered", "discharged")]
+
+
+def test_the_example_receives_and_commits_nothing_before_it_was_written(example: Path) -> None:
     """Names have local time, envelopes and records a zone, and git has UTC."""
-    folder = tmp_path / "example"
-    subprocess.run([sys.executable, ROOT / "scripts/example-repos", folder], check=True, timeout=120)
-    with open_archive(load_config(folder)) as opened:
+    with open_archive(load_config(example)) as opened:
         artifacts = opened.read()[0].artifacts.values()
     early = [
         one.ref
