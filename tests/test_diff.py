@@ -121,6 +121,19 @@ def test_the_same_as_text_markdown_and_json(tmp_path: Path) -> None:
     assert (to_text(nothing), to_markdown(nothing), bool(nothing)) == ("no difference", "No difference.", False)
 
 
+def test_what_became_of_a_new_memo_is_said(tmp_path: Path) -> None:
+    """That it was read and answered between the two times is no move, since it was not there at the first."""
+    site = organization(tmp_path).root.parent
+    found = diff("2026-05-01..2026-05-03", site=site)
+    (line,) = (line for line in to_text(found).splitlines() if NAME in line)
+    assert line.endswith(f"(memo/{NAME}; read in engine; action answered)")
+    assert f"(<memos/{NAME}/>); read in engine; action answered\n" in to_markdown(found)
+    (new,) = (one for one in json.loads(to_json(found))["new"] if one["id"] == NAME)
+    assert (new["mailboxes"], new["action"]) == ({"engine": "read"}, "answered")
+    assert not found.moved
+    assert not found.actions
+
+
 def test_a_budget_shows_the_newest_of_each_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is not shown is counted, with the command for all of it; too little room for that is an error."""
     repo = organization(tmp_path)

@@ -124,6 +124,17 @@ def test_standard_input_and_folders(desk: Desk, tmp_path: Path, monkeypatch: pyt
     printed = desk.capsys.readouterr()
     assert printed.out == "0 citations: 0 hold\n"
     assert "empty.md: found no citation of the archive in it" in printed.err
+    assert printed.err.endswith("to check quotations without one, add --quotes\n")
+
+
+def test_quotations_are_hinted_at_where_they_may_be(desk: Desk, tmp_path: Path) -> None:
+    """Once, and neither in a bibliography nor where they are checked."""
+    (tmp_path / "papers").mkdir()
+    for name in ("a.md", "b.txt", "c.bib"):
+        write_text(tmp_path / "papers" / name, "Nothing is cited here.\n")
+    for words, count in (["papers"], 1), (["papers/c.bib"], 0), (["papers/a.md", "--quotes"], 0):
+        assert main(["verify", str(tmp_path / words[0]), *words[1:], "--site", str(desk.site)]) == 0
+        assert desk.capsys.readouterr().err.count("add --quotes") == count
 
 
 def quoting(desk: Desk, tmp_path: Path, quote: str, reference: str = f"{LOAD}#t2") -> Path:

@@ -200,7 +200,7 @@ _Sections = list[tuple[str, list[str]]]
 def _sections(found: Difference) -> _Sections:
     """What differs, as headings with lines, the oldest first."""
     return [
-        (f"{len(found.new)} new", list(map(_entry, found.new))),
+        (f"{len(found.new)} new", list(map(_new_entry, found.new))),
         (f"{len(found.gone)} removed", list(map(_entry, found.gone))),
         (f"{len(found.moved)} moved", list(map(_step, found.moved))),
         (f"{len(found.actions)} {'action' if len(found.actions) == 1 else 'actions'}", list(map(_step, found.actions))),
@@ -228,9 +228,20 @@ def _section(heading: str, lines: Iterable[str]) -> str:
     return "\n".join([heading, *(f"  {printable(line)}" for line in lines)])
 
 
-def _entry(state: ArtifactState) -> str:
+def _entry(state: ArtifactState, *since: str) -> str:
     who = f"{state.sender} to {', '.join(state.to)}: " if state.sender else ""
-    return f"{state.day or 'no date   '}  {who}{state.subject}  ({'/'.join(state.key)})"
+    return f"{state.day or 'no date   '}  {who}{state.subject}  ({'; '.join(('/'.join(state.key), *since))})"
+
+
+def _new_entry(state: ArtifactState) -> str:
+    return _entry(state, *_since_new(state))
+
+
+def _since_new(state: ArtifactState) -> Iterator[str]:
+    """What became of a new memo by the end: where it was read or archived, and how far its action is."""
+    yield from (f"{box} in {source}" for source, box in state.boxes if box in {"read", "archive"})
+    if state.action:
+        yield f"action {action_word(state.action)}"
 
 
 def _step(step: HistoryStep) -> str:
@@ -242,10 +253,13 @@ def _step(step: HistoryStep) -> str:
 def to_markdown(found: Difference) -> str:
     """The same as lists below headings, each with its page in the site."""
     lines: list[str] = []
-    for heading, states in (("New", found.new), ("Removed", found.gone)):
-        if states:
-            lines += [f"## {heading}", ""]
-            lines += [*(f"- {state.day} {_who(state)}{_link(state)}" for state in states), ""]
+    entries = (
+        ("New", ["; ".join((_item(state), *map(_escaped, _since_new(state)))) for state in found.new]),
+        ("Removed", list(map(_item, found.gone))),
+    )
+    for heading, items in entries:
+        if items:
+            lines += [f"## {heading}", "", *items, ""]
     for heading, steps in (("Moved", found.moved), ("Actions", found.actions)):
         if steps:
             lines += [f"## {heading}", ""]
@@ -256,6 +270,10 @@ def to_markdown(found: Difference) -> str:
             ]
             lines.append("")
     return "\n".join(map(printable, lines)).rstrip() or "No difference."
+
+
+def _item(state: ArtifactState) -> str:
+    return f"- {state.day} {_who(state)}{_link(state)}"
 
 
 def _who(state: ArtifactState) -> str:
@@ -275,7 +293,9 @@ def to_json(found: Difference) -> str:
     """The same for machines."""
     value = {
         "v": 1,
-        "new": [_object(state) for state in found.new],
+        "new": [
+            _object(state) | {"mailboxes": dict(state.boxes), "action": state.action or None} for state in found.new
+        ],
         "gone": [_object(state) for state in found.gone],
         "moved": [
             _object(step.state) | {"source": step.source, "before": step.before, "after": step.after}

@@ -48,10 +48,17 @@ def verify_documents(options: argparse.Namespace, *, show: Say, say: Say) -> boo
             for line in _lines(name, one, is_quotes=options.quotes):
                 show(printable(line))
         show(_summary(what, [one for _, one in checked], is_strict=options.strict))
-    for name in files:
-        if not any(name == other for other, _ in checked) and not options.quiet:
+    if not options.quiet:
+        without = [name for name in files if not any(name == other for other, _ in checked)]
+        for name in without:
             say(f"memosite: {printable(name)}: found no {what} of the archive in it")
+        if not options.quotes and any(_may_quote(name) for name in without):
+            say("memosite: verify checks citations; to check quotations without one, add --quotes")
     return all(one.holds(is_strict=options.strict) for _, one in checked)
+
+
+def _may_quote(name: str) -> bool:
+    return name == _STDIN or Path(name).suffix.lower() in _MANUSCRIPTS
 
 
 def _files(named: str, *, is_quotes: bool) -> Iterator[str]:
