@@ -115,6 +115,9 @@ def test_the_inbox_has_what_is_unread_and_asks_for_something_first(
     assert line in text
     section = ask(capsys, site, *line.split()[-4:])
     assert "--paint; " in section and section.count("\n- ") == 1
+    line = "1 more action is open, in unread memos: memosite inbox engineer\n"
+    assert line in section
+    assert asked(capsys, site, "brief", "engineer", "--only", "to-do")["open_in_unread"] == 1
     text = ask(capsys, site, "inbox", "director")
     assert "Unread (1)" in text
     assert "    Gate 4 is sound; the report says why.\n" in text

@@ -13,6 +13,7 @@ from memosite.facts.findings import Finding
 from memosite.facts.parsed import Parsed
 from memosite.reading.parse_cache import ParseCache
 from memosite.reading.source_reader import SourceReader
+from memosite.run import workers
 from memosite.sources.folder import FolderSource
 from memosite.store.keys import KEY_BYTES, own_key, state_home, write_signed
 from memosite.store.program import program_digest
@@ -183,8 +184,9 @@ def test_a_pipe_in_the_cache_is_not_waited_for(repo: Path, tmp_path: Path) -> No
     assert file.is_file()
 
 
-def test_processes_give_what_one_gives(repo: Path) -> None:
+def test_processes_give_what_one_gives(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are parsed by several processes at once, in the order of their paths."""
+    monkeypatch.setattr(workers, "LIGHT", 0)
     for number in range(120):
         write_memo(repo / "memos", f"m{number}", body=f"Body {number}.")
     source = folder_source(repo)

@@ -18,6 +18,8 @@ from memosite.facts.findings import Finding
 from memosite.facts.parsed import Ref
 from memosite.reading.archive import open_archive
 from memosite.reading.opening import open_sources
+from memosite.reading.source_reader import SourceReader
+from memosite.run import workers
 from memosite.run.workers import run
 from memosite.sources import git_trees
 from memosite.sources import listing as listing_module
@@ -27,6 +29,7 @@ from memosite.sources.git import TooMuchError
 from memosite.sources.objects import Objects, commit_at
 from memosite.sources.repos import repo_at
 from memosite.sources.tree import TreeSource, read_tree
+from memosite.store.shelf import Shelf
 from tests.support.archives import DOCUMENTS, folder_source, read_folders
 from tests.support.files import write_text
 from tests.support.memos import write_memo
@@ -351,3 +354,26 @@ def test_forked_processes_ask_a_git_of_their_own(tmp_path: Path) -> None:
 
         assert list(run(is_right, [*names] * 20, jobs=3)) == [True] * 1_200
         assert is_right(1)
+
+
+def test_a_commit_is_read_by_several_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They give what one gives, in the same order; each asks a git of its own."""
+    repo = Repo(tmp_path / "repo")
+    for number in range(120):
+        write_memo(repo.root / "memos", f"m{number}", body=f"Body {number}.")
+    repo.commit("memos")
+    read_file, readers = TreeSource.read_file, tmp_path / "readers"
+
+    def noted(source: TreeSource, path: str) -> object:
+        with readers.open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        return read_file(source, path)
+
+    monkeypatch.setattr(workers, "LIGHT", 0)
+    with ExitStack() as stack, Shelf() as one, Shelf() as other:
+        source = tree_source(repo.root, stack)
+        serial = SourceReader(source, one).candidates(source.list_files())
+        monkeypatch.setattr(TreeSource, "read_file", noted)
+        assert SourceReader(source, other, jobs=2).candidates(source.list_files()) == serial
+    assert len(serial) == 120
+    assert str(os.getpid()) not in readers.read_text().split()

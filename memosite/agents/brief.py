@@ -29,13 +29,20 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
         first = min(begin, len(part.entries) + 1)
         parts = [replace(part, entries=part.entries[first - 1 :], first=first)]
     words = ("--only", only) if only else ()
+    asking = len(involved.to_do_unread) if only == "to-do" else 0
+    more = f"{asking} more {'action is' if asking == 1 else 'actions are'} open, in unread memos"
     return Answer(
-        lines=(*lines, *filter(None, [involved.unknown])),
+        lines=(
+            *lines,
+            *([f"{more}: {reader.command('inbox', position.id)}"] if asking else []),
+            *filter(None, [involved.unknown]),
+        ),
         fields={
             "command": "brief",
             **fields,
             "unknown": involved.unknown or None,
             "has_handoff": bool(_handoffs(involved)),
+            **({"open_in_unread": asking} if only == "to-do" else {}),
         },
         parts=tuple(parts),
         command=reader.command("brief", position.id, *words),
@@ -50,8 +57,6 @@ def _parts(involved: Involved) -> Iterable[Part]:
     besides = " besides the hand-off" if handoff in involved.unread else ""
     unread = [one for one in involved.unread if one is not handoff]
     since = f" since the {word} of {handoff.date.day}" if handoff and handoff.date else ""
-    named = {one.ref for one in unread} | ({handoff.ref} if handoff else set())
-    to_do = [one for one in involved.to_do if one.ref not in named]
     new_decisions = _since(handoff, involved.decisions) if handoff else []
     new_notes = _since(handoff, involved.notes)
     known = {one.ref for one in new_decisions}
@@ -68,7 +73,7 @@ def _parts(involved: Involved) -> Iterable[Part]:
     title = "Newest hand-off to itself" if word == "hand-off" else "No hand-off; its newest note instead"
     yield part("handoff", title, first, "None.")
     yield part("unread", f"Unread memos{besides}", listed(unread), involved.none_unread)
-    yield part("to-do", f"To do, {involved.among_others}", listed(to_do), "Nothing.")
+    yield part("to-do", f"To do, {involved.among_others}", listed(involved.to_do_read), "Nothing.")
     yield part("waiting", "Waiting on others", listed(involved.waiting), "Nothing.")
     yield part("new-decisions", f"New decisions{since}", listed(new_decisions), "None." if handoff else "No hand-off.")
     yield part("new-notes", f"Its notes{since}", listed(new_notes), "None.")

@@ -11,7 +11,7 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
     involved = Involved(reader=reader, position=position)
     lines, fields = head_of(reader, position)
     unread = involved.unread
-    read = [one.ref for one in involved.to_do if one not in unread]
+    read = involved.to_do_read
     todo = f"{len(read)} more {'action is' if len(read) == 1 else 'actions are'} open, {involved.among_others}"
     brief = reader.command("brief", position.id, "--only", "to-do")
     part = Part(

@@ -116,6 +116,18 @@ class Involved:
         """Memos that ask something of it that is not done."""
         return [one for one in self.memos if open_for(one, self.members)]
 
+    @property
+    def to_do_unread(self) -> list[Memo]:
+        """Those of them that are unread."""
+        unread = {one.ref for one in self.unread}
+        return [one for one in self.to_do if one.ref in unread]
+
+    @property
+    def to_do_read(self) -> list[Memo]:
+        """Those of them that are not."""
+        unread = {one.ref for one in self.unread}
+        return [one for one in self.to_do if one.ref not in unread]
+
     @cached_property
     def waiting(self) -> list[Memo]:
         """Its own memos that ask something of others that is not done."""

@@ -144,13 +144,18 @@ class ArchiveHandle:
             self._token = found.token
             self._days = found.days
             return archive
-        archive, _ = self.read(ledger=ledger)
+        archive, _ = self._read_all(ledger)
         self._days = partial(_days_of, archive)
         if keeping is not None:
             keeping.keep(archive, self._caches.holders())
             keeping.seal()
             self._token = keeping.token
         return archive
+
+    def _read_all(self, ledger: Ledger | None) -> "tuple[Archive, Ledger]":
+        from memosite.run.workers import default_jobs  # noqa: PLC0415 - most commands read nothing
+
+        return self.read(ledger=ledger, jobs=default_jobs())
 
     def days(self) -> "Days":
         """What happened on each day in the archive that `recall` gave."""
@@ -198,7 +203,7 @@ class ArchiveHandle:
                 self._promised.add(name)
                 self._promise(source)
         if not (self.shelf.has(digest) or self._is_read):
-            self.read(ledger=self._ledger)
+            self._read_all(self._ledger)
         return None
 
     def _promise(self, source: "Source") -> None:

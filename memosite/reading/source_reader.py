@@ -23,7 +23,6 @@ from memosite.resolve import body_candidates
 from memosite.resolve.collect import operational_place
 from memosite.run.workers import run
 from memosite.secrets import find_secrets
-from memosite.sources.folder import FolderSource
 from memosite.sources.listing import FileStamp, Listing, Source, shown_path
 from memosite.sources.look import FileLook, Look, changed
 from memosite.store.shelf import CHANGED, Shelf
@@ -100,7 +99,7 @@ class SourceReader:
         self._cache = cache if cache is not None else ParseCache(None, source.name)
         self._look = look
         self._states: Mapping[str, FileLook] | None = None
-        self._jobs = jobs if isinstance(source, FolderSource) else 1  # a commit's objects come through one pipe
+        self._jobs = jobs
 
     def candidates(self, listing: Listing) -> list[Parsed]:
         """The candidates of a listing, in the order of their paths."""
