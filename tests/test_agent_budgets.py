@@ -65,6 +65,17 @@ def shown_in(part: Part, text: str) -> list[Entry]:
     return [one for one in part.entries if one.line in found]
 
 
+def told_tokens(text: str, form: Any) -> tuple[int, int | None]:
+    """How many tokens a written answer says that it has, and that all of it has if it is cut."""
+    if isinstance(form, JsonForm):
+        tokens = json.loads(text)["tokens"]
+        return tokens["estimated"], tokens.get("all")
+    found = re.findall(r"^\[([\d,]+) tokens, estimated(?:; all of it about ([\d,]+))?", text, re.MULTILINE)
+    spent, whole = (int(one.replace(",", "")) if one else None for one in found[-1])
+    assert spent is not None
+    return spent, whole
+
+
 @given(answers(), st.integers(1, 3_000), st.sampled_from(FORMS))
 def test_no_answer_exceeds_its_budget(answer: Answer, budget: int, form: Any) -> None:
     """In either form; what is too small for any answer says how much it takes, and that much is enough."""
@@ -75,6 +86,8 @@ def test_no_answer_exceeds_its_budget(answer: Answer, budget: int, form: Any) ->
         assert budget < least
         text, budget = fit(answer, least, form), least
     assert estimate(text) <= budget
+    spent, whole = told_tokens(text, form)
+    assert whole is None or spent <= whole
     for part in answer.parts:
         shown = shown_in(part, text)
         if len(shown) < len(part.entries):

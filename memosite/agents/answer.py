@@ -135,8 +135,10 @@ class Fitted:
 
     @property
     def needed(self) -> int:
-        """About how many tokens the whole answer has, by its characters: texts are not loaded for it."""
-        entries = [entry for part in self.answer.parts for entry in part.entries]
-        return sum(len(line) for line in self.answer.lines) // 3 + sum(
-            len(entry.line) // 3 + entry.chars // 4 + 2 for entry in entries
-        )
+        """About how many tokens the whole answer has; what is not shown by its characters, for texts are not loaded."""
+        missing = [entry for part in self.dropped for entry in part.entries]
+        for part in self.parts:
+            for begin, end in part.gaps:
+                missing += part.part.entries[begin - part.part.first : end + 1 - part.part.first]
+        left = sum(entry.left for part in self.parts for entry in part.entries)
+        return self.spent + left // 4 + sum(len(entry.line) // 3 + entry.chars // 4 + 2 for entry in missing)
