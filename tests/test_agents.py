@@ -149,6 +149,11 @@ def test_an_unread_hand_off_is_shown_once(site: Path, capsys: pytest.CaptureFixt
     text = ask(capsys, site, "brief", "engineer")
     assert "Unread memos besides the hand-off (2)" in text
     assert text.count(f"memo/{name};") == 1
+    assert f"memo/{name};" in ask(capsys, site, "brief", "engineer", "--only", "unread")
+    for path in (site / "yard/memos/inbox").glob("*--director--*"):
+        path.rename(path.parents[1] / "read" / path.name)
+    text = ask(capsys, site, "brief", "engineer")
+    assert "Unread memos besides the hand-off (0)\n  Nothing else is unread.\n" in text
 
 
 def test_json_says_what_the_text_says(site: Path, capsys: pytest.CaptureFixture[str]) -> None:

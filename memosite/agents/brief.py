@@ -21,7 +21,7 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
     position = find_position(reader.archive, written)
     involved = Involved(reader=reader, position=position)
     lines, fields = head_of(reader, position)
-    parts = [part for part in _parts(involved) if only in ("", part.name)]
+    parts = [part for part in _parts(involved, only) if only in ("", part.name)]
     if not only and begin != 1:
         raise ConfigError("--from: found no --only, expected the section whose entries are counted")
     if only:
@@ -50,12 +50,12 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
     )
 
 
-def _parts(involved: Involved) -> Iterable[Part]:
+def _parts(involved: Involved, only: str) -> Iterable[Part]:
     reader, position = involved.reader, involved.position
     handoff = _newest_handoff(involved)
     word = "note" if handoff and not _handoffs(involved) else "hand-off"
-    besides = " besides the hand-off" if handoff in involved.unread else ""
-    unread = [one for one in involved.unread if one is not handoff]
+    unread = [one for one in involved.unread if only == "unread" or one is not handoff]
+    besides = " besides the hand-off" if len(unread) < len(involved.unread) else ""
     since = f" since the {word} of {handoff.date.day}" if handoff and handoff.date else ""
     new_decisions = _since(handoff, involved.decisions) if handoff else []
     new_notes = _since(handoff, involved.notes)
@@ -72,7 +72,7 @@ def _parts(involved: Involved) -> Iterable[Part]:
     first = [entry_of(reader, handoff, position, text=_text(handoff))] if handoff else []
     title = "Newest hand-off to itself" if word == "hand-off" else "No hand-off; its newest note instead"
     yield part("handoff", title, first, "None.")
-    yield part("unread", f"Unread memos{besides}", listed(unread), involved.none_unread)
+    yield part("unread", f"Unread memos{besides}", listed(unread), involved.none_unread(besides=bool(besides)))
     yield part("to-do", f"To do, {involved.among_others}", listed(involved.to_do_read), "Nothing.")
     yield part("waiting", "Waiting on others", listed(involved.waiting), "Nothing.")
     yield part("new-decisions", f"New decisions{since}", listed(new_decisions), "None." if handoff else "No hand-off.")

@@ -19,7 +19,7 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
         title="Unread",
         entries=tuple(entry_of(reader, one, position) for one in unread[begin - 1 :]),
         more=reader.command("inbox", position.id),
-        empty=involved.none_unread,
+        empty=involved.none_unread(),
         first=min(begin, len(unread) + 1),
     )
     return Answer(

@@ -101,10 +101,9 @@ class Involved:
         """What is said of memos of which nobody can know whether it has read them."""
         return unknown_line(self.memos, self.members, self.repos)
 
-    @cached_property
-    def none_unread(self) -> str:
-        """What is said where no memo is unread."""
-        return "Nothing is known to be unread." if self.unknown else "Nothing is unread."
+    def none_unread(self, *, besides: bool = False) -> str:
+        """What is said where no memo is unread, or none besides one that is shown."""
+        return f"Nothing {'else ' if besides else ''}is {'known to be ' if self.unknown else ''}unread."
 
     @property
     def among_others(self) -> str:
