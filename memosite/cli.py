@@ -9,6 +9,7 @@ import gc
 import io
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from memosite.commands.arguments import parser
 from memosite.facts.errors import ConfigError, MemositeError, SecretsError
@@ -71,7 +72,18 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         from memosite.commands.outputs import find_site
 
         find_site(options)
+    if options.run in _OF_A_SITE and options.site_option is None and not options.quiet:
+        _say_what_is_read()
     return options
+
+
+def _say_what_is_read() -> None:
+    """A session is often in the repo of its position, which shows little of what the site has."""
+    from memosite.commands.places import site_above
+
+    site = site_above(Path.cwd())
+    if site is not None:
+        say(f"memosite: only this folder is read, which is part of a site; for all of that, add --site {site}")
 
 
 # What the commands do. Imports are inside, so that each command imports no more than it needs.
@@ -193,6 +205,11 @@ def _completion(options: argparse.Namespace) -> int:
     run(options, show=show)
     return EXIT_FINE
 
+
+_OF_A_SITE = frozenset(
+    ("brief", "inbox", "show", "thread", "search", "export", "why", "reply", "new", "diff", "cite", "verify", "mcp")
+)
+"""Commands that answer from the site that is named, else from this folder."""
 
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "build": _build,

@@ -156,6 +156,34 @@ def test_an_unread_hand_off_is_shown_once(site: Path, capsys: pytest.CaptureFixt
     assert "Unread memos besides the hand-off (0)\n  Nothing else is unread.\n" in text
 
 
+def test_who_is_in_one_repo_of_a_site_is_told_so(
+    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its answers lack what others have; nothing is said where a site is named, or above is none of this folder."""
+    said = "only this folder is read, which is part of a site; for all of that, add --site .."
+    (site / "memosite.yml").write_text("sources: [{path: yard}, {path: office}]\n")
+    (site / "apart").mkdir()
+    for folder, words, is_said in (
+        ("yard", (), True),
+        ("yard/memos", (), True),
+        ("yard", ("--site", ".."), False),
+        ("yard", ("--quiet",), False),
+        (".", (), False),
+        ("apart", (), False),
+    ):
+        monkeypatch.chdir(site / folder)
+        main(["inbox", "engineer", *words])
+        assert (said in capsys.readouterr().err) == is_said, (folder, words)
+
+
+def test_a_thread_is_no_item_and_says_so(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Answers name threads; who shows one is told the command, not an item with a name like it."""
+    write_memo(site / "yard/memos/read", "2026-05-02-0900--director--engineer--paint", thread_id="paint-2026")
+    for name in ("paint-2026", "thread/paint-2026", "threads/paint-2026/"):
+        told = ask(capsys, site, "show", name, code=2)
+        assert told == f"memosite: {name}: it is a thread, expected an item; see: memosite thread paint-2026\n"
+
+
 def test_json_says_what_the_text_says(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every entry and every text of one is in the other, in the same order."""
     for words in (

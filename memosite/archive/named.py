@@ -156,14 +156,16 @@ class ArchiveNames(Named):
         return any(is_at(copy.file, path) for copy in known[kind, id_].copies)
 
     def missing(self, name: str) -> str:
-        """What became of an artifact that was there, or what is known of a memo that is missing."""
+        """What became of an artifact that was there, or what is known of a missing memo or a thread of this name."""
         if found := what_became(self._archive, name):
             return found
         ghost = self._archive.ghosts.get(name.removeprefix("memo/"))
         if ghost:
             replies = ", ".join("/".join(ref) for ref in ghost.replies[:_SHOWN])
             return f"it is a missing memo: no source has it; replies to it: {replies}"
-        return ""
+        thread = name.removeprefix("threads/").removeprefix("thread/")
+        is_thread = thread in self._archive.threads
+        return f"it is a thread, expected an item; see: memosite thread {thread}" if is_thread else ""
 
 
 def is_at(file: FileFacts, path: str) -> bool:

@@ -2,7 +2,9 @@
 
 import argparse
 import difflib
+import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,8 +25,12 @@ from memosite.sources.folder import FolderSource
 from memosite.sources.git import GitError, Repo, viewed
 from memosite.sources.listing import FILE_LIMIT, Source
 from memosite.sources.objects import Objects, commit_at
+from memosite.sources.tree import read_tree
 
 Say = Callable[[str], None]
+
+_LINES = re.compile(r":([0-9]+)-[0-9]+$")
+_NAMED = 3
 
 MOST_COMMITS = 5
 """How many commits are shown of a whole file, the newest."""
@@ -73,7 +79,7 @@ class _File:
 def _causes(handle: ArchiveHandle, written: str) -> tuple[Asked, list[Cause]]:
     """The file, and the commits that wrote its lines, the newest first."""
     sources = handle.opened.sources
-    source, path, line = _find(sources, written)
+    source, path, line = _find(handle, written)
     holding = source.holding
     if holding is None or holding.repo is None:
         why_not = holding.why_not if holding else "it is not a git repo"
@@ -98,8 +104,9 @@ def _when(commit: CommitFacts) -> tuple[float, str]:
     return (commit.committed.instant.timestamp() if commit.committed else 0.0, commit.hash)
 
 
-def _find(sources: tuple[Source, ...], written: str) -> tuple[Source, str, int | None]:
+def _find(handle: ArchiveHandle, written: str) -> tuple[Source, str, int | None]:
     """The source and path that are meant, by a file on disk or by `SOURCE/path`, and the line."""
+    sources = handle.opened.sources
     name, colon, number = written.rpartition(":")
     is_line = bool(colon) and number.isascii() and number.isdigit() and 0 < int(number) < 10**9
     tried = [(name, int(number))] if is_line else []
@@ -114,11 +121,28 @@ def _find(sources: tuple[Source, ...], written: str) -> tuple[Source, str, int |
         for source, path in (*sorted(inside, key=lambda one: len(one[1])), *head):
             if source.has_file(path):
                 return source, path, line
+    if several := _LINES.search(written):
+        raise ConfigError(f"{written}: found several lines, expected one, such as {name}:{several[1]}")
     names = ", ".join(source.name for source in sources)
+    near = _same_name(handle, name if is_line else written)
+    such = f", such as {' or '.join(near)}" if near else ""
     raise ConfigError(
-        f"{written}: found no such file in {names}, expected a file of a source, or SOURCE/path; a repo without memos "
-        "is a source if memosite.yml names it"
+        f"{written}: found no such file in {names}, expected a file of a source, or SOURCE/path{such}; a repo without "
+        "memos is a source if memosite.yml names it"
     )
+
+
+def _same_name(handle: ArchiveHandle, written: str) -> list[str]:
+    """Committed files of the same name, as far as these can be listed and no name has a secret."""
+    found: list[str] = []
+    for source in handle.opened.sources:
+        holding = source.holding
+        if holding is not None and holding.repo is not None:
+            with suppress(GitError), viewed(holding.repo) as repo:
+                paths = read_tree(repo, holding.commit, holding.prefix.rstrip("/")).blobs
+                found += [f"{source.name}/{path}" for path in paths if Path(path).name == Path(written).name]
+    hidden = handle.screen.names(found[:_NAMED])
+    return [printable(one) for one in found[:_NAMED] if one not in hidden]
 
 
 def _written(file: _File, line: int | None) -> list[Written]:
