@@ -35,7 +35,10 @@ def main(arguments: Sequence[str]) -> int:
         _say_secrets(options, error)
         return EXIT_NOT_SO
     except MemositeError as error:
-        say(f"memosite: {error}")
+        from memosite.facts.characters import printable
+
+        said = "\n".join(map(printable, str(error).split("\n")))
+        say(f"memosite: {said}")
         return EXIT_USAGE
     except EndedError as ended:
         return EXIT_SIGNAL + ended.number

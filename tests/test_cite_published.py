@@ -122,3 +122,17 @@ def test_a_damaged_site_says_what_to_do(
     printed = capsys.readouterr()
     assert said in printed.err
     assert printed.out == ""
+
+
+@pytest.mark.parametrize("name", ["source.txt", "a%0Ab", "original%1B[2J", ".."])
+def test_evidence_has_no_file_that_a_site_names(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """But originals: nothing takes the place of what the packet itself holds, and the error is one line."""
+    write_transcript(tmp_path / "office/transcripts/engineer", LOAD, text=TURNS)
+    output = build_site(tmp_path)
+    paper = write_text(tmp_path / "paper.md", cited(capsys, f"{LOAD}#t1", "--site", str(output)))
+    twin = output / f"transcripts/{LOAD}/index.json"
+    fields = json.loads(twin.read_text())
+    write_text(twin, json.dumps({**fields, "originals": [*fields["originals"], name]}))
+    assert main(["verify", str(paper), "--site", str(output), "--bundle", str(tmp_path / "packet")]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.isprintable()

@@ -16,6 +16,7 @@ CUT_WORDS = {
     "entity that is not seen": (ABLE, "He is un&shy;able to pay the whole debt today."),
     "apostrophe as an entity": ("On Monday I think that I can", "On Monday I think that I can&#39;t."),
     "apostrophe as a named entity": ("On Monday I think that I can", "On Monday I think that I can&rsquo;t pay."),
+    "bracket around the beginning": ("agree with the whole plan", "They (dis)agree with the whole plan."),
     "accent for an apostrophe": ("On Monday I think that I can", "On Monday I think that I can´t pay."),
     "apostrophe in code": ("On Monday I think that I can", "On Monday I think that I can`'t` pay."),
 }
@@ -28,6 +29,10 @@ CUT_NUMBERS = {
     "thousands": ("500 barges were sunk", "He said that 1 500 barges were sunk."),
     "thousands, thin space": ("500 barges were sunk", "He said that 1\u202f500 barges were sunk."),
     "beginning of thousands": ("the number of barges was 1", "He said the number of barges was 1\u202f500 then."),
+    "thousands, wide space": ("500 barges were sunk", "He said that 1\u2007500 barges were sunk."),
+    "fraction": ("1/2 of a barge was sunk", "He said 1 1/2 of a barge was sunk."),
+    "fraction as a sign": ("½ of a barge was sunk", "He said 1 ½ of a barge was sunk."),
+    "Arabic thousands": ("٥٠٠ barges were sunk", "He said ١٬٥٠٠ barges were sunk."),
     "unit behind a space": ("The prices grew by 5", "The prices grew by 5 % in May."),
     "currency": ("The prices grew by 5", "The prices grew by 5€ in May."),
 }
@@ -73,7 +78,33 @@ def test_a_footnote_joins_nothing() -> None:
     assert not judge("We agree to the plan", "We agree[^1] to the plan.").tier.holds  # no footnote: it is text
 
 
-PUT_IN = ("donʼt", "nev\u00ader", "dont", "nоt", "ｎｏｔ", "½", "Ⅳ", "dozens", "drei", "n\u200bo", "hundreds of")
+IMAGES = {
+    "its text": ("I do ![not](a.png) agree with the plan", "I do not agree with the plan."),
+    "without text": ("I do ![](a.png) agree with the plan", "I do agree with the plan."),
+}
+
+
+@pytest.mark.parametrize(("quote", "text"), IMAGES.values(), ids=IMAGES)
+def test_an_image_is_no_words(quote: str, text: str) -> None:
+    """It may show anything; code such as `vec![1]` holds none."""
+    assert not judge(quote, text).tier.holds
+    assert judge("we use vec![1] for all of it", "Here we use `vec![1]` for all of it.").tier is Tier.MARKS
+
+
+PUT_IN = (
+    "refuse to",
+    "donʼt",
+    "nev\u00ader",
+    "dont",
+    "nоt",
+    "ｎｏｔ",
+    "½",
+    "Ⅳ",
+    "dozens",
+    "drei",
+    "n\u200bo",
+    "hundreds of",
+)
 
 
 @pytest.mark.parametrize("words", PUT_IN)
@@ -83,7 +114,7 @@ def test_no_negation_and_no_number_is_put_in(words: str) -> None:
     assert judge("I [, Zoë Čapek,] agree with the plan at all", "I agree with the plan at all.").tier is Tier.EDITORIAL
 
 
-OMITTED = ("**n**ot", "n\u00adot", "[not](https://a.example/b/c/d/e/f)", "n&shy;ot", "ｎｏｔ")
+OMITTED = ("refuse to", "**n**ot", "n\u00adot", "[not](https://a.example/b/c/d/e/f)", "n&shy;ot", "ｎｏｔ")
 
 
 @pytest.mark.parametrize("words", OMITTED)

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import subprocess
+import textwrap
 
 import pytest
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from memosite.archive.cite import Citation
 from memosite.facts.written import Written
 from memosite.quotes.citations import read_bibtex, read_csl_json, read_html, read_markdown, read_plain
+from memosite.quotes.judge import judge
 from memosite.quotes.writing import to_bibtex, to_csl_json, to_html
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated_lines
@@ -123,6 +125,57 @@ def test_pandoc_reads_the_same_from_both(cited: Citation) -> None:
         assert (found.ref, found.sha256, found.commit) == (cited.ref, cited.sha256, cited.commit)
 
 
+SEEN = {
+    "hidden": ("I do <span hidden>not</span> agree", "I do not agree"),
+    "not displayed": ("I do <i style='display: none'>not</i> agree", "I do not agree"),
+    "struck out": ("I do <del>not</del> agree", "I do not agree"),
+    "an image": ("I do <img src=not.png> agree", "I do agree"),
+    "an input": ("I do <input value=not> agree", "I do agree"),
+    "a power": ("I saw 10<sup>5</sup> barges", "I saw 105 barges"),
+    "a paragraph before": ("I do not agree.</p><p>They left", "They left"),
+}
+
+
+@pytest.mark.parametrize(("shown", "words"), SEEN.values(), ids=SEEN)
+def test_html_is_quoted_as_readers_see_it(shown: str, words: str) -> None:
+    """All of a block quote is judged, and nothing by words that are hidden, struck out or beside an image."""
+    document = to_html(PLAIN).replace(PLAIN.quote, shown)
+    (found,) = read_html(document)
+    assert not judge(found.quote, words).tier.holds
+    (same,) = read_html(to_html(PLAIN).replace(PLAIN.quote, "10<sup>th</sup> <b>load</b></p><p>of all</p><img>"))
+    assert same.quote.strip("\ufffc ") == "10th load of all"
+
+
+@pytest.mark.parametrize("width", [60, 100, 200, 400])
+@pytest.mark.parametrize("name", ["markdown", "line", "text"])
+def test_wrapped_lines_change_nothing(name: str, width: int) -> None:
+    """Editors and mail programs break long lines between words."""
+    cited = dataclasses.replace(PLAIN, quote="Two loads, and no more of it. " * 4, speaker="strategist (arc-1 of May)")
+    write, read = FORMATS[name]
+    wrapped = []
+    for line in write(cited).split("\n"):
+        mark = "> " if line.startswith(">") else ""
+        broken = textwrap.wrap(line.removeprefix(mark), width, break_long_words=False, break_on_hyphens=False)
+        wrapped += [f"{mark}{one}" for one in broken or [""]]
+    (found,), (whole,) = read("\n".join(wrapped)), read(write(cited))
+    assert dataclasses.replace(found, line=1) == dataclasses.replace(whole, line=1)
+    assert cited.sha256 in wrapped[found.line - 1]
+
+
+def test_an_address_is_no_reference() -> None:
+    """Also one that ends in the name of a kind."""
+    cited = dataclasses.replace(PLAIN, ref="memo/a-memo", url="https://archive.example.org/memos/a-memo/")
+    for write, read in FORMATS.values():
+        assert [one.ref for one in read(write(cited))] == ["memo/a-memo"]
+
+
+def test_citations_below_one_quote_share_it() -> None:
+    """Unless it is so long that reading it for each would take for ever."""
+    digests = "".join(f"> — `memo/{number}`, sha256:{number:064x}\n" for number in range(3))
+    for words, quotes in (("few words", ["few words"] * 3), ("words " * 4_000, [("words " * 4_000).strip(), "", ""])):
+        assert [one.quote for one in read_markdown(f"> {words}\n>\n{digests}")] == quotes
+
+
 SEEDS = [markdown_document(ODD), to_html(ODD), to_bibtex(ODD), to_csl_json(ODD), PLAIN.text]
 
 
@@ -137,6 +190,27 @@ def test_any_document_is_read(text: str) -> None:
             assert isinstance(found, Written)
             assert len(found.sha256) == 64
             assert 1 <= found.line <= text.count("\n") + 1
+
+
+LONG = {
+    "open tags": (read_html, "<q " * 100_000),
+    "open quotes": (read_html, "<a b='\"" * 100_000),
+    "open attributes": (read_html, "](<a" * 100_000 + ">"),
+    "fields": (read_bibtex, "@a{k, " + "a" * 300_000),
+    "keys": (read_bibtex, "@a{" + " " * 300_000),
+    "entries": (read_bibtex, f"@a{{k,note={{memo/a sha256:{0:064x}}},}}\n" * 10_000),
+    "items": (read_csl_json, "[" + ",".join([f'{{"note":"memo/a sha256:{0:064x}"}}'] * 10_000) + "]"),
+    "quote": (read_markdown, "> a\n" * 20_000 + f"> memo/a sha256:{0:064x}\n" * 2_000),
+    "lines": (read_markdown, "— a\n" * 20_000 + f"memo/a sha256:{0:064x}\n" * 2_000),
+    "table": (read_markdown, "> " + " " * 300_000 + f"|x\n>\n> — memo/a sha256:{0:064x}"),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_long_documents_take_linear_time(name: str) -> None:
+    """Otherwise each of these would take for ever."""
+    read, text = LONG[name]
+    assert len(read(text)) == text.count("memo/a sha256:")
 
 
 @fuzz(st.text(max_size=60), examples=150)

@@ -311,6 +311,12 @@ def test_an_erased_source_is_judged_by_its_tombstone(desk: Desk, tmp_path: Path)
     assert "was erased. Since: 2026-06-01. Reason: asked for." in found["details"][0]
 
 
+def test_errors_are_printable(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever a reference holds, which may have been copied from somewhere."""
+    assert main(["cite", "memo/\x1b[2J\r\u202ex", "--site", str(desk.site)]) == 2
+    assert capsys.readouterr().err.strip().isprintable()
+
+
 def test_errors_say_what_to_do(desk: Desk, tmp_path: Path) -> None:
     """No file, a file that is not there, two sites."""
     for words, said in (

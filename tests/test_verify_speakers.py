@@ -1,5 +1,6 @@
 """`memosite verify`: nobody is said to have said what another said, or what was only read in (SPEC 7, origin)."""
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -130,6 +131,27 @@ def test_a_block_quote_is_quoted_in(desk: Desk) -> None:
     for ref, words in ((f"{LOAD}#t2", OTHERS), (NOON, OTHERS), (NOON, f"I think so. {OTHERS}")):
         found = desk.judged(ref, said(words))
         assert (found["quoted_in"], found["check"], found["holds"]) == (True, "not checked", True)
+
+
+def test_what_a_turn_begins_with_may_be_read_in(desk: Desk) -> None:
+    """A passage of it, cited by its anchor, names no speaker; nor does one of a block quote."""
+    read = hashlib.sha256(f"{ASKED} Now.".encode()).hexdigest()[:8]
+    others = hashlib.sha256(OTHERS.encode()).hexdigest()[:8]
+    for ref in (f"{LOAD}#t4-p-{read}", f"{LOAD}#t2.3-p-{others}", f"{NOON}#p-{others}"):
+        found = desk.judged(ref, (r"\(quoted in a turn of engineer", r"\g<0>"))
+        assert (found["quoted_in"], found["holds"]) == (True, True), ref
+
+
+def test_what_misleads_readers_is_said(desk: Desk) -> None:
+    """An address of something else, and another time; the words hold all the same."""
+    for old, new, said in (
+        (rf"memos/{NOON}/", "memos/2026-01-01-0000--a--b--c/", "its address leads to nothing in the archive"),
+        (rf"memos/{NOON}/", f"transcripts/{LOAD}/#t1", f"its address leads to transcript/{LOAD}"),
+        ("2026-05-01T", "2026-05-09T", "its time is 2026-05-01T"),
+    ):
+        found = desk.judged(NOON, (old, new), format_="csl-json")
+        assert found["holds"]
+        assert any(detail.startswith(said) for detail in found["details"]), found
 
 
 def test_own_words_count_although_a_tool_had_them_before(desk: Desk) -> None:

@@ -25,7 +25,7 @@ from memosite.quotes.verdict import Span
 
 _RANGE = re.compile(r"(t[1-9]\d{0,8})-(t[1-9]\d{0,8})", re.ASCII)
 _TURN = re.compile(r"t[1-9]\d{0,8}|t-[0-9a-f]{8}(?:-\d+)?", re.ASCII)
-_BLOCK = re.compile(r"(t[1-9]\d{0,8})\.([1-9]\d{0,5})-")
+_BLOCK = re.compile(r"t[1-9]\d{0,8}(?:\.([1-9]\d{0,5}))?-", re.ASCII)
 _NOT_IN_NOTE = re.compile(r"[()]")
 
 CARRIED = "quoted in"
@@ -128,7 +128,7 @@ class Item:
         turn = self._turn_of(passage.anchor)
         in_block = _BLOCK.match(passage.anchor)
         speaker = self.called(turn)
-        is_carried = bool(in_block and turn and self._is_carried(turn, int(in_block[2]) - 1))
+        is_carried = bool(in_block and turn and self._is_carried(turn, int(in_block[1] or 1) - 1))
         return Place(
             anchor=passage.anchor,
             body=number,
@@ -230,6 +230,11 @@ class Item:
                 yield from _voices(block.text, start, self._position_of(turn))
             else:
                 yield Voice(start=start, end=end, speaker="", is_carried=True)
+
+    def is_all_carried(self, place: Place) -> bool:
+        """Whether a passage is only carried, such as a paragraph of a block quote; turns are their speakers'."""
+        is_turn = place.turns or _TURN.fullmatch(place.anchor)
+        return not is_turn and self.is_carried(place.body, [(place.start, place.end)])
 
     def is_carried(self, body: int, spans: Sequence[Span]) -> bool:
         """Whether words at these places of a body are only carried there."""

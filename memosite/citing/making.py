@@ -47,7 +47,8 @@ def cite_reference(sources: Sources, written: str, quote: str, commit_of: Commit
         return _with_quote(item, place, quote, written, commit_of)
     if why := _uncitable(item, place):
         return Made(problem=(f"{written}: {why}",))
-    return Made(citation=item.cite(place, commit=commit_of(item, place)))
+    is_carried = place is not None and item.is_all_carried(place)
+    return Made(citation=item.cite(place, commit=commit_of(item, place), is_carried=is_carried))
 
 
 def _anchors(item: Item) -> str:

@@ -5,7 +5,7 @@ citation ─► the place it names, if its source text has that hash ─► a pl
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -19,6 +19,7 @@ from memosite.quotes.judge import judge
 from memosite.quotes.verdict import Change, Span, Tier, Verdict
 
 _SHORT = 7
+_WEB = ("http:", "https:")
 _WHO = re.compile(r" \([^()]*\)?")
 
 
@@ -74,8 +75,23 @@ def verify_citation(written: Written, sources: Sources) -> Checked:
     for way in ways:
         found = way(asked, written, anchor, item, sources)
         if found:
-            return found
+            return _noted(found, *_misleading(written, item, sources)) if found.tier.holds else found
     return _nearest(asked, written, anchor, item)
+
+
+def _misleading(written: Written, item: Item, sources: Sources) -> Iterator[str]:
+    """That the address of a citation leads readers to something else than its reference names."""
+    if not (written.ref and written.url):
+        return
+    here, said = item.whole.url, written.url
+    try:
+        name, _ = sources.find(said, is_exact=True)
+    except ConfigError:
+        name = ""
+    if name != item.ref:
+        yield f"its address leads to {name}" if name else "its address leads to nothing in the archive"
+    elif here.startswith(_WEB) and said.startswith(_WEB) and not said.startswith(here):
+        yield "its address is on another site"
 
 
 def _asked(written: Written) -> Checked:
@@ -216,6 +232,8 @@ def _told(asked: Checked, verdict: Verdict, place: Place, item: Item, written: W
         details = (*details, f"{CARRIED} {name}" + (", not said by its speaker" if is_read_in else ""))
     if check == "wrong" and not is_read_in and verdict.tier.holds:
         details = (*details, f"said by {place.speaker}, not by {written.speaker}")
+    if written.time and place.time and verdict.tier.holds and written.time not in (place.time, item.whole.time):
+        details = (*details, f"its time is {place.time}, not {written.time}")
     return replace(
         asked,
         tier=verdict.tier,

@@ -23,6 +23,7 @@ from memosite.archive.seals import SEALS_PATH
 from memosite.archive.urls import artifact_page, record_page
 from memosite.citing.item import Item
 from memosite.citing.sources import Sources
+from memosite.facts.characters import printable
 from memosite.facts.errors import OutputError
 from memosite.facts.file import File
 from memosite.facts.parsed import BodyFile, Envelope
@@ -68,6 +69,10 @@ class SiteSources(Sources):
         for href in twin["originals"]:
             if "copies/" not in href:
                 file = unquote(href.partition("#")[2] or href).rpartition("/")[2]
+                if not (file.startswith("original") and file.isprintable()):  # it becomes the name of a file
+                    raise OutputError(
+                        f"{self._site.name}: found the original {printable(file)}, expected another name; {_AGAIN}"
+                    )
                 yield _page(twin) + file, self._original(twin["folder"], href)
 
     def seals(self) -> str:

@@ -30,7 +30,7 @@ class Block:
     """A paragraph, or what a block quote quotes. `starts` are where its lines begin in `text`, `lines` their numbers.
 
     `links` are the addresses that HTML links to from it, or gives as the source of the quote, `lead` is the text before
-    the first of these links.
+    the first of these links. `figure` is the number of the element of HTML that holds all of a quote, 0 if none does.
     """
 
     is_quote: bool
@@ -39,13 +39,16 @@ class Block:
     lines: tuple[int, ...]
     links: tuple[str, ...] = ()
     lead: str = ""
+    figure: int = 0
 
     def line_of(self, place: int) -> int:
         """The line of the manuscript that a character is on."""
         return self.lines[max(bisect_right(self.starts, place) - 1, 0)]
 
 
-def block_of(rows: Iterable[tuple[int, str]], *, is_quote: bool, links: tuple[str, ...] = (), lead: str = "") -> Block:
+def block_of(
+    rows: Iterable[tuple[int, str]], *, is_quote: bool, links: tuple[str, ...] = (), lead: str = "", figure: int = 0
+) -> Block:
     """A block of lines with their numbers."""
     kept = list(rows)
     starts: list[int] = []
@@ -60,6 +63,7 @@ def block_of(rows: Iterable[tuple[int, str]], *, is_quote: bool, links: tuple[st
         lines=tuple(line for line, _ in kept) or (1,),
         links=links,
         lead=lead,
+        figure=figure,
     )
 
 

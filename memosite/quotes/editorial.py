@@ -24,6 +24,7 @@ _NEGATIVE = """
 no not none nobody nothing nor neither never nowhere cannot without hardly scarcely barely non t nt
 nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne ni pas jamais rien aucun aucune sans
 dont doesnt didnt isnt arent wasnt werent wont cant couldnt shouldnt wouldnt hasnt havent hadnt mustnt aint
+refuse refuses refused decline declines declined deny denies denied fail fails failed unable unwilling impossible
 nunca nada sin mai niente nessuno senza niet geen nooit inte ikke aldrig
 """
 _COUNTING = """

@@ -1,5 +1,10 @@
-"""Reads HTML into the blocks that quotations are looked for in (see `blocks`); never raises on any text."""
+"""Reads HTML into the blocks that quotations are looked for in (see `blocks`); never raises on any text.
 
+A quote must not hold by words that readers do not see, or see otherwise: struck out words keep their `~~`, and what is
+hidden or shown by other means than letters has a character beside it that no text has. Styles of classes are not known.
+"""
+
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Final
@@ -9,15 +14,29 @@ from memosite.quotes.blocks import CLOSE, OPEN, Block, block_of
 _SILENT: Final = frozenset({"script", "style", "template", "title"})
 _INLINE: Final = frozenset(
     {"a", "abbr", "b", "bdi", "bdo", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "mark", "q", "s"}
-    | {"samp", "small", "span", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "img", "br"}
+    | {"samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "img", "br"}
 )
+_STRUCK: Final = frozenset({"s", "del", "strike"})
+_SHOWN: Final = frozenset(
+    {"img", "svg", "math", "object", "embed", "iframe", "canvas", "picture", "video", "audio", "bdo", "input", "button"}
+    | {"select", "textarea", "datalist", "meter", "progress", "noscript", "noframes", "rp", "dialog", "details"}
+)
+_HIDING: Final = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|line-through|(?:font-size|opacity)\s*:\s*0(?!\.)|direction\s*:\s*rtl",
+    re.IGNORECASE,
+)
+_STYLE: Final = 2_000  # characters of it that are looked at
+_NOT_READ: Final = "\ufffc"
+"""Stands beside what is hidden, and for what is no text."""
+_RAISED: Final = {"sup": "^", "sub": "_"}
 _SOURCES: Final = frozenset({"footer", "figcaption", "cite"})
 
 
 def html_blocks(text: str) -> Iterator[Block]:
     """The blocks of an HTML document, with the lines of its source."""
     reader = _Reader()
-    reader.feed(text)
+    end = text.rfind(">") + 1  # what is behind the last tag holds none: the parser would look for its end each time
+    reader.feed(text[:end] + text[end:].replace("<", "&lt;"))
     reader.close()
     reader.end_block()
     yield from reader.blocks
@@ -35,10 +54,17 @@ class _Reader(HTMLParser):
         self.silent = 0
         self.quotes: list[str] = []  # addresses of the block quotes that are open
         self.sources = 0  # elements that are open within a block quote and say where it is from
+        self.figures = 0  # so many were begun
+        self.depth = 0  # of open figures and block quotes
+        self.raised = ""  # what tells a number that begins here from the one before it
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """A block ends where another one begins."""
         given = dict(attrs)
+        if tag in ("figure", "blockquote"):
+            self.end_block()
+            self.figures += not self.depth
+            self.depth += 1
         if tag in _SILENT:
             self.silent += 1
         elif tag == "q":
@@ -47,6 +73,11 @@ class _Reader(HTMLParser):
             self._text("\n")
         elif tag not in _INLINE or (tag == "cite" and self.quotes):
             self.end_block()
+        if tag in _STRUCK:
+            self._text("~~")
+        elif tag in _SHOWN or "hidden" in given or _HIDING.search((given.get("style") or "")[:_STYLE]):
+            self._text(_NOT_READ)
+        self.raised = _RAISED.get(tag, "") if self.rows and self.rows[-1][1][-1:].isdigit() else ""
         if tag == "blockquote":
             self.quotes.append(given.get("cite") or "")
         elif tag in _SOURCES and self.quotes:
@@ -63,6 +94,10 @@ class _Reader(HTMLParser):
             self._text(CLOSE)
         elif tag not in _INLINE or (tag == "cite" and self.quotes):
             self.end_block()
+        if tag in _STRUCK:
+            self._text("~~")
+        if tag in ("figure", "blockquote"):
+            self.depth = max(self.depth - 1, 0)
         if tag == "blockquote" and self.quotes:
             self.quotes.pop()
             self.sources = 0
@@ -72,7 +107,8 @@ class _Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         """Text, by lines."""
         if not self.silent:
-            self._text(data)
+            self._text(f"{self.raised}{data}" if data[:1].isdigit() else data)
+            self.raised = ""
 
     def _text(self, data: str) -> None:
         line = self.getpos()[0]
@@ -84,10 +120,11 @@ class _Reader(HTMLParser):
 
     def end_block(self) -> None:
         """End the block: what says where a quote is from is a paragraph behind it."""
-        if any(row.strip() for _, row in self.rows):
-            is_quote = bool(self.quotes) and not self.sources
+        is_quote = bool(self.quotes) and not self.sources
+        if any(row.strip() if is_quote else row.strip().strip(_NOT_READ) for _, row in self.rows):
             links = tuple(dict.fromkeys((*self.links, *filter(None, self.quotes[-1:]))))
-            self.blocks.append(block_of(self.rows, is_quote=is_quote, links=links, lead=self.lead))
+            figure = self.figures if self.depth else 0
+            self.blocks.append(block_of(self.rows, is_quote=is_quote, links=links, lead=self.lead, figure=figure))
         self.rows = []
         self.links = []
         self.lead = ""

@@ -13,6 +13,7 @@ from itertools import islice, pairwise
 from operator import itemgetter
 
 from memosite.quotes.editorial import Edited, Fragment, negates, read_editing
+from memosite.quotes.marks import with_images
 from memosite.quotes.nearest import find_nearest
 from memosite.quotes.source import LEVELS, Level, Needle, Prepared, Source
 from memosite.quotes.typography import same_typed_dashes
@@ -37,6 +38,7 @@ def judge(quote: str, text: "str | Source", passages: Sequence[Span] = ()) -> Ve
         return Verdict(tier=Tier.NOT_FOUND, details=("the quote has no words",))
     for span in source.exact_spans(quote):
         return Verdict(tier=Tier.EXACT, spans=(span,))
+    quote = with_images(quote)
     asked = Source(quote)
     if found := _plainly(asked, source):
         return found

@@ -23,7 +23,7 @@ _SECTION = re.compile(r"[ ]{0,3}(={2,6})[ \t]+(?=\S)([^\n]{1,500})(?<=\S)[ \t]+\
 """`== Section ==`, alone on its line."""
 _HEADING_END = re.compile(r"[ \t]+#+[ \t]*\n?\Z")
 _RULE = re.compile(r"[ \t]{0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|=+[ \t]*)\n?\Z")
-_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\n?\Z")
+_TABLE_RULE = re.compile(r"[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?\n?\Z")
 _DEFINITION = re.compile(r"^ {0,3}\[([^\[\]\n]{1,200})\]:", re.MULTILINE)
 _NUMBER = re.compile(r"[-+]?[.$€£]?\d")
 
@@ -44,6 +44,11 @@ def find_marks(text: str) -> tuple[Edit, ...]:
         lines.take(match[0], match.start())
     lines.end_paragraph()
     return tuple(_apart(sorted(lines.edits)))
+
+
+def with_images(quote: str) -> str:
+    """A quote with a character that no text has in the place of each image: it may show anything, also words."""
+    return quote.replace("![", "\ufffc[") if "](" in quote or "][" in quote else quote
 
 
 def _apart(edits: Sequence[Edit]) -> Iterator[Edit]:
