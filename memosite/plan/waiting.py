@@ -143,7 +143,7 @@ def _bars(context: Context, waits: Iterable[Wait], day: dt.date | None) -> Bars 
     ages = range(len(_AGES) if any(count[_UNDATED] for count in counts) else _UNDATED)
     return Bars(
         anchor="waiting-by-age",
-        caption=phrase("How much is waiting, by age."),
+        caption=phrase("By age."),
         corner=phrase("Position"),
         columns=tuple(PictureColumn(label=_AGES[age]) for age in ages),
         rows=tuple(
