@@ -121,10 +121,14 @@
       const answer = await searcher.find(query, limit, order.value === "best" ? "best" : "newest");
       if (turn !== asked) return;
       showHits(answer.hits);
-      const { total } = answer;
+      const { total, items } = answer;
       status.className = "";
       const number = total.toLocaleString(_("en"));
       status.textContent = total ? _n(total, `${number} result`, `${number} results`) : _("No results.");
+      if (items < total) { // each turn of a transcript is a result
+        const things = items.toLocaleString(_("en"));
+        status.textContent = _n(items, `${number} results in ${things} item`, `${number} results in ${things} items`);
+      }
       more.hidden = answer.hits.length >= total;
       if (!total) void suggest(query, () => turn === asked);
       const counted = await answer.facets();

@@ -21,7 +21,7 @@
  * @typedef {[string, string, number, number, string, string, string, string, string, string?]} Row
  * @typedef {{excerpt: [string, boolean][], anchor: string, words: string, found: number}} Passage
  * @typedef {{row: Row} & Passage} Hit
- * @typedef {{total: number, hits: Hit[], facets: () => Promise<Facets>}} Answer
+ * @typedef {{total: number, items: number, hits: Hit[], facets: () => Promise<Facets>}} Answer
  * @typedef {Record<string, [string, number][]>} Facets
  * @typedef {{file: string, start: number, size: number}} Lines where in a file a piece is, in bytes
  * @typedef {(name: string, at?: Lines) => Promise<any>} Load
@@ -862,7 +862,8 @@ const memositeSearch = (() => {
       const isBest = order === "best" && wanted.length > 0;
       const places = isBest ? await bestPlaces(blocks, found, wanted, limit) : await firstPlaces(blocks, found, limit);
       const hits = await Promise.all(places.map(([block, document]) => block.passage(document, wanted)));
-      return { total, hits, facets: () => facetsOf(blocks, found) };
+      const items = blocks.reduce((sum, block, i) => sum + shares(block, found[i]).reduce((all, one) => all + one, 0), 0);
+      return { total, items, hits, facets: () => facetsOf(blocks, found) };
     }
   }
 
@@ -948,7 +949,15 @@ const memositeSearch = (() => {
     return near.slice(0, limit).map((place) => [place.block, place.document]);
   }
 
-  /** How many hits there are of each kind, system, position and year. @param {Block[]} blocks @param {Uint8Array[]} found
+  /** 1 for each artifact of a block that has a hit, else 0: of a transcript each turn may be one.
+   *  @param {Block} block @param {Uint8Array} found */
+  function shares(block, found) {
+    const has = new Uint8Array(block.head.artifacts);
+    block.artifacts.forEach((artifact, document) => (has[artifact] |= found[document]));
+    return has;
+  }
+
+  /** How many artifacts with hits are of each kind, system, position and year. @param {Block[]} blocks @param {Uint8Array[]} found
    *  @returns {Promise<Facets>} */
   async function facetsOf(blocks, found) {
     /** @type {Record<string, Map<string, number>>} */
@@ -959,17 +968,16 @@ const memositeSearch = (() => {
     await Promise.all(
       blocks.map(async (block, i) => {
         if (!found[i].includes(1)) return;
-        const hits = new Uint32Array(block.head.artifacts);
-        block.artifacts.forEach((artifact, document) => (hits[artifact] += found[i][document]));
+        const has = shares(block, found[i]);
         const facets = await block.get("i", 1, (value) => value);
         for (const [name, values] of Object.entries(facets)) {
           for (const [value, artifacts] of Object.entries(/** @type {Record<string, string>} */ (values))) {
-            add(name, value, ascending(artifacts).reduce((count, artifact) => count + hits[artifact], 0));
+            add(name, value, ascending(artifacts).reduce((count, artifact) => count + has[artifact], 0));
           }
         }
         let artifact = 0;
         for (const [year, count] of block.head.years) {
-          add("year", year, hits.subarray(artifact, artifact + count).reduce((sum, each) => sum + each, 0));
+          add("year", year, has.subarray(artifact, artifact + count).reduce((sum, each) => sum + each, 0));
           artifact += count;
         }
       }),

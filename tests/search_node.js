@@ -39,12 +39,12 @@ async function main() {
     const moved = { bytes: 0, files: 0 };
     const searcher = limit < 100 ? new Searcher(loader(folder, moved, whole)) : shared;
     try {
-      const { total, hits, facets } = await searcher.find(query, limit);
+      const { total, items, hits, facets } = await searcher.find(query, limit);
       const counted = await facets();
       const start = performance.now();
       await searcher.find(query, limit);
       const again = performance.now() - start;
-      answers.push({ total, hits: hits.map(({ row, anchor }) => [row[0], row[1], row[2], row[8] + (anchor ? `#${anchor}` : "")]),
+      answers.push({ total, items, hits: hits.map(({ row, anchor }) => [row[0], row[1], row[2], row[8] + (anchor ? `#${anchor}` : "")]),
         excerpts: hits.map(({ excerpt }) => excerpt), rows: hits.map(({ row }) => row), facets: counted, ...moved, again });
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;

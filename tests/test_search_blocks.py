@@ -62,7 +62,7 @@ def in_small_blocks(read: Read) -> list[SearchBlock]:
 
 @pytest.mark.parametrize("cut", ["as planned", "in many blocks"])
 def test_the_browser_finds_what_whoosh_finds(cut: str, example: Read, tmp_path: Path) -> None:
-    """300 queries: the same hits in the same order with the same passages, or the same error; facets count them."""
+    """300 queries: the same hits in the same order with the same passages, or the same error; facets count items."""
     blocks = plan_blocks(example.cards) if cut == "as planned" else in_small_blocks(example)
     write_blocks(blocks, example, tmp_path)
     reader = example.index(tmp_path / "cache")
@@ -85,8 +85,10 @@ def test_the_browser_finds_what_whoosh_finds(cut: str, example: Read, tmp_path: 
             if all(ord(char) < 0x10000 for text, _ in shown for char in text):  # of others Python counts half as many
                 assert shown == [[piece.text, piece.is_marked] for piece in hit.excerpt], (query, hit.file)
         assert answer["total"] == len(hits)
-        assert dict(answer["facets"]["kind"]) == Counter(hit.kind for hit in hits)
-        assert dict(answer["facets"]["year"]) == Counter(hit.date[:4] for hit in hits if hit.date)
+        items = {(hit.kind, hit.id, hit.date[:4] if hit.date else "") for hit in hits}
+        assert answer["items"] == len(items)
+        assert dict(answer["facets"]["kind"]) == Counter(kind for kind, _, _ in items)
+        assert dict(answer["facets"]["year"]) == Counter(year for *_, year in items if year)
 
 
 def test_the_first_hits_are_the_newest_of_all_blocks(example: Read, tmp_path: Path) -> None:

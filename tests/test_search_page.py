@@ -242,7 +242,7 @@ def test_results_of_a_thread_or_transcript_are_together_and_captures_once(tmp_pa
     assert browser.value(entries) == [2, 1]
     assert browser.value("document.querySelector('#_hits summary').textContent") == "1 more in this thread"
     browser.open(f"{site.as_uri()}/search/index.html?q=lighthouse")
-    browser.wait_for(f"{STATUS} === '4 results'")
+    browser.wait_for(f"{STATUS} === '4 results in 2 items'")
     assert browser.value(entries) == [2]
 
 

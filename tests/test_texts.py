@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.facts.texts import MENTIONS, SUMMARY, cut_line, describe_text, find_destinations, find_mentions, summarize
+from memosite.facts.texts import (
+    MENTIONS,
+    SUMMARY,
+    before_table,
+    cut_line,
+    describe_text,
+    find_destinations,
+    find_mentions,
+    summarize,
+)
 
 STEM = "2026-05-01-1430--engineer--director--gate-is-green"
 
@@ -114,6 +123,19 @@ def test_link_targets_are_destinations(text: str, destinations: tuple[str, ...])
 def test_a_summary_is_the_beginning_in_plain_words(text: str, summary: str) -> None:
     """Marks of Markdown go, words stay."""
     assert summarize(text) == summary
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Five steps.\n\n| Step | By |\n|---|:--|\n| Survey | May |", "Five steps. …"),
+        ("| Step | By |\n|---|---|\n| Survey | May |", "Step | By | ---|---| Survey | May |"),
+        ("Either a | b. No table.", "Either a | b. No table."),
+    ],
+)
+def test_before_a_table_a_summary_ends(text: str, shown: str) -> None:
+    """With the last sentence before it; one that is a table alone stays."""
+    assert before_table(summarize(text)) == shown
 
 
 def test_a_long_summary_is_cut_at_a_word() -> None:

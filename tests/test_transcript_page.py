@@ -116,13 +116,16 @@ def test_the_strip_shows_who_speaks_and_what_is_cited_and_mentioned(
         "Mentioned": (0, 1, 0, 0, 0, 1, 0, 0),  # a citation has a link to its turn
     }
     assert found.links[:2] == ("#t1", "#t3")
+    assert "No turn is cited" not in html.parse(page).findtext(".//figcaption[@id='_strip-caption']")
 
 
 def test_the_strip_is_bounded_and_leads_to_all_parts(tmp_path: Path) -> None:
-    """20,000 turns take 60 columns at most, and only the first part has them."""
+    """20,000 turns take 60 columns at most, and only the first part has them. That no turn is cited is said."""
     page = write_site(tmp_path, f"## User\n\n{'a ' * 60}\n\n## Assistant\n\n{'b ' * 60}\n\n" * 10_000)
     build_site(tmp_path)
     found = strip(page)
+    said = html.parse(page).findtext(".//figcaption[@id='_strip-caption']")
+    assert said.endswith("334 in each column. No turn is cited, mentioned or quoted elsewhere.")
     assert found.columns[0] == "1–334" and found.columns[-1] == "19,707–20,000"
     assert len(found.columns) == 60
     assert sum(number or 0 for row in found.table for number in row) == 20_000

@@ -1,17 +1,15 @@
 """Makes the citation of a whole artifact, from which those of its passages are made (SPEC 7)."""
 
-import re
 from collections.abc import Iterable
 
 from memosite.archive.cite import Citation
 from memosite.archive.lines import all_texts, shown_file
 from memosite.archive.model import Archive, Artifact, Memo, Transcript
 from memosite.facts.parsed import Envelope, Participant
-from memosite.facts.texts import cut_line
+from memosite.facts.texts import TABLE_RULE, cut_line
 
 __all__ = ["called", "cite_whole", "participants"]
 
-_TABLE_RULE = re.compile(r"-\s?:?\|\s?:?-")
 _WARNINGS = ("confidential", "private", "ephemeral")
 
 
@@ -32,7 +30,7 @@ def cite_whole(artifact: Artifact, url: str) -> Citation:
 
 def _quote(summary: str) -> str:
     """A summary as a quote; none of a table, which a summary has without its lines: that would not verify."""
-    return "" if _TABLE_RULE.search(summary) else summary.replace("…", " […]")
+    return "" if TABLE_RULE.search(summary) else summary.replace("…", " […]")
 
 
 def _speakers(artifact: Artifact) -> Iterable[str]:

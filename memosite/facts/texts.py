@@ -80,6 +80,8 @@ _INLINE_MARK = re.compile(
     r"|(?<!\w)__(?P<strong>[^_\n]{1,300})__(?!\.?\w)"
     r"|\*\*|`+)"
 )
+TABLE_RULE = re.compile(r"-\s?:?\|\s?:?-")
+"""What is left of the line below the head of a table, in a summary."""
 _RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
 
 
@@ -102,6 +104,13 @@ def summarize(text: str) -> str:
     head = without_frontmatter(text[:6000]).lstrip()[:800]
     head = _INLINE_MARK.sub(_plain, _BLOCK_MARK.sub("", _RULE.sub("", head)))
     return cut_line(head, SUMMARY)
+
+
+def before_table(summary: str) -> str:
+    """The sentences of a summary before a table, whose lines it has lost; all of one that begins with a table."""
+    head = summary.partition("|")[0]
+    end = max(head.rfind(mark) for mark in ".:!?")
+    return f"{head[: end + 1]} …" if TABLE_RULE.search(summary) and end > 0 else summary
 
 
 def plain_line(text: str) -> str:

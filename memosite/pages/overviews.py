@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from memosite.pages.organization import SeatRow
-from memosite.pages.parts import Reference, Row
+from memosite.pages.parts import Reference, Row, Stamp
 from memosite.pages.pictures import Bars, Sparks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """What waits for the `people` of an archive: `oldest` are the first of `total`.
+    """What waits for the `people` of an archive: `oldest` are the first of `total`, with ages counted to `newest`.
 
     `unknown` are those for whom more may wait, with what nobody can know.
     """
@@ -18,6 +18,7 @@ class Waiting:
     bars: Bars | None
     oldest: tuple[Row, ...]
     total: int
+    newest: Stamp | None = None
     unknown: tuple[tuple[Reference, str], ...] = ()
 
 

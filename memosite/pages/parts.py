@@ -174,7 +174,8 @@ class Row:
     continues: tuple[Reference, ...] = ()
     continued_from: Reference | None = None
     waits_for: tuple[Reference, ...] = ()
-    """Of what waits for several people: for whom this does."""
+    age: str = ""
+    """Of what waits: for whom of several people, and how old it is, counted to the newest date of the archive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

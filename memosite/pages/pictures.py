@@ -31,12 +31,14 @@ class Cell:
 class PictureRow:
     """A row: its cells are as many as the picture has columns, None where there is nothing to count.
 
-    `note` is drawn at the end of the row.
+    `note` is drawn at the end of the row. `days` are, of what is counted by age, how many are 0, 1, 2 … days old, up to
+    the last age that may still move to another column: from them a script counts to today.
     """
 
     label: Reference
     cells: tuple[Cell | None, ...]
     note: str = ""
+    days: tuple[int, ...] = ()
 
     @property
     def total(self) -> int:

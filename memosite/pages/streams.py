@@ -58,3 +58,4 @@ class PositionPage(Page):
     following: Following
     longest: Row | None = None  # what waits longest for it
     longest_since: Stamp | None = None
+    newest: Stamp | None = None  # the day to which ages are counted, if there are any

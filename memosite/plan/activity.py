@@ -78,7 +78,7 @@ def draw_activity(context: Context, found: Activity) -> Grid | None:
         rows=tuple(_row(context, found.counts[id_], weeks, id_) for id_ in shown),
     )
     words = phrase(
-        "Memos, notes and transcripts by position, in weeks from Monday; the most is {most:,}.", most=picture.most
+        "Memos, notes and transcripts by position, in weeks from Monday (UTC); the most is {most:,}.", most=picture.most
     )
     if len(totals) > len(shown):
         more = phrase("The {shown} most active of {total} positions.", shown=len(shown), total=len(totals))

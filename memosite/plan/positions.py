@@ -1,5 +1,6 @@
 """Plans the page of each position: who holds it, what waits for it, and what it sent, received and filed."""
 
+import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -15,6 +16,7 @@ from memosite.pages.organization import SeatFacts
 from memosite.pages.parts import ListSection, Reference
 from memosite.pages.streams import PositionPage
 from memosite.plan.action_rows import RowMaker
+from memosite.plan.ages import as_of, newest_day
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import newest_first, stamp
@@ -36,20 +38,23 @@ _ARCS, _ARC_CHARS = 30, 80
 
 
 def position_units(context: Context) -> Iterator[Unit]:
-    """A unit for each position."""
+    """A unit for each position, which is made again also when the newest date changes: ages are counted to it."""
+    day = newest_day(context)
     for position in context.archive.positions.values():
-        make = partial(_plan_position, position=position)
+        make = partial(_plan_position, position=position, day=day)
         weight = 1 + len(context.by_position.get(position.id, ())) // 100
-        yield Unit(name=f"position/{position.id}", make=make, given=position, given_as="the position", weight=weight)
+        yield Unit(
+            name=f"position/{position.id}", make=make, given=(position, day), given_as="the position", weight=weight
+        )
 
 
 def _plan_position(
-    context: Context, *, position: Position
+    context: Context, *, position: Position, day: dt.date | None
 ) -> Iterator[PositionPage | ListPage | Written | RedirectPage]:
     """A position's pages and twins, and redirects from its other names (SPEC 3)."""
     here = position_page(position.id)
     everything = involving(context, position)
-    yield _page(context, here, position, everything)
+    yield _page(context, here, position, everything, day)
     label = context.label(position.id)
     yield from stream_parts(context, position, label, everything)
     yield from _twins(context, here, position, everything)
@@ -57,7 +62,10 @@ def _plan_position(
         yield redirect(context, position_page(id_), here)
 
 
-def _page(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> PositionPage:
+def _page(
+    context: Context, start: str, position: Position, everything: Sequence[Artifact], day: dt.date | None
+) -> PositionPage:
+    actions = tuple(_actions(context, start, position, everything, day))
     label = context.label(position.id)
     inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
     longest = _longest_waiting(position, everything, inbox)
@@ -78,7 +86,8 @@ def _page(context: Context, start: str, position: Position, everything: Sequence
         repo=position.repo or "",
         union_of=tuple(context.position(start, id_) for id_ in position.union_of),
         inbox=_inbox(context, start, position, inbox),
-        actions=tuple(_actions(context, start, position, everything)),
+        actions=actions,
+        newest=as_of(day) if any(group.rows for group in actions) else None,
         missing=tuple(_missing(context, start, position)),
         stream=plan_stream(context, start, position, everything),
         arcs=_arcs(context, start, position, everything),
@@ -126,14 +135,16 @@ def _inbox(context: Context, start: str, position: Position, inbox: Sequence[Mem
     )
 
 
-def _actions(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> Iterator[ActionGroup]:
-    """What it has to do and what it waits for, oldest first; a script adds ages, so the newest date changes no page."""
+def _actions(
+    context: Context, start: str, position: Position, everything: Sequence[Artifact], day: dt.date | None
+) -> Iterator[ActionGroup]:
+    """What it has to do and what it waits for, oldest first."""
     members = {position.id, *position.union_of}
     memos = sorted((one for one in everything if isinstance(one, Memo)), key=lambda memo: memo.sort_key)
     todo = [memo for memo in memos if open_for(memo, members)]
     waiting = [memo for memo in memos if memo.owed_by and memo.sender_position in members]
     group = partial(
-        RowMaker(context=context, start=start, day=None).group,
+        RowMaker(context=context, start=start, day=day).group,
         limit=_SHOWN,
         viewer=position.id,
         state="open",

@@ -230,13 +230,16 @@ def _draw(
 def _caption(first: str, last: str, most: int, *, is_weekly: bool) -> str:
     if is_weekly:
         return phrase(
-            "Memos, a bar for each week from Monday, {first} to {last}; the highest is {most:,}.",
+            "Memos, a bar for each week from Monday (UTC), {first} to {last}; the highest is {most:,}.",
             first=first,
             last=last,
             most=most,
         )
     return phrase(
-        "Memos, a bar for each month, {first} to {last}; the highest is {most:,}.", first=first, last=last, most=most
+        "Memos, a bar for each month (UTC), {first} to {last}; the highest is {most:,}.",
+        first=first,
+        last=last,
+        most=most,
     )
 
 

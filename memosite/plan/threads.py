@@ -10,7 +10,7 @@ from memosite.archive.notices import notice_of
 from memosite.archive.urls import part_page, relative, thread_page
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
-from memosite.facts.texts import cut_line
+from memosite.facts.texts import before_table, cut_line
 from memosite.pages.models import ThreadPage
 from memosite.pages.parts import PAGE_CHARS, Reference
 from memosite.pages.threads import ThreadMember
@@ -109,7 +109,7 @@ def _member(context: Context, start: str, thread: Thread, index: int, page_of: M
         after=reply_time(context, memo),
         waits_for=waiting_positions(context, start, memo),
         perhaps_answered_by=perhaps_answered_by(context, start, memo),
-        preview="" if memo.withheld else cut_line(memo.summary, PREVIEW),
+        preview="" if memo.withheld else cut_line(before_table(memo.summary), PREVIEW),
         citation=None if memo.withheld or is_redacted(memo) else citation_of(context, memo),
     )
 

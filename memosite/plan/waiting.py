@@ -21,7 +21,7 @@ from memosite.formats.status import is_superseded, status_of
 from memosite.pages.overviews import Waiting
 from memosite.pages.parts import Reference, Row
 from memosite.pages.pictures import Bars, Cell, PictureColumn, PictureRow
-from memosite.plan.ages import days_old, newest_day
+from memosite.plan.ages import age, as_of, days_old, newest_day
 from memosite.plan.context import ADDRESSEES, Context
 from memosite.plan.dates import stamp
 from memosite.plan.position_items import unknown_reading
@@ -57,8 +57,9 @@ def plan_waiting(context: Context) -> Waiting:
     return Waiting(
         people=tuple(context.position(HOME, id_) for id_ in _named(people)),
         bars=_bars(context, waits, day),
-        oldest=tuple(_row(context, some, is_alone=is_alone) for some in list(by_artifact.values())[:_SHOWN]),
+        oldest=tuple(_row(context, some, day, is_alone=is_alone) for some in list(by_artifact.values())[:_SHOWN]),
         total=len(by_artifact),
+        newest=as_of(day) if waits else None,
         unknown=tuple(
             (context.position(HOME, id_), said)
             for id_ in _named(people)[:_ROWS]
@@ -67,11 +68,12 @@ def plan_waiting(context: Context) -> Waiting:
     )
 
 
-def _row(context: Context, waits: Sequence[Wait], *, is_alone: bool) -> Row:
-    """What waits, and unless all waits for the same position, for whom."""
+def _row(context: Context, waits: Sequence[Wait], day: dt.date | None, *, is_alone: bool) -> Row:
+    """What waits, since when, and unless all waits for the same position, for whom."""
     row = context.row(HOME, waits[0].artifact, viewer=waits[0].position or None)
     people = [] if is_alone else [one.position for one in waits if one.position]
-    return replace(row, waits_for=tuple(context.position(HOME, id_) for id_ in people[:ADDRESSEES]))
+    waits_for = tuple(context.position(HOME, id_) for id_ in people[:ADDRESSEES])
+    return replace(row, waits_for=waits_for, age=age(waits[0].since, day))
 
 
 def _named(people: dict[str, Position]) -> list[str]:
@@ -141,7 +143,7 @@ def _bars(context: Context, waits: Iterable[Wait], day: dt.date | None) -> Bars 
     ages = range(len(_AGES) if any(count[_UNDATED] for count in counts) else _UNDATED)
     return Bars(
         anchor="waiting-by-age",
-        caption=phrase("By age, counted to {day}, the newest date of the archive.", day=day.isoformat()),
+        caption=phrase("By age."),
         corner=phrase("Position"),
         columns=tuple(PictureColumn(label=_AGES[age]) for age in ages),
         rows=tuple(
@@ -149,6 +151,7 @@ def _bars(context: Context, waits: Iterable[Wait], day: dt.date | None) -> Bars 
                 label=context.position(HOME, id_) if id_ else Reference(label=phrase("Nobody in particular")),
                 cells=tuple(Cell(number=count[age], words=joined(": ", (_AGES[age], count[age]))) for age in ages),
                 note=_note(list(found.values())),
+                days=_days(found.values(), day),
             )
             for (id_, found), count in zip(ordered, counts, strict=True)
         ),
@@ -161,6 +164,15 @@ def _age(wait: Wait, day: dt.date) -> int:
     if days is None:
         return _UNDATED
     return sum(days >= least for least in _LEAST)
+
+
+def _days(waits: Iterable[Wait], day: dt.date) -> tuple[int, ...]:
+    """How many are 0, 1, 2 … days old, up to the last that counts as old tomorrow."""
+    count = Counter(days_old(one.since, day) for one in waits)
+    numbers = [count[days] for days in range(max(_LEAST))]
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return tuple(numbers)
 
 
 def _note(waits: Sequence[Wait]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from memosite.facts.phrases import phrase
+from memosite.facts.phrases import joined, phrase
 from memosite.formats.turns import Turn, TurnList, blocks
 from memosite.pages.parts import Body, Reference
 from memosite.pages.pictures import Cell, Grid, PictureColumn, PictureRow
@@ -54,14 +54,21 @@ def strip_of(conversation: TurnList, body: Body) -> Strip | None:
     width = -(-len(turns) // size)
     picture = Grid(
         anchor="_strip",
-        caption=phrase("All {total:,} turns in order, {size:,} in each column.", total=len(turns), size=size)
-        if size > 1
-        else phrase("All {total:,} turns in order.", total=len(turns)),
+        caption=_caption(len(turns), size, is_known=bool(cited or mentioned or shared)),
         corner=phrase("Turns"),
         columns=tuple(_columns(width, size, len(turns))),
         rows=tuple(_row(label, some, width, size, body) for label, some in found if some),
     )
     return Strip(picture=picture, turns=size)
+
+
+def _caption(total: int, size: int, *, is_known: bool) -> str:
+    said = (
+        phrase("All {total:,} turns in order, {size:,} in each column.", total=total, size=size)
+        if size > 1
+        else phrase("All {total:,} turns in order.", total=total)
+    )
+    return said if is_known else joined(" ", (said, phrase("No turn is cited, mentioned or quoted elsewhere.")))
 
 
 def _columns(width: int, size: int, total: int) -> Iterator[PictureColumn]:
