@@ -171,7 +171,7 @@ const memositeSearch = (() => {
   /** Fields by other words for them. @type {Map<string, string>} */
   const MEANT = new Map(
     Object.entries({
-      from: ["author", "by", "sender"],
+      from: ["author", "by", "form", "sender"],
       to: ["for", "recipient"],
       with: ["participant", "person", "position", "who"],
       sent: ["date", "day", "on", "when"],
@@ -181,6 +181,7 @@ const memositeSearch = (() => {
       kind: ["type"],
       subject: ["title"],
       transcript: ["session"],
+      thread: ["thread_id"],
       after: ["since"],
       before: ["until"],
       tag: ["label"],
@@ -256,7 +257,8 @@ const memositeSearch = (() => {
       const name = named ? named[1].toLowerCase() : "";
       const behind = start + (named ? named[0].length : 0);
       const isField = FIELDS.includes(name);
-      if (named && !isField && VALUE.test(text.slice(behind, behind + 2))) throw noField(name, start);
+      const other = named && !isField && VALUE.test(text.slice(behind, behind + 2)) ? meant(name) : "";
+      if (other) throw noField(name, other, start);
       const [field, at] = isField ? [name, behind] : ["", start];
       const [token, end] = readValue(text, field, start, at, position);
       tokens.push(token);
@@ -265,15 +267,20 @@ const memositeSearch = (() => {
     return tokens;
   }
 
-  /** Not every colon is behind a field: `https://` and `re: gate` are texts. @param {string} name @param {number} position */
-  function noField(name, position) {
+  /** The field that a word before a colon stands for or misspells; "" for other words. @param {string} name */
+  function meant(name) {
     const closer = (/** @type {string} */ best, /** @type {string} */ field) =>
       edits(name, field) < edits(name, best) ? field : best;
-    const nearest = MEANT.get(name) ?? FIELDS.reduce(closer);
+    const nearest = FIELDS.reduce(closer);
+    return MEANT.get(name) ?? (edits(name, nearest) <= Math.floor(name.length / 3) ? nearest : "");
+  }
+
+  /** @param {string} name @param {string} other @param {number} position */
+  function noField(name, other, position) {
     const message =
-      `there is no field ${name}:, the nearest is ${nearest}: (there are ${FIELDS.join(", ")}); ` +
+      `there is no field ${name}:, the nearest is ${other}: (there are ${FIELDS.join(", ")}); ` +
       "a text with a colon needs quotation marks";
-    return new QueryError(message, position, example(nearest));
+    return new QueryError(message, position, example(other));
   }
 
   /** How many letters have to be put in, taken out or replaced. @param {string} one @param {string} other */

@@ -52,7 +52,7 @@ CHOICES = {
 MEANT = {
     word: field
     for field, words in {
-        "from": ("author", "by", "sender"),
+        "from": ("author", "by", "form", "sender"),
         "to": ("for", "recipient"),
         "with": ("participant", "person", "position", "who"),
         "sent": ("date", "day", "on", "when"),
@@ -62,6 +62,7 @@ MEANT = {
         "kind": ("type",),
         "subject": ("title",),
         "transcript": ("session",),
+        "thread": ("thread_id",),
         "after": ("since",),
         "before": ("until",),
         "tag": ("label",),
@@ -143,20 +144,24 @@ def _tokens(text: str) -> Iterator[_Token]:
             name, behind = named[1].lower(), start + named.end()
             if name in FIELDS:
                 field, at = name, behind
-            elif _VALUE.match(text, behind):
-                raise _no_field(name, start)
+            elif _VALUE.match(text, behind) and (meant := _meant(name)):
+                raise _no_field(name, meant, start)
         token, position = _value(text, field, start, at, position)
         yield token
 
 
-def _no_field(name: str, position: int) -> QueryError:
-    """Not every colon is behind a field: `https://` and `re: gate` are texts."""
-    nearest = MEANT.get(name) or min(FIELDS, key=lambda field: _edits(name, field))
+def _meant(name: str) -> str:
+    """The field that a word before a colon stands for or misspells; "" for other words: `python:3.12` is a text."""
+    nearest = min(FIELDS, key=lambda field: _edits(name, field))
+    return MEANT.get(name) or (nearest if _edits(name, nearest) <= len(name) // 3 else "")
+
+
+def _no_field(name: str, meant: str, position: int) -> QueryError:
     message = (
-        f"there is no field {name}:, the nearest is {nearest}: (there are {', '.join(FIELDS)}); "
+        f"there is no field {name}:, the nearest is {meant}: (there are {', '.join(FIELDS)}); "
         "a text with a colon needs quotation marks"
     )
-    return QueryError(message, position, _example(nearest))
+    return QueryError(message, position, _example(meant))
 
 
 def _edits(one: str, other: str) -> int:
