@@ -71,7 +71,7 @@ def _uncitable(item: Item, place: Place | None) -> str:
 
 def _with_quote(item: Item, place: Place | None, quote: str, written: str, commit_of: CommitOf) -> Made:
     if place is None:
-        held = next((one for one in holding_places(item, quote)), None)
+        held = next(holding_places(item, quote), None)
         if held:
             return _made(item, *held, quote, commit_of)
         text = "\n\n".join(body.text for body in item.bodies)
@@ -163,7 +163,7 @@ def _holding(item: Item, quote: str, commit_of: CommitOf) -> Made | None:
 def _nowhere(items: Iterable[Item], quote: str) -> Iterator[str]:
     """That no source holds a quote, and which one is nearest."""
     found = [(judge(quote, body.text), item) for item in items for body in item.bodies]
-    near = min(found, key=lambda one: (one[0].tier, _changed(one[0])), default=None)
+    near = min(found, key=lambda one: (one[0].tier, one[0].changed_words), default=None)
     words, search = len(folded_words(quote)), shlex.join(("memosite", "search", f'"{" ".join(quote.split())}"'))
     if near is None or near[0].tier is Tier.NOT_FOUND:
         few = f"; found {words} {'word' if words == 1 else 'words'}, expected {LEAST} or more; see: {search}"
@@ -171,7 +171,3 @@ def _nowhere(items: Iterable[Item], quote: str) -> Iterator[str]:
         return
     yield f"no source holds this quote; the nearest is in {near[1].ref}:"
     yield from diff_lines(near[0].changes, is_cut=near[0].is_cut)
-
-
-def _changed(verdict: Verdict) -> int:
-    return sum(len(words.split()) for kind, words in verdict.changes if kind != "same")

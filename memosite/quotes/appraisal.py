@@ -98,7 +98,7 @@ def appraise(quotation: Quotation, origins: Sequence[Origin[_Key]]) -> Appraisal
     held = [one for one in found if one.verdict.tier.holds]
     if held:
         return min(held, key=lambda one: one.quoted_in)
-    nearest = min(found, key=lambda one: (one.verdict.tier, _changed_words(one.verdict)), default=None)
+    nearest = min(found, key=lambda one: (one.verdict.tier, one.verdict.changed_words), default=None)
     return nearest or Appraisal(quotation=quotation, verdict=Verdict(tier=Tier.NOT_FOUND))
 
 
@@ -140,7 +140,3 @@ def _check(quotation: Quotation, verdict: Verdict, voices: Sequence[Voice]) -> S
     if speakers != set(quotation.speakers):
         return "wrong"
     return "not checked" if any(voice.is_carried for voice in voices) else "right"
-
-
-def _changed_words(verdict: Verdict) -> int:
-    return sum(len(words.split()) for kind, words in verdict.changes if kind != "same")

@@ -10,14 +10,13 @@ from typing import Literal, TypeAlias, get_args
 from memosite.quotes.layers import Edit, Reading, edited, spaced
 from memosite.quotes.marks import find_marks
 from memosite.quotes.typography import close_dashes, plain_signs
+from memosite.quotes.verdict import Span
 from memosite.quotes.words import EDGE, edge
 
 Level: TypeAlias = Literal["exact", "space", "marks", "signs"]
 """What two texts may differ in: nothing; white space; also Markdown marks; also typographic signs."""
 
 LEVELS: tuple[Level, ...] = get_args(Level)
-
-Span: TypeAlias = tuple[int, int]
 
 _EDGES = re.compile(EDGE)
 _FEW = 8  # places at which words are looked for as they are, before anything is prepared

@@ -56,3 +56,8 @@ class Verdict:
     details: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     is_cut: bool = False
+
+    @property
+    def changed_words(self) -> int:
+        """How many words differ."""
+        return sum(len(words.split()) for kind, words in self.changes if kind != "same")
