@@ -52,6 +52,15 @@ def test_what_is_not_there_whole_is_not_there() -> None:
     assert reader.find("b") == b"more"
 
 
+def test_no_more_is_kept_than_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes later is made again by whoever needs it."""
+    monkeypatch.setattr("memosite.store.handover.MOST_BYTES", 3_000)
+    handover = Handover()
+    for name in "abcd":
+        handover.hand_over(name, b"x" * 1_400)
+        assert handover.has(name) == (name < "d")
+
+
 def test_a_full_disk_is_said_with_the_folder_that_is_full() -> None:
     """Also where a part was written: nobody could read on after it."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -71,7 +80,7 @@ def test_a_text_that_a_page_shows_is_not_parsed_again(monkeypatch: pytest.Monkey
     digest = hashlib.sha256(TEXT.encode("utf-8", "replace")).hexdigest()
     body = Body(sha256=digest, form="markdown", chars=len(TEXT), prefix="p-")
     maker = Renderer(load_theme(None), {digest: TEXT}.__getitem__)
-    maker.warm()
+    maker.share_texts()
     expected = maker._shown(body), maker._contents(body), body_lines(TEXT)
     other = Renderer(load_theme(None), dict[str, str]().__getitem__)
     other._known_texts = maker._known_texts
@@ -87,7 +96,7 @@ def test_search_blocks_are_the_same_whatever_is_known() -> None:
     renderer = Renderer(load_theme(None), texts.__getitem__)
     expected = render_block(block(), texts.__getitem__)
     assert renderer.render_block(block()) == expected
-    renderer.warm()
+    renderer.share_texts()
     assert renderer.render_block(block()) == expected
     for digest, text in texts.items():
         renderer._shown(Body(sha256=digest, form="markdown", chars=len(text)))

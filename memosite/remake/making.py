@@ -95,7 +95,7 @@ class Maker:
         return self.last.units.get(unit.name) if self.last.common == self.common else None
 
     def warm(self) -> None:
-        """Compute before forking what each process would otherwise compute for itself; to be called for many units."""
+        """Compute before forking what each process would otherwise compute for itself."""
         self.renderer.warm()
         _ = self.context.seats
 
@@ -203,7 +203,9 @@ def make_site(
     decisions = decide(units, last, common=maker.common, digests=maker.digests, is_there=maker.is_there)
     stale = [one.unit for one in decisions if one.why]
     if len(stale) > BATCH:
-        maker.warm()
+        maker.renderer.share_texts()
+        if jobs > 1:
+            maker.warm()
     # A cluster client has started threads by a second round, and a process with threads must not fork.
     run_here: Run = partial(run, jobs=jobs, is_renewed=run_elsewhere is None)
     results = _made_elsewhere(stale, maker, run_here, run_elsewhere) if run_elsewhere else _made(stale, maker, run_here)

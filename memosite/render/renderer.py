@@ -107,11 +107,14 @@ class Renderer:
         }
 
     def warm(self) -> None:
-        """Compile all templates, so that processes that are forked need not, and share from now on what they parse."""
-        self._known_texts = KnownTexts()
+        """Compile all templates, so that processes that are forked need not."""
         for name in self.theme.templates:
             with suppress(jinja2.TemplateError):  # rendering with it reports the error
                 self._environment.get_template(name)
+
+    def share_texts(self) -> None:
+        """Leave what is made of texts for all processes that are forked from now on, and for what is rendered later."""
+        self._known_texts = KnownTexts()
 
     def render(self, page: Page) -> bytes:
         """The page's HTML in UTF-8; equal models give equal bytes. Raises ConfigError for a fault of the theme."""

@@ -18,6 +18,9 @@ from memosite.facts.errors import OutputError
 _HEAD: Final = Struct("<16sI")
 """A key, and how many bytes follow."""
 
+MOST_BYTES: Final = 256 * 2**20
+"""What is kept, or little more: 10,000 artifacts take less than half of it, and disks for temporary files are small."""
+
 
 class Handover:
     """Bytes by what they were made of. To be opened before processes are forked.
@@ -35,7 +38,9 @@ class Handover:
         self._read = 0
 
     def hand_over(self, made_of: str, data: bytes) -> None:
-        """Leave bytes for all processes."""
+        """Leave bytes for all processes, as long as there is room."""
+        if self._read >= MOST_BYTES:
+            return
         entry = _HEAD.pack(_key(made_of), len(data)) + data
         try:
             is_whole = os.write(self._file, entry) == len(entry)
