@@ -107,6 +107,26 @@ def test_a_link_in_the_output_is_replaced_not_followed(tmp_path: Path) -> None:
     assert outside.read_text() == "mine"
 
 
+def test_what_somebody_puts_into_a_new_site_meanwhile_leads_nowhere(tmp_path: Path) -> None:
+    """A folder that this build has not made is looked at; a path may be a file's and then a folder's."""
+    root, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    output = OutputFolder(root)
+    output.open()
+    output.write("memos/a/index.html", b"a")
+    (root / "memos/b").symlink_to(elsewhere)
+    (root / "threads").symlink_to(elsewhere)
+    (root / "memos/d").mkdir()
+    (root / "memos/d/index.html").write_bytes(b"d")
+    for path in ("memos/b/index.html", "threads/t/index.html", "memos/c", "memos/c/index.html", "memos/d/index.html"):
+        output.write(path, path[6:7].encode())
+    output.leave()
+    output.unlock()
+    assert not [*elsewhere.iterdir()]
+    assert (output.written, output.unchanged) == (7, 1)
+    assert tree_bytes(root / "memos") == {f"{name}/index.html": name.encode() for name in "abcd"}
+
+
 def test_a_file_may_become_a_folder_and_a_folder_a_file(tmp_path: Path) -> None:
     """What an earlier build left where it is in the way goes."""
     root = tmp_path / "site"

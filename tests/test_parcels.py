@@ -1,46 +1,9 @@
 """Parcels: planned outputs with all that is needed to render them."""
 
-import hashlib
-
 from memosite.remake.parcels import pack, pack_theme, render_parcel
 from memosite.render.theme import load_theme
-from memosite.search.blocks import SearchBlock, render_block
-from memosite.search.documents import Card
-
-TEXTS = {hashlib.sha256(text).hexdigest(): text for text in (b"The gate is green.\n", b"A gate, \xff and a fence.\n")}
-UNKNOWN = hashlib.sha256(b"of some other archive").hexdigest()
-
-
-def block() -> SearchBlock:
-    """A search block of two artifacts; one names a digest that nobody knows."""
-    cards = (
-        Card(
-            kind="memo",
-            id=f"memo-{number}",
-            system="memodef",
-            arrival=number,
-            page=f"memos/memo-{number}/index.html",
-            path=f"memos/inbox/memo-{number}.openthing",
-            subject="The gate",
-            short_subject="The gate",
-            who="director",
-            group="",
-            date=None,
-            day="",
-            status="",
-            waits_for=(),
-            owing="",
-            keys=(),
-            positions=(),
-            names=(UNKNOWN,),
-            slug="gate",
-            texts=((digest, None),),
-            extra=(),
-            conversation=None,
-        )
-        for number, digest in enumerate(TEXTS, start=1)
-    )
-    return SearchBlock(name="t0", cards=tuple(cards))
+from memosite.search.blocks import render_block
+from tests.support.small_block import TEXTS, block
 
 
 def test_a_parcel_has_the_texts_that_are_named_and_makes_the_same_files() -> None:

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from memosite.facts.bounds import most_turns
@@ -157,6 +158,7 @@ def parse_conversation(text: str, *, started: dt.datetime | None) -> TurnList:
     return TurnList(form="stamped" if span else "plain", preamble=preamble, turns=tuple(turns), span=span, rest=rest)
 
 
+@lru_cache(maxsize=256)  # outline, picture, page and twin of a transcript ask for those of each turn
 def blocks(text: str) -> tuple[TurnBlock, ...]:
     """Split a turn's text into speech, tool calls and asides, in order; only blank lines between them are dropped.
 

@@ -202,8 +202,10 @@ def make_site(
     output, last = maker.output, maker.last
     decisions = decide(units, last, common=maker.common, digests=maker.digests, is_there=maker.is_there)
     stale = [one.unit for one in decisions if one.why]
-    if jobs > 1 and len(stale) > BATCH:
-        maker.warm()
+    if len(stale) > BATCH:
+        maker.renderer.share_texts()
+        if jobs > 1:
+            maker.warm()
     # A cluster client has started threads by a second round, and a process with threads must not fork.
     run_here: Run = partial(run, jobs=jobs, is_renewed=run_elsewhere is None)
     results = _made_elsewhere(stale, maker, run_here, run_elsewhere) if run_elsewhere else _made(stale, maker, run_here)

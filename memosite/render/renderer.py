@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import replace
 from html import escape
 from itertools import count
-from typing import Final, TypeAlias
+from typing import Final
 
 import jinja2
 from markupsafe import Markup
@@ -34,7 +34,6 @@ from memosite.formats.turns import TurnList, parse_conversation, without_hashes
 from memosite.markdown.html import to_html
 from memosite.markdown.images import Image
 from memosite.markdown.places import FRONT_MATTER
-from memosite.pages.images import ShownImage
 from memosite.pages.models import Page
 from memosite.pages.parts import PAGE_CHARS, Body
 from memosite.passages.anchors import PREAMBLE
@@ -43,12 +42,14 @@ from memosite.render.contents import LONG, ContentsRow, contents_of
 from memosite.render.difference import Diff, compare, cut_to, html_bytes
 from memosite.render.environment import environment_of, fault_of, safe
 from memosite.render.headed import headed
+from memosite.render.known_texts import Fragment, KnownTexts, Slots
 from memosite.render.outline import outline
 from memosite.render.strip import strip_of
 from memosite.render.theme import Theme
 from memosite.render.turn_difference import TurnDiff, compare_turns
 from memosite.render.turns import LEVEL, lightened, shown_turns
 from memosite.search.blocks import Analyses, SearchBlock, render_block
+from memosite.search.lines import body_lines
 
 __all__ = ["Renderer"]
 
@@ -72,13 +73,6 @@ _WITHOUT_CONTROLS: Final = bytes.maketrans(_CONTROLS, b"?" * len(_CONTROLS))
 PAGE_BYTES: Final = 900_000
 """The most bytes that the texts of one page may take as HTML, so that no page is over 1 MB (SPEC 4)."""
 
-_Slots: TypeAlias = tuple[tuple[tuple[str, bool], ...], tuple[ShownImage, ...]]
-"""What is written for each link of a text and whether where it leads has a fragment; its images without addresses."""
-
-
-_Fragment: TypeAlias = tuple[str, tuple[ContentsRow, ...]]
-"""The HTML of a text, and its list of contents if it is long."""
-
 
 class Renderer:
     """Renders pages with one theme. `text_of` gives the text of a SHA-256 and may raise any exception.
@@ -101,6 +95,7 @@ class Renderer:
         self._text_of = text_of
         self._fragments = _Fragments(cache_bytes)
         self._analyses = Analyses()
+        self._known_texts: KnownTexts | None = None
         self._last_read: tuple[tuple[str, str | None, bool], TurnList] | None = None
         self._environment = environment_of(theme, compiled)
         self._environment.filters |= {
@@ -116,6 +111,10 @@ class Renderer:
         for name in self.theme.templates:
             with suppress(jinja2.TemplateError):  # rendering with it reports the error
                 self._environment.get_template(name)
+
+    def share_texts(self) -> None:
+        """Leave what is made of texts for all processes that are forked from now on, and for what is rendered later."""
+        self._known_texts = KnownTexts()
 
     def render(self, page: Page) -> bytes:
         """The page's HTML in UTF-8; equal models give equal bytes. Raises ConfigError for a fault of the theme."""
@@ -154,7 +153,8 @@ class Renderer:
 
     def render_block(self, block: SearchBlock) -> list[tuple[str, bytes]]:
         """The files of a search block, as paths and bytes."""
-        return render_block(block, self._text_of, self._analyses)
+        find_lines = self._known_texts.lines if self._known_texts is not None else body_lines
+        return render_block(block, self._text_of, self._analyses, find_lines)
 
     def _feed_text(self, body: Body) -> str | None:
         return str(self._shown(body)) if body.chars <= ITEM_BYTES else None
@@ -194,12 +194,16 @@ class Renderer:
         is_cut = halvings > 0 or body.chars > PAGE_CHARS
         return html + (f"{_notice(self._words, _CUT)}\n" if is_cut else "")
 
-    def _fragment(self, sha256: str, slots: _Slots, halvings: int) -> _Fragment:
+    def _fragment(self, sha256: str, slots: Slots, halvings: int) -> Fragment:
         """The HTML of a Markdown text as `_fragment` makes it and its list of contents, memoized."""
         key = sha256, slots, halvings
         found = self._fragments.get(key)
         if found is None:
-            found = _fragment(self._words, self._text_of(sha256), slots, halvings)
+            found = self._known_texts.fragment(key) if self._known_texts is not None else None
+            if found is None:
+                found, source = _fragment(self._words, self._text_of(sha256), slots, halvings)
+                if self._known_texts is not None:
+                    self._known_texts.note(key, found, source)
             names = (*(written for written, _ in slots[0]), *(one.written for one in slots[1]))
             self._fragments.put(key, *found, of_key=sum(_LINK_BYTES + len(written) for written in names))
         return found
@@ -262,7 +266,7 @@ class _Fragments:
         self._size = 0
         self._html: OrderedDict[Hashable, tuple[bytes, tuple[ContentsRow, ...], int]] = OrderedDict()
 
-    def get(self, key: Hashable) -> _Fragment | None:
+    def get(self, key: Hashable) -> Fragment | None:
         found = self._html.get(key)
         if found is None:
             return None
@@ -298,15 +302,15 @@ def _verbatim(words: Catalogue, text: str, span: tuple[int, int] | None = None) 
     return f'<pre class="verbatim" tabindex="0">\n{html}</pre>\n' + (f"{_notice(words, _CUT)}\n" if is_cut else "")
 
 
-def _slots(body: Body) -> _Slots:
+def _slots(body: Body) -> Slots:
     links = tuple((written, "#" in href) for written, href in dict(body.links).items())
     return links, tuple(one._replace(href="") for one in body.images)
 
 
-def _fragment(words: Catalogue, text: str, slots: _Slots, halvings: int) -> _Fragment:
+def _fragment(words: Catalogue, text: str, slots: Slots, halvings: int) -> tuple[Fragment, str]:
     """A Markdown text as HTML, halved so many times, with `_PREFIX` for its prefix and a slot for each href.
 
-    Its list of contents has no prefix. It is made at once, while the text is parsed.
+    Its list of contents has no prefix. It is made at once, while the text is parsed; what was parsed comes second.
     """
     source = text[:PAGE_CHARS].replace(_PREFIX, "\ufffd")
     front = FRONT_MATTER.match(source)
@@ -329,4 +333,4 @@ def _fragment(words: Catalogue, text: str, slots: _Slots, halvings: int) -> _Fra
     for _ in range(halvings):
         source = source[: len(source) // 2]
     html = to_html(source, links=links, images=images, prefix=_PREFIX, base_level=LEVEL, with_passages=True)
-    return head + html, contents_of(source)
+    return (head + html, contents_of(source)), source

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from memosite.archive.urls import FOLDERS
 from memosite.search.documents import Card, SearchDocument, TextOf, documents, positions_of
-from memosite.search.lines import Stretch, TextPieces, stretches_of
+from memosite.search.lines import FindLines, Stretch, TextPieces, body_lines, stretches_of
 from memosite.search.numbers import digits, pack, with_places
 from memosite.search.pieces import file_of, join_pieces
 from memosite.search_language.analyzer import Analyzer
@@ -139,13 +139,15 @@ def _length(value: object) -> int:
     return sum(map(_length, value)) if isinstance(value, tuple | list) else 0
 
 
-def render_block(block: SearchBlock, text_of: TextOf, analyses: Analyses | None = None) -> list[tuple[str, bytes]]:
+def render_block(
+    block: SearchBlock, text_of: TextOf, analyses: Analyses | None = None, find_lines: FindLines = body_lines
+) -> list[tuple[str, bytes]]:
     """The files of a block, as paths and bytes; equal cards and texts give equal bytes.
 
-    `analyses` memoize small blocks for the next time they are rendered.
+    `analyses` memoize small blocks for the next time they are rendered. `find_lines` may know the lines of texts.
     """
     analyzer = Analyzer()
-    find = partial(_find, text_of=text_of, analyzer=analyzer)
+    find = partial(_find, text_of=text_of, analyzer=analyzer, find_lines=find_lines)
     get = partial(analyses.get, find=find) if analyses is not None and len(block.cards) <= TAIL else find
     built = _Builder()
     hits: list[list[object]] = []
@@ -178,7 +180,7 @@ def render_block(block: SearchBlock, text_of: TextOf, analyses: Analyses | None 
     return [file_of(f"{block.name}/block", head), *files]
 
 
-def _find(card: Card, text_of: TextOf, analyzer: Analyzer) -> Iterator[BlockHit]:
+def _find(card: Card, text_of: TextOf, analyzer: Analyzer, find_lines: FindLines) -> Iterator[BlockHit]:
     for document in documents(card, text_of):
         families = (
             ("o" if document.is_tools else "t", document.texts), ("s", (document.subject,)), ("n", document.names)
@@ -187,7 +189,7 @@ def _find(card: Card, text_of: TextOf, analyzer: Analyzer) -> Iterator[BlockHit]
             is_tools=document.is_tools,
             words=tuple((family, with_places(positions_of(texts, analyzer))) for family, texts in families),
             row=_row(document),
-            stretches=stretches_of(document, analyzer),
+            stretches=stretches_of(document, analyzer, find_lines),
         )
 
 

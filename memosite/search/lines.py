@@ -7,11 +7,11 @@ loads few stretches of a long text.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter, sub
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from memosite.facts.texts import one_line
 from memosite.markdown.places import FRONT_MATTER
@@ -21,6 +21,12 @@ from memosite.search_language.analyzer import Analyzer
 
 STRETCH = 8_000
 """Characters after which a stretch ends: a hit loads one of them, and the short texts that are loaded together."""
+
+BodyLine: TypeAlias = tuple[int, str, str]
+"""A line of a Markdown text as the number, anchor and text of a `Line`, without a prefix."""
+
+FindLines: TypeAlias = Callable[[str], list[BodyLine]]
+"""Finds the lines of a text as `body_lines` does."""
 
 _END = re.compile(r"\r\n?|\n")
 
@@ -41,16 +47,21 @@ class Stretch:
     text: str
 
 
-def lines_of(document: SearchDocument) -> Iterator[Line]:
+def body_lines(body: str) -> list[BodyLine]:
+    """The lines of a Markdown text in the order of the source."""
+    found = sorted(plain_lines(body), key=itemgetter(0))
+    return [(number, anchor, line) for number, anchor, words in found if (line := one_line(words))]
+
+
+def lines_of(document: SearchDocument, find: FindLines = body_lines) -> Iterator[Line]:
     """The lines of a document's body, without front matter, in the order in which its words are counted."""
     before = 0
     for text, prefix in document.parts:
         front = FRONT_MATTER.match(text)
         body = text[front.end() if front else 0 :][:MOST_CHARS]
         first = before + (front[0].count("\n") if front else 0)
-        for number, anchor, words in sorted(plain_lines(body), key=itemgetter(0)):
-            if line := one_line(words):
-                yield Line(first + number, prefix + anchor if anchor and prefix is not None else "", line)
+        for number, anchor, line in find(body):
+            yield Line(first + number, prefix + anchor if anchor and prefix is not None else "", line)
         before += len(_END.findall(text)) + 2
 
 
@@ -74,9 +85,9 @@ def read_lines(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def stretches_of(document: SearchDocument, analyzer: Analyzer) -> tuple[Stretch, ...]:
+def stretches_of(document: SearchDocument, analyzer: Analyzer, find: FindLines) -> tuple[Stretch, ...]:
     """The stretches of a document; none if its body says nothing."""
-    lines = [short for line in lines_of(document) for short in _cut(line)]
+    lines = [short for line in lines_of(document, find) for short in _cut(line)]
     if not lines:
         return ()
     chosen: list[list[Line]] = [[]]

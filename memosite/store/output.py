@@ -43,7 +43,6 @@ _AUDIENCE = "audience: "
 FileState = tuple[int, int, int]
 """How a file lies there: its size, its time in nanoseconds, and its inode."""
 
-
 Synced = Literal["never", "published", "always"]
 """Which files are on the disk before they are in their place: with "published" if the folder was not empty before,
 since readers may know it."""
@@ -63,6 +62,7 @@ class OutputFolder:
         self.collisions: list[str] = []
         self._paths: set[str] = set()
         self._folders: set[str] = set()
+        self._new_folders: set[str] = set()
         self._unsynced: set[Path] = set()
         self._lock: int | None = None
         self.was_left_unfinished = False
@@ -183,7 +183,7 @@ class OutputFolder:
             return None
         target = f"{self.root}/{path}"
         try:
-            found = _lstat(target)
+            found = None if self._is_in_new_folder(path) else _lstat(target)
             if found is not None and _holds(target, found, data):
                 self.unchanged += 1
                 return self.state(path)
@@ -217,7 +217,8 @@ class OutputFolder:
 
     def sync(self) -> None:
         """Wait until the files that are `synced` have their names on the disk, with the folders that they are in."""
-        folders = {folder for one in self._unsynced for folder in (one, *one.parents) if self._is_within(folder)}
+        above = (folder for one in self._unsynced for folder in (one, *one.parents))
+        folders = {folder for folder in above if folder.is_relative_to(self.root)}
         if folders and self._was_empty:
             folders.add(self.root.parent)  # the root may be new
         self._unsynced.clear()
@@ -226,9 +227,6 @@ class OutputFolder:
                 sync_folder(folder)
             except OSError as error:
                 raise _unwritable(str(folder), error) from error
-
-    def _is_within(self, folder: Path) -> bool:
-        return folder == self.root or self.root in folder.parents
 
     def _claim(self, path: str) -> bool:
         if path in self._paths:
@@ -251,19 +249,28 @@ class OutputFolder:
             return second
         return int(known.st_mtime) if _holds(former, known, data) else max(second, int(known.st_mtime) + 1)
 
+    def _is_in_new_folder(self, path: str) -> bool:
+        """Whether this build has made the folder of a file, so that nothing else is in it; makes it in a new folder."""
+        folder = path.rpartition("/")[0]
+        if not folder:
+            return self._was_empty
+        if folder not in self._folders and self._is_in_new_folder(folder):
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(f"{self.root}/{folder}")  # noqa: PTH102 - pathlib takes as long again
+                self._folders.add(folder)
+                self._new_folders.add(folder)
+        return folder in self._new_folders
+
     def _make_folder(self, path: str) -> None:
         folder = path.rpartition("/")[0]
         if folder and folder not in self._folders:
-            parts = folder.split("/")
-            for index in range(1, len(parts) + 1):
-                path_so_far = "/".join(parts[:index])
-                if path_so_far not in self._folders:
-                    step = self.root / path_so_far
-                    found = _lstat(str(step))
-                    if found is not None and not stat.S_ISDIR(found.st_mode):  # a link out of the output, or a file
-                        step.unlink()
-                    step.mkdir(exist_ok=True)
-                    self._folders.add(path_so_far)
+            self._make_folder(folder)
+            step = self.root / folder
+            found = _lstat(str(step))
+            if found is not None and not stat.S_ISDIR(found.st_mode):  # a link out of the output, or a file
+                step.unlink()
+            step.mkdir(exist_ok=True)
+            self._folders.add(folder)
 
     def _make_room(self, path: str) -> None:
         """Remove a folder of an earlier build in the place of a file, unless this build writes into it.
