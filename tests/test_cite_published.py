@@ -42,6 +42,8 @@ def test_every_passage_is_the_same(example: Path) -> None:
     with sources_of(example) as repos, sources_of(example / "_site") as site:
         broken = {name for name in repos.names if repos.item(name).why_not}
         assert set(site.names) == set(repos.names) - broken
+        assert site.positions == repos.positions
+        assert site.positions["local-history-archivist"] == "archivist"
         for name in site.names:
             ours, theirs = repos.item(name), site.item(name)
             assert [one.text for one in ours.bodies] == [one.text for one in theirs.bodies]

@@ -21,6 +21,12 @@ _MESSAGE: Final = re.compile(r"(?P<stem>[^/]+?)(?:\.body\.md|\.openthing)$")
 _SHOWN, _COMPARED = 5, 100
 
 
+def position_names(archive: Archive) -> dict[str, str]:
+    """From all names of positions, as orgdefs and memos write them, to their ids."""
+    known = {name: id_ for id_, one in archive.positions.items() for name in (id_, one.name, *one.names)}
+    return {**known, **archive.position_of}
+
+
 class Named(ABC):
     """Artifacts by their names, `<kind>/<id>`."""
 

@@ -7,7 +7,7 @@ from typing import Any
 from memosite.archive.cited import cite_whole, participants
 from memosite.archive.lines import all_texts, is_broken, shown_file
 from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
-from memosite.archive.named import what_became
+from memosite.archive.named import position_names, what_became
 from memosite.archive.notices import notice_of
 from memosite.archive.urls import absolute, page_of
 from memosite.citing.item import Item
@@ -57,8 +57,7 @@ class ArchiveSources(Sources):
     @cached_property
     def positions(self) -> Mapping[str, str]:
         """From the names of positions to their ids."""
-        known = {name: id_ for id_, one in self._archive.positions.items() for name in (id_, one.name, *one.names)}
-        return {**known, **self._archive.position_of}
+        return position_names(self._archive)
 
     def missing(self, name: str) -> str:
         """What became of an artifact that was there."""

@@ -55,9 +55,11 @@ class SiteSources(Sources):
 
     @cached_property
     def positions(self) -> Mapping[str, str]:
-        """The ids of positions, by which memos mostly name them."""
-        found = self._index.get("positions")
-        return {str(one): str(one) for one in found} if isinstance(found, list) else {}
+        """From the names of positions to their ids; sites of earlier versions have the ids alone."""
+        ids, names = self._index.get("positions"), self._index.get("position_names")
+        if isinstance(names, dict):
+            return {name: str(id_) for name, id_ in names.items()}
+        return {str(one): str(one) for one in ids} if isinstance(ids, list) else {}
 
     def former(self, item: Item) -> Iterator[Item]:  # noqa: ARG002 - a site has no history of texts
         """Nothing: a site has no former versions."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memosite.archive.lines import artifact_line, dump_line, is_broken
 from memosite.archive.model import Artifact
+from memosite.archive.named import position_names
 from memosite.archive.urls import archive_lines, bundle_files, bundle_twins, relative
 from memosite.plan.context import Context
 from memosite.plan.files import Written
@@ -24,6 +25,7 @@ def archive_index(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
         "unreadable": len(archive.artifacts) - sum(readable.values()),
         "sources": [source.name for source in archive.sources],
         "positions": list(archive.positions),
+        "position_names": dict(sorted(position_names(archive).items())),
         "months": [
             {"month": month, "artifacts": number, "lines": f"{month}.jsonl", **bundles.get(month, {})}
             for month, number in readable.items()
