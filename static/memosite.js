@@ -192,6 +192,7 @@ function addFolding() {
   }
   addEventListener("hashchange", openTarget);
   openTarget();
+  passContents();
 }
 
 /** Copies a text, and says so; where that is not allowed, as on a site without https, selects the place that has it.
@@ -235,6 +236,16 @@ function openTarget() {
     part.open = true;
   }
   if (isFolded) place?.scrollIntoView();
+}
+
+/** Browsers mark the first words that an address names. Where a list of contents has them, too, go on to the anchor. */
+function passContents() {
+  const place = target(location.hash);
+  if (!place || !performance.getEntriesByType("navigation")[0].name.includes(":~:text=")) return;
+  addEventListener("load", () => setTimeout(() => {
+    const { top, bottom } = place.getBoundingClientRect();
+    if (bottom < 0 || top > innerHeight) location.replace(location.hash);
+  }, 200)); // a browser looks for the words once the page is loaded
 }
 
 /** A page that only leads on keeps the anchor that its address had. */

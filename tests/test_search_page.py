@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -123,6 +124,27 @@ def test_the_search_box_stays_in_view_and_hides_no_target(width: int, library: P
         target = "document.getElementById('t5').getBoundingClientRect()"
         assert browser.value(f"{box}.bottom <= {target}.top")
         assert browser.value("document.documentElement.scrollWidth") <= width
+    finally:
+        browser.send("Emulation.clearDeviceMetricsOverride")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_words_that_the_outline_has_too_lead_to_their_turn(width: int, library: Path, browser: Browser) -> None:
+    """The browser marks those of the outline, which are first, and stays there."""
+    page = next((library / "transcripts").glob("*/index.html"))
+    browser.send("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
+    try:
+        browser.open(page.as_uri())
+        last = "[...document.querySelectorAll('.outline a[href^=\"#t\"]')].at(-1)"
+        anchor = browser.value(f"{last}.hash")
+        row = browser.value(f"{last}.closest('li, p, div').textContent")
+        words = " ".join(row.split()[-7:-2])
+        assert words in browser.value(f"document.querySelector('{anchor}').textContent")
+        browser.open((library / "index.html").as_uri())
+        browser.open(f"{page.as_uri()}{anchor}:~:text={quote(words)}")
+        box = f"document.querySelector('{anchor}').getBoundingClientRect()"
+        browser.wait_for(f"scrollY > 500 && {box}.top < 700 && {box}.bottom > 0")
+        assert browser.value("document.querySelector(':target').id") == anchor[1:]
     finally:
         browser.send("Emulation.clearDeviceMetricsOverride")
 
