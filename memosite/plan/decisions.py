@@ -102,6 +102,7 @@ def plan_decisions(context: Context) -> Iterator[DecisionsPage | ListPage | Writ
     """The list, its filters, the parts with everything in order of arrival, and the twins."""
     found = all_decisions(context)
     lists = _Lists(
+        is_searched=not found and _says_decided(context),
         context=context,
         day=newest_day(context),
         deciders=_Deciders(context),
@@ -138,6 +139,8 @@ class _Lists:
     proposals: Sequence[Artifact]
     others: Sequence[Artifact]
     deciders: "_Deciders"
+    is_searched: bool
+    """Whether a search for decisions is offered where there are none."""
 
     def of(self, view: str) -> Sequence[Artifact]:
         """What a filter leaves; without one, proposals that nobody has decided are there, too."""
@@ -171,7 +174,7 @@ def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> D
         views=tuple(_views(lists, start, view)),
         groups=tuple(_cut(lists, start, _groups(lists, view, found))),
         former=former if not view else (),
-        offers_search=not (lists.decisions or lists.proposals or lists.others) and _says_decided(context),
+        offers_search=lists.is_searched,
     )
 
 
