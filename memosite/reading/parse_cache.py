@@ -10,7 +10,6 @@ and so read again next time, as git does it.
 """
 
 import hashlib
-import pickle
 from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -27,6 +26,7 @@ from memosite.sources.look import Look
 from memosite.sources.past import KnownPast
 from memosite.store.keys import read_signed, write_signed
 from memosite.store.program import program_digest
+from memosite.store.values import read_value, value_bytes
 
 if TYPE_CHECKING:
     from memosite.reading.versions import KnownVersions
@@ -239,7 +239,7 @@ class ParseCache:
         """Save the cache, if it differs from what was loaded."""
         if self._file is not None and self._is_new:
             saved = {key: one for key, one in self._known.items() if one.parsed.path not in self._left_out}
-            write_signed(self._file, self._program.encode() + pickle.dumps(saved, protocol=5))
+            write_signed(self._file, self._program.encode() + value_bytes(saved))
         self._is_new = False
 
     def _read(self) -> dict[ParseKey, Remembered]:
@@ -247,5 +247,5 @@ class ParseCache:
         program = self._program.encode()
         if data is None or not data.startswith(program):  # another version has other classes
             return {}
-        known: dict[ParseKey, Remembered] = pickle.loads(data[len(program) :])  # noqa: S301 - signed with a key that lies in no repo
+        known: dict[ParseKey, Remembered] = read_value(data[len(program) :])
         return known

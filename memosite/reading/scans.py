@@ -4,7 +4,6 @@ A file of the cache holds the scans of one source. It says where secrets are, by
 signed, as that of parse results is: whoever could write it could hide a secret from the gate.
 """
 
-import pickle
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from memosite.reading.redaction import Span, find_spans
 from memosite.secrets import DIGEST
 from memosite.store.keys import read_signed, write_signed
 from memosite.store.program import program_digest
+from memosite.store.values import read_value, value_bytes
 
 SCANS_LIMIT = 500_000
 """The most contents of one source whose scans are saved, those that were asked for last."""
@@ -52,12 +52,12 @@ class KnownScans:
         """Save the scans, if there are new ones."""
         if self._file is not None and self._known is not None and self._is_new:
             kept = dict(list(self._known.items())[-SCANS_LIMIT:])
-            write_signed(self._file, self._program + pickle.dumps(kept, protocol=5))
+            write_signed(self._file, self._program + value_bytes(kept))
         self._is_new = False
 
     def _load(self) -> dict[bytes, Spans]:
         if self._known is None:
             data = read_signed(self._file) if self._file is not None else None
             is_ours = data is not None and data.startswith(self._program)  # other rules find others
-            self._known = pickle.loads(data[len(self._program) :]) if data and is_ours else {}  # noqa: S301 - signed
+            self._known = read_value(data[len(self._program) :]) if data and is_ours else {}
         return self._known

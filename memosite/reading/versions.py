@@ -3,7 +3,6 @@
 A file of the cache holds those of one source. It is signed, as that of parse results is, and for the same reason.
 """
 
-import pickle
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
@@ -22,6 +21,7 @@ from memosite.sources.former import read_contents
 from memosite.sources.git import GitError, Repo
 from memosite.store.keys import read_signed, write_signed
 from memosite.store.program import program_digest
+from memosite.store.values import read_value, value_bytes
 
 VERSIONS_BYTES = 100_000_000
 """The most bytes of versions that are read of one source. What goes beyond has no history (SPEC 9)."""
@@ -66,14 +66,14 @@ class KnownVersions:
     def write(self) -> None:
         """Save the cache, if it differs from what was loaded."""
         if self._file is not None and self._is_new:
-            write_signed(self._file, self._program + pickle.dumps(self._known, protocol=5))
+            write_signed(self._file, self._program + value_bytes(self._known))
         self._is_new = False
 
     def _load(self) -> dict[_Key, _Split]:
         data = read_signed(self._file) if self._file is not None else None
         if data is None or not data.startswith(self._program):  # another version splits otherwise
             return {}
-        known: dict[_Key, _Split] = pickle.loads(data[len(self._program) :])  # noqa: S301 - signed, as parse results
+        known: dict[_Key, _Split] = read_value(data[len(self._program) :])
         return known
 
 

@@ -18,11 +18,17 @@ def _names(class_: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(class_) if field.name not in apart)
 
 
+@cache
+def _setters(class_: type) -> tuple[Callable[[object, object], None], ...]:
+    """What sets each field, past the check that keeps instances frozen: they are slots."""
+    return tuple(getattr(class_, name).__set__ for name in _names(class_))
+
+
 def _restore(class_: type, *values: object) -> object:
     """A dataclass with these values; what it was made of was valid, so nothing is checked."""
     one: object = object.__new__(class_)
-    for name, value in zip(_names(class_), values, strict=True):
-        object.__setattr__(one, name, value)
+    for put, value in zip(_setters(class_), values, strict=True):
+        put(one, value)
     return one
 
 
