@@ -1,7 +1,7 @@
 """[I/O] The manifest: what each unit of the last build read and wrote, so that the next build makes only what is stale.
 
-It is in the cache, one for each output folder, as JSON lines: what is common to all pages, then each read with its
-digest, then each unit with the numbers of its reads and with its outputs. A manifest that is missing, damaged, of
+It is in the cache, one for each output folder, as JSON lines: what is common to all pages, then all reads with their
+digests, then each unit with the numbers of its reads and with its outputs. A manifest that is missing, damaged, of
 another version or of another folder is ignored: everything is made again, which costs only time. It is signed (`keys`),
 since it also says what to remove.
 """
@@ -17,7 +17,7 @@ from typing import Any
 from memosite.store.keys import read_signed, write_signed
 from memosite.store.output import FileState
 
-VERSION = 2
+VERSION = 3
 
 _SEAL, _LAST, _STATES = ".seal", ".last", ".states"
 
@@ -227,12 +227,11 @@ def read_manifest(file: Path) -> Manifest:
     try:
         head, *lines = (read_signed(file) or b"{}").decode().split("\n")
         first = json.loads(head)
-        count = int(first["reads"])
-        if first["v"] != VERSION or count + first["units"] != len(lines):
+        if first["v"] != VERSION or first["units"] + 1 != len(lines):
             return Manifest()
-        reads = Reads(_read_read(line) for line in lines[:count])
+        reads = Reads(_read_reads(lines[0]))
         units = Units()
-        for line in lines[count:]:
+        for line in lines[1:]:
             units.note_line(line)
         return Manifest(common=dict(first["common"]), reads=reads, units=units)
     except (ValueError, KeyError, TypeError, IndexError, RecursionError):
@@ -256,15 +255,14 @@ def _read_states(lines: Iterable[str]) -> Iterator[tuple[str, FileState]]:
 def write_manifest(file: Path, manifest: Manifest) -> None:
     """Write a manifest with the states of its files, each whole or not at all."""
     write_signed(file.with_suffix(_STATES), "\n".join(manifest.units.files()).encode("utf-8", "surrogatepass"))
-    sizes = {"reads": len(manifest.reads), "units": len(manifest.units)}
-    head = json.dumps({"v": VERSION, **sizes, "common": dict(manifest.common)})
-    reads = (json.dumps([*read, digest]) for read, digest in manifest.reads)
-    write_signed(file, "\n".join((head, *reads, *manifest.units.lines())).encode())
+    head = json.dumps({"v": VERSION, "units": len(manifest.units), "common": dict(manifest.common)})
+    reads = json.dumps([(*read, digest) for read, digest in manifest.reads])
+    write_signed(file, "\n".join((head, reads, *manifest.units.lines())).encode())
 
 
-def _read_read(line: str) -> tuple[ManifestRead, str]:
-    mapping, key, digest = json.loads(line)
-    return (mapping, tuple(key) if isinstance(key, list) else key), digest
+def _read_reads(line: str) -> Iterator[tuple[ManifestRead, str]]:
+    for mapping, key, digest in json.loads(line):
+        yield (mapping, tuple(key) if type(key) is list else key), digest
 
 
 def _line(name: str, made: Made) -> str:
