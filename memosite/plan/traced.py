@@ -17,7 +17,7 @@ from weakref import proxy
 
 from memosite.archive.model import Archive, Artifact, SourceInfo, Thread
 from memosite.plan.context import Context
-from memosite.store.digests import Reducers, digest_of
+from memosite.store.digests import Reduce, Reducers, digest_of
 
 K = TypeVar("K")
 V_co = TypeVar("V_co", covariant=True)
@@ -157,10 +157,9 @@ class Digests:
         self._given: dict[str, tuple[object, str]] = {}
         self._before = before
         # The digest of a list follows from those of its artifacts: each artifact is compared once, not in each list.
-        self._reducers = Reducers()
         same = proxy(self)  # a reference cycle would keep the whole archive until the garbage collector runs
-        for class_ in (*Artifact.__subclasses__(), Thread):
-            self._reducers[class_] = lambda one: (str, (same._whole(one),))
+        whole: Reduce = lambda one: ("whole", same._whole(one))  # noqa: E731
+        self._reducers = Reducers(dict.fromkeys((*Artifact.__subclasses__(), Thread), whole))
 
     def forget_before(self) -> None:
         """Release the context before: no more digests are needed."""

@@ -27,7 +27,7 @@ from memosite.render.theme import Theme
 from memosite.render.zipped import zip_bytes
 from memosite.run.progress import Progress
 from memosite.run.workers import BATCH, Run, run
-from memosite.store.digests import digest_of
+from memosite.store.digests import MODELS, digest_of
 from memosite.store.output import OutputFolder
 from memosite.store.program import program_digest
 
@@ -128,7 +128,7 @@ class Maker:
         for output in made.outputs if made else ():
             before.setdefault(output.fingerprint, []).append(output)
         for planned in unit.make(context):
-            fingerprint = digest_of(planned)
+            fingerprint = digest_of(planned, MODELS)
             same = before.get(fingerprint)
             if same is not None and all(self.output.is_as_left(one.path, one.state) for one in same):
                 for output in same:
