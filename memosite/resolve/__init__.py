@@ -136,7 +136,7 @@ def resolve(
             index=gathered.index,
             findings=all_findings,
         ),
-        text_images(assembler.texts(), facts),
+        text_images(assembler.texts, facts),
     )
     archive = Archive(
         sources=tuple(_as_of(source, histories.get(source.name)) for source in rules.sources),
@@ -291,7 +291,7 @@ def _links(
 ) -> dict[Ref, tuple[Link, ...]]:
     """The mentions of other artifacts in each artifact; what a reference names beside the parent counts as one."""
     found: dict[Ref, tuple[Link, ...]] = {}
-    for ref, text, origin in assembler.texts():
+    for ref, text, origin in assembler.texts:
         found[ref] = tuple(link for link in resolver.resolve(text, origin) if link.to != ref)
     for ref, record in bound.items():
         found[ref] = tuple(dict.fromkeys((*found[ref], *record.links)))

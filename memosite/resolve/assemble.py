@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from memosite.archive.images import TextImage
 from memosite.archive.ledger import Ledger
@@ -63,8 +64,12 @@ class Assembler:
             if isinstance(filed.fact, RecordCard):
                 yield ref, filed.files[0], filed.fact.line
 
-    def texts(self) -> Iterator[tuple[Ref, Text, TextOrigin]]:
+    @cached_property
+    def texts(self) -> tuple[tuple[Ref, Text, TextOrigin], ...]:
         """Each artifact's text with its file's place, for links. An envelope's and its body's are joined."""
+        return tuple(self._read_texts())
+
+    def _read_texts(self) -> Iterator[tuple[Ref, Text, TextOrigin]]:
         spoken = self._recall.calls(_spoken)
         for ref, group in self._groups.items():
             text, origin = spoken(ref, group)

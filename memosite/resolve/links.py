@@ -96,14 +96,14 @@ class LinkResolver:
         self._directories = self._working_directories(organizations)
 
     def _working_directories(self, organizations: Iterable[Organization]) -> list[tuple[str, str]]:
-        """The working directories that are sources, in small letters and without a slash at the end, longest first."""
+        """The working directories that are sources, in small letters and with a slash at the end, longest first."""
         by_name = {name.casefold(): name for name in reversed(self._sources)}
         found = set()
         for organization in organizations:
             for seat in organization.seats:
                 name = by_name.get(last_segment(seat.working_directory).casefold())
                 if name is not None:
-                    found.add((_normal(seat.working_directory or "").rstrip("/ ").lower(), name))
+                    found.add((_normal(seat.working_directory or "").rstrip("/ ").lower() + "/", name))
         return sorted(found, key=lambda entry: (-len(entry[0]), entry))
 
     def resolve(self, text: Text, origin: TextOrigin) -> tuple[Link, ...]:
@@ -138,9 +138,10 @@ class LinkResolver:
         if record is not None:
             return record
         url = self._web_address(path, origin, is_destination=is_destination)
+        if not url:
+            return None
         fragment = written.partition("#")[2]
-        lines = f"#{fragment}" if line_of(fragment) else ""
-        return Link(written=written, url=url + lines) if url else None
+        return Link(written=written, url=f"{url}#{fragment}" if line_of(fragment) else url)
 
     def _by_url(self, url: str, origin: TextOrigin) -> Ref | None:
         """The record of a URI, or the artifact whose file a forge shows; a stamped name counts in any repo."""
@@ -198,7 +199,10 @@ class LinkResolver:
             beside = posixpath.normpath(posixpath.join(origin.folder, origin.page, f"{name}.md"))
             if (origin.source, beside) in self._by_path:
                 return self._by_path[origin.source, beside]
+        base = name.rpartition("/")[2]
         for ending in _ENDINGS:
+            if f"{base}{ending}".rpartition("/")[2] not in self._bases:
+                continue
             found = self._at(name + ending, origin) or (self._by_suffix(name + ending, origin) if folders else None)
             if found is not None:
                 return found
@@ -239,8 +243,8 @@ class LinkResolver:
     def _web_address(self, path: str, origin: TextOrigin, *, is_destination: bool) -> str | None:
         lowered = path.lower()
         for directory, name in self._directories:
-            if lowered.startswith(directory + "/"):
-                return self._address(name, path[len(directory) + 1 :])
+            if lowered.startswith(directory):
+                return self._address(name, path[len(directory) :])
         if not is_destination or _ABSOLUTE.match(path):
             return None
         candidates = _inside(path, origin.folder)

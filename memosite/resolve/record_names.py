@@ -65,6 +65,8 @@ class RecordNames:
         return titled[0][0] if len(titled) == 1 else None
 
     def _by_id(self, name: str, source: str, home: str) -> Ref | None:
+        if not self._by_name:
+            return None
         name = _plain(name)
         found = self._by_name.get(name) or self._by_name.get(name.lower(), [])
         own = [entry for entry in found if entry[1].file.source == source]
