@@ -1,0 +1,78 @@
+"""Digests of values: equal for equal values, whatever objects they are made of, and different for all others."""
+
+import datetime as dt
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from memosite.facts.json_text import NumberText
+from memosite.facts.phrases import phrase
+from memosite.store.digests import MODELS, Reducers, digest_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """All of its fields are plain."""
+
+    name: str
+    count: int | None = None
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """It has values of its own in fields of several kinds."""
+
+    leaf: Leaf
+    leaves: tuple[Leaf, ...] = ()
+    at: dt.datetime | None = None
+    title: str = ""
+
+
+LEAF = Leaf(name="a", words=("b", "c"))
+NOON = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)
+BRANCH = Branch(leaf=LEAF, leaves=(LEAF, LEAF), at=NOON, title="t")
+
+
+def again(text: str) -> str:
+    """An equal text that is another object."""
+    return "".join(list(text))
+
+
+@pytest.mark.parametrize("reducers", [Reducers(), MODELS])
+def test_equal_values_of_other_objects_have_equal_digests(reducers: Reducers) -> None:
+    """Whether a value has one object twice or two that are equal makes no difference."""
+    other = Leaf(name=again("a"), words=(again("b"), again("c")))
+    one = replace(BRANCH, leaf=other, leaves=(other, LEAF), at=NOON.replace(), title=again("t"))
+    assert one == BRANCH
+    assert digest_of(one, reducers) == digest_of(BRANCH, reducers)
+
+
+def test_other_values_have_other_digests() -> None:
+    """Also those that Python calls equal, of other classes, and texts that remember how they were made."""
+    others: list[Any] = [
+        LEAF,
+        replace(LEAF, count=0),
+        replace(LEAF, words=()),
+        replace(LEAF, name=phrase("a")),
+        replace(LEAF, name=phrase("a", context="of a page")),
+        replace(LEAF, name=NumberText("a")),
+        BRANCH,
+        replace(BRANCH, title=phrase("t")),
+        replace(BRANCH, leaves=()),
+        replace(BRANCH, at=None),
+        replace(BRANCH, at=NOON.astimezone(dt.timezone(dt.timedelta(hours=2)))),
+        *("1", 1, 1.0, True, b"1", None, (), [], {}, ("1",), ["1"], {"1": 1}, {"1": True}, Leaf, Branch),
+        *(NOON.date(), NOON.date().isoformat(), NOON.time(), NOON, NOON.replace(tzinfo=None), NOON.replace(fold=1)),
+        *(phrase("1"), "a\ud800", "a\ud801", 1 << 100, -1 << 100),
+    ]
+    for reducers in (Reducers(), MODELS):
+        assert len({digest_of(one, reducers) for one in others}) == len(others)
+
+
+def test_what_has_no_value_has_no_digest() -> None:
+    """A function without a name, or an open file, is none."""
+    for one in (lambda: None, iter([lambda: None]), memoryview(b"")):
+        with pytest.raises((TypeError, ValueError)):
+            digest_of((one,))
