@@ -255,12 +255,15 @@ def days_of(archive: Archive) -> dict[str, tuple[Ref, ...]]:
             found[day].append(ref)
     told, now = snapshot_at(archive, UNDATED), snapshot_of(archive)
     refs = (*archive.artifacts, *archive.removed)
-    found[_NOW] = [ref for ref in refs if compare(_alone(told, ref), _alone(now, ref))]
+    found[_NOW] = [ref for ref in refs if _differ(told.get(ref), now.get(ref))]
     return {day: tuple(found[day]) for day in sorted(found)}
 
 
-def _alone(found: Snapshot, ref: Ref) -> Snapshot:
-    return {ref: found[ref]} if ref in found else {}
+def _differ(was: ArtifactState | None, now: ArtifactState | None) -> bool:
+    """Whether `compare` finds a difference between two states of one artifact; None if it was not there."""
+    if was is None or now is None:
+        return was is not now
+    return was.action != now.action or any(_moves(dict(was.boxes), dict(now.boxes)))
 
 
 def _days(artifact: Artifact) -> set[str]:
