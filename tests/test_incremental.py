@@ -178,8 +178,9 @@ DAMAGES = (
     b"",
     b"{",
     b'{"v": 1, "units": 1, "common": {}}\n[1]',
-    b'{"v": 2, "reads": 1, "units": 1, "common": {}}\n[1]\n[2]',
-    b'{"v": 2, "reads": 0, "units": 2, "common": {}}\n["a"]',
+    b'{"v": 2, "reads": 0, "units": 1, "common": {}}\n["a"]',
+    b'{"v": 3, "units": 1, "common": {}}\n[[1]]\n[2]',
+    b'{"v": 3, "units": 2, "common": {}}\n[]\n["a"]',
     b"\xff" * 100,
 )
 
