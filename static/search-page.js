@@ -259,7 +259,7 @@
         item.append(link, " ", make("span", count.toLocaleString(_("en")), "facts"));
         return item;
       });
-      const values_ = make("ul");
+      const values_ = make("ul", "", "scroll");
       values_.append(...items);
       return [make("h2", heading), values_];
     });

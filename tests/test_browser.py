@@ -437,6 +437,30 @@ def test_a_link_to_a_folded_memo_opens_it(browser: Browser, base: str) -> None:
         context.close()
 
 
+def test_a_link_to_how_a_position_is_followed_opens_it(browser: Browser, base: str) -> None:
+    """With a script and without one, from elsewhere and from the page; at first it is folded."""
+    for has_script in (True, False):
+        context = browser.new_context(java_script_enabled=has_script)
+        page = context.new_page()
+        page.goto(base + KINDS["position"])
+        assert not page.locator("#_watch").is_visible()
+        page.get_by_role("link", name="Follow this position").click()
+        page.locator("#_watch").wait_for()
+        page.goto("about:blank")
+        page.goto(f"{base}{KINDS['position']}#follow")
+        page.locator("#_watch").wait_for()
+        context.close()
+
+
+def test_the_heading_of_a_week_is_not_behind_the_head_of_the_page(page: Page, base: str) -> None:
+    """A link to the first week of a month shows the heading of the month, too; the colour goes beyond the text."""
+    page.goto(f"{base}positions/web-engineer/index.html#week-2026-05-18")
+    head = "document.querySelector('header.site').getBoundingClientRect().bottom"
+    month = "document.getElementById('2026-05').getBoundingClientRect().top"
+    page.wait_for_function(f"() => {month} >= {head} && {month} < innerHeight / 2")
+    assert page.locator(":target").evaluate("(row) => getComputedStyle(row).boxShadow") != "none"
+
+
 def test_folded_memos_are_printed_whole(page: Page, base: str) -> None:
     """Their beginnings and the buttons are not."""
     page.emulate_media(media="print")

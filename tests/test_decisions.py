@@ -180,8 +180,20 @@ def rows(file: Path) -> list[tuple[str, str, str]]:
         if (row.get("class") or "").split()[:1] == ["row"]:
             heading = found(row, "./ancestor::section/h2/text()")[0].strip()
             subject = "".join(found(row, "./a[@class='subject']//text()"))
-            shown.append((heading, subject, " ".join("".join(found(row, "./*[@class='since']//text()")).split())))
+            shown.append(
+                (heading, subject, " ".join("".join(found(row, "./*[starts-with(@class, 'since ')]//text()")).split()))
+            )
     return shown
+
+
+def test_a_standing_has_a_mark_of_its_own(output: Path) -> None:
+    """Told apart by more than a colour: the style sheet has a mark for each class."""
+    marks = html.parse(output / "decisions/index.html").xpath("//*[starts-with(@class, 'since ')]")
+    assert len(marks) > 5
+    for mark in marks:
+        assert mark.get("class") == f"since state {mark.text_content().split()[0]}"
+    style = (output / "static/memosite.css").read_text()
+    assert all(f".state.{one}::before" in style for one in ("accepted", "rejected"))
 
 
 def test_decisions_are_one_list_by_date_pending_first(output: Path) -> None:

@@ -57,10 +57,11 @@ def test_the_list_of_feeds_lets_the_reader_choose_a_position(tmp_path: Path) -> 
 def test_what_is_copied_is_said(tmp_path: Path) -> None:
     """By keyboard; where the clipboard is not to be had, the text is selected, and that is said."""
     site = build_site(copy_example(tmp_path / "org"))
+    file = site / "positions/director/index.html"
     press = "document.querySelector('[data-copy=_watch]').click()"
     said = "document.getElementById('_copied').textContent"
     with serve_folder(site) as address, chromium(tmp_path) as browser:
-        for place in (f"{address}positions/director/index.html", (site / "positions/director/index.html").as_uri()):
+        for place in (f"{address}positions/director/index.html#follow", f"{file.as_uri()}#follow"):
             browser.open(place)
             browser.value("window.kept = ''; navigator.clipboard.writeText = async (text) => { window.kept = text; }")
             browser.value("document.querySelector('[data-copy=_watch]').focus()")

@@ -257,6 +257,12 @@ def test_home_answers_in_the_order_in_which_a_director_asks(tmp_path: Path) -> N
         "Waiting for people", "Activity", "Newest", "Positions", "Recent moves",
     ][: len(headings)]  # fmt: skip
     assert len(headings) >= 4
+    waiting = [one.tag for one in page.xpath("//section[@id='waiting']/*[self::ol or self::figure]")]
+    assert waiting == ["ol", "figure"], "what waits, then its picture"
+    (newest,) = page.xpath("//section[@id='newest']")
+    days = newest.xpath("./ol/li/*[@class='date']/time/text()")
+    assert len(days) == 15 and days == sorted(days, reverse=True)
+    assert newest.xpath("./p/a/@href") == ["timeline/index.html"], "the others are there"
     assert {one.form for one in check_pictures(site / "index.html")} == {"bars", "grid"}
     assert list(bad_links(site)) == []
 

@@ -76,7 +76,6 @@ from memosite.pages.parts import (
     Body,
     CitationRow,
     CopyRow,
-    Day,
     EntityRow,
     EventRow,
     FindingRow,
@@ -498,7 +497,8 @@ def home(**changes: Any) -> HomePage:
             since="2026-02-02",
         ),
         "digests": ref("digests/"),
-        "days": (Day(day="2026-04-21", rows=rows()),),
+        "newest": rows(),
+        "dated": 1210,
         "months": (ref("April 2026", "timeline/2026/04/index.html"),),
         "sources": (
             SourceRow(name="governance", artifacts=1200),

@@ -24,7 +24,6 @@ from memosite.pages.parts import (
     Body,
     CitationRow,
     CopyRow,
-    Day,
     EntityRow,
     EventRow,
     FindingRow,
@@ -78,7 +77,8 @@ class HomePage(Page):
     activity: Grid | None
     positions: PositionsAtAGlance
     digests: Reference
-    days: tuple[Day, ...]
+    newest: tuple[Row, ...]
+    dated: int
     months: tuple[Reference, ...]
     sources: tuple[SourceRow, ...]
     counts: tuple[tuple[str, int], ...]

@@ -245,14 +245,6 @@ class PagePart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Day:
-    """The artifacts of one day, newest first."""
-
-    day: str
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRow:
     """A source the archive was read from.
 

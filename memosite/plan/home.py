@@ -1,16 +1,16 @@
 """Plans the home page: what waits for people, activity, what arrived and moved last, positions, sources."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from memosite.archive.model import Artifact, SourceInfo
 from memosite.archive.urls import DIGESTS, HOME, UNDATED_MONTH, relative
 from memosite.facts.phrases import phrase
 from memosite.pages.models import HomePage
-from memosite.pages.parts import Day, Reference, SourceRow
+from memosite.pages.parts import Reference, SourceRow
 from memosite.plan.activity import draw_activity, find_activity
 from memosite.plan.context import Context
-from memosite.plan.dates import day_of, newest, stamp
+from memosite.plan.dates import newest, stamp
 from memosite.plan.head import page_head
 from memosite.plan.health import severity_counts
 from memosite.plan.months import month_link
@@ -19,16 +19,14 @@ from memosite.plan.position_table import at_a_glance
 from memosite.plan.waiting import plan_waiting
 from memosite.sources.forges import commit_url
 
-_NEWEST = 40
+_NEWEST = 15
 
 
 def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> HomePage:
-    """What waits for people, activity, newest by day, positions, sources (SPEC 4)."""
+    """What waits for people, activity, the newest, positions, sources (SPEC 4)."""
     artifacts = context.archive.artifacts.values()
     activity = find_activity(context, months)
-    days: dict[str, list[Artifact]] = defaultdict(list)
-    for artifact in newest([artifact for artifact in artifacts if artifact.date], _NEWEST):
-        days[day_of(artifact)].append(artifact)
+    dated = [artifact for artifact in artifacts if artifact.date]
     kinds = Counter(artifact.kind for artifact in artifacts)
     per_source = _per_source(artifacts)
     return HomePage(
@@ -41,9 +39,8 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         activity=draw_activity(context, activity),
         open_actions=sum(1 for memo in context.memos if memo.owed_by),
         positions=at_a_glance(context, HOME, activity),
-        days=tuple(
-            Day(day=day, rows=tuple(context.row(HOME, artifact) for artifact in found)) for day, found in days.items()
-        ),
+        newest=tuple(context.row(HOME, artifact) for artifact in newest(dated, _NEWEST)),
+        dated=len(dated),
         digests=Reference(label=phrase("Digests"), href=relative(HOME, DIGESTS)),
         months=tuple(
             month_link(HOME, month) for month in [month for month in months if month != UNDATED_MONTH][:-13:-1]

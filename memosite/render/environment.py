@@ -1,5 +1,7 @@
 """The environment of templates: where they are found, their filters, and what a template of a site did wrong."""
 
+import html
+import re
 import traceback
 from collections.abc import Iterable
 from typing import Final
@@ -24,6 +26,7 @@ _MEDIA_TYPES: Final = (
     (".xml", "application/rss+xml"),
     (".zip", "application/zip"),
 )
+_DATE: Final = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
 def environment_of(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja2.Environment:
@@ -45,7 +48,12 @@ def environment_of(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja
     )
     environment.words = theme.words  # type: ignore[attr-defined]
     environment.globals["plural_form"] = theme.words.form
-    environment.filters |= {"markdown": _markdown, "media_type": _media_type, **word_filters(theme.words)}
+    environment.filters |= {
+        "markdown": _markdown,
+        "media_type": _media_type,
+        "whole_dates": _whole_dates,
+        **word_filters(theme.words),
+    }
     return environment
 
 
@@ -73,6 +81,11 @@ def safe(html: str) -> Markup:
 
 def _markdown(text: str, prefix: str, base_level: int = LEVEL, links: Iterable[tuple[str, str]] = ()) -> Markup:
     return safe(to_html(text[:PAGE_CHARS], links=dict(links), prefix=prefix, base_level=base_level))
+
+
+def _whole_dates(text: str) -> Markup:
+    """A text whose dates are not broken at the end of a line."""
+    return safe(_DATE.sub(r"<time>\g<0></time>", html.escape(text)))
 
 
 def _media_type(href: str) -> str:
