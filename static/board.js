@@ -11,9 +11,9 @@ const field = /** @type {HTMLInputElement | null} */ (document.getElementById("f
 const status = field?.parentElement?.querySelector("[role=status]");
 
 /** Says in a heading how many of its rows are shown.
- * @param {HTMLElement | null} total @param {number} found @param {boolean} isAll */
+ * @param {Element | null} total @param {number} found @param {boolean} isAll */
 function count(total, found, isAll) {
-  if (!total || isAll) return;
+  if (!(total instanceof HTMLElement) || isAll) return;
   total.dataset.all ??= total.textContent ?? "";
   total.textContent = String(found);
 }
@@ -23,7 +23,7 @@ function filter() {
   const isAll = !words.length && !way?.value;
   let shown = 0;
   for (const total of all("[data-rows] .total")) total.textContent = total.dataset.all ?? total.textContent; // words are looked for in these, too
-  for (const row of all(".owed tbody tr")) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
+  for (const row of all(".owed tbody tr")) row.hidden = !words.every((word) => `${row.textContent}`.toLowerCase().includes(word));
   for (const section of all("[data-rows]")) {
     const above = section.querySelector("h2")?.textContent ?? "";
     let here = 0;
