@@ -10,9 +10,20 @@ const way = /** @type {HTMLSelectElement | null} */ (document.getElementById("wa
 const field = /** @type {HTMLInputElement | null} */ (document.getElementById("filter"));
 const status = field?.parentElement?.querySelector("[role=status]");
 
+/** Says in a heading how many of its rows are shown.
+ * @param {Element | null} total @param {number} found @param {boolean} isAll */
+function count(total, found, isAll) {
+  if (!(total instanceof HTMLElement) || isAll) return;
+  total.dataset.all ??= total.textContent ?? "";
+  total.textContent = String(found);
+}
+
 function filter() {
   const words = (field?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const isAll = !words.length && !way?.value;
   let shown = 0;
+  for (const total of all("[data-rows] .total")) total.textContent = total.dataset.all ?? total.textContent; // words are looked for in these, too
+  for (const row of all(".owed tbody tr")) row.hidden = !words.every((word) => `${row.textContent}`.toLowerCase().includes(word));
   for (const section of all("[data-rows]")) {
     const above = section.querySelector("h2")?.textContent ?? "";
     let here = 0;
@@ -27,18 +38,15 @@ function filter() {
       const heading = list.previousElementSibling;
       if (heading instanceof HTMLElement && heading.tagName === "H3") {
         heading.hidden = !found;
-        const total = /** @type {HTMLElement | null} */ (heading.querySelector(".total"));
-        if (total) {
-          total.dataset.all ??= total.textContent;
-          total.textContent = words.length || way?.value ? String(found) : total.dataset.all;
-        }
+        count(heading.querySelector(".total"), found, isAll);
       }
       here += found;
     }
+    count(section.querySelector("h2 > .total"), here, isAll);
     section.hidden = words.length > 0 && here === 0 && !way;
     shown += here;
   }
-  if (status) status.textContent = words.length || way?.value ? _(`${shown} shown`) : "";
+  if (status) status.textContent = isAll ? "" : _(`${shown} shown`);
 }
 
 field?.addEventListener("input", filter);

@@ -141,6 +141,12 @@ def test_the_board_says_who_owes_whom_an_answer(few: Path) -> None:
     ]
 
 
+def test_the_board_says_how_its_numbers_fit_together(few: Path) -> None:
+    """Four memos, five replies, six rows to do: nobody could tell that these agree, and that a search finds fewer."""
+    said = words(html.parse(few / "actions/index.html").getroot(), "//article/p[@class='facts'][1]")
+    assert said.startswith("Owed: 5 replies to 4 memos. A memo to everybody is listed for each position")
+
+
 def test_a_memo_to_several_has_a_state_for_each(few: Path) -> None:
     """Who has answered is not waited for, and has it among what is done."""
     done = [(row.group, row.name[-2:]) for row in rows_of(few / "positions/weaver/actions/index.html")]

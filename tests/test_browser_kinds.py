@@ -195,6 +195,29 @@ def test_the_address_of_a_week_marks_all_of_its_rows(browser: Browser, address: 
     page.close()
 
 
+def test_headings_of_a_filtered_page_count_what_is_shown(browser: Browser, address: str) -> None:
+    """Months of decisions said how many they have in all; the table of who owes whom kept all rows."""
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    counted = """() => [...document.querySelectorAll("[data-rows]:not([hidden])")].flatMap((section) => {
+      const total = section.querySelector("h2 > .total");
+      return total ? [[Number(total.textContent), section.querySelectorAll(".row:not([hidden])").length]] : []; })"""
+    page.goto(f"{address}site/_site/decisions/index.html")
+    before = page.evaluate(counted)
+    page.fill("#filter", page.locator(".row .subject").first.inner_text())
+    after = page.evaluate(counted)
+    assert before != after and all(said == seen for said, seen in (*before, *after))
+    page.fill("#filter", "")
+    assert page.evaluate(counted) == before
+    page.goto(f"{address}many/_site/actions/index.html")
+    rows = page.locator(".owed tbody tr:visible")
+    every = rows.count()
+    assert page.locator(".owed tbody td:visible > a[href*='memos/']").count() == every > 0  # also on a narrow screen
+    name = rows.first.locator("th").inner_text()
+    page.fill("#filter", name)
+    assert 0 < rows.count() < every and all(name in one for one in rows.all_inner_texts())
+    page.close()
+
+
 def _role(node: dict[str, object]) -> str:
     role = node.get("role")
     return str(role["value"]) if isinstance(role, dict) else ""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lxml import html
 
 from memosite.cli import main
 from tests.support.memos import write_memo, write_org
@@ -29,7 +30,8 @@ def delivered(folder: Path) -> Repo:
 
 
 def _seat(name: str, folder: str) -> dict[str, str]:
-    return {"id": name, "name": name.title(), "working_directory": folder, "incumbent": f"someone, as {name}"}
+    place = {"x.position.working_directory": folder, "incumbent": f"someone, as {name}"}
+    return {"id": name, "name": name.title()} | place
 
 
 def deliver(repo: Repo, folder: str = "memos/inbox") -> Path:
@@ -120,3 +122,36 @@ def test_nothing_false_is_claimed(
     """It was received at some time, or git does not know."""
     act(delivered(tmp_path))
     assert claims(tmp_path / "site", capsys) == (False,) * 4
+
+
+def said(site: Path, page: str, name: str) -> set[str]:
+    """What the rows of a memo on a page say in bold, or the head of its own page; "" if nothing."""
+    tree = html.parse(site / "_site" / page / "index.html")
+    rows = tree.xpath(f"//li[contains(concat(' ', @class, ' '), ' row ')][a[contains(@href, '{name}')]]")
+    heads = tree.xpath("//header//p[@class='envelope']") if f"memos/{name}" in page else rows
+    return {"".join(one.xpath(".//strong//text()")) for one in heads}
+
+
+def test_all_lists_and_the_memo_itself_say_the_same(tmp_path: Path) -> None:
+    """Home said both "unread" and "delivered, not received" of one memo, and its own page "unread"."""
+    delivered(tmp_path)
+    site = tmp_path / "site"
+    build_site(site)
+    pages = ["", "actions", "positions/engineer", "timeline/2026/05", f"memos/{NAME}"]
+    assert {page: said(site, page, NAME) - {""} for page in pages} == {page: {f"unread ({CLAIM})"} for page in pages}
+
+
+@pytest.mark.parametrize(
+    ("to", "expected"), [(["engineer", "clerk"], "unread by 1 of 2"), ("all", "unread in 1 of 2 repos")]
+)
+def test_one_state_is_not_said_of_several(to: str | list[str], expected: str, tmp_path: Path) -> None:
+    """The head of a memo said "read", as one of its copies was, although another recipient had not read it."""
+    seats = [("director", "../office"), ("engineer", "../yard"), ("clerk", "../desk")]
+    write_org(tmp_path / "desk/memos", positions=[_seat(*one) for one in seats])
+    fields: dict[str, Any] = {"sender": "director", "to": to, "sent": "2026-05-02T10:00:00Z", "action_required": True}
+    for repo, folder in (("desk", "memos/read"), ("yard", "memos/inbox")):
+        write_memo(Repo(tmp_path / repo).root / folder, NAME, **fields)
+    build_site(tmp_path)
+    assert said(tmp_path, "", NAME) == said(tmp_path, f"memos/{NAME}", NAME) == {expected}
+    head = html.parse(tmp_path / f"_site/memos/{NAME}/index.html").xpath("string(//header//p[@class='envelope'])")
+    assert " · read" not in head and " · inbox" not in head

@@ -204,7 +204,7 @@ def row(subject: str = "Plan for the weekend", **changes: Any) -> Row:
         "date": STAMP,
         "mailbox": "inbox",
         "action": "open",
-        "is_unread": True,
+        "unread": "unread",
         "source": "governance",
     }
     return Row(**fields | changes)
@@ -214,11 +214,11 @@ def rows() -> tuple[Row, ...]:
     """Rows of every sort."""
     return (
         row(),
-        row("Duplicates next", action="answered", is_unread=False, mailbox="read"),
-        row("Trial load", kind="note", to=(), action=None, mailbox=None, is_unread=False),
-        row("The first count", kind="transcript", status="ongoing", action=None, mailbox=None, is_unread=False),
+        row("Duplicates next", action="answered", unread="", mailbox="read"),
+        row("Trial load", kind="note", to=(), action=None, mailbox=None, unread=""),
+        row("The first count", kind="transcript", status="ongoing", action=None, mailbox=None, unread=""),
         row("0001 One record", kind="document", sender=None, to=(), date=None, mailbox=None, action=None),
-        row("Lost memo", is_ghost=True, is_unread=False, mailbox=None, action=None),
+        row("Lost memo", is_ghost=True, unread="", mailbox=None, action=None),
         row(
             "One card for each book",
             kind="record",
@@ -229,7 +229,7 @@ def rows() -> tuple[Row, ...]:
             to=(),
             mailbox=None,
             action=None,
-            is_unread=False,
+            unread="",
         ),
     )
 
@@ -339,10 +339,11 @@ def memo(**changes: Any) -> MemoPage:
         "role": ref("strategist"),
         "session": "session-7",
         "mailbox": "inbox",
+        "unread": "unread by 1 of 2",
         "action": "open",
         "recipients": (
-            RecipientRow(position=ref("catalogue-engineer"), action="open", unread=True),
-            RecipientRow(position=ref("web-engineer"), action="answered", unread=None),
+            RecipientRow(position=ref("catalogue-engineer"), action="open", unread="unread"),
+            RecipientRow(position=ref("web-engineer"), action="answered", unread=""),
         ),
         "answers": 1,
         "waits_for": (ref("catalogue-engineer"),),
@@ -443,6 +444,7 @@ def seat() -> SeatRow:
         incumbent="session-7",
         last_sent=STAMP,
         unread=3,
+        is_unread_known=True,
         oldest_unread=STAMP,
         open_to=2,
         open_from=1,
@@ -491,7 +493,12 @@ def home(**changes: Any) -> HomePage:
         "waiting": Waiting(people=(ref("director"),), bars=picture(Bars), oldest=rows()[:1], total=4),
         "activity": picture(Grid),
         "positions": PositionsAtAGlance(
-            active=(seat(), dataclasses.replace(seat(), position=ref("director"), unread=0, oldest_unread=None)),
+            active=(
+                seat(),
+                dataclasses.replace(
+                    seat(), position=ref("director"), unread=0, is_unread_known=False, oldest_unread=None
+                ),
+            ),
             quiet=(ref("keeper"),),
             total=4,
             since="2026-02-02",
@@ -1101,16 +1108,16 @@ def test_a_subject_longer_than_the_title_stands_whole_below_it() -> None:
 def test_the_envelope_of_a_memo_says_who_when_and_how_far() -> None:
     """From, to, the date for people and for machines, the mailbox, and the state of each recipient."""
     tree = rendered(memo())
-    assert texts(tree, "//header/p[@class='envelope']") == [
-        "From strategist to catalogue-engineer, web-engineer · inbox · open · 1 reply 2026-04-21 09:00 −04:00"
-    ]
+    expected = "From strategist to catalogue-engineer, web-engineer · inbox · unread by 1 of 2 · open"
+    assert texts(tree, "//header/p[@class='envelope']") == [f"{expected} · 1 reply 2026-04-21 09:00 −04:00"]
     assert tree.xpath("//p[@class='envelope']/time/@datetime") == ["2026-04-21T13:00:00Z"]
     assert texts(tree, "//ul[@class='recipients']/li") == ["catalogue-engineer open unread", "web-engineer answered"]
 
 
 def test_a_note_names_its_writer_and_the_seat_it_is_filed_for() -> None:
     """A note has no recipient."""
-    envelope = texts(rendered(memo(kind="note", mailbox=None, action=None, answers=0)), "//p[@class='envelope']")
+    note = memo(kind="note", mailbox=None, unread="", action=None, answers=0)
+    envelope = texts(rendered(note), "//p[@class='envelope']")
     assert envelope == ["By strategist, filed for strategist 2026-04-21 09:00 −04:00"]
 
 

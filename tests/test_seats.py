@@ -22,7 +22,7 @@ from memosite.plan.context import Context
 from memosite.plan.dates import newest, newest_first, stamp
 from memosite.plan.feeds import Arranged, window
 from memosite.plan.movements import movements
-from memosite.plan.position_items import involving, received
+from memosite.plan.position_items import involving, received, unknown_reading
 from memosite.plan.position_table import seat_row
 from memosite.plan.traced import TracedRead, traced
 from tests.support.archives import read_folders
@@ -96,6 +96,7 @@ def test_a_seat_is_summed_up_as_by_looking_at_everything(context: Context) -> No
             sum(open_for(memo, members) for memo in memos),
             sum(bool(memo.owed_by) for memo in sent),
         )
+        assert row.is_unread_known == (bool(unread) or not unknown_reading(context, position))
         assert (row.last_sent, row.oldest_unread) == (stamp(last and last.date), stamp(oldest and oldest.date))
 
 

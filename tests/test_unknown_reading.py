@@ -35,6 +35,11 @@ def test_a_flat_folder_without_git_tells_nothing(tmp_path: Path, capsys: pytest.
         assert "Nothing is known to be unread." in text and FLAT in text and unknown == FLAT
     build_site(tmp_path)
     assert f"No memos are known to be unread. {FLAT}" in said(tmp_path, "positions/director/index.html")
+    rows = html.parse(tmp_path / "_site/org/index.html").xpath("//table[@class='seats glance']/tbody/tr[th='director']")
+    assert [row.xpath("string(td[2])") for row in rows] == ["?"] and "? means: not known" in said(
+        tmp_path, "org/index.html"
+    )
+    assert "Inbox ?" in said(tmp_path, "positions/director/index.html")
     home = said(tmp_path, "index.html")
     assert "Nothing is known to be waiting for director." in home and f"director: {FLAT}" in home
 

@@ -53,8 +53,30 @@ def is_unreceived_by(memo: Memo, repos: Iterable[str | None]) -> bool:
 
 
 def is_unread_by_any(memo: Memo) -> bool:
-    """Whether a memo is unread for any of its recipients; a broadcast also if it is in inboxes only."""
-    return any(state.unread for state in memo.recipients) or (memo.is_broadcast and memo.mailbox == "inbox")
+    """Whether a memo is unread for any of its recipients; one to `all` if it is so in any repo that has a copy."""
+    return _unread_among(memo)[0] > 0
+
+
+def unread_by_any(memo: Memo) -> str:
+    """What is said of a memo that is unread for any of its recipients, of several by how many; "" if it is not."""
+    unread, total = _unread_among(memo)
+    if unread in {0, total}:
+        return phrase("unread") if unread else ""
+    if memo.is_broadcast:
+        return phrase("unread in {unread} of {total} repos", unread=unread, total=total)
+    return phrase("unread by {unread} of {total}", unread=unread, total=total)
+
+
+def _unread_among(memo: Memo) -> tuple[int, int]:
+    """For how many a memo is unread, and of how many: its recipients; of one to `all`, the repos that have a copy."""
+    if memo.kind != "memo":
+        return 0, 0
+    if not memo.is_broadcast:
+        return sum(bool(state.unread) for state in memo.recipients), len(memo.recipients)
+    held: dict[str, list[Copy]] = {}
+    for copy in memo.copies:
+        held.setdefault(copy.file.source, []).append(copy)
+    return sum(bool(is_unread(tuple(copies), None)) for copies in held.values()), len(held)
 
 
 def mailbox_at(copies: tuple[Copy, ...], repo: str | None) -> Mailbox | None:
@@ -77,6 +99,13 @@ def is_unread_for(memo: Memo, members: Collection[str], repos: Iterable[str | No
             if here and is_unread(here, None):
                 return True
     return False
+
+
+def unread_for(memo: Memo, members: Collection[str], repos: Collection[str | None]) -> str:
+    """What is said of a memo that is unread for a position, the same in all lists; "" if it is not."""
+    if not is_unread_for(memo, members, repos):
+        return ""
+    return phrase("unread (delivered, not received)") if is_unreceived_by(memo, repos) else phrase("unread")
 
 
 def why_unknown(memo: Memo, members: Collection[str], repos: Iterable[str | None]) -> str:

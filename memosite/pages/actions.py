@@ -27,9 +27,8 @@ class ActionRow:
     perhaps_answered_by: tuple[Reference, ...] = ()
     of_all: bool = False
     source: str = ""
-    is_unread: bool = False
-    is_unreceived: bool = False
-    """Whether it was delivered to the position of the list, and is in no commit there."""
+    unread: str = ""
+    """What is said of a memo that is unread for the position of the list; without one, for any recipient."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +89,9 @@ class ActionsPage(Page):
 
     newest: Stamp | None
     states: tuple[StateLink, ...]
+    memos_open: int
+    replies_owed: int
+    asks_everybody: bool
     owed: tuple[Owed, ...]
     owed_total: int
     positions: tuple[PositionActions, ...]

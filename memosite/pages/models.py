@@ -142,6 +142,7 @@ class MemoPage(ArtifactPage):
     role: Reference | None
     session: str
     mailbox: Mailbox | None
+    unread: str
     action: ShownAction | None
     recipients: tuple[RecipientRow, ...]
     waits_for: tuple[Reference, ...]

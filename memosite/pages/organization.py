@@ -90,6 +90,8 @@ class SeatRow:
     incumbent: str
     last_sent: Stamp | None
     unread: int
+    is_unread_known: bool
+    """Whether it is known of all memos to it whether they are read."""
     oldest_unread: Stamp | None
     open_to: int
     open_from: int

@@ -154,9 +154,8 @@ class Row:
     date: Stamp | None = None
     mailbox: Mailbox | None = None
     action: ShownAction | None = None
-    is_unread: bool = False
-    is_unreceived: bool = False
-    """Whether it was delivered to the position of the list, and is in no commit there."""
+    unread: str = ""
+    """What is said of a memo that is unread for the position of the list; without one, for any recipient."""
     is_ghost: bool = False
     is_current: bool = False
     depth: int = 0
@@ -269,17 +268,18 @@ class ListSection:
     rows: tuple[Row, ...]
     total: int
     empty: str = ""
+    is_known: bool = True  # else an empty list may be missing some
     targets: tuple[str, ...] = ()
     """Anchors that were published for what it shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecipientRow:
-    """One recipient and how far the action asked of it is; `unread` is None where that cannot be known."""
+    """One recipient and how far the action asked of it is; `unread` is what is said if it has not read the memo."""
 
     position: Reference
     action: Action | None
-    unread: bool | None
+    unread: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

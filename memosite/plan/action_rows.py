@@ -110,8 +110,7 @@ class RowMaker:
             perhaps_answered_by=perhaps_answered_by(self.context, self.start, memo),
             of_all=memo.is_broadcast and viewer is not None and not is_waiting,
             source=source,
-            is_unread=viewer is not None and not is_waiting and self.context.is_unread(memo, viewer),
-            is_unreceived=viewer is not None and not is_waiting and self.context.is_unreceived(memo, viewer),
+            unread="" if is_waiting else self.context.unread(memo, viewer),
         )
 
     def people(self, positions: Iterable[str]) -> tuple[Reference, ...]:

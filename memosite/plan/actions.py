@@ -80,7 +80,7 @@ def _board(make: RowMaker, asked: Asked) -> ActionsPage:
     positions = sorted(numbers, key=lambda id_: (id_ == BROADCAST, -len(todo.get(id_, ())), -len(numbers[id_]), id_))
     shown = positions[:_POSITIONS]
     limit = rows_each([len(some[id_]) for some in (todo, asked.waiting) for id_ in shown if id_ in some], _ROWS)
-    pairs = owed(asked)
+    pairs, undone = owed(asked), [memo for memo in asked.every if memo.owed_by]
     former: dict[str, str] = {}
     for id_ in shown:
         former.setdefault(former_anchor(context, id_), id_)
@@ -91,6 +91,9 @@ def _board(make: RowMaker, asked: Asked) -> ActionsPage:
         parts=part_links(ACTIONS, ACTIONS, part_count(asked.every), None),
         newest=as_of(make.day),
         states=state_links(ACTIONS, asked),
+        memos_open=len(undone),
+        replies_owed=sum(len(memo.owed_by) for memo in undone),
+        asks_everybody=any(memo.is_broadcast for memo in undone),
         owed=tuple(_owed(make, who, whom, memos) for who, whom, memos in pairs[:_PAIRS]),
         owed_total=len(pairs),
         positions=tuple(

@@ -8,14 +8,7 @@ from functools import cached_property, lru_cache, partial
 from weakref import proxy
 
 from memosite.archive.citations import MadeCitation, by_cited
-from memosite.archive.mailboxes import (
-    copies_at,
-    is_unread_by_any,
-    is_unread_for,
-    is_unreceived_by,
-    mailbox_at,
-    open_for,
-)
+from memosite.archive.mailboxes import copies_at, mailbox_at, open_for, unread_by_any, unread_for
 from memosite.archive.model import (
     Action,
     Archive,
@@ -299,8 +292,7 @@ class Context:
             mailbox=mailbox,
             source=source,
             action=self.shown_action(memo, viewer),
-            is_unread=self.is_unread(memo, viewer),
-            is_unreceived=viewer is not None and self.is_unreceived(memo, viewer),
+            unread=self.unread(memo, viewer),
             status=_state_of(memo),
         )
 
@@ -377,18 +369,19 @@ class Context:
         """Rows for refs, in their order."""
         return tuple(self.row(start, self.archive.artifacts[ref]) for ref in refs)
 
-    def is_unread(self, memo: Memo, viewer: str | None) -> bool:
-        """Whether a memo is unread for a position, or for any of its recipients if none is given."""
-        if memo.kind != "memo" or viewer is None:
-            return memo.kind == "memo" and is_unread_by_any(memo)
-        members = (viewer, *self.archive.positions[viewer].union_of)
-        return is_unread_for(memo, members, (self.archive.positions[member].repo for member in members))
+    def is_unread(self, memo: Memo, viewer: str) -> bool:
+        """Whether a memo is unread for a position."""
+        return bool(self.unread(memo, viewer))
 
-    def is_unreceived(self, memo: Memo, viewer: str) -> bool:
-        """Whether a memo to a position was delivered to it, and is in no commit of its repo."""
-        members = (viewer, *self.archive.positions[viewer].union_of)
-        repos = (self.archive.positions[member].repo for member in members)
-        return self.is_unread(memo, viewer) and is_unreceived_by(memo, repos)
+    def unread(self, memo: Memo, viewer: str | None) -> str:
+        """What lists and pages say of a memo that is unread for a position, or for any recipient if none is given."""
+        if viewer is None and len(memo.recipients) == 1 and not memo.is_broadcast:
+            viewer = memo.recipients[0].position
+        if viewer is None:
+            return unread_by_any(memo)
+        found = self.archive.positions.get(viewer)
+        members = (viewer, *(found.union_of if found else ()))
+        return unread_for(memo, members, [one.repo for id_ in members if (one := self.archive.positions.get(id_))])
 
     def canonical(self, page: str) -> str | None:
         """The canonical address of a page, if the site has an address."""

@@ -59,10 +59,15 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
         to=tuple(context.named(start, name) for name in memo.to),
         role=context.position(start, memo.role) if memo.role else None,
         session=envelope.session or "",
-        mailbox=memo.mailbox,
+        mailbox=context.where(memo, None)[0],
+        unread=context.unread(memo, None),
         action=context.shown_action(memo, None),
         recipients=tuple(
-            RecipientRow(position=context.position(start, state.position), action=state.action, unread=state.unread)
+            RecipientRow(
+                position=context.position(start, state.position),
+                action=state.action,
+                unread=context.unread(memo, state.position),
+            )
             for state in memo.recipients
         ),
         waits_for=waiting_positions(context, start, memo) if memo.is_broadcast else (),

@@ -65,9 +65,26 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
         incumbent=cut_line(seats[0].incumbent or "", _LINE_CHARS) if len(seats) == 1 else "",
         last_sent=stamp(newest.date) if newest else None,
         unread=len(inbox),
+        is_unread_known=bool(inbox) or _is_reading_known(context, position),
         oldest_unread=stamp(oldest.date) if oldest else None,
         open_to=sum(open_for(memo, members) for memo in owed.values()),
         open_from=sum(index.open_from.get(id_, 0) for id_ in members),
+    )
+
+
+def _is_reading_known(context: Context, position: Position) -> bool:
+    """Whether it is known of all memos of `received` that a position without unread ones has read them."""
+    members, index = {position.id, *position.union_of}, context.seats
+    if any(memo.sender_position not in members for id_ in members for memo in index.unsure.get(id_, ())):
+        return False
+    known = {
+        ref for id_ in members for ref in index.known_broadcasts.get(context.archive.positions[id_].repo or "", ())
+    }
+    return all(
+        memo.ref in known
+        or memo.sender_position in members
+        or any(state.position in members for state in memo.recipients)
+        for memo in context.broadcasts
     )
 
 

@@ -3,6 +3,7 @@
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from memosite.archive.mailboxes import open_for
@@ -129,10 +130,10 @@ def _longest_waiting(position: Position, everything: Sequence[Artifact], inbox: 
 
 
 def _inbox(context: Context, start: str, position: Position, inbox: Sequence[Memo]) -> ListSection:
-    empty = none_unread(unknown_reading(context, position))
-    return section(
-        context, start, phrase("Inbox"), inbox, empty=empty, limit=_SHOWN, viewer=position.id, anchor="inbox"
-    )
+    unknown = unknown_reading(context, position)
+    empty, heading = none_unread(unknown), phrase("Inbox")
+    found = section(context, start, heading, inbox, empty=empty, limit=_SHOWN, viewer=position.id, anchor="inbox")
+    return replace(found, is_known=not unknown)
 
 
 def _actions(

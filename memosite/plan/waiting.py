@@ -70,7 +70,8 @@ def plan_waiting(context: Context) -> Waiting:
 
 def _row(context: Context, waits: Sequence[Wait], day: dt.date | None, *, is_alone: bool) -> Row:
     """What waits, since when, and unless all waits for the same position, for whom."""
-    row = context.row(HOME, waits[0].artifact, viewer=waits[0].position or None)
+    only = waits[0].position if len(waits) == 1 else ""  # of several, no state is that of all
+    row = context.row(HOME, waits[0].artifact, viewer=only or None)
     people = [] if is_alone else [one.position for one in waits if one.position]
     waits_for = tuple(context.position(HOME, id_) for id_ in people[:ADDRESSEES])
     return replace(row, waits_for=waits_for, age=age(waits[0].since, day))

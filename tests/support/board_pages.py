@@ -26,7 +26,7 @@ def _row(subject: str, **changes: Any) -> ActionRow:
 
 def action_groups(ending: str = "") -> tuple[ActionGroup, ...]:
     """Actions of a position in three states, the first cut; and none that are asked of everybody."""
-    to_do = (_row("Plan", asked_by=_DIRECTOR, is_unread=True), _row("The older one", date=None, age="", kind="note"))
+    to_do = (_row("Plan", asked_by=_DIRECTOR, unread="unread"), _row("The older one", date=None, age="", kind="note"))
     done = (_row("A count", action="discharged", asked_by=_DIRECTOR),)
     return (
         ActionGroup(heading="To do", anchor=f"to-do{ending}", rows=to_do, total=501, more="all/index.html"),
@@ -55,6 +55,9 @@ def actions_board(fields: dict[str, Any]) -> ActionsPage:
         **fields,
         newest=_STAMP,
         states=_states(),
+        memos_open=3,
+        replies_owed=5,
+        asks_everybody=True,
         owed=(Owed(**owed, oldest=_STAMP, age="31 days"), Owed(**owed, oldest=None, age="")),
         owed_total=7,
         positions=(
