@@ -75,18 +75,20 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         from memosite.commands.outputs import find_site
 
         find_site(options)
-    if options.run in _OF_A_SITE and options.site_option is None and not options.quiet:
-        _say_what_is_read()
+    if options.run in _OF_A_SITE and not isinstance(options.site_option, str) and not options.quiet:
+        _say_what_is_read(options.site_option)
     return options
 
 
-def _say_what_is_read() -> None:
-    """A session is often in the repo of its position, which shows little of what the site has."""
+def _say_what_is_read(named: Path | None) -> None:
+    """A session is often in the repo of its position, or names it, which shows little of what the site has."""
     from memosite.commands.places import site_above
+    from memosite.facts.characters import printable
 
-    site = site_above(Path.cwd())
+    site = site_above(named or Path())
     if site is not None:
-        say(f"memosite: only this folder is read, which is part of a site; for all of that, add --site {site}")
+        what, add = (printable(str(named)), "name it with") if named else ("this folder", "add")
+        say(f"memosite: only {what} is read, which is part of a site; for all of that, {add} --site {site}")
 
 
 # What the commands do. Imports are inside, so that each command imports no more than it needs.
@@ -119,7 +121,7 @@ def _explain(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> int:
     from memosite.commands.check import run
 
-    return EXIT_FINE if run(options, show=show) else EXIT_NOT_SO
+    return EXIT_FINE if run(options, show=show, say=_nothing if options.quiet else say) else EXIT_NOT_SO
 
 
 def _export(options: argparse.Namespace) -> int:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,27 @@ def test_a_few_of_each_part_come_before_more_of_any() -> None:
     value = json.loads(fit(answer, 1_500, JsonForm()))
     assert [len(value[f"p{at}"]) >= 5 for at in range(3)] == [True, True, True]
     assert all("text" in one for one in value["p0"][:5])
+
+
+def test_sections_without_entries_make_room_for_others() -> None:
+    """They are counted, and their titles are not shown at the price of an entry."""
+    empty = [Part(name=f"e{at}", title=f"A section with nothing {at}", entries=(), more="m") for at in range(6)]
+    full = Part(name="full", title="Waiting on others", entries=(entry(1, ""), entry(2, "")), more="m")
+    answer = Answer(lines=("Head",), fields={}, parts=(*empty[:3], full, *empty[3:]), command="memosite brief x")
+    text = fit(answer, 75, TextForm())
+    assert "Waiting on others (2)\n- " in text
+    assert re.search(r"\[not shown: \d empty sections\]", text)
+
+
+def test_a_summary_that_is_cut_names_the_whole_text() -> None:
+    """No place in it: that is counted in another text."""
+    cut = replace(entry(1, "word " * 500), is_summary=True, more="memosite show x")
+    answer = Answer(
+        lines=("Head",), fields={}, parts=(Part(name="p", title="P", entries=(cut,), more="m"),), command="c"
+    )
+    text = fit(answer, 400, TextForm())
+    assert "more characters of the summary: memosite show x]" in text
+    assert json.loads(fit(answer, 400, JsonForm()))["p"][0]["more"] == "memosite show x"
 
 
 def test_what_other_parts_leave_goes_to_the_text_that_was_cut() -> None:

@@ -176,12 +176,34 @@ def test_who_is_in_one_repo_of_a_site_is_told_so(
         assert (said in capsys.readouterr().err) == is_said, (folder, words)
 
 
+def test_one_repo_of_a_site_that_is_named_is_said_to_be_one(
+    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in its folder."""
+    (site / "memosite.yml").write_text("sources: [{path: yard}, {path: office}]\n")
+    monkeypatch.chdir(site)
+    main(["inbox", "engineer", "--site", "yard"])
+    said = "only yard is read, which is part of a site; for all of that, name it with --site ."
+    assert said in capsys.readouterr().err
+
+
 def test_a_thread_is_no_item_and_says_so(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Answers name threads; who shows one is told the command, not an item with a name like it."""
     write_memo(site / "yard/memos/read", "2026-05-02-0900--director--engineer--paint", thread_id="paint-2026")
     for name in ("paint-2026", "thread/paint-2026", "threads/paint-2026/"):
         told = ask(capsys, site, "show", name, code=2)
         assert told == f"memosite: {name}: it is a thread, expected an item; see: memosite thread paint-2026\n"
+
+
+def test_a_missing_memo_is_known_by_the_beginning_of_its_id(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As by the whole id; who replies to it is told the same."""
+    lost = "2026-04-29-1000--director--engineer--lost"
+    write_memo(site / "yard/memos/read", "2026-05-02-0930--engineer--director--so", in_reply_to=f"{lost}.openthing")
+    for words in (("show", lost[:15]), ("show", f"memo/{lost[:15]}"), ("reply", lost[:15], "--from", "engineer")):
+        assert f"memo/{lost} is a missing memo: no source has it; replies to it: memo/2026-05-02-0930" in ask(
+            capsys, site, *words, code=2
+        )
+    assert f"{lost}: it is a missing memo" in ask(capsys, site, "show", lost, code=2)
 
 
 def test_json_says_what_the_text_says(site: Path, capsys: pytest.CaptureFixture[str]) -> None:

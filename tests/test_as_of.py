@@ -184,6 +184,16 @@ def test_before_the_first_commit_there_is_nothing(site: Path, capsys: pytest.Cap
     assert unread(capsys, site, "2026-05-01") == []
 
 
+def test_what_came_later_is_said_to(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is in the archive of now; of what a branch had by then, the merge counts."""
+    for command in ("show", "thread"):
+        told = ask(capsys, site, command, "2026-05-05", "--as-of", "2026-05-04", code=2)
+        assert "--second was not known as of 2026-05-04; it came on 2026-05-05T12:00:00Z; ask about a later" in told
+    told = ask(capsys, site, "show", "2026-05-03", "--as-of", "2026-05-04", code=2)
+    assert "--side was not known as of 2026-05-04; ask about a later time" in told
+    assert "found no item of that name" in ask(capsys, site, "show", "no-such", "--as-of", "2026-05-04", code=2)
+
+
 def test_the_work_tree_does_not_count(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Neither what is not committed, nor what was published, nor what is kept of now. Only the cache is written."""
     assert main(["build", str(site), "--quiet"]) == 0

@@ -250,11 +250,19 @@ def test_what_is_restricted_says_so(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert LOAD not in capsys.readouterr().err.partition("such as")[2]
 
 
+@pytest.mark.parametrize("quote", ["barges", "pilot boat", "none of them", "director, please", "write that down"])
+def test_a_few_words_are_found(repo: Repo, capsys: pytest.CaptureFixture[str], quote: str) -> None:
+    """No index has them all: every text is read."""
+    assert fields(capsys, repo, "--quote", quote)["ref"].startswith(TALK)
+
+
 def test_too_few_words_are_told_what_to_do(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
-    """The command that is named finds them."""
+    """The command that is named finds them, also as parts of words."""
     cite(repo, "--quote", "harbour dues", code=1)
     said = capsys.readouterr().err
-    assert "found 2 words, expected 4 or more; see: memosite search '\"harbour dues\"'" in said
+    assert "no source holds this quote, and something like it is looked for from 4 words on; see: memosite" in said
+    assert "search '\"harbour dues\"'" in said
+    cite(repo, "--quote", "arge", code=1)
 
 
 def test_a_range_quotes_how_it_begins_and_how_it_ends(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:

@@ -79,6 +79,42 @@ def test_a_single_file_is_checked_wherever_it_lies(tmp_path: Path, capsys: pytes
     }
 
 
+@pytest.mark.parametrize("name", ["draft.json", "bad.json"])
+def test_a_file_that_is_not_read_is_not_called_fine(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Such as a draft that `reply` printed: nothing was checked."""
+    draft = write_text(
+        tmp_path / name, '{"v": 1, "name": "x.openthing", "envelope": {}}' if name[0] == "d" else '{"a":'
+    )
+    assert main(["check", str(draft)]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert f"{name}: not checked: found no memo" in told.err
+    clean = write_memo(tmp_path, "clean")
+    assert main(["check", str(clean), str(draft)]) == 0
+    told = capsys.readouterr()
+    assert told.out == "no findings\n"
+    assert "not checked" in told.err
+
+
+def test_what_another_tool_may_have_written_fails_no_hook(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A hook passes each .openthing file; that it is not checked is said, also of a whole draft."""
+    other = write_text(tmp_path / "draft.openthing", '{"v": 1, "name": "x.openthing", "envelope": {}}')
+    assert main(["check", str(other)]) == 0
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "draft.openthing: not checked" in told.err
+    assert main(["check", str(other), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_markdown_is_said_to_be_checked_as_a_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is no memo."""
+    assert main(["check", str(write_text(tmp_path / "README.md", "# Read me\n"))]) == 0
+    assert "README.md: checked as a document alone" in capsys.readouterr().err
+
+
 def test_a_mailbox_file_finds_its_body_in_the_sibling_mailbox(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -69,6 +69,13 @@ def test_between_two_days(tmp_path: Path) -> None:
     }
 
 
+def test_days_in_the_wrong_order_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Else all that came between them would be called removed."""
+    site = organization(tmp_path).root.parent
+    assert main(["diff", "2026-05-04..2026-05-02", "--site", str(site)]) == 2
+    assert "the second day before the first; expected 2026-05-02..2026-05-04" in capsys.readouterr().err
+
+
 def test_an_open_end_is_the_beginning_or_now(tmp_path: Path) -> None:
     """Nothing before the beginning; now is the work tree as it lies there."""
     repo = organization(tmp_path)
@@ -154,6 +161,14 @@ def test_a_budget_shows_the_newest_of_each_list(tmp_path: Path, capsys: pytest.C
         assert f"41 new\n  [{41 - len(shown)} earlier not shown]" in text
         assert "1 removed" in text
         assert "all of it: memosite diff 2026-05-02.. --budget 0" in text
+    words[1] = "2026-05-05.."
+    assert main([*words, "--budget", "50"]) == 0
+    told = capsys.readouterr().out
+    assert "40 new\n  [40 earlier not shown]" in told
+    least = told.partition("some of each from --budget ")[2].split()[0]
+    assert main([*words, "--budget", least]) == 0
+    assert "40 new\n  [39 earlier not shown]" in capsys.readouterr().out
+    words[1] = "2026-05-02.."
     assert main([*words, "--budget", "9000"]) == 0
     assert capsys.readouterr().out.startswith(whole)
     for wrong, said in (("9", "the shortest answer has"), ("-1", "--budget must be 0 (for everything) or more")):

@@ -223,7 +223,7 @@ def test_nothing_found_says_what_was_looked_for_and_how_to_go_on(site: Path) -> 
     assert str(caught.value) == (
         f"{site}: found no memos/, notes/ or transcripts/ below it with an .openthing or .body.md file, no org/ "
         "with an orgdef, and no store of memory-layer, memory-store, mif or wyren, expected at least one; "
-        "name sources in memosite.yml, see memosite init --help"
+        "name the folder of the site with --site, or sources in memosite.yml, see memosite init --help"
     )
 
 

@@ -83,14 +83,15 @@ async def call(client: Client, name: str, arguments: dict[str, Any]) -> tuple[st
 
 
 def printed(site: Path, request: Request) -> tuple[str, int]:
-    """What the command line prints, on standard output and then on standard error, and its exit code."""
+    """What the command line prints in the site, on standard output and on standard error, and its exit code."""
     name, *words = request.words
     out, err = io.StringIO(), io.StringIO()
     given = io.TextIOWrapper(io.BytesIO(request.given.encode()))
     with redirect_stdout(out), redirect_stderr(err), pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdin", given)
-        code = main([name, f"--site={site}", *words])
-    return (out.getvalue() + err.getvalue()).removesuffix("\n"), code
+        patch.chdir(site)
+        code = main([name, *words])
+    return "\n\n".join(one.getvalue().removesuffix("\n") for one in (out, err) if one.getvalue()), code
 
 
 def timeless(text: str) -> str:
@@ -111,6 +112,22 @@ def test_tools_answer_as_the_commands_do(site: Path) -> None:
             assert is_error == (code == 2), (name, arguments)
 
     with_client(site, ask)
+
+
+def test_no_answer_names_what_tools_do_not_take(site: Path) -> None:
+    """The site is known, and what checks quotations is an argument."""
+    words = [f"--site={site}"]
+    cut = answer(request_for("brief", {"position": "director", "budget": 300}), words)
+    assert "all of it about" in cut.text
+    assert "--site" not in cut.text
+    found = answer(
+        request_for("verify", {"text": "He said “39 photographs that share one barcode in the end”."}), words
+    )
+    assert found.text == "0 citations: 0 hold"
+    assert found.messages.splitlines() == [
+        "memosite: -: found no citation of the archive in it",
+        'memosite: verify checks citations; to check quotations without one, add "quotations": true',
+    ]
 
 
 def test_tools_take_what_their_commands_take() -> None:

@@ -463,6 +463,15 @@ def test_a_manuscript_is_checked(desk: Desk, tmp_path: Path) -> None:
     ]
 
 
+def test_what_differs_is_not_sought_in_the_next_turn(desk: Desk, tmp_path: Path) -> None:
+    """Its heading is nobody's words, and the turn is told."""
+    written = "“There are 39 barges in the lock, and none of them may leave before the noon bell rings.”\n"
+    assert desk.lines("--quotes", write_text(tmp_path / "one.md", written), code=1)[:2] == [
+        f"{tmp_path}/one.md:1: changed: {TALK}#t2",
+        "    There are 39 barges in the lock, and none of them may leave before [-noon.-] {+the noon bell rings+}",
+    ]
+
+
 def test_a_word_document_is_checked(desk: Desk, tmp_path: Path) -> None:
     """Through Pandoc: both its quotations and the citations in it."""
     written = f"The engineer said so.\n\n{desk.cite(f'{LOAD}#t2')}"

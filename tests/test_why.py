@@ -149,13 +149,14 @@ def test_a_line_is_the_one_that_is_on_disk(site: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("place", "said"),
     [
-        ("engine/src/gate.py:9", "found 3 lines, expected one of them"),
+        ("engine/src/gate.py:9", "engine/src/gate.py:9: found 2 lines, expected one of them"),
+        ("engine/src/gate.py:3", "engine/src/gate.py:3: found 2 lines, expected one of them"),
         ("engine/src/none.py", "found no such file in engine, office"),
         ("gate.py:2", "expected a file of a source, or SOURCE/path, such as engine/src/gate.py;"),
         ("engine/src/gate.py:1-2", "found several lines, expected one, such as engine/src/gate.py:1\n"),
         ("engine/../office/decisions/oak.md", "found no such file"),
         ("engine/src/new.py", "expected a committed file"),
-        ("engine/src", "expected one"),
+        ("engine/src", "engine/src: found a folder, expected a file"),
     ],
 )
 def test_a_wrong_place_is_an_error(site: Path, capsys: pytest.CaptureFixture[str], place: str, said: str) -> None:

@@ -15,7 +15,8 @@ class Entry:
     """One entry of a part: a line for people, the same as fields for programs, and a text that may be cut.
 
     `text` is loaded when there is room for it; `chars` is its length, `begin` how many characters of the whole come
-    before it. `more` is the command that shows the whole text. `rank` orders entries by importance, the least first.
+    before it. `more` is the command that shows the whole text; of a summary, the text that it is one of. `rank` orders
+    entries by importance, the least first.
     """
 
     line: str
@@ -25,6 +26,7 @@ class Entry:
     chars: int = 0
     begin: int = 0
     more: str = ""
+    is_summary: bool = False
     rank: int = 0
 
 
@@ -85,7 +87,7 @@ class ShownEntry:
     def more(self) -> str:
         """The command that shows the rest of the text."""
         shown = self.entry.begin + len(self.text or "")
-        return f"{self.entry.more} --from {shown}" if shown else self.entry.more
+        return f"{self.entry.more} --from {shown}" if shown and not self.entry.is_summary else self.entry.more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

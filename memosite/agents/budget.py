@@ -17,6 +17,7 @@ _Unit = tuple[int, int]
 """An entry: the number of its part and its own, counted from 0."""
 
 _LEAST_TEXT: Final = 30  # tokens: less than a line of a text says nothing
+_LEAST_SHOWN: Final = 60  # characters of a text that is cut
 _NOTICE: Final = 60  # tokens that the note on a text that is cut may take
 _SHARE: Final = 3  # no text of a list takes more than this part of a budget
 _MOST_CHARS: Final = 16  # of a text, for each token
@@ -47,7 +48,10 @@ def _numbered(answer: Answer) -> Iterator[tuple[int, int, Entry]]:
 
 
 def _parts_with_room(answer: Answer, budget: int, form: Form) -> tuple[Part, ...]:
-    """The parts that have a title: as many, from the first one, as leave a quarter of the budget for entries."""
+    """The parts that have a title: as many, from the first one, as leave a quarter of the budget for entries.
+
+    Those without entries make room first.
+    """
     parts = answer.parts
     while True:
         least = estimate(_written(answer, _Choice({}), parts, budget, form))
@@ -57,7 +61,8 @@ def _parts_with_room(answer: Answer, budget: int, form: Form) -> tuple[Part, ...
             if least > budget:
                 raise ConfigError(f"--budget {budget}: the shortest answer has about {least} tokens; ask for more")
             return parts
-        parts = parts[:-1]
+        last = max((at for at, part in enumerate(parts) if not part.entries), default=len(parts) - 1)
+        parts = parts[:last] + parts[last + 1 :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +81,8 @@ class _Choice:
             del texts[last]
         else:
             shorter = _cut_at(text, len(text) - 4 * excess)
-            texts[last] = shorter or None
-            if shorter:
+            texts[last] = shorter if len(shorter) >= _LEAST_SHOWN else None
+            if texts[last]:
                 return _Choice(texts, order)
         return _Choice(texts, order[:-1])
 
@@ -170,7 +175,8 @@ def _cut_at(text: str, limit: int) -> str:
 def _written(answer: Answer, choice: _Choice, parts: tuple[Part, ...], budget: int | None, form: Form) -> str:
     """The answer with what was chosen, and with the estimate of itself."""
     shown = tuple(_shown(at, part, choice) for at, part in enumerate(parts))
-    fitted = Fitted(answer=answer, parts=shown, dropped=answer.parts[len(parts) :], budget=budget)
+    dropped = tuple(part for part in answer.parts if part not in parts)
+    fitted = Fitted(answer=answer, parts=shown, dropped=dropped, budget=budget)
     text = form.write(fitted)
     return form.write(replace(fitted, spent=estimate(text)))
 

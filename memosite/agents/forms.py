@@ -54,8 +54,10 @@ def _lines(fitted: Fitted) -> Iterator[str]:
         yield from _part_lines(shown)
     yield ""
     if fitted.dropped:
-        named = ", ".join(f"{one.title} ({one.total:,})" for one in fitted.dropped)
-        yield f"[not shown: {printable(named)}]"
+        named = [f"{one.title} ({one.total:,})" for one in fitted.dropped if one.total]
+        empty = len(fitted.dropped) - len(named)
+        named += [f"{empty} empty {'section' if empty == 1 else 'sections'}"] if empty else []
+        yield f"[not shown: {printable(', '.join(named))}]"
     whole = f"; all of it about {fitted.needed:,}: {fitted.more}" if fitted.is_cut else ""
     yield printable(f"[{fitted.spent:,} tokens, estimated{whole}]")
     if fitted.is_cut and fitted.answer.options:
@@ -71,7 +73,8 @@ def _part_lines(shown: ShownPart) -> Iterator[str]:
         if entry.text:
             yield _block(entry.text)
         if entry.left > 0 and (entry.text or not shown.part.is_list):
-            yield printable(f"  [{entry.left:,} more characters: {entry.more}]")
+            of_what = " of the summary" if entry.entry.is_summary else ""
+            yield printable(f"  [{entry.left:,} more characters{of_what}: {entry.more}]")
     for gap in gaps:
         yield _gap_line(shown, gap)
     if shown.part.is_list and shown.without_text:

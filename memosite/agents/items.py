@@ -174,6 +174,7 @@ def entry_of(
         text_name="summary",
         chars=chars,
         more=reader.command("show", "/".join(artifact.ref)),
+        is_summary=text is None,
         rank=rank,
     )
 

@@ -1,6 +1,7 @@
 """Answers what a thread says: its memos in reading order, with their texts or their triage summaries."""
 
 import re
+from dataclasses import replace
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -89,17 +90,13 @@ def _entry(reader: Reader, entry: ThreadEntry, *, is_brief: bool, rank: int) -> 
         body = memo.variants[0].text if isinstance(memo, Memo) and not (is_brief or memo.withheld) else None
         made = entry_of(reader, memo, rank=rank, text=body)
     depth = "> " * min(entry.depth, _DEPTH)
-    name = made.text_name if is_brief else "text"
     further = [f"goes on in thread {id_}" for id_ in entry.continues[:3]]
     further += [f"comes from thread {entry.continued_from}"] if entry.continued_from else []
-    return Entry(
+    return replace(
+        made,
         line="; ".join((f"{depth}{made.line}", *further)),
         fields={"depth": entry.depth, **made.fields, "other_threads": further},
-        text=made.text,
-        text_name=name,
-        chars=made.chars,
-        more=made.more,
-        rank=rank,
+        text_name=made.text_name if is_brief else "text",
     )
 
 

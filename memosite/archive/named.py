@@ -165,13 +165,27 @@ class ArchiveNames(Named):
         """What became of an artifact that was there, or what is known of a missing memo or a thread of this name."""
         if found := what_became(self._archive, name):
             return found
-        ghost = self._archive.ghosts.get(name.removeprefix("memo/"))
-        if ghost:
-            replies = ", ".join("/".join(ref) for ref in ghost.replies[:_SHOWN])
-            return f"it is a missing memo: no source has it; replies to it: {replies}"
+        if found := _of_ghosts(self._archive, name.partition("/")[2] or name):
+            return found
         thread = name.removeprefix("threads/").removeprefix("thread/")
         is_thread = thread in self._archive.threads
         return f"it is a thread, expected an item; see: memosite thread {thread}" if is_thread else ""
+
+
+def _of_ghosts(archive: Archive, written: str) -> str:
+    """What is known of the missing memo of an id or its beginning, "" if there is none."""
+    folded = written.casefold()
+    begun = [id_ for id_ in archive.ghosts if folded and id_.casefold().startswith(folded)]
+    if written in archive.ghosts:
+        begun = [written]
+    if len(begun) > 1:
+        return f"found {len(begun)} missing memos of that name: {_listed(begun)}; write more of the id"
+    for id_ in begun:
+        ghost = archive.ghosts[id_]
+        replies = ", ".join("/".join(ref) for ref in ghost.replies[:_SHOWN])
+        what = "it is a missing memo" if id_ == written else f"{ghost.kind}/{id_} is a missing memo"
+        return f"{what}: no source has it; replies to it: {replies}"
+    return ""
 
 
 def is_at(file: FileFacts, path: str) -> bool:

@@ -141,7 +141,8 @@ def _own_spans(item: Item, number: int, quote: str) -> Iterator[tuple[tuple[int,
 
 def cite_quote(sources: Sources, quote: str, commit_of: CommitOf) -> list[Made]:
     """The citations of the sources that hold a quote, the oldest first; what only carries it after all others."""
-    [items] = sources.holders([quote])
+    is_short = len(folded_words(quote)) < LEAST
+    items = sources.with_words(quote) if is_short else sources.holders([quote])[0]
     held = (_holding(item, quote, commit_of) for item in items if not item.why_not)
     found = sorted(filter(None, held), key=lambda one: one.is_carried)
     return found[:MOST] or [Made(problem=tuple(_nowhere(items, quote)))]
@@ -166,8 +167,12 @@ def _nowhere(items: Iterable[Item], quote: str) -> Iterator[str]:
     near = min(found, key=lambda one: (one[0].tier, one[0].changed_words), default=None)
     words, search = len(folded_words(quote)), shlex.join(("memosite", "search", f'"{" ".join(quote.split())}"'))
     if near is None or near[0].tier is Tier.NOT_FOUND:
-        few = f"; found {words} {'word' if words == 1 else 'words'}, expected {LEAST} or more; see: {search}"
-        yield f"no source holds this quote; nothing like it was found{few if words < LEAST else ''}"
+        few = f", and something like it is looked for from {LEAST} words on; see: {search}"
+        yield (
+            f"no source holds this quote{few}"
+            if words < LEAST
+            else "no source holds this quote; nothing like it was found"
+        )
         return
     yield f"no source holds this quote; the nearest is in {near[1].ref}:"
     yield from diff_lines(near[0].changes, is_cut=near[0].is_cut)

@@ -2,10 +2,11 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from memosite.archive.named import Named
 from memosite.citing.item import Item, Place
-from memosite.quotes.index import QuoteIndex, letters_of
+from memosite.quotes.index import QuoteIndex, letters_of, words_of
 
 _CANDIDATES = 50
 
@@ -56,6 +57,10 @@ class Sources(Named):
         return [
             [self.item(name) for name in sorted({one.key[0] for one in some}, key=order.__getitem__)] for some in found
         ]
+
+    def with_words(self, quote: str) -> list[Item]:
+        """The oldest items that may hold a quote of fewer words than an index finds: all texts are read."""
+        return list(islice(self.items_with(words_of(quote)), _CANDIDATES))
 
     def index_for(self, quotes: Sequence[str]) -> "QuoteIndex[tuple[str, int]]":
         """The bodies that may hold these quotes, by the name of their item and their number in it."""

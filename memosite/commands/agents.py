@@ -1,23 +1,27 @@
 """[I/O] `memosite brief`, `inbox`, `show` and `thread`: open the archive, print what `agents/` answers."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from memosite.agents.answer import Answer
 from memosite.agents.budget import fit
 from memosite.agents.forms import JsonForm, TextForm
 from memosite.agents.items import Reader
 from memosite.archive.ledger import Ledger
+from memosite.archive.model import Archive, Artifact
+from memosite.archive.named import ArchiveNames
 from memosite.commands.withheld import check_command, named_audience, withheld_note
-from memosite.config.loading import load_config
+from memosite.config.loading import Config, load_config
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.facts.source_rules import failures
 from memosite.reading.archive import open_archive
-from memosite.reading.as_of import past_of
+from memosite.reading.as_of import Past, past_of
 
 Say = Callable[[str], None]
 
@@ -48,7 +52,13 @@ def run(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
         def text_of(digest: str) -> str:
             return handle.shelf.text(digest)
 
-        answer = _ANSWERS[options.run](Reader(archive=archive, text_of=text_of, options=_same(options)), options)
+        try:
+            answer = _ANSWERS[options.run](Reader(archive=archive, text_of=text_of, options=_same(options)), options)
+        except ConfigError as error:
+            later = _later(archive, past, config, options) if past else ""
+            if not later:
+                raise
+            raise ConfigError(f"{options.reference}: {later}") from error
         if past:
             answer = replace(
                 answer, lines=(*answer.lines, past.line), fields={**answer.fields, "as_of": dict(past.fields)}
@@ -59,8 +69,27 @@ def run(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
     return not failed
 
 
+def _later(then: Archive, past: Past, config: Config, options: argparse.Namespace) -> str:
+    """What is said of an item that is known now, and was not then; "" if there is none that was asked for."""
+    if "reference" not in options:
+        return ""
+    with open_archive(config, use_network=False) as handle, suppress(ConfigError):
+        now = handle.recall()
+        name, _ = ArchiveNames(now).find(options.reference)
+        if not ArchiveNames(then).has(name):
+            kind, _, id_ = name.partition("/")
+            known: Mapping[Any, Artifact] = now.artifacts
+            received = [one.received for one in known[kind, id_].copies if one.received]
+            first = min(received, key=lambda one: one.instant, default=None)
+            came = f"; it came on {first.utc}" if first and first.instant > past.moment.instant else ""
+            return f"{name} was not known as of {options.as_of}{came}; ask about a later time"
+    return ""
+
+
 def _same(options: argparse.Namespace) -> tuple[str, ...]:
-    """The options that lead to the same archive, for further commands."""
+    """The options that lead to the same archive, for further commands; tools know their site."""
+    if options.is_tool:
+        return ("--as-of", options.as_of) if options.as_of else ()
     known = (
         ("--site", options.site_option),
         ("--cache", options.cache),

@@ -18,6 +18,7 @@ def parser() -> argparse.ArgumentParser:
         description="Turns the memos, notes and transcripts in an organization's git repos into an archive to browse.",
         epilog="Each command has --help with an example.",
     )
+    whole.set_defaults(is_tool=False)  # the server for language models sets it
     whole.add_argument("--version", action="version", version=f"memosite {__version__}")
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_build(commands)

@@ -1,7 +1,8 @@
 """[I/O] Checks a site, folders or single files, and gives their findings (SPEC 8, check).
 
 A folder with a memosite.yml or with stores in it is checked as a site, with all rules that span files. A single
-file, or a folder without any store, is checked file by file, wherever it is: for editors and for pre-commit.
+file, or a folder without any store, is checked file by file, wherever it is: for editors and for pre-commit. A file
+that is not read is said to be none that was checked.
 """
 
 import argparse
@@ -17,10 +18,12 @@ from memosite.config.discovery import discover
 from memosite.config.loading import load_config
 from memosite.config.policy import DEFAULT_SECRETS, SecretsConfig, SecretsMode
 from memosite.config.schema import Audience
+from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
 from memosite.facts.layout import CONFIG_NAME, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
+from memosite.facts.parsed import DocumentHead
 from memosite.facts.secret_rules import SECRET_IN_NAME
 from memosite.formats.systems import owner_of, root_of_record
 from memosite.reading.archive import open_archive
@@ -28,22 +31,43 @@ from memosite.sources.folder import FolderSource, list_files
 from memosite.sources.listing import Listing
 
 _ENVELOPES = (ENVELOPE_SUFFIX, CATALOG_SUFFIX)
+_EXPECTED = 'expected an .openthing file with a "type" such as memodef:Memo'
+_UNREAD = (
+    f"not checked: found no memo, note, transcript, library, orgdef or record, {_EXPECTED}; "
+    'of a draft, save its "envelope" as its "name"'
+)
+_DOCUMENT = f"found Markdown; of a memo, {_EXPECTED}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """Findings, and for each source in them the path by which the user can open its files."""
+    """Findings, and for each source in them the path by which the user can open its files.
+
+    Of the files that were named, `unread` are of no format that is read; `documents` are Markdown and no more.
+    """
 
     findings: tuple[Finding, ...]
     root_of: Mapping[str, str]
+    unread: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
 
 
-def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> bool:
-    """Show the findings on what the command line names; whether all are below the severity that fails."""
+def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> bool:
+    """Show the findings on what the command line names; whether all are below the severity that fails.
+
+    Raises `ConfigError` if nothing was checked. Envelopes and catalogs of other tools are only said not to be.
+    """
     site = options.site_option or Path()
     checked = check(
         options.paths or [site], site=site, cache=options.cache, mode=options.secrets, audience=options.audience
     )
+    unchecked = [f"{printable(one)}: {_UNREAD}" for one in checked.unread]
+    is_nothing = len(checked.unread) == len(options.paths) > 0
+    if is_nothing and not all(one.endswith(_ENVELOPES) for one in checked.unread):
+        raise ConfigError("\n".join(unchecked))
+    as_documents = [f"{printable(one)}: checked as a document alone: {_DOCUMENT}" for one in checked.documents]
+    for line in (*unchecked, *as_documents):
+        say(f"memosite: {line}")
     is_fine = not fails((one.severity for one in checked.findings), options.fail_on)
     if options.format == "json":
         text = to_json(checked.findings)
@@ -51,7 +75,8 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> bool:
         text = to_sarif(checked.findings, version=__version__, root_of=checked.root_of)
     else:
         text = to_text(checked.findings, root_of=checked.root_of, contract=str(contract_folder()))
-    if not options.quiet or (options.format == "text" and not is_fine):
+    is_said = options.format == "text" and is_nothing
+    if (not options.quiet and not is_said) or (options.format == "text" and not is_fine):
         show(text)
     return is_fine
 
@@ -72,6 +97,8 @@ def check(
     findings: list[Finding] = []
     root_of: dict[str, str] = {}
     others_of: dict[Path, frozenset[str]] = {}
+    unread: list[str] = []
+    documents: list[str] = []
     for path in paths:
         if not path.exists():
             raise ConfigError(f"{path}: no such file or folder")
@@ -84,7 +111,10 @@ def check(
             checked = _by_path(checked)
         findings.extend(checked.findings)
         root_of.update(checked.root_of)
-    return Checked(findings=tuple(dict.fromkeys(findings)), root_of=root_of)
+        unread.extend(checked.unread)
+        documents.extend(checked.documents)
+    found = tuple(dict.fromkeys(findings))
+    return Checked(findings=found, root_of=root_of, unread=tuple(unread), documents=tuple(documents))
 
 
 def _is_site(folder: Path) -> bool:
@@ -119,7 +149,7 @@ def _by_path(checked: Checked) -> Checked:
         replace(one, location=replace(one.location, source=checked.root_of.get(one.location.source, "")))
         for one in checked.findings
     )
-    return Checked(findings=tuple(findings), root_of={root: root for root in checked.root_of.values()})
+    return replace(checked, findings=tuple(findings), root_of={root: root for root in checked.root_of.values()})
 
 
 def _check_loose(path: Path, others_of: dict[Path, frozenset[str]], secrets: SecretsConfig) -> Checked:
@@ -132,15 +162,23 @@ def _check_loose(path: Path, others_of: dict[Path, frozenset[str]], secrets: Sec
     files = sorted(_files_below(path)) if path.is_dir() else [path.resolve()]
     findings: list[Finding] = []
     root_of: dict[str, str] = {}
+    unread, documents = [], []
     for file in files:
         root = _root_of(file)
         name = _from_here(root)
         listing = _one_file(FolderSource(name=name, root=root), file, others_of)
         relative = file.relative_to(root).as_posix()
-        found = check_listing(listing, secrets)
-        findings += [one for one in found if one.location.path == relative or one.rule == SECRET_IN_NAME]
+        found, read = check_listing(listing, secrets)
+        here = [one for one in found if one.location.path == relative or one.rule == SECRET_IN_NAME]
+        findings += here
         root_of[name] = name
-    return Checked(findings=tuple(findings), root_of=root_of)
+        if here or path.is_dir():
+            continue
+        if relative not in read:
+            unread.append(str(path))
+        elif isinstance(read[relative], DocumentHead):
+            documents.append(str(path))
+    return Checked(findings=tuple(findings), root_of=root_of, unread=tuple(unread), documents=tuple(documents))
 
 
 def _files_below(folder: Path) -> list[Path]:

@@ -99,7 +99,10 @@ def diff(
     config = load_config(site, cache=cache, secrets=secrets, audience=audience)
     dates = [_day(end) for end in ends]
     if all(dates):
-        return _between_days(config, _day(before), _day(after), note)
+        begin, end = _day(before), _day(after)
+        if begin and end and begin > end:
+            raise ConfigError(f'diff: found "{between}", the second day before the first; expected {after}..{before}')
+        return _between_days(config, begin, end, note)
     if any(dates):
         raise ConfigError(f'diff: found "{between}", one end a date and one not, {FORMS}')
     was = _at_ref(config, before, source, note) if before else {}
@@ -214,7 +217,10 @@ def _cut(sections: _Sections, count: int, between: str) -> str:
         (heading, [*([f"[{left[heading]} earlier not shown]"] if left[heading] else []), *lines[left[heading] :]])
         for heading, lines in sections
     ]
-    whole = f"; all of it: memosite diff {between} --budget 0" if any(left.values()) else ""
+    more = ""
+    if not count and any(left.values()):
+        more = f"; some of each from --budget {estimate(_cut(sections, 1, between))} on"
+    whole = f"{more}; all of it: memosite diff {between} --budget 0" if any(left.values()) else ""
     text = _text(cut)
     return f"{text}\n\n[about {estimate(text)} tokens, estimated{whole}]"
 

@@ -25,7 +25,11 @@ def site_of(options: argparse.Namespace) -> Path:
 
 
 def site_above(folder: Path) -> str | None:
-    """The site of the nearest memosite.yml above a folder without one, if the folder is in one of its sources."""
+    """The site of the nearest memosite.yml above a folder without one, if the folder is in one of its sources.
+
+    It is named as seen from the current folder.
+    """
+    folder = folder.resolve()
     above = next((one for one in (folder, *folder.parents) if (one / CONFIG_NAME).is_file()), folder)
     if above == folder or (folder / SITE_MARKER).is_file():
         return None
@@ -34,7 +38,7 @@ def site_above(folder: Path) -> str | None:
     with contextlib.suppress(MemositeError):
         roots = [source.root for source in load_config(above).sources if source.root is not None]
         if any(folder.is_relative_to(root) for root in roots):
-            return shlex.quote(printable(os.path.relpath(above, folder)))
+            return shlex.quote(printable(os.path.relpath(above)))
     return None
 
 

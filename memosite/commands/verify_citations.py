@@ -53,7 +53,8 @@ def verify_documents(options: argparse.Namespace, *, show: Say, say: Say) -> boo
         for name in without:
             say(f"memosite: {printable(name)}: found no {what} of the archive in it")
         if not options.quotes and any(_may_quote(name) for name in without):
-            say("memosite: verify checks citations; to check quotations without one, add --quotes")
+            option = '"quotations": true' if options.is_tool else "--quotes"
+            say(f"memosite: verify checks citations; to check quotations without one, add {option}")
     return all(one.holds(is_strict=options.strict) for _, one in checked)
 
 

@@ -12,6 +12,7 @@ from memosite.agents.items import Reader
 from memosite.agents.mentions import Mentions, list_items
 from memosite.agents.sessions import OPEN, Work
 from memosite.agents.why import Asked, Cause, as_json, as_text, why
+from memosite.commands.nouns import plural
 from memosite.config.loading import load_config
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
@@ -154,6 +155,8 @@ def _written(file: _File, line: int | None) -> list[Written]:
         except GitError as error:
             raise ConfigError(f"{file.shown}: not found in the last commit, expected a committed file") from error
         committed = objects.blob(blob, limit=FILE_LIMIT)
+        if committed is None:
+            raise ConfigError(f"{file.shown}: found a folder, expected a file")
     if not isinstance(committed, bytes):
         raise ConfigError(f"{file.shown}: found no file of up to {FILE_LIMIT:,} bytes in the last commit, expected one")
     return blame(file.repo, file.commit, whole, line=_committed_line(file, committed, line) if line else None)
@@ -164,8 +167,10 @@ def _committed_line(file: _File, committed: bytes, line: int) -> int:
     read = file.source.read_file(file.path)
     now = (committed if isinstance(read, Finding) else read.data).split(b"\n")
     before = committed.split(b"\n")
-    if line > len(now):
-        raise ConfigError(f"{file.shown}:{line}: found {len(now):,} lines, expected one of them")
+    count = len(now) - (not now[-1])  # the last line feed begins no line
+    if line > count:
+        lines = f"{count:,} {plural('line', count)}"
+        raise ConfigError(f"{file.shown}:{line}: found {lines}, expected one of them")
     if now == before:
         return line
     for block in difflib.SequenceMatcher(None, before, now, autojunk=False).get_matching_blocks():

@@ -219,5 +219,5 @@ def _nothing_found(site: Path) -> str:
     return (
         f"{shown}: found no memos/, notes/ or transcripts/ below it with an .openthing or .body.md file, no org/ "
         f"with an orgdef, and no store of {', '.join(names)} or {last}, expected at least one; "
-        "name sources in memosite.yml, see memosite init --help"
+        "name the folder of the site with --site, or sources in memosite.yml, see memosite init --help"
     )

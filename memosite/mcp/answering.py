@@ -65,10 +65,12 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     said = io.StringIO()
     try:
         with redirect_stderr(said), redirect_stdout(io.StringIO()):
-            return parser().parse_args(words)
+            options = parser().parse_args(words)
     except SystemExit as error:
         lines = said.getvalue().strip().splitlines()
         raise ConfigError(lines[-1].partition("error: ")[2] if lines else "found what it does not take") from error
+    options.is_tool = True  # no answer may name what a tool does not take
+    return options
 
 
 @contextmanager

@@ -127,8 +127,8 @@ class _Site:
             found = Answered(text="", messages=f"memosite: {error}", is_error=True)
         else:
             found = await self._beside(partial(answer, request, self._words))
-        said: list[types.ContentBlock] = [types.TextContent(text=text) for text in (found.text, found.messages) if text]
-        return types.CallToolResult(content=said, is_error=found.is_error)
+        text = "\n\n".join(filter(None, (found.text, found.messages)))
+        return types.CallToolResult(content=[types.TextContent(text=text)], is_error=found.is_error)
 
     async def read_resource(self, _context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """The output of the command that shows a resource."""

@@ -93,6 +93,14 @@ def letters_of(quotes: Iterable[str]) -> Callable[[str], bool]:
     return may_have
 
 
+def words_of(quote: str) -> Callable[[str], bool]:
+    """Tells whether a text may have the words of a quote that is too short for an index, one after the other."""
+    words = list(map(re.escape, folded_words(quote)))
+    before, after = (r"(?<![^\W_])", r"(?![^\W_])") if quote.isascii() else ("", "")
+    pattern = re.compile(f"{before}{_BETWEEN.join(words)}{after}")
+    return lambda text: bool(words) and pattern.search(text.lower()) is not None
+
+
 def _ranked(runs: set[int], have: Mapping[_Key, set[int]], holders: Mapping[int, int]) -> Iterator[Candidate[_Key]]:
     """The texts that have any of a quote's runs: first those with all of them, then those with the rarest."""
     hits = [(key, found) for key, some in have.items() if (found := runs & some)]

@@ -45,7 +45,7 @@ def judge(quote: str, text: "str | Source", passages: Sequence[Span] = ()) -> Ve
     editing = read_editing(quote, source.text)
     if editing and (found := _edited(editing, source, passages)):
         return found
-    return find_nearest(asked, source, editing)
+    return find_nearest(asked, source, editing, passages)
 
 
 def _plainly(asked: Source, source: Source) -> Verdict | None:

@@ -35,8 +35,11 @@ _AFTER = re.compile(r"\S*")
 _Pairs: TypeAlias = list[tuple[int, int]]
 
 
-def find_nearest(quote: Source, source: Source, editing: Edited | None) -> Verdict:
-    """*Changed*, with the nearest passage, or *not found*."""
+def find_nearest(quote: Source, source: Source, editing: Edited | None, passages: Sequence[Span] = ()) -> Verdict:
+    """*Changed*, with the nearest words, or *not found*.
+
+    They reach no further than the passages that they begin and end in.
+    """
     said = " ".join(one.ways[0] for one in editing.fragments) if editing else quote.at("marks").reading.text
     asked = bare_words(said)
     words = bare_words(source.text)
@@ -49,11 +52,22 @@ def find_nearest(quote: Source, source: Source, editing: Edited | None) -> Verdi
         return Verdict(tier=Tier.NOT_FOUND)
     near = list(islice(bare_matches(source.text), *window))
     first, last = _fitting(kept, len(asked), len(near))
-    span = _whole_words(source.text, near[first].start(), near[last - 1].end())
+    span = _within(
+        _whole_words(source.text, near[first].start(), near[last - 1].end()),
+        (near[kept[0][1]].start(), near[kept[-1][1]].end()),
+        passages,
+    )
     found, others = Source(source.text[slice(*span)]).at("marks").reading.text.split(), said.split()
     found = _without_marks_around(found, others)
     changes = tuple(word_diff(found[:_MOST_WORDS], others[:_MOST_WORDS]))
     return Verdict(tier=Tier.CHANGED, spans=(span,), changes=changes, is_cut=max(len(found), len(others)) > _MOST_WORDS)
+
+
+def _within(span: Span, known: Span, passages: Sequence[Span]) -> Span:
+    """A span without what is beyond the passages that its first and its last known word are in."""
+    starts = (max(span[0], start) for start, end in passages if start <= known[0] < end)
+    ends = (min(span[1], end) for start, end in passages if start < known[1] <= end)
+    return next(starts, span[0]), next(ends, span[1])
 
 
 def _without_marks_around(found: Sequence[str], quote: Sequence[str]) -> list[str]:

@@ -1,10 +1,12 @@
 """Checks files that belong to no archive: each by itself, with the files beside it as bodies."""
 
+from collections.abc import Mapping
+
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import SourceInfo
 from memosite.config.policy import SecretsConfig
 from memosite.facts.findings import Finding
-from memosite.facts.parsed import Organization, Parsed
+from memosite.facts.parsed import Fact, Organization, Parsed
 from memosite.reading.finders import DataFinder, LineFinder
 from memosite.reading.modes import with_mode, without_hidden_names
 from memosite.reading.screen import Screen
@@ -15,8 +17,10 @@ from memosite.sources.listing import Listing
 from memosite.store.shelf import Shelf
 
 
-def check_listing(listing: Listing, secrets: SecretsConfig) -> tuple[Finding, ...]:
-    """The findings on the files of a listing, without those that need an archive (SPEC 8).
+def check_listing(listing: Listing, secrets: SecretsConfig) -> tuple[tuple[Finding, ...], Mapping[str, Fact | None]]:
+    """The findings on the files of a listing, without those that need an archive, and what its files are (SPEC 8).
+
+    A file of no known format, with nothing to find, is nothing.
 
     The one way to resolve without `open_archive`: the files pass the gate's `screen`, and since the result is only
     findings, there is nothing to withhold.
@@ -26,7 +30,7 @@ def check_listing(listing: Listing, secrets: SecretsConfig) -> tuple[Finding, ..
         parsed, _ = with_mode(read_source(named, shelf, secrets.fingerprints), {}, secrets)
         rules = ResolveRules(sources=(SourceInfo(name=listing.source.name),), is_loose=True)
         archive, _ = resolve(parsed, rules, Ledger(), LineFinder(shelf), data_of=DataFinder(shelf))
-    return archive.findings
+    return archive.findings, {one.path: one.fact for one in parsed if one.fact is not None or one.findings}
 
 
 def read_source(listing: Listing, shelf: Shelf, allowed: frozenset[str] = frozenset()) -> list[Parsed]:
