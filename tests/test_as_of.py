@@ -62,6 +62,9 @@ def test_the_past_is_what_a_checkout_shows(tmp_path: Path, seed: int, capsys: py
                 plain(ask(capsys, organization.folder, *words, "--as-of", commit, code=None)) for _ in range(2)
             )
             then = plain(ask(capsys, checkout, *words, code=None))
+            if "was not known as of" in past:  # only the present knows what came later
+                then = then.partition(": found no item of that name, ")[0]
+                past, again = (one.partition(": memo/")[0] for one in (past, again))
             assert past == again == then, (name, commit, words)
 
 

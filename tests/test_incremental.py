@@ -63,10 +63,10 @@ def organization(tmp_path: Path) -> Path:
     return folder
 
 
-def write_one_more(organization: Path, number: int = 0) -> None:
+def write_one_more(organization: Path, number: int = 0, sent: str = "2026-05-01T14:30:00Z") -> None:
     """A memo between seats that are known: pages of others stay as they are."""
     name = f"2026-06-01-0900--strategist--opac-engineer--one-more{f'-{number}' if number else ''}"
-    write_memo(organization / "website/memos/inbox", name, sender="strategist", to="opac-engineer")
+    write_memo(organization / "website/memos/inbox", name, sender="strategist", to="opac-engineer", sent=sent)
 
 
 def build(site: Path, *arguments: str) -> None:
@@ -480,7 +480,7 @@ def test_pages_are_shown_before_what_only_programs_read_is_written(organization:
     with Memory() as memory:
         for step in range(3):
             if step == 1:
-                write_one_more(organization)
+                write_one_more(organization, sent="2026-06-01T09:00:00Z")  # the newest, so home has it
             run_build(config, clock=lambda: dt.datetime.now(dt.UTC), memory=memory, listener=Looking())
     assert shown == [[True, True, False, False]] * 2  # when home is written, and when all is
     assert "one-more" in (organization / "_site/feed.xml").read_text()

@@ -110,7 +110,7 @@ def test_rows_of_texts_that_are_not_published_any_more_are_removed_by_a_build(
     site: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whoever has a row can try out words: none stays of what was withheld, edited or removed."""
-    answer(site, "the words", capsys)
+    answer(site, "words that nobody here wrote", capsys)
     before = kept_rows(site)
     edited = site / "memos/inbox" / f"{name(1)}.openthing"
     edited.write_text(edited.read_text().replace("The ", f"The key {AWS_KEY} and the ", 1))
@@ -119,7 +119,7 @@ def test_rows_of_texts_that_are_not_published_any_more_are_removed_by_a_build(
     assert len(before) == 14
     assert kept_rows(site).keys() < before.keys()
     assert len(kept_rows(site)) == 12
-    answer(site, "the words", capsys)
+    answer(site, "words that nobody here wrote", capsys)
     assert len(kept_rows(site)) == 12
 
 
@@ -147,7 +147,7 @@ def test_names_of_what_is_not_published_any_more_are_removed_by_a_build(
 
 def test_nothing_is_kept_where_something_is_erased(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As of the archive itself."""
-    answer(site, "the words", capsys)
+    answer(site, "words that nobody here wrote", capsys)
     assert rows_file(site).is_file()
     write_text(site / "memosite.yml", f"erase:\n  - id: memo/{name(1)}\n    why: asked for\n    on: 2026-06-01\n")
     told = next(one for one in texts(site) if one.startswith("# Told")).split("\n\n")[1]

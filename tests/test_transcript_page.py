@@ -175,7 +175,7 @@ def test_the_search_box_marks_turns_and_leads_to_the_search_of_this_transcript(s
     browser.wait_for("location.href.includes('/search/') && document.getElementById('_query').value")
     assert browser.value("document.getElementById('_query').value") == f"transcript:{NAME} Lighthouse"
     found = "[...document.querySelectorAll('#_hits a')].map((link) => new URL(link.href).hash)"
-    browser.wait_for("document.getElementById('_status').textContent === '2 results'")
+    browser.wait_for("document.getElementById('_status').textContent === '2 results in 1 item'")
     assert [one.partition(":~:")[0] for one in browser.value(found)] == ["#t6", "#t7"]
     assert browser.complaints == []
 

@@ -271,7 +271,7 @@ def test_every_hit_in_the_browser_opens_its_turn(page: Page, site: Path, base: s
     printed: list[str] = []
     for query, hits in (("murmur", 40), ("murmur in:tools", 13)):
         page.goto(f"{base}search/index.html?q={query}")
-        page.wait_for_function(f"() => document.getElementById('_status').textContent === '{hits} results'")
+        page.wait_for_function(f"() => document.getElementById('_status').textContent === '{hits} results in 1 item'")
         while page.locator("#_hits a").count() < hits:
             before = page.locator("#_hits a").count()
             page.locator("#_more").click()
