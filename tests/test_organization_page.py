@@ -105,6 +105,7 @@ def test_cards_have_the_numbers_of_the_table(tmp_path: Path) -> None:
     found = 0
     for card in page.xpath("//a[starts-with(@class, 'box')]"):
         to_do, unread, *_ = rows[Path(card.get("href")).parent.name]
+        unread = unread.strip("?")  # cards say what is known
         said = ", ".join(part for part in (unread and f"{unread} unread", to_do and f"{to_do} to do") if part)
         assert "".join(card.xpath(".//text[@class='counts']/text()")) == said
         assert card.findtext("title").endswith(said)
