@@ -70,14 +70,15 @@ def run(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
 
 
 def _later(then: Archive, past: Past, config: Config, options: argparse.Namespace) -> str:
-    """What is said of an item that is known now, and was not then; "" if there is none that was asked for."""
+    """What is said of an item that is known now, and of which nothing was known then; "" if none was asked for."""
     if "reference" not in options:
         return ""
     with open_archive(config, use_network=False) as handle, suppress(ConfigError):
         now = handle.recall()
         name, _ = ArchiveNames(now).find(options.reference)
-        if not ArchiveNames(then).has(name):
-            kind, _, id_ = name.partition("/")
+        kind, _, id_ = name.partition("/")
+        before = ArchiveNames(then)  # it may have been removed then, or missing
+        if not (before.has(name) or before.missing(name) or before.missing(f"memo/{id_}")):
             known: Mapping[Any, Artifact] = now.artifacts
             received = [one.received for one in known[kind, id_].copies if one.received]
             first = min(received, key=lambda one: one.instant, default=None)
