@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from lxml import html
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
+from tests.support.browsers import open_chromium
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo
 from tests.support.pictures import check_pictures
@@ -56,11 +57,9 @@ def site(tmp_path_factory: pytest.TempPathFactory, days: list[tuple[str, int]]) 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium."""
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path="/usr/bin/chromium")
+    """One browser for all tests."""
+    with open_chromium() as found:
         yield found
-        found.close()
 
 
 def open_page(browser: Browser, site: Path, name: str, later: int | None) -> Page:

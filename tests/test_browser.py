@@ -4,7 +4,6 @@
 """
 
 import json
-import shutil
 import subprocess
 import sys
 import threading
@@ -13,8 +12,9 @@ from pathlib import Path
 
 import pytest
 from lxml import html
-from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, Route
 
+from tests.support.browsers import open_chromium
 from tests.support.servers import Handler, serve_folder
 from tests.support.sites import build_site
 
@@ -94,13 +94,9 @@ def server(site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, as the system has it."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    assert chromium, "there is no Chromium: run scripts/set-up dev"
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=chromium)
+    """One browser for all tests."""
+    with open_chromium() as found:
         yield found
-        found.close()
 
 
 @pytest.fixture

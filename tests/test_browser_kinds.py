@@ -4,17 +4,17 @@ Each kind of page is known to axe either here or in `test_browser.py`; here, too
 screen reader is told of pictures.
 """
 
-import shutil
 import subprocess
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Response, sync_playwright
+from playwright.sync_api import Browser, Response
 
 from benchmarks.as_memodef import write_site
 from benchmarks.organization import artifacts
+from tests.support.browsers import open_chromium
 from tests.support.files import ROOT
 from tests.support.golden_sites import DREDGE, build_golden, build_withheld
 from tests.support.servers import serve_folder
@@ -72,13 +72,9 @@ def address(sites: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, as the system has it."""
-    chromium = shutil.which("chromium")
-    assert chromium, "there is no Chromium: run scripts/set-up dev"
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=chromium)
+    """One browser for all tests."""
+    with open_chromium() as found:
         yield found
-        found.close()
 
 
 @pytest.mark.parametrize(("width", "theme"), [(390, "light"), (1440, "dark")])

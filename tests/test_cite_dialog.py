@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -11,13 +10,14 @@ from typing import Any
 
 import pytest
 from lxml import html
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from memosite.archive.cite import Citation, range_digest
 from memosite.cli import main
 from memosite.formats.turns import TurnList, parse_conversation
 from memosite.quotes.citations import read_html, read_markdown, read_plain
 from memosite.quotes.writing import to_html
+from tests.support.browsers import open_chromium
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
 from tests.support.servers import serve_folder
@@ -196,11 +196,9 @@ def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, as the system has it."""
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        yield chromium
-        chromium.close()
+    """One browser for all tests."""
+    with open_chromium() as found:
+        yield found
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
+from tests.support.browsers import open_chromium
 from tests.support.commands import run_command
 from tests.support.files import ROOT, write_text
 from tests.support.memos import write_memo
@@ -96,11 +97,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, as the system has it."""
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+    """One browser for all tests."""
+    with open_chromium() as found:
         yield found
-        found.close()
 
 
 def head(address: str) -> Message:

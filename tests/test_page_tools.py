@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
+from tests.support.browsers import open_chromium
 from tests.support.memos import write_memo, write_org
 from tests.support.servers import Handler, serve_folder
 from tests.support.sites import build_site
@@ -48,8 +49,7 @@ def server(site: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def page() -> Iterator[Page]:
     """A page of a browser in which copying is allowed; what goes wrong on it fails the test."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
+    with open_chromium() as browser:
         context = browser.new_context(permissions=["clipboard-read", "clipboard-write"], reduced_motion="reduce")
         page = context.new_page()
         said: list[str] = []
@@ -57,7 +57,6 @@ def page() -> Iterator[Page]:
         page.on("pageerror", lambda error: said.append(str(error)))
         yield page
         assert said == []
-        browser.close()
 
 
 def clipboard(page: Page) -> str:

@@ -1,11 +1,11 @@
 """Long transcripts are laid out in pieces, and nobody can tell: in Chromium, which does it, from a server."""
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
+from tests.support.browsers import open_chromium
 from tests.support.memos import write_transcript
 from tests.support.servers import serve_folder
 from tests.support.sites import build_site
@@ -40,13 +40,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, as the system has it."""
-    chromium = shutil.which("chromium")
-    assert chromium, "there is no Chromium: run scripts/set-up dev"
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=chromium)
+    """One browser for all tests."""
+    with open_chromium() as found:
         yield found
-        found.close()
 
 
 @pytest.fixture

@@ -2,14 +2,13 @@
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
 from lxml import html
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from memosite.cli import main
 from memosite.formats.turns import TurnList, parse_conversation
@@ -17,6 +16,7 @@ from memosite.pages.models import RedirectPage
 from memosite.pages.parts import OUTLINE, Reference, Site, cut_turns
 from memosite.render.renderer import Renderer
 from memosite.render.theme import load_theme
+from tests.support.browsers import open_chromium
 from tests.support.memos import write_memo, write_transcript
 from tests.support.pages import found
 from tests.support.servers import serve_folder
@@ -95,11 +95,9 @@ def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, as the system has it."""
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        yield chromium
-        chromium.close()
+    """One browser for all tests."""
+    with open_chromium() as found:
+        yield found
 
 
 @pytest.fixture
