@@ -545,7 +545,7 @@ def test_a_forked_process_reads_the_shelf_and_disturbs_nothing() -> None:
 
 
 @given(st.lists(any_facts(), max_size=12), st.randoms(use_true_random=False))
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_resolve_never_raises_and_every_file_lands_once(found: list[Fact], random: "object") -> None:
     """Whatever the files say, in whatever order they are read; and building again changes nothing."""
     parsed = distinct([*found, organization("acme", "engineer", "director", "tester")])

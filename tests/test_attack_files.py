@@ -73,7 +73,8 @@ def test_a_pipe_in_a_repo_costs_its_history_alone(site: Path, place: str) -> Non
     make_pipe(site / "engine" / place)
     page = build(site)
     assert "received" not in page or place in {".git/commondir", ".git/gitdir"}
-    build(site)
+    if place == ".git/objects":  # what is known of the last time makes no difference
+        build(site)
 
 
 @pytest.mark.parametrize("place", ASIDE)

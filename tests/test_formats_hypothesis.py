@@ -89,7 +89,7 @@ JSON_PIECES = st.lists(
     ),
     max_size=40,
 ).map("".join)
-CALM = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+CALM = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def check(path: str, data: bytes) -> Parsed:

@@ -144,7 +144,7 @@ def _reads(repo: GitRepo, blobs: set[str]) -> list[Callable[[], object]]:
     ]
 
 
-@fuzz(st.deferred(damaged), examples=20)
+@fuzz(st.deferred(damaged), examples=12)
 def test_a_damaged_repo_is_read_or_reported(case: tuple[str, str, bytes]) -> None:
     """Whichever of its files is another: HEAD, refs, the index, objects, packs, their indices."""
     name, path, data = case

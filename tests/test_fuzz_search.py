@@ -75,7 +75,7 @@ def in_browser(texts: list[str]) -> list[dict[str, Any]]:
     return found
 
 
-@fuzz(st.lists(TEXTS, min_size=20, max_size=200), examples=12)
+@fuzz(st.lists(TEXTS, min_size=20, max_size=200), examples=6)
 def test_the_browser_understands_the_same(texts: list[str]) -> None:
     """The same tree or the same error at the same place, the same words and names."""
     for text, there in zip(texts, in_browser(texts), strict=True):

@@ -130,7 +130,7 @@ def test_manuscripts_that_cannot_be_read_say_why(tmp_path: Path, monkeypatch: py
 
 @fuzz(
     mutated_lines([MARKDOWN], ["“", "”", '"', "'", "‘", "’", "»", "> ", "<q>", "</q>", "<blockquote>", "```"]),
-    examples=150,
+    examples=80,
 )
 def test_any_manuscript_is_read(text: str) -> None:
     """Each quotation is on a line of the manuscript, whatever it is."""
@@ -143,7 +143,7 @@ def test_any_manuscript_is_read(text: str) -> None:
 def test_a_long_manuscript_is_read() -> None:
     """Marks that open and never close, many of each kind: seconds, where work that is quadratic would take hours."""
     for piece in ("“a ", '"a ', "‘a ’ s' ", "» a", "<q>a ", "> “\n", "a. ", "director said "):
-        for found in find_quotations(markdown_blocks(piece * 30_000), positions=POSITIONS):
+        for found in find_quotations(markdown_blocks(piece * 10_000), positions=POSITIONS):
             assert len(found.context) < 5_000  # what is around it is bounded, or the work is quadratic
 
 

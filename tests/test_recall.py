@@ -57,7 +57,7 @@ def test_what_is_too_large_to_be_compared_is_equal_to_itself_alone() -> None:
 
 
 @given(st.lists(any_facts(), max_size=9), st.lists(st.sets(st.integers(0, 8)), min_size=2, max_size=4))
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_what_is_remembered_makes_no_difference(found: list[Fact], rounds: list[set[int]]) -> None:
     """Whatever comes and goes between one resolve and the next, and whatever the ledger has learned."""
     recall, ledger = Recall(), Ledger()

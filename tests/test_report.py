@@ -302,7 +302,7 @@ def test_sarif_addresses_are_percent_encoded(root: str, path: str, uri: str) -> 
     assert unquote_to_bytes(uri).endswith(path.encode("utf-8", "surrogateescape"))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(
     source=st.text(max_size=8),
     path=st.text(st.characters(), min_size=1),
