@@ -98,7 +98,7 @@ from memosite.pages.pictures import Bars, Cell, Grid, Picture, PictureColumn, Pi
 from memosite.pages.seals import Seal
 from memosite.pages.streams import EarlierMonth, PositionPage, Stream
 from memosite.pages.threads import ThreadMember
-from memosite.pages.transcripts import CapturePair, CaptureSide, CapturesPage, TranscriptPage
+from memosite.pages.transcripts import CapturePair, CaptureSide, CapturesPage, SessionTimes, TranscriptPage
 from memosite.pages.withheld import WithheldPage
 from memosite.render.difference import compare
 from memosite.render.renderer import Renderer
@@ -163,6 +163,8 @@ TEXTS: dict[str, str] = {}
 
 SITE = Site(title="Fernhill Library", language="en", base_url=None, generator="memosite 0.1.0", has_records=True)
 STAMP = Stamp(utc="2026-04-21T13:00:00Z", shown="2026-04-21 09:00 −04:00", day="2026-04-21")
+TIMES = SessionTimes(began=STAMP, ended=STAMP, utc="11:30 – 12:30 UTC", day=STAMP.day)
+UNDATED = SessionTimes(began=None, ended=None, utc="", day="")
 CITATION = Citation(
     ref="memo/plan",
     url="https://archive.example.org/memos/plan/",
@@ -401,7 +403,7 @@ def transcript(**changes: Any) -> TranscriptPage:
             ParticipantRow(position=ref("local-history-archivist"), who="session-3"),
             ParticipantRow(position=ref("director"), who=""),
         ),
-        "ended": STAMP,
+        "times": TIMES,
         "transport": "terminal",
         "capture_tool": "example-capture 1.0",
         "redaction_status": "redacted",
@@ -848,7 +850,7 @@ def pages() -> tuple[Page, ...]:
 def captures() -> CapturesPage:
     """A capture beside two earlier ones, of which one has no text."""
     side = CaptureSide(
-        transcript=ref("Albums"), date=STAMP, tool="example-capture 1.0", source="website", turns=3, body=shelve(TALK)
+        transcript=ref("Albums"), times=TIMES, tool="example-capture 1.0", source="website", turns=3, body=shelve(TALK)
     )
     other = dataclasses.replace(side, body=shelve(f"Before.\n\n{TALK.replace('cactus', 'ficus')}"))
     return CapturesPage(
@@ -856,7 +858,7 @@ def captures() -> CapturesPage:
         capture=side,
         pairs=(
             CapturePair(anchor="with-albums-1", earlier=other),
-            CapturePair(anchor="with-albums-0", earlier=dataclasses.replace(side, body="", date=None)),
+            CapturePair(anchor="with-albums-0", earlier=dataclasses.replace(side, body="", times=UNDATED)),
         ),
     )
 
@@ -1209,14 +1211,14 @@ def test_turns_have_speaker_time_and_two_anchors() -> None:
     assert [turn.get("class") for turn in turns] == ["turn person", "turn", "turn person"]
     assert all(turn.xpath(".//span[starts-with(@id, 't-') and string-length(@id) = 10]") for turn in turns)
     assert turns[1].xpath(".//time/@datetime") == ["2026-04-14T13:23:01Z"]
-    assert texts(turns[1], "./header") == ["Assistant sonnet-9 4/14/2026, 9:23:01 AM (13:23:01 UTC) t2"]
+    assert texts(turns[1], "./header") == ["Assistant sonnet-9 2026-04-14 09:23:01 (13:23:01 UTC) t2"]
     assert turns[1].xpath(".//h3/@id") == ["t2-done"]
 
 
 def test_tool_calls_are_folded_and_asides_are_quiet() -> None:
     """A tool call shows its name and first line; what has no output needs no folding."""
     tree = rendered(transcript())
-    assert texts(tree, "//details[@class='tool']/summary") == ["Bash water --all 4/14/2026, 9:22:50 AM"]
+    assert texts(tree, "//details[@class='tool']/summary") == ["Bash water --all 09:22:50"]
     assert texts(tree, "//p[@class='tool']") == ["Glob 4/14/2026, 9:22:51 AM"]
     aside = "<ide_selection>The ficus is selected.</ide_selection>"
     tree = rendered(transcript(body=body(f"## User\n\nA?\n\n## Assistant\n\n{aside}\n", form="transcript")))

@@ -32,15 +32,20 @@ def talk(turns: tuple[tuple[str, str, str], ...] = TALK) -> str:
     return "".join(f"---\n\n## {who} <sub>5/1/2026, {at}</sub>\n\n{text}\n\n" for who, at, text in turns)
 
 
-def write_site(folder: Path, text: str, started: str = "2026-05-01T14:30:00Z") -> Path:
+def write_site(folder: Path, text: str, started: str = "2026-05-01T14:30:00Z", **fields: str) -> Path:
     """A folder with one transcript, and its page once it is built."""
-    write_transcript(folder / "transcripts/engineer", NAME, text=text, participants=PEOPLE, started=started)
+    write_transcript(folder / "transcripts/engineer", NAME, text=text, participants=PEOPLE, started=started, **fields)
     return folder / "_site/transcripts" / NAME / "index.html"
 
 
 def words(page: Path, path: str) -> list[str]:
     """The words of elements."""
     return [" ".join(one.text_content().split()) for one in html.parse(page).xpath(path)]
+
+
+def head(page: Path) -> str:
+    """The line at the head of a page, but that it is redacted."""
+    return words(page, "//p[@class='envelope']")[0].removesuffix(" · redacted")
 
 
 def strip(page: Path) -> ReadPicture:
@@ -50,11 +55,11 @@ def strip(page: Path) -> ReadPicture:
 
 
 def test_the_outline_has_numbers_and_times_and_no_noise(tmp_path: Path) -> None:
-    """The day once; what was attached stands for a turn without words; a quotation mark alone is no question."""
+    """No day of the head; what was attached stands for a turn without words; a quotation mark alone is no question."""
     page = write_site(tmp_path, talk())
     build_site(tmp_path)
     assert words(page, "//nav[@class='outline']//li/a") == [
-        "1 · 2026-05-01 16:30 How many barges are in the lock?",
+        "1 · 16:30 How many barges are in the lock?",
         "5 · 16:32 [Image: source: /home/somebody/pictures/lock at noon.png] [Image #2]",
         "7 · 16:33 why The lighthouse, please.",
         "8 · 23:30 Good night.",
@@ -64,17 +69,58 @@ def test_the_outline_has_numbers_and_times_and_no_noise(tmp_path: Path) -> None:
 
 
 def test_times_are_as_written_and_in_utc_and_neither_is_there_twice(tmp_path: Path) -> None:
-    """The day of UTC only where it is another; one time for a clock of UTC; a call's own time if it has another."""
+    """Head, outline and turns have one clock; a day is shown where it is another; UTC once if the clock is in UTC."""
     page = write_site(tmp_path, talk(), started="2026-05-01T23:30:00Z")
     build_site(tmp_path)
+    assert (
+        words(page, "//p[@class='envelope']")[0]
+        .removesuffix(" · redacted")
+        .endswith("2026-05-01 16:30 (23:30 UTC) · ongoing")
+    )
     times = words(page, "//section/header/span[contains(@class, 'when')]")
-    assert times[0] == "5/1/2026, 4:30:00 PM (23:30:00 UTC)"
-    assert times[-1] == "5/1/2026, 11:30:00 PM (2026-05-02 06:30:00 UTC)"
+    assert times[0] == "16:30:00 (23:30:00 UTC)"
+    assert times[-1] == "23:30:00 (2026-05-02 06:30:00 UTC)"
+    assert html.parse(page).xpath("//section/header//time/@title")[0] == "5/1/2026, 4:30:00 PM"
     assert words(page, "//details[@class='tool']/summary") == ["Bash count barges"]
-    write_site(tmp_path, talk(), started="2026-05-01T16:30:00Z")
+    write_site(tmp_path, talk(), started="2026-05-01T16:30:00Z", ended="2026-05-01T23:30:00Z")
     build_site(tmp_path)
-    assert words(page, "//section/header/span[contains(@class, 'when')]")[0] == "5/1/2026, 4:30:00 PM UTC"
+    assert head(page).endswith("2026-05-01 16:30 to 23:30 UTC")
+    assert words(page, "//section/header/span[contains(@class, 'when')]")[0] == "16:30:00 UTC"
     assert html.parse(page).xpath("//section/header//time/@datetime")[0] == "2026-05-01T16:30:00Z"
+
+
+@pytest.mark.parametrize(
+    ("started", "ended", "shown"),
+    [
+        (
+            "2026-05-02T06:20:00Z",
+            "2026-05-02T07:15:00Z",
+            "2026-05-01 23:20 to 2026-05-02 00:15 (2026-05-02 06:20 – 07:15 UTC)",
+        ),
+        (
+            "2026-05-01T23:20:00-07:00",
+            "2026-05-02T00:15:00-07:00",
+            "2026-05-01 23:20 to 2026-05-02 00:15 (2026-05-02 06:20 – 07:15 UTC)",
+        ),
+        (
+            "2026-05-01T21:20:00Z",
+            "2026-05-01T22:15:00Z",
+            "2026-05-01 23:20 to 2026-05-02 00:15 (21:20 – 2026-05-01 22:15 UTC)",
+        ),
+    ],
+)
+def test_a_session_over_midnight_has_the_days_that_its_head_has_not(
+    tmp_path: Path, started: str, ended: str, shown: str
+) -> None:
+    """By the clock of the session, whatever offset its beginning was written with."""
+    turns = (("🧑 User", "11:20:00 PM", "Still here?"), ("🤖 Assistant *(m)*", "11:50:00 PM", "Yes."))
+    text = talk((*turns, ("🧑 User", "12:10:00 AM", "Good night."))).replace("5/1/2026, 12:", "5/2/2026, 12:")
+    page = write_site(tmp_path, text, started=started, ended=ended)
+    build_site(tmp_path)
+    assert head(page).endswith(shown)
+    assert words(page, "//nav[@class='outline']//li/a") == ["1 · 23:20 Still here?", "3 · 2026-05-02 00:10 Good night."]
+    times = [time.split(" (")[0] for time in words(page, "//section/header/span[contains(@class, 'when')]")]
+    assert times == ["23:20:00", "23:50:00", "2026-05-02 00:10:00"]
 
 
 def test_images_and_attachments_of_a_turn_are_named(tmp_path: Path) -> None:

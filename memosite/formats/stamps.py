@@ -31,6 +31,15 @@ def local_time(written: str) -> dt.datetime | None:
     return None
 
 
+def clock_of(written: str | None, day: str = "") -> str:
+    """A stamp in the notation of all pages, with seconds if it has them: without its day if that is `day`."""
+    local = local_time(written or "")
+    if written is None or local is None:
+        return written or ""
+    clock = f"{local:%H:%M:%S}" if written.count(":") > 1 else f"{local:%H:%M}"
+    return clock if f"{local.date()}" == day else f"{local.date()} {clock}"
+
+
 def utc_offset(started: dt.datetime | None, first: dt.datetime | None) -> dt.timedelta | None:
     """Return local time less UTC, from the same moment given in both; None where no time zone has that offset."""
     if started is None or first is None:

@@ -193,6 +193,8 @@ class Body:
     span: tuple[int, int] | None = None
     """Of a verbatim text in parts: its first character on this one and the one after the last, counted from 0."""
     started: str | None = None
+    day: str = ""
+    """Of a transcript: the day at the head of its page, which turns of that day do not repeat."""
     turns: TurnRange | None = None
     """For a transcript in parts: the turns of this one."""
     parts: tuple[tuple[int, str], ...] = ()

@@ -9,13 +9,26 @@ from memosite.pages.parts import ParticipantRow, Reference, Row, Stamp, VariantR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionTimes:
+    """When a session began and ended, by its own clock; `utc` is the same in UTC, "" if it is that or not known.
+
+    `day` is that of the beginning: what the page shows no day for was on this one.
+    """
+
+    began: Stamp | None
+    ended: Stamp | None
+    utc: str
+    day: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptPage(ArtifactPage):
     """A recorded conversation."""
 
     template: ClassVar[str] = "transcript.html"
 
     participants: tuple[ParticipantRow, ...]
-    ended: Stamp | None
+    times: SessionTimes
     transport: str
     capture_tool: str
     redaction_status: str
@@ -35,7 +48,7 @@ class CaptureSide:
     """One capture of a session in a comparison; `body` is the digest of its text, "" if that is not there."""
 
     transcript: Reference
-    date: Stamp | None
+    times: SessionTimes
     tool: str
     source: str
     turns: int

@@ -8,8 +8,8 @@ from memosite.facts.parsed import Ref
 from memosite.pages.parts import Reference
 from memosite.pages.transcripts import CapturePair, CaptureSide, CapturesPage
 from memosite.plan.context import Context
-from memosite.plan.dates import stamp
 from memosite.plan.head import page_head
+from memosite.plan.session_times import session_times
 
 _COMPARED = 5
 """The most captures that one is compared with, those that arrived last before it."""
@@ -60,7 +60,7 @@ def _side(context: Context, start: str, transcript: Transcript) -> CaptureSide:
     variant = transcript.variants[0]
     return CaptureSide(
         transcript=context.artifact(start, transcript.ref),
-        date=stamp(transcript.date),
+        times=session_times(transcript),
         tool=variant.envelope.capture_tool or "",
         source=transcript.copies[0].file.source,
         turns=(variant.text.turns or 0) if variant.text else 0,

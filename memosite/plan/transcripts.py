@@ -27,9 +27,9 @@ from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_target
 from memosite.plan.citations import citation_of, speakers
 from memosite.plan.comparison import comparisons
 from memosite.plan.context import LIST_LIMIT, Context
-from memosite.plan.dates import stamp
 from memosite.plan.mention_rows import mentioned_turns, related_rows
 from memosite.plan.pagination import part_links
+from memosite.plan.session_times import session_times
 from memosite.plan.shared_rows import shared_at_turns
 from memosite.plan.variants import variant_rows
 
@@ -98,6 +98,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
     people, models = speakers(context, transcript)
     written = context.written_during.get(transcript.ref, ())
     citations = context.citations_of.get(transcript.ref, ())
+    times = session_times(transcript)
     body: Body | None = None
     if transcript.broken:
         body = Body(sha256=envelope.file.sha256, form="verbatim", chars=envelope.file.bytes)
@@ -110,6 +111,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
             chars=text.chars,
             links=link_targets(context, start, transcript),
             started=transcript.date.utc if transcript.date and transcript.date.origin == "field" else None,
+            day=times.day,
             citation=citation,
             is_redacted=is_redacted(transcript),
             cited=most_citations(text.chars, text.turns or 0, size),
@@ -136,7 +138,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
             )
             for participant in envelope.participants
         ),
-        ended=stamp(transcript.ended),
+        times=times,
         transport=envelope.transport or "",
         capture_tool=envelope.capture_tool or "",
         redaction_status=envelope.redaction_status or "",

@@ -20,8 +20,9 @@ _INTERRUPTED: Final = re.compile(r"\[Request interrupted\b", re.IGNORECASE)
 class OutlineRow:
     """A turn of a person (of anybody, if no participant is a person): where it is, when, and its first words.
 
-    `day` is "" on the day of the row before. `elsewhere` are this turn and those after it, if they are on another part
-    of the page: the outline has their anchors, so that a link to the first part finds them.
+    `day` is "" on the day of the row before, and at first on that of the page. `elsewhere` are this turn and those
+    after it, if they are on another part of the page: the outline has their anchors, so that a link to the first part
+    finds them.
     """
 
     turn: Turn
@@ -44,7 +45,7 @@ def outline(conversation: TurnList, body: Body) -> tuple[OutlineRow, ...]:
     if len(turns) < 3:
         return ()
     rows: list[OutlineRow] = []
-    last_day = ""
+    last_day = body.day
     for place, turn in enumerate(turns, first):
         here = part_of(place, body)
         summary = _summary(turn) if turn.is_person or not has_people else ""

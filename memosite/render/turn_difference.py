@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Final, Literal, TypeAlias
 
 from memosite.facts.phrases import joined, phrase, phrases
+from memosite.formats.stamps import clock_of
 from memosite.formats.turns import Turn, TurnList
 from memosite.render.alignment import align
 from memosite.render.difference import Diff, compare, cut_to, html_bytes
@@ -44,6 +45,16 @@ class TurnRow:
     def right_label(self) -> str:
         """The turns of the other by number."""
         return _label(self.right, self.left)
+
+    @property
+    def left_head(self) -> str:
+        """Who speaks in a turn of the one, and when; "" for several."""
+        return _head(self.left)
+
+    @property
+    def right_head(self) -> str:
+        """Who speaks in a turn of the other, and when; "" for several."""
+        return _head(self.right)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +170,10 @@ def _counted(rest: Counter[TurnKind], names: tuple[str, str]) -> Iterator[str]:
 
 def _turns(number: int) -> str:
     return phrases("{n:,} turn", "{n:,} turns", number)
+
+
+def _head(turns: Sequence[Turn]) -> str:
+    return ", ".join(filter(None, (turns[0].speaker, clock_of(turns[0].stamp)))) if len(turns) == 1 else ""
 
 
 def _label(turns: Sequence[Turn], others: Sequence[Turn]) -> str:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from memosite.archive.cite import Citation, quote_of
 from memosite.facts.texts import cut_line
-from memosite.formats.stamps import local_time
+from memosite.formats.stamps import clock_of, local_time
 from memosite.formats.turns import Turn, TurnBlock, TurnList
 from memosite.markdown.html import to_html
 from memosite.pages.parts import Body, Reference, TurnRange
@@ -32,10 +32,14 @@ _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownBlock:
-    """A block of a turn as `turns.html` shows it. `summary` is the first line of a tool call's text."""
+    """A block of a turn as `turns.html` shows it. `summary` is the first line of a tool call's text.
+
+    `clock` is the time of a tool call, "" if it is that of its turn.
+    """
 
     block: TurnBlock
     summary: str
+    clock: str
     html: Markup
 
     @property
@@ -48,12 +52,14 @@ class ShownBlock:
 class ShownTurn:
     """A turn as `turns.html` shows it, or a piece of one that is split. `utc` is ISO 8601, "" if it is not known.
 
-    `in_utc` are the words for it beside the time as written: without what both have in common.
+    `clock` is the time as written, in the notation of all pages, and `in_utc` the words for UTC beside it: each without
+    a day that was said before.
     `is_continued` if it began on the part before, where its anchors and its citation are.
     """
 
     turn: Turn
     utc: str
+    clock: str
     in_utc: str
     attached: tuple[str, ...]
     blocks: tuple[ShownBlock | TypedText, ...]
@@ -78,6 +84,7 @@ def shown_turns(conversation: TurnList, body: Body) -> Iterator[ShownTurn]:
         yield ShownTurn(
             turn=turn,
             utc=_utc(turn),
+            clock=clock_of(turn.stamp, body.day),
             in_utc=_in_utc(turn),
             attached=attached(turn.text) if turn.is_person and not start else (),
             blocks=tuple(_shown_blocks(turn, piece, links, body.prefix)),
@@ -142,7 +149,7 @@ def _in_utc(turn: Turn) -> str:
     clock = f"{utc:%H:%M:%S}" if (turn.stamp or "").count(":") > 1 else f"{utc:%H:%M}"
     if utc == local:
         return "UTC"
-    return f"{clock} UTC" if utc.date() == local.date() else f"{utc:%Y-%m-%d} {clock} UTC"
+    return f"{clock} UTC" if utc.date() == local.date() else f"{utc.date()} {clock} UTC"
 
 
 def _citation(turn: Turn, piece: Piece, body: Body) -> Citation | None:
@@ -165,17 +172,19 @@ def _shown_blocks(turn: Turn, piece: Piece, links: dict[str, str], prefix: str) 
     """The blocks of a turn: what a person typed is shown as typed, all else is Markdown."""
     if not turn.is_person:
         for number, block in piece.blocks:
-            yield _shown_block(block_prefix(prefix + turn.anchor, number), block, links)
+            yield _shown_block(block_prefix(prefix + turn.anchor, number), block, turn, links)
         return
     for part in typed_parts(piece, links, prefix + turn.anchor):
-        yield part if isinstance(part, TypedText) else _shown_block(*part, links)
+        yield part if isinstance(part, TypedText) else _shown_block(*part, turn, links)
 
 
-def _shown_block(prefix: str, block: TurnBlock, links: dict[str, str]) -> ShownBlock:
+def _shown_block(prefix: str, block: TurnBlock, turn: Turn, links: dict[str, str]) -> ShownBlock:
     lines = (line for line in block.text.split("\n") if line.strip() and not _FENCE.match(line))
     html = to_html(block.text, links=links, prefix=prefix, base_level=LEVEL, with_passages=True)
+    began = local_time(turn.stamp or "")
     return ShownBlock(
         block=block,
         summary=cut_line(next(lines, ""), _SUMMARY_CHARS) if block.kind == "tool" else "",
+        clock="" if block.stamp == turn.stamp else clock_of(block.stamp, f"{began.date()}" if began else ""),
         html=Markup(html),  # noqa: S704 # what `to_html` has written
     )
