@@ -5,7 +5,7 @@
 "use strict";
 
 (() => {
-  const { Searcher, QueryError } = memositeSearch;
+  const { Searcher, QueryError, orderOf } = memositeSearch;
   const STEP = 10;
   const PAUSE = 150;
   const FACET_VALUES = 12;
@@ -89,6 +89,7 @@
 
   let asked = 0;
   let limit = STEP;
+  let chosen = ""; // the order, where it is not left to the query
 
   // The address
 
@@ -99,7 +100,7 @@
 
   /** @param {string} query */
   const addressOf = (query) =>
-    query ? `?${new URLSearchParams({ q: query, ...(order.value === "best" ? { order: "best" } : {}) })}` : location.pathname;
+    query ? `?${new URLSearchParams({ q: query, ...(chosen ? { order: chosen } : {}) })}` : location.pathname;
 
   /** @param {string} query @param {"push" | "replace"} how */
   function setAddress(query, how) {
@@ -118,6 +119,7 @@
       return;
     }
     try {
+      order.value = chosen || orderOf(query);
       const answer = await searcher.find(query, limit, order.value === "best" ? "best" : "newest");
       if (turn !== asked) return;
       showHits(answer.hits);
@@ -291,6 +293,7 @@
     show(input.value);
   });
   order.addEventListener("change", () => {
+    chosen = order.value;
     limit = STEP;
     history.replaceState(null, "", addressOf(input.value));
     show(input.value);
@@ -309,7 +312,8 @@
     show(input.value);
   });
   const fromAddress = () => {
-    order.value = new URLSearchParams(location.search).get("order") === "best" ? "best" : "newest";
+    const named = new URLSearchParams(location.search).get("order") ?? "";
+    chosen = ["best", "newest"].includes(named) ? named : "";
     input.value = readAddress();
     limit = STEP;
     show(input.value);

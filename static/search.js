@@ -865,19 +865,32 @@ const memositeSearch = (() => {
       const asked = { newest, tools: !isOfText(tree) };
       const found = await Promise.all(blocks.map((block) => match(tree, block, asked)));
       const total = found.reduce((sum, set) => sum + set.reduce((count, bit) => count + bit, 0), 0);
-      const wanted = /** @type {Words[]} */ (leaves(tree).filter(([leaf, is]) => is && leaf[0] === "words").map(([leaf]) => leaf));
+      const wanted = wantedOf(tree);
       const isBest = order === "best" && wanted.length > 0;
-      const places = isBest ? await bestPlaces(blocks, found, wanted, limit) : await firstPlaces(blocks, found, limit);
+      const places = isBest ? await bestPlaces(blocks, found, wanted, limit, asked) : await firstPlaces(blocks, found, limit);
       const hits = await Promise.all(places.map(([block, document]) => block.passage(document, wanted)));
       const items = blocks.reduce((sum, block, i) => sum + shares(block, found[i]).reduce((all, one) => all + one, 0), 0);
       return { total, items, hits, facets: () => facetsOf(blocks, found) };
     }
   }
 
-  /** The documents that match best: by BM25 without the length of texts, words of subjects twice more; then the newest.
-   *  @param {Block[]} blocks @param {Uint8Array[]} found @param {Words[]} wanted @param {number} limit
+  /** The words that a query looks for. @param {Tree} tree */
+  const wantedOf = (tree) =>
+    /** @type {Words[]} */ (leaves(tree).filter(([leaf, is]) => is && leaf[0] === "words").map(([leaf]) => leaf));
+
+  /** The order that a query calls for: a phrase, or three words and more, are those of a passage. @param {string} query
+   *  @returns {"newest" | "best"} */
+  function orderOf(query) {
+    const inText = wantedOf(parse(query)).filter(([, field]) => field === "text");
+    const terms = inText.flatMap(([, , some]) => some);
+    return terms.length > 2 || terms.length > inText.length ? "best" : "newest";
+  }
+
+  /** The documents that match best: those that have the words as they were typed, one after another; by BM25 without the
+   *  length of texts, words of subjects twice more; then the newest.
+   *  @param {Block[]} blocks @param {Uint8Array[]} found @param {Words[]} wanted @param {number} limit @param {Asked} asked
    *  @returns {Promise<[Block, number][]>} */
-  async function bestPlaces(blocks, found, wanted, limit) {
+  async function bestPlaces(blocks, found, wanted, limit, asked) {
     const scores = found.map((set) => new Float64Array(set.length));
     const all = blocks.reduce((sum, block) => sum + block.head.documents, 0);
     const keys = new Map(wanted.flatMap(([, field, terms, prefix]) => (field === "name" ? [] : terms.flatMap((term, i) => [
@@ -891,6 +904,14 @@ const memositeSearch = (() => {
       const rarity = Math.log(all / (number + 1)) + 1;
       counts.forEach((each, i) => each.forEach((count, document) => {
         scores[i][document] += (weight * rarity * count * 2.2) / (count + 1.2);
+      }));
+    }
+    const typed = wanted.filter(([, field]) => field === "text");
+    if (typed.length > 1) {
+      /** @type {Words} */
+      const passage = ["words", "text", typed.flatMap(([, , terms]) => terms), typed[typed.length - 1][3]];
+      await Promise.all(blocks.map(async (block, i) => {
+        if (found[i].includes(1)) (await matchWords(passage, block, asked)).forEach((bit, document) => (scores[i][document] += bit * 1e6));
       }));
     }
     const dates = await Promise.all(blocks.map((block, i) => (found[i].includes(1) ? block.dates() : [])));
@@ -1088,7 +1109,7 @@ const memositeSearch = (() => {
     return { excerpt: pieces, anchor, words: said, found: new Set(inside.map(({ key }) => key)).size };
   }
 
-  return { Searcher, QueryError, parse, words, prepare, keyword, foldCharacter, compare };
+  return { Searcher, QueryError, orderOf, parse, words, prepare, keyword, foldCharacter, compare };
 })();
 
 Object.assign(globalThis, { memositeSearch });

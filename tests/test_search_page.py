@@ -233,6 +233,33 @@ def test_the_best_match_comes_first_where_that_is_asked(address: str, browser: B
     assert browser.value("document.getElementById('_order').value") == "best"
 
 
+def test_words_of_a_passage_are_found_first_where_they_are_one_after_another(tmp_path: Path, browser: Browser) -> None:
+    """A phrase, or three words and more, are answered by the best match; the page says so, and readers choose."""
+    folder = tmp_path / "memos/inbox"
+    for day, body in enumerate(
+        ("The ferry leaves at noon.", "At noon the ferry leaves, leaves, leaves.", "The ferry. At noon it leaves."), 1
+    ):
+        name = f"2026-01-0{day}-0900--engineer--director--n{day}"
+        write_memo(folder, name, subject=f"Day {day}", body=body, sent=f"2026-01-0{day}T09:00:00Z")
+    search = f"{build_site(tmp_path).as_uri()}/search/index.html"
+    order = "document.getElementById('_order')"
+    for query, shown, days in (
+        ("ferry+leaves", "newest", ["Day 3", "Day 2", "Day 1"]),
+        ("ferry+leaves+at+noon", "best", ["Day 1", "Day 2", "Day 3"]),
+        ("%22at+noon%22", "best", ["Day 3", "Day 2", "Day 1"]),
+        ("ferry+leaves+at+noon&order=newest", "newest", ["Day 3", "Day 2", "Day 1"]),
+        ("kind:memo+from:engineer+to:director", "newest", ["Day 3", "Day 2", "Day 1"]),
+    ):
+        browser.open(f"{search}?q={query}")
+        assert browser.wait_for(f"{STATUS} === '3 results' && {HITS}") == days, query
+        assert browser.value(f"{order}.value") == shown, query
+    browser.open(f"{search}?q=ferry+leaves+at+noon")
+    browser.wait_for(f"{HITS}[0] === 'Day 1'")
+    browser.value(f"{order}.value = 'newest'")
+    browser.value(f"{order}.dispatchEvent(new Event('change'))")
+    browser.wait_for(f"{HITS}[0] === 'Day 3' && location.search.endsWith('&order=newest')")
+
+
 def test_results_of_a_thread_or_transcript_are_together_and_captures_once(tmp_path: Path, browser: Browser) -> None:
     """In one entry; what two captures of a session both have is shown once."""
     folder = tmp_path / "memos/inbox"

@@ -135,9 +135,9 @@ def _plan_digest(
             description=_counts(digest),
         ),
         feeds=_feeds(start),
-        intro=phrase("What arrived in the week from {day}.", day=digest.day)
+        intro=phrase("What arrived in the week from {day}. What arrived late has an earlier date.", day=digest.day)
         if context.feeds.is_weekly
-        else phrase("What arrived on this day."),
+        else phrase("What arrived on this day. What arrived late has an earlier date."),
         sections=grouped_sections(context, start, groups, names={heading.lower(): heading for _, heading in _KINDS}),
         previous=previous or Reference(label=phrase("All digests"), href=relative(start, DIGESTS)),
         next=following,
