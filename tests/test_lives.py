@@ -46,6 +46,25 @@ def test_a_memo_shows_its_life_line(tmp_path: Path) -> None:
     assert steps[2].startswith("read by Bo script 2026-05-01 03:46 UTC, after 1 hour")
 
 
+def test_histories_of_many_copies_are_summarised(tmp_path: Path) -> None:
+    """Of three repos they are shown; of four one line says how many received and read the memo, and the rest folds."""
+    for name in ("boat", "dock", "pier"):
+        repo = Repo(tmp_path / name)
+        put(repo, to="all")
+        repo.commit(who="Ann")
+    page = build_site(tmp_path) / f"memos/{NAME}/index.html"
+    assert html.parse(page).xpath("//div[@class='rest']/section/details") == []
+    repo = Repo(tmp_path / "quay")
+    put(repo, to="all", folder="memos/read")
+    repo.commit(who="Bo")
+    put(Repo(tmp_path / "yard"), to="all")
+    build_site(tmp_path)
+    folded = html.parse(page).xpath("//div[@class='rest']/section/details")
+    said = [one.findtext("summary") for one in folded]
+    assert said == ["Received in 4 of 5 repos, read in 1", "5 files"]
+    assert len(folded[0].xpath("h3")) == len(folded[1].xpath("ul/li")) == 5
+
+
 def test_without_git_the_page_says_so_and_nothing_else_breaks(tmp_path: Path) -> None:
     """History not available, in words."""
     repo = Repo(tmp_path / "engine", is_new=False)

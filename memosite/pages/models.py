@@ -117,6 +117,7 @@ class ArtifactPage(Page):
     findings: tuple[FindingRow, ...]
     backlinks: tuple[MentionRow, ...]
     lives: tuple[LifeLine, ...] = ()
+    lives_summary: str = ""  # of many copies, whose histories are collapsed
     citation: Citation | None = None
     is_cut: bool = False  # whether the body is longer than a page may be, so that only its beginning is shown
     extra_left_out: int = 0  # how many characters of `extra` a page cannot hold

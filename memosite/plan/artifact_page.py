@@ -25,7 +25,7 @@ from memosite.plan.clauses import finding_row
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
 from memosite.plan.head import PageHead, page_head
-from memosite.plan.history import history_lines
+from memosite.plan.history import history_lines, history_summary
 from memosite.plan.list_neighbours import neighbours_of
 from memosite.plan.mention_rows import mention_rows
 from memosite.plan.places import PlaceFinder
@@ -119,6 +119,7 @@ class ArtifactFields(PageHead):
     shared: tuple[SharedRow, ...]
     shared_total: int
     lives: tuple[LifeLine, ...]
+    lives_summary: str
     citation: Citation | None
     track: tuple[TrackStep, ...]
     outdated: tuple[OutdatedCitation, ...]
@@ -156,6 +157,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         "shared": shared_rows(context, start, artifact),
         "shared_total": len(context.shared.get(artifact.ref, ())),
         "lives": history_lines(context, artifact, start),
+        "lives_summary": history_summary(artifact),
         "citation": None if artifact.withheld or redacted else citation_of(context, artifact),
         "track": track_of(context, start, artifact),
         "outdated": outdated_citations(context, start, artifact),

@@ -14,6 +14,8 @@ from memosite.plan.changes import edit_anchors
 from memosite.plan.context import Context
 from memosite.plan.dates import duration, seconds_between, stamp
 
+FEW = 3
+"""The most copies whose histories are shown at once: more would be longer than the text beside them."""
 LINES = 20
 """The most copies whose histories a page shows."""
 STEPS = 40
@@ -57,6 +59,20 @@ def history_lines(context: Context, artifact: Artifact, start: str) -> tuple[Lif
     """The history of each copy of an artifact, as far as git was read."""
     anchors = edit_anchors(artifact)
     return tuple(_line(context, artifact, copy, start, anchors) for copy in artifact.copies[:LINES] if copy.life)
+
+
+def history_summary(artifact: Artifact) -> str:
+    """What became of copies whose histories are collapsed; "" if they are few."""
+    copies = [copy for copy in artifact.copies if copy.life]
+    if len(copies) <= FEW:
+        return ""
+    received = {copy.file.source for copy in copies if copy.received}
+    read = {copy.file.source for copy in copies if copy.received and copy.mailbox in {"read", "archive"}}
+    if not received:
+        return phrase("History of {n:,} copies", n=len(copies))
+    repos = len({copy.file.source for copy in copies})
+    said = phrase("Received in {received:,} of {n:,} repos", received=len(received), n=repos)
+    return phrase("{received}, read in {n:,}", received=said, n=len(read)) if read else said
 
 
 def _line(
