@@ -215,7 +215,7 @@ def test_a_feed_in_a_browser_says_what_it_is(site: Path) -> None:
         own, link = document.find(".//atom:link[@rel='self']", NAMESPACES), document.findtext("./channel/link") or ""
         assert own is not None
         address = own.get("href") or ""
-        assert lines[0].startswith("This is a feed, which programs read to announce what is new: ")
+        assert lines[0] == "This is a feed, which programs read to announce what is new."
         if "--" in address:
             assert lines[1].endswith("memosite watch")
         else:

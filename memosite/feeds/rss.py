@@ -14,7 +14,6 @@ from urllib.parse import quote
 
 from lxml import etree
 
-from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.pages.parts import Body
 
@@ -30,7 +29,6 @@ _NAMESPACES = {
 _OLDEST = 1900  # the first year in mail dates (RFC 5322, 3.3); readers misread earlier ones
 CONTROLS = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of what no announced path holds: control characters, what reorders or breaks lines."""
-_TITLE_CHARS = 120
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -159,7 +157,7 @@ def to_rss(feed: Feed, html: Mapping[str, str] | None = None) -> bytes:
 
 def introduction(feed: Feed) -> Iterable[str]:
     """What a feed is and how to follow it, in lines for somebody who sees its source, as browsers show it."""
-    yield f"This is a feed, which programs read to announce what is new: {cut_line(feed.title, _TITLE_CHARS)}"
+    yield "This is a feed, which programs read to announce what is new."
     if feed.address is None or "--" in feed.address:  # an XML comment must not hold two hyphens in a row
         yield "To follow it, give its address to a feed reader, or to the command: memosite watch"
     else:
