@@ -68,6 +68,14 @@ def test_one_branch_below_a_position_is_no_column_of_leaves() -> None:
     assert all(box.x + BOX[0] < chart.width for box in chart.boxes)
 
 
+def test_the_line_to_one_branch_is_straight() -> None:
+    """It was bent where what is below the branch makes it wider than a box: the box above was in its middle."""
+    chart = drawn("abcd", *under("ba", "cb", "db"))
+    assert place(chart, "a").x == place(chart, "b").x
+    x = place(chart, "a").x + BOX[0] // 2
+    assert sum(line.path.startswith(f"M{x} ") and line.path.count(f"H{x}V") == 1 for line in chart.lines) == 1
+
+
 def test_edges_to_outside_are_left_to_the_table() -> None:
     """The drawing knows the positions of one organization."""
     assert drawn("a", *under("ax", "ya")).lines == ()

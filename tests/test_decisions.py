@@ -301,10 +301,25 @@ def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path)
     files = built_files(tmp_path, output=tmp_path / "out")
     for page in ("decisions/index.html", "decisions/pending/index.html"):
         text = files[page].decode()
-        assert "No decisions found. They are read from Markdown files in" in text
+        assert "This archive has no documents and no records of decisions." in text
+        assert "Decisions are read from Markdown files in" in text
+        assert "Decisions by date" not in text
         assert "search/index.html?q=decided+OR+decision" not in text  # no memo says it
         assert 'aria-label="Filters"' not in text
         assert "Ages are counted" not in text
+
+
+def test_a_site_without_decisions_lists_subjects_that_speak_of_one(tmp_path: Path) -> None:
+    """On the list, not on its filters; newest first."""
+    for number, subject in enumerate(("Oak decided", "Undecided", "Two decisions", "Entscheidung: Ulme"), 1):
+        write_memo(
+            tmp_path / "memos/inbox", f"m{number}", subject=subject, sent=f"2026-05-0{number}T09:00:00Z", to="director"
+        )
+    output = build_site(tmp_path)
+    page = html.parse(output / "decisions/index.html")
+    said = [one.text_content() for one in page.xpath("//section[@id='said']//a[@class='subject']")]
+    assert said == ["Entscheidung: Ulme", "Two decisions", "Oak decided"]
+    assert 'id="said"' not in (output / "decisions/pending/index.html").read_text()
 
 
 def test_a_site_without_decisions_offers_a_search_that_finds_something(tmp_path: Path) -> None:

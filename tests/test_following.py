@@ -63,6 +63,11 @@ def test_what_is_copied_is_said(tmp_path: Path) -> None:
     with serve_folder(site) as address, chromium(tmp_path) as browser:
         for place in (f"{address}positions/director/index.html#follow", f"{file.as_uri()}#follow"):
             browser.open(place)
+            colours = [
+                browser.value(f"getComputedStyle(document.querySelector('{one}')).backgroundColor")
+                for one in ("#follow", "#follow > details > summary")
+            ]
+            assert colours[0] == "rgba(0, 0, 0, 0)" != colours[1]  # the heading alone is marked
             browser.value("window.kept = ''; navigator.clipboard.writeText = async (text) => { window.kept = text; }")
             browser.value("document.querySelector('[data-copy=_watch]').focus()")
             browser.press("Enter")

@@ -72,6 +72,50 @@ def threads(site: Path) -> list[Path]:
     return sorted(one.parent for one in (site / "_site/threads").glob("*/index.html"))
 
 
+def test_pages_call_a_position_by_one_name(site: Path) -> None:
+    """Lists, tables, relationships and headings; the chart of an organization by the id that it has there."""
+    listed = page(site, "org")
+    names = [cell.text_content() for cell in listed.xpath("//section[@id='positions']//th[@scope='row']")]
+    assert names == ["x-engineer", NAME, "y-org/engineer", "y-strategist"]
+    for id_, name in (("x-spec~engineer", "x-engineer"), ("y-org~engineer", "y-org/engineer"), (SEAT, NAME)):
+        assert page(site, f"positions/{id_}").findtext(".//h1") == name
+    both = page(site, "positions/strategist").find(".//header[@class='title']").text_content()
+    assert f"Stands for {NAME}, y-strategist" in both
+    boxes = found(listed, "//a[starts-with(@class, 'box')]//text[1]/text()")
+    assert sorted(boxes) == ["engineer", "engineer", "strategist", "strategist"]
+
+
+def test_a_name_of_several_positions_says_so(tmp_path: Path) -> None:
+    """Where a memo uses it: in the table of positions, and at its links."""
+    for organization in ("x-spec", "y-org"):
+        write_org(tmp_path / "repo/org", organization, positions=["director"])
+    write_memo(tmp_path / "repo/memos/inbox", "asked", sender="clerk", to="director")
+    build_site(tmp_path)
+    names = [
+        cell.text_content() for cell in page(tmp_path, "org").xpath("//section[@id='positions']//th[@scope='row']")
+    ]
+    assert names == ["director in 2 organizations", "x-spec/director", "y-org/director", "clerk"]
+    titles = found(page(tmp_path, "timeline/2026/05"), "//a[text()='director']/@title")
+    assert titles == ["Stands for x-spec/director, y-org/director"]
+
+
+def test_a_list_has_the_name_and_the_memo_what_is_written_too(tmp_path: Path) -> None:
+    """An alias, and a name with its organization, each have the position's name; what an orgdef calls it is beside."""
+    write_org(tmp_path / "repo/org", "town", positions=[{"id": "desk", "name": "Lending desk", "incumbent": "Ann"}])
+    for number, to in enumerate(("desk", "town/desk", "counter")):
+        write_memo(tmp_path / "repo/memos/inbox", f"m{number}", sender="clerk", to=to)
+    (tmp_path / "memosite.yml").write_text("positions: {aliases: {counter: desk}}\n")
+    build_site(tmp_path)
+    assert found(page(tmp_path, "timeline/2026/05"), "//a[contains(@href, '/desk/')]/text()") == ["desk"] * 3
+    written = [" ".join(found(page(tmp_path, f"memos/m{number}"), "//a[contains(@href, '/desk/')]/text()")[:1])
+               for number in range(3)]  # fmt: skip
+    assert written == ["desk", "desk (written town/desk)", "desk (written counter)"]
+    head = page(tmp_path, "positions/desk").find(".//header[@class='title']")
+    assert head.findtext("h1") == "desk" and "Lending desk · Held by Ann" in head.text_content()
+    (box,) = page(tmp_path, "org").xpath("//a[starts-with(@class, 'box')]")
+    assert found(box, ".//text/text()")[:2] == ["desk", "Lending desk · Ann"]
+
+
 def test_a_facet_calls_a_position_as_its_page_does_and_finds_what_it_counts(site: Path) -> None:
     """By that name and by its id, which worked before; the same on the command line."""
     assert page(site, f"positions/{SEAT}").findtext(".//h1") == NAME

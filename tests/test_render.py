@@ -97,13 +97,21 @@ from memosite.pages.parts import (
 from memosite.pages.pictures import Bars, Cell, Grid, Picture, PictureColumn, PictureRow
 from memosite.pages.seals import Seal
 from memosite.pages.streams import EarlierMonth, PositionPage, Stream
+from memosite.pages.thread_list import ThreadsPage
 from memosite.pages.threads import ThreadMember
 from memosite.pages.transcripts import CapturePair, CaptureSide, CapturesPage, SessionTimes, TranscriptPage
 from memosite.pages.withheld import WithheldPage
 from memosite.render.difference import compare
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme, load_theme
-from tests.support.board_pages import action_groups, action_list, actions_board, decisions_list
+from tests.support.board_pages import (
+    action_groups,
+    action_list,
+    actions_board,
+    decisions_list,
+    no_decisions,
+    thread_list,
+)
 
 MEMO_TEXT = """\
 # Two loads, the second one clean
@@ -767,6 +775,7 @@ def pages() -> tuple[Page, ...]:
         TimelinePage(
             **page_fields("timeline/index.html", title="Timeline", section="timeline"),
             years=(TimelineYear(year="2026", months=((ref("April"), 1200), (ref("March"), 3))),),
+            threads=ref("Threads"),
             digests=ref("Digests"),
         ),
         health(),
@@ -833,6 +842,8 @@ def pages() -> tuple[Page, ...]:
         actions_board(page_fields("actions/index.html", title="Actions", section="actions")),
         action_list(page_fields("actions/open/index.html", title="Open actions", section="actions")),
         decisions_list(page_fields("decisions/index.html", title="Decisions", section="decisions")),
+        no_decisions(page_fields("decisions/index.html", title="Decisions", section="decisions")),
+        thread_list(page_fields("timeline/threads/index.html", title="Threads", section="timeline")),
         contract(),
         captures(),
         withheld(),
@@ -936,6 +947,7 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
         ActionListPage,
         PositionPage,
         DecisionsPage,
+        ThreadsPage,
         ListPage,
         NotFoundPage,
     )

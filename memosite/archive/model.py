@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from memosite.archive.apart import Apart
+from memosite.archive.called import name_of
 from memosite.archive.citations import MadeCitation
 from memosite.archive.history import LifeEvent
 from memosite.archive.images import TextImage
-from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.findings import Finding
 from memosite.facts.parsed import (
     BROADCAST,
@@ -31,7 +31,6 @@ from memosite.facts.parsed import (
     Seat,
     Text,
 )
-from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.facts.withheld import Withheld
 
@@ -321,11 +320,6 @@ class Position:
     union_of: tuple[str, ...] = ()
     is_person: bool = False
 
-    @property
-    def label(self) -> str:
-        """What people are shown: the id, but the name that memos use where the id is made of two."""
-        return cut_line(self.names[0], LABEL_CHARS) if "~" in self.id and self.names else self.id
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceInfo:
@@ -383,7 +377,9 @@ class Archive:
     def label(self, position: str) -> str:
         """The name of a position for people, by its id: pages, feeds and search use the same."""
         known = self.positions.get(position)
-        return known.label if known else position
+        if known is None:
+            return position
+        return name_of(position, (name for name in known.names if name not in self.positions), known.seats)
 
     def short_subject(self, ref: Ref) -> str:
         """The short subject of an artifact or ghost."""

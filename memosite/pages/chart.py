@@ -67,12 +67,14 @@ class Edge:
 class _Node:
     """A position while it is placed.
 
-    `rows` are what is below it: branches, and columns of leaves; `is_column` if that is one column of leaves.
+    `rows` are what is below it: branches, and columns of leaves; `is_column` if that is one column of leaves. `own` is
+    how far its own box is from the left of its branch.
     """
 
     below: list[str] = field(default_factory=list)
     rows: list[list[tuple[str, ...]]] = field(default_factory=list)
     is_column: bool = False
+    own: int = 0
     width: int = BOX[0]
     height: int = BOX[1]
     x: int = 0
@@ -150,6 +152,19 @@ def _measure(nodes: dict[str, _Node], node: _Node) -> None:
     node.is_column = len(units) == 1 and not nodes[units[0][0]].below
     node.width = max(BOX[0], widest + _INDENT * (len(rows) > 1))
     node.height = BOX[1] + sum(_LEVEL + max(height for _, height in row) for row in sizes)
+    if len(rows) == 1 and not node.is_column:
+        node.own = _above(nodes, rows[0], (node.width - BOX[0]) // 2)
+
+
+def _above(nodes: dict[str, _Node], row: Iterable[tuple[str, ...]], middle: int) -> int:
+    """Where the box above a single row of branches begins: in the middle, but straight above a branch near that."""
+    left, found = 0, []
+    for unit in row:
+        if nodes[unit[0]].below:
+            found.append(left + nodes[unit[0]].own)
+        left += _size(nodes, unit)[0] + 2 * _GAP
+    nearest = min(found, key=lambda own: abs(own - middle), default=middle)
+    return nearest if abs(nearest - middle) < BOX[0] // 4 else middle
 
 
 def _size(nodes: dict[str, _Node], unit: tuple[str, ...]) -> tuple[int, int]:
@@ -173,9 +188,7 @@ def _place_roots(nodes: dict[str, _Node], roots: Iterable[str]) -> tuple[int, in
 
 
 def _put(node: _Node, left: int, top: int) -> None:
-    """Put a branch: its own box is in the middle above a single row of branches, else at the left."""
-    is_middle = len(node.rows) == 1 and not node.is_column
-    node.x, node.y = (left + (node.width - BOX[0]) // 2 if is_middle else left), top
+    node.x, node.y = left + node.own, top
 
 
 def _place_below(nodes: dict[str, _Node], node: _Node) -> Iterable[ChartLine]:
@@ -186,7 +199,7 @@ def _place_below(nodes: dict[str, _Node], node: _Node) -> Iterable[ChartLine]:
         return
     is_single = len(node.rows) == 1
     trunk = node.x + (BOX[0] if is_single else _INDENT) // 2
-    begin = node.x + BOX[0] // 2 - node.width // 2 if is_single else node.x + _INDENT
+    begin = node.x - node.own if is_single else node.x + _INDENT
     top = bottom + _LEVEL
     for row in node.rows:
         left, fork = begin, top - _LEVEL // 2

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from memosite.facts.statuses import Standing
 from memosite.pages.models import Page
-from memosite.pages.parts import Reference, Stamp
+from memosite.pages.parts import ListSection, Reference, Stamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +29,7 @@ class DecisionRow:
     successor: Reference | None = None
     proposals: tuple[Reference, ...] = ()
     decided_in: tuple[Reference, ...] = ()
+    recorded_in: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ class DecisionView:
 class DecisionsPage(Page):
     """Decisions by date, the pending ones first; or those that a filter leaves. `former` are anchors it once had.
 
-    `offers_search` if there are none, but artifacts that may speak of some.
+    If there are none, `said` are artifacts whose subject speaks of one; `offers_search` if any may speak of one.
     """
 
     template: ClassVar[str] = "decisions.html"
@@ -63,4 +64,5 @@ class DecisionsPage(Page):
     views: tuple[DecisionView, ...]
     groups: tuple[DecisionGroup, ...]
     former: tuple[str, ...] = ()
+    said: tuple[ListSection, ...] = ()
     offers_search: bool = False

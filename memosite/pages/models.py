@@ -43,7 +43,7 @@ from memosite.pages.parts import (
 from memosite.pages.pictures import Grid
 from memosite.pages.seals import Seal
 from memosite.pages.shared import SharedRow
-from memosite.pages.threads import ThreadMember, ThreadSummary
+from memosite.pages.threads import ThreadMember, ThreadSummary, ThreadView
 from memosite.pages.tracks import OutdatedCitation, TrackStep
 from memosite.pages.words import ShownAction
 
@@ -84,6 +84,7 @@ class HomePage(Page):
     counts: tuple[tuple[str, int], ...]
     findings: tuple[tuple[Severity, int], ...]
     movements: tuple[MovementRow, ...] = ()
+    threads: tuple[ThreadView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -301,6 +302,7 @@ class TimelinePage(Page):
     template: ClassVar[str] = "timeline.html"
 
     years: tuple[TimelineYear, ...]
+    threads: Reference
     digests: Reference
 
 

@@ -68,10 +68,11 @@ class OrganizationSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatFacts:
-    """A position as one orgdef lists it."""
+    """A position as one orgdef lists it; `other_name` is its name if that is more than its id in other letters."""
 
     organization: str
     name: str
+    other_name: str = ""
     status: str
     incumbent: str
     description: str
@@ -83,9 +84,10 @@ class SeatFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatRow:
-    """A position in the table of seats."""
+    """A position in the table of seats; `organizations` counts those that have it, if it stands for several."""
 
     position: Reference
+    organizations: int = 0
     status: str
     incumbent: str
     last_sent: Stamp | None

@@ -47,6 +47,7 @@ from memosite.plan.saved_searches import SavedSearch, plan_saved_searches, publi
 from memosite.plan.seals import continued, plan_seal
 from memosite.plan.search import block_members, block_units, plan_search
 from memosite.plan.systems import plan_systems
+from memosite.plan.thread_list import thread_list_units
 from memosite.plan.units import Planned, Unit, untraced
 
 __all__ = ["Context", "Packed", "Planned", "SavedSearch", "Stored", "Unit", "Written", "plan"]
@@ -94,6 +95,7 @@ def plan(
     yield whole("decisions", plan_decisions)
     yield whole("systems", lambda context: chain(plan_systems(context, ledger), plan_entities(context, ledger)))
     yield whole("timeline", lambda context: [plan_timeline(context, months)])
+    yield from thread_list_units(context, whole)
     yield from month_units(months)
     yield whole("health", lambda context: plan_health(context, plan_seal(seals)))
     yield whole("citations", plan_citations)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from weakref import proxy
 
+from memosite.archive.called import other_name
 from memosite.archive.citations import MadeCitation, by_cited
 from memosite.archive.mailboxes import copies_at, mailbox_at, open_for, unread_by_any, unread_for
 from memosite.archive.model import (
@@ -202,19 +203,20 @@ class Context:
 
     @cached_property
     def position(self) -> Callable[..., Reference]:
-        """`position(start, id, written)` is a link to a position's page, labelled as written; a page repeats them."""
-        # A reference cycle would keep the whole archive until the garbage collector runs.
+        """`position(start, id, written)` is a link to a position by its one name; others are the title."""
+        # A page repeats them. A reference cycle would keep the whole archive until the garbage collector runs.
         return lru_cache(maxsize=1_000)(partial(type(self)._position, proxy(self)))
 
     def _position(self, start: str, id_: str | None, written: str = "") -> Reference:
         if id_ is None or id_ not in self.archive.positions:
             return Reference(label=cut_line(written or id_ or "nobody", LABEL_CHARS))
-        label, name = written or self.label(id_), self.archive.positions[id_].name
-        return Reference(
-            label=cut_line(label, LABEL_CHARS),
-            href=relative(start, position_page(id_)),
-            title="" if name.casefold().replace(" ", "-") == label.casefold() else cut_line(name, LABEL_CHARS),
-        )
+        label = self.label(id_)
+        position = self.archive.positions[id_]
+        others = {cut_line(name, LABEL_CHARS): None for name in (written, other_name(position.name, id_)) if name}
+        title = ", ".join(name for name in others if name != label)
+        if position.union_of:
+            title = phrase("Stands for {positions}", positions=", ".join(map(self.label, position.union_of)))
+        return Reference(label=label, href=relative(start, position_page(id_)), title=title)
 
     def named(self, start: str, written: str) -> Reference:
         """A link to the position that a name stands for; `all` and `file` are plain words."""

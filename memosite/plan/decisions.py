@@ -4,7 +4,7 @@ import datetime as dt
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from memosite.archive.model import Artifact, Document, Record
@@ -17,22 +17,23 @@ from memosite.formats.status import status_of
 from memosite.formats.systems import system_of
 from memosite.pages.decisions import DecisionGroup, DecisionRow, DecisionsPage, DecisionView
 from memosite.pages.models import ListPage
-from memosite.pages.parts import Reference
+from memosite.pages.parts import ListSection, Reference
 from memosite.plan.ages import age, as_of, newest_day
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import month_name, newest_first, stamp
 from memosite.plan.files import Written
 from memosite.plan.head import page_head, twin_links
 from memosite.plan.pagination import part_count, part_links, plan_parts
-from memosite.plan.sections import group_anchors, sort_bullets
-from memosite.plan.tracks import decisions_on, proposals_of
+from memosite.plan.sections import group_anchors, section, sort_bullets
+from memosite.plan.tracks import decisions_on, proposals_of, records_of
 from memosite.plan.twins import list_twins
 
 _TITLE = phrase("Decisions")
-_NAMED = 3
+_NAMED, _SAID = 3, 50
 _NO_POSITION = "no-position"
 _DECIDERS = ("decided by", "decider", "deciders", "approved by", "author", "authors", "created by")
 _SAYS_DECIDED = re.compile(r"\b(?:decided|decision)\b", re.IGNORECASE)
+_SPEAKS = re.compile(r"\b(?:decided|decisions?|entschieden|entscheidung(?:en)?)\b", re.IGNORECASE)
 DECIDER_CHARS = 120
 """The most characters that a page shows of who decided."""
 _GROUPS = 99
@@ -81,7 +82,8 @@ _KEPT: Mapping[str, Callable[[Standing | None], bool]] = MappingProxyType(
 _INTROS: Mapping[str, str] = MappingProxyType(
     {
         "": phrase(
-            "Decisions by date, pending first. In force is what was decided, and is neither rejected nor superseded."
+            "Decisions by date, pending first. In force is what was decided, and is neither rejected nor superseded. "
+            "What several systems record is counted for each of them."
         ),
         "in-force": phrase("Decided, and neither rejected nor superseded."),
         "no-status": phrase("Their head gives no status, or one that says nothing of how they stand."),
@@ -102,7 +104,7 @@ def plan_decisions(context: Context) -> Iterator[DecisionsPage | ListPage | Writ
     """The list, its filters, the parts with everything in order of arrival, and the twins."""
     found = all_decisions(context)
     lists = _Lists(
-        is_searched=not found and _says_decided(context),
+        is_searched=not found and _is_said(context),
         context=context,
         day=newest_day(context),
         deciders=_Deciders(context),
@@ -142,6 +144,11 @@ class _Lists:
     is_searched: bool
     """Whether a search for decisions is offered where there are none."""
 
+    @property
+    def found(self) -> bool:
+        """Whether there is anything to list."""
+        return bool(self.decisions or self.proposals or self.others)
+
     def of(self, view: str) -> Sequence[Artifact]:
         """What a filter leaves; without one, proposals that nobody has decided are there, too."""
         if not view:
@@ -169,23 +176,32 @@ def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> D
         **page_head(context, start, title=title, section="decisions"),
         twins=() if view else twin_links(start, DECISIONS),
         parts=part_links(start, DECISIONS, parts, None),
-        intro=_INTROS.get(view, ""),
+        intro=_INTROS.get(view, "") if lists.found else "",
         newest=as_of(lists.day),
         views=tuple(_views(lists, start, view)),
         groups=tuple(_cut(lists, start, _groups(lists, view, found))),
         former=former if not view else (),
+        said=tuple(_said(lists, start)) if not (lists.found or view) else (),
         offers_search=lists.is_searched,
     )
 
 
-def _says_decided(context: Context) -> bool:
+def _is_said(context: Context) -> bool:
     """Whether a search for decisions finds anything: one of its words is in a subject or the beginning of a text."""
     said = (text for one in context.archive.artifacts.values() for text in (one.subject, one.summary))
     return any(map(_SAYS_DECIDED.search, said))
 
 
+def _said(lists: _Lists, start: str) -> Iterator[ListSection]:
+    """What speaks of a decision in its subject, the newest first."""
+    found = [one for one in lists.context.archive.artifacts.values() if _SPEAKS.search(one.subject)]
+    if found:
+        heading = phrase("Subjects that speak of a decision")
+        yield section(lists.context, start, heading, found, anchor="said", limit=_SAID)
+
+
 def _views(lists: _Lists, start: str, current: str) -> Iterator[DecisionView]:
-    if not (lists.decisions or lists.proposals or lists.others):
+    if not lists.found:
         return
     for view, name in VIEWS.items():
         total = None if view.startswith("by-") else len(lists.of(view))
@@ -286,6 +302,7 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
     context, standing, sort = lists.context, standing_of(one), sort_of(one)
     proposals = proposals_of(context, one)[:_NAMED] if sort == "decision" else []
     decided = decisions_on(context, one)[:_NAMED] if sort == "proposal" else []
+    records = records_of(context, one)[:_NAMED] if sort == "decision" else []
     is_pending = standing == "pending" and not decided
     owner = lists.deciders.owner_of(one)
     return DecisionRow(
@@ -302,7 +319,14 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
         successor=context.successor(start, one),
         proposals=tuple(context.artifact(start, other.ref) for other in proposals),
         decided_in=tuple(context.artifact(start, other.ref) for other in decided),
+        recorded_in=tuple(_record_link(context, start, other) for other in records),
     )
+
+
+def _record_link(context: Context, start: str, record: Record) -> Reference:
+    """A link to a record, by its system: its subject is mostly that of the decision."""
+    found = context.artifact(start, record.ref)
+    return replace(found, label=record.system, title=found.label)
 
 
 def _type(one: Artifact) -> str:

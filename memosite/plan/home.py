@@ -16,6 +16,7 @@ from memosite.plan.health import severity_counts
 from memosite.plan.months import month_link
 from memosite.plan.movements import movements
 from memosite.plan.position_table import at_a_glance
+from memosite.plan.thread_list import thread_views
 from memosite.plan.waiting import plan_waiting
 from memosite.sources.forges import commit_url
 
@@ -53,6 +54,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         ),
         findings=severity_counts(context.archive.findings),
         movements=movements(context, HOME),
+        threads=thread_views(context, HOME),
     )
 
 

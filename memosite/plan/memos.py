@@ -1,11 +1,14 @@
 """Plans the pages of memos and notes."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from memosite.archive.model import Memo
 from memosite.archive.urls import artifact_page
+from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.parsed import Discharge
 from memosite.facts.phrases import joined, phrase
+from memosite.facts.texts import cut_line
 from memosite.pages.models import MemoPage
 from memosite.pages.parts import PAGE_CHARS, Body, RecipientRow, Reference
 from memosite.passages.anchors import SUMMARY
@@ -47,7 +50,6 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
     summary, body = memo_bodies(context, start, memo)
     thread, place = context.placed[memo.ref]
     previous, following = neighbours(context, start, thread, place)
-    sender_label = memo.sender or "unknown"
     fields = artifact_fields(context, memo, start)
     return MemoPage(
         **fields,
@@ -55,8 +57,8 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
         body=body,
         is_cut=any(one is not None and one.chars > PAGE_CHARS for one in (summary, body)),
         extra=shown_extra(envelope.extra),
-        sender=context.position(start, memo.sender_position, sender_label),
-        to=tuple(context.named(start, name) for name in memo.to),
+        sender=as_written(context, start, memo.sender_position, memo.sender or "unknown"),
+        to=tuple(as_written(context, start, context.archive.position_of.get(name), name) for name in memo.to),
         role=context.position(start, memo.role) if memo.role else None,
         session=envelope.session or "",
         mailbox=context.where(memo, None)[0],
@@ -86,6 +88,15 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
         is_broken=memo.broken,
         edited=newest_edit(fields["lives"]),
     )
+
+
+def as_written(context: Context, start: str, id_: str | None, written: str) -> Reference:
+    """A link to a position for what is quoted: another name that is written is shown, too."""
+    found = context.position(start, id_, written)
+    if found.href is None or written == found.label:
+        return found
+    words = phrase("{position} (written {name})", position=found.label, name=cut_line(written, LABEL_CHARS))
+    return replace(found, label=words)
 
 
 def _relations(context: Context, start: str, memo: Memo) -> Iterator[tuple[str, tuple[Reference, ...]]]:

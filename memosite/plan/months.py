@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from memosite.archive.model import Artifact
-from memosite.archive.urls import DIGESTS, TIMELINE, UNDATED_MONTH, month_page, part_page, relative
+from memosite.archive.urls import DIGESTS, THREADS, TIMELINE, UNDATED_MONTH, month_page, part_page, relative
 from memosite.facts.phrases import phrase
 from memosite.pages.models import ListPage, TimelinePage
 from memosite.pages.overviews import TimelineYear
@@ -101,6 +101,7 @@ def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
     newest = sorted(years, key=lambda year: (year != "Undated", year), reverse=True)
     return TimelinePage(
         **page_head(context, TIMELINE, title=phrase("Timeline"), section="timeline"),
+        threads=Reference(label=phrase("Threads"), href=relative(TIMELINE, THREADS)),
         digests=Reference(label=phrase("Digests"), href=relative(TIMELINE, DIGESTS)),
         years=tuple(
             TimelineYear(

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
+from memosite.archive.called import other_name
 from memosite.archive.model import Library
 from memosite.archive.urls import ORGANIZATION, part_page
 from memosite.facts.bounds import LABEL_CHARS
 from memosite.facts.names import make_id
-from memosite.facts.parsed import Organization, Relationship
+from memosite.facts.parsed import Organization, Relationship, Seat
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
 from memosite.pages.chart import Edge, Seated, draw
@@ -92,18 +94,22 @@ def _rests(context: Context, start: str) -> Iterable[Reference]:
 
 def _chart(context: Context, organization: Organization) -> Chart | None:
     """The drawing of an organization; of one too large for a drawing, its first positions."""
-    seated = tuple(
-        Seated(
-            id=seat.id,
-            link=context.position(ORGANIZATION, context.seat_positions.get((organization.id, seat.id)), seat.name),
-            note=cut_line(seat.incumbent or seat.status or "", LABEL_CHARS),
-            status=seat.status or "",
-            counts=_counts(context, context.seat_positions.get((organization.id, seat.id))),
-        )
-        for seat in organization.seats[:_DRAWN]
-    )
+    seated = tuple(_seated(context, organization, seat) for seat in organization.seats[:_DRAWN])
     edges = (_edge(edge) for edge in organization.relationships[:_EDGES])
     return draw(seated, tuple(edges))
+
+
+def _seated(context: Context, organization: Organization, seat: Seat) -> Seated:
+    """A position by the id that it has in this organization, with what else the orgdef calls it, and its holder."""
+    id_ = context.seat_positions.get((organization.id, seat.id))
+    name = other_name(seat.name, seat.id)
+    return Seated(
+        id=seat.id,
+        link=replace(context.position(ORGANIZATION, id_), label=cut_line(seat.id, LABEL_CHARS)),
+        note=cut_line(joined(" · ", [one for one in (name, seat.incumbent or seat.status) if one]), LABEL_CHARS),
+        status=seat.status or "",
+        counts=_counts(context, id_),
+    )
 
 
 def _counts(context: Context, position: str | None) -> str:

@@ -61,6 +61,7 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
     seats = [seat for _, seat in position.seats]
     return SeatRow(
         position=context.position(start, position.id),
+        organizations=len(position.union_of),
         status=seats[0].status or "" if len(seats) == 1 else "",
         incumbent=cut_line(seats[0].incumbent or "", _LINE_CHARS) if len(seats) == 1 else "",
         last_sent=stamp(newest.date) if newest else None,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from memosite.archive.called import other_name
 from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Artifact, Memo, Position
 from memosite.archive.urls import DIGESTS, position_actions, position_page, relative
@@ -196,6 +197,7 @@ def _seat_facts(context: Context, start: str, organization_id: str, position: Po
     return SeatFacts(
         organization=organization.name,
         name=seat.name,
+        other_name=other_name(seat.name, seat.id),
         status=seat.status or "",
         incumbent=cut_line(seat.incumbent or "", HOLDER_CHARS),
         description=cut_line(seat.description, SUBJECT_CHARS),

@@ -25,7 +25,7 @@ def relationship_row(context: Context, start: str, organization: Organization, e
         if outside != name:
             return replace(context.named(start, outside), title=phrase("outside this organization"))
         id_ = context.seat_positions.get((organization.id, name))
-        return context.position(start, id_, name) if id_ else Reference(label=name)
+        return context.position(start, id_) if id_ else Reference(label=name)
 
     return RelationshipRow(
         type=edge.type.replace("_", " "),

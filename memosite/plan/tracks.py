@@ -29,7 +29,7 @@ def track_of(context: Context, start: str, artifact: Artifact) -> tuple[TrackSte
         if sort_of(one) == "decision":
             steps += [(phrase("Proposal"), proposal) for proposal in proposals_of(context, one)]
             steps.append((phrase("Decision"), one))
-            steps += [(phrase("Recorded in"), record) for record in _recorded(context, one)]
+            steps += [(phrase("Recorded in"), record) for record in records_of(context, one)]
         else:
             steps.append((phrase("Proposal"), one))
             steps += [(phrase("Decision"), decision) for decision in decisions_on(context, one)]
@@ -97,7 +97,7 @@ def decisions_on(context: Context, proposal: Artifact) -> list[Document]:
     return sorted((one for one in found if _comes_before(proposal, one)), key=lambda one: one.sort_key)
 
 
-def _recorded(context: Context, decision: Artifact) -> list[Record]:
+def records_of(context: Context, decision: Artifact) -> list[Record]:
     """Records of decisions that mention a decision of documents: the same, as other systems have it."""
     if not isinstance(decision, Document):
         return []

@@ -1,10 +1,12 @@
-"""Samples of the pages of actions and of decisions, with every part that such a page may have."""
+"""Samples of the pages of actions, of decisions and of threads, with every part that such a page may have."""
 
 from typing import Any
 
 from memosite.pages.actions import ActionGroup, ActionListPage, ActionRow, ActionsPage, Owed, PositionActions, StateLink
 from memosite.pages.decisions import DecisionGroup, DecisionRow, DecisionsPage, DecisionView
-from memosite.pages.parts import Reference, Stamp
+from memosite.pages.parts import ListSection, Reference, Stamp
+from memosite.pages.thread_list import ThreadRow, ThreadsPage
+from memosite.pages.threads import ThreadView
 
 _STAMP = Stamp(utc="2026-04-21T13:00:00Z", shown="2026-04-21 09:00 −04:00", day="2026-04-21")
 _STRATEGIST = Reference(label="strategist", href="../positions/strategist/index.html", title="Strategist")
@@ -108,6 +110,7 @@ def decisions_list(fields: dict[str, Any]) -> DecisionsPage:
         successor=_DIRECTOR,
         proposals=(_DIRECTOR, _STRATEGIST),
         decided_in=(_DIRECTOR,),
+        recorded_in=(_DIRECTOR,),
     )
     return DecisionsPage(
         **fields,
@@ -122,4 +125,36 @@ def decisions_list(fields: dict[str, Any]) -> DecisionsPage:
             DecisionGroup(heading="April 2026", anchor="2026-04", rows=(old,), total=2),
         ),
         former=("governance-decisions",),
+    )
+
+
+def no_decisions(fields: dict[str, Any]) -> DecisionsPage:
+    """None, but a subject that speaks of one."""
+    said = ListSection(heading="Subjects that speak of a decision", anchor="said", rows=(), total=0)
+    return DecisionsPage(**fields, intro="", newest=_STAMP, views=(), groups=(), said=(said,), offers_search=True)
+
+
+def thread_list(fields: dict[str, Any]) -> ThreadsPage:
+    """One that waits, one that has ended, and one that is not shown."""
+    row: dict[str, Any] = {
+        "href": "../../threads/plan/index.html",
+        "subject": "Plan",
+        "memos": 2,
+        "senders": (_DIRECTOR, _STRATEGIST),
+    }
+    waits: dict[str, Any] = {"is_open": True, "waits_for": (_DIRECTOR,), "since": _STAMP, "age": "31 days"}
+    ended: dict[str, Any] = {"is_open": False, "waits_for": (), "since": None}
+    return ThreadsPage(
+        **fields,
+        intro="The last active first.",
+        newest=_STAMP,
+        views=(
+            ThreadView(page=Reference(label="Last active"), total=3),
+            ThreadView(page=Reference(label="Waiting longest", href="waiting/index.html"), total=None),
+        ),
+        rows=(
+            ThreadRow(date=_STAMP, first=_STAMP, last=_STAMP, **row, **waits),
+            ThreadRow(date=None, first=None, last=None, **row, **ended),
+        ),
+        total=3,
     )
