@@ -10,7 +10,7 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 from zlib import crc32
 
 from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
@@ -29,6 +29,17 @@ TextKey: TypeAlias = str
 """A text of an artifact: its name and number."""
 
 TextOf: TypeAlias = Callable[[str], str]
+
+Result = TypeVar("Result")
+
+
+class Apply(Protocol):
+    """Applies a pure function to texts, perhaps in several processes; the results come in the order of the keys."""
+
+    def __call__(self, function: Callable[[TextKey], Result], keys: Iterable[TextKey]) -> Iterable[Result]:
+        """Return the results."""
+        ...
+
 
 _EXCERPT = 90
 _CHARS = 20_000
@@ -105,8 +116,12 @@ def find_shared_links(
     Many new texts are looked through by `jobs` processes.
     """
     texts = dict(_texts(archive))
-    _update_runs(texts, text_of, known, jobs)
-    pairs = _update_pairs(texts, text_of, known)
+
+    def apply(function: Callable[[TextKey], Result], keys: Iterable[TextKey]) -> Iterable[Result]:
+        return run(function, keys, jobs=jobs, weight=lambda key: 1 + texts[key].chars // _CHARS)
+
+    _update_runs(texts, text_of, known, apply)
+    pairs = _update_pairs(texts, text_of, known, apply)
     found: defaultdict[Ref, list[tuple[TextKey, int, SharedLink]]] = defaultdict(list)
     for (key, other_key), passages in pairs.items():
         one, other = texts[key], texts[other_key]
@@ -138,15 +153,10 @@ def _texts(archive: Archive) -> Iterator[tuple[TextKey, _Text]]:
             )
 
 
-def _update_runs(texts: Mapping[TextKey, _Text], text_of: TextOf, known: KnownPassages, jobs: int) -> None:
+def _update_runs(texts: Mapping[TextKey, _Text], text_of: TextOf, known: KnownPassages, apply: Apply) -> None:
     gone = known.rows.keys() - texts.keys()
     new = [key for key, text in texts.items() if known.rows.get(key, ("",))[0] != text.state]
-    rows_of_new = run(
-        lambda key: share_row(texts[key].written(text_of)),
-        new,
-        jobs=jobs,
-        weight=lambda key: 1 + texts[key].chars // _CHARS,
-    )
+    rows_of_new = apply(lambda key: share_row(texts[key].written(text_of)), new)
     found = dict(zip(new, rows_of_new, strict=True))
     rows = {key: found[key] if key in found else known.rows[key][1] for key in texts}
     if new or gone:
@@ -159,7 +169,7 @@ def _update_runs(texts: Mapping[TextKey, _Text], text_of: TextOf, known: KnownPa
 
 
 def _update_pairs(
-    texts: Mapping[TextKey, _Text], text_of: TextOf, known: KnownPassages
+    texts: Mapping[TextKey, _Text], text_of: TextOf, known: KnownPassages, apply: Apply
 ) -> dict[tuple[TextKey, TextKey], tuple[Common, ...]]:
     """The pairs of texts that share passages, with these: those of changed pairs are looked for."""
     pairs = {
@@ -172,7 +182,7 @@ def _update_pairs(
         for (one, other), runs in pairs.items()
     }
     changed = {pair: runs for pair, runs in pairs.items() if known.pairs.get(pair, ("",))[0] != states[pair]}
-    found = pair_passages(changed, lambda key: texts[key].written(text_of))
+    found = pair_passages(changed, lambda key: texts[key].written(text_of), apply=apply)
     placed = _placed(found, texts, text_of)
     known.is_new = known.is_new or bool(changed) or known.pairs.keys() != pairs.keys()
     known.pairs = {pair: (states[pair], placed[pair] if pair in placed else known.pairs[pair][1]) for pair in pairs}
