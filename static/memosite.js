@@ -242,10 +242,14 @@ function openTarget() {
 function passContents() {
   const place = target(location.hash);
   if (!place || !performance.getEntriesByType("navigation")[0].name.includes(":~:text=")) return;
-  addEventListener("load", () => setTimeout(() => {
+  const goOn = () => setTimeout(() => {
     const { top, bottom } = place.getBoundingClientRect();
-    if (bottom < 0 || top > innerHeight) location.replace(location.hash);
-  }, 200)); // a browser looks for the words once the page is loaded
+    if (bottom >= 0 && top <= innerHeight) return;
+    location.replace(location.hash); // without the mark
+    place.scrollIntoView();
+  }, 200); // a browser looks for the words once the page is loaded
+  if (document.readyState === "complete") goOn();
+  else addEventListener("load", goOn);
 }
 
 /** A page that only leads on keeps the anchor that its address had. */

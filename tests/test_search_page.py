@@ -145,6 +145,13 @@ def test_words_that_the_outline_has_too_lead_to_their_turn(width: int, library: 
         box = f"document.querySelector('{anchor}').getBoundingClientRect()"
         browser.wait_for(f"scrollY > 500 && {box}.top < 700 && {box}.bottom > 0")
         assert browser.value("document.querySelector(':target').id") == anchor[1:]
+        query = quote('"' + words + '"')
+        with serve_folder(library) as server:
+            browser.open(f"{server}search/index.html?q={query}")
+            browser.wait_for("document.querySelectorAll('#_hits a').length")
+            browser.value("document.querySelector('#_hits a').click()")
+            browser.wait_for("!document.querySelector('#_hits')")
+            browser.wait_for(f"scrollY > 500 && {box}.top < 700 && {box}.bottom > 0")
     finally:
         browser.send("Emulation.clearDeviceMetricsOverride")
 
