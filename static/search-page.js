@@ -120,7 +120,7 @@
     }
     try {
       order.value = chosen || orderOf(query);
-      const answer = await searcher.find(query, limit, order.value === "best" ? "best" : "newest");
+      const answer = await searcher.find(query, limit, order.value === "best" ? "best" : "newest", true);
       if (turn !== asked) return;
       showHits(answer.hits);
       const { total, items } = answer;
@@ -131,7 +131,7 @@
         const things = items.toLocaleString(_("en"));
         status.textContent = _n(items, `${number} results in ${things} item`, `${number} results in ${things} items`);
       }
-      more.hidden = answer.hits.length >= total;
+      more.hidden = answer.hits.length >= answer.listed;
       if (!total) void suggest(query, () => turn === asked);
       const counted = await answer.facets();
       if (turn === asked) showFacets(counted, query);

@@ -21,7 +21,7 @@
  * @typedef {[string, string, number, number, string, string, string, string, string, string?]} Row
  * @typedef {{excerpt: [string, boolean][], anchor: string, words: string, found: number}} Passage
  * @typedef {{row: Row} & Passage} Hit
- * @typedef {{total: number, items: number, hits: Hit[], facets: () => Promise<Facets>}} Answer
+ * @typedef {{total: number, items: number, listed: number, hits: Hit[], facets: () => Promise<Facets>}} Answer
  * @typedef {Record<string, [string, number][]>} Facets
  * @typedef {{file: string, start: number, size: number}} Lines where in a file a piece is, in bytes
  * @typedef {(name: string, at?: Lines) => Promise<any>} Load
@@ -855,9 +855,11 @@ const memositeSearch = (() => {
       return this.blocks;
     }
 
-    /** What a query finds, the first `limit` of it: the newest, or what matches best.
-     *  @param {string} query @param {number} limit @param {"newest" | "best"} [order] @returns {Promise<Answer>} */
-    async find(query, limit, order = "newest") {
+    /** What a query finds, the first `limit` of it: the newest, or what matches best. `isOnce` gives each artifact
+     *  once where no words are sought, since every turn of a transcript matches then.
+     *  @param {string} query @param {number} limit @param {"newest" | "best"} [order] @param {boolean} [isOnce]
+     *  @returns {Promise<Answer>} */
+    async find(query, limit, order = "newest", isOnce = false) {
       const tree = parse(query);
       const blocks = await this.open();
       const dates = blocks.map((block) => block.head.newest).filter((date) => date !== null);
@@ -866,11 +868,13 @@ const memositeSearch = (() => {
       const found = await Promise.all(blocks.map((block) => match(tree, block, asked)));
       const total = found.reduce((sum, set) => sum + set.reduce((count, bit) => count + bit, 0), 0);
       const wanted = wantedOf(tree);
+      const isByItem = isOnce && !wanted.length;
+      const listed = isByItem ? found.map((set, i) => firsts(blocks[i], set)) : found;
       const isBest = order === "best" && wanted.length > 0;
-      const places = isBest ? await bestPlaces(blocks, found, wanted, limit, asked) : await firstPlaces(blocks, found, limit);
+      const places = isBest ? await bestPlaces(blocks, found, wanted, limit, asked) : await firstPlaces(blocks, listed, limit);
       const hits = await Promise.all(places.map(([block, document]) => block.passage(document, wanted)));
       const items = blocks.reduce((sum, block, i) => sum + shares(block, found[i]).reduce((all, one) => all + one, 0), 0);
-      return { total, items, hits, facets: () => facetsOf(blocks, found) };
+      return { total, items, listed: isByItem ? items : total, hits, facets: () => facetsOf(blocks, found) };
     }
   }
 
@@ -983,6 +987,15 @@ const memositeSearch = (() => {
     const has = new Uint8Array(block.head.artifacts);
     block.artifacts.forEach((artifact, document) => (has[artifact] |= found[document]));
     return has;
+  }
+
+  /** Of the documents found in a block the first of each artifact. @param {Block} block @param {Uint8Array} found */
+  function firsts(block, found) {
+    const [seen, firsts] = [new Uint8Array(block.head.artifacts), new Uint8Array(found.length)];
+    block.artifacts.forEach((artifact, document) => {
+      if (found[document] && !seen[artifact]) seen[artifact] = firsts[document] = 1;
+    });
+    return firsts;
   }
 
   /** How many artifacts with hits are of each kind, system, position and year. @param {Block[]} blocks @param {Uint8Array[]} found

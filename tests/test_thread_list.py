@@ -95,6 +95,6 @@ def test_a_part_is_made_again_when_one_of_its_threads_changes(
         change()
         output = build_site(site)
         assert tree_bytes(output) == built_from_nothing(site, tmp_path / f"fresh-{number}")
-        assert "Showing 1 of " in (output / THREADS).read_text()
+        assert "Showing the first 1 of " in (output / THREADS).read_text()
     names = [row.split()[1] for row in rows(output, part)]
     assert names == ["oak", "elm", "ash", "yew"]
