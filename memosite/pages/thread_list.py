@@ -12,13 +12,15 @@ from memosite.pages.threads import ThreadView
 class ThreadRow:
     """A thread in a list, which is sorted by `date`: from when to when, of whom, and who has not answered.
 
-    `since` is the date of its oldest open action, `age` that action's age, if ages are counted on the page.
+    `missing` memos have replies, and are in no repo. `since` is the date of its oldest open action, `age` that action's
+    age, if ages are counted on the page.
     """
 
     href: str
     subject: str
     date: Stamp | None
     memos: int
+    missing: int
     first: Stamp | None
     last: Stamp | None
     senders: tuple[Reference, ...]

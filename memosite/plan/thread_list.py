@@ -137,6 +137,7 @@ def _row(context: Context, start: str, one: Listed, day: dt.date | None, *, is_w
         subject=context.thread_label(one.thread.id),
         date=stamp(oldest) if is_waiting else last,
         memos=len(one.memos),
+        missing=sum(entry.is_ghost for entry in one.thread.entries),
         first=first,
         last=last,
         senders=_few(

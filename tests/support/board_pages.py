@@ -140,6 +140,7 @@ def thread_list(fields: dict[str, Any]) -> ThreadsPage:
         "href": "../../threads/plan/index.html",
         "subject": "Plan",
         "memos": 2,
+        "missing": 1,
         "senders": (_DIRECTOR, _STRATEGIST),
     }
     waits: dict[str, Any] = {"is_open": True, "waits_for": (_DIRECTOR,), "since": _STAMP, "age": "31 days"}
