@@ -555,7 +555,7 @@ def test_what_an_audience_may_not_see_is_in_no_bundle(tmp_path: Path) -> None:
 
 def test_after_random_edits_a_lean_build_is_what_a_clean_one_would_be(tmp_path: Path) -> None:
     """Whatever is added, moved, edited, deleted, broken or configured."""
-    outcome = run_steps(tmp_path, random_steps(20261123, 12), settings={"lean": True})
+    outcome = run_steps(tmp_path, random_steps(20261123, 6), settings={"lean": True})
     assert not outcome.fault, outcome
 
 

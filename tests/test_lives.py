@@ -336,7 +336,7 @@ def test_after_200_random_moves_every_address_still_answers(tmp_path: Path) -> N
     published: set[str] = set()
     for number in range(200):
         moves.step()
-        if number % 10 == 9:
+        if number % 20 == 19:
             site = build_site(tmp_path)
             pages = {path.relative_to(site).as_posix() for path in site.rglob("index.html")}
             assert published <= pages

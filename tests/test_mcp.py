@@ -399,7 +399,7 @@ def test_what_is_missing_is_named(
 def test_a_server_that_stays_does_not_grow(site: Path) -> None:
     """After each request it holds as much as after those before: objects, and open files."""
     words = (f"--site={site}",)
-    asked = [request_for(*ASKED[number]) for number in (0, 4, 5, 7, 11, 13, 14, 16, 18)]
+    asked = [request_for(*ASKED[number]) for number in (0, 5, 11, 14, 18)]
 
     def held() -> tuple[int, int]:
         for request in asked:
@@ -408,7 +408,7 @@ def test_a_server_that_stays_does_not_grow(site: Path) -> None:
 
     held()
     first = held()
-    for _ in range(3):
+    for _ in range(2):
         last = held()
     assert last[1] == first[1]
     assert last[0] <= first[0] + 500

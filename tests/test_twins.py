@@ -71,7 +71,7 @@ def test_a_turn_in_the_twin_is_the_turn_of_the_page(tmp_path: Path) -> None:
     assert [one["text"] for one in twin["turns"]] == [texts[0], "At once.\n\nDone.", texts[2]]
     assert [one["speaker"] for one in twin["turns"]] == found(tree, "//section[contains(@class, 'turn')]//h2/text()")
     assert [one["time"] for one in twin["turns"]] == found(tree, "//section/header//time/@datetime")
-    assert [one["written"] for one in twin["turns"]] == found(tree, "//section/header//time/text()")
+    assert [one["written"] for one in twin["turns"]] == found(tree, "//section/header//time/@title")
     assert [(one["model"], one["person"], one["tools"]) for one in twin["turns"]] == [
         (None, True, []),
         ("model-9", False, ["Bash"]),
