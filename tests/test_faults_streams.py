@@ -160,7 +160,7 @@ def test_the_site_is_the_same_in_every_locale(locale: dict[str, str], site: Path
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     environment |= KEPT_RULES
     places = ("-o", tmp_path / "out", "--cache", tmp_path / "cache")
-    done = run_command("build", site, "--jobs", 1, *places, environment=environment | locale)
+    done = run_command("build", site, "--jobs", 1, "--quiet", *places, environment=environment | locale)
     assert (done.returncode, done.stderr) == (0, "")
     assert tree_bytes(tmp_path / "out") == tree_bytes(site / "_site")
     found = run_command("search", "--site", site, "Grüße", environment=environment | locale)
