@@ -136,9 +136,11 @@ def test_ctrl_c_while_memosite_starts_prints_no_traceback(tmp_path: Path) -> Non
     assert run_command("--version").returncode == 0
     longest = time.monotonic() - began
     for step in range(12):
-        words = command_line("build", tmp_path / "missing")
-        with running(words, stderr=subprocess.PIPE, text=True) as process:
-            time.sleep(longest * (0.4 + step / 15))  # earlier, Python itself is still starting
+        python, *words = command_line("build", tmp_path / "missing")
+        with running([python, "-X", "importtime", *words], stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            assert any("memosite." in line for line in process.stderr)  # before that, Python itself is starting
+            time.sleep(longest * step / 15)
             process.send_signal(signal.SIGINT)
             _, said = process.communicate(timeout=DEADLINE)
         assert "memosite/" not in said, said

@@ -25,8 +25,11 @@ PERSON = re.compile(r"## (?:🧑.*|User|Human)")
 TURN = re.compile(r"## (?:[🧑🤖] (?!.*4/9/2026).*</sub>|User|Human|Assistant)\s*")
 """Headings of turns in the texts here; the example quotes a transcript of another day within a turn."""
 
-NOT_IN_TEXT = re.compile(r"\]\([^()\s]*\)|^\s*\d+[.)]\s|^[>\s]*```.*|<sub>[^<\n]*[0-9]:[^<\n]*</sub>|</?sub>", re.MULTILINE)
-"""Where links lead, what a browser counts itself, what fences say of code, when a tool was called, and a mark of the capture tool."""
+NOT_IN_TEXT = re.compile(
+    r"\]\([^()\s]*\)|^\s*\d+[.)]\s|^[>\s]*```.*|<sub>[^<\n]*[0-9]:[^<\n]*</sub>|</?sub>", re.MULTILINE
+)
+"""Where links lead, what a browser counts itself, what fences say of code, a mark of the capture tool, and the time
+of a call, which pages show in another notation."""
 
 LOG = "\n".join(f"{number:04} WARN  C:\\srv\\ferry\\log  <b>late</b>   by {number * 7} min\\" for number in range(900))
 TYPED = {
