@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from types import MappingProxyType
 
 from memosite.archive.model import Artifact, Document, Record
@@ -81,10 +82,6 @@ _KEPT: Mapping[str, Callable[[Standing | None], bool]] = MappingProxyType(
 )
 _INTROS: Mapping[str, str] = MappingProxyType(
     {
-        "": phrase(
-            "Decisions by date, pending first. In force is what was decided, and is neither rejected nor superseded. "
-            "What several systems record is counted for each of them."
-        ),
         "in-force": phrase("Decided, and neither rejected nor superseded."),
         "no-status": phrase("Their head gives no status, or one that says nothing of how they stand."),
         "by-position": phrase("By who decided, as the head says; else by whose repo they are in."),
@@ -176,13 +173,26 @@ def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> D
         **page_head(context, start, title=title, section="decisions"),
         twins=() if view else twin_links(start, DECISIONS),
         parts=part_links(start, DECISIONS, parts, None),
-        intro=_INTROS.get(view, "") if lists.found else "",
+        intro=(_INTROS.get(view, "") if view else _intro(lists)) if lists.found else "",
         newest=as_of(lists.day),
         views=tuple(_views(lists, start, view)),
         groups=tuple(_cut(lists, start, _groups(lists, view, found))),
         former=former if not view else (),
         said=tuple(_said(lists, start)) if not (lists.found or view) else (),
         offers_search=lists.is_searched,
+    )
+
+
+def _intro(lists: _Lists) -> str:
+    """What the list of all has; with the day of the newest decision, so that nobody looks for later ones."""
+    dates = sorted((one.date for one in lists.decisions if one.date), key=attrgetter("instant"))
+    newest = stamp(dates[-1]) if dates else None
+    if newest is None:
+        return phrase("Decisions and pending proposals by date, the pending ones first.")
+    return phrase(
+        "Decisions by date, pending first; the newest is of {day}. In force is what was decided, and is neither "
+        "rejected nor superseded. What several systems record is counted for each of them.",
+        day=newest.day,
     )
 
 
