@@ -235,7 +235,11 @@ function openTarget() {
     isFolded ||= !part.open;
     part.open = true;
   }
-  if (isFolded) place?.scrollIntoView();
+  if (!isFolded) return;
+  place?.scrollIntoView();
+  if (document.readyState !== "complete") { // a style sheet may still come, and move it
+    addEventListener("load", () => place?.scrollIntoView(), { once: true });
+  }
 }
 
 /** Browsers mark the first words that an address names. Where a list of contents has them, too, go on to the anchor. */
