@@ -991,11 +991,11 @@ const memositeSearch = (() => {
 
   /** Of the documents found in a block the first of each artifact. @param {Block} block @param {Uint8Array} found */
   function firsts(block, found) {
-    const [seen, firsts] = [new Uint8Array(block.head.artifacts), new Uint8Array(found.length)];
+    const [seen, kept] = [new Uint8Array(block.head.artifacts), new Uint8Array(found.length)];
     block.artifacts.forEach((artifact, document) => {
-      if (found[document] && !seen[artifact]) seen[artifact] = firsts[document] = 1;
+      if (found[document] && !seen[artifact]) seen[artifact] = kept[document] = 1;
     });
-    return firsts;
+    return kept;
   }
 
   /** How many artifacts with hits are of each kind, system, position and year. @param {Block[]} blocks @param {Uint8Array[]} found

@@ -6,6 +6,7 @@ from typing import ClassVar
 from memosite.facts.statuses import Standing
 from memosite.pages.models import Page
 from memosite.pages.parts import ListSection, Reference, Stamp
+from memosite.pages.views import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,14 +44,6 @@ class DecisionGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionView:
-    """A filter: a link to a page of its own, and how many it has; the one that is shown is no link."""
-
-    page: Reference
-    total: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionsPage(Page):
     """Decisions by date, the pending ones first; or those that a filter leaves. `former` are anchors it once had.
 
@@ -61,7 +54,7 @@ class DecisionsPage(Page):
 
     intro: str
     newest: Stamp | None
-    views: tuple[DecisionView, ...]
+    views: tuple[View, ...]
     groups: tuple[DecisionGroup, ...]
     former: tuple[str, ...] = ()
     said: tuple[ListSection, ...] = ()

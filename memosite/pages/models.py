@@ -43,8 +43,9 @@ from memosite.pages.parts import (
 from memosite.pages.pictures import Grid
 from memosite.pages.seals import Seal
 from memosite.pages.shared import SharedRow
-from memosite.pages.threads import ThreadMember, ThreadSummary, ThreadView
+from memosite.pages.threads import ThreadMember, ThreadSummary
 from memosite.pages.tracks import OutdatedCitation, TrackStep
+from memosite.pages.views import View
 from memosite.pages.words import ShownAction
 
 
@@ -84,7 +85,7 @@ class HomePage(Page):
     counts: tuple[tuple[str, int], ...]
     findings: tuple[tuple[Severity, int], ...]
     movements: tuple[MovementRow, ...] = ()
-    threads: tuple[ThreadView, ...] = ()
+    threads: tuple[View, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from memosite.pages.models import Page
 from memosite.pages.parts import Reference, Stamp
-from memosite.pages.threads import ThreadView
+from memosite.pages.views import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,6 @@ class ThreadRow:
     first: Stamp | None
     last: Stamp | None
     senders: tuple[Reference, ...]
-    is_open: bool
     waits_for: tuple[Reference, ...]
     since: Stamp | None
     age: str = ""
@@ -38,7 +37,7 @@ class ThreadsPage(Page):
 
     intro: str
     newest: Stamp | None
-    views: tuple[ThreadView, ...]
+    views: tuple[View, ...]
     rows: tuple[ThreadRow, ...]
     total: int
     is_waiting: bool = False

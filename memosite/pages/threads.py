@@ -63,11 +63,3 @@ class ThreadSummary:
     positions_total: int
     waiting: tuple[WaitingFor, ...]
     waiting_total: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadView:
-    """A list of threads, and how many it has; the one that is shown is no link."""
-
-    page: Reference
-    total: int | None

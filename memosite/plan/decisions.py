@@ -16,9 +16,10 @@ from memosite.facts.texts import cut_line
 from memosite.formats.standing import sort_of, standing_of
 from memosite.formats.status import status_of
 from memosite.formats.systems import system_of
-from memosite.pages.decisions import DecisionGroup, DecisionRow, DecisionsPage, DecisionView
+from memosite.pages.decisions import DecisionGroup, DecisionRow, DecisionsPage
 from memosite.pages.models import ListPage
 from memosite.pages.parts import ListSection, Reference
+from memosite.pages.views import View
 from memosite.plan.ages import age, as_of, newest_day
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import month_name, newest_first, stamp
@@ -210,7 +211,7 @@ def _said(lists: _Lists, start: str) -> Iterator[ListSection]:
         yield section(lists.context, start, heading, found, anchor="said", limit=_SAID)
 
 
-def _views(lists: _Lists, start: str, current: str) -> Iterator[DecisionView]:
+def _views(lists: _Lists, start: str, current: str) -> Iterator[View]:
     if not lists.found:
         return
     for view, name in VIEWS.items():
@@ -218,7 +219,7 @@ def _views(lists: _Lists, start: str, current: str) -> Iterator[DecisionView]:
         if total == 0 and view in {"no-status", "documents"} and view != current:
             continue
         href = None if view == current else relative(start, f"{DECISIONS}{view}/" if view else DECISIONS)
-        yield DecisionView(page=Reference(label=name, href=href), total=total)
+        yield View(page=Reference(label=name, href=href), total=total)
 
 
 def _groups(lists: _Lists, view: str, found: Sequence[Artifact]) -> Mapping[tuple[str, str], list[Artifact]]:

@@ -12,7 +12,7 @@ from memosite.archive.urls import THREADS, WAITING_THREADS, part_page, relative,
 from memosite.facts.phrases import phrase
 from memosite.pages.parts import Reference
 from memosite.pages.thread_list import ThreadRow, ThreadsPage
-from memosite.pages.threads import ThreadView
+from memosite.pages.views import View
 from memosite.plan.ages import age, as_of, newest_day
 from memosite.plan.context import ADDRESSEES, Context
 from memosite.plan.dates import stamp
@@ -99,16 +99,16 @@ def _plan_lists(context: Context) -> Iterator[ThreadsPage]:
         )
 
 
-def thread_views(context: Context, start: str) -> tuple[ThreadView, ...]:
+def thread_views(context: Context, start: str) -> tuple[View, ...]:
     """Links to the lists of threads that have any."""
     every = list_threads(context, context.archive.threads.values())
     counts = {THREADS: len(every), WAITING_THREADS: sum(1 for one in every if one.waiting)}
     return tuple(_view(start, page, _VIEWS[page], total) for page, total in counts.items() if total)
 
 
-def _view(start: str, page: str, label: str, total: int | None) -> ThreadView:
+def _view(start: str, page: str, label: str, total: int | None) -> View:
     href = None if page == start else relative(start, page)
-    return ThreadView(page=Reference(label=label, href=href), total=total)
+    return View(page=Reference(label=label, href=href), total=total)
 
 
 def _plan_part(context: Context, *, number: int, chunk: Sequence[Thread]) -> Iterator[ThreadsPage]:
@@ -143,7 +143,6 @@ def _row(context: Context, start: str, one: Listed, day: dt.date | None, *, is_w
         senders=_few(
             [context.position(start, memo.sender_position, memo.sender) for memo in reversed(senders.values())]
         ),
-        is_open=bool(one.waiting),
         waits_for=_few([context.position(start, id_) for id_ in owing]),
         since=stamp(oldest),
         age=age(oldest, day),

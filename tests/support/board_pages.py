@@ -3,10 +3,10 @@
 from typing import Any
 
 from memosite.pages.actions import ActionGroup, ActionListPage, ActionRow, ActionsPage, Owed, PositionActions, StateLink
-from memosite.pages.decisions import DecisionGroup, DecisionRow, DecisionsPage, DecisionView
+from memosite.pages.decisions import DecisionGroup, DecisionRow, DecisionsPage
 from memosite.pages.parts import ListSection, Reference, Stamp
 from memosite.pages.thread_list import ThreadRow, ThreadsPage
-from memosite.pages.threads import ThreadView
+from memosite.pages.views import View
 
 _STAMP = Stamp(utc="2026-04-21T13:00:00Z", shown="2026-04-21 09:00 −04:00", day="2026-04-21")
 _STRATEGIST = Reference(label="strategist", href="../positions/strategist/index.html", title="Strategist")
@@ -117,8 +117,8 @@ def decisions_list(fields: dict[str, Any]) -> DecisionsPage:
         intro="By date.",
         newest=_STAMP,
         views=(
-            DecisionView(page=Reference(label="All"), total=3),
-            DecisionView(page=Reference(label="By source", href="by-source/index.html"), total=None),
+            View(page=Reference(label="All"), total=3),
+            View(page=Reference(label="By source", href="by-source/index.html"), total=None),
         ),
         groups=(
             DecisionGroup(heading="Pending", anchor="pending", rows=(pending,), total=1),
@@ -143,15 +143,15 @@ def thread_list(fields: dict[str, Any]) -> ThreadsPage:
         "missing": 1,
         "senders": (_DIRECTOR, _STRATEGIST),
     }
-    waits: dict[str, Any] = {"is_open": True, "waits_for": (_DIRECTOR,), "since": _STAMP, "age": "31 days"}
-    ended: dict[str, Any] = {"is_open": False, "waits_for": (), "since": None}
+    waits: dict[str, Any] = {"waits_for": (_DIRECTOR,), "since": _STAMP, "age": "31 days"}
+    ended: dict[str, Any] = {"waits_for": (), "since": None}
     return ThreadsPage(
         **fields,
         intro="The last active first.",
         newest=_STAMP,
         views=(
-            ThreadView(page=Reference(label="Last active"), total=3),
-            ThreadView(page=Reference(label="Waiting longest", href="waiting/index.html"), total=None),
+            View(page=Reference(label="Last active"), total=3),
+            View(page=Reference(label="Waiting longest", href="waiting/index.html"), total=None),
         ),
         rows=(
             ThreadRow(date=_STAMP, first=_STAMP, last=_STAMP, **row, **waits),
