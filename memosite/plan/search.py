@@ -18,6 +18,9 @@ from memosite.search.blocks import SearchBlock, cut_blocks, list_blocks
 from memosite.search.documents import describe
 from memosite.search_language.analyzer import Analyzer
 
+BLOCK = "block/"
+"""What the name of a unit begins with that makes a block of this name."""
+
 Members = tuple[str, tuple[Ref, ...]]
 """The name of a block, and its artifacts."""
 
@@ -48,7 +51,7 @@ def block_units(blocks: Iterable[Members]) -> Iterator[Unit]:
     for name, members in blocks:
         make = partial(plan_block, name=name, members=members)
         yield Unit(
-            name=f"block/{name}", make=make, given=members, given_as="the list of items in it", weight=len(members)
+            name=f"{BLOCK}{name}", make=make, given=members, given_as="the list of items in it", weight=len(members)
         )
 
 

@@ -11,6 +11,7 @@ from memosite.config.contract import Contract
 from memosite.config.schema import Config
 from memosite.pages.parts import Site
 from memosite.plan import Context, SavedSearch, Unit, Written, plan
+from memosite.plan.search import BLOCK
 from memosite.plan.shared_passages import KnownPassages, find_shared_links
 from memosite.store.shelf import Shelf
 
@@ -21,6 +22,12 @@ class SitePlan:
 
     context: Context
     units: tuple[Unit, ...]
+
+    @property
+    def last_block(self) -> str:
+        """The name of the search block to which the next artifact is added, unless it is full; "" if there is none."""
+        names = (unit.name.removeprefix(BLOCK) for unit in reversed(self.units) if unit.name.startswith(BLOCK))
+        return next(names, "")
 
 
 def plan_site(

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from memosite.plan.traced import Digests
     from memosite.remake.stale import IsThere
     from memosite.render.compiled import CompiledTemplates
+    from memosite.render.kept_analyses import KeptAnalyses
     from memosite.render.renderer import Renderer
 
 STATUS_PATH = "status.json"
@@ -57,6 +58,7 @@ class Memory:
         self.recall = Recall(forgets=writes_at_once)
         self._looks = None if writes_at_once else Looks()
         self._passages: KnownPassages | None = None
+        self._analyses: KeptAnalyses | None = None
         self.ledger: Ledger | None = None
         self.digests: Digests | None = None
         self._place: tuple[Path | None, Path] | None = None
@@ -90,7 +92,7 @@ class Memory:
         self._file = manifest_file(cache, output) if cache else None
         self.parsed = SourceCaches(cache, keeps_history=keeps_history)
         self.recall = Recall(forgets=self.writes_at_once)
-        self.digests = self._passages = None
+        self.digests = self._passages = self._analyses = self._renderer = None
         self._is_sound = False
         self._manifest = self._seal = None
         self._status = read_last(self._file) if self._file else None
@@ -160,8 +162,17 @@ class Memory:
         if self._renderer is None or self._renderer[0] != theme.digest:
             cache = self._place[0] if self._place else None
             self._compiled = CompiledTemplates(compiled_file(cache) if cache else None, theme.words)
-            self._renderer = theme.digest, Renderer(theme, self.shelf.text, compiled=self._compiled)
+            self._renderer = theme.digest, Renderer(theme, self.shelf.text, compiled=self._compiled, kept=self.analyses)
         return self._renderer[1]
+
+    @property
+    def analyses(self) -> "KeptAnalyses":
+        """What the last build analyzed of the last search block."""
+        if self._analyses is None:
+            from memosite.render.kept_analyses import KeptAnalyses  # noqa: PLC0415 - as below
+
+            self._analyses = KeptAnalyses(self._place[0] if self._place else None)
+        return self._analyses
 
     def note_parsed(self) -> None:
         """Remember what was read, even if the build fails."""

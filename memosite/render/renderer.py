@@ -42,6 +42,7 @@ from memosite.render.contents import LONG, ContentsRow, contents_of
 from memosite.render.difference import Diff, compare, cut_to, html_bytes
 from memosite.render.environment import environment_of, fault_of, safe
 from memosite.render.headed import headed
+from memosite.render.kept_analyses import KeptAnalyses
 from memosite.render.known_texts import Fragment, KnownTexts, Slots
 from memosite.render.outline import outline
 from memosite.render.strip import strip_of
@@ -78,7 +79,7 @@ class Renderer:
     """Renders pages with one theme. `text_of` gives the text of a SHA-256 and may raise any exception.
 
     Texts that several pages show are rendered once (memoized), as long as they fit into `cache_bytes`. Templates that
-    are in `compiled` are not compiled again.
+    are in `compiled` are not compiled again, and artifacts of a search block that are in `kept` not analyzed again.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class Renderer:
         text_of: Callable[[str], str],
         *,
         compiled: jinja2.BytecodeCache | None = None,
+        kept: KeptAnalyses | None = None,
         cache_bytes: int = _CACHE_BYTES,
     ) -> None:
         self.theme = theme
@@ -95,6 +97,7 @@ class Renderer:
         self._text_of = text_of
         self._fragments = _Fragments(cache_bytes)
         self._analyses = Analyses()
+        self._kept = kept or KeptAnalyses(None)
         self._known_texts: KnownTexts | None = None
         self._last_read: tuple[tuple[str, str | None, bool], TurnList] | None = None
         self._environment = environment_of(theme, compiled)
@@ -154,7 +157,10 @@ class Renderer:
     def render_block(self, block: SearchBlock) -> list[tuple[str, bytes]]:
         """The files of a search block, as paths and bytes."""
         find_lines = self._known_texts.lines if self._known_texts is not None else body_lines
-        return render_block(block, self._text_of, self._analyses, find_lines)
+        self._kept.load(block, self._analyses)
+        files = render_block(block, self._text_of, self._analyses, find_lines)
+        self._kept.save(block, self._analyses)
+        return files
 
     def _feed_text(self, body: Body) -> str | None:
         return str(self._shown(body)) if body.chars <= ITEM_BYTES else None

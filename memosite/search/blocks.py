@@ -13,8 +13,9 @@ A block's documents are numbered newest first, as hits are shown. Its files are 
 """
 
 import datetime as dt
+from array import array
 from bisect import bisect_left
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -45,6 +46,10 @@ MOST_BYTES = 16 * 2**20
 _WORD_BYTES = 100
 _DOCUMENT_BYTES = 1_000
 """What a word and a document take besides their texts."""
+
+PACKED = 1_000
+"""Documents after which what is collected of frequent terms is packed: as numbers and lists it takes ten times more."""
+_FREQUENT = 32
 
 HITS = 8
 """Hits that are loaded together."""
@@ -112,13 +117,22 @@ class Analyses:
         """The memoized analysis of a card's documents; `find` computes a missing one."""
         found = self._known.get(card)
         if found is None:
-            found = self._known[card] = tuple(find(card))
-            self._bytes += _bytes_of(card, found)
-            while self._bytes > MOST_BYTES:
-                self._bytes -= _bytes_of(*self._known.popitem(last=False))
+            found = tuple(find(card))
+            self.add(card, found)
         else:
             self._known.move_to_end(card)
         return found
+
+    def peek(self, card: Card) -> tuple[BlockHit, ...] | None:
+        """The memoized analysis of a card's documents; None if there is none."""
+        return self._known.get(card)
+
+    def add(self, card: Card, found: tuple[BlockHit, ...]) -> None:
+        """Keep an analysis that is not known yet."""
+        self._known[card] = found
+        self._bytes += _bytes_of(card, found)
+        while self._bytes > MOST_BYTES:
+            self._bytes -= _bytes_of(*self._known.popitem(last=False))
 
 
 def _bytes_of(card: Card, found: Iterable[BlockHit]) -> int:
@@ -157,13 +171,14 @@ def render_block(
         for one in get(card):
             built.add(card, one)
             hits.append(["".join(map(digits, texts.add(one.stretches))), *one.row])
-    shards = list(_shards(built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
+    shards = deque(_shards(built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
+    first_terms = ",".join(shard.first for shard in shards)
     kinds = {
         "i": (_dates(built.dates), _facets(built.facets)),
         "t": (shard.terms for shard in shards),
         "h": (hits[first : first + HITS] for first in range(0, len(hits), HITS)),
-        "p": (shard.places for shard in shards),
-        "e": texts.pieces,
+        "p": (shards.popleft().places for _ in range(len(shards))),
+        "e": texts.give_up(),
     }
     listed, files = join_pieces(block.name, kinds)
     head = {
@@ -174,7 +189,7 @@ def render_block(
         "oldest": built.dates[-1] if built.dates else None,
         "years": _years(built.dates),
         "tools": pack(built.tools),
-        "terms": ",".join(shard.first for shard in shards),
+        "terms": first_terms,
         "files": listed,
     }
     return [file_of(f"{block.name}/block", head), *files]
@@ -194,7 +209,7 @@ def _find(card: Card, text_of: TextOf, analyzer: Analyzer, find_lines: FindLines
 
 
 _Term = list[Any]
-"""The documents of a term so far, each followed by where it stands there, as digits.
+"""The documents of a term since it was packed last, each followed by where it stands there, as digits.
 
 One list of both: with an object and two of them for each term a block took a fifth longer.
 """
@@ -207,6 +222,7 @@ class _Builder:
         self.artifacts = 0
         self.documents = 0
         self.terms: dict[str, dict[str, _Term]] = defaultdict(lambda: defaultdict(list))
+        self._packed: dict[str, tuple[array[int], bytearray]] = defaultdict(lambda: (array("I"), bytearray()))
         self.dates: list[int] = []
         self.tools: list[int] = []
         self.facets: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -236,6 +252,16 @@ class _Builder:
                 terms[word].extend((number, places))
         for name, value in card.keys:
             self.terms["k"][f"{name}:{value}"].extend((number, b""))
+        if self.documents % PACKED == 0:
+            for key, term in self._named_terms():
+                if len(term) > 2 * _FREQUENT:
+                    self._pack(key, term)
+
+    def _pack(self, key: str, term: _Term) -> None:
+        numbers, places = self._packed[key]
+        numbers.extend(term[::2])
+        places += b"".join(term[1::2])
+        term.clear()
 
     @property
     def more(self) -> str:
@@ -249,8 +275,17 @@ class _Builder:
 
     def all_terms(self) -> list[tuple[str, _Term]]:
         """The terms of all families under the names they have in shards, in order."""
-        named = ((f"{family}:{word}", term) for family, terms in self.terms.items() for word, term in terms.items())
-        return sorted(named, key=lambda entry: entry[0])
+        return sorted(self._named_terms(), key=lambda entry: entry[0])
+
+    def _named_terms(self) -> Iterator[tuple[str, _Term]]:
+        return ((f"{family}:{word}", term) for family, terms in self.terms.items() for word, term in terms.items())
+
+    def postings(self, key: str, term: _Term) -> tuple[Sequence[int], bytes | bytearray]:
+        """The numbers of all documents that have a term, and where it stands in each; it is not kept."""
+        if key in self._packed:
+            self._pack(key, term)
+            return self._packed.pop(key)
+        return term[::2], b"".join(term[1::2])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,8 +311,9 @@ def _shards(built: _Builder, limit: int) -> Iterator[_Shard]:
                 key, term = terms[end]
                 shared = _shared(last, key)
                 common = shared if key.isascii() else len(key[:shared].encode("utf-16-le")) // 2
-                entries.append(f"{digits(common)}{key[shared:]} {pack(term[::2])}")
-                stand.append(b"".join(term[1::2]).decode())
+                numbers, places = built.postings(key, term)
+                entries.append(f"{digits(common)}{key[shared:]} {pack(numbers)}")
+                stand.append(places.decode())
                 size += len(entries[-1].encode())
                 last = key
                 end += 1

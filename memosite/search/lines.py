@@ -107,7 +107,7 @@ class TextPieces:
 
     def __init__(self) -> None:
         """Without texts."""
-        self.pieces: list[list[str]] = []
+        self._pieces: list[list[bytes]] = []  # a text with a single character beyond Latin-1 takes twice as much
         self._left = 0
 
     def add(self, stretches: Sequence[Stretch]) -> list[int]:
@@ -119,13 +119,19 @@ class TextPieces:
             return []
         for one in stretches:
             if len(stretches) > 1 or len(one.text) > self._left:
-                self.pieces.append([])
+                self._pieces.append([])
                 self._left = STRETCH
-            self.pieces[-1].append(one.text)
+            self._pieces[-1].append(one.text.encode("utf-8", "surrogatepass"))
             self._left -= len(one.text)
-        first = len(self.pieces) - len(stretches)
+        first = len(self._pieces) - len(stretches)
         starts = [one.start for one in stretches]
-        return [first, len(self.pieces[first]) - 1, *map(sub, starts[1:], (0, *starts[1:]))]
+        return [first, len(self._pieces[first]) - 1, *map(sub, starts[1:], (0, *starts[1:]))]
+
+    def give_up(self) -> Iterator[list[str]]:
+        """Yield the pieces in their order, and keep none."""
+        self._pieces.reverse()
+        while self._pieces:
+            yield [text.decode("utf-8", "surrogatepass") for text in self._pieces.pop()]
 
 
 def _cut(line: Line) -> Iterator[Line]:
