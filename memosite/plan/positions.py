@@ -40,25 +40,24 @@ _ARCS, _ARC_CHARS = 30, 80
 
 
 def position_units(context: Context) -> Iterator[Unit]:
-    """A unit for each position, which is made again also when the newest date changes: ages are counted to it."""
+    """Two units for each position: its page, made again also when the newest day changes, and all that has no ages."""
     day = newest_day(context)
     for position in context.archive.positions.values():
-        make = partial(_plan_position, position=position, day=day)
-        weight = 1 + len(context.by_position.get(position.id, ())) // 100
-        yield Unit(
-            name=f"position/{position.id}", make=make, given=(position, day), given_as="the position", weight=weight
-        )
+        name, weight = f"position/{position.id}", 1 + len(context.by_position.get(position.id, ())) // 100
+        page, rest = partial(_plan_position, position=position, day=day), partial(_plan_rest, position=position)
+        yield Unit(name=name, make=page, given=(position, day), given_as="the position", weight=weight)
+        yield Unit(name=f"{name}/stream", make=rest, given=position, given_as="the position", weight=weight)
 
 
-def _plan_position(
-    context: Context, *, position: Position, day: dt.date | None
-) -> Iterator[PositionPage | ListPage | Written | RedirectPage]:
-    """A position's pages and twins, and redirects from its other names (SPEC 3)."""
+def _plan_position(context: Context, *, position: Position, day: dt.date | None) -> Iterator[PositionPage]:
+    yield _page(context, position_page(position.id), position, involving(context, position), day)
+
+
+def _plan_rest(context: Context, *, position: Position) -> Iterator[ListPage | Written | RedirectPage]:
+    """The parts of a position's stream, its twins, and redirects from its other names (SPEC 3)."""
     here = position_page(position.id)
     everything = involving(context, position)
-    yield _page(context, here, position, everything, day)
-    label = context.label(position.id)
-    yield from stream_parts(context, position, label, everything)
+    yield from stream_parts(context, position, context.label(position.id), everything)
     yield from _twins(context, here, position, everything)
     for id_ in context.other_names(position):
         yield redirect(context, position_page(id_), here)

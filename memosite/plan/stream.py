@@ -115,8 +115,8 @@ def _by_month(
     weeks = {""}
     for one in newest_first(artifacts):
         week = week_of(one)
-        row = _row(context, start, one, position.id, members)
-        months[month_of(one)].append(row if week in weeks else replace(row, anchor=_week_anchor(week)))
+        anchor = "" if week in weeks else _week_anchor(week)
+        months[month_of(one)].append(_row(context, start, one, position.id, members, anchor=anchor))
         weeks.add(week)
     return tuple(
         ListSection(heading=month_name(month), anchor=_month_anchor(month), rows=tuple(rows), total=len(rows))
@@ -124,13 +124,17 @@ def _by_month(
     )
 
 
-def _row(context: Context, start: str, artifact: Artifact, viewer: str, members: set[str]) -> Row:
+def _row(context: Context, start: str, artifact: Artifact, viewer: str, members: set[str], *, anchor: str) -> Row:
     """A row that says what it is to the position, which is not named again."""
-    row = replace(context.row(start, artifact, viewer=viewer), way=way_of(artifact, members))
-    if row.way == "sent":
-        return replace(row, sender=None)
+    row, way = context.row(start, artifact, viewer=viewer), way_of(artifact, members)
     alone = isinstance(artifact, Memo) and len(artifact.recipients) == 1 == len(row.to) and not artifact.is_broadcast
-    return replace(row, to=()) if row.way == "received" and alone else row
+    return replace(
+        row,
+        way=way,
+        anchor=anchor,
+        sender=None if way == "sent" else row.sender,
+        to=() if way == "received" and alone else row.to,
+    )
 
 
 def way_of(artifact: Artifact, members: set[str]) -> str:
