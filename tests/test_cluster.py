@@ -305,3 +305,13 @@ def test_a_scheduler_that_ends_is_told_of(tmp_path: Path) -> None:
         "the scheduler does not answer any more; "
         "start it again, and run the command again"
     )
+
+
+def test_what_workers_analyze_is_not_in_the_cache(organization: Path, cluster: Machines) -> None:
+    """They have none, and what the file of the last search block had may be gone from the block."""
+    build_site(organization)
+    analyses = organization / ".memosite/internal/analyses"
+    assert len(list(analyses.iterdir())) == 1
+    (organization / "website/memos/archive").rename(organization / "website/gone")
+    assert build(organization, cluster.address) == (0, "")
+    assert list(analyses.iterdir()) == []

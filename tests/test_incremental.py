@@ -133,6 +133,17 @@ def test_a_change_of_positions_plans_what_shows_them(organization: Path, path: s
     assert unknown < everything / 2
 
 
+def test_a_new_day_plans_pages_with_ages_and_not_all_that_positions_have(organization: Path) -> None:
+    """The page of a position counts days to the newest one; the parts of its stream and its twins do not."""
+    write_one_more(organization)
+    build(organization)
+    write_one_more(organization, 1)
+    same_day = planned(organization)
+    positions = len(list((organization / "_site/positions").glob("*/index.json")))
+    write_one_more(organization, 2, sent="2026-06-02T09:00:00Z")
+    assert same_day < planned(organization) < same_day + positions + 12
+
+
 def test_what_only_the_pipeline_needs_is_not_loaded_where_nothing_has_changed(organization: Path) -> None:
     """It would take longer than to find that out."""
     told = "import sys; from memosite.cli import main; main(sys.argv[1:]); print(*sys.modules)"

@@ -423,3 +423,14 @@ def test_what_is_kept_of_small_blocks_counts_by_its_size(example: Read) -> None:
     for card in (*cards, cards[0], cards[-1]):
         found.get(card, find)
     assert made == [*(card.id for card in cards), cards[0].id]
+
+
+def test_packed_terms_give_the_same_files(example: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After each document, never, or now and then: for each term of any length."""
+    (block,) = plan_blocks(example.cards)[:1]
+    monkeypatch.setattr(blocks_module, "PACKED", 10**9)
+    expected = render_block(block, example.shelf.text)
+    for packed, frequent in ((1, 0), (1, 5), (7, 1)):
+        monkeypatch.setattr(blocks_module, "PACKED", packed)
+        monkeypatch.setattr(blocks_module, "_FREQUENT", frequent)
+        assert render_block(block, example.shelf.text) == expected
