@@ -14,7 +14,7 @@ from tests.support.memos import write_memo
 from tests.support.organization import DOCUMENTS, Organization, change_fields, field
 from tests.support.sites import build_site
 from tests.support.staying import Staying
-from tests.support.trials import Step, check_steps, do, random_steps, shrink
+from tests.support.trials import Step, check_steps, do, random_steps, run_steps, shrink
 
 STEPS = int(os.environ.get("MEMOSITE_EDITS", "50"))
 AT_ONCE = 50
@@ -39,6 +39,12 @@ def test_each_kind_of_process_alone_builds_what_a_clean_build_would(ways: Sequen
     """What one of them wrote down may not hide what the other one forgot."""
     for seed in range(max(1, STEPS // 100)):
         check_steps(tmp_path / str(seed), random_steps(seed, min(STEPS // 5, AT_ONCE), ways=ways))
+
+
+def test_a_process_that_stays_knows_what_it_built_also_without_a_cache(tmp_path: Path) -> None:
+    """The cache is a file, so nothing can be written there: built again, and nothing has changed, it does nothing."""
+    steps = [Step(name="block_cache", seed=1), Step(name="by the process that stays", seed=1)]
+    assert run_steps(tmp_path, steps).fault == ""
 
 
 # Large shapes

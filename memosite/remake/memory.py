@@ -129,8 +129,10 @@ class Memory:
         return self._seal
 
     def is_whole(self, output: OutputFolder) -> bool:
-        """Whether all files of the last build are there unchanged."""
-        return self._file is not None and output.is_whole(read_states(self._file))
+        """Whether all files of the last build are there unchanged; without a cache only its own process knows."""
+        if self._file is None:
+            return self._is_sound and output.is_whole(self.manifest.units.states())
+        return output.is_whole(read_states(self._file))
 
     def will_build(self, output: OutputFolder) -> "IsThere":
         """A check whether a file is there unchanged, for a build that now begins to write.
