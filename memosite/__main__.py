@@ -14,7 +14,7 @@ from memosite.cli import main
 def run() -> None:
     """Run the command line and exit with its code.
 
-    Nothing is freed one by one at the end: that takes 0.3 s of a build of 10,000 items.
+    Nothing is freed one by one at the end: that takes some 0.3 s of a build of 10,000 items.
     """
     _read_names_as_utf8()
     _open_closed_streams()
