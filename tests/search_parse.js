@@ -18,14 +18,30 @@ function query(text) {
   }
 }
 
+/**
+ * For each index into a string, and its length, how many code points stand before it.
+ * @param {string} text
+ */
+function placesOf(text) {
+  /** @type {number[]} */
+  const places = [];
+  let count = 0;
+  for (const char of text) {
+    for (let unit = 0; unit < char.length; unit += 1) places.push(count + unit);
+    count += 1;
+  }
+  return [...places, count];
+}
+
 /** @param {string} text */
 function described(text) {
   const prepared = prepare(text);
+  const places = placesOf(prepared);
   const found = words(prepared).map((word) => [
     word.term,
     word.position,
-    Array.from(prepared.slice(0, word.start)).length,
-    Array.from(prepared.slice(0, word.end)).length,
+    places[word.start],
+    places[word.end],
     word.part,
   ]);
   return { query: query(text), words: found, keyword: keyword(text) };

@@ -162,7 +162,26 @@ def test_damaged_json_is_a_problem_on_one_of_its_lines(data: bytes) -> None:
 
 @fuzz(
     mutated_lines(
-        HEADS, ["- ", "? ", ": ", "& ", "*a", "!!", "|\n", ">-\n", "{", "}", "[", "]", "%YAML 1.2", "---", "..."]
+        HEADS,
+        [
+            "- ",
+            "? ",
+            ": ",
+            "& ",
+            "*a",
+            "!!",
+            "|\n",
+            ">-\n",
+            "{",
+            "}",
+            "[",
+            "]",
+            "%YAML 1.2",
+            "---",
+            "...",
+            "\u2028",
+            "\x85",
+        ],
     ),
     examples=200,
 )
@@ -171,6 +190,8 @@ def test_yaml_heads_are_read_or_reported(text: str) -> None:
     text = clean_text(text)
     matter = read_frontmatter(text)
     assert text.endswith(matter.body)
+    last = text.count("\n") + 1
+    assert matter.problem is None or 1 <= matter.problem[0] <= last
     for name in matter.fields:
         matter.text(name).encode("utf-8")
         matter.list(name)
@@ -178,7 +199,6 @@ def test_yaml_heads_are_read_or_reported(text: str) -> None:
     if head is not None:
         assert text.endswith(head.body)
         read = yaml_text.read_yaml(head.source, line=head.line)
-        last = text.count("\n") + 1
         assert all(1 <= (problem.line or 1) <= last and problem.message.isprintable() for problem in read.problems)
         assert all(1 <= line <= last for line in read.lines.values())
         json.dumps(read.fields, ensure_ascii=False).encode("utf-8")

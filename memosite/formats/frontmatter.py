@@ -125,9 +125,10 @@ def _recover(source: str) -> dict[str, object]:
 
 
 def _problem(source: str, error: Exception) -> tuple[int, str]:
-    mark = getattr(error, "problem_mark", None)
+    """The line, counted by LF as everywhere (YAML also counts NEL, LS and PS), and what is wrong there."""
     if isinstance(error, yaml.reader.ReaderError):
-        line, reason = source.count("\n", 0, error.position), f"a character YAML forbids (U+{error.character:04X})"
+        index, reason = error.position, f"a character YAML forbids (U+{error.character:04X})"
     else:
-        line, reason = (mark.line if mark else 0), getattr(error, "problem", None) or "it cannot be read"
-    return line + 2, f"the frontmatter is not YAML: {shown(str(reason), 120)}"
+        mark = getattr(error, "problem_mark", None)
+        index, reason = (mark.index if mark else 0), getattr(error, "problem", None) or "it cannot be read"
+    return source.count("\n", 0, index) + 2, f"the frontmatter is not YAML: {shown(str(reason), 120)}"
