@@ -123,7 +123,7 @@ def _read(
     """Read the archive, going on from what is published; it is kept for commands, which `seal` lets count."""
     known = memory.ledger = known_ledger(config, previous, memory.ledger)
     check_lean(config, known)
-    seals = known_seals(config, previous, known)
+    seals = memory.seals = known_seals(config, previous, known, memory.seals)
     keeping = handle.keeping() if memory.writes_at_once else None
     archive, ledger = handle.read(
         ledger=known, previous=previous, parsed=memory.parsed, recall=memory.recall, jobs=jobs, progress=progress

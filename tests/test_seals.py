@@ -129,6 +129,24 @@ def test_each_sealed_leaf_can_be_proven(months: list[str]) -> None:
     assert halves == log and parse_seals(halves.text).with_leaves([]) == log
 
 
+@given(st.lists(st.sampled_from(["", "2026/01", "2026/02"]), min_size=1, max_size=20), st.integers(0, 20))
+def test_of_a_log_that_grew_only_the_new_lines_are_read(months: list[str], known: int) -> None:
+    """What was read before is what was published; where that is another log, all is read, and every fault found."""
+    leaves = leaves_of(months)
+    begun = SealLog().with_leaves(leaves[:known])
+    log = begun.with_leaves(leaves[known:])
+    read = parse_seals(log.text, begun)
+    assert read == log
+    assert all(one is other for one, other in zip(begun.entries, read.entries, strict=False))
+    assert parse_seals(begun.text, log) == begun
+    damaged = log.text.replace('"n": 1,', '"n": 7,', 1)
+    with pytest.raises(ValueError, match=r"^line 1: found leaf 7, expected leaf 1"):
+        parse_seals(damaged, begun if begun.text else log)
+    last = log.text.count("\n") + 1
+    with pytest.raises(ValueError, match=rf"^line {last}: "):
+        parse_seals(f"{log.text}x\n", begun)
+
+
 def test_a_date_far_in_the_future_keeps_no_later_month_open() -> None:
     """What arrives late belongs to the open month, which closes when a later one goes on."""
     months = ["2026/01", "9999/12", "2026/01", "2026/02", "2025/07", "2026/02", "2026/03"]

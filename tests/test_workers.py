@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from memosite.facts.errors import MemositeError
-from memosite.run.workers import BATCH, LIGHT, ROUND, WAITING, _own_bytes, default_jobs, run
+from memosite.run.workers import BATCH, FIRST, LIGHT, ROUND, WAITING, _own_bytes, default_jobs, in_batches, run
 from tests.support.commands import running
 
 
@@ -24,6 +24,15 @@ def double(number: int) -> int:
 def test_results_come_in_the_order_of_the_items(jobs: int, count: int) -> None:
     """Whatever the number of processes."""
     assert list(run(double, range(count), jobs=jobs)) == [number * 2 for number in range(count)]
+
+
+def test_the_first_batches_are_small() -> None:
+    """So the first results do not wait for many others."""
+    batches, is_light = in_batches(range(BATCH * 2 * LIGHT), lambda _: 1)
+    sizes = [len(batch) for batch in batches]
+    assert not is_light
+    assert sizes[:6] == [FIRST, 2 * FIRST, 4 * FIRST, 8 * FIRST, BATCH, BATCH]
+    assert sum(sizes) == BATCH * 2 * LIGHT and max(sizes) == BATCH
 
 
 def test_items_are_not_taken_much_before_they_are_needed() -> None:

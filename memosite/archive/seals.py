@@ -119,6 +119,9 @@ class SealLog:
         return growing.log()
 
 
+_EMPTY = SealLog()
+
+
 class _Growing:
     """A log that lines are appended to."""
 
@@ -185,11 +188,17 @@ def month_fields(month: Month) -> dict[str, object]:
 # Reading
 
 
-def parse_seals(text: str) -> SealLog:
-    """Read a log. Raises `ValueError` for a line that does not belong in one; the text says which and what is wrong."""
-    entries: list[Entry] = []
-    number = 0
-    for at, line in enumerate(text.removesuffix("\n").split("\n") if text else (), 1):
+def parse_seals(text: str, begun: SealLog = _EMPTY) -> SealLog:
+    """Read a log; what was read of it when it was shorter has `begun` it, and is not read again.
+
+    Raises `ValueError` for a line that does not belong in one; the text says which and what is wrong.
+    """
+    if not text.startswith(begun.text):
+        begun = _EMPTY
+    entries = list(begun.entries)
+    number = len(begun.leaves)
+    rest = text[len(begun.text) :]
+    for at, line in enumerate(rest.removesuffix("\n").split("\n") if rest else (), len(entries) + 1):
         try:
             entry = _entry(line)
             if isinstance(entry, Leaf):

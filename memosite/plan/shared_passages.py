@@ -155,7 +155,8 @@ def _texts(archive: Archive) -> Iterator[tuple[TextKey, _Text]]:
 
 def _update_runs(texts: Mapping[TextKey, _Text], text_of: TextOf, known: KnownPassages, apply: Apply) -> None:
     gone = known.rows.keys() - texts.keys()
-    new = [key for key, text in texts.items() if known.rows.get(key, ("",))[0] != text.state]
+    states = {key: text.state for key, text in texts.items()}
+    new = [key for key, state in states.items() if known.rows.get(key, ("",))[0] != state]
     rows_of_new = apply(lambda key: share_row(texts[key].written(text_of)), new)
     found = dict(zip(new, rows_of_new, strict=True))
     rows = {key: found[key] if key in found else known.rows[key][1] for key in texts}
@@ -165,7 +166,7 @@ def _update_runs(texts: Mapping[TextKey, _Text], text_of: TextOf, known: KnownPa
         others += found.values()
         known.common = changed_runs(known.common, rows, others) if is_little else common_runs(rows)
         known.is_new = True
-    known.rows = {key: (texts[key].state, row) for key, row in rows.items()}
+    known.rows = {key: (states[key], row) for key, row in rows.items()}
 
 
 def _update_pairs(

@@ -26,6 +26,8 @@ from memosite.store.safe_files import read_file
 if TYPE_CHECKING:
     from memosite.fetch.answers import FetchOutcome
 
+_NO_SEALS = SealLog()
+
 PublishedFile = Callable[[str], bytes | None]
 """The bytes of a file of the published site by its path; None if there is none."""
 
@@ -81,23 +83,24 @@ def known_ledger(config: Config, previous: str | None, last: Ledger | None) -> L
     )
 
 
-def known_seals(config: Config, previous: str | None, ledger: Ledger) -> SealLog:
+def known_seals(config: Config, previous: str | None, ledger: Ledger, last: SealLog = _NO_SEALS) -> SealLog:
     """The sealed log that a build goes on from: that beside the `ledger` which it goes on from.
 
-    A site of an earlier version has none. Raises `OutputError` if it cannot be had, or is damaged.
+    A site of an earlier version has none. Only what was appended to the `last` one that was known is read anew.
+    Raises `OutputError` if it cannot be had, or is damaged.
     """
-    own = _seals_in(config.output)
+    own = _seals_in(config.output, last)
     if previous is None or (own is not None and ledger.published == read_ledger(config.output, ledger).published):
-        return own or SealLog()
+        return own or _NO_SEALS
     other = _fetched_seals(previous) if is_address(previous) else _seals_in(Path(previous))
-    return other or own or SealLog()
+    return other or own or _NO_SEALS
 
 
-def _seals_in(output: Path) -> SealLog | None:
+def _seals_in(output: Path, last: SealLog = _NO_SEALS) -> SealLog | None:
     """The sealed log of a site in a folder; None if it has none."""
     path = output / SEALS_PATH
     try:
-        return _seals(read_file(path), str(path))
+        return _seals(read_file(path), str(path), last)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -116,9 +119,9 @@ def _fetched_seals(previous: str) -> SealLog | None:
     raise _unanswered(previous, address, answer)
 
 
-def _seals(data: bytes, name: str) -> SealLog:
+def _seals(data: bytes, name: str, last: SealLog = _NO_SEALS) -> SealLog:
     try:
-        return parse_seals(data.decode("utf-8"))
+        return parse_seals(data.decode("utf-8"), last)
     except ValueError as error:
         raise OutputError(
             f"{name}: the sealed log is damaged ({error}). Restore it from a backup. Without it a new one begins, "

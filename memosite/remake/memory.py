@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from memosite.archive.ledger import Ledger
+from memosite.archive.seals import SealLog
 from memosite.facts.errors import BusyError
 from memosite.reading.parse_cache import SourceCaches
 from memosite.remake.manifest import (
@@ -48,7 +49,7 @@ def _was_written(_path: str, state: FileState | None) -> bool:
 
 
 class Memory:
-    """What is known of the last build: `ledger` as it was read, `digests` of its archive if this process made it."""
+    """What is known of the last build: `ledger` and `seals` as read, `digests` if this process made its archive."""
 
     def __init__(self, *, writes_at_once: bool = False) -> None:
         """Begin with an empty shelf; `open` loads the rest. Unless it `writes_at_once`, call `write`."""
@@ -60,6 +61,7 @@ class Memory:
         self._passages: KnownPassages | None = None
         self._analyses: KeptAnalyses | None = None
         self.ledger: Ledger | None = None
+        self.seals = SealLog()
         self.digests: Digests | None = None
         self._place: tuple[Path | None, Path] | None = None
         self._file: Path | None = None

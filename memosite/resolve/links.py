@@ -32,6 +32,11 @@ _ABSOLUTE = re.compile(r"/|~/|[a-zA-Z]:")
 _ENDINGS = (".md", "/index.md", *(suffix for suffix in record_suffixes() if suffix.count(".") > 1))
 """What is tried behind a path without an extension."""
 
+_FOLDER_ENDINGS = [one for one in _ENDINGS if "/" in one]
+_FILE_ENDINGS = [one for one in _ENDINGS if "/" not in one]
+_NO_NAMES = frozenset({"", ".", ".."})
+_MESSAGES = frozenset(MESSAGE_FOLDERS)
+
 TAIL = 16
 """How many folders of a path are looked at from its end, and on the way up from a file: there are deeper ones."""
 
@@ -93,6 +98,8 @@ class LinkResolver:
             self._by_path = by_path | self._by_path
             self._by_tail = by_tail | self._by_tail
         self._bases = {path.rpartition("/")[2] for _, path in self._by_path} | {"", ".", ".."}
+        self._folder_endings = [one for one in _FOLDER_ENDINGS if one.rpartition("/")[2] in self._bases]
+        self._stems = {base.removesuffix(one) for base in self._bases for one in _FILE_ENDINGS if base.endswith(one)}
         self._directories = self._working_directories(organizations)
 
     def _working_directories(self, organizations: Iterable[Organization]) -> list[tuple[str, str]]:
@@ -175,7 +182,9 @@ class LinkResolver:
         return None if not path or "\0" in path else self._artifact(path, origin)
 
     def _artifact(self, path: str, origin: TextOrigin) -> Ref | None:
-        found = self._named(path, origin.source) or self._at(path, origin) or self._by_suffix(path, origin)
+        found = self._named(path, origin.source)
+        if found is None and path.rstrip("/").rpartition("/")[2] in self._bases:
+            found = self._at(path, origin) or self._by_suffix(path, origin)
         return found or self._without_extension(path, origin)
 
     def _at(self, path: str, origin: TextOrigin) -> Ref | None:
@@ -192,21 +201,23 @@ class LinkResolver:
         On such a site `a.md` is the page `a/`, so that `../b/` in it is the file `b.md` beside it.
         """
         name = path.rstrip("/")
-        folders = [part for part in name.split("/") if part not in {"", ".", ".."}][:-1]
-        if name.endswith((".", "..")) or "/" not in path:
+        if name.endswith(".") or "/" not in path:
             return None
         if path.endswith("/") and origin.page and not path.startswith("/"):
             beside = posixpath.normpath(posixpath.join(origin.folder, origin.page, f"{name}.md"))
             if (origin.source, beside) in self._by_path:
                 return self._by_path[origin.source, beside]
-        base = name.rpartition("/")[2]
-        for ending in _ENDINGS:
-            if f"{base}{ending}".rpartition("/")[2] not in self._bases:
-                continue
-            found = self._at(name + ending, origin) or (self._by_suffix(name + ending, origin) if folders else None)
-            if found is not None:
-                return found
-        is_message = not set(MESSAGE_FOLDERS).isdisjoint(folders)
+        *folders, base = name.split("/")
+        if base in self._stems or self._folder_endings:  # most paths in texts name nothing that was read
+            has_folder = not _NO_NAMES.issuperset(folders)
+            for ending in _ENDINGS:
+                if ending not in self._folder_endings and base + ending not in self._bases:
+                    continue
+                longer = name + ending
+                found = self._at(longer, origin) or (self._by_suffix(longer, origin) if has_folder else None)
+                if found is not None:
+                    return found
+        is_message = not _MESSAGES.isdisjoint(folders)
         return self._named(name + ENVELOPE_SUFFIX, origin.source) if is_message else None
 
     def _named(self, path: str, source: str) -> Ref | None:

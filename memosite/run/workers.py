@@ -11,7 +11,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from memosite.facts.errors import MemositeError
@@ -25,6 +25,10 @@ Result = TypeVar("Result")
 
 BATCH = 48
 """Items sent to a process at once: measured on pages, where smaller batches cost time and larger ones memory."""
+
+FIRST = 3
+"""The weight of the first batch; each that follows may weigh twice as much, up to `BATCH`. So the first results come
+soon: in `serve`, the pages that somebody looks at."""
 
 WAITING = 3
 """Batches under way per process; what is planned beyond that waits, so that memory stays bounded. Items that weigh more
@@ -75,7 +79,7 @@ def run(
     """Apply a pure function to each item; the results come in the order of the items.
 
     With one job, or if all items together are light, it is applied here. Otherwise `function` is inherited by forked
-    processes, so it may hold anything; items and results are pickled in batches of the weight `BATCH`.
+    processes, so it may hold anything; items and results are pickled in batches, small ones first.
     With renewal, a process that has copied `COPIED` bytes gives way to a new one.
     """
     lists, is_light = in_batches(items, weight)
@@ -105,21 +109,27 @@ def _has_room(under_way: Sequence["_Batch"], jobs: int) -> bool:
 
 
 def in_batches(items: Iterable[Item], weight: Callable[[Item], int]) -> tuple[Iterator[list[Item]], bool]:
-    """The items in batches that weigh `BATCH` or little more, and whether all together are light."""
-    batches = _batches(items, weight)
-    few = list(islice(batches, LIGHT + 1))
-    return chain(few, batches), len(few) <= LIGHT
+    """The items in batches that weigh `BATCH` or little more, the first ones less; whether all together are light."""
+    items = iter(items)
+    few: list[Item] = []
+    total = 0
+    for item in items:
+        few.append(item)
+        total += weight(item)
+        if total > LIGHT * BATCH:
+            return _batches(chain(few, items), weight), False
+    return iter((few,)), True
 
 
 def _batches(items: Iterable[Item], weight: Callable[[Item], int]) -> Iterator[list[Item]]:
     batch: list[Item] = []
-    total = 0
+    total, most = 0, FIRST
     for item in items:
         batch.append(item)
         total += weight(item)
-        if total >= BATCH:
+        if total >= most:
             yield batch
-            batch, total = [], 0
+            batch, total, most = [], 0, min(2 * most, BATCH)
     if batch:
         yield batch
 
