@@ -89,6 +89,17 @@ def test_a_disk_that_fails_at_any_write_leaves_whole_files(
     assert whole(organization) == built_elsewhere(organization)
 
 
+def test_a_build_that_fails_while_it_opens_the_output_leaves_no_lock(organization: Path) -> None:
+    """The next build of the same process, as of `serve`, is not told that another one is writing."""
+    for step in range(8):
+        arrive(organization, 20 + step)
+        disk = Disk(organization / "_site", failing_at=step, error=OSError(errno.ENOSPC, "No space left"))
+        with disk.watched():
+            assert main(["build", str(organization), "--jobs", "1", "--quiet"]) == 2
+        assert len(disk.done) == step
+        build(organization)
+
+
 def built_elsewhere(site: Path) -> dict[str, bytes]:
     """The site as an undisturbed build makes it that goes on from its ledger."""
     elsewhere = site.parent / "elsewhere"

@@ -97,8 +97,8 @@ class OutputFolder:
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
         """Open the folder for the block, and mark the build as complete when the block ends without an error."""
-        self.open()
         try:
+            self.open()
             yield
             self.leave()
         finally:
