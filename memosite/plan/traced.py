@@ -5,8 +5,10 @@
                                                             ▼
                                         equal digests in the next build: nothing to plan
 
-So no dependency has to be declared, and none can be forgotten: each value of the context is read through a mapping
-that records it, is the same for all pages of a build (`common_values`), or cannot be read.
+So no dependency has to be declared, and none can be forgotten. Each value of the context is read through a mapping
+that records it (`broadcasts`, which is none, through a property), or is the same for all pages of a build
+(`common_values`), or cannot be read. Two functions are passed as they are: `text_of` gives a text by its digest, and
+`mentions` finds places in the texts of an artifact. Whoever calls them has the digest from a recorded read.
 """
 
 import datetime as dt

@@ -1,7 +1,7 @@
 """Makes a unit: plans it and renders the outputs that changed, in any process.
 
-A unit is planned again if anything that it read has changed, and each of its outputs is rendered only if its own
-model has changed (early cut-off):
+A unit is planned again if it is stale (`decide` in `stale.py`). An output is rendered only if its own model has
+changed (early cut-off), or if a file made of that model is not as it was left:
 
     unit ─► traced context ─► planned output ─► fingerprint ─┬─ known, and there: kept
                                                             └─ else: bytes

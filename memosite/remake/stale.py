@@ -2,8 +2,8 @@
 
 The first answer that is "no" is the reason:
 
-    unit ─► made before? ─► of the same? ─► are its outputs as they were left? ─► fresh
-              no: new         no: which        no: which
+    common values ─► unit made ─► traced? ─► given and reads ─► outputs ─► fresh
+      the same?       before?                   the same?       as left?
 """
 
 from collections.abc import Callable, Iterable, Mapping
