@@ -199,6 +199,7 @@ const memositeSearch = (() => {
   const PARENTHESES = "(tide OR ebb) tables";
   const SPACES = " \\t\\n\\r\\f\\v\\u00a0\\u3000";
   const SPACE = new RegExp(`[${SPACES}]`);
+  const RANGE = new RegExp(`^[${SPACES}]*([^${SPACES}]+)[${SPACES}]+TO[${SPACES}]+([^${SPACES}]+)[${SPACES}]*$`);
   const TOKEN = new RegExp(`[${SPACES}]+|[()]|"|[^${SPACES}()"]+`, "y");
   const FIELDS = ["subject", ...KEYS, ...DATES];
   const FIELD = /^([a-z_]+):/i;
@@ -453,7 +454,7 @@ const memositeSearch = (() => {
       if (!span) throw new QueryError("sent: is no date", token.position, EXAMPLES.sent);
       return ["dates", span[0], span[1]];
     }
-    const ends = new RegExp(`^[${SPACES}]*(\\S+)[${SPACES}]+TO[${SPACES}]+(\\S+)[${SPACES}]*$`).exec(token.value);
+    const ends = RANGE.exec(token.value);
     if (!ends) throw new QueryError("a range has two dates with TO between them", token.position, EXAMPLES.sent);
     const [first, last] = [ends[1], ends[2]].map((end) => (end === "*" ? null : readDate(end)));
     if ((!first && ends[1] !== "*") || (!last && ends[2] !== "*")) {

@@ -81,6 +81,7 @@ _EXAMPLES = {
 _ORDINARY = 'from:engineer "tide tables" NOT draft*'
 _SPACES = " \t\n\r\f\v\u00a0\u3000"
 _TOKEN = re.compile(rf'[{_SPACES}]+|[()]|"|[^{_SPACES}()"]+')
+_RANGE = re.compile(rf"[{_SPACES}]*([^{_SPACES}]+)[{_SPACES}]+TO[{_SPACES}]+([^{_SPACES}]+)[{_SPACES}]*")
 _FIELD = re.compile(r"([a-z_]+):", re.IGNORECASE | re.ASCII)
 _VALUE = re.compile(r'[\w"\[]')
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})Z?)?)?)?")
@@ -337,7 +338,7 @@ def _sent(token: _Token) -> QueryNode:
         if span is None:
             raise QueryError("sent: is no date", token.position, _EXAMPLES["sent"])
         return Dates(start=span[0], end=span[1])
-    ends = re.fullmatch(rf"[{_SPACES}]*(\S+)[{_SPACES}]+TO[{_SPACES}]+(\S+)[{_SPACES}]*", token.value)
+    ends = _RANGE.fullmatch(token.value)
     if ends is None:
         raise QueryError("a range has two dates with TO between them", token.position, _EXAMPLES["sent"])
     first, last = (None if end == "*" else read_date(end) for end in ends.groups())
