@@ -5,6 +5,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -145,6 +146,28 @@ def test_ctrl_c_while_memosite_starts_prints_no_traceback(tmp_path: Path) -> Non
             _, said = process.communicate(timeout=DEADLINE)
         assert "memosite/" not in said, said
         assert process.returncode in {-signal.SIGINT, 130, 2}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_comes_while_an_object_is_freed_ends_the_command(number: signal.Signals) -> None:
+    """Python drops what is raised there: the command went on, and a traceback was printed."""
+    script = (
+        "import signal, sys, time\n"
+        "from memosite.run.processes import EndedError, ended_by_signals\n"
+        "class Freed:\n"
+        "    def __del__(self):\n"
+        f"        signal.raise_signal({int(number)})\n"
+        "        time.sleep(0)\n"
+        "try:\n"
+        "    with ended_by_signals():\n"
+        "        Freed()\n"
+        "        time.sleep(20)\n"
+        "except EndedError as ended:\n"
+        "    sys.exit(ended.number)\n"
+    )
+    words = [sys.executable, "-c", script]
+    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=DEADLINE)
+    assert (done.returncode, done.stderr) == (number, "")
 
 
 NO_LOCALE = (

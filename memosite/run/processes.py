@@ -9,22 +9,30 @@ import resource
 import selectors
 import signal
 import subprocess
+import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from _thread import start_new_thread
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
 from memosite.facts.errors import MemositeError
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 _PIECE = 1 << 18
 _SAID = 1 << 16
 """The most that is kept of what a child says on standard error, in bytes."""
 
 _HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_AGAIN: Final = 0.05
+"""Seconds after which a signal comes again whose exception was lost."""
+
 _KILLED_BY_LIMIT = (-signal.SIGXCPU, -signal.SIGKILL)
 
 
@@ -271,14 +279,18 @@ def ended_by_signals() -> Iterator[None]:
     """Within the block SIGINT, SIGTERM and SIGHUP end all children, in whichever thread, and raise `EndedError`.
 
     Signals that are ignored, as nohup does it, stay ignored; other threads than the main one cannot heed any.
+    Python drops an exception that is raised in `__del__` or in the callback of a weak reference, as during an import:
+    a signal that is heeded there is sent again.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     former: list[tuple[signal.Signals, Any]] = [(one, signal.signal(one, _heed)) for one in heeded_signals()]
+    reported, sys.unraisablehook = sys.unraisablehook, _sending_again(sys.unraisablehook)
     try:
         yield
     finally:
+        sys.unraisablehook = reported
         for one, handler in former:
             signal.signal(one, handler)
         _running.ending = 0
@@ -288,6 +300,23 @@ def _heed(number: int, _frame: FrameType | None) -> None:
     _running.end_all(number)
     if not _running.starting:
         raise EndedError(number)
+
+
+def _sending_again(report: "Callable[[UnraisableHookArgs], object]") -> "Callable[[UnraisableHookArgs], object]":
+    """A hook for dropped exceptions: a signal is sent again in a moment, all others are reported."""
+
+    def hook(dropped: "UnraisableHookArgs") -> None:
+        if isinstance(dropped.exc_value, EndedError):
+            start_new_thread(_send_soon, (dropped.exc_value.number,))  # no lock, which the interrupted code may hold
+        else:
+            report(dropped)
+
+    return hook
+
+
+def _send_soon(number: int) -> None:
+    time.sleep(_AGAIN)
+    signal.pthread_kill(threading.main_thread().ident or 0, number)
 
 
 def end_now(number: int) -> NoReturn:
