@@ -153,6 +153,7 @@ def test_what_is_light_is_done_here() -> None:
     """Nobody is asked for what takes a moment."""
     nowhere = Cluster(address="tcp://127.0.0.1:9")
     assert list(nowhere.run(double, range(BATCH - 1))) == list(range(0, 2 * BATCH - 2, 2))
+    assert list(nowhere.run(double, [1], weight=lambda _: BATCH * 100)) == [2]
 
 
 def test_an_error_on_a_worker_is_raised_here(cluster: Machines) -> None:

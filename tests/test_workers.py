@@ -35,6 +35,13 @@ def test_the_first_batches_are_small() -> None:
     assert sum(sizes) == BATCH * 2 * LIGHT and max(sizes) == BATCH
 
 
+def test_few_items_are_light_whatever_they_weigh() -> None:
+    """A process would forget what it rendered of them, and a cluster need not be asked."""
+    for count, expected in ((1, True), (LIGHT, True), (LIGHT + 1, False)):
+        batches, is_light = in_batches(range(count), lambda _: BATCH * LIGHT * 2)
+        assert (list(batches), is_light) == ([[number] for number in range(count)], expected)
+
+
 def test_items_are_not_taken_much_before_they_are_needed() -> None:
     """What waits is bounded, so memory is."""
     taken = 0

@@ -11,7 +11,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from memosite.facts.errors import MemositeError
@@ -109,21 +109,20 @@ def _has_room(under_way: Sequence["_Batch"], jobs: int) -> bool:
 
 
 def in_batches(items: Iterable[Item], weight: Callable[[Item], int]) -> tuple[Iterator[list[Item]], bool]:
-    """The items in batches that weigh `BATCH` or little more, the first ones less; whether all together are light."""
+    """The items in batches that weigh `BATCH` or little more, and whether all together are light.
+
+    Light are at most `LIGHT` batches: few items, whatever they weigh. Of more, the first batches weigh less.
+    """
     items = iter(items)
-    few: list[Item] = []
-    total = 0
-    for item in items:
-        few.append(item)
-        total += weight(item)
-        if total > LIGHT * BATCH:
-            return _batches(chain(few, items), weight), False
-    return iter((few,)), True
+    few = list(islice(_batches(items, weight, first=BATCH), LIGHT + 1))
+    if len(few) <= LIGHT:
+        return iter(few), True
+    return _batches(chain(chain.from_iterable(few), items), weight, first=FIRST), False
 
 
-def _batches(items: Iterable[Item], weight: Callable[[Item], int]) -> Iterator[list[Item]]:
+def _batches(items: Iterable[Item], weight: Callable[[Item], int], *, first: int) -> Iterator[list[Item]]:
     batch: list[Item] = []
-    total, most = 0, FIRST
+    total, most = 0, first
     for item in items:
         batch.append(item)
         total += weight(item)
