@@ -31,7 +31,7 @@ _SAID = 1 << 16
 
 _HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _AGAIN: Final = 0.05
-"""Seconds after which a signal comes again whose exception was lost."""
+"""Seconds after which a signal is sent again whose exception Python dropped."""
 
 _KILLED_BY_LIMIT = (-signal.SIGXCPU, -signal.SIGKILL)
 
@@ -279,18 +279,19 @@ def ended_by_signals() -> Iterator[None]:
     """Within the block SIGINT, SIGTERM and SIGHUP end all children, in whichever thread, and raise `EndedError`.
 
     Signals that are ignored, as nohup does it, stay ignored; other threads than the main one cannot heed any.
-    Python drops an exception that is raised in `__del__` or in the callback of a weak reference, as during an import:
+    Python drops an exception that is raised in `__del__` or in the callback of a weak reference (imports have these):
     a signal that is heeded there is sent again.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     former: list[tuple[signal.Signals, Any]] = [(one, signal.signal(one, _heed)) for one in heeded_signals()]
-    reported, sys.unraisablehook = sys.unraisablehook, _sending_again(sys.unraisablehook)
+    former_hook = sys.unraisablehook
+    sys.unraisablehook = _sending_again(former_hook)
     try:
         yield
     finally:
-        sys.unraisablehook = reported
+        sys.unraisablehook = former_hook
         for one, handler in former:
             signal.signal(one, handler)
         _running.ending = 0
@@ -307,16 +308,17 @@ def _sending_again(report: "Callable[[UnraisableHookArgs], object]") -> "Callabl
 
     def hook(dropped: "UnraisableHookArgs") -> None:
         if isinstance(dropped.exc_value, EndedError):
-            start_new_thread(_send_soon, (dropped.exc_value.number,))  # no lock, which the interrupted code may hold
+            # takes no lock, which the interrupted code may hold
+            start_new_thread(_send_soon, (threading.get_ident(), dropped.exc_value.number))
         else:
             report(dropped)
 
     return hook
 
 
-def _send_soon(number: int) -> None:
+def _send_soon(thread: int, number: int) -> None:
     time.sleep(_AGAIN)
-    signal.pthread_kill(threading.main_thread().ident or 0, number)
+    signal.pthread_kill(thread, number)
 
 
 def end_now(number: int) -> NoReturn:
