@@ -197,6 +197,29 @@ def test_an_export_of_a_query_holds_what_it_finds(site: Path, capsys: pytest.Cap
     assert capsys.readouterr().out == ""
 
 
+def test_an_export_of_a_query_asks_the_index_alone_if_nothing_has_changed(
+    site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It gives what a scan gives, also with another address; what came after the index was made is looked into."""
+
+    def export(*arguments: str) -> list[str]:
+        common = ["export", "ferry", "--site", str(site), "--cache", str(site / "cache")]
+        assert main([*common, "--base-url", "https://example.org/a/", *arguments]) == 0
+        return capsys.readouterr().out.splitlines()
+
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    scanned = export("--no-index")
+    assert search(site, "--index") == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("memosite.search.command.searchable", fail)
+        assert export() == scanned
+        assert [json.loads(line)["url"] for line in scanned] == ["https://example.org/a/memos/other/"]
+    write_memo(site / "memos/inbox", "third", body="The ferry again.")
+    assert {json.loads(line)["id"] for line in export()} == {"other", "third"}
+
+
 @pytest.mark.parametrize(
     ("text", "query", "expected"),
     [

@@ -249,12 +249,27 @@ def test_repos_are_read_again_only_if_anything_in_them_has_changed(
     known = FeedState(address="x", is_known=True, etag=first.etag, ledger=first.ledger)
     with monkeypatch.context() as patched:
         patched.setattr(ArchiveHandle, "read", lambda *_, **__: pytest.fail("the repos are read"))
+        patched.setattr("memosite.watch.repos.read_ledger", lambda _: pytest.fail("the ledger is read"))
         assert isinstance(PositionFeed(site, None, lambda: None).read(known, is_conditional=True), Unchanged)
     assert isinstance(PositionFeed(site, None, lambda: None).read(known, is_conditional=False), Fetched)
     write_memo(site.folder / "one/memos/inbox", "2026-05-03-0900--a--director--more", to="director")
     again = PositionFeed(site, None, lambda: None).read(known, is_conditional=True)
     assert isinstance(again, Fetched)
     assert b"2026-05-03-0900--a--director--more" in again.data
+
+
+def test_what_makes_a_feed_is_not_loaded_where_nothing_has_changed(tmp_path: Path) -> None:
+    """A script may ask every minute, and loading it takes longer than to find out that nothing is new."""
+    site = organization(tmp_path / "site")
+    told = "import sys; from memosite.cli import main; main(sys.argv[1:]); print(*sys.modules)"
+    words = ["watch", "--once", "--position", "director", "--site", str(site)]
+    command = [sys.executable, "-c", told, *words, "--state", str(tmp_path / "state")]
+    first, again = (subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2))
+    assert "new memo: " in first
+    assert "new memo: " not in again
+    making = {"memosite.plan", "memosite.resolve", "memosite.reading.reader"}
+    assert making <= {*first.split()}
+    assert (making | {"urllib.request"}) & {*again.split()} == set()
 
 
 def test_a_second_memo_of_one_name_does_not_take_the_guid_of_the_first(tmp_path: Path) -> None:

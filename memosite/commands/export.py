@@ -3,22 +3,28 @@
 import argparse
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from memosite.archive.lines import exported
 from memosite.archive.model import Archive
 from memosite.commands.nouns import plural
 from memosite.commands.report import fails
 from memosite.commands.withheld import check_command, named_audience, withheld_note
-from memosite.config.loading import load_config
+from memosite.config.loading import Config, load_config
 from memosite.exporters import export
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.secret_rules import withheld_for_secrets
 from memosite.facts.source_rules import failures
-from memosite.reading.archive import open_archive
+from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.run.streams import without_reader
 from memosite.run.workers import default_jobs
+
+if TYPE_CHECKING:
+    from memosite.search_language.syntax import QueryNode
 
 
 def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
@@ -35,16 +41,13 @@ def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
         secrets=options.secrets,
         audience=options.audience,
     )
+    query = _read_query(options.query)
     index_much = _nothing
-    with open_archive(config) as handle:
-        archive = handle.recall()
-        if options.query is not None:
-            from memosite.commands.indexing import keep_index  # noqa: PLC0415 - few exports need Whoosh
-            from memosite.search.command import restrict, searchable  # noqa: PLC0415
-
-            found = searchable(archive, handle.shelf, config, jobs=default_jobs())
-            index_much = keep_index(found, options, config)
-            archive = restrict(archive, found, options.query)
+    with open_archive(replace(config, base_url=None)) as handle:  # as `search` does, whose index is asked
+        if query is None:
+            archive = handle.recall()
+        else:
+            archive, index_much = _find(query, handle, options, config)
         with without_reader():
             export(
                 archive,
@@ -71,6 +74,50 @@ def run(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
 
 def _nothing() -> None:
     """There is nothing to index."""
+
+
+def _read_query(text: str | None) -> "QueryNode | None":
+    """The query as parsed; None if there is none. Raises `ConfigError` for one that cannot be read."""
+    if text is None:
+        return None
+    from memosite.search.answer import read_query  # noqa: PLC0415 - few exports have a query
+
+    return read_query(text).node
+
+
+def _find(
+    query: "QueryNode", handle: ArchiveHandle, options: argparse.Namespace, config: Config
+) -> tuple[Archive, Callable[[], None]]:
+    """The archive with only what matches a query, and what begins to index what had to be looked into.
+
+    Threads and positions are kept, for context. An index of the same sources tells what matches; only that is loaded.
+    """
+    refs = _ask_index(query, handle, config)
+    archive = handle.recall()
+    index_much = _nothing
+    if refs is None:
+        from memosite.commands.indexing import keep_index  # noqa: PLC0415 - needed if the index lacks something
+        from memosite.search.command import searchable  # noqa: PLC0415 - as above
+
+        searched = searchable(archive, handle.shelf, config, jobs=default_jobs())
+        index_much = keep_index(searched, options, config)
+        with searched.search() as found:
+            (refs,) = found.refs([query])
+    kept = {ref: archive.artifacts[ref] for ref in archive.artifacts if ref in refs}
+    return replace(archive, artifacts=MappingProxyType(kept)), index_much
+
+
+def _ask_index(query: "QueryNode", handle: ArchiveHandle, config: Config) -> frozenset[tuple[str, str]] | None:
+    """What matches a query, if nothing has changed since the index was made; what is fetched may be newer than it."""
+    if any(source.root is None for source in config.sources):
+        return None
+    from memosite.search.whoosh.index import open_index  # noqa: PLC0415 - few exports need Whoosh
+    from memosite.search.whoosh.reader import IndexReader  # noqa: PLC0415 - as above
+
+    with open_index(config.cache / config.audience) as index:
+        if index is None or not handle.inputs(index.seal.inputs).is_same:
+            return None
+        return IndexReader(index=index, newest_date=index.seal.newest).refs(query)
 
 
 def _unreadable(archive: Archive) -> str:

@@ -9,13 +9,15 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from email.utils import format_datetime
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import quote
 
 from lxml import etree
 
 from memosite.facts.times import Moment
-from memosite.pages.parts import Body
+
+if TYPE_CHECKING:
+    from memosite.pages.parts import Body
 
 MEMO = "https://memosite.invalid/ns/memo/1"
 _NAMESPACES = {
@@ -75,7 +77,7 @@ class FeedItem:
     state: str | None = None
     enclosure: Enclosure | None = None
     notice: str = ""
-    contents: tuple[Body, ...] = ()
+    contents: "tuple[Body, ...]" = ()
     reason: str = ""
     most_bytes: int = ITEM_BYTES
     rows: tuple[tuple[str | None, str, str], ...] = ()

@@ -65,7 +65,8 @@ def _saved_searches(config: Config, archive: Archive, shelf: Shelf, jobs: int) -
     """What the queries of the configuration find, in the search index as it is and by a scan of the rest."""
     if not config.searches:
         return ()
-    from memosite.search.command import read_query, searchable  # noqa: PLC0415 - few builds need Whoosh
+    from memosite.search.answer import read_query  # noqa: PLC0415 - few builds need Whoosh
+    from memosite.search.command import searchable  # noqa: PLC0415 - as above
 
     with searchable(archive, shelf, config, jobs=jobs).search() as search:
         found = search.refs([read_query(query).node for query in config.searches.values()])

@@ -17,7 +17,6 @@ from memosite.archive.ledger import Ledger, read_ledger
 from memosite.config.schema import Audience, Config
 from memosite.facts.errors import MemositeError, MovedError, SecretsError
 from memosite.reading.inputs import Inputs, compare_inputs
-from memosite.reading.previous import published_digests, published_file
 from memosite.sources.look import Look, LookAt, look_at
 from memosite.store.cache import open_part
 
@@ -233,6 +232,7 @@ class ArchiveHandle:
         from memosite.reading.content import policy_of  # noqa: PLC0415 - takes half a second, rarely needed
         from memosite.reading.own_texts import own_texts  # noqa: PLC0415
         from memosite.reading.past_cache import forget_past, prune_past  # noqa: PLC0415
+        from memosite.reading.previous import published_digests, published_file  # noqa: PLC0415
         from memosite.reading.reader import read_archive, rules_of  # noqa: PLC0415
         from memosite.run.progress import silent  # noqa: PLC0415
         from memosite.run.recall import FORGETFUL  # noqa: PLC0415

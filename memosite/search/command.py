@@ -5,17 +5,16 @@ cards ──► compare with those in the index ──► Search(index, scan of 
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 
 from memosite.archive.model import Archive
 from memosite.config.loading import Config
 from memosite.config.policy import left_out_by
 from memosite.facts.errors import OutputError
 from memosite.facts.secret_rules import withheld_for_secrets
-from memosite.search.answer import Search, read_query
+from memosite.search.answer import Search
 from memosite.search.documents import Card, TextOf, describe
 from memosite.search.scan import Scan
 from memosite.search.whoosh.index import IndexSeal, OpenIndex, making_index, open_index, read_digests, remove_outdated
@@ -23,8 +22,6 @@ from memosite.search.whoosh.indexing import Difference, compare, newest_of, upda
 from memosite.search.whoosh.reader import IndexReader
 from memosite.search_language.analyzer import Analyzer
 from memosite.store.shelf import Shelf
-
-__all__ = ["Searchable", "read_query", "restrict", "searchable"]
 
 LITTLE = 200_000
 """So many characters are indexed before the answer: it takes less than half a second."""
@@ -155,12 +152,3 @@ def searchable(archive: Archive, shelf: Shelf, config: Config, *, jobs: int, inp
         keeps_former=config.audience == "internal",
         jobs=jobs,
     )
-
-
-def restrict(archive: Archive, found: Searchable, text: str) -> Archive:
-    """The archive with only the artifacts that match a query; threads and positions are kept, for context."""
-    query = read_query(text)
-    with found.search() as search:
-        (refs,) = search.refs([query.node])
-    kept = {ref: artifact for ref, artifact in archive.artifacts.items() if ref in refs}
-    return replace(archive, artifacts=MappingProxyType(kept))

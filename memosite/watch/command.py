@@ -14,8 +14,6 @@ from urllib.parse import urldefrag, urlsplit
 
 from memosite.facts.characters import printable_json
 from memosite.facts.errors import ConfigError
-from memosite.fetch.client import Fetcher
-from memosite.fetch.credentials import read_credentials
 from memosite.store.keys import state_home
 from memosite.watch.deliver import Deliverer, Printer, Runner
 from memosite.watch.loop import Watcher, WatchRules
@@ -146,6 +144,9 @@ def _sources(options: argparse.Namespace, signals: Signals) -> list[FeedSource]:
             audience=options.audience,
         )
         return [PositionFeed(site, repo, signals.check)]
+    from memosite.fetch.client import Fetcher  # noqa: PLC0415 - as above
+    from memosite.fetch.credentials import read_credentials  # noqa: PLC0415 - as above
+
     addresses = list(dict.fromkeys(address_of(feed) for feed in options.feeds))
     fetcher = Fetcher(read_credentials(addresses))
     return [PublishedFeed(address, fetcher, repo) for address in addresses]

@@ -4,21 +4,22 @@ import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memosite.archive.ledger import Ledger, parse_ledger, read_ledger
-from memosite.archive.model import Archive
 from memosite.config.loading import Config, load_config
 from memosite.config.policy import SecretsMode
 from memosite.config.schema import Audience
 from memosite.facts.errors import ConfigError, MemositeError
 from memosite.facts.source_rules import failures
-from memosite.feeds.rss import to_rss
 from memosite.fetch.answers import Failed, Fetched, FetchOutcome, Unchanged
-from memosite.plan import Context
-from memosite.plan.feeds import plan_whole_feed
-from memosite.plan.site import context_of
 from memosite.reading.archive import open_archive
 from memosite.watch.state import FeedState
+
+if TYPE_CHECKING:
+    from memosite.archive.model import Archive
+    from memosite.plan.context import Context
+    from memosite.store.shelf import Shelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,16 +56,13 @@ class PositionFeed:
         try:
             config = self._site.config()
             self._roots = {source.name: source.root for source in config.sources if source.root is not None}
-            ledger = _ledger(known.ledger, read_ledger(config.output))
             with open_archive(config) as handle:
                 fetched = handle.opened.state if any(source.root is None for source in config.sources) else ()
                 inputs = handle.inputs(known.etag or "", opened=fetched)
                 if is_conditional and inputs.is_same:
                     return Unchanged()
-                archive, ledger = handle.read(ledger=ledger)
-                context = context_of(config, archive, handle.shelf)
-                position = archive.positions[_position(archive, context, self._site.position)]
-                data = to_rss(plan_whole_feed(context, position))
+                archive, ledger = handle.read(ledger=_ledger(known.ledger, read_ledger(config.output)))
+                data = _feed(config, archive, handle.shelf, self._site.position)
                 problems = failures(archive.findings)
         except (MemositeError, OSError) as error:
             return Failed(reason=str(error))
@@ -85,7 +83,18 @@ class PositionFeed:
         return None
 
 
-def _position(archive: Archive, context: Context, name: str) -> str:
+def _feed(config: Config, archive: "Archive", shelf: "Shelf", name: str) -> bytes:
+    """All memos to a position as RSS."""
+    from memosite.feeds.rss import to_rss  # noqa: PLC0415 - a round in which nothing has changed plans nothing
+    from memosite.plan.feeds import plan_whole_feed  # noqa: PLC0415 - as above
+    from memosite.plan.site import context_of  # noqa: PLC0415 - as above
+
+    context = context_of(config, archive, shelf)
+    position = archive.positions[_position(archive, context, name)]
+    return to_rss(plan_whole_feed(context, position))
+
+
+def _position(archive: "Archive", context: "Context", name: str) -> str:
     """The id of a position by any name that it has a feed under."""
     if name in archive.positions:
         return name

@@ -2,12 +2,14 @@
 
 import datetime as dt
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from memosite.fetch.answers import Fetched, FetchOutcome
-from memosite.fetch.client import Fetcher
 from memosite.watch.policy import publisher_problem
 from memosite.watch.state import FeedState
+
+if TYPE_CHECKING:
+    from memosite.fetch.client import Fetcher
 
 _STATUS_LEVELS = 4
 """How many folders above a feed its site's status.json may lie."""
@@ -34,7 +36,7 @@ class FeedSource(Protocol):
 class PublishedFeed:
     """A feed of a published site."""
 
-    def __init__(self, address: str, fetcher: Fetcher, repo: Path | None) -> None:
+    def __init__(self, address: str, fetcher: "Fetcher", repo: Path | None) -> None:
         """Read the feed at an http, https or file address; its memos are in `repo`."""
         self.address = address
         self._fetcher = fetcher
