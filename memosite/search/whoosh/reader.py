@@ -10,17 +10,20 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from whoosh.matching import NullMatcher
 from whoosh.reading import TermNotFound
 from whoosh.scoring import bm25
 
-from memosite.search.hits import Hit, make_hit
 from memosite.search.match import match
 from memosite.search.whoosh.fields import UNDATED, read_positions
 from memosite.search.whoosh.index import OpenIndex
 from memosite.search_language.analyzer import Analyzer
 from memosite.search_language.syntax import QueryNode, Words
+
+if TYPE_CHECKING:
+    from memosite.search.hits import Hit
 
 SUBJECT_WEIGHT = 3.0
 """How much more a word counts in the subject than in the text."""
@@ -54,8 +57,10 @@ class IndexReader:
         facts = (json.loads(self.index.reader.stored_fields(one)["facts"][0]) for one in match(query, self))
         return frozenset((one["kind"], one["id"]) for one in facts)
 
-    def hits(self, documents: Iterable[int], wanted: Collection[Words]) -> Iterator[Hit]:
+    def hits(self, documents: Iterable[int], wanted: Collection[Words]) -> "Iterator[Hit]":
         """What is shown of documents."""
+        from memosite.search.hits import make_hit  # noqa: PLC0415 - `export` shows no hits
+
         for document in documents:
             facts, body = self.index.reader.stored_fields(document)["facts"]
             date = self.index.reader.column_reader("date")[document]
