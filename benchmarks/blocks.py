@@ -6,8 +6,8 @@ from pathlib import Path
 
 from memosite.config.loading import load_config
 from memosite.facts.parsed import Ref
+from memosite.plan import context_of
 from memosite.plan.search import block_members, plan_block
-from memosite.plan.site import context_of
 from memosite.reading.archive import open_archive
 from memosite.run.workers import BATCH, default_jobs, run
 from memosite.search.blocks import list_blocks, render_block

@@ -11,16 +11,27 @@ from typing import TYPE_CHECKING
 
 from memosite.archive.ledger import LEDGER_PATH, Ledger
 from memosite.archive.seals import SealLog
-from memosite.config.contract import contract_folder, load_contract
-from memosite.config.lean import check_lean
-from memosite.config.loading import Config, check_output
-from memosite.facts.secret_rules import withheld_for_secrets
+from memosite.config.loading import check_output, contract_folder, load_contract
+from memosite.config.schema import Config
+from memosite.facts.characters import printable
+from memosite.facts.errors import ConfigError
+from memosite.facts.layout import CONFIG_NAME
+from memosite.facts.rules import withheld_for_secrets
 from memosite.reading.archive import ArchiveHandle, open_archive
-from memosite.reading.previous import known_ledger, known_seals, previous_folder
-from memosite.remake.listener import NO_LISTENER, Listener
+from memosite.reading.published import known_ledger, known_seals, previous_folder
 from memosite.remake.manifest import BuildSeal
 from memosite.remake.memory import STATUS_PATH, Memory
-from memosite.remake.report import BuildReport, Clock, report_of, report_unchanged, seal_of, status_bytes, status_of
+from memosite.remake.report import (
+    NO_LISTENER,
+    BuildReport,
+    Clock,
+    Listener,
+    report_of,
+    report_unchanged,
+    seal_of,
+    status_bytes,
+    status_of,
+)
 from memosite.render.theme import load_theme, theme_folders
 from memosite.run.progress import Progress, silent
 from memosite.store.cache import INDEX_FOLDER, PARTIAL_INDEX_FOLDER, has_folder, open_part
@@ -30,6 +41,35 @@ if TYPE_CHECKING:
     from memosite.archive.model import Archive
     from memosite.reading.keeping import Keeping
     from memosite.run.workers import Run
+
+# Checks that a site stays lean, or stays as it is: addresses that were published have to answer for ever (SPEC 4).
+
+
+_ANEW = "to change it, publish to an empty folder at another address"
+
+
+def check_lean(config: Config, ledger: Ledger) -> None:
+    """Raise a `ConfigError` if the site of this `ledger` was published in the other way."""
+    if not ledger.arrivals or config.lean == ledger.is_lean:
+        return
+    file = printable(str(config.file or config.site / CONFIG_NAME))
+    place = f"{file}:{config.lean_line}" if config.lean_line else file
+    number = len(ledger.arrivals)
+    if config.lean:
+        raise ConfigError(
+            f"{place}: lean: found true, expected false: the ledger of this site ({LEDGER_PATH}) has published JSON, "
+            f"Markdown and originals of {number} items at addresses of their own, which have to answer for ever; "
+            "remove the line, or, if nobody was given this site, remove the folder "
+            f"{printable(str(config.output))}; {_ANEW}"
+        )
+    raise ConfigError(
+        f"{place}: lean: found {'false' if config.lean_line else 'nothing'}, expected true: the ledger of this site "
+        f"({LEDGER_PATH}) has published JSON, Markdown and originals of {number} items in bundles, whose addresses "
+        f"have to answer for ever; write lean: true; {_ANEW}"
+    )
+
+
+# Builds the site: the whole pipeline, step by step.
 
 
 def build(
@@ -68,10 +108,10 @@ def build(
         if inputs.is_same and not memory.force_full_once and memory.is_whole(output):
             return report_unchanged(output, memory, last, clock=clock, began=began)
 
-        from memosite.secrets import loading_rules  # noqa: PLC0415 - half a second, for what is rarely needed
+        from memosite.secrets.engine import loading_rules  # noqa: PLC0415 - half a second, for what is rarely needed
 
         with loading_rules():
-            from memosite.plan.site import plan_site  # noqa: PLC0415
+            from memosite.plan import plan_site  # noqa: PLC0415
             from memosite.remake.making import make_site, maker_of  # noqa: PLC0415
 
             ledger_state = output.state(LEDGER_PATH)
@@ -141,7 +181,7 @@ def _clean_index(config: Config, archive: "Archive") -> None:
     part = config.cache / config.audience
     if not (has_folder(part, INDEX_FOLDER) or has_folder(part, PARTIAL_INDEX_FOLDER)):
         return
-    from memosite.config.policy import left_out_by  # noqa: PLC0415 - few caches have an index
+    from memosite.config.schema import left_out_by  # noqa: PLC0415 - few caches have an index
     from memosite.search.whoosh.index import IndexSeal, remove_outdated  # noqa: PLC0415
 
     rules = left_out_by(config.erase, config.secrets)

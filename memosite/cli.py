@@ -14,7 +14,7 @@ from pathlib import Path
 from memosite.commands.arguments import parser
 from memosite.facts.errors import ConfigError, MemositeError, SecretsError
 from memosite.run.processes import EndedError, ended_by_signals
-from memosite.run.streams import forget, say, show, show_if_possible, without_reader
+from memosite.run.progress import forget, say, show, show_if_possible, without_reader
 
 EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_SIGNAL = 0, 1, 2, 130, 128
 
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _say_secrets(options: argparse.Namespace, error: SecretsError) -> None:
-    from memosite.commands.withheld import check_command, withheld_lines
+    from memosite.commands.report import check_command, withheld_lines
 
     check = check_command(options, options.audience or error.audience)
     for line in withheld_lines(error.places, check, head=error.said):
@@ -72,7 +72,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     finally:
         sys.stdout.flush()
     if any("/" in one for one in arguments):
-        from memosite.commands.outputs import find_site
+        from memosite.commands.places import find_site
 
         find_site(options)
     if options.run in _OF_A_SITE and not isinstance(options.site_option, str) and not options.quiet:
@@ -99,20 +99,20 @@ def _nothing(_text: str) -> None:
 
 
 def _build(options: argparse.Namespace) -> int:
-    from memosite.commands.build import run
+    from memosite.commands.build import run_build as run
 
     return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
 
 
 def _serve(options: argparse.Namespace) -> int:
-    from memosite.commands.serve import run
+    from memosite.commands.build import run_serve as run
 
     run(options, show=_nothing if options.quiet else show_if_possible, say=say)
     return EXIT_FINE
 
 
 def _explain(options: argparse.Namespace) -> int:
-    from memosite.commands.explain import run
+    from memosite.commands.build import run_explain as run
 
     run(options, show=show)
     return EXIT_FINE
@@ -125,13 +125,13 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from memosite.commands.export import run
+    from memosite.commands.search import run_export as run
 
     return EXIT_FINE if run(options, say=_nothing if options.quiet else say) else EXIT_NOT_SO
 
 
 def _search(options: argparse.Namespace) -> int:
-    from memosite.commands.search import run
+    from memosite.commands.search import run_search as run
 
     return EXIT_FINE if run(options, show=show, say=_nothing if options.quiet else say) else EXIT_NOT_SO
 
@@ -164,31 +164,31 @@ def _diff(options: argparse.Namespace) -> int:
 
 
 def _cite(options: argparse.Namespace) -> int:
-    from memosite.commands.cite import run
+    from memosite.commands.cite import run_cite as run
 
     return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from memosite.commands.verify import run
+    from memosite.commands.cite import run_verify as run
 
     return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
 
 
 def _agents(options: argparse.Namespace) -> int:
-    from memosite.commands.agents import run
+    from memosite.commands.agents import run_answer as run
 
     return EXIT_FINE if run(options, show=show, say=_nothing if options.quiet else say) else EXIT_NOT_SO
 
 
 def _why(options: argparse.Namespace) -> int:
-    from memosite.commands.why import run
+    from memosite.commands.agents import run_why as run
 
     return EXIT_FINE if run(options, show=_nothing if options.quiet else show, say=say) else EXIT_NOT_SO
 
 
 def _drafts(options: argparse.Namespace) -> int:
-    from memosite.commands.drafts import run
+    from memosite.commands.agents import run_draft as run
 
     return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
 
@@ -205,7 +205,7 @@ def _mcp(options: argparse.Namespace) -> int:
 
 
 def _completion(options: argparse.Namespace) -> int:
-    from memosite.commands.completion import run
+    from memosite.commands.arguments import run
 
     run(options, show=show)
     return EXIT_FINE

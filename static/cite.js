@@ -1,4 +1,4 @@
-/* memosite: the Cite dialog. It writes citations as archive/cite.py and quotes/writing.py do, of what the page says
+/* memosite: the Cite dialog. It writes citations as archive/cite.py and quotes/citations.py do, of what the page says
    below each Cite. Without it, that can be read and copied. It is loaded by memosite.js when it is first used. */
 
 /** @typedef {{speaker: string, quote: string, title: string, ref: string, time: string, url: string, check: string}} Citation */

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memosite.archive.mailboxes import is_unread, mailbox_at
 from memosite.archive.model import Action, Copy, RecipientState
 from memosite.facts.parsed import Discharge, Envelope, Fact, Mailbox, Ref
-from memosite.resolve.actions import Answering, least_done
+from memosite.resolve.artifacts import Answering, least_done
 from memosite.resolve.threads import ThreadNode, grow_forest
 from tests.support.archives import findings, memo
 from tests.support.facts import archive_of, body_file, envelope, facts, organization

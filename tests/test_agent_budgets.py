@@ -10,10 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.agents.answer import Answer, Entry, Part
-from memosite.agents.budget import fit
-from memosite.agents.forms import JsonForm, TextForm
-from memosite.agents.tokens import estimate
+from memosite.agents import Answer, Entry, JsonForm, Part, TextForm, estimate, fit
 from memosite.cli import main
 from memosite.facts.errors import ConfigError
 from tests.support.sites import copy_example

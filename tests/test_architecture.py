@@ -31,7 +31,7 @@ LIBRARIES = {
     "livereload": "serve/",
     "tornado": "serve/",
     "kingfisher_sdk": "secrets/",
-    "shtab": "commands/completion.py",
+    "shtab": "commands/arguments.py",
     "mcp": "mcp/server.py",
     "mcp_types": "mcp/server.py",
     "anyio": "mcp/server.py",
@@ -148,16 +148,16 @@ def test_the_table_names_every_package_once() -> None:
 def test_planted_faults_are_found() -> None:
     """Each rule can fail."""
     upward = "from memosite.plan.context import Context\n"
-    assert upward_imports("pages/parts.py", upward) == ["memosite.plan.context", "memosite.plan.context.Context"]
+    assert upward_imports("pages.py", upward) == ["memosite.plan.context", "memosite.plan.context.Context"]
     assert upward_imports("resolve/x.py", "def f():\n    import memosite.cli\n") == ["memosite.cli"]
     assert upward_imports("plan/home.py", "from memosite.facts import rules\n") == []
     for second in (
         "from memosite.resolve import resolve", "from memosite import resolve", "import memosite.reading.reader as r",
-        "from memosite.reading import opening", "from memosite.reading.source_reader import SourceReader",
+        "from memosite.reading import opening", "from memosite.reading.reader import SourceReader",
     ):  # fmt: skip
         assert second_ways("commands/x.py", second)
     assert second_ways("commands/x.py", "from memosite.reading.archive import open_archive\n") == []
-    assert second_ways("plan/x.py", "from memosite.resolve.actions import is_unread\n") == []
+    assert second_ways("plan/x.py", "from memosite.resolve.artifacts import is_unread\n") == []
     assert misplaced_libraries("plan/x.py", "from lxml import etree\n") == ["lxml"]
     assert system_names("plan/x.py", 'if card.system == "memory-store":\n') == ['if card.system == "memory-store":']
     assert system_names(REGISTRY, "from memosite.formats.mif import system as mif\n") == []

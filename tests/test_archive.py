@@ -16,7 +16,7 @@ from memosite.facts.errors import MovedError, SourceError
 from memosite.facts.parsed import Envelope, Fact, Kind
 from memosite.reading.finders import LineFinder
 from memosite.reading.loose import read_source
-from memosite.reading.source_reader import SourceReader
+from memosite.reading.reader import SourceReader
 from memosite.resolve import resolve
 from memosite.sources import folder as folder_module
 from memosite.sources import listing as listing_module

@@ -18,8 +18,8 @@ from memosite.cli import main
 from memosite.config.loading import load_config
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.past_cache import MOST
-from memosite.search.scan import Place, Scan
-from memosite.search_language.syntax import QueryNode
+from memosite.search.answer import Place, Scan
+from memosite.search_language import QueryNode
 from tests.support.files import ROOT
 from tests.support.memos import write_memo, write_org
 from tests.support.random_organizations import POSITIONS, WORDS, RandomOrganization, write_site
@@ -367,7 +367,7 @@ def test_much_is_indexed_after_the_answer(
     (site / ".memosite").mkdir()
     started: list[list[str]] = []
     monkeypatch.setattr("memosite.search.command.LITTLE", 0)
-    monkeypatch.setattr("memosite.commands.indexing.start_detached", started.append)
+    monkeypatch.setattr("memosite.commands.search.start_detached", started.append)
     words = ("search", "text", "--as-of", "2026-05-04")
     shown = ask(capsys, site, *words)
     (detached,) = started

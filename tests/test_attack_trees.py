@@ -15,7 +15,6 @@ import pytest
 
 from memosite.cli import main
 from memosite.sources import git as git_module
-from memosite.sources import git_trees
 from tests.support.commands import command_line
 from tests.support.lives import NAME, put
 from tests.support.repos import Repo
@@ -269,6 +268,6 @@ def test_the_counts_are_those_of_the_tree(tmp_path: Path) -> None:
     from memosite.sources.objects import Objects
 
     with Objects(FoundRepo(git_dir=repo.root / ".git", top=repo.root)) as objects:
-        entries, skipped = git_trees.list_commit(objects, repo.head)
+        entries, skipped = objects.list_commit(objects, repo.head)
         found = [f"{one.mode} blob {one.hash}\t{one.name.decode()}" for one in entries]
     assert found == [line for line in listed if " blob " in line] and skipped == []

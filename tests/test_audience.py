@@ -28,7 +28,7 @@ LATER = 4_000_000_000_000_000_000
 
 @pytest.fixture(autouse=True)
 def _later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memosite.reading.source_reader.time.time_ns", lambda: LATER)
+    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: LATER)
 
 
 def run(*arguments: object) -> int:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memosite.facts.parsed import BodyFile, Envelope, FileFacts
-from memosite.resolve.bodies import JoinedCopy, body_candidates, join_bodies
+from memosite.resolve.identity import JoinedCopy, body_candidates, join_bodies
 from tests.support.facts import body_file, envelope, no_line, transcript
 
 

@@ -13,9 +13,9 @@ import pytest
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive
-from memosite.facts.bounds import NAMED, POSITIONS, TURNS, most_turns
+from memosite.facts.file import NAMED, POSITIONS, TURNS, most_turns
 from memosite.facts.findings import Severity
-from memosite.formats import bounds
+from memosite.formats import adapters
 from memosite.formats.turns import parse_conversation
 from memosite.markdown.html import to_html
 from tests.support.archives import findings, read_folders, read_sources
@@ -49,7 +49,7 @@ def test_a_long_name_stays_another_name(tmp_path: Path) -> None:
         write_memo(tmp_path / "memos", f"2026-05-01-143{number}--a--b--m", sender="f" * 5_000 + str(number))
     archive = read_folders(tmp_path)
     senders = {memo.sender for memo in archive.memos()}
-    assert len(senders) == 2 and all(len(sender) == bounds.NAME_CHARS for sender in senders)
+    assert len(senders) == 2 and all(len(sender) == adapters.NAME_CHARS for sender in senders)
     assert len(archive.positions) == 3
     messages = [finding.message for finding in findings(archive, "name-long")]
     assert messages == ['"from" has 5,001 characters, expected at most 1,000'] * 2

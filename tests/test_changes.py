@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from memosite.config.loading import load_config
-from memosite.serve.changes import each_change
+from memosite.serve import each_change
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 

@@ -6,9 +6,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memosite.pages.chart import BOX, MAX_WIDTH, Edge, Seated, draw, fitted
-from memosite.pages.organization import Chart, ChartBox
-from memosite.pages.parts import Reference
+from memosite.pages import Reference
+from memosite.plan.organization import BOX, MAX_WIDTH, Chart, ChartBox, Edge, Seated, draw, fitted
 
 
 def seats(ids: Iterable[str]) -> tuple[Seated, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memosite.citing.sources import Sources
+from memosite.citing import Sources
 from memosite.cli import main
 from memosite.commands.citing import opened_sources
 from tests.support.files import write_text

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
-from memosite.commands.nouns import plural
+from memosite.commands.report import plural
 from memosite.facts.characters import printable_json
 from tests.support.commands import command_line, run_command
 from tests.support.files import write_text
@@ -198,7 +198,7 @@ def test_a_build_imports_nothing_for_the_network(tmp_path: Path) -> None:
     code = "import sys; from memosite.cli import main; main(sys.argv[1:]); print(*sys.modules)"
     command = [sys.executable, "-c", code, "build", str(tmp_path), "--quiet", "--base-url", "https://example.org/"]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    assert "memosite.plan.robots" in loaded
+    assert "memosite.plan.machine_archive" in loaded
     assert {"asyncio", "http.client", "ssl", "urllib.request", "whoosh"} & set(loaded) == set()
 
 

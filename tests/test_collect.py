@@ -6,7 +6,7 @@ from memosite.archive.model import SourceInfo
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Location
 from memosite.facts.parsed import Parsed
-from memosite.resolve.collect import Collected, collect, memo_folders, operational_place
+from memosite.resolve.identity import Collected, collect, memo_folders, operational_place
 from tests.support.facts import envelope, organization, parsed_of
 
 SOURCES = (SourceInfo(name="repo"), SourceInfo(name="other", include=("docs/comms/**/*.openthing",)))

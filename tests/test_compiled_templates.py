@@ -9,8 +9,7 @@ import pytest
 from jinja2.bccache import Bucket, BytecodeCache
 
 from memosite.render.theme import load_theme
-from memosite.store.keys import write_signed
-from memosite.store.program import program_digest
+from memosite.store.cache import program_digest, write_signed
 from tests.support.memos import write_memo
 from tests.support.sites import build_site, built_from_nothing, tree_bytes
 

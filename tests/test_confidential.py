@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memosite.archive.confidential import is_confidential, is_raw_transcript
+from memosite.facts.contents import is_confidential, is_raw_transcript
 from memosite.facts.file import File
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memosite.config.loading import KEYS, Config, FeedsConfig, SourceConfig, check_output, load_config
-from memosite.config.schema import DEFAULT_DOCUMENTS
+from memosite.config.loading import KEYS, check_output, load_config
+from memosite.config.schema import DEFAULT_DOCUMENTS, Config, FeedsConfig, SourceConfig
 from memosite.facts.errors import ConfigError, MemositeError, OutputError
 from memosite.facts.parsed import Discharge
 

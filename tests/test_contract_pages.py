@@ -10,12 +10,12 @@ from lxml import html
 import memosite
 from memosite.archive.urls import OTHER_SPECIFICATIONS
 from memosite.cli import main
-from memosite.config.contract import contract_folder, load_contract
-from memosite.facts.clauses import Cited, read_clause
+from memosite.config.loading import contract_folder, load_contract
 from memosite.facts.errors import ConfigError
+from memosite.facts.findings import Cited, read_clause
 from memosite.formats.systems import ALL_RULES
-from memosite.pages.parts import Reference
-from memosite.plan.clauses import clause_links
+from memosite.pages import Reference
+from memosite.plan.health import clause_links
 from tests.support.pages import bad_links, found
 
 REPO = Path(__file__).parent.parent

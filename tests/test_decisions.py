@@ -7,8 +7,7 @@ import pytest
 from lxml import html
 
 from memosite.archive.model import Document
-from memosite.facts.statuses import read_status
-from memosite.formats.standing import Sort, sort_of
+from memosite.formats.status import Sort, read_status, sort_of
 from tests.support.archives import findings, folder_source, read_folders
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo, write_org

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memosite.agents.tokens import estimate
+from memosite.agents import estimate
 from memosite.archive.model import Archive
 from memosite.archive.snapshots import Difference, compare, days_of, may_differ, snapshot_at, snapshot_of
 from memosite.cli import main

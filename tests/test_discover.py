@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memosite.config import discovery as module
-from memosite.config.discovery import discover
-from memosite.config.loading import load_config
+from memosite.config import loading as module
+from memosite.config.loading import discover, load_config
 from memosite.facts.errors import ConfigError, SourceError
 from memosite.reading.inputs import compare_inputs
 from memosite.reading.opening import open_sources

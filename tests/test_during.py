@@ -7,7 +7,7 @@ import pytest
 from lxml import html
 
 from memosite.facts.times import read_moment
-from memosite.plan.during import find_written
+from memosite.plan.indexes import find_written
 from tests.support.archives import read_folders, transcript_of
 from tests.support.facts import archive_of, envelope, transcript
 from tests.support.memos import write_memo, write_transcript

@@ -13,7 +13,7 @@ from lxml import html
 from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Archive
 from memosite.facts.parsed import Envelope, Seat
-from memosite.plan.asked import owed, sort_asked
+from memosite.plan.actions import owed, sort_asked
 from tests.support.archives import memo
 from tests.support.commands import run_command
 from tests.support.facts import archive_of, envelope, organization

@@ -16,7 +16,7 @@ import pytest
 from memosite.archive.lines import artifact_line, exported
 from memosite.archive.model import Archive
 from memosite.exporters import EXPORTERS, export
-from memosite.exporters.maildir import MARKER
+from memosite.exporters.target import MARKER
 from memosite.facts.errors import ConfigError, OutputError
 from memosite.store.shelf import Shelf
 from tests.support.archives import open_folders

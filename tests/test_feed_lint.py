@@ -14,8 +14,8 @@ import pytest
 from lxml import etree
 from lxml import html as lxml_html
 
+from memosite.feeds import Feed, to_rss
 from memosite.feeds.document import Rejected, read_document
-from memosite.feeds.rss import Feed, to_rss
 from tests.support.feeds.documents import NAMESPACES, feed_files
 from tests.support.memos import write_memo, write_note, write_transcript
 from tests.support.pages import found

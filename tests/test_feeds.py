@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from memosite.facts.times import read_moment
-from memosite.feeds.rss import Enclosure, Feed, FeedItem, rfc822, tag_uri, to_rss
+from memosite.feeds import Enclosure, Feed, FeedItem, rfc822, tag_uri, to_rss
 from tests.support.feeds.documents import read_feed
 from tests.support.memos import write_memo, write_org
 from tests.support.pages import found

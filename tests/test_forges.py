@@ -4,10 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.config.schema import read_yaml
-from memosite.config.values import read_web
-from memosite.sources.forges import ShownFile, below, commit_url, file_template, file_url, repo_pages, shown_file
-from memosite.sources.git_urls import parse_git_url, refusal, repo_name, without_secrets
+from memosite.config.schema import read_web, read_yaml
+from memosite.sources.forges import (
+    ShownFile,
+    below,
+    commit_url,
+    file_template,
+    file_url,
+    parse_git_url,
+    refusal,
+    repo_name,
+    repo_pages,
+    shown_file,
+    without_secrets,
+)
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memosite.facts import json_text
-from memosite.facts.file import File, find_key_line
+from memosite.facts.file import File
 from memosite.facts.findings import Finding
+from memosite.facts.json_text import find_key_line
 from memosite.facts.parsed import Envelope, Parsed
 from memosite.formats import adapters, body, library, memodef, orgdef, xmemo
 from memosite.formats import document as markdown_document

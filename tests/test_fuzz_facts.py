@@ -11,29 +11,46 @@ from typing import Any
 from hypothesis import strategies as st
 
 from memosite.facts.characters import masked, printable, printable_json
-from memosite.facts.clauses import read_clause
-from memosite.facts.file import find_key_line
-from memosite.facts.json_text import clean_text, key_places, read_json_text
+from memosite.facts.findings import read_clause
+from memosite.facts.json_text import clean_text, find_key_line, key_places, read_json_text
 from memosite.facts.layout import matches_glob, memo_folder, place_of, sibling_folders
 from memosite.facts.names import (
     ID_BYTES,
+    NAMES,
     SHORT_SUBJECT,
     is_bare_name,
     make_id,
+    read_names,
     read_reference,
     read_stamped_name,
     short_subject,
     stem_of,
+    whole_name,
 )
-from memosite.facts.references import NAMES, read_names, whole_name
-from memosite.facts.texts import cut_line, describe_text, find_destinations, find_mentions, one_line
+from memosite.facts.texts import (
+    cut_line,
+    describe_text,
+    file_page_spans,
+    find_destinations,
+    find_mentions,
+    line_of,
+    one_line,
+)
 from memosite.facts.times import read_moment, read_stamp
-from memosite.facts.urls import file_page_spans, line_of
 from memosite.formats import yaml_text
 from memosite.formats.frontmatter import read_frontmatter
-from memosite.sources.forges import file_template, file_url, repo_pages, shown_file
-from memosite.sources.git_messages import in_our_words, last_line
-from memosite.sources.git_urls import parse_git_url, refusal, repo_name, without_secrets
+from memosite.sources.forges import (
+    file_template,
+    file_url,
+    in_our_words,
+    last_line,
+    parse_git_url,
+    refusal,
+    repo_name,
+    repo_pages,
+    shown_file,
+    without_secrets,
+)
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import ODD_VALUES, as_bytes, mutated, mutated_json, mutated_lines, one_of
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from hypothesis import strategies as st
 
-from memosite.fetch.answers import Failed, Fetched, Unchanged
+from memosite.fetch import Failed, Fetched, Unchanged
 from memosite.fetch.client import Fetcher
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated

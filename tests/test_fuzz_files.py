@@ -22,7 +22,7 @@ from memosite.facts.errors import ConfigError, MemositeError, OutputError, State
 from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.times import read_moment
 from memosite.feeds.document import FeedDocument, ReceivedItem, Rejected, read_document, refusal
-from memosite.fetch.answers import Failed, Fetched
+from memosite.fetch import Failed, Fetched
 from memosite.remake.manifest import (
     BuildSeal,
     Made,
@@ -46,11 +46,10 @@ from memosite.sources.history_cache import (
     write_events,
     write_head_files,
 )
-from memosite.store.keys import read_signed, write_signed
+from memosite.store.cache import read_signed, write_signed
 from memosite.watch.deliver import AnnouncedMemo, as_json
-from memosite.watch.policy import publisher_problem
+from memosite.watch.policy import Bounds, archive_address, publisher_problem, walk
 from memosite.watch.state import FeedState, open_state, read_state
-from memosite.watch.walk import Bounds, archive_address, walk
 from tests.support.feeds.publisher import FEED, Publisher
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import as_bytes, mutated, mutated_json, mutated_lines

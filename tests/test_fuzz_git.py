@@ -13,18 +13,14 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from memosite.archive.history import FileChange, HistoryCommit
-from memosite.archive.replay import replay
+from memosite.archive.history import FileChange, HistoryCommit, replay
 from memosite.facts.errors import SourceError
 from memosite.reading.screen import Screen
-from memosite.sources.former import find_commits, read_contents
+from memosite.sources.folder import repo_at
 from memosite.sources.git import Repo as GitRepo
-from memosite.sources.git_index import staged
-from memosite.sources.git_trees import list_commit
-from memosite.sources.history import read_history
-from memosite.sources.known_history import KnownHistory
-from memosite.sources.objects import Objects, commit_at
-from memosite.sources.repos import repo_at
+from memosite.sources.git import staged
+from memosite.sources.history import KnownHistory, read_history
+from memosite.sources.objects import Objects, commit_at, find_commits, list_commit, read_contents
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated
 from tests.support.repos import Repo

@@ -10,15 +10,12 @@ import re
 from hypothesis import strategies as st
 
 from memosite.facts.json_text import clean_text
-from memosite.formats.stamps import last_turn_at, local_time
-from memosite.formats.turns import blocks, parse_conversation
+from memosite.formats.turns import blocks, last_turn_at, local_time, parse_conversation
 from memosite.markdown import tokens as markdown_tokens
-from memosite.markdown.html import to_html
-from memosite.markdown.places import read_places
+from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_html
+from memosite.markdown.plain import read_places
 from memosite.markdown.tokens import read_body
-from memosite.markdown.typed import fences, passage_anchors, to_typed_html
-from memosite.render.difference import compare, cut_to, html_bytes
-from memosite.render.turn_difference import compare_turns
+from memosite.render.difference import compare, compare_turns, cut_to, html_bytes
 from tests.support.files import ROOT
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated, mutated_lines

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 from memosite.facts.json_text import clean_text
 from memosite.markdown import quick
 from memosite.markdown import tokens as markdown_tokens
-from memosite.markdown.html import to_html
-from memosite.markdown.places import read_places
-from memosite.markdown.spans import read_spans
+from memosite.markdown.html import passage_anchors, to_html
+from memosite.markdown.plain import read_places, read_spans
 from memosite.markdown.tokens import read_body
-from memosite.markdown.typed import passage_anchors
 from tests.support.files import ROOT
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated_lines

@@ -10,9 +10,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from memosite.search_language.analyzer import Analyzer, prepare
-from memosite.search_language.query import FIELDS, LONGEST, parse_query, read_date
-from memosite.search_language.syntax import QueryError, as_lists, leaves
+from memosite.search_language import (
+    FIELDS,
+    LONGEST,
+    Analyzer,
+    QueryError,
+    as_lists,
+    leaves,
+    parse_query,
+    prepare,
+    read_date,
+)
 from tests.support.files import ROOT
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated_lines

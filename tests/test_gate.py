@@ -17,9 +17,9 @@ from memosite.cli import main
 from memosite.commands.arguments import parser
 from memosite.config.loading import load_config
 from memosite.facts.findings import Finding
-from memosite.facts.secret_rules import SECRET_RULES
+from memosite.facts.rules import SECRET_RULES
 from memosite.reading.archive import open_archive
-from memosite.reading.content import Content, Policy, Reread
+from memosite.reading.withholding import Content, Policy, Reread
 from memosite.store.shelf import Shelf
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_body, write_memo, write_note, write_org, write_transcript
@@ -36,7 +36,7 @@ LATER = 4_000_000_000_000_000_000
 
 @pytest.fixture(autouse=True)
 def _later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memosite.reading.source_reader.time.time_ns", lambda: LATER)
+    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: LATER)
 
 
 def run(*arguments: object) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from memosite.sources import git as git_module
+from memosite.sources.folder import holding_repo, repo_at
 from memosite.sources.git import GitError, Holding, git, git_tokens
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.objects import Objects, commit_at
-from memosite.sources.repos import holding_repo, repo_at
 from memosite.sources.tree import read_tree
 from tests.support.repos import ENVIRONMENT, Repo, run_git
 
@@ -396,7 +396,7 @@ def test_the_objects_reader_starts_again_after_git_was_killed(repo: Repo) -> Non
 def test_git_ends_when_a_build_is_interrupted(repo: Repo) -> None:
     """Pieces that nobody takes any more are not waited for."""
     script = "import sys, pathlib\nfrom memosite.sources.git import git_tokens\n"
-    script += "from memosite.sources.repos import repo_at\n"
+    script += "from memosite.sources.folder import repo_at\n"
     script += "tokens = git_tokens(repo_at(pathlib.Path(sys.argv[1])), 'ls-tree', '-z', '-r', 'HEAD')\n"
     script += "next(tokens); tokens.close(); print('closed')"
     done = subprocess.run(

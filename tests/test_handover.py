@@ -7,14 +7,13 @@ import resource
 import pytest
 
 from memosite.facts.errors import OutputError
-from memosite.pages.parts import Body
-from memosite.render.known_texts import KnownTexts
-from memosite.render.renderer import Renderer
+from memosite.pages import Body
+from memosite.render.renderer import KnownTexts, Renderer
 from memosite.render.theme import load_theme
 from memosite.run.workers import BATCH, run
 from memosite.search.blocks import render_block
-from memosite.search.lines import body_lines
-from memosite.store.handover import Handover
+from memosite.search.documents import body_lines
+from memosite.store.shelf import Handover
 from tests.support.small_block import TEXTS, block
 
 TEXT = "# Plan\n\n- one \ud800\n- two\n\n| a | b |\n|---|---|\n| 1 | — |\n" + "".join(
@@ -54,7 +53,7 @@ def test_what_is_not_there_whole_is_not_there() -> None:
 
 def test_no_more_is_kept_than_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes later is made again by whoever needs it."""
-    monkeypatch.setattr("memosite.store.handover.MOST_BYTES", 3_000)
+    monkeypatch.setattr("memosite.store.shelf.MOST_BYTES", 3_000)
     handover = Handover()
     for name in "abcd":
         handover.hand_over(name, b"x" * 1_400)
@@ -84,7 +83,7 @@ def test_a_text_that_a_page_shows_is_not_parsed_again(monkeypatch: pytest.Monkey
     expected = maker._shown(body), maker._contents(body), body_lines(TEXT)
     other = Renderer(load_theme(None), dict[str, str]().__getitem__)
     other._known_texts = maker._known_texts
-    monkeypatch.setattr("memosite.search.lines.plain_lines", None)
+    monkeypatch.setattr("memosite.search.documents.plain_lines", None)
     assert isinstance(other._known_texts, KnownTexts)
     assert (other._shown(body), other._contents(body), other._known_texts.lines(TEXT)) == expected
     assert len(expected[1]) == 5

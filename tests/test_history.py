@@ -12,10 +12,10 @@ from memosite.facts.file import File
 from memosite.facts.parsed import FileFacts
 from memosite.reading.screen import Screen
 from memosite.resolve.lives import Lives
-from memosite.sources.former import find_commits
+from memosite.sources.folder import holding_repo, repo_at
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.history import read_history
-from memosite.sources.repos import holding_repo, repo_at
+from memosite.sources.objects import find_commits
 from tests.support.lives import KEY, NAME, archive_of, history_of, life, put, words
 from tests.support.repos import Repo
 

@@ -10,9 +10,8 @@ import pytest
 
 from memosite.cli import main
 from memosite.facts.file import File
-from memosite.facts.images import image_place
 from memosite.facts.parsed import ImageFile
-from memosite.facts.texts import IMAGES, find_images
+from memosite.facts.texts import IMAGES, find_images, image_place
 from memosite.formats import image
 from tests.support import images as made
 from tests.support.files import write_text

@@ -26,12 +26,12 @@ from memosite.build import build as run_build
 from memosite.cli import main
 from memosite.config.loading import load_config
 from memosite.facts.errors import OutputError
-from memosite.plan import Context
+from memosite.plan.context import Context
 from memosite.plan.traced import Digests
-from memosite.remake.listener import Listener
 from memosite.remake.memory import Memory
+from memosite.remake.report import Listener
 from memosite.render.theme import Theme, load_theme
-from memosite.store.keys import write_signed
+from memosite.store.cache import write_signed
 from memosite.store.output import OutputFolder
 from tests.support.builders import WAYS, Builder, fault_of_build
 from tests.support.commands import command_line, running
@@ -269,8 +269,8 @@ def test_a_build_that_was_killed_alone_leaves_the_next_one_free(organization: Pa
 
 def test_a_unit_that_shows_everything_cannot_be_traced_by_mistake(organization: Path) -> None:
     """Findings belong to no key: reading them through a traced context is an error in the program."""
+    from memosite.plan import context_of
     from memosite.plan.health import plan_health
-    from memosite.plan.site import context_of
     from memosite.plan.traced import traced
     from memosite.reading.archive import open_archive
 
@@ -287,7 +287,7 @@ def test_a_unit_that_shows_everything_cannot_be_traced_by_mistake(organization: 
 
 def test_a_new_saved_search_is_no_reason_to_plan_all_pages_again(organization: Path) -> None:
     """It is not among what every page is planned with, as the settings of feeds are."""
-    from memosite.plan.site import context_of
+    from memosite.plan import context_of
     from memosite.plan.traced import common_values
     from memosite.reading.archive import open_archive
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from memosite.commands.init import write_config
-from memosite.config.discovery import discover
-from memosite.config.loading import KEYS, FeedsConfig, load_config
-from memosite.config.schema import DEFAULT_DOCUMENTS
+from memosite.config.loading import KEYS, discover, load_config
+from memosite.config.schema import DEFAULT_DOCUMENTS, FeedsConfig
 from memosite.facts.errors import ConfigError
 from tests.support.files import fill, write_json
 

@@ -14,7 +14,7 @@ from memosite.reading.inputs import Inputs, compare_inputs
 from memosite.reading.opening import open_sources
 from memosite.sources.folder import FolderSource
 from memosite.sources.listing import RECENT
-from memosite.sources.remote import fetch
+from memosite.sources.tree import fetch
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.repos import Repo

@@ -23,7 +23,7 @@ from memosite.facts.errors import OutputError, SourceError
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.keeping import Keeping
 from memosite.reading.kept import FILE, SEAL, read_seal, seal_kept, write_kept
-from memosite.store.keys import write_signed
+from memosite.store.cache import write_signed
 from memosite.store.output import OutputFolder
 from tests.support.files import write_text
 from tests.support.memos import write_memo

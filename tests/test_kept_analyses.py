@@ -7,7 +7,7 @@ import pytest
 
 import memosite.search.blocks as blocks_module
 from memosite.search.documents import Card
-from memosite.store.keys import read_signed, write_signed
+from memosite.store.cache import read_signed, write_signed
 from tests.support.memos import write_memo
 from tests.support.sites import build_site, built_from_nothing, tree_bytes
 

@@ -11,11 +11,10 @@ import pytest
 
 from memosite.facts.errors import ConfigError
 from memosite.facts.phrases import phrase, phrases
-from memosite.pages.models import GonePage
-from memosite.pages.parts import Site
-from memosite.render.catalogue import ENGLISH, PLACEHOLDER, Catalogue, po_entries, read_catalogue
+from memosite.pages import Site
+from memosite.plan.removed import GonePage
+from memosite.render.catalogue import ENGLISH, PLACEHOLDER, Catalogue, po_entries, read_catalogue, translate_script
 from memosite.render.renderer import Renderer
-from memosite.render.scripts import translate_script
 from memosite.render.theme import load_theme
 from tests.support.files import ROOT, write_text
 from tests.support.messages import marked_catalogue, messages, updated

@@ -17,7 +17,7 @@ from benchmarks import organization
 from benchmarks.as_memodef import write_site
 from memosite.cli import main
 from memosite.facts.layout import SITE_MARKER
-from memosite.plan.bundle_index import BUNDLE_BYTES
+from memosite.plan.indexes import BUNDLE_BYTES
 from tests.support.bundles import bundles_of, files_of, followed, json_of, keys_of, markdown_of
 from tests.support.files import write_text
 from tests.support.memos import write_body, write_memo, write_transcript

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memosite.archive.model import Library, Link, SourceInfo
 from memosite.facts.parsed import DocumentHead, Envelope, LibraryCard, LibraryItem, Ref, Seat
 from memosite.resolve.links import HasFile, LinkResolver, TextOrigin, backlinks
-from memosite.resolve.references import NameIndex
+from memosite.resolve.threads import NameIndex
 from tests.support.archives import links
 from tests.support.facts import archive_of, envelope, facts, organization, resolve_facts, text_of, transcript
 

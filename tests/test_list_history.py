@@ -15,8 +15,7 @@ from memosite.formats.system import RecordSystem
 from memosite.formats.systems import split_file
 from memosite.reading import versions
 from memosite.reading.screen import Screen, Screened
-from memosite.sources.folder import FolderSource
-from memosite.sources.repos import holding_repo
+from memosite.sources.folder import FolderSource, holding_repo
 from tests.support.archives import EMPTY, folder_source, read_sources
 from tests.support.pages import bad_links
 from tests.support.repos import BEGIN, Repo

@@ -22,9 +22,8 @@ from mcp_types import TextContent, TextResourceContents
 
 from memosite.cli import main
 from memosite.commands.arguments import command_parsers, parser
-from memosite.mcp.answering import answer
-from memosite.mcp.resources import PAGE
-from memosite.mcp.tools import DEFAULTS, TOOLS, Request, request_for
+from memosite.mcp import DEFAULTS, PAGE, TOOLS, Request, request_for
+from memosite.mcp.server import answer
 from tests.support.commands import command_line, run_command
 from tests.support.files import ROOT
 from tests.support.memos import write_memo

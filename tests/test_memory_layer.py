@@ -12,8 +12,8 @@ from memosite.facts.file import File
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Parsed
 from memosite.formats import adapters
+from memosite.formats.memory_layer import CATEGORIES, LayerPlace, layer_place
 from memosite.formats.memory_layer import parse as memory_layer
-from memosite.formats.memory_layer.places import CATEGORIES, LayerPlace, layer_place
 from memosite.markdown.tokens import read_body
 from tests.support.cases import CASES, card_of, check_case, check_promises, inputs_of, read_case
 

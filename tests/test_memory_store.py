@@ -11,9 +11,9 @@ from memosite.facts.findings import Severity
 from memosite.facts.parsed import RecordCard
 from memosite.formats import adapters
 from memosite.formats.memory_store import parse as memory_store
+from memosite.formats.memory_store import store_of
 from memosite.formats.memory_store.join import JoinedStores, join_stores
-from memosite.formats.memory_store.parts import key_of_path, part_of
-from memosite.formats.memory_store.places import store_of
+from memosite.formats.memory_store.parse import key_of_path, part_of
 from tests.support.cases import CASES, EXPECTED, check_expectation, describe, expectation_of, inputs_of, read_case
 from tests.support.stores import Entry, Stores, seal
 

@@ -8,13 +8,13 @@ from typing import Any
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memosite.facts.file import File, find_key_line
+from memosite.facts.file import File
 from memosite.facts.findings import Finding
+from memosite.facts.json_text import find_key_line
 from memosite.formats.fields import FINDINGS
 from memosite.formats.memory_store import parse as memory_store
-from memosite.formats.memory_store.facts import StoreBody, StoreConfig
 from memosite.formats.memory_store.join import join_stores
-from memosite.formats.memory_store.parts import part_of
+from memosite.formats.memory_store.parse import StoreBody, StoreConfig, part_of
 from memosite.formats.systems import ALL_RULES
 
 PLACES = st.sampled_from(

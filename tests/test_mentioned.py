@@ -11,7 +11,7 @@ import pytest
 from lxml import html
 
 from memosite.cli import main
-from memosite.facts.sentences import CHARS, Sentence, sentence_around
+from memosite.facts.texts import CHARS, Sentence, sentence_around
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
 from tests.support.sites import build_site, built_from_nothing, tree_bytes

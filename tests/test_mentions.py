@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from memosite.reading.mentions import Mentions
+from memosite.reading.withholding import Mentions
 
 NAME = "2026-05-01-0900--engineer--director--gate"
 

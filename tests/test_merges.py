@@ -11,10 +11,9 @@ from lxml import html
 
 from memosite.archive.history import LifeEvent
 from memosite.reading.screen import Screen
+from memosite.sources.folder import repo_at
 from memosite.sources.git import Repo as FoundRepo
-from memosite.sources.history import read_history
-from memosite.sources.known_history import KnownHistory
-from memosite.sources.repos import repo_at
+from memosite.sources.history import KnownHistory, read_history
 from tests.support.lives import KEY, NAME, archive_of, history_of, life, put
 from tests.support.naive_history import NaiveReader
 from tests.support.pages import found

@@ -14,10 +14,9 @@ from memosite.facts.parsed import Parsed, RecordFile, Relation
 from memosite.facts.times import read_moment
 from memosite.formats import adapters
 from memosite.formats.fields import FINDINGS
+from memosite.formats.mif import INVERSE
 from memosite.formats.mif import parse as mif
-from memosite.formats.mif.links import LINKS, predicate_of, read_body, read_target
-from memosite.formats.mif.predicates import INVERSE
-from memosite.formats.mif.times import after, show_moment
+from memosite.formats.mif.fields import LINKS, after, predicate_of, read_body, read_target, show_moment
 from tests.support.cases import CASES, card_of, check_case, check_promises, inputs_of, read_case
 
 INPUTS = inputs_of("mif")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from lxml import html
 
-from memosite.plan.pagination import in_parts, part_count, part_links, part_title, with_neighbours
+from memosite.plan.page import in_parts, part_count, part_links, part_title, with_neighbours
 from tests.support.memos import write_memo
 from tests.support.sites import build_site
 

@@ -1,6 +1,6 @@
 """Parcels: planned outputs with all that is needed to render them."""
 
-from memosite.remake.parcels import pack, pack_theme, render_parcel
+from memosite.remake.making import pack, pack_theme, render_parcel
 from memosite.render.theme import load_theme
 from memosite.search.blocks import render_block
 from tests.support.small_block import TEXTS, block

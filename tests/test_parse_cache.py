@@ -12,11 +12,10 @@ from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.parsed import Parsed
 from memosite.reading.parse_cache import ParseCache
-from memosite.reading.source_reader import SourceReader
+from memosite.reading.reader import SourceReader
 from memosite.run import workers
 from memosite.sources.folder import FolderSource
-from memosite.store.keys import KEY_BYTES, own_key, state_home, write_signed
-from memosite.store.program import program_digest
+from memosite.store.cache import KEY_BYTES, own_key, program_digest, state_home, write_signed
 from memosite.store.shelf import Shelf
 from tests.support.archives import folder_source
 from tests.support.facts import digest
@@ -46,7 +45,7 @@ def repo(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def _later(monkeypatch: pytest.MonkeyPatch) -> None:
     """All files were written long ago: when an inode changed cannot be set, so the clock is."""
-    monkeypatch.setattr("memosite.reading.source_reader.time.time_ns", lambda: 4_000_000_000_000_000_000)
+    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: 4_000_000_000_000_000_000)
 
 
 def read(repo: Path, cache: Path, shelf: Shelf | None = None) -> tuple[list[Parsed], list[str]]:
@@ -86,10 +85,10 @@ def test_what_was_written_just_now_is_read_again(repo: Path, tmp_path: Path, mon
     """It may be written once more within the same tick of the clock."""
     memo = next(repo.rglob("*one*.openthing"))
     now = memo.stat().st_ctime_ns
-    monkeypatch.setattr("memosite.reading.source_reader.time.time_ns", lambda: now + 1_000_000_000)
+    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: now + 1_000_000_000)
     read(repo, tmp_path / "cache")
     assert len(read(repo, tmp_path / "cache")[1]) == 2
-    monkeypatch.setattr("memosite.reading.source_reader.time.time_ns", lambda: now + 60_000_000_000)
+    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: now + 60_000_000_000)
     read(repo, tmp_path / "cache")
     assert read(repo, tmp_path / "cache")[1] == []
 

@@ -20,16 +20,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
+from memosite import passages as passage_module
 from memosite.archive.cite import range_digest
 from memosite.archive.model import Artifact
 from memosite.archive.urls import page_of
 from memosite.cli import main
 from memosite.config.loading import load_config
 from memosite.facts.parsed import Ref
-from memosite.markdown.spans import read_spans
-from memosite.passages import passage as passage_module
-from memosite.passages.bodies import MADE, SourceBody
-from memosite.passages.passage import Passage, find_passage, passages_of
+from memosite.markdown.plain import read_spans
+from memosite.passages import MADE, Passage, SourceBody, find_passage, passages_of
 from memosite.reading.archive import open_archive
 from memosite.store.shelf import Shelf
 from tests.support.archives import open_folders
@@ -406,7 +405,7 @@ def test_one_passage_is_found_without_reading_the_others() -> None:
     text = talk([f"Turn {number}.\n\n- it" for number in range(40)])
     body = SourceBody(ref=("transcript", "t"), text=text, source="", path="", is_conversation=True)
     every = list(places(text))
-    with patch("memosite.markdown.spans.read_spans", wraps=read_spans) as read:
+    with patch("memosite.markdown.plain.read_spans", wraps=read_spans) as read:
         for one in every:
             assert one in passage_module._passages(body, passage_module._places(body, one.anchor))
             assert read.call_count <= 1

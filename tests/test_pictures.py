@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memosite.pages.parts import Reference
-from memosite.pages.pictures import Bars, Cell, Grid, PictureColumn, PictureRow, Sparks
+from memosite.pages import Bars, Cell, Grid, PictureColumn, PictureRow, Reference, Sparks
 from tests.support.memos import write_memo
 from tests.support.pages import bad_links
 from tests.support.pictures import check_pictures

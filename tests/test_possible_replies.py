@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from memosite.archive.possible_replies import possible_replies
+from memosite.archive.mailboxes import possible_replies
 from memosite.cli import main
 from memosite.facts.parsed import Envelope
 from tests.support.facts import archive_of, envelope

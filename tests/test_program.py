@@ -10,7 +10,7 @@ import pytest
 import memosite
 from memosite.config.loading import load_config
 from memosite.reading.inputs import compare_inputs
-from memosite.store.program import _WRITERS, first_file, portable_digest, program_digest
+from memosite.store.cache import _WRITERS, first_file, portable_digest, program_digest
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 
@@ -22,7 +22,7 @@ def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch:
         lambda: write_text(tmp_path / "a.py", "1"),
         lambda: write_text(tmp_path / "b/a.py", "12"),
         lambda: write_text(tmp_path / "b/a.py", "123"),
-        lambda: monkeypatch.setattr("memosite.store.program.first_file", lambda name: (name, 1, 2)),
+        lambda: monkeypatch.setattr("memosite.store.cache.first_file", lambda name: (name, 1, 2)),
     ):
         change()
         program_digest.cache_clear()
@@ -70,7 +70,7 @@ def test_another_library_is_another_input(tmp_path: Path, monkeypatch: pytest.Mo
     assert compare_inputs(config, known).is_same
     program_digest.cache_clear()
     with monkeypatch.context() as upgraded:
-        upgraded.setattr("memosite.store.program.first_file", lambda name: (name, 1, 2))
+        upgraded.setattr("memosite.store.cache.first_file", lambda name: (name, 1, 2))
         assert not compare_inputs(config, known).is_same
     program_digest.cache_clear()
 

@@ -3,7 +3,7 @@
 import pytest
 
 from memosite.quotes.judge import judge
-from memosite.quotes.verdict import Tier
+from memosite.quotes.source import Tier
 
 ABLE = "able to pay the whole debt"
 CUT_WORDS = {

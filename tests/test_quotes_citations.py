@@ -9,10 +9,18 @@ import pytest
 from hypothesis import strategies as st
 
 from memosite.archive.cite import Citation
-from memosite.facts.written import Written
-from memosite.quotes.citations import read_bibtex, read_csl_json, read_html, read_markdown, read_plain
+from memosite.facts.parsed import Written
+from memosite.quotes.citations import (
+    read_bibtex,
+    read_csl_json,
+    read_html,
+    read_markdown,
+    read_plain,
+    to_bibtex,
+    to_csl_json,
+    to_html,
+)
 from memosite.quotes.judge import judge
-from memosite.quotes.writing import to_bibtex, to_csl_json, to_html
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated_lines
 

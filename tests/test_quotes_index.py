@@ -2,19 +2,21 @@
 
 from hypothesis import strategies as st
 
-from memosite.quotes.index import QuoteIndex, letters_of, make_row
-from memosite.quotes.sharing import (
+from memosite.quotes.index import (
     MOST_HOLDERS,
     MOST_PAIRED,
+    QuoteIndex,
     changed_runs,
     common_pairs,
     common_runs,
     find_shared,
+    letters_of,
+    make_row,
     share_row,
     shared_passages,
     sharing_pairs,
 )
-from memosite.quotes.words import bare_bytes, bare_words
+from memosite.quotes.source import bare_bytes, bare_words
 from tests.support.fuzzing import fuzz
 from tests.support.quotations import Writer, altered
 

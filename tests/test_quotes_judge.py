@@ -7,10 +7,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import strategies as st
 
-from memosite.quotes.judge import judge
-from memosite.quotes.nearest import align, word_diff
-from memosite.quotes.source import LEVELS, Source
-from memosite.quotes.verdict import Tier
+from memosite.quotes.judge import align, judge, word_diff
+from memosite.quotes.source import LEVELS, Source, Tier
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated_lines
 from tests.support.quotations import ALTERATIONS, Writer, altered, slow_tier

@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 
 from memosite.facts.errors import SourceError
-from memosite.quotes.appraisal import Appraisal, Origin, Voice, appraise
-from memosite.quotes.blocks import markdown_blocks, plain_blocks
-from memosite.quotes.html_blocks import html_blocks
+from memosite.quotes.citations import html_blocks, markdown_blocks, plain_blocks
 from memosite.quotes.index import QuoteIndex
 from memosite.quotes.manuscript import read_manuscript
-from memosite.quotes.quotations import Quotation, find_quotations
+from memosite.quotes.quotations import Appraisal, Origin, Quotation, Voice, appraise, find_quotations
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated_lines
 from tests.support.quotations import Writer, altered

@@ -108,7 +108,7 @@ def reading(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reading]:
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is recent."""
-    monkeypatch.setattr("memosite.reading.source_reader.time.time_ns", lambda: LATER)
+    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: LATER)
 
 
 def digests(facts: list[Parsed]) -> set[str]:
@@ -316,7 +316,7 @@ def test_a_second_write_within_one_tick_of_the_clock_is_read(
     with file.open("r+b") as stream, mmap.mmap(stream.fileno(), 0) as mapped:
         mapped[-2:-1] = mapped[-2:-1]
         now = file.stat().st_ctime_ns
-        monkeypatch.setattr("memosite.reading.source_reader.time.time_ns", lambda: now)  # however slow the machine is
+        monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: now)  # however slow the machine is
         with reading(site, monkeypatch) as found:
             check(found)
             before = file.stat()

@@ -15,8 +15,10 @@ from memosite.archive.urls import page_of
 from memosite.facts.errors import OutputError
 from memosite.facts.findings import Finding, Location
 from memosite.facts.parsed import Entity, FileFacts, LibraryCard, RecordCitation, RecordEvent
-from memosite.formats.memory_store import rules as store_rules
-from memosite.pages.models import EntityPage, GonePage, ListPage, Page, RecordPage, RedirectPage, SystemsPage
+from memosite.formats import memory_store as store_rules
+from memosite.pages import ListPage, Page
+from memosite.plan.records import EntityPage, RecordPage, SystemsPage
+from memosite.plan.removed import GonePage, RedirectPage
 from memosite.render.renderer import Renderer
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo

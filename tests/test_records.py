@@ -12,7 +12,7 @@ from memosite.archive.ledger import Ledger, parse_ledger
 from memosite.archive.lines import artifact_line, body_texts, exported
 from memosite.archive.model import Archive, Record, SourceInfo
 from memosite.commands.check import check
-from memosite.config.discovery import discover
+from memosite.config.loading import discover
 from memosite.facts.parsed import Ref
 from memosite.facts.texts import find_mentions
 from memosite.formats.systems import owner_of, root_of_record
@@ -734,7 +734,7 @@ def test_findings_on_a_relation_are_told_of_both_its_ends(quay: Path) -> None:
 
 def test_globs_that_are_slow_to_match_are_given_up_with_a_note(quay: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps are counted, not comparisons: one comparison may take a hundred thousand."""
-    monkeypatch.setattr("memosite.resolve.anchors.STEPS", 5_000)
+    monkeypatch.setattr("memosite.resolve.records.STEPS", 5_000)
     Stores(quay).node("fact.a" + "a" * 100, anchors=["**/*" + "a" * 50 + f"b{number}" for number in range(5)])
     Stores(quay).node("fact.b", anchors=[".memory/**/b.md"])
     archive = archive_of(quay)

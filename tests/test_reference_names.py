@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memosite.facts.references import NAMES, first_stem, read_names, whole_name
+from memosite.facts.names import NAMES, first_stem, read_names, whole_name
 from tests.support.references import naive_names
 
 ASK = "2026-05-01-1430--engineer--director--gate-is-green"

@@ -1,9 +1,8 @@
 """References: which artifact a name stands for, seen from where it is written (SPEC 3, references)."""
 
 from memosite.facts.parsed import Ref
-from memosite.resolve.bodies import join_bodies
-from memosite.resolve.identity import CopyGroup, assign_ids, group_copies
-from memosite.resolve.references import MESSAGES, NameIndex, ghost_refs
+from memosite.resolve.identity import CopyGroup, assign_ids, group_copies, join_bodies
+from memosite.resolve.threads import MESSAGES, NameIndex, ghost_refs
 from tests.support.archives import EMPTY, memo, transcript_of
 from tests.support.facts import archive_of, envelope, no_line, transcript
 

@@ -17,8 +17,8 @@ import pytest
 
 from memosite.cli import main
 from memosite.facts.errors import OutputError, SourceError
-from memosite.sources import git_urls, remote
-from memosite.sources.remote import fetch
+from memosite.sources import forges, tree
+from memosite.sources.tree import fetch
 from tests.support.commands import run_command
 from tests.support.files import write_text
 from tests.support.memos import write_memo
@@ -202,7 +202,7 @@ def test_a_repo_that_is_not_ours_is_made_anew(origin: Repo, cache: Path, tmp_pat
         repo.symlink_to(tmp_path / "moved") if damage == "link" else repo.mkdir()
     found = fetch(url, "HEAD", cache=cache)
     assert (found.commit.hash, found.problem) == (origin.head, "")
-    assert not repo.is_symlink() and (repo / "config").read_bytes() == remote._CONFIGS["sha1"]
+    assert not repo.is_symlink() and (repo / "config").read_bytes() == tree._CONFIGS["sha1"]
     assert not (repo / "objects").is_symlink() and not (repo / "objects/info/alternates").exists()
 
 
@@ -225,7 +225,7 @@ def test_one_writer_at_a_time(origin: Repo, cache: Path, monkeypatch: pytest.Mon
     """A build that cannot have the lock takes what is there."""
     url = f"file://{origin.root}"
     first = fetch(url, "HEAD", cache=cache)
-    monkeypatch.setattr(remote, "FETCH_SECONDS", 0.2)
+    monkeypatch.setattr(tree, "FETCH_SECONDS", 0.2)
     with cached_repo(cache).with_suffix(".lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         found = fetch(url, "HEAD", cache=cache)
@@ -300,7 +300,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 @pytest.fixture
 def server(origin: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A server of a bare repo; http is let through for it."""
-    monkeypatch.setattr(git_urls, "PROTOCOLS", ("http", "file", "ssh"))
+    monkeypatch.setattr(forges, "PROTOCOLS", ("http", "file", "ssh"))
     run_git(tmp_path, "clone", "-q", "--bare", str(origin.root), "served/repo.git")
     run_git(tmp_path / "served/repo.git", "update-server-info")
     with Server(tmp_path / "served") as found:
@@ -316,7 +316,7 @@ def test_a_server_that_hangs_is_given_up(server: Server, cache: Path, monkeypatc
     """After the time limit, with the last good state."""
     first = fetch(server.url, "HEAD", cache=cache)
     server.mode = "hang"
-    monkeypatch.setattr(remote, "FETCH_SECONDS", 1)
+    monkeypatch.setattr(tree, "FETCH_SECONDS", 1)
     found = fetch(server.url, "HEAD", cache=cache)
     assert (found.commit, found.problem) == (first.commit, "git fetch took more than 1 s")
 
@@ -368,7 +368,7 @@ def test_a_build_killed_while_it_fetches_leaves_the_next_one_working(
     process.send_signal(signal.SIGKILL)
     process.wait()
     with monkeypatch.context() as patched:
-        patched.setattr(remote, "FETCH_SECONDS", 0.5)
+        patched.setattr(tree, "FETCH_SECONDS", 0.5)
         with pytest.raises(SourceError, match="another build has been fetching it"):
             fetch(server.url, "HEAD", cache=site / ".memosite")
     server.mode = "serve"

@@ -14,79 +14,43 @@ from lxml import html as lxml_html
 
 from memosite import pages as page_models
 from memosite.archive.cite import Citation
-from memosite.archive.notices import Notice
+from memosite.archive.lines import Notice
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Severity
-from memosite.facts.sentences import Sentence
+from memosite.facts.texts import Sentence
 from memosite.formats.turns import parse_conversation
-from memosite.pages.actions import ActionListPage, ActionsPage
-from memosite.pages.citations import CitationsPage
-from memosite.pages.cited import CitedRow
-from memosite.pages.contract import ContractPage, ContractSection
-from memosite.pages.decisions import DecisionsPage
-from memosite.pages.feeds import FeedGroup, Following, Subscribing
-from memosite.pages.lives import EditRow
-from memosite.pages.mentions import MentionRow
-from memosite.pages.models import (
-    ArtifactPage,
-    ChangesPage,
-    DigestsPage,
-    DocumentPage,
-    EntitiesPage,
-    EntityPage,
-    FeedsPage,
-    GhostPage,
-    GonePage,
-    HealthPage,
-    HomePage,
-    LibraryPage,
-    ListPage,
-    MemoPage,
-    NotFoundPage,
-    OrganizationPage,
-    Page,
-    RecordPage,
-    RedirectPage,
-    SearchPage,
-    SystemsPage,
-    ThreadPage,
-    TimelinePage,
-)
-from memosite.pages.organization import (
-    Chart,
-    ChartBox,
-    ChartLine,
-    OrganizationSection,
-    RelationshipRow,
-    SeatFacts,
-    SeatRow,
-)
-from memosite.pages.overviews import (
-    CalendarDay,
-    CalendarMonth,
-    Exchange,
-    ExchangeCell,
-    PositionsAtAGlance,
-    TimelineYear,
-    Waiting,
-)
-from memosite.pages.parts import (
+from memosite.pages import (
     PAGE_CHARS,
     AnchorRow,
+    ArtifactPage,
+    Bars,
     Body,
+    Cell,
     CitationRow,
+    CitedRow,
     CopyRow,
     EntityRow,
     EventRow,
     FindingRow,
+    Grid,
     LibraryEntry,
+    ListPage,
     ListSection,
+    MentionRow,
+    Page,
     PagePart,
     ParticipantRow,
+    Picture,
+    PictureColumn,
+    PictureRow,
     RecipientRow,
     Reference,
     RelationRow,
+    RelationshipRow,
     Row,
+    Seal,
+    SeatFacts,
+    SeatRow,
     Site,
     SourceRow,
     Stamp,
@@ -94,13 +58,32 @@ from memosite.pages.parts import (
     TurnRange,
     VariantRow,
 )
-from memosite.pages.pictures import Bars, Cell, Grid, Picture, PictureColumn, PictureRow
-from memosite.pages.seals import Seal
-from memosite.pages.streams import EarlierMonth, PositionPage, Stream
-from memosite.pages.thread_list import ThreadsPage
-from memosite.pages.threads import ThreadMember
-from memosite.pages.transcripts import CapturePair, CaptureSide, CapturesPage, SessionTimes, TranscriptPage
-from memosite.pages.withheld import WithheldPage
+from memosite.plan.actions import ActionListPage, ActionsPage
+from memosite.plan.contract import ContractPage, ContractSection
+from memosite.plan.decisions import DecisionsPage, DocumentPage, LibraryPage
+from memosite.plan.feed_page import FeedGroup, FeedsPage, Subscribing
+from memosite.plan.health import HealthPage
+from memosite.plan.history import ChangesPage, EditRow
+from memosite.plan.home import HomePage, Waiting
+from memosite.plan.memos import GhostPage, MemoPage
+from memosite.plan.mentions import CitationsPage
+from memosite.plan.months import CalendarDay, CalendarMonth, DigestsPage, TimelinePage, TimelineYear
+from memosite.plan.organization import (
+    Chart,
+    ChartBox,
+    ChartLine,
+    Exchange,
+    ExchangeCell,
+    OrganizationPage,
+    OrganizationSection,
+    PositionsAtAGlance,
+)
+from memosite.plan.positions import EarlierMonth, Following, PositionPage, Stream
+from memosite.plan.records import EntitiesPage, EntityPage, RecordPage, SystemsPage
+from memosite.plan.removed import GonePage, NotFoundPage, RedirectPage, WithheldPage
+from memosite.plan.search import SearchPage
+from memosite.plan.threads import ThreadMember, ThreadPage, ThreadsPage
+from memosite.plan.transcripts import CapturePair, CaptureSide, CapturesPage, SessionTimes, TranscriptPage
 from memosite.render.difference import compare
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme, load_theme

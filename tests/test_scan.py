@@ -11,15 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.search.answer import Search
+from memosite.search.answer import Scan, Search
 from memosite.search.documents import Card
-from memosite.search.scan import Scan
-from memosite.search.whoosh.index import UNKNOWN, making_index, open_index, read_digests
-from memosite.search.whoosh.indexing import compare, newest_of, update_index
+from memosite.search.whoosh.index import (
+    UNKNOWN,
+    compare,
+    making_index,
+    newest_of,
+    open_index,
+    read_digests,
+    update_index,
+)
 from memosite.search.whoosh.reader import IndexReader
-from memosite.search_language.analyzer import Analyzer, may_compose, prepare
-from memosite.search_language.query import parse_query
-from memosite.search_language.syntax import QueryError, QueryNode
+from memosite.search_language import Analyzer, QueryError, QueryNode, may_compose, parse_query, prepare
 from tests.support.memos import write_memo, write_transcript
 from tests.support.search import Read, many_queries, reading
 from tests.support.sites import EXAMPLE

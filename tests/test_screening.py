@@ -10,7 +10,7 @@ from memosite.archive.model import Archive
 from memosite.config.loading import load_config
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
-from memosite.facts.secret_rules import (
+from memosite.facts.rules import (
     SECRET_FORMERLY_IN_NAME,
     SECRET_IN_NAME,
     SECRET_REDACTED,
@@ -120,7 +120,7 @@ def scanned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return find_secrets(text)
 
     monkeypatch.setattr("memosite.reading.redaction.find_secrets", counting)
-    monkeypatch.setattr("memosite.reading.source_reader.time.time_ns", lambda: LATER)
+    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: LATER)
     return texts
 
 

@@ -12,9 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.archive.merkle import root_by_path, tree_path, tree_root
-from memosite.archive.seal_check import check_against, check_copy
-from memosite.archive.seals import SEALS_PATH, Leaf, SealLog, is_proven, parse_seals, prove
+from memosite.archive.seals import (
+    SEALS_PATH,
+    Leaf,
+    SealLog,
+    check_against,
+    check_copy,
+    is_proven,
+    parse_seals,
+    prove,
+    root_by_path,
+    tree_path,
+    tree_root,
+)
 from memosite.cli import main
 from tests.support.edits_memos import KEY
 from tests.support.files import write_text

@@ -13,14 +13,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memosite.search import blocks as blocks_module
-from memosite.search.blocks import FULL, TAIL, Analyses, BlockHit, SearchBlock, cut_blocks, list_blocks, render_block
-from memosite.search.documents import Card
-from memosite.search.lines import STRETCH
-from memosite.search.numbers import encode, pack
-from memosite.search.pieces import FILE_BYTES
-from memosite.search_language.analyzer import Analyzer
-from memosite.search_language.query import parse_query
-from memosite.search_language.syntax import QueryError
+from memosite.search.blocks import (
+    FILE_BYTES,
+    FULL,
+    TAIL,
+    Analyses,
+    BlockHit,
+    SearchBlock,
+    cut_blocks,
+    encode,
+    list_blocks,
+    pack,
+    render_block,
+)
+from memosite.search.documents import STRETCH, Card
+from memosite.search_language import Analyzer, QueryError, parse_query
 from tests.support.memos import write_memo, write_transcript
 from tests.support.search import Read, browse, many_queries, reading
 from tests.support.sites import EXAMPLE, build_site
@@ -276,7 +283,7 @@ def read_numbers(written: str) -> Iterator[int]:
 def test_a_memo_that_is_read_changes_few_files_of_its_block(example: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its mailbox is another; texts, their places and hits are as they were."""
     monkeypatch.setattr("memosite.search.blocks.TAIL_SHARD", 500)
-    monkeypatch.setattr("memosite.search.pieces.FILE_BYTES", dict.fromkeys("ithep", 1_000))
+    monkeypatch.setattr("memosite.search.blocks.FILE_BYTES", dict.fromkeys("ithep", 1_000))
     (block,) = plan_blocks(example.cards)
     unread = next(card for card in block.cards if ("box", "inbox") in card.keys)
     keys = tuple(("box", "read") if key == ("box", "inbox") else key for key in unread.keys)
@@ -353,7 +360,7 @@ def fold_everything() -> dict[int, str]:
     """What each character folds to that Python knows."""
     import unicodedata
 
-    from memosite.search_language.analyzer import fold_character
+    from memosite.search_language import fold_character
 
     codes = (code for code in range(0x110000) if not 0xD800 <= code < 0xE000)
     return {code: fold_character(chr(code)) for code in codes if unicodedata.category(chr(code)) not in {"Cn", "Co"}}

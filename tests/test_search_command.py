@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
-from memosite.search.excerpt import LENGTH, make_excerpt
-from memosite.search.match import wanted_words
-from memosite.search_language.analyzer import Analyzer, prepare
-from memosite.search_language.query import parse_query
+from memosite.search.match import LENGTH, make_excerpt, wanted_words
+from memosite.search_language import Analyzer, parse_query, prepare
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.repos import Repo

@@ -16,8 +16,7 @@ from memosite.facts.errors import OutputError
 from memosite.search.answer import Search
 from memosite.search.documents import Card
 from memosite.search.match import match
-from memosite.search_language.query import parse_query
-from memosite.search_language.syntax import QueryError
+from memosite.search_language import QueryError, parse_query
 from tests.support.memos import write_memo, write_transcript
 from tests.support.search import Dictionaries, Read, many_queries, reading
 from tests.support.sites import EXAMPLE

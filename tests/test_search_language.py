@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.search_language.analyzer import Analyzer, fold_character, prepare
-from memosite.search_language.query import DEEPEST, FIELDS, LONGEST, parse_query
-from memosite.search_language.syntax import QueryError, as_lists
+from memosite.search_language import (
+    DEEPEST,
+    FIELDS,
+    LONGEST,
+    Analyzer,
+    QueryError,
+    as_lists,
+    fold_character,
+    parse_query,
+    prepare,
+)
 
 CASES = json.loads((Path(__file__).parent / "search_cases.json").read_text())
 DOCUMENTATION = (Path(__file__).parent.parent / "docs/search.md").read_text()

@@ -9,11 +9,11 @@ import pytest
 
 from memosite.archive.ledger import parse_ledger
 from memosite.cli import main
-from memosite.pages.models import GonePage
-from memosite.pages.parts import Site
-from memosite.plan.channels import all_channels
+from memosite.pages import Site
 from memosite.plan.context import Context
-from memosite.plan.saved_searches import SavedSearch, plan_saved_searches, published_searches
+from memosite.plan.feeds import all_channels
+from memosite.plan.removed import GonePage
+from memosite.plan.search import SavedSearch, plan_saved_searches, published_searches
 from tests.support.archives import open_folders
 from tests.support.chromium import Browser, chromium
 from tests.support.memos import write_memo, write_transcript

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from memosite.archive.history import LifeEvent
 from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Archive, Artifact, Life, Memo
-from memosite.config.loading import FeedsConfig, load_config
+from memosite.config.loading import load_config
+from memosite.config.schema import FeedsConfig
 from memosite.facts.parsed import Ref
 from memosite.facts.times import Moment
-from memosite.pages.parts import Site
-from memosite.plan.channels import position_channel
+from memosite.pages import Site
 from memosite.plan.context import Context
 from memosite.plan.dates import newest, newest_first, stamp
-from memosite.plan.feeds import Arranged, window
-from memosite.plan.movements import movements
-from memosite.plan.position_items import involving, received, unknown_reading
-from memosite.plan.position_table import seat_row
+from memosite.plan.feeds import Arranged, position_channel, window
+from memosite.plan.home import movements
+from memosite.plan.organization import seat_row
+from memosite.plan.positions import involving, received, unknown_reading
 from memosite.plan.traced import TracedRead, traced
 from tests.support.archives import read_folders
 from tests.support.facts import archive_of, envelope

@@ -19,8 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.organization import artifacts
+from memosite import secrets
 from memosite.run.workers import run
-from memosite.secrets import DIGEST, RULES, Secret, detector, engine, find_secrets, layers, placeholders, repeats
+from memosite.secrets import DIGEST, RULES, Secret, engine, find_secrets
 from tests.support.planted_secrets import KINDS, PLACES, Maker, Place, is_covered, plant
 
 NEXT_LINES = (
@@ -253,12 +254,12 @@ def test_values_are_looked_for_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> N
         compared += 1
         return text.startswith(core, at)
 
-    monkeypatch.setattr(repeats, "_is_whole", count)
+    monkeypatch.setattr(secrets, "_is_whole", count)
     seeded = random.Random(1)
     words = ["".join(seeded.choices(ascii_letters + digits, k=11)) + "7a" for _ in range(900)]
     text = "\n".join((*(f"ftp://ann:{word}@files.example" for word in words), *words * 20))
     found = [("generic-x", place.start(1), place.end(1)) for place in re.finditer(r"ann:(\w+)@", text)]
-    assert len(list(repeats.find_repeats(text, found))) == 900 * 21
+    assert len(list(secrets.find_repeats(text, found))) == 900 * 21
     assert compared <= 900 * 21 * 1.1
 
 
@@ -360,11 +361,11 @@ def test_a_text_twice_as_long_is_twice_the_work(unit: str, monkeypatch: pytest.M
             matched += len(data)
             return engine.match_rules(data)
 
-        monkeypatch.setattr(detector, "match_rules", count)
+        monkeypatch.setattr(secrets, "match_rules", count)
         find_secrets(unit * (length // len(unit)))
         counts.append(matched)
     assert counts[1] <= 2.2 * counts[0]
-    assert counts[1] <= 200_000 * 2 * (detector.DEPTH + 1) * 1.5
+    assert counts[1] <= 200_000 * 2 * (secrets.DEPTH + 1) * 1.5
 
 
 def test_the_rest_of_a_text_of_very_many_secrets_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,13 +378,13 @@ def test_the_rest_of_a_text_of_very_many_secrets_is_one(monkeypatch: pytest.Monk
             matched += 1
             yield one
 
-    monkeypatch.setattr(detector, "match_rules", count)
+    monkeypatch.setattr(secrets, "match_rules", count)
     seeded = random.Random(1)
     words = ["".join(seeded.choices(ascii_letters + digits, k=12)) for _ in range(9000)]
     text = "\n".join(f"ftp://ann:{word}@files.example" for word in words)
     found = find_secrets(text)
     assert (found[-1].rule, found[-1].end) == (engine.MANY, len(text))
-    assert matched < 3 * detector.MOST
+    assert matched < 3 * secrets.MOST
     left = text[: found[0].start] + "".join(text[a.end : b.start] for a, b in pairwise(found))
     assert not any(word in left for word in words)
     assert RULES[engine.MANY]
@@ -432,7 +433,7 @@ def _giving_back(tree: Any) -> Iterator[str]:
                     yield from _giving_back(inner)
 
 
-@pytest.mark.parametrize("module", [layers, placeholders, repeats])
+@pytest.mark.parametrize("module", [secrets, secrets, secrets])
 def test_no_pattern_of_ours_can_backtrack_far(module: Any) -> None:
     """Kingfisher's engine cannot; Python's can, unless repetitions are bounded or give nothing back."""
     from re import _parser  # type: ignore[attr-defined]

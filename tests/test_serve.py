@@ -19,11 +19,11 @@ from livereload.handlers import LiveReloadHandler
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
-from memosite.config.loading import Config, load_config
+from memosite.config.loading import load_config
+from memosite.config.schema import Config
 from memosite.facts.errors import OutputError
-from memosite.remake.listener import Listener
-from memosite.serve.browsers import Browsers, page_at
-from memosite.serve.server import Follower, Rebuilt
+from memosite.remake.report import Listener
+from memosite.serve import Browsers, Follower, Rebuilt, page_at
 from memosite.store.output import OutputFolder
 from tests.support.commands import run_command
 from tests.support.memos import write_memo
@@ -486,7 +486,7 @@ def test_a_site_that_is_not_whole_afterwards_is_built_once_more(
         while is_due():
             yield None
 
-    monkeypatch.setattr("memosite.serve.server.each_change", each_change)
+    monkeypatch.setattr("memosite.serve.each_change", each_change)
     for settled, builds in (([True], 1), ([False, True], 2), ([False, False], 2)):
         before = pages[0].reloads
         follower(load_config(site), [home_is_new] * 5, settled=settled).run()

@@ -8,9 +8,9 @@ import pytest
 from lxml import html
 
 from memosite.cli import main
+from memosite.plan.mentions import SHARED_SHOWN
 from memosite.plan.shared_passages import KnownPassages, SharedLink, find_shared_links
-from memosite.plan.shared_rows import SHOWN
-from memosite.quotes.sharing import MOST_HOLDERS
+from memosite.quotes.index import MOST_HOLDERS
 from tests.support.archives import open_folders
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
@@ -191,17 +191,17 @@ def test_pages_and_twins_have_both_ends(site: Path, tmp_path: Path) -> None:
 
 def test_a_long_list_is_cut_and_counted(tmp_path: Path) -> None:
     """One page shows the first of them, its twin as many as fit."""
-    passages = [words(f"one{number}x") for number in range(SHOWN + 20)]
+    passages = [words(f"one{number}x") for number in range(SHARED_SHOWN + 20)]
     folder = tmp_path / "office/memos/inbox"
     write_memo(folder, "2026-05-01-0900--a--b--first", body="\n\nfirst\n\n".join(passages))
     write_memo(folder, "2026-05-02-0900--a--b--second", body="\n\nsecond\n\n".join(passages))
     out = build_site(tmp_path / "office", output=tmp_path / "out")
     page = (out / "memos/2026-05-01-0900--a--b--first/index.html").read_text()
-    assert page.count("Quoted in ") == SHOWN
-    assert f"Showing the first {SHOWN} of {SHOWN + 20}." in page
+    assert page.count("Quoted in ") == SHARED_SHOWN
+    assert f"Showing the first {SHARED_SHOWN} of {SHARED_SHOWN + 20}." in page
     twin = json.loads((out / "memos/2026-05-01-0900--a--b--first/index.json").read_text())
-    assert twin["shared_total"] == SHOWN + 20
-    assert 50 < len(twin["shared"]) <= SHOWN + 20
+    assert twin["shared_total"] == SHARED_SHOWN + 20
+    assert 50 < len(twin["shared"]) <= SHARED_SHOWN + 20
 
 
 # Who may see them

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memosite.markdown.html import to_html
-from memosite.markdown.places import read_places
-from memosite.markdown.spans import read_spans
+from memosite.markdown.plain import read_places, read_spans
 from tests.support.fuzzing import fuzz
 from tests.support.naive_passages import naive_passages
 from tests.support.strict_html import read

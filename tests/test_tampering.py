@@ -17,7 +17,7 @@ from unittest import mock
 import pytest
 
 from memosite.archive.seals import parse_seals
-from memosite.commands.verify_seal import check_site
+from memosite.commands.citing import check_site
 from memosite.reading.published import FolderSite
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript

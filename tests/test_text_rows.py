@@ -9,11 +9,11 @@ import pytest
 
 from memosite.cli import main
 from memosite.config.loading import load_config
-from memosite.passages.bodies import texts_of
+from memosite.passages import texts_of
 from memosite.quotes.index import make_row
 from memosite.reading.archive import open_archive
 from memosite.reading.text_rows import NAMES, QUOTES, TextRows
-from memosite.store.keys import read_signed, write_signed
+from memosite.store.cache import read_signed, write_signed
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
 from tests.support.quotations import ALTERATIONS, Writer, altered

@@ -10,8 +10,7 @@ import pytest
 
 import memosite
 from memosite.facts.errors import ConfigError
-from memosite.render.catalogue import ENGLISH
-from memosite.render.scripts import translate_script
+from memosite.render.catalogue import ENGLISH, translate_script
 from memosite.render.theme import bundled_theme, load_theme
 from tests.support.files import write_text
 

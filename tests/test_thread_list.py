@@ -82,7 +82,7 @@ def test_a_part_is_made_again_when_one_of_its_threads_changes(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By a reply, an answer, another name of a position; what comes later changes nothing of it but its own thread."""
-    monkeypatch.setattr("memosite.plan.thread_list._SHOWN", 1)
+    monkeypatch.setattr("memosite.plan.threads._SHOWN", 1)
     part = "timeline/threads/1/index.html"
     changes: tuple[Callable[[], object], ...] = (
         lambda: None,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.facts.bounds import most_turns
+from memosite.facts.file import most_turns
 from memosite.formats.turns import TurnBlock, TurnList, blocks, parse_conversation
 
 STAMPED = """\

@@ -18,16 +18,16 @@ from memosite.facts.findings import Finding
 from memosite.facts.parsed import Ref
 from memosite.reading.archive import open_archive
 from memosite.reading.opening import open_sources
-from memosite.reading.source_reader import SourceReader
+from memosite.reading.reader import SourceReader
 from memosite.run import workers
 from memosite.run.workers import run
-from memosite.sources import git_trees
 from memosite.sources import listing as listing_module
+from memosite.sources import objects
 from memosite.sources import tree as tree_module
+from memosite.sources.folder import repo_at
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.git import TooMuchError
 from memosite.sources.objects import Objects, commit_at
-from memosite.sources.repos import repo_at
 from memosite.sources.tree import TreeSource, read_tree
 from memosite.store.shelf import Shelf
 from tests.support.archives import DOCUMENTS, folder_source, read_folders
@@ -187,11 +187,11 @@ def test_the_limits_of_folders_hold_for_trees(repo: Repo, stack: ExitStack, monk
     with pytest.raises(SourceError, match="more than 2 files"):
         source.list_files()
     monkeypatch.undo()
-    monkeypatch.setattr(git_trees, "PATHS_LIMIT", 3)
+    monkeypatch.setattr(objects, "PATHS_LIMIT", 3)
     source = tree_source(repo.root, stack)
     assert source.list_files().candidates == ("a.openthing",)
     assert notes(source) == {"b": "folder-too-large"}
-    monkeypatch.setattr(git_trees, "ENTRIES_LIMIT", 2)
+    monkeypatch.setattr(objects, "ENTRIES_LIMIT", 2)
     with pytest.raises(TooMuchError, match="more than 2 entries"):
         tree_source(repo.root, stack)
 

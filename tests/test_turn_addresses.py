@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, Page
 
 from memosite.cli import main
 from memosite.formats.turns import TurnList, parse_conversation
-from memosite.pages.models import RedirectPage
-from memosite.pages.parts import OUTLINE, Reference, Site, cut_turns
+from memosite.pages import OUTLINE, Reference, Site, cut_turns
+from memosite.plan.removed import RedirectPage
 from memosite.render.renderer import Renderer
 from memosite.render.theme import load_theme
 from tests.support.browsers import open_chromium

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from lxml import html
 
 from memosite.formats.turns import Turn, TurnList, parse_conversation
-from memosite.render.alignment import align
-from memosite.render.turn_difference import TurnDiff, compare_turns
+from memosite.render.difference import TurnDiff, align, compare_turns
 from tests.support.memos import write_transcript
 from tests.support.pages import bad_links, found
 from tests.support.sites import build_site, tree_bytes

@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from memosite.markdown.html import to_html
-from memosite.markdown.typed import fences, passage_anchors, to_typed_html
-from memosite.render.typed import BEGINNING, LONG
+from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_html
+from memosite.render.turns import BEGINNING, LONG
 from tests.support.memos import write_memo, write_transcript
 from tests.support.pages import bad_links
 from tests.support.sites import EXAMPLE, build_site

@@ -8,7 +8,7 @@ import pytest
 
 from memosite.facts.json_text import NumberText
 from memosite.facts.phrases import phrase
-from memosite.store.digests import MODELS, Reducers, digest_of
+from memosite.store.values import MODELS, Reducers, digest_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
-from memosite.fetch.answers import Fetched, Unchanged
+from memosite.fetch import Fetched, Unchanged
 from memosite.reading.archive import ArchiveHandle
-from memosite.watch.repos import PositionFeed, WatchedSite
+from memosite.watch.sources import PositionFeed, WatchedSite
 from memosite.watch.state import FeedState
 from tests.support.commands import command_line, running
 from tests.support.feeds.misdeeds import RSS, error
@@ -249,7 +249,7 @@ def test_repos_are_read_again_only_if_anything_in_them_has_changed(
     known = FeedState(address="x", is_known=True, etag=first.etag, ledger=first.ledger)
     with monkeypatch.context() as patched:
         patched.setattr(ArchiveHandle, "read", lambda *_, **__: pytest.fail("the repos are read"))
-        patched.setattr("memosite.watch.repos.read_ledger", lambda _: pytest.fail("the ledger is read"))
+        patched.setattr("memosite.watch.sources.read_ledger", lambda _: pytest.fail("the ledger is read"))
         assert isinstance(PositionFeed(site, None, lambda: None).read(known, is_conditional=True), Unchanged)
     assert isinstance(PositionFeed(site, None, lambda: None).read(known, is_conditional=False), Fetched)
     write_memo(site.folder / "one/memos/inbox", "2026-05-03-0900--a--director--more", to="director")

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from memosite.feeds.document import ReceivedItem
-from memosite.watch.deliver import AnnouncedMemo, Outcome, Runner, environment
-from memosite.watch.locate import locate
+from memosite.watch.deliver import AnnouncedMemo, Outcome, Runner, Signals, environment, locate
 from memosite.watch.policy import Limit
-from memosite.watch.signals import Signals
 from memosite.watch.state import Delivery, WatchState
 from tests.support.commands import command_line, run_command
 from tests.support.feeds.publisher import Publisher, guid, publishing

@@ -4,8 +4,8 @@ import tracemalloc
 
 import pytest
 
+from memosite.feeds import MEMO
 from memosite.feeds.document import FeedDocument, ReceivedItem, Rejected, read_document, refusal
-from memosite.feeds.rss import MEMO
 from memosite.watch.deliver import AnnouncedMemo, as_json
 from tests.support.feeds.misdeeds import BOMB, RSS, bomb, doubled, without_guid
 from tests.support.feeds.publisher import FEED, Publisher, guid

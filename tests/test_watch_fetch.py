@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from memosite.facts.errors import ConfigError
-from memosite.fetch.answers import Failed, Fetched, FetchOutcome, Unchanged
-from memosite.fetch.client import Fetcher
-from memosite.fetch.credentials import Credentials, read_credentials
+from memosite.fetch import Failed, Fetched, FetchOutcome, Unchanged
+from memosite.fetch.client import Credentials, Fetcher, read_credentials
 from tests.support.feeds.misdeeds import blunt, body, chunked_half, error, hung_up, looping, short, wandering
 from tests.support.feeds.publisher import FEED, Misdeed, Publisher, Publishing, Request, publishing
 from tests.support.watches import no_proxy

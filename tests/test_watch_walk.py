@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from memosite.feeds.document import FeedDocument, ReceivedItem, read_document
-from memosite.fetch.answers import Failed, Fetched, FetchOutcome
-from memosite.watch.walk import Bounds, archive_address, walk
+from memosite.fetch import Failed, Fetched, FetchOutcome
+from memosite.watch.policy import Bounds, archive_address, walk
 from tests.support.feeds.misdeeds import (
     RSS,
     body,

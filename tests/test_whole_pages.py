@@ -12,11 +12,12 @@ from lxml import html
 from memosite.archive.ledger import Ledger
 from memosite.archive.lines import artifact_line, exported
 from memosite.archive.model import Archive
-from memosite.config.contract import load_contract
-from memosite.facts.bounds import RECORDS
+from memosite.config.loading import load_contract
+from memosite.facts.file import RECORDS
 from memosite.facts.parsed import Entity, Ref
 from memosite.formats.yaml_text import read_yaml
-from memosite.plan import Context, Stored, plan
+from memosite.plan import plan
+from memosite.plan.context import Context, Stored
 from memosite.render.renderer import Renderer
 from memosite.search.blocks import SearchBlock
 from memosite.store.shelf import Shelf

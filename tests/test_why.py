@@ -295,7 +295,7 @@ def test_the_index_finds_what_reading_all_texts_finds(
     places = [f"engine/src/{name}" for name in NAMES]
     first = [ask(capsys, tmp_path, place, "--json") for place in places]
     again = [ask(capsys, tmp_path, place, "--json") for place in places]
-    monkeypatch.setattr("memosite.agents.mentions.Mentions._has", lambda *_: True)
+    monkeypatch.setattr("memosite.agents.why.Mentions._has", lambda *_: True)
     assert [ask(capsys, tmp_path, place, "--json") for place in places] == first == again
     assert sum(len(json.loads(one)["chains"][0]["named_in"]) for one in first) > 50
 

@@ -11,8 +11,16 @@ from lxml import etree, html
 
 from memosite.cli import main
 from memosite.facts.contents import bare_fact, bare_record, without_content
-from memosite.facts.parsed import BodyFile, DocumentHead, Envelope, LibraryCard, Organization, Parsed, RecordCard
-from memosite.facts.withheld import Withheld
+from memosite.facts.parsed import (
+    BodyFile,
+    DocumentHead,
+    Envelope,
+    LibraryCard,
+    Organization,
+    Parsed,
+    RecordCard,
+    Withheld,
+)
 from memosite.resolve import resolve
 from tests.support.planted import LETTER, LIST, OLD, PLANTED, TALK, words_in, write_planted
 from tests.support.sites import build_site

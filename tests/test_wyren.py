@@ -17,7 +17,7 @@ from memosite.formats import adapters
 from memosite.formats.fields import FINDINGS
 from memosite.formats.wyren import parse as wyren
 from memosite.formats.wyren.outline import OUTLINE_CHARS, SECTIONS, read_outline
-from memosite.formats.wyren.tags import read_tags
+from memosite.formats.wyren.parse import read_tags
 from tests.support.cases import CASES, check_case, check_promises, inputs_of, read_case
 from tests.support.files import write_text
 from tests.support.sites import build_site

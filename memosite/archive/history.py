@@ -1,19 +1,37 @@
-"""The git history of a source as values: the commits, and what happened to each file (SPEC 2.3).
+"""The git history of a source as values, and how commits are replayed into the life of each file (SPEC 2.3).
 
 The key of a file is its folder without the mailbox, and its name: `memos/2026-….openthing` is one file whether it is
 in `inbox/` or in `read/`. So a move is found however much was edited with it; similarity is never guessed.
 `replay` makes the history of each file of the commits.
+
+What a commit changed is known against its first parent, so the commits are a tree of first parents. The tree is cut
+into chains: of the commits with the same first parent, the one that most others follow on goes on with its chain. So
+from any commit there are few chains down to the first one (the logarithm of their number), however branches are
+nested.
+
+The commits are split into lines. A line goes from a commit down by first parents, as far as its commits are on no line
+yet; the first one is the branch read, the trunk. Each other line was brought by one merge, the oldest that has it as
+an ancestor. So each commit is on exactly one line, and what it did is passed up once for each merge on its way.
+
+The history is that of the branch read. What a merge brought is told as if it had been done on top of that branch: by
+its own commits, in their order, without what changes nothing there. What is then still missing, the merge did itself.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple, Protocol
 
-from memosite.facts.entries import RecordEntry
+from memosite.facts.file import File
 from memosite.facts.layout import MAILBOXES, join_path
+from memosite.facts.names import RecordEntry
 from memosite.facts.parsed import Mailbox
-from memosite.facts.secret_rules import SecretHit
+from memosite.facts.rules import SecretHit
 from memosite.facts.times import Moment
+
+# The git history of a source as values: the commits, and what happened to each file (SPEC 2.3).
+
 
 EventKind = Literal["received", "moved", "edited", "removed", "restored"]
 
@@ -140,3 +158,470 @@ def mailbox_of(path: str) -> Mailbox:
     """The mailbox that a path is in."""
     folders = path.split("/")
     return MAILBOXES.get(folders[-2] if len(folders) > 1 else "", "flat")
+
+
+# What single commits did to files, whichever branch they are on (SPEC 2.3).
+
+
+_FURTHEST: dict[Mailbox, int] = {"archive": 0, "read": 1, "inbox": 2, "flat": 3}
+
+
+State = Mapping[str, str]
+"""All paths of one file, with their blob ids: seldom more than one, and none where it is absent."""
+
+
+class Spot(NamedTuple):
+    """Where a file is, and with which content (a blob id)."""
+
+    path: str
+    blob: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """What a commit did to the file with this key; None is absent.
+
+    `left` is the key the file had before, "" if it stayed the same. A merge that brings a deed may have refused a part
+    of it: `moves` and `edits` say whether its place and its content came along.
+    """
+
+    commit: HistoryCommit
+    key: str
+    before: Spot | None
+    after: Spot | None
+    left: str = ""
+    moves: bool = True
+    edits: bool = True
+
+
+def changes_by_key(commit: HistoryCommit) -> dict[str, list[FileChange]]:
+    """The changes of a commit by the file that they are of."""
+    by_key: dict[str, list[FileChange]] = defaultdict(list)
+    for change in commit.changes:
+        by_key[file_key(change.path)].append(change)
+    return by_key
+
+
+def state_after(before: State, changes: Iterable[FileChange]) -> State:
+    """The paths of a file after these changes."""
+    after = dict(before)
+    for change in changes:
+        after.pop(change.path, None)
+        if change.after:
+            after[change.path] = change.after
+    return after
+
+
+def spot_of(state: State) -> Spot | None:
+    """Of several places of one file the one furthest through the mailboxes."""
+    path = min(state, key=lambda path: (_FURTHEST[mailbox_of(path)], path), default=None)
+    return None if path is None else Spot(path, state[path])
+
+
+def deeds_of(commit: HistoryCommit, spots: Mapping[str, tuple[Spot | None, Spot | None]]) -> list[Deed]:
+    """What a commit did, of where each file was before and after it."""
+    moved = _resettled(spots)
+    left = set(moved.values())
+    deeds = []
+    for key, (before, after) in spots.items():
+        if key in moved:
+            deeds.append(Deed(commit=commit, key=key, left=moved[key], before=spots[moved[key]][0], after=after))
+        elif key not in left and before != after:
+            deeds.append(Deed(commit=commit, key=key, before=before, after=after))
+    return deeds
+
+
+def _resettled(spots: Mapping[str, tuple[Spot | None, Spot | None]]) -> dict[str, str]:
+    """Files that one commit moved to a folder that is no mailbox, as in a cleanup: keys afterwards and before."""
+    gone: dict[str, list[str]] = defaultdict(list)
+    come: dict[str, list[str]] = defaultdict(list)
+    for key, (before, after) in spots.items():
+        if bool(before) != bool(after):
+            (gone if before else come)[key.rpartition("/")[2]].append(key)
+    return {come[name][0]: gone[name][0] for name in gone if len(gone[name]) == len(come.get(name, ())) == 1}
+
+
+# Knows where each file was in any commit of a history with branches (SPEC 2.3).
+
+
+@dataclass(slots=True, kw_only=True)
+class _Chain:
+    """Commits of which each is the first parent of the next; `base` is the first parent of the first one, or "".
+
+    `places` and `states` are by file: the commits of the chain that changed it, and how it was then.
+    """
+
+    base: str
+    length: int = 0
+    places: dict[str, list[int]] = field(default_factory=dict)
+    states: dict[str, list[State]] = field(default_factory=dict)
+
+
+class States:
+    """Where files are in commits."""
+
+    def __init__(self, commits: Collection[HistoryCommit], keys: Collection[str]) -> None:
+        """Follow these files. Each commit comes after its parents."""
+        self._places: dict[str, tuple[_Chain, int]] = {}
+        heavy = _heaviest(commits)
+        for commit in commits:
+            first = commit.parents[0] if commit.parents else ""
+            chain = self._places[first][0] if heavy.get(first) == commit.id else _Chain(base=first)
+            self._places[commit.id] = (chain, chain.length)
+            for key, changes in changes_by_key(commit).items():
+                if key in keys:
+                    state = state_after(self._at(first, key), changes)
+                    chain.places.setdefault(key, []).append(chain.length)
+                    chain.states.setdefault(key, []).append(state)
+            chain.length += 1
+
+    def spot(self, commit: str, key: str) -> Spot | None:
+        """Where a file is in a commit."""
+        return spot_of(self._at(commit, key))
+
+    def _at(self, commit: str, key: str) -> State:
+        while commit:
+            chain, place = self._places[commit]
+            if found := bisect_right(chain.places.get(key, ()), place):
+                return chain.states[key][found - 1]
+            commit = chain.base
+        return {}
+
+
+def _heaviest(commits: Collection[HistoryCommit]) -> Mapping[str, str]:
+    """Of the commits that have one as their first parent, that which most commits follow on."""
+    size = {commit.id: 1 for commit in commits}
+    heavy: dict[str, str] = {}
+    for commit in reversed(list(commits)):
+        for first in commit.parents[:1]:
+            size[first] += size[commit.id]
+            if first not in heavy or size[heavy[first]] < size[commit.id]:
+                heavy[first] = commit.id
+    return heavy
+
+
+# Finds what merges brought: the work of the branches that were merged, commit by commit (SPEC 2.3).
+
+
+Brought = Mapping[str, Sequence[Deed]]
+"""What each merge of the trunk brought, in order."""
+
+
+_Part = Literal["presence", "place", "content"]
+"""What a merge may have of a file as one of its parents has it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """Commits, oldest first, each the first parent of the next.
+
+    `merge` and `parent` say which merge brought the line, and by which of its parents: the newest commit. Both are ""
+    for the trunk.
+    """
+
+    commits: Sequence[HistoryCommit]
+    merge: str = ""
+    parent: str = ""
+
+
+def trunk_of(commits: Mapping[str, HistoryCommit], head: str) -> list[HistoryCommit]:
+    """The commits of the branch itself, oldest first."""
+    return _chain(commits, head, set())
+
+
+class Branches:
+    """The branches that were merged into a trunk."""
+
+    def __init__(self, commits: Mapping[str, HistoryCommit], trunk: list[HistoryCommit]) -> None:
+        """Split the commits into lines. Each commit comes after its parents."""
+        self._reached: set[str] = set()
+        self._lines = list(self._split(commits, trunk))
+        self._states = States([one for one in commits.values() if one.id in self._reached], set(self._touched()))
+        self._news: dict[tuple[str, str], list[Deed]] = {}
+
+    def reached(self) -> Iterable[str]:
+        """All commits that are in the history of the trunk."""
+        return self._reached
+
+    def brought(self) -> Brought:
+        """What each merge of the trunk brought, without what it did not take over."""
+        for line in reversed(self._lines[1:]):  # those that were merged into a line come after it
+            deeds: list[Deed] = []
+            for commit in line.commits:
+                deeds += self._arrived(commit)
+                deeds += self._made(commit)
+            self._news[line.merge, line.parent] = deeds
+        found = {commit.id: self._arrived(commit) for commit in self._lines[0].commits if len(commit.parents) > 1}
+        return {merge: deeds for merge, deeds in found.items() if deeds}
+
+    # Lines
+
+    def _split(self, commits: Mapping[str, HistoryCommit], trunk: list[HistoryCommit]) -> Iterator[_Line]:
+        yield _Line(commits=trunk)
+        self._reached.update(commit.id for commit in trunk)
+        waiting = _merged(trunk)
+        while waiting:
+            merge, parent = waiting.pop()
+            chain = _chain(commits, parent, self._reached)
+            if chain:
+                yield _Line(commits=chain, merge=merge, parent=parent)
+                self._reached.update(commit.id for commit in chain)
+                waiting += _merged(chain)
+
+    def _touched(self) -> Iterator[str]:
+        """The files that a branch or a merge changed: of others no state is asked."""
+        for line in self._lines:
+            for commit in line.commits:
+                if line.merge or len(commit.parents) > 1:
+                    yield from (file_key(change.path) for change in commit.changes)
+
+    # Deeds
+
+    def _made(self, commit: HistoryCommit) -> list[Deed]:
+        """What a commit of a branch did itself; a merge, what differs from each of its parents."""
+        spots = {}
+        for key in changes_by_key(commit):
+            after = self._states.spot(commit.id, key)
+            before = [self._states.spot(parent, key) for parent in commit.parents] or [None]
+            if len(before) == 1 or _is_new(before, after):
+                spots[key] = (before[0] or next(filter(None, before), None), after)
+        made = deeds_of(commit, spots)
+        return [self._own(deed) for deed in made] if len(commit.parents) > 1 else made
+
+    def _own(self, deed: Deed) -> Deed:
+        """What a merge did, without what one of its parents has as well."""
+        if deed.before is None or deed.after is None or deed.left:
+            return deed
+        parents = [spot for parent in deed.commit.parents if (spot := self._states.spot(parent, deed.key))]
+        return replace(
+            deed,
+            moves=deed.after.path not in {spot.path for spot in parents},
+            edits=deed.after.blob not in {spot.blob for spot in parents},
+        )
+
+    def _arrived(self, merge: HistoryCommit) -> list[Deed]:
+        """What a merge brought to its line, without what it refused."""
+        arrived: list[Deed] = []
+        for parent in merge.parents[1:]:
+            refused: dict[str, frozenset[_Part]] = {}
+            for deed in self._news.pop((merge.id, parent), ()):
+                if deed.key not in refused:
+                    refused[deed.key] = self._refused(merge, parent, deed.key)
+                kept = _without(deed, refused[deed.key])
+                if kept is not None:
+                    arrived.append(self._last(merge, kept))
+        return arrived
+
+    def _last(self, merge: HistoryCommit, deed: Deed) -> Deed:
+        """A deed that adds a file: where it was there already, only what the merge has is a change."""
+        result = self._states.spot(merge.id, deed.key)
+        if deed.before is not None or deed.after is None or result is None:
+            return deed
+        moves, edits = deed.after.path == result.path, deed.after.blob == result.blob
+        return replace(deed, moves=deed.moves and moves, edits=deed.edits and edits)
+
+    def _refused(self, merge: HistoryCommit, parent: str, key: str) -> frozenset[_Part]:
+        """What of a file a merge has as another parent has it, and not as this one."""
+        result, offered = _parts(self._states.spot(merge.id, key)), _parts(self._states.spot(parent, key))
+        if result == offered:
+            return frozenset()
+        others = [_parts(self._states.spot(other, key)) for other in merge.parents if other != parent]
+        return frozenset(
+            part for part, kept in result.items() if kept != offered[part] and any(kept == one[part] for one in others)
+        )
+
+
+def _chain(commits: Mapping[str, HistoryCommit], tip: str, reached: Collection[str]) -> list[HistoryCommit]:
+    """The commits from a tip down by first parents to the first that is reached already, oldest first."""
+    chain = []
+    while tip and tip not in reached:
+        commit = commits[tip]
+        chain.append(commit)
+        tip = commit.parents[0] if commit.parents else ""
+    chain.reverse()
+    return chain
+
+
+def _merged(line: Iterable[HistoryCommit]) -> list[tuple[str, str]]:
+    """The merges of a line with each parent that they brought, so that the oldest is the last."""
+    pairs = [(commit.id, parent) for commit in line for parent in commit.parents[1:]]
+    pairs.reverse()
+    return pairs
+
+
+def _is_new(parents: Sequence[Spot | None], result: Spot | None) -> bool:
+    """Whether a merge made something of a file that no parent has."""
+    if result is None:
+        return None not in parents
+    here = [spot for spot in parents if spot is not None]
+    return result.path not in {spot.path for spot in here} or result.blob not in {spot.blob for spot in here}
+
+
+def _parts(spot: Spot | None) -> dict[_Part, str | bool]:
+    return {"presence": spot is not None, "place": spot.path if spot else "", "content": spot.blob if spot else ""}
+
+
+def _without(deed: Deed, refused: Collection[_Part]) -> Deed | None:
+    """A deed without what a merge refused of it; None if nothing is left."""
+    moves, edits = deed.moves and "place" not in refused, deed.edits and "content" not in refused
+    is_whole = deed.before is None or deed.after is None or deed.left
+    if "presence" in refused if is_whole else not (moves or edits):
+        return None
+    return replace(deed, moves=moves, edits=edits)
+
+
+# Replays the commits of a branch into the history of each file: received, moved, edited, removed (SPEC 2.3).
+
+
+Events = Mapping[str, tuple[LifeEvent, ...]]
+"""The histories of files, by key, oldest event first."""
+
+
+def replay(commits: Mapping[str, HistoryCommit], head: str) -> tuple[Events, frozenset[str]]:
+    """The histories of all files up to a commit, and the commits that are in its history.
+
+    Raises `ValueError` if a commit is missing or does not come after its parents: a circle has no history.
+    """
+    seen: set[str] = set()
+    for commit in commits.values():
+        if not seen.issuperset(commit.parents):
+            raise ValueError(commit.id)
+        seen.add(commit.id)
+    if head not in seen:
+        raise ValueError(head)
+    trunk = trunk_of(commits, head)
+    brought: Brought = {}
+    reached: Iterable[str] = (commit.id for commit in trunk)
+    if any(len(commit.parents) > 1 for commit in trunk):
+        branches = Branches(commits, trunk)
+        brought, reached = branches.brought(), branches.reached()
+    telling = Replay(brought)
+    for commit in trunk:
+        telling.apply(commit)
+    return telling.events(), frozenset(reached)
+
+
+class Replay:
+    """Replays the commits of a trunk, oldest first."""
+
+    def __init__(self, brought: Brought, *, events: Events | None = None, tree: State | None = None) -> None:
+        """Continue after these events, at this tree: the content of every path so far."""
+        self._brought = brought
+        self._events: dict[str, Sequence[LifeEvent]] = dict(events or {})
+        self._tree = tree or {}
+        self._at: dict[str, State] = {}
+
+    def events(self) -> dict[str, tuple[LifeEvent, ...]]:
+        """The histories of all files so far, by key; those of unchanged files are the same objects as were given."""
+        return {key: tuple(found) for key, found in self._events.items()}
+
+    def apply(self, commit: HistoryCommit) -> None:
+        """Add what one commit of the trunk did to the histories of its files, after what it brought."""
+        brought = self._brought.get(commit.id, ())
+        changes = changes_by_key(commit)
+        keys = dict.fromkeys((*changes, *(key for deed in brought for key in (deed.left, deed.key) if key)))
+        before = {key: self._state(key) for key in keys}
+        told = {key: spot_of(state) for key, state in before.items()}
+        for key in keys:
+            self._at[key] = state_after(before[key], changes.get(key, ()))
+        for deed in brought:
+            self._tell(deed, told, merge=commit.id)
+        for deed in deeds_of(commit, {key: (told[key], spot_of(self._at[key])) for key in keys}):
+            found = spot_of(before[deed.left or deed.key])
+            self._tell(deed, told, found="" if found is None or found.blob == _blob(deed.after) else found.blob)
+
+    def _state(self, key: str) -> State:
+        """Where a file is so far, and with which content."""
+        if key not in self._at:
+            self._at[key] = {path: self._tree[path] for path in paths_of(key) if path in self._tree}
+        return self._at[key]
+
+    def _tell(self, deed: Deed, told: dict[str, Spot | None], *, merge: str = "", found: str = "") -> None:
+        """Add what a deed changes of what was `told` so far, and note that.
+
+        `merge` is the merge that brought it. `found` is the content that it replaced, if it is not the deed's.
+        """
+        if deed.left:
+            deed = self._resettle(deed, told, merge)
+        here = told[deed.key]
+        kinds, after = self._step(deed, here)
+        replaced = _blob(deed.before or (here if deed.after is not None else None))
+        where = after or here or deed.after
+        for kind in kinds:
+            event = LifeEvent(
+                kind=kind,
+                at=deed.commit.at,
+                who=deed.commit.author,
+                commit=deed.commit.id,
+                path=where.path if where else "",
+                before=replaced and (found or replaced),
+                after=_blob(deed.after),
+                merge=merge,
+            )
+            self._life(deed.key).append(event)
+        told[deed.key] = after
+
+    def _step(self, deed: Deed, here: Spot | None) -> tuple[list[EventKind], Spot | None]:
+        """What a deed does to a file that is `here`, and where that puts it."""
+        if deed.after is None:
+            return (["removed"] if here else []), None
+        if here is None and deed.before is None:
+            return ["restored" if self._events.get(deed.key) else "received"], deed.after
+        start = deed.before or here or deed.after
+        known = here or start
+        is_moved = deed.moves and deed.after.path not in {start.path, known.path}
+        is_edited = deed.edits and deed.after.blob not in {start.blob, known.blob}
+        does: tuple[tuple[EventKind, bool], ...] = (("moved", is_moved), ("edited", is_edited))
+        kinds = [kind for kind, is_done in does if is_done]
+        if here is None:  # it was removed meanwhile: only the merge can bring it back
+            return kinds if self._at[deed.key] else [], None
+        return kinds, Spot(deed.after.path if is_moved else here.path, deed.after.blob if is_edited else here.blob)
+
+    def _resettle(self, deed: Deed, told: dict[str, Spot | None], merge: str) -> Deed:
+        """Take the history of a file along to its new key. If that has one that goes on, the two are two deeds."""
+        if told[deed.left] is not None and told[deed.key] is None:
+            self._events[deed.key] = [*self._events.get(deed.key, ()), *self._events.pop(deed.left, ())]
+            told[deed.key], told[deed.left] = told[deed.left], None
+            return replace(deed, moves=True)
+        self._tell(replace(deed, key=deed.left, left="", after=None), told, merge=merge)
+        return replace(deed, left="", before=None)
+
+    def _life(self, key: str) -> list[LifeEvent]:
+        """The history of a file, to append to."""
+        life = self._events.get(key, ())
+        if not isinstance(life, list):
+            life = self._events[key] = list(life)
+        return life
+
+
+def _blob(spot: Spot | None) -> str:
+    return spot.blob if spot else ""
+
+
+# What reading git's history needs of the gate: what git has is screened before anything of it is kept (SPEC 9).
+
+
+class ScreenedFile(Protocol):
+    """A file without secrets, and what was found in it."""
+
+    @property
+    def file(self) -> File:
+        """The file."""
+
+    @property
+    def hits(self) -> tuple[SecretHit, ...]:
+        """The secrets that were found."""
+
+
+class Screen(Protocol):
+    """Removes secrets (`reading/gate.py`)."""
+
+    @property
+    def allowed(self) -> frozenset[str]:
+        """The fingerprints of secrets that are not removed."""
+
+    def file(self, file: File) -> ScreenedFile:
+        """A former content of a file, without secrets."""
+
+    def names(self, names: Iterable[str]) -> Mapping[str, str]:
+        """Those of these names that hold a secret, each with the name as it may be shown."""

@@ -1,19 +1,22 @@
 """The archive model: the frozen values that resolving gives and that every page is made from.
 
+A list of 10,000 artifacts needs their subjects, not the files and events of each. So a kept artifact
+(`reading/kept.py`) is without the fields named in `APART`, and these are kept beside it.
+
 Artifacts with their copies, threads, positions, links and actions. They are made from the facts of files (`facts`).
 """
 
 import datetime as dt
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from memosite.archive.apart import Apart
-from memosite.archive.called import name_of
-from memosite.archive.citations import MadeCitation
 from memosite.archive.history import LifeEvent
-from memosite.archive.images import TextImage
-from memosite.facts.findings import Finding
+from memosite.facts.file import LABEL_CHARS
+from memosite.facts.findings import Finding, Location
 from memosite.facts.parsed import (
     BROADCAST,
     BodyFile,
@@ -30,12 +33,131 @@ from memosite.facts.parsed import (
     Ref,
     Seat,
     Text,
+    Withheld,
 )
+from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
-from memosite.facts.withheld import Withheld
+
+# Dataclasses of which some fields are kept apart: they are loaded when they are first asked for.
+
+
+Load = Callable[[], tuple[Any, ...]]
+
+
+class Apart:
+    """The base of such a dataclass. One that was made as usual has all its fields."""
+
+    __slots__ = ("_load",)
+    APART: ClassVar[frozenset[str]] = frozenset()
+
+    if not TYPE_CHECKING:  # else every name would be one of its attributes
+
+        def __getattr__(self, name: str) -> Any:
+            """Load the fields that are kept apart; called for what is not there yet."""
+            if name not in type(self).APART:
+                raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+            for field, value in zip(names_apart(type(self)), self._load(), strict=True):
+                object.__setattr__(self, field, value)
+            return getattr(self, name)
+
+
+@cache
+def names_apart(class_: Any) -> tuple[str, ...]:
+    """The fields of such a dataclass that are kept apart, in their order."""
+    return tuple(field.name for field in fields(class_) if field.name in class_.APART)
+
+
+def values_apart(one: Apart) -> tuple[Any, ...]:
+    """The values of the fields that are kept apart."""
+    class_: Any = type(one)
+    return tuple(getattr(one, name) for name in names_apart(class_))
+
+
+def load_later(one: Apart, load: Load) -> None:
+    """Let the fields that are missing be loaded by this function, which gives their values in their order."""
+    object.__setattr__(one, "_load", load)
+
+
+# Says what positions are called on pages, in feeds and in search (SPEC 3, positions).
+
+
+def name_of(id_: str, names: Iterable[str], seats: Iterable[tuple[str, Seat]]) -> str:
+    """The one name of a position for people: its id.
+
+    Of one of several positions of that id, it is what memos call it alone, the first of `names`, else
+    `ORGANIZATION/ID`.
+    """
+    if "~" not in id_:
+        return id_
+    qualified = (f"{organization}/{seat.id}" for organization, seat in seats)
+    return cut_line(next((name for some in (names, qualified) for name in some), id_), LABEL_CHARS)
+
+
+def other_name(name: str, id_: str) -> str:
+    """What an orgdef calls a position, if that is more than its id in other letters ("Front desk"); else ""."""
+    is_same = name.casefold().replace(" ", "-") == id_.rpartition("~")[2].casefold()
+    return "" if is_same else name
+
+
+# The images of an artifact's text, as values.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextImage:
+    """An image that a text shows where it is `written`: the digest, format and size of the published file.
+
+    `why_not` is why there is none, "" if there is.
+    """
+
+    written: str
+    sha256: str = ""
+    form: str = ""
+    width: int = 0
+    height: int = 0
+    why_not: str = ""
+
+
+# Citations that are made of an archive, with what was found of each (SPEC 7, citations).
+
+
+CitationState = Literal["broken", "not judged", "holds"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeCitation:
+    """A citation that a text of the archive, or a manuscript, makes of the archive.
+
+    `by` is the artifact that makes it, at the anchor `by_anchor` of its page; None for a manuscript. `to` is what is
+    cited, None if that is not in the archive; `anchor` is where on its page. `written` is the reference as written.
+    `said` is the verdict in words.
+    """
+
+    location: Location
+    by: Ref | None
+    by_anchor: str
+    to: Ref | None
+    anchor: str
+    written: str
+    quote: str
+    state: CitationState
+    said: str
+
+
+def by_cited(citations: Iterable[MadeCitation]) -> dict[Ref, tuple[MadeCitation, ...]]:
+    """The citations of each artifact that has any, in order of arrival of what makes them."""
+    found: dict[Ref, list[MadeCitation]] = defaultdict(list)
+    for one in citations:
+        if one.to is not None:
+            found[one.to].append(one)
+    return {ref: tuple(some) for ref, some in found.items()}
+
+
+# The archive model: the frozen values that resolving gives and that every page is made from.
+
 
 Action = Literal["open", "superseded", "answered", "discharged"]
 """The state of an action, from least to most done."""
+
 
 WorkState = Literal["committed", "edited", "moved", "delivered"]
 
@@ -393,3 +515,15 @@ class Archive:
     def memos(self) -> tuple[Memo, ...]:
         """Memos and notes, in order of arrival."""
         return tuple(artifact for artifact in self.artifacts.values() if isinstance(artifact, Memo))
+
+
+# Names the sessions that a transcript is a capture of: the UUIDs that its participants name, nothing less (SPEC 4).
+
+
+_UUID = re.compile(r"(?<![0-9A-Za-z-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")
+
+
+def sessions_of(transcript: Transcript) -> list[str]:
+    """The UUIDs, in lower case and in order."""
+    said = " ".join(one.session_arc or "" for one in transcript.variants[0].envelope.participants)
+    return sorted({found.lower() for found in _UUID.findall(said)})

@@ -1,1 +1,545 @@
-"""Cites passages and verifies citations, by what the repos hold or what a site has published (SPEC 7)."""
+"""An artifact as citations see it: its bodies, the places in them that can be named, and whose words they are.
+
+Item ─► place("t12"), place("t12-t15"), place("p-1a2b3c4d") ─► Place ─► Citation
+     ─► voices: who speaks where; tool output, asides and block quotes are carried, nobody's own words
+"""
+
+import datetime as dt
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from itertools import accumulate, islice
+from typing import Any
+
+from memosite.archive.cite import (
+    Citation,
+    Named,
+    called,
+    cite_whole,
+    participants,
+    position_names,
+    quote_of,
+    quote_of_range,
+    range_digest,
+    range_source,
+    what_became,
+)
+from memosite.archive.lines import all_texts, is_broken, notice_of, shown_file
+from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
+from memosite.archive.urls import absolute, page_of
+from memosite.facts.parsed import Participant
+from memosite.facts.texts import cut_line
+from memosite.formats.turns import REDACTED, Turn, TurnList, blocks, parse_conversation
+from memosite.passages import Passage, SourceBody, bodies_of, find_in, passages_in, texts_of
+from memosite.quotes.index import QuoteIndex, letters_of, words_of
+from memosite.quotes.judge import judge
+from memosite.quotes.quotations import Origin, Voice
+from memosite.quotes.source import Span
+
+# An artifact as citations see it: its bodies, the places in them that can be named, and whose words they are.
+
+
+_RANGE = re.compile(r"(t[1-9]\d{0,8})-(t[1-9]\d{0,8})", re.ASCII)
+
+
+_TURN = re.compile(r"t[1-9]\d{0,8}|t-[0-9a-f]{8}(?:-\d+)?", re.ASCII)
+
+
+_BLOCK = re.compile(r"t[1-9]\d{0,8}(?:\.([1-9]\d{0,5}))?-", re.ASCII)
+
+
+_NOT_IN_NOTE = re.compile(r"[()]")
+
+
+CARRIED = "quoted in"
+"""What is said of words that a passage holds, but that are not the speaker's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place in a body that a citation can name: `start` and `end` count the body's characters.
+
+    `sha256` is "" of what cannot be cited. `carrier` names whose turn it is in, if the words are not that speaker's.
+    `turns` are those of a range that say something, by their anchors.
+    """
+
+    anchor: str
+    body: int
+    start: int
+    end: int
+    text: str
+    sha256: str
+    speaker: str
+    time: str
+    carrier: str = ""
+    turns: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def hashed(self) -> str:
+        """What `sha256` is the digest of."""
+        digests = (sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for _, text in self.turns)
+        return range_source(digests) if self.turns else self.text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """An artifact, or a former version of one. `digests` are those by which all of it is cited.
+
+    `people` and `models` are the participants of a conversation. `why_not` says why nothing of it can be cited or
+    verified; `position` is who speaks in it, if that is one position.
+    """
+
+    whole: Citation
+    order: tuple[str, str]
+    bodies: tuple[SourceBody, ...] = ()
+    digests: frozenset[str] = frozenset()
+    started: dt.datetime | None = None
+    people: tuple[Participant, ...] = ()
+    models: tuple[Participant, ...] = ()
+    position: str = ""
+    why_not: str = ""
+    commit: str = ""
+    own_names: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def ref(self) -> str:
+        """Its name: `<kind>/<id>`."""
+        return self.whole.ref
+
+    # Places
+
+    def place(self, anchor: str) -> Place | None:
+        """The place with an anchor, or of a range of turns such as `t12-t15`."""
+        if found := _RANGE.fullmatch(anchor):
+            return self._range(found[1], found[2])
+        passage = find_in(self.bodies, anchor)
+        return self._place_of(passage) if passage else None
+
+    def places(self) -> Iterator[Place]:
+        """All places, in order; ranges apart."""
+        return map(self._place_of, passages_in(self.bodies))
+
+    def with_digest(self, digest: str, like: str) -> Place | None:
+        """The place whose source text has this digest; a range has as many turns as the one that is asked for."""
+        if found := _RANGE.fullmatch(like):
+            return self._range_with(digest, int(found[2][1:]) - int(found[1][1:]))
+        for anchor, turn in self.turns.items() if _TURN.fullmatch(like) else ():
+            if turn.digest == digest:
+                return self.place(anchor)
+        return next((self._place_of(one) for one in self._passages if one.sha256 == digest), None)
+
+    def around(self, start: int, end: int, body: int) -> Place | None:
+        """The smallest place that holds a span of a body; of a conversation the turn."""
+        if self.bodies[body].is_conversation:
+            held = (anchor for anchor, first, last in self.turn_spans if first <= start and end <= last)
+            anchor = next(held, "")
+            return self.place(anchor) if anchor else None
+        kept = [one for one in self.places() if one.body == body and one.start <= start and end <= one.end]
+        return min(kept, key=lambda one: one.end - one.start, default=None)
+
+    @cached_property
+    def _passages(self) -> tuple[Passage, ...]:
+        return tuple(passages_in(self.bodies))
+
+    def _place_of(self, passage: Passage) -> Place:
+        number = next(
+            (at for at, body in enumerate(self.bodies) if passage.anchor.startswith(body.prefix)
+             and (body.path, body.part) == (passage.path, passage.part)), 0
+        )  # fmt: skip
+        body = self.bodies[number]
+        start = _chars(body.text, passage.begin - body.before)
+        turn = self._turn_of(passage.anchor)
+        in_block = _BLOCK.match(passage.anchor)
+        speaker = self.called(turn)
+        is_carried = bool(in_block and turn and self._is_carried(turn, int(in_block[1] or 1) - 1))
+        return Place(
+            anchor=passage.anchor,
+            body=number,
+            start=start,
+            end=start + len(passage.text),
+            text=passage.text,
+            sha256=passage.sha256,
+            speaker="" if is_carried else speaker,
+            time=self._time(turn),
+            carrier=speaker if is_carried else "",
+        )
+
+    def _range(self, first: str, last: str) -> Place | None:
+        begins, ends = self.place(first), self.place(last)
+        if begins is None or ends is None or begins.end > ends.end:
+            return None
+        turns = [turn for turn in self._conversation.turns[int(first[1:]) - 1 : int(last[1:])] if turn.text]
+        if not turns:
+            return None
+        text = self.bodies[begins.body].text[begins.start : ends.end]
+        is_redacted = self.bodies[begins.body].is_redacted and any(REDACTED.search(turn.text) for turn in turns)
+        return replace(
+            begins,
+            anchor=f"{first}-{last}",
+            end=ends.end,
+            text=text,
+            sha256="" if is_redacted else range_digest(turn.digest for turn in turns),
+            turns=tuple((turn.anchor, turn.text) for turn in turns),
+            speaker=cut_line(", ".join(dict.fromkeys(map(self.called, turns))), 200),
+        )
+
+    def _range_with(self, digest: str, more: int) -> Place | None:
+        digests = [turn.digest if turn.text else "" for turn in self._conversation.turns]
+        for first in range(len(digests) - more):
+            if range_digest(filter(None, digests[first : first + more + 1])) == digest:
+                return self._range(f"t{first + 1}", f"t{first + 1 + more}")
+        return None
+
+    # Who speaks
+
+    @cached_property
+    def _conversation(self) -> TurnList:
+        text = next((body.text for body in self.bodies if body.is_conversation), "")
+        return parse_conversation(text, started=self.started)
+
+    @cached_property
+    def turns(self) -> dict[str, Turn]:
+        """The turns of a conversation by their anchors."""
+        return {turn.anchor: turn for turn in self._conversation.turns}
+
+    @cached_property
+    def turn_spans(self) -> list[tuple[str, int, int]]:
+        """Of each turn the anchor, where it begins in its body and where it ends."""
+        starts = next((_line_starts(body.text) for body in self.bodies if body.is_conversation), [0])
+        return [(one.anchor, starts[one.line], starts[one.line] + len(one.text)) for one in self.turns.values()]
+
+    def _turn_of(self, anchor: str) -> Turn | None:
+        return self.turns.get(re.split(r"[.-]", anchor, maxsplit=1)[0]) if anchor.startswith("t") else None
+
+    def _is_carried(self, turn: Turn, number: int) -> bool:
+        found = blocks(turn.text)
+        return number < len(found) and found[number].kind != "speech"
+
+    def _time(self, turn: Turn | None) -> str:
+        if turn is None:
+            return self.whole.time
+        if turn.at:
+            return turn.at.isoformat(timespec="seconds").replace("+00:00", "Z")
+        return turn.stamp or self.whole.time
+
+    def called(self, turn: Turn | None) -> str:
+        """Who speaks in a turn, or in all of it: as the pages call it."""
+        if turn is None:
+            return self.whole.speaker
+        known = self.people if turn.is_person else self.models
+        return cut_line(called(known[0]), 200) if len(known) == 1 else turn.speaker
+
+    def _position_of(self, turn: Turn) -> str:
+        known = self.people if turn.is_person else self.models
+        name = known[0].position if len(known) == 1 else turn.speaker
+        return self.own_names.get(name, name)
+
+    def voices(self, body: int) -> tuple[Voice, ...]:
+        """Who speaks where in a body, in order."""
+        text = self.bodies[body].text
+        if not self.bodies[body].is_conversation:
+            return tuple(_voices(text, 0, self.position))
+        starts = _line_starts(text)
+        found: list[Voice] = []
+        for turn in self._conversation.turns:
+            found += self._turn_voices(turn, min(starts[turn.line], len(text)))
+        return tuple(found)
+
+    def _turn_voices(self, turn: Turn, begin: int) -> Iterator[Voice]:
+        lines = [begin + one for one in _line_starts(turn.text)]
+        for block in blocks(turn.text):
+            start, end = lines[block.start], lines[block.end] - 1
+            if block.kind == "speech":
+                yield from _voices(block.text, start, self._position_of(turn))
+            else:
+                yield Voice(start=start, end=end, speaker="", is_carried=True)
+
+    def is_all_carried(self, place: Place) -> bool:
+        """Whether a passage is only carried, such as a paragraph of a block quote; turns are their speakers'."""
+        is_turn = place.turns or _TURN.fullmatch(place.anchor)
+        return not is_turn and self.is_carried(place.body, [(place.start, place.end)])
+
+    def is_carried(self, body: int, spans: Sequence[Span]) -> bool:
+        """Whether words at these places of a body are only carried there."""
+        return bool(spans) and any(voice.is_carried for voice in self.origins[body].voices_at(spans))
+
+    def is_read_in(self, body: int, spans: Sequence[Span]) -> bool:
+        """Whether words there are what a turn read in: the output of a tool, or injected text."""
+        voices = self.origins[body].voices_at(spans) if spans else ()
+        return any(voice.is_carried and (body, voice.start) in self._read_in for voice in voices)
+
+    @cached_property
+    def _read_in(self) -> frozenset[tuple[int, int]]:
+        """Where what was read in begins, by bodies."""
+        found: set[tuple[int, int]] = set()
+        for number, body in enumerate(self.bodies):
+            starts = _line_starts(body.text)
+            for turn in self._conversation.turns if body.is_conversation else ():
+                lines = _line_starts(turn.text)
+                kept = (block for block in blocks(turn.text) if block.kind != "speech")
+                found |= {(number, starts[turn.line] + lines[block.start]) for block in kept}
+        return frozenset(found)
+
+    @cached_property
+    def own_words(self) -> tuple[str, ...]:
+        """The texts of its bodies; what they only carry is there as characters that nothing quotes."""
+        return tuple(_without(origin.source.text, origin.voices) for origin in self.origins)
+
+    @cached_property
+    def origins(self) -> "tuple[Origin[tuple[str, int]], ...]":
+        """Its bodies as quotations are judged by them."""
+        return tuple(
+            Origin((self.ref, number), body.text, self.voices(number)) for number, body in enumerate(self.bodies)
+        )
+
+    # Citations
+
+    def cite(self, place: Place | None, quote: str = "", *, commit: str = "", is_carried: bool = False) -> Citation:
+        """The citation of a place, or of all of it; without a quote, that of its first words, if these hold."""
+        if place is None:
+            words = quote or _first_words(self.whole.quote, "\n\n".join(body.text for body in self.bodies))
+            return replace(self.whole, quote=words, commit=commit)
+        carrier = place.carrier or (place.speaker if is_carried else "")
+        fragment = _RANGE.sub(r"\1", place.anchor)
+        notes = [self.whole.note, f"{CARRIED} a turn of {_NOT_IN_NOTE.sub('', carrier)}" if carrier else ""]
+        return replace(
+            self.whole,
+            ref=f"{self.ref}#{place.anchor}",
+            url=f"{self.whole.url}#{fragment}",
+            speaker="" if carrier else place.speaker,
+            time=place.time,
+            quote=quote or self._words_of(place),
+            sha256=place.sha256,
+            note=", ".join(filter(None, notes)),
+            commit=commit,
+        )
+
+    def _words_of(self, place: Place) -> str:
+        """What is quoted of a place, if it has the words so: its first ones; of a range also its last ones."""
+        said = [text for anchor, _ in place.turns for text in self._spoken(anchor) if text]
+        whole = _first_words(quote_of_range(said), place.text) if said else ""
+        first = self._spoken(_RANGE.sub(r"\1", place.anchor)) or [place.text]
+        return whole or _first_words(quote_of(first[0]), place.text)
+
+    def _spoken(self, anchor: str) -> list[str]:
+        """What is said in a turn, before and after output of tools."""
+        if anchor not in self.turns:
+            return []
+        return [one.text.strip() for one in blocks(self.turns[anchor].text) if one.kind == "speech"] or [""]
+
+
+def _first_words(quote: str, text: str) -> str:
+    """A quote that is cut by program, if the text has these words as they are quoted."""
+    return quote if quote and judge(quote, text).tier.holds else ""
+
+
+def _without(text: str, voices: Iterable[Voice]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for voice in voices:
+        if voice.is_carried:
+            pieces += (text[done : voice.start], "\ufffc" * (voice.end - voice.start))
+            done = voice.end
+    return "".join((*pieces, text[done:]))
+
+
+def _chars(text: str, size: int) -> int:
+    """How many characters so many bytes at the beginning of a text are."""
+    return size if text.isascii() else len(text.encode()[:size].decode("utf-8", "replace"))
+
+
+def _line_starts(text: str) -> list[int]:
+    return list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+
+
+def _voices(text: str, start: int, speaker: str) -> Iterator[Voice]:
+    """A speech as its own words and the block quotes in it."""
+    place = start
+    for is_quote, lines in _runs(text.split("\n")):
+        end = place + sum(len(line) + 1 for line in lines)
+        yield Voice(start=place, end=end - 1, speaker="" if is_quote else speaker, is_carried=is_quote)
+        place = end
+
+
+def _runs(lines: Sequence[str]) -> Iterable[tuple[bool, list[str]]]:
+    runs: list[tuple[bool, list[str]]] = []
+    for line in lines:
+        is_quote = line.lstrip(" ").startswith(">")
+        if runs and runs[-1][0] == is_quote:
+            runs[-1][1].append(line)
+        else:
+            runs.append((is_quote, [line]))
+    return runs
+
+
+# What citations are made of and verified by: items by their names, from repos or from a published site.
+
+
+_CANDIDATES = 50
+
+
+class Sources(Named):
+    """Items by their names, `<kind>/<id>`."""
+
+    base_url: str = ""
+    """Where the site is published, "" if that is not known."""
+
+    other_hash: str = "its hash is of no version that is known"
+    """What is said of a citation whose words are there, and whose hash is of nothing that is known."""
+
+    @abstractmethod
+    def item(self, name: str) -> Item:
+        """The item of a name that is in `names`."""
+
+    @abstractmethod
+    def former(self, item: Item) -> Iterator[Item]:
+        """Former versions of an item, the newest first, each with the commit that made it."""
+
+    def removed(self, name: str) -> Item | None:  # noqa: ARG002 - others know
+        """An item without bodies for what is in no source any more, but has former versions; None if there is none."""
+        return None
+
+    def commit_of(self, item: Item, place: Place | None) -> str:  # noqa: ARG002 - others know
+        """The commit that gave the file of a place its content; "" if that is not known."""
+        return ""
+
+    def originals(self, item: Item) -> Iterator[tuple[str, bytes]]:  # noqa: ARG002 - others know
+        """The originals of an item: their paths in the published site, and their bytes."""
+        return iter(())
+
+    def seals(self) -> str:
+        """The sealed log of the published site, "" if there is none."""
+        return ""
+
+    @property
+    def positions(self) -> Mapping[str, str]:
+        """From the names of positions to their ids."""
+        return {}
+
+    def holders(self, quotes: Sequence[str]) -> list[list[Item]]:
+        """For each quote the items that may hold it, the oldest first."""
+        index = self.index_for(quotes)
+        order = {name: number for number, (name, _) in enumerate(index.rows)}
+        found = index.find(quotes, limit=_CANDIDATES)
+        return [
+            [self.item(name) for name in sorted({one.key[0] for one in some}, key=order.__getitem__)] for some in found
+        ]
+
+    def with_words(self, quote: str) -> list[Item]:
+        """The oldest items that may hold a quote of fewer words than an index finds: all texts are read."""
+        return list(islice(self.items_with(words_of(quote)), _CANDIDATES))
+
+    def index_for(self, quotes: Sequence[str]) -> "QuoteIndex[tuple[str, int]]":
+        """The bodies that may hold these quotes, by the name of their item and their number in it."""
+        kept = self.items_with(letters_of(quotes))
+        return QuoteIndex.of(((item.ref, at), body.text) for item in kept for at, body in enumerate(item.bodies))
+
+    def items_with(self, may_have: Callable[[str], bool]) -> Iterator[Item]:
+        """The items with a body of which this is true, the oldest first."""
+        for item in map(self.item, self.names):
+            if any(may_have(body.text) for body in item.bodies):
+                yield item
+
+
+# Items of an archive, each made when it is first asked for; none has former versions.
+
+
+class ArchiveSources(Sources):
+    """Items of an archive; `text_of` gives a text by its digest."""
+
+    def __init__(self, archive: Archive, text_of: Callable[[str], str], *, base_url: str | None = None) -> None:
+        """Nothing is read yet but the archive."""
+        self.base_url = base_url or ""
+        self._archive = archive
+        self._text_of = text_of
+        self._items: dict[str, Item] = {}
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The names of all artifacts, the oldest first."""
+        found = sorted(self._archive.artifacts.values(), key=lambda one: (one.date is None, one.sort_key))
+        return ["/".join(one.ref) for one in found]
+
+    @cached_property
+    def unordered(self) -> Sequence[str]:
+        """The names of all artifacts; none of them is loaded."""
+        return ["/".join(ref) for ref in self._archive.artifacts]
+
+    def has(self, name: str) -> bool:
+        """Whether there is an artifact of this name: only that one is loaded."""
+        return self.known(name) is not None
+
+    def known(self, name: str) -> Artifact | None:
+        """The artifact of a name, if there is one."""
+        kind, _, id_ = name.partition("/")
+        known: Mapping[Any, Artifact] = self._archive.artifacts
+        return known.get((kind, id_))
+
+    def artifact(self, name: str) -> Artifact:
+        """The artifact of a name that is in `names`."""
+        found = self.known(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    @cached_property
+    def positions(self) -> Mapping[str, str]:
+        """From the names of positions to their ids."""
+        return position_names(self._archive)
+
+    def missing(self, name: str) -> str:
+        """What became of an artifact that was there."""
+        return what_became(self._archive, name)
+
+    def item(self, name: str) -> Item:
+        """The item of an artifact."""
+        if name not in self._items:
+            self._items[name] = self._made(self.artifact(name))
+        return self._items[name]
+
+    def items_with(self, may_have: Callable[[str], bool]) -> Iterator[Item]:
+        """As `Sources` says; of other artifacts no item is made."""
+        for name in self.names:
+            if any(map(may_have, texts_of(self.artifact(name), self._text_of))):
+                yield self.item(name)
+
+    def _made(self, artifact: Artifact) -> Item:
+        page = page_of(artifact)
+        people: tuple[Participant, ...] = ()
+        models: tuple[Participant, ...] = ()
+        started = None
+        if isinstance(artifact, Transcript):
+            people, models = participants(self._archive, artifact)
+            sent = artifact.variants[0].envelope.sent
+            started = sent.instant if sent else None
+        position = (artifact.sender_position or artifact.sender) if isinstance(artifact, Memo) else ""
+        bodies = tuple(bodies_of(artifact, self._text_of))
+        return Item(
+            whole=cite_whole(artifact, absolute(self.base_url, page) if self.base_url else page),
+            order=((artifact.date.instant if artifact.date else UNDATED).isoformat(), artifact.id),
+            bodies=bodies,
+            digests=frozenset((*(one.sha256 for one in all_texts(artifact)), shown_file(artifact).sha256)),
+            started=started,
+            people=people,
+            models=models,
+            position=position,
+            why_not=_why_not(artifact),
+            own_names=dict(self.positions),
+        )
+
+    def former(self, item: Item) -> Iterator[Item]:  # noqa: ARG002 - an archive is as it is now
+        """None: git is not asked."""
+        return iter(())
+
+
+def _why_not(artifact: Artifact) -> str:
+    """Why an artifact can neither be cited nor verified."""
+    notice = notice_of(artifact)
+    if notice:
+        return notice.reason
+    if is_broken(artifact):
+        return "its file cannot be parsed (memosite check names the line); there is no text to cite"
+    return ""

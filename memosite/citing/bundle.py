@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from memosite.archive.seals import SealLog, parse_seals, prove
-from memosite.citing.item import Item
-from memosite.citing.sources import Sources
+from memosite.citing import Item, Sources
 from memosite.citing.verifying import Checked
 from memosite.facts.errors import ConfigError, OutputError
 

@@ -1,21 +1,43 @@
 """Makes citations: of what a reference names, or of the sources that hold a quote (SPEC 7, citations)."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memosite.archive.cite import Citation
-from memosite.citing.item import Item, Place
-from memosite.citing.sources import Sources
-from memosite.citing.words import diff_lines
+from memosite.citing import Item, Place, Sources
 from memosite.facts.errors import ConfigError
 from memosite.quotes.index import LEAST
 from memosite.quotes.judge import judge
-from memosite.quotes.verdict import Tier, Verdict
-from memosite.quotes.words import folded_words
+from memosite.quotes.source import Change, Tier, Verdict, folded_words
+
+# Says verdicts in words: the tier, what else is to be known, and a word diff of what differs.
+
+
+_SHOWN = 60
+"""The most words of a stretch that is the same."""
+
+
+def diff_lines(changes: Sequence[Change], *, is_cut: bool) -> Iterator[str]:
+    """The word diff of a changed quote as a line: `[-what the source says-]` `{+what the quote says+}`."""
+    if not changes:
+        return
+    parts = []
+    for kind, words in changes:
+        said = words.split()
+        if kind == "same" and len(said) > _SHOWN:
+            said = [*said[: _SHOWN // 2], "…", *said[-_SHOWN // 2 :]]
+        text = " ".join(said)
+        parts.append({"same": text, "source": f"[-{text}-]", "quote": f"{{+{text}+}}"}[kind])
+    yield f"    {' '.join(parts)}{' …' if is_cut else ''}"
+
+
+# Makes citations: of what a reference names, or of the sources that hold a quote (SPEC 7, citations).
+
 
 CommitOf = Callable[[Item, Place | None], str]
 """The commit that has the text of a place, "" if it is not known."""
+
 
 MOST = 20
 """The most candidates for a bare quote that are listed."""

@@ -1,14 +1,314 @@
 """The command line's arguments: each command with its options and an example (SPEC 8)."""
 
 import argparse
+import re
+import shlex
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import shtab
 
 from memosite import __version__
-from memosite.commands.agent_arguments import add_agents, add_as_of
-from memosite.config.policy import SECRETS_MODES
-from memosite.watch.options import EXAMPLE, add_options
+from memosite.config.schema import SECRETS_MODES
+
+if TYPE_CHECKING:
+    from memosite.watch.policy import Limit
+
+# The arguments of the commands for AI sessions: `brief`, `inbox`, `show`, `thread`, `reply`, `new` (SPEC 8).
+
+
+SECTIONS: Final = ("handoff", "unread", "to-do", "waiting", "new-decisions", "new-notes", "decisions", "threads")
+"""The sections of a brief."""
+
+
+_BUDGETS: Final = {"brief": 4_000, "inbox": 4_000, "show": 8_000, "thread": 8_000}
+
+
+_POSITION: Final = "a position, by any name that memos use"
+
+
+_Add = Callable[[str, str, str], argparse.ArgumentParser]
+
+
+def add_agents(add: _Add, add_site: Callable[[argparse.ArgumentParser], None]) -> None:
+    """Add the commands by `add`, which takes name, description and example, and to each the options of the site."""
+    commands = {"brief": _brief(add), "inbox": _inbox(add), "show": _show(add), "thread": _thread(add)}
+    for name, command in commands.items():
+        budget = _BUDGETS[name]
+        command.add_argument(
+            "--budget",
+            type=int,
+            default=budget,
+            metavar="TOKENS",
+            help=f"the most to print, in estimated tokens; 0: everything (default: {budget})",
+        )
+        counted = "character of the text" if name == "show" else "entry of the list"
+        command.add_argument("--from", dest="begin", type=int, default=0, metavar="N", help=f"begin at this {counted}")
+        command.add_argument("--json", action="store_true", help="the same as one JSON object")
+        add_as_of(command)
+        add_site(command)
+        command.set_defaults(run=name, site=None)
+    _add_why(add, add_site)
+    for name, command in {"reply": _reply(add), "new": _new(add)}.items():
+        _add_draft(command, to="its sender" if name == "reply" else "")
+        add_site(command)
+        command.set_defaults(run=name, site=None)
+    server = add(
+        "mcp",
+        "offer these commands to language models: an MCP server on standard input and output",
+        "memosite mcp --site example-org",
+    )
+    add_site(server)
+    server.set_defaults(run="mcp", site=None)
+
+
+def _add_why(add: _Add, add_site: Callable[[argparse.ArgumentParser], None]) -> None:
+    command = add(
+        "why",
+        "show why a line is there: its commit, the session that made it, and the memos that name it",
+        "memosite why src/gate.py:12",
+    )
+    command.add_argument(
+        "file", metavar="FILE[:LINE]", help="a file of a source, or SOURCE/path; without a line, all its lines"
+    )
+    command.add_argument("--json", action="store_true", help="the same as one JSON object")
+    add_site(command)
+    command.set_defaults(run="why", site=None)
+
+
+def _reply(add: _Add) -> argparse.ArgumentParser:
+    command = add(
+        "reply",
+        "print the envelope of a reply, its file name and where to put it, as JSON; write nothing",
+        "memosite reply 2026-05-11-1620 --from catalogue-engineer --body answer.md --site example-org",
+    )
+    command.add_argument("reference", metavar="ID", help="the memo or note to reply to: an id or its beginning")
+    return command
+
+
+def _new(add: _Add) -> argparse.ArgumentParser:
+    return add(
+        "new",
+        "print the envelope of a new memo, its file name and where to put it, as JSON; write nothing",
+        "memosite new --from web-engineer --to director --subject 'The slip is larger now' --site example-org",
+    )
+
+
+def _add_draft(command: argparse.ArgumentParser, *, to: str) -> None:
+    """The options of a memo that is to be written; `to` says to whom it is if nobody is named, "" if one has to be."""
+    command.add_argument("--from", dest="sender", required=True, metavar="POSITION", help=f"who writes: {_POSITION}")
+    default = f" (default: {to})" if to else ""
+    whom = f"positions, with commas; all; or file, for a note to itself{default}"
+    command.add_argument("--to", required=not to, default="", metavar="POSITIONS", help=whom)
+    subject = " (default: that of the memo, with re:)" if to else ""
+    command.add_argument("--subject", required=not to, default="", metavar="TEXT", help=f"the subject{subject}")
+    command.add_argument(
+        "--body", default="", metavar="FILE", help="the text, - for standard input; if long, a body file"
+    )
+    command.add_argument(
+        "--summary", default="", metavar="TEXT", help="for the envelope, beside a body file: one to three sentences"
+    )
+    command.add_argument("--action", action="store_true", help="the memo asks its recipients to do something")
+
+
+def add_as_of(command: argparse.ArgumentParser) -> None:
+    """Add the option that reads the past."""
+    command.add_argument(
+        "--as-of",
+        default="",
+        metavar="COMMIT|DATE",
+        help="what could be known then: at a commit of a source (3a835a6, or SOURCE:REF), or on a day (2026-05-01)",
+    )
+
+
+def _brief(add: _Add) -> argparse.ArgumentParser:
+    command = add(
+        "brief",
+        "show what a new holder of a position has to know, the most important first",
+        "memosite brief catalogue-engineer --budget 3000 --site example-org",
+    )
+    command.add_argument("position", metavar="POSITION", help=_POSITION)
+    command.add_argument("--only", choices=SECTIONS, default="", metavar="SECTION", help=", ".join(SECTIONS))
+    return command
+
+
+def _inbox(add: _Add) -> argparse.ArgumentParser:
+    command = add(
+        "inbox",
+        "show what a position has not read, those that ask for something first",
+        "memosite inbox catalogue-engineer --site example-org",
+    )
+    command.add_argument("position", metavar="POSITION", help=_POSITION)
+    return command
+
+
+def _show(add: _Add) -> argparse.ArgumentParser:
+    command = add(
+        "show",
+        "show an item: its envelope, its summary and its text",
+        "memosite show 2026-04-14-0922 --turns 2-4 --site example-org",
+    )
+    command.add_argument(
+        "reference",
+        metavar="ID",
+        help="an id or its beginning, with #t12 or another anchor; or the address of a page, or a file",
+    )
+    command.add_argument("--head", action="store_true", help="the envelope and the summary alone")
+    command.add_argument("--turns", default="", metavar="A-B", help="of a transcript: turns, such as 12-20 or 12-")
+    return command
+
+
+def _thread(add: _Add) -> argparse.ArgumentParser:
+    command = add(
+        "thread",
+        "show the memos of a thread in reading order",
+        "memosite thread 2026-05-01-1430 --brief --site example-org",
+    )
+    command.add_argument("reference", metavar="ID", help="a thread, or one of its memos: an id or its beginning")
+    command.add_argument("--brief", action="store_true", help="a line and the triage summary for each memo")
+    return command
+
+
+# Defines and parses the options of `memosite watch`.
+
+
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
+
+
+_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smhd]?)", re.ASCII)
+
+
+_LIMIT = re.compile(r"(\d{1,6})/([smhd])", re.ASCII)
+
+
+EXAMPLE = """memosite watch --once https://memos.example.org/positions/director/feed.xml
+  memosite watch --exec "systemctl --user start wake@director" --limit 20/h https://memos.example.org/positions/director/feed.xml
+  memosite watch --position director --site ~/organization --exec "./wake.sh" """.rstrip()
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of `watch`; `--site`, `--cache` and `--quiet` are those of all commands."""
+    command.add_argument("feeds", nargs="*", metavar="FEED", help="address (http, https) or file of a feed")
+    _add_selection(command)
+    _add_delivery(command)
+    _add_receipts(command)
+    _add_running(command)
+
+
+def _add_selection(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--position", metavar="ID", help="watch this position in the repos of --site, not a feed")
+    command.add_argument(
+        "--since",
+        choices=("inbox", "all", "now"),
+        default="inbox",
+        help="what the first run of a feed announces: memos in an inbox, all, or none (default: inbox)",
+    )
+    command.add_argument("--only", choices=("action",), help="announce only memos that request an action")
+
+
+def _add_delivery(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--exec",
+        dest="command",
+        metavar="CMD",
+        type=_argv,
+        help="run this for each memo: split into words as a shell would, then run without one; it finds MEMO_PATH, "
+        "MEMO_GUID, MEMO_REPO, MEMO_FROM, MEMO_TO, MEMO_SUBJECT, MEMO_FEED, ... in its environment and the path on "
+        "its standard input; exit status 0 means success",
+    )
+    command.add_argument("--batch", action="store_true", help="run the command once for all waiting memos")
+    command.add_argument(
+        "--timeout", type=seconds, default=600.0, metavar="TIME", help="longest time for the command (default: 10m)"
+    )
+    command.add_argument(
+        "--retries", type=_count, default=5, metavar="K", help="tries before a delivery has failed (default: 5)"
+    )
+    command.add_argument("--retry-failed", action="store_true", help="try failed deliveries again")
+    command.add_argument(
+        "--limit", type=_limit, metavar="N/h", help="deliver at most N memos an hour (s, m, h, d); the rest waits"
+    )
+    command.add_argument("--repo", metavar="DIR", help="the repo of the memos, to find those that moved")
+    command.add_argument("--json", action="store_true", help="print a JSON object per line instead of `new memo: PATH`")
+
+
+def _add_receipts(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--until-received",
+        action="store_true",
+        help="announce a memo again until it is committed or out of inbox/, no matter who did it",
+    )
+    command.add_argument(
+        "--again",
+        type=_delays,
+        metavar="TIMES",
+        help="delays after which a memo is announced again, each from the last announcement (default: 15m,1h,1d)",
+    )
+    command.add_argument(
+        "--escalate",
+        metavar="CMD",
+        type=_argv,
+        help="run this once for a memo that is still not received when the last delay has passed again; like --exec",
+    )
+
+
+def _add_running(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--once", action="store_true", help="poll once, deliver, then exit")
+    command.add_argument(
+        "--interval", type=seconds, default=60.0, metavar="TIME", help="pause between two polls (default: 60s)"
+    )
+    command.add_argument("--max-age", type=seconds, metavar="TIME", help="warn if the site was last built longer ago")
+    command.add_argument("--status", action="store_true", help="show what is pending, done and failed, then exit")
+    command.add_argument(
+        "--state", metavar="FILE", help="state file (default: one per feed in $XDG_STATE_HOME/memosite/watch)"
+    )
+
+
+def seconds(text: str) -> float:
+    """A time span such as `90s`, `5m`, `2h`, `1d`; a bare number counts seconds."""
+    found = _DURATION.fullmatch(text)
+    value = float(found[1]) * _UNITS[found[2]] if found else 0.0
+    if not 0 < value <= 366 * 86_400:
+        raise argparse.ArgumentTypeError(f'found "{text}", expected a time such as 90s, 5m or 2h')
+    return value
+
+
+def _delays(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(seconds(one) for one in text.split(","))
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f'found "{text}", expected times such as 15m,1h,1d') from error
+
+
+def _limit(text: str) -> "Limit":
+    from memosite.watch.policy import Limit  # noqa: PLC0415 - start-up time is felt
+
+    found = _LIMIT.fullmatch(text)
+    if not found or not int(found[1]):
+        raise argparse.ArgumentTypeError(f'found "{text}", expected a number a time, such as 20/h')
+    return Limit(count=int(found[1]), seconds=float(_UNITS[found[2]]), text=text)
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < int(text[:9]) < 1_000_000:
+        raise argparse.ArgumentTypeError(f'found "{text}", expected a number from 1')
+    return int(text)
+
+
+def _argv(text: str) -> Sequence[str]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(
+            f"found {text}: {error}; expected words as a shell would split them"
+        ) from error
+    if not words:
+        raise argparse.ArgumentTypeError("found nothing, expected a command")
+    return words
+
+
+# The command line's arguments: each command with its options and an example (SPEC 8).
 
 
 def parser() -> argparse.ArgumentParser:
@@ -340,3 +640,23 @@ def _add_completion(commands: Commands) -> None:
     )
     command.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="SHELL", help="bash, zsh or fish")
     command.set_defaults(run="completion")
+
+
+# `memosite completion`: a script that completes the command line in a shell, made from the parser.
+
+
+_PLACES = {
+    **dict.fromkeys(("DIR", "SITE", "DIR|URL"), shtab.DIRECTORY),
+    **dict.fromkeys(("FILE", "FEED", "PATH", "FILE|SITE"), shtab.FILE),
+}
+"""What an argument of this name is completed with."""
+
+
+def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
+    """Print the script for the shell that the command line names."""
+    whole = parser()
+    for command in command_parsers(whole).values():
+        for action in command._actions:  # argparse has no public way to them
+            if isinstance(action.metavar, str) and action.metavar in _PLACES:
+                action.complete = _PLACES[action.metavar]  # type: ignore[attr-defined] # what shtab reads
+    show(str(shtab.complete(whole, shell=options.shell)).rstrip("\n"))

@@ -13,18 +13,15 @@ from pathlib import Path
 
 from memosite import __version__
 from memosite.commands.report import fails, to_json, to_sarif, to_text
-from memosite.config.contract import contract_folder
-from memosite.config.discovery import discover
-from memosite.config.loading import load_config
-from memosite.config.policy import DEFAULT_SECRETS, SecretsConfig, SecretsMode
-from memosite.config.schema import Audience
+from memosite.config.loading import contract_folder, discover, load_config
+from memosite.config.schema import DEFAULT_SECRETS, Audience, SecretsConfig, SecretsMode
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
 from memosite.facts.layout import CONFIG_NAME, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.parsed import DocumentHead
-from memosite.facts.secret_rules import SECRET_IN_NAME
+from memosite.facts.rules import SECRET_IN_NAME
 from memosite.formats.systems import owner_of, root_of_record
 from memosite.reading.archive import open_archive
 from memosite.sources.folder import FolderSource, list_files

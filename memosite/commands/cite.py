@@ -1,4 +1,4 @@
-"""`memosite cite`: writes citations of passages, with the hash that verifies them."""
+"""`memosite cite` and `verify`: write citations of passages, and verify documents or what is published (SPEC 7)."""
 
 import argparse
 import json
@@ -11,9 +11,13 @@ from memosite.citing.making import Made, cite_quote, cite_reference
 from memosite.commands.citing import opened_sources
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
-from memosite.quotes.writing import to_bibtex, to_csl_json, to_html
+from memosite.quotes.citations import to_bibtex, to_csl_json, to_html
+
+# `memosite cite`: writes citations of passages, with the hash that verifies them.
+
 
 Say = Callable[[str], None]
+
 
 WRITERS: Final[dict[str, Callable[[Citation], str]]] = {
     "text": lambda citation: citation.text,
@@ -24,7 +28,7 @@ WRITERS: Final[dict[str, Callable[[Citation], str]]] = {
 }
 
 
-def run(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
+def run_cite(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
     """Show the citations that the command line asks for; whether there is one for each reference, or for the quote."""
     quote = options.quote.strip()
     if not options.references and not quote:
@@ -61,3 +65,21 @@ def _shown(options: argparse.Namespace, made: Sequence[Made]) -> str:
         return json.dumps(items, ensure_ascii=False, indent=2)
     written = [WRITERS[options.format](one).rstrip("\n") for one in citations]
     return ("\n" if options.format == "text" else "\n\n").join(written)
+
+
+# Verifies documents by the archive, or what is published by a root that was kept elsewhere (SPEC 7).
+
+
+def run_verify(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
+    """Verify what the command line names, and show what was found; whether it holds."""
+    if options.seal is not None:
+        from memosite.commands.citing import verify_seal  # noqa: PLC0415 - the one or the other
+
+        if len(options.where) > 1:
+            raise ConfigError(f"--seal: found {len(options.where)} sites, expected one at most")
+        return verify_seal(options, next(iter(options.where), None), show=show)
+    if not options.where:
+        raise ConfigError("verify: found no FILE, expected documents, a folder, - for standard input, or --seal ROOT")
+    from memosite.commands.citing import verify_documents  # noqa: PLC0415 - as above
+
+    return verify_documents(options, show=show, say=say)

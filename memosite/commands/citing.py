@@ -1,20 +1,49 @@
-"""[I/O] Opens what citations are made of and verified by, for `cite` and `verify`."""
+"""[I/O] Opens what citations are made of; verifies citations, quotations and sealed logs (SPEC 7)."""
 
 import argparse
-from collections.abc import Iterator
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memosite.citing.sources import Sources
+from memosite.archive.seals import (
+    SEALS_PATH,
+    Fault,
+    SealCheck,
+    check_against,
+    check_copy,
+    check_originals,
+    is_hash,
+    sealed_paths,
+)
+from memosite.citing import Sources
+from memosite.citing.making import diff_lines
+from memosite.citing.verifying import Checked, verify_citation
+from memosite.commands.places import site_of
+from memosite.commands.report import plural
 from memosite.config.loading import load_config
-from memosite.facts.errors import SourceError
+from memosite.facts.characters import printable, printable_json
+from memosite.facts.errors import ConfigError, OutputError, SourceError
 from memosite.facts.layout import SITE_MARKER
-from memosite.facts.source_rules import failures
-from memosite.origins.repos import RepoSources
+from memosite.facts.parsed import Written
+from memosite.facts.rules import failures
+from memosite.origins import RepoSources
+from memosite.quotes.citations import READERS, read_bibtex, read_csl_json, read_html, read_markdown
 from memosite.reading.archive import open_archive
-from memosite.reading.past_contents import PastContents
-from memosite.reading.published import FolderSite, PublishedSite, WebSite
+from memosite.reading.as_of import PastContents
+from memosite.reading.published import FolderSite, PublishedSite, WebSite, is_address
 from memosite.reading.text_rows import QUOTES
+from memosite.store.safe_files import read_file
+
+if TYPE_CHECKING:
+    from memosite.quotes.citations import Block
+
+# Opens what citations are made of and verified by, for `cite` and `verify`.
 
 
 def published_site(named: "str | Path | None") -> PublishedSite | None:
@@ -34,7 +63,7 @@ def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
     from what was not read.
     """
     if site := published_site(options.site_option):
-        from memosite.origins.site import SiteSources  # noqa: PLC0415 - it parses originals
+        from memosite.origins import SiteSources  # noqa: PLC0415 - it parses originals
 
         is_address = isinstance(site, WebSite)
         yield SiteSources(site, base_url=site.name.rstrip("/") + "/" if is_address else "")
@@ -57,3 +86,233 @@ def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
         index = handle.text_rows(QUOTES)
         rows = index if index.token else None
         yield RepoSources(archive, handle.shelf, past, base_url=config.base_url, built=built, rows=rows)
+
+
+# Verifies the citations, or with `--quotes` the quotations, of documents (SPEC 7, verifying).
+
+
+Say = Callable[[str], None]
+
+
+_MANUSCRIPTS = frozenset(READERS) - {".bib", ".json"}
+
+
+_STDIN = "-"
+
+
+def verify_documents(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
+    """Verify the documents that the command line names, and show a verdict for each citation; whether all hold."""
+    files = [one for named in options.where for one in _files(named, is_quotes=options.quotes)]
+    with opened_sources(options) as sources:
+        checked = [(name, one) for name in files for one in _checked(name, sources, is_quotes=options.quotes)]
+        if options.bundle is not None:
+            from memosite.citing.bundle import write_bundle  # noqa: PLC0415 - rarely asked for
+
+            said = [(one, _fields(name, one, is_strict=options.strict)) for name, one in checked]
+            write_bundle(options.bundle, said, sources)
+    what = "quotation" if options.quotes else "citation"
+    if options.json:
+        show(printable_json([_fields(name, one, is_strict=options.strict) for name, one in checked], indent=2))
+    elif not options.quiet:
+        for name, one in checked:
+            for line in _lines(name, one, is_quotes=options.quotes):
+                show(printable(line))
+        show(_summary(what, [one for _, one in checked], is_strict=options.strict))
+    if not options.quiet:
+        without = [name for name in files if not any(name == other for other, _ in checked)]
+        for name in without:
+            say(f"memosite: {printable(name)}: found no {what} of the archive in it")
+        if not options.quotes and any(_may_quote(name) for name in without):
+            option = '"quotations": true' if options.is_tool else "--quotes"
+            say(f"memosite: verify checks citations; to check quotations without one, add {option}")
+    return all(one.holds(is_strict=options.strict) for _, one in checked)
+
+
+def _may_quote(name: str) -> bool:
+    return name == _STDIN or Path(name).suffix.lower() in _MANUSCRIPTS
+
+
+def _files(named: str, *, is_quotes: bool) -> Iterator[str]:
+    """A file, or those of a folder that may hold citations."""
+    if named == _STDIN or not Path(named).is_dir():
+        yield named
+        return
+    wanted = _MANUSCRIPTS if is_quotes else frozenset(READERS)
+    for folder, folders, names in os.walk(named):
+        folders[:] = sorted(one for one in folders if not one.startswith(".") and one != "node_modules")
+        yield from (str(Path(folder, name)) for name in sorted(names) if Path(name).suffix.lower() in wanted)
+
+
+def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checked]:
+    if is_quotes:
+        from memosite.citing.verifying import verify_manuscript  # noqa: PLC0415 - citations need none of it
+
+        yield from verify_manuscript(_blocks(name), sources)
+        return
+    suffix = Path(name).suffix.lower()
+    text = _docx_text(name) if suffix == ".docx" else _text(name)
+    reader = READERS.get(suffix) or _reader_of(text)
+    yield from (verify_citation(one, sources) for one in reader(text))
+
+
+def _blocks(name: str) -> "Sequence[Block]":
+    """The blocks of a manuscript."""
+    from memosite.quotes.citations import html_blocks, markdown_blocks  # noqa: PLC0415 - as above
+    from memosite.quotes.manuscript import read_manuscript  # noqa: PLC0415
+
+    if name != _STDIN:
+        return read_manuscript(Path(name))
+    text = _text(name)
+    return tuple((html_blocks if text.lstrip().startswith("<") else markdown_blocks)(text))
+
+
+def _docx_text(name: str) -> str:
+    from memosite.quotes.manuscript import docx_text  # noqa: PLC0415 - few documents are in this format
+
+    return docx_text(Path(name))
+
+
+def _reader_of(text: str) -> Callable[[str], Sequence[Written]]:
+    """The reader of a text whose name does not tell what it is."""
+    begin = text.lstrip()[:1]
+    known = {"[": read_csl_json, "{": read_csl_json, "@": read_bibtex, "<": read_html}
+    reader = known.get(begin, read_markdown)
+    return reader if reader(text) else read_markdown
+
+
+def _text(name: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if name == _STDIN else read_file(name)
+    except OSError as error:
+        said = f"{name}: cannot be read ({error.strerror or error}); name a file, a folder, or - for standard input"
+        raise SourceError(said) from error
+    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _lines(name: str, one: Checked, *, is_quotes: bool) -> Iterator[str]:
+    speaker = ""
+    if is_quotes and one.tier.holds and not one.quoted_in:
+        speaker = f", said by {one.speaker}" if one.check == "right" else ", speaker not checked"
+        speaker = "" if one.check == "wrong" else speaker
+    ref = f": {one.ref}" if one.ref else ""
+    yield f"{name}:{one.line}: {one.said}{speaker}{ref}"
+    if not one.tier.holds or one.version:
+        yield from diff_lines(one.changes, is_cut=one.is_cut)
+
+
+def _summary(what: str, checked: Sequence[Checked], *, is_strict: bool) -> str:
+    failed = [one for one in checked if not one.holds(is_strict=is_strict)]
+    counts = Counter(
+        "wrong speaker" if one.tier.holds and one.check == "wrong"
+        else "changed since" if one.tier.holds else one.tier.label for one in failed
+    )  # fmt: skip
+    said = "".join(f", {count} {label}" for label, count in sorted(counts.items()))
+    number = len(checked) - len(failed)
+    return f"{len(checked)} {plural(what, len(checked))}: {number} hold{'s' if number == 1 else ''}{said}"
+
+
+def _fields(name: str, one: Checked, *, is_strict: bool) -> dict[str, object]:
+    fields: dict[str, object] = {"file": name, **asdict(one)}
+    del fields["source"], fields["turns"], fields["former"], fields["digest"]
+    fields["tier"] = one.tier.label
+    fields["holds"] = one.holds(is_strict=is_strict)
+    fields["sha256"] = one.digest or None
+    fields["changes"] = [list(change) for change in one.changes]
+    return json.loads(json.dumps(fields))  # type: ignore[no-any-return] # tuples as lists
+
+
+# Checks a published site against a root of its sealed log, or a copy of that log (SPEC 7, sealed log).
+
+
+_SHOWN = 200
+
+
+def verify_seal(options: argparse.Namespace, where: str | None, *, show: Callable[[str], None]) -> bool:
+    """Check the site that the command line names against its `--seal`, and show what was found; whether it holds."""
+    kept = _kept(options.seal)
+    site = _site(options, where)
+    checked = check_site(site, kept)
+    for line in _seal_lines(checked, site, is_quiet=options.quiet):
+        show(printable(line))
+    return checked.holds
+
+
+def check_site(site: PublishedSite, kept: str) -> SealCheck:
+    """Check the log and the originals of a published site against a root, or against a copy of the log.
+
+    Raises `OutputError` if it has no log, or if it cannot be read.
+    """
+    data = site.read(SEALS_PATH)
+    if data is None:
+        raise OutputError(
+            f"{site.name}: found no {SEALS_PATH}, expected a site that memosite built with a sealed log; "
+            "build it again, or name another site"
+        )
+    text = data.decode("utf-8", "replace")
+    checked = check_against(kept, text) if is_hash(kept) else _check_copy(kept, text)
+    wrong = check_originals(text, site.hashes(sealed_paths(text)))
+    return replace(checked, faults=(*checked.faults, *wrong))
+
+
+def _check_copy(kept: str, text: str) -> SealCheck:
+    try:
+        return check_copy(kept, text)
+    except ValueError as error:
+        raise ConfigError(f"--seal: the file is no copy of {SEALS_PATH} ({error}), expected one or a root") from error
+
+
+def _kept(seal: str) -> str:
+    """What was kept: a root of 64 hexadecimal digits, or the text of a file that was named."""
+    root = "".join(seal.split()).lower()
+    if is_hash(root):
+        return root
+    try:
+        text = read_file(seal).decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"--seal {seal}: found neither a root nor a file, expected 64 hexadecimal digits, or a copy of {SEALS_PATH}"
+        ) from error
+    root = "".join(text.split()).lower()
+    return root if is_hash(root) else text
+
+
+def _site(options: argparse.Namespace, where: str | None) -> PublishedSite:
+    """The published site that is named: by its address, its folder, or the site folder that it is built from."""
+    if where is not None and options.site_option is not None:
+        raise ConfigError(f"found both {where} and --site {options.site_option}; name the site once")
+    if where is not None and is_address(where):
+        return WebSite(where)
+    if isinstance(options.site_option, str):
+        return WebSite(options.site_option)
+    folder = Path(where) if where is not None else site_of(options)
+    if (folder / SITE_MARKER).is_file():
+        return FolderSite(folder)
+    return FolderSite(load_config(folder, cache=options.cache, audience=options.audience).output)
+
+
+def _seal_lines(checked: SealCheck, site: PublishedSite, *, is_quiet: bool) -> Iterator[str]:
+    if not is_quiet and checked.sealed:
+        upto = f", up to {checked.month}" if checked.month else ""
+        yield f"sealed    {checked.sealed} of {checked.leaves} leaves{upto}"
+    if not is_quiet:
+        yield from _listed("since     ", checked.since)
+    for what in ("removed", "changed", "cut off", "added"):
+        yield from _listed(f"{what:10}", [one for one in checked.faults if one.what == what])
+    if checked.holds and not is_quiet:
+        yield (
+            "verified  everything the root seals is unchanged, except what the log names"
+            if checked.since
+            else ("verified  everything the root seals is unchanged")
+        )
+    if not checked.holds:
+        number = len(checked.faults)
+        yield f"failed    {number} {plural('problem', number)}: what was sealed was changed or removed"
+    if not checked.holds and site.is_being_written():
+        yield "note      a build is writing there, or was interrupted: build again, then verify again"
+
+
+def _listed(label: str, faults: "list[Fault] | tuple[Fault, ...]") -> Iterator[str]:
+    for one in faults[:_SHOWN]:
+        yield f"{label}{one.id}: {one.said}" if one.id else f"{label}{one.said}"
+    if len(faults) > _SHOWN:
+        yield f"{label}and {len(faults) - _SHOWN} more"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from memosite.agents.tokens import estimate
+from memosite.agents import estimate
 from memosite.archive.ledger import LEDGER_PATH, parse_ledger
 from memosite.archive.model import Archive
 from memosite.archive.snapshots import (
@@ -24,15 +24,14 @@ from memosite.archive.snapshots import (
     snapshot_of,
     snapshot_of_lines,
 )
-from memosite.commands.withheld import check_command, named_audience, withheld_note
-from memosite.config.loading import Config, load_config
-from memosite.config.policy import SecretsMode
-from memosite.config.schema import Audience
+from memosite.commands.report import check_command, named_audience, withheld_note
+from memosite.config.loading import load_config
+from memosite.config.schema import Audience, Config, SecretsMode
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
-from memosite.facts.secret_rules import withheld_for_secrets
+from memosite.facts.rules import withheld_for_secrets
 from memosite.facts.times import read_moment
-from memosite.pages.words import action_word
+from memosite.pages import action_word
 from memosite.reading.archive import open_archive
 
 FORMS = "expected A..B: two dates (2026-05-01..2026-05-31), two refs of a source, or two ledgers; either may be empty"

@@ -11,8 +11,7 @@ from pathlib import Path
 import yaml
 
 from memosite.commands.places import shown_path
-from memosite.config.discovery import discover, walk
-from memosite.config.outputs import CACHE_NAME, OUTPUT_NAME
+from memosite.config.loading import CACHE_NAME, OUTPUT_NAME, discover, walk
 from memosite.config.schema import FeedsConfig, SourceConfig, clean_name, has_control_characters
 from memosite.facts import rules
 from memosite.facts.characters import printable

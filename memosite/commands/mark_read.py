@@ -2,7 +2,7 @@
 
 Everything is checked before anything is moved. A repo's hooks, filters and configuration run nothing here either
 (SPEC 2.3): a commit is made of the moved files alone, whatever else is staged, and
-git never sees the work tree (`sources/git_index.py`).
+git never sees the work tree (`sources/git.py`).
 """
 
 import argparse
@@ -17,10 +17,20 @@ from memosite.commands.places import shown_path
 from memosite.facts.errors import MemositeError
 from memosite.facts.layout import MAILBOXES, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, stem_of
-from memosite.sources.git import GitError, Repo, configured, git
-from memosite.sources.git_index import Staged, change_index, staged, tree_after
-from memosite.sources.git_view import CONFIG_BYTES, common_folder, read_config
-from memosite.sources.repos import repo_at, special_file
+from memosite.sources.folder import repo_at, special_file
+from memosite.sources.git import (
+    CONFIG_BYTES,
+    GitError,
+    Repo,
+    Staged,
+    change_index,
+    common_folder,
+    configured,
+    git,
+    read_config,
+    staged,
+    tree_after,
+)
 from memosite.store.safe_files import beginning_of
 
 

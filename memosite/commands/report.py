@@ -1,24 +1,95 @@
-"""Formats findings as text for people and editors, as JSON, and as SARIF 2.1.0 for code scanning.
+"""What commands print: findings as text, JSON and SARIF, the summary of a build, hits, what is withheld.
 
 Findings are sorted by place, whatever order they come in. Text that comes from files is escaped, so that no
 finding can write over the terminal it is shown on. None of the reports ends in a line break.
 """
 
+import argparse
 import posixpath
 import re
+import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
-from memosite.facts.characters import printable, printable_json
-from memosite.facts.clauses import read_clause
-from memosite.facts.findings import Finding, Rule, Severity
+from memosite.archive.urls import absolute
+from memosite.commands.places import shown_path, site_of
+from memosite.config.schema import Config
+from memosite.facts.characters import masked, printable, printable_json
+from memosite.facts.findings import Finding, Rule, Severity, read_clause
+from memosite.facts.parsed import Ref
+from memosite.facts.texts import cut_line
 from memosite.formats.systems import ALL_RULES
+from memosite.search.answer import Query, SearchResults
+from memosite.search.match import Hit
+
+if TYPE_CHECKING:
+    from memosite.remake.report import BuildReport
+
+# Nouns in singular or plural, for what commands print.
+
+
+def plural(noun: str, number: int) -> str:
+    """A noun in singular or plural, by its number."""
+    if number == 1:
+        return noun
+    return noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"
+
+
+# Says what is not published for a secret, what to do then, and which command names every finding.
+
+
+_MOST = 10
+"""How many files are named."""
+
+
+def check_command(options: argparse.Namespace, audience: str) -> str:
+    """The command that finds what this one found, with the options that lead to it; `audience` is "" if it needs none.
+
+    It is to be typed in the current folder.
+    """
+    words = ["memosite", "check", shown_path(site_of(options))]
+    words += ["--audience", audience] if audience else []
+    words += ["--secrets", options.secrets] if options.secrets else []
+    words += ["--cache", str(options.cache)] if options.cache else []
+    return printable(shlex.join(words))
+
+
+def named_audience(options: argparse.Namespace, config: Config) -> str:
+    """The audience, if `check` would choose another one without it, else ""."""
+    return config.audience if options.audience or len(config.outputs) > 1 else ""
+
+
+def withheld_lines(places: Sequence[str], check: str, *, head: str = "") -> Iterator[str]:
+    """What is not published for a secret: how much, a line each, and what to do now; `check` names all of it."""
+    if not places:
+        return
+    yield head or withheld_count(places)
+    yield from map(printable, places[:_MOST])
+    if len(places) > _MOST:
+        yield f"and {len(places) - _MOST} more"
+    yield f"rotate the keys; then redact the sources or allow them ({check})"
+
+
+def withheld_note(places: Sequence[str], check: str) -> str:
+    """The same as one short line, for a command whose result is another."""
+    return f"{withheld_count(places)}; {check} names {'it' if len(places) == 1 else 'them'}"
+
+
+def withheld_count(places: Sequence[str]) -> str:
+    """How much is withheld."""
+    return f"{len(places)} {plural('file', len(places))} {'is' if len(places) == 1 else 'are'} withheld for a secret"
+
+
+# Formats findings as text for people and editors, as JSON, and as SARIF 2.1.0 for code scanning.
+
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
+
 Threshold = Literal["error", "warning", "never"]
+
 
 _NOT_A_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Lone surrogates that do not stand for a byte of a file's name (PEP 383)."""
@@ -143,3 +214,144 @@ def _path_of(finding: Finding, root_of: Mapping[str, str]) -> str:
 
 def _sorted(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda finding: finding.sort_key)
+
+
+# Writes the summary of a build, which its command prints at its end.
+
+
+_LEDGER_LOST = (
+    "archive/ledger.jsonl: found none in a site that memosite made, expected that of the last build. A new one was "
+    "written: addresses and feed ids may have changed. Restore the old one from a backup and build again"
+)
+
+
+_TAKEN_BACK = (
+    "warning   {count} published before {are} withheld now, and removed from this site. Copies elsewhere remain: "
+    "rotate what was secret in {it}, publish this site, purge caches, and remove {it} from the host's history"
+)
+
+
+_SHOWN = 20
+
+
+def summary(report: "BuildReport", *, index: str, check: str, audience: str = "", is_seen: bool = False) -> str:
+    """What a build did, in four lines: read, written, findings, where to look; and for which audience, if given.
+
+    Names of what was published and is withheld now are told only where `is_seen` by a person.
+    """
+    what = ", ".join(f"{number} {plural(kind, number)}" for kind, number in report.kinds.items()) or "nothing"
+    sources = f"{report.sources} {plural('source', report.sources)}"
+    numbers = {name: report.findings.get(name, 0) for name in ("error", "warning", "note")}
+    findings = ", ".join(f"{number} {plural(name, number)}" for name, number in numbers.items())
+    changed = f"{report.written} {plural('file', report.written)}, {report.unchanged} unchanged"
+    changed += f", {report.removed} removed" if report.removed else ""
+    hint = f"  ({check})" if report.findings else ""
+    return "\n".join(
+        (
+            *([f"audience  {audience}"] if audience else ()),
+            f"read      {what} from {sources}",
+            f"written   {changed}",
+            *(printable(f"failed    {source}") for source in report.failed),
+            *_labelled("withheld", withheld_lines(report.withheld, check)),
+            *_redacted(*report.redacted),
+            *(f"skipped   {path}: two pages share this path; please report this bug" for path in report.collisions),
+            *([f"warning   {index.removesuffix('index.html')}{_LEDGER_LOST}"] if report.is_ledger_lost else ()),
+            *_taken_back(report.taken_back, is_seen=is_seen),
+            f"findings  {findings}{hint}" if report.findings else "findings  none",
+            f"done      in {report.seconds:.1f} s: {index}",
+        )
+    )
+
+
+def _labelled(label: str, lines: Iterable[str]) -> Iterator[str]:
+    """Lines below each other, the first behind a label."""
+    return (f"{'' if number else label:<10}{line}" for number, line in enumerate(lines))
+
+
+def _redacted(secrets: int, files: int) -> Iterator[str]:
+    if secrets:
+        yield f"redacted  {secrets} {plural('secret', secrets)} in {files} {plural('file', files)}"
+
+
+def _taken_back(refs: Sequence[Ref], *, is_seen: bool) -> Iterator[str]:
+    if not refs:
+        return
+    are, it = ("is", "it") if len(refs) == 1 else ("are", "them")
+    yield _TAKEN_BACK.format(count=f"{len(refs)} {plural('item', len(refs))}", are=are, it=it)
+    if not is_seen:
+        yield "          names are listed only on a terminal, since logs may be public; the published site's"
+        yield "          archive/ledger.jsonl has them"
+        return
+    yield from (printable(f"          {kind} {id_}") for kind, id_ in refs[:_SHOWN])
+    if len(refs) > _SHOWN:
+        yield f"          and {len(refs) - _SHOWN} more"
+
+
+# Formats search results for the command line: as text and as JSON.
+
+
+_STATUS_CHARS = 60
+
+
+_STATES = {"discharged": "closed"}
+
+
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
+
+
+def as_text(found: SearchResults, *, base_url: str | None, color: bool) -> str:
+    """The hits for people: subject, who and when, excerpt, address and path; the words bold, or between `*`."""
+    if not found.total:
+        hint = f"; did you mean {' or '.join(found.hints)}?" if found.hints else ""
+        return f"no results{hint}"
+    blocks = ["\n  ".join(filter(None, _lines(hit, base_url=base_url, color=color))) for hit in found.hits]
+    shown, total = len(found.hits), found.total
+    many = f"{total:,} {'result' if total == 1 else 'results'}"
+    end = many if shown == total else f"{many}, the first {shown} shown (--limit N)"
+    return "\n\n".join((*blocks, end))
+
+
+def _lines(hit: Hit, *, base_url: str | None, color: bool) -> Iterator[str]:
+    opening, closing = (_BOLD, _PLAIN) if color else ("*", "*")
+    yield masked(hit.subject)
+    yield masked(" · ".join(filter(None, (hit.day or "no date", hit.kind, hit.who, hit.label, *_state(hit)))))
+    pieces = ((masked(piece.text), piece.is_marked) for piece in hit.excerpt)
+    yield "".join(f"{opening}{text}{closing}" if is_marked else text for text, is_marked in pieces)
+    yield masked(_address(hit, base_url))
+    yield masked(hit.path)
+
+
+def _state(hit: Hit) -> Iterator[str]:
+    """The state of a memo's action or the status of another item, and who owes an answer."""
+    yield _STATES.get(hit.status, hit.status) if hit.kind == "memo" else cut_line(hit.status, _STATUS_CHARS)
+    yield hit.owing
+
+
+def _address(hit: Hit, base_url: str | None) -> str:
+    """Where the hit is published: an address, or its file below the site for a site without one."""
+    page, mark, anchor = hit.file.partition("#")
+    return absolute(base_url, page.removesuffix("index.html")) + mark + anchor if base_url else hit.file
+
+
+def as_json(found: SearchResults, query: Query, *, base_url: str | None) -> str:
+    """The results as JSON: one object with `total` and `hits`; an excerpt is pieces of text and whether marked."""
+    hits = [
+        {
+            "kind": hit.kind,
+            "id": hit.id,
+            "turn": hit.turn or None,
+            "system": hit.system,
+            "short_subject": hit.subject,
+            "who": hit.who,
+            "date": hit.date or None,
+            "url": _address(hit, base_url),
+            "path": hit.path,
+            "status": hit.status or None,
+            "waits_for": hit.waits_for.split(),
+            "waits_for_total": hit.waiting,
+            "excerpt": [[piece.text, piece.is_marked] for piece in hit.excerpt],
+        }
+        for hit in found.hits
+    ]
+    value = {"v": 1, "query": query.text, "total": found.total, "hits": hits, "did_you_mean": list(found.hints)}
+    return printable_json(value, indent=1)

@@ -1,34 +1,79 @@
-"""[I/O] `memosite search`: asks the index in the cache, and looks itself into what the index does not hold."""
+"""[I/O] `memosite search` and `export`: ask the index, look into what it does not hold, and keep it."""
 
 import argparse
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from memosite.archive.ledger import Ledger
-from memosite.commands.hits import as_json, as_text
-from memosite.commands.withheld import check_command, named_audience, withheld_note
-from memosite.config.loading import Config, load_config
+from memosite.archive.lines import exported
+from memosite.archive.model import Archive
+from memosite.commands.report import as_json, as_text, check_command, fails, named_audience, plural, withheld_note
+from memosite.config.loading import load_config
+from memosite.config.schema import Config
+from memosite.exporters import export
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
-from memosite.facts.secret_rules import withheld_for_secrets
-from memosite.facts.source_rules import failures
+from memosite.facts.rules import failures, withheld_for_secrets
 from memosite.reading.archive import ArchiveHandle, open_archive
+from memosite.run.processes import start_detached
+from memosite.run.progress import without_reader
+from memosite.run.workers import default_jobs
 from memosite.search.answer import Search, read_query
-from memosite.search.whoosh.index import making_index, open_index
+from memosite.search.command import Searchable
+from memosite.search.whoosh.index import is_being_made, making_index, open_index
 from memosite.search.whoosh.reader import IndexReader
 
 if TYPE_CHECKING:
     from memosite.reading.as_of import Past
-    from memosite.search.command import Searchable
+    from memosite.search_language import QueryNode
+
+# Keeps the search index for whoever searches: little is indexed at once, much by a process of its own.
+
+
+def keep_index(found: Searchable, options: argparse.Namespace, config: Config) -> Callable[[], None]:
+    """Index what is little before an answer; what is returned begins to index much, to be called after the answer.
+
+    The configuration is that of now, also where the archive is of a former time.
+
+    With `--no-index` nothing is indexed, but what nothing may hold any more is removed.
+    """
+    found.remove_outdated()
+    if options.index is False or found.index_little():
+        return lambda: None
+    return lambda: _index_meanwhile(found.part, options, config)
+
+
+def _index_meanwhile(part: Path, options: argparse.Namespace, config: Config) -> None:
+    """Start `memosite search --index` for the same archive, unless it runs already or could write nothing."""
+    if is_being_made(part) or not os.access(_existing(part), os.W_OK):
+        return
+    words = ["search", "--index", "--quiet", "--site", str((options.site_option or Path()).absolute())]
+    words += ["--cache", str(config.cache.absolute()), "--audience", config.audience]
+    words += ["--secrets", options.secrets] if options.secrets else []
+    words += ["--as-of", options.as_of] if options.as_of else []
+    start_detached(words)
+
+
+def _existing(folder: Path) -> Path:
+    """The folder, or the one in which it would be made."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder
+
+
+# `memosite search`: asks the index in the cache, and looks itself into what the index does not hold.
+
 
 Say = Callable[[str], None]
 
 
-def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Say) -> bool:
+def run_search(options: argparse.Namespace, *, show: Callable[[str], None], say: Say) -> bool:
     """Answer the query; whether anything was found, in sources that could all be read.
 
     The query is read before anything else. That something is withheld for a secret is said, and no failure: a script
@@ -137,8 +182,6 @@ def _opened(options: argparse.Namespace, asked: _Asked, say: Say) -> Iterator[_O
                 yield _Opened(search=search, is_whole=_say_failures(_left_out(asked), say))
                 return
         if not (options.index or options.sort == "score"):
-            from memosite.commands.indexing import keep_index  # noqa: PLC0415 - as below
-
             found, is_whole = _read(handle, inputs.digest, options, asked, say)
             index_much = keep_index(found, options, asked.now) if asked.may_index else lambda: None
             with found.search() as search:
@@ -193,3 +236,104 @@ def _check(options: argparse.Namespace, config: Config) -> str:
 def _tell(withheld: tuple[str, ...], check: str, say: Say) -> None:
     if withheld:
         say(f"memosite: {withheld_note(withheld, check)}")
+
+
+# `memosite export`: writes an archive, or what a query finds in it, in another format.
+
+
+def run_export(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
+    """Write the export, to standard output unless a file is named.
+
+    Returns whether all sources could be read, nothing was withheld for a secret, and the findings are below what fails.
+    """
+    if options.output is None and options.format == "maildir":
+        raise ConfigError("export --format maildir: a maildir is a folder; name it with -o")
+    config = load_config(
+        options.site_option or Path(),
+        base_url=options.base_url,
+        cache=options.cache,
+        secrets=options.secrets,
+        audience=options.audience,
+    )
+    query = _read_query(options.query)
+    index_much = _nothing
+    with open_archive(replace(config, base_url=None)) as handle:  # as `search` does, whose index is asked
+        if query is None:
+            archive = handle.recall()
+        else:
+            archive, index_much = _find(query, handle, options, config)
+        with without_reader():
+            export(
+                archive,
+                handle.shelf,
+                format=options.format,
+                with_body=options.with_body,
+                base_url=config.base_url,
+                archive_id=config.archive_id,
+                authority=config.authority,
+                target=options.output or sys.stdout.buffer,
+            )
+        unreadable = _unreadable(archive)
+    index_much()
+    if unreadable:
+        say(f"memosite: {unreadable}")
+    failed = failures(archive.all_findings)
+    for one in failed:
+        say(f"memosite: failed: {printable(one)}")
+    withheld = withheld_for_secrets(archive.all_findings)
+    if withheld:
+        say(f"memosite: {withheld_note(withheld, check_command(options, named_audience(options, config)))}")
+    return not failed and not withheld and not fails((one.severity for one in archive.all_findings), options.fail_on)
+
+
+def _nothing() -> None:
+    """There is nothing to index."""
+
+
+def _read_query(text: str | None) -> "QueryNode | None":
+    """The query as parsed; None if there is none. Raises `ConfigError` for one that cannot be read."""
+    if text is None:
+        return None
+    from memosite.search.answer import read_query  # noqa: PLC0415 - few exports have a query
+
+    return read_query(text).node
+
+
+def _find(
+    query: "QueryNode", handle: ArchiveHandle, options: argparse.Namespace, config: Config
+) -> tuple[Archive, Callable[[], None]]:
+    """The archive with only what matches a query, and what begins to index what had to be looked into.
+
+    Threads and positions are kept, for context. An index of the same sources tells what matches; only that is loaded.
+    """
+    refs = _ask_index(query, handle, config)
+    archive = handle.recall()
+    index_much = _nothing
+    if refs is None:
+        from memosite.search.command import searchable  # noqa: PLC0415 - as above
+
+        searched = searchable(archive, handle.shelf, config, jobs=default_jobs())
+        index_much = keep_index(searched, options, config)
+        with searched.search() as found:
+            (refs,) = found.refs([query])
+    kept = {ref: archive.artifacts[ref] for ref in archive.artifacts if ref in refs}
+    return replace(archive, artifacts=MappingProxyType(kept)), index_much
+
+
+def _ask_index(query: "QueryNode", handle: ArchiveHandle, config: Config) -> frozenset[tuple[str, str]] | None:
+    """What matches a query, if nothing has changed since the index was made; what is fetched may be newer than it."""
+    if any(source.root is None for source in config.sources):
+        return None
+    from memosite.search.whoosh.index import open_index  # noqa: PLC0415 - few exports need Whoosh
+    from memosite.search.whoosh.reader import IndexReader  # noqa: PLC0415 - as above
+
+    with open_index(config.cache / config.audience) as index:
+        if index is None or not handle.inputs(index.seal.inputs).is_same:
+            return None
+        return IndexReader(index=index, newest_date=index.seal.newest).refs(query)
+
+
+def _unreadable(archive: Archive) -> str:
+    """How many files have no line because they cannot be parsed (SPEC 8); "" if there are none."""
+    left_out = len(archive.artifacts) - sum(1 for _ in exported(archive))
+    return f"{left_out} invalid {plural('file', left_out)} skipped; run memosite check" if left_out else ""

@@ -1,65 +1,570 @@
-"""[I/O] Loads the `Config` of every command from memosite.yml, or from discovery if there is none.
+"""[I/O] Loads the `Config` of every command from memosite.yml, or from discovery if there is none; loads the contract.
+
+The rules are SPEC 2.1. Stores are recognized by folder and file names alone; only Markdown that may be a record of
+no store is recognized by its first bytes.
 
 The schema is SPEC 2.1. Every error is one line that names file, line and key, what was found and what was
 expected. Features that are not built yet are an error that says so, never ignored.
+
+The folder is beside the package in a checkout and inside it once installed.
 """
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
-from memosite.config.discovery import discover
-from memosite.config.erase import read_erase
-from memosite.config.outputs import cache_of, check_output, choose, folder_to_write
-from memosite.config.policy import DEFAULT_SECRETS, SecretsMode
+import memosite
 from memosite.config.schema import (
+    BASE_URL_FORM,
     DEFAULT_DOCUMENTS,
+    DEFAULT_SECRETS,
     Audience,
     Config,
     ConfigEntry,
     FeedsConfig,
+    SecretsMode,
     SourceConfig,
+    WithheldGlob,
     clean_name,
-    quote,
-    read_yaml,
-)
-from memosite.config.secrets import read_secrets
-from memosite.config.sources import existing_folder, read_globs, read_sources, read_withheld_globs
-from memosite.config.values import (
-    BASE_URL_FORM,
     normalize_base_url,
+    quote,
     read_archive_id,
     read_authority,
     read_base_url,
+    read_erase,
     read_language,
+    read_secrets,
+    read_web,
+    read_yaml,
 )
 from memosite.facts.characters import printable
-from memosite.facts.errors import ConfigError
-from memosite.facts.layout import CONFIG_NAME
-from memosite.facts.names import make_id
+from memosite.facts.errors import ConfigError, OutputError, SourceError
+from memosite.facts.layout import CONFIG_NAME, SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
+from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, make_id
 from memosite.facts.parsed import Discharge
-from memosite.search_language.syntax import QueryError
+from memosite.formats.system import RecordSystem
+from memosite.formats.systems import SYSTEMS, has_record_name
+from memosite.search_language import QueryError
+from memosite.sources.folder import holding_repo, starts_as_record
+from memosite.sources.forges import FORM, refusal, repo_name
 from memosite.store.safe_files import beginning_of, open_file
 
-__all__ = ["Config", "FeedsConfig", "SourceConfig", "check_output", "load_config"]
+# Reads `sources` of memosite.yml: folders, git repos by address, and refs of either (SPEC 2.1, 2.3).
+
+
+LONGEST_PATH = 4096
+"""Paths are shown whole in errors: nobody can open half a path."""
+
+
+_KEYS = ("path", "git", "ref", "name", "include", "exclude", "web")
+
+
+_REF_FORM = "the name of a branch or tag, or a commit's hash"
+
+
+_NO_REF = re.compile(r"[-/.]|.*(?:[\s\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.)|.*(?:[./]|\.lock)$|@$", re.DOTALL)
+
+
+def read_sources(entry: ConfigEntry, folder: Path) -> tuple[SourceConfig, ...]:
+    """All sources, each with a name of its own and each folder, address and ref once. Raises `ConfigError`."""
+    items = entry.items('a list of entries such as "- path: governance"')
+    if not items:
+        raise entry.error("an empty list", "at least one source", "remove the key to have sources discovered")
+    sources: list[SourceConfig] = []
+    names: dict[str, int] = {}
+    places: dict[tuple[Path | str | None, str | None], int] = {}
+    for item in items:
+        source = _source(item, folder)
+        named, place = source.name.casefold(), (source.root or source.git, source.ref)
+        if named in names:
+            raise item.error(
+                f"the name {quote(source.name)} again, first in line {names[named]}",
+                "a name of its own for each source",
+                "add name: to one of the two",
+            )
+        if place in places:
+            what, each = ("folder", "each folder once") if source.root else ("address", "each address and ref once")
+            raise item.error(f"the {what} of the source in line {places[place]} again", each, "remove one of them")
+        names[named], places[place] = item.line, item.line
+        sources.append(source)
+    return tuple(sources)
+
+
+def _source(item: ConfigEntry, folder: Path) -> SourceConfig:
+    fields = item.fields(_KEYS)
+    if "path" not in fields and "git" not in fields:
+        raise item.error("no path", "the path of a folder", "add path:, or git: with an address")
+    if "path" in fields and "git" in fields:
+        raise fields["git"].error("path and git", "one of the two", "remove path: to read the repo at the address")
+    root = existing_folder(fields["path"], folder) if "path" in fields else None
+    git = _git_url(fields["git"]) if "git" in fields else None
+    ref = _ref(fields["ref"], root) if "ref" in fields else None
+    default = root.name if root else repo_name(git or "")
+    return SourceConfig(
+        name=_name(fields["name"]) if "name" in fields else clean_name(default),
+        root=root,
+        git=git,
+        ref=ref,
+        include=read_globs(fields["include"]) if "include" in fields else (),
+        exclude=read_globs(fields["exclude"]) if "exclude" in fields else (),
+        web=read_web(fields["web"]) if "web" in fields else None,
+    )
+
+
+def _name(entry: ConfigEntry) -> str:
+    text = entry.text("a name")
+    if "/" in text or text in {".", ".."}:
+        raise entry.error(quote(text), "a name without /", "the folder itself is named by path:")
+    return text
+
+
+def _git_url(entry: ConfigEntry) -> str:
+    text = entry.text(FORM)
+    found = refusal(text)
+    if found is None:
+        return text
+    if "://" not in text and ":" not in text:
+        raise entry.error(found, FORM, "a repo on this machine is named by path:, with ref: if it has no checkout")
+    if found.startswith("a user or password"):
+        raise entry.error(found, "none", "remove it, and use ssh with an agent for repos that are not public")
+    raise entry.error(found, FORM)
+
+
+def _ref(entry: ConfigEntry, root: Path | None) -> str:
+    text = entry.text(_REF_FORM)
+    if _NO_REF.match(text):
+        raise entry.error(quote(text), _REF_FORM)
+    holding = holding_repo(root, site=root, enclosing=True) if root else None
+    if holding is not None and holding.repo is None:
+        shown = printable(str(root))
+        raise entry.error(
+            f"a ref of {shown}, but {holding.why_not}", "the folder of a git repo", "remove ref:, or correct path:"
+        )
+    return text
+
+
+def existing_folder(entry: ConfigEntry, folder: Path) -> Path:
+    """A folder that is there, absolute and free of links; the path is relative to `folder`."""
+    text = entry.path_text("the path of a folder")
+    shown = quote(text, longest=LONGEST_PATH)
+    try:
+        resolved = (folder / text).resolve(strict=True)
+        is_folder = resolved.is_dir()
+    except FileNotFoundError as error:
+        advice = f"a path is relative to {printable(str(folder))}"
+        raise entry.error(f"{shown}, which does not exist", "an existing folder", advice) from error
+    except (OSError, RuntimeError, ValueError) as error:  # a file in the way, a circle of links, half a character
+        raise entry.error(f"{shown}, which cannot be opened", "an existing folder") from error
+    if not is_folder:
+        raise entry.error(f"{shown}, which is a file", "an existing folder", "name the folder it is in")
+    return resolved
+
+
+_FOLDER = {"the source": "the source's folder"}
+
+
+def read_globs(entry: ConfigEntry, *, below: str = "the source") -> tuple[str, ...]:
+    """Globs below a source, or below another folder."""
+    return tuple(one.glob for one in read_withheld_globs(entry, below=below))
+
+
+def read_withheld_globs(entry: ConfigEntry, *, below: str = "the source") -> tuple[WithheldGlob, ...]:
+    """Globs below a source, with their lines."""
+    items = entry.items('a list of globs such as ["docs/**/*.md"]')
+    for item in items:
+        text = item.text("a glob")
+        if text.startswith("/") or ".." in text.split("/"):
+            raise item.error(quote(text), f"a glob below {below}", f"write it relative to {_FOLDER.get(below, below)}")
+    return tuple(WithheldGlob(glob=item.text(), line=item.line) for item in items)
+
+
+# Finds the sources below a folder without a memosite.yml: folders that hold a store, or their git repos.
+
+
+FOLDER_DEPTH = 40
+"""How many folders below the site are entered, one in the other."""
+
+
+FOLDER_LIMIT = 200_000
+"""How many folders are looked into in all."""
+
+
+SNIFF_LIMIT = 20_000
+"""How many Markdown files are looked into in all, to find records among them."""
+
+
+_STORES = ("memos", "notes", "transcripts")
+
+
+_STORE_DEPTH = 3
+
+
+_ENVIRONMENT = "pyvenv.cfg"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitedFolder:
+    """One folder on the way: its parts below the site, the names of its files, and the git repo around it.
+
+    `repo` is the number of parts that lead to the repo's top, None outside every repo. Links are left out.
+    """
+
+    parts: tuple[str, ...]
+    files: tuple[str, ...]
+    repo: int | None
+
+
+def _memodef_store(folder: VisitedFolder) -> int | None:
+    if not any(name.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)) for name in folder.files):
+        return None
+    first = max(0, len(folder.parts) - _STORE_DEPTH)
+    near = next((index for index in range(first, len(folder.parts)) if folder.parts[index] in _STORES), None)
+    if near is not None:
+        return near
+    return next((index for index in range(first - 1, -1, -1) if folder.parts[index] in _STORES), None)
+
+
+def _orgdef_store(folder: VisitedFolder) -> int | None:
+    if not folder.parts or folder.parts[-1] != "org":
+        return None
+    has_any = any(name.lower().endswith((ENVELOPE_SUFFIX, CATALOG_SUFFIX)) for name in folder.files)
+    return len(folder.parts) - 1 if has_any else None
+
+
+def _record_store(system: RecordSystem, folder: VisitedFolder) -> int | None:
+    return system.store_in(folder.parts, folder.files)
+
+
+STORES: tuple[Callable[[VisitedFolder], int | None], ...] = (
+    _memodef_store,
+    _orgdef_store,
+    *(partial(_record_store, system) for system in SYSTEMS),
+)
+"""What tells a store: given a folder with files in it, the number of parts that lead to what holds the store."""
+
+
+def discover(site: Path, *, ignore: Sequence[Path]) -> tuple[SourceConfig, ...]:
+    """The sources at or below a folder, by path. Output and cache are ignored; links are not followed.
+
+    Raises `ConfigError` if there are none, `SourceError` if the folder cannot be read or holds too many.
+    """
+    site = site.resolve()
+    found = _roots(site, walk(site, ignore=ignore))
+    if not found:
+        raise ConfigError(_nothing_found(site))
+    roots = sorted(found)
+    return tuple(
+        SourceConfig(name=name, root=site.joinpath(*parts))
+        for name, parts in zip(_names(site, roots), roots, strict=True)
+    )
+
+
+def _roots(site: Path, folders: Iterable[VisitedFolder]) -> set[tuple[str, ...]]:
+    """The parts that lead to each source.
+
+    Some records may be in any folder: those outside of every repo and of every other source belong to the folder
+    directly below the site that they are in.
+    """
+    found: set[tuple[str, ...]] = set()
+    loose: list[tuple[str, ...]] = []
+    left = SNIFF_LIMIT
+    for folder in folders:
+        root = _source_root(folder)
+        repo = None if folder.repo is None else folder.parts[: folder.repo]
+        if root is not None:
+            found.add(root)
+        if root is not None or (_is_inside(folder.parts, found) if repo is None else repo in found):
+            continue
+        has_record = any(map(has_record_name, folder.files))
+        names = [] if has_record else _markdown_names(folder)[:left]
+        left -= len(names)
+        if has_record or any(starts_as_record(site.joinpath(*folder.parts, name)) for name in names):
+            if repo is None:
+                loose.append(folder.parts)
+            else:
+                found.add(repo)
+    return found | {parts[:1] for parts in loose if not _is_inside(parts, found)}
+
+
+def _is_inside(parts: tuple[str, ...], roots: Collection[tuple[str, ...]]) -> bool:
+    return any(parts[:depth] in roots for depth in range(len(parts) + 1))
+
+
+def _markdown_names(folder: VisitedFolder) -> list[str]:
+    if place_of("/".join((*folder.parts, "-"))) is not None:
+        return []
+    names = (name for name in folder.files if name.lower().endswith(".md"))
+    return [name for name in names if not name.lower().endswith(BODY_SUFFIX)]
+
+
+def _source_root(folder: VisitedFolder) -> tuple[str, ...] | None:
+    """The parts that lead to the source a folder belongs to, None if it is not part of a store."""
+    for tell in STORES:
+        holder = tell(folder)
+        if holder is not None:
+            return folder.parts[: holder if folder.repo is None else folder.repo]
+    return None
+
+
+def walk(site: Path, *, ignore: Sequence[Path]) -> Iterator[VisitedFolder]:
+    """Every folder that may hold artifacts, a folder before those in it, by name.
+
+    Left out are ignored folders and those of samples (see `layout`), virtual environments, sites
+    written by memosite, what is to be ignored, and what cannot be read. The site's own name does not matter.
+    """
+    ignored = {str(path.resolve()) for path in ignore}
+    waiting: list[tuple[tuple[str, ...], int | None]] = [((), None)]
+    looked_into = 0
+    while waiting:
+        parts, repo = waiting.pop()
+        looked_into += 1
+        if looked_into > FOLDER_LIMIT:
+            raise SourceError(
+                f"{printable(str(site))}: more than {FOLDER_LIMIT:,} folders to search; name sources in memosite.yml"
+            )
+        try:
+            files, folders, is_repo = _list(site.joinpath(*parts))
+        except OSError as error:
+            if not parts:
+                raise SourceError(f"{printable(str(site))}: cannot be read ({error.strerror})") from error
+            continue
+        if SITE_MARKER in files or (parts and _ENVIRONMENT in files):
+            continue
+        repo = len(parts) if is_repo else repo
+        yield VisitedFolder(parts=parts, files=files, repo=repo)
+        if len(parts) < FOLDER_DEPTH:
+            waiting += [
+                ((*parts, name), repo)
+                for name in reversed(folders)
+                if _is_entered(name) and str(site.joinpath(*parts, name)) not in ignored
+            ]
+
+
+def _is_entered(name: str) -> bool:
+    return name not in UNREAD_FOLDERS and name not in SKIPPED_FOLDERS
+
+
+def _list(folder: Path) -> tuple[tuple[str, ...], list[str], bool]:
+    """The names of the files and of the folders in a folder, sorted, and whether it is the top of a git repo."""
+    files, folders = [], []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.name)
+            elif entry.is_file(follow_symlinks=False):
+                files.append(entry.name)
+    return tuple(sorted(files)), sorted(folders), ".git" in files or ".git" in folders
+
+
+def _names(site: Path, roots: Sequence[tuple[str, ...]]) -> list[str]:
+    """A name for each root: its folder's; on a clash its path with `-`; if that clashes too, a number after it."""
+    own = [clean_name(site.joinpath(*parts).name) for parts in roots]
+    times = Counter(name.casefold() for name in own)
+    wanted = [
+        clean_name("-".join(parts)) if parts and times[name.casefold()] > 1 else name
+        for name, parts in zip(own, roots, strict=True)
+    ]
+    reserved = {name.casefold() for name in wanted}
+    taken: set[str] = set()
+    names = []
+    for name in wanted:
+        free, number = name, 1
+        while free.casefold() in taken or (number > 1 and free.casefold() in reserved):
+            number += 1
+            free = f"{name}-{number}"
+        taken.add(free.casefold())
+        names.append(free)
+    return names
+
+
+def _nothing_found(site: Path) -> str:
+    shown = printable(str(site))
+    if (site / SITE_MARKER).exists():
+        return f"{shown}: found a site that memosite wrote, expected the repos it is made from; name their folder"
+    if site.name in (*_STORES, *(name for system in SYSTEMS for name in system.store_names)):
+        return f"{shown}: found a {site.name} folder alone, expected the folder that holds it; name {site.parent}"
+    *names, last = sorted(system.name for system in SYSTEMS)
+    return (
+        f"{shown}: found no memos/, notes/ or transcripts/ below it with an .openthing or .body.md file, no org/ "
+        f"with an orgdef, and no store of {', '.join(names)} or {last}, expected at least one; "
+        "name the folder of the site with --site, or sources in memosite.yml, see memosite init --help"
+    )
+
+
+# Chooses where a site is written and for whom: `audience`, `output`, `outputs` and the cache (SPEC 2.1, 9).
+
+
+OUTPUT_NAME = "_site"
+
+
+CACHE_NAME = ".memosite"
+
+
+AUDIENCES: Mapping[str, Audience] = {one: one for one in get_args(Audience)}
+
+
+_NAMED = "internal or public"
+
+
+def choose(
+    fields: Mapping[str, ConfigEntry], folder: Path, *, audience: Audience | None, output: Path | None
+) -> tuple[Audience, Path, Mapping[Audience, Path]]:
+    """The audience, its output folder, and the outputs of memosite.yml; the command line's `audience` and `output` win.
+
+    Where memosite.yml names several outputs, and nobody an audience, it is the one that sees least: so nothing is shown
+    to more people than somebody asked for.
+    """
+    outputs = _read_outputs(fields, folder)
+    least: Audience = "public" if "public" in outputs else "internal"
+    named = _read_audience(fields["audience"]) if "audience" in fields else least
+    chosen = audience or named
+    if outputs and chosen not in outputs:
+        raise fields["outputs"].error(f"none for the audience {chosen}", "one", "add it, or name another audience")
+    if output is not None and len(outputs) > 1 and audience is None:
+        shown = quote(str(output), longest=LONGEST_PATH)
+        raise ConfigError(
+            f"--output: found {shown}, but memosite.yml names several outputs, expected --audience {_NAMED} with it"
+        )
+    written = folder_to_write(output, "--output") or outputs.get(chosen)
+    if written is None and "output" in fields:
+        written = _read_output(fields["output"], folder)
+    return chosen, written or (folder / OUTPUT_NAME).resolve(), outputs
+
+
+def _read_audience(entry: ConfigEntry) -> Audience:
+    text = entry.text(_NAMED)
+    if text not in AUDIENCES:
+        raise entry.error(quote(text), _NAMED)
+    return AUDIENCES[text]
+
+
+def _read_outputs(fields: Mapping[str, ConfigEntry], folder: Path) -> Mapping[Audience, Path]:
+    """The output folders by audience; none may be in another, or one site would be published with the other."""
+    if "outputs" not in fields:
+        return MappingProxyType({})
+    entry, found = fields["outputs"], dict[Audience, Path]()
+    if "output" in fields:
+        raise fields["output"].error("output beside outputs", "one of the two", "remove it: outputs names the folders")
+    for name, below in entry.fields(tuple(AUDIENCES)).items():
+        path = _read_output(below, folder)
+        if any(path.is_relative_to(other) or other.is_relative_to(path) for other in found.values()):
+            shown = quote(str(path), longest=LONGEST_PATH)
+            raise below.error(shown, "a folder apart from that of every other output")
+        found[AUDIENCES[name]] = path
+    if not found:
+        raise entry.error("no output", "a folder for internal, for public, or for both")
+    return MappingProxyType(found)
+
+
+def _read_output(entry: ConfigEntry, folder: Path) -> Path:
+    text = entry.path_text("the path of a folder")
+    resolved = _resolve(folder / text)
+    if resolved is None:
+        shown = quote(text, longest=LONGEST_PATH)
+        raise entry.error(f"{shown}, which is no folder", "a folder to write, existing or not")
+    return resolved
+
+
+def cache_of(folder: Path) -> Path:
+    """The cache of a site. A link in its place is not trusted: it may come from a cloned repo."""
+    path = folder / CACHE_NAME
+    if path.is_symlink():
+        raise ConfigError(f"{printable(str(path))}: a symbolic link, expected a folder; remove it, or use --cache DIR")
+    return path
+
+
+def folder_to_write(path: Path | None, option: str) -> Path | None:
+    """The absolute path of a folder that an option names."""
+    if path is None:
+        return None
+    resolved = _resolve(path)
+    if resolved is None:
+        shown = quote(str(path), longest=LONGEST_PATH)
+        raise ConfigError(f"{option}: found {shown}, which is no folder, expected one to write, existing or not")
+    return resolved
+
+
+def _resolve(path: Path) -> Path | None:
+    """The absolute path of a folder that need not exist; None if something else is in its way."""
+    try:
+        resolved = path.resolve()
+        there = (place for place in (resolved, *resolved.parents) if place.exists() or place.is_symlink())
+        nearest = next(there)  # still a link only if links lead in a circle
+        return resolved if nearest.is_dir() else None
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def check_output(config: Config) -> None:
+    """Refuse an output folder in which memosite would write over what it reads. Raises `OutputError`.
+
+    Whether a folder that is not empty is memosite's own is checked where it is written.
+    """
+    output = config.output
+    shown = printable(str(output))
+    if config.site.is_relative_to(output):
+        raise OutputError(f"{shown}: the output is the site folder or holds it; choose another, such as {OUTPUT_NAME}")
+    if output.is_relative_to(config.cache) or config.cache.is_relative_to(output):
+        raise OutputError(f"{shown}: the output and the cache {printable(str(config.cache))} share a folder")
+    for source in config.sources:
+        name = printable(source.name)
+        if source.root is None:
+            continue
+        if source.root.is_relative_to(output):
+            raise OutputError(f"{shown}: the output is the source {name} or holds it; choose another folder")
+        if output.is_relative_to(source.root):
+            inside = output.relative_to(source.root).as_posix()
+            if place_of(f"{inside}/-") is not None:
+                raise OutputError(f"{shown}: the output is among the files of the source {name}")
+    artifact = None if (output / SITE_MARKER).exists() else next(_artifacts(output), None)
+    if artifact is not None:
+        raise OutputError(f"{shown}: the output has an item in it ({quote(artifact)}); choose another folder")
+
+
+def _artifacts(folder: Path) -> Iterator[str]:
+    """Names of envelopes and bodies below a folder, as far as it can be read."""
+    for _, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            if name.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)):
+                yield name
+
+
+# Loads the `Config` of every command from memosite.yml, or from discovery if there is none.
+
 
 SIZE_LIMIT = 1 << 20
 """Largest memosite.yml, in bytes."""
+
 
 KEYS = (
     *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
     *("documents", "citations", "actions", "feeds", "theme", "secrets", "audience", "withhold", "withhold_raw"),
     *("erase", "output", "outputs", "lean"),
 )
+
+
 UNBUILT_KEYS: tuple[str, ...] = ()
+
+
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 
+
 _T = TypeVar("_T")
+
+
 _NOTHING: tuple[str, ...] = ()
+
+
 _NO_ENTRIES: Mapping[str, str] = MappingProxyType({})
+
+
 _NO_POSITIONS: tuple[Mapping[str, str], tuple[str, ...] | None] = (_NO_ENTRIES, None)
 
 
@@ -287,8 +792,7 @@ def _searches(entry: ConfigEntry) -> Mapping[str, str]:
     entries = entry.entries("a mapping from names to queries")
     seen: dict[str, str] = {}
     if entries:
-        from memosite.search_language.analyzer import Analyzer  # noqa: PLC0415 - few sites save searches
-        from memosite.search_language.query import parse_query  # noqa: PLC0415
+        from memosite.search_language import Analyzer, parse_query  # noqa: PLC0415 - few sites save searches
     for name, below in entries.items():
         if make_id(name) != name:
             raise below.error(f"the name {quote(name)}", "a name of letters, digits, `.`, `_` and `-`")
@@ -300,3 +804,42 @@ def _searches(entry: ConfigEntry) -> Mapping[str, str]:
         except QueryError as error:
             raise below.error(quote(query), "a query", str(error)) from error
     return MappingProxyType({name: below.text() for name, below in entries.items()})
+
+
+# Loads the contract, the files of docs/spec, which each built site publishes.
+
+
+_PACKAGE = Path(memosite.__file__).parent
+
+
+_MAIN = "memosite.md"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contract:
+    """The contract as Markdown: the main part, that of feeds, and the guide to both (README.md)."""
+
+    main: str
+    feeds: str
+    guide: str
+
+
+def contract_folder(package: Path = _PACKAGE) -> Path:
+    """The folder that holds the files. Raises `ConfigError` if there is none."""
+    for folder in (package / "docs" / "spec", package.parent / "docs" / "spec"):
+        if (folder / _MAIN).is_file():
+            return folder
+    raise ConfigError(f"the contract is missing in {package}: install memosite again")
+
+
+def load_contract(package: Path = _PACKAGE) -> Contract:
+    """The files as they are. Raises `ConfigError` for one that cannot be read."""
+    folder = contract_folder(package)
+    return Contract(main=_text(folder / _MAIN), feeds=_text(folder / "feeds.md"), guide=_text(folder / "README.md"))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the contract: {path} cannot be read: install memosite again") from error

@@ -5,22 +5,103 @@ each error can name file, line and key, what was found and what was expected. Al
 no setting needs them, and YAML bombs use them. The schema itself is SPEC 2.1.
 """
 
+import datetime as dt
 import difflib
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
+from urllib.parse import urlsplit
 
 import yaml
 
-from memosite.config.policy import DEFAULT_SECRETS, Erasure, SecretsConfig, WithheldGlob
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
-from memosite.facts.parsed import Discharge
+from memosite.facts.names import make_id
+from memosite.facts.parsed import Discharge, Kind, Withheld
 from memosite.facts.times import read_moment
+
+# What may be published, as settings (SPEC 9): what is done about secrets, which are allowed, and what is erased.
+
+
+SecretsMode = Literal["withhold", "redact", "fail"]
+
+
+SECRETS_MODES: tuple[SecretsMode, ...] = ("withhold", "redact", "fail")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowedSecret:
+    """A secret that may be published: its fingerprint, and why. `line` is where memosite.yml has it."""
+
+    fingerprint: str
+    why: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretsConfig:
+    """What is done about secrets: artifacts without content, redacted texts, or an error; and the exceptions."""
+
+    mode: SecretsMode = "withhold"
+    allow: tuple[AllowedSecret, ...] = ()
+
+    @property
+    def fingerprints(self) -> frozenset[str]:
+        """The fingerprints of the exceptions."""
+        return frozenset(one.fingerprint for one in self.allow)
+
+
+DEFAULT_SECRETS = SecretsConfig()
+"""What is done about secrets unless memosite.yml says otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithheldGlob:
+    """A glob of what only the audience `internal` sees. `line` is where memosite.yml has it."""
+
+    glob: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasure:
+    """An artifact whose content is not to be published: its id, its kind if that is named, too, why, and since when.
+
+    `is_secret` is whether the reason is a secret: then not even its digests are published. `line` is where
+    memosite.yml has it.
+    """
+
+    id: str
+    kind: Kind | None
+    why: str
+    on: str
+    is_secret: bool = False
+    line: int = 0
+
+    @property
+    def name(self) -> str:
+        """The artifact as the configuration names it."""
+        return f"{self.kind}/{self.id}" if self.kind else self.id
+
+    def withheld(self, published: Collection[str] = ()) -> Withheld:
+        """What its facts carry; `published` are the digests of its files that were published before."""
+        hashes = () if self.is_secret else tuple(sorted(published))
+        return Withheld(reason="erased", why=self.why, on=self.on, hashes=hashes, is_for_secret=self.is_secret)
+
+
+def left_out_by(erasures: Iterable[Erasure], secrets: SecretsConfig) -> str:
+    """By what content is left out, as one text: what is erased, and which secrets are found and allowed."""
+    from memosite.secrets import DIGEST  # noqa: PLC0415 - it is read from files, and few commands need it
+
+    return repr((sorted(entry.name for entry in erasures), secrets.mode, sorted(secrets.fingerprints), DIGEST))
+
+
+# The schema of memosite.yml: configuration values, and readers of YAML entries that know their key and line.
+
 
 DEFAULT_DOCUMENTS = tuple(
     f"{folder}/**/*.md"
@@ -28,8 +109,10 @@ DEFAULT_DOCUMENTS = tuple(
 )
 """Where documents are that memos cite; `documents` adds to these."""
 
+
 Audience = Literal["internal", "public"]
 """For whom an archive is read and a site is built."""
+
 
 DEPTH_LIMIT = 20
 """Deepest nesting of the YAML; the schema needs 4."""
@@ -131,7 +214,11 @@ class Config:
 
 
 _TAG = "tag:yaml.org,2002:"
+
+
 _WHOLE_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+
+
 _BEFORE_TIME = re.compile(r"(?<=\d)[t ](?=\d)")
 
 
@@ -330,3 +417,167 @@ def _refuse_dangers(text: str, file: str) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEPTH_LIMIT:
             raise ConfigError(f"{place}: found more than {DEPTH_LIMIT} levels, expected 4 at most; check the brackets")
+
+
+# Reads single values of memosite.yml that have a form of their own: addresses, ids, languages.
+
+
+BASE_URL_FORM = "an absolute http or https address without user, ? and #, such as https://archive.example.org/"
+
+
+_WEB_FORM = "an http or https address with {path} in it, such as https://git.example.org/repo/blob/{ref}/{path}"
+
+
+_ADDRESS_CHARACTERS = re.compile(r"[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
+
+
+def _is_web_address(text: str) -> bool:
+    if not _ADDRESS_CHARACTERS.fullmatch(text):
+        return False
+    try:
+        parts = urlsplit(text)
+        port_is_fine = parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc and port_is_fine
+
+
+def normalize_base_url(text: str) -> str | None:
+    """The address with `/` at its end, None if it cannot be one (RFC 3986)."""
+    if not _is_web_address(text) or "?" in text or "#" in text:
+        return None
+    return text if text.endswith("/") else text + "/"
+
+
+def read_base_url(entry: ConfigEntry) -> str:
+    """The address of the published site, with `/` at its end."""
+    text = entry.text(BASE_URL_FORM)
+    address = normalize_base_url(text)
+    if address is None:
+        raise entry.error(quote(text), BASE_URL_FORM)
+    return address
+
+
+def read_archive_id(entry: ConfigEntry) -> str:
+    """The name of the archive in every id of a feed: characters that a tag URI may hold (RFC 4151)."""
+    text = entry.text("an id")
+    if not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", text):
+        raise entry.error(quote(text), "at most 100 letters (A to Z), digits, . _ and -")
+    return text
+
+
+_DNS_NAME = r"[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*"
+
+
+_AUTHORITY = re.compile(rf"(?:[a-z0-9._-]+@)?{_DNS_NAME},(\d{{4}})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
+
+
+def read_authority(entry: ConfigEntry) -> str:
+    """The tagging entity of RFC 4151, in lower case: whose domain or address it is, and a date on which it was."""
+    text = entry.text("an authority")
+    match = _AUTHORITY.fullmatch(text) if len(text) <= 200 else None
+    try:
+        if match is not None and dt.date(int(match[1]), int(match[2] or 1), int(match[3] or 1)):
+            return text
+    except ValueError:
+        pass
+    advice = "write it in lower case" if _AUTHORITY.fullmatch(text.lower()[:200]) and text != text.lower() else ""
+    raise entry.error(quote(text), 'a domain and a date, in lower case, such as "example.org,2026"', advice)
+
+
+def read_language(entry: ConfigEntry) -> str:
+    """The language of the site's texts; only the form is checked (BCP 47)."""
+    text = entry.text("a language")
+    if not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,8}", text):
+        raise entry.error(quote(text), "a language tag (BCP 47) such as en or pt-BR")
+    return text
+
+
+def read_web(entry: ConfigEntry) -> str:
+    """The address at which a source's files can be seen."""
+    text = entry.text(_WEB_FORM)
+    plain = text.replace("{ref}", "ref").replace("{path}", "path")
+    host = [*text.split("/", 3), "", "", ""][2]
+    if "{path}" not in text or "{" in host or not _is_web_address(plain):
+        raise entry.error(quote(text), _WEB_FORM)
+    return text
+
+
+# Reads the setting `erase`: what is published without its content (SPEC 9).
+
+
+_KINDS: Mapping[str, Kind] = {kind: kind for kind in get_args(Kind)}
+
+
+_ID = f"an id as in the address of a page, or <kind>/<id> with one of {', '.join(_KINDS)}"
+
+
+def read_erase(entry: ConfigEntry) -> tuple[Erasure, ...]:
+    """What is erased, each artifact once."""
+    found: dict[str, Erasure] = {}
+    for item in entry.items("a list of {id, why, on}"):
+        erasure = _erasure(item)
+        if erasure.name in found:
+            raise item.error(f"{quote(erasure.name)} twice", "it once", "remove one of the two")
+        found[erasure.name] = erasure
+    return tuple(found.values())
+
+
+def _erasure(entry: ConfigEntry) -> Erasure:
+    fields = entry.fields(("id", "why", "on", "secret"))
+    for name in ("id", "why", "on"):
+        if name not in fields:
+            raise entry.error(f"no {name}", "{id, why, on}, such as {id: …, why: asked for, on: 2026-05-20}")
+    text = fields["id"].text(_ID)
+    kind, slash, id_ = unicodedata.normalize("NFC", text).rpartition("/")
+    if (slash and kind not in _KINDS) or any(make_id(part) != part for part in id_.split("~")):
+        raise fields["id"].error(quote(text), _ID)
+    return Erasure(
+        id=id_,
+        kind=_KINDS.get(kind),
+        why=fields["why"].prose(),
+        on=fields["on"].date()[:10],
+        is_secret="secret" in fields and fields["secret"].flag(),
+        line=entry.line,
+    )
+
+
+# Reads `secrets` of memosite.yml: what is done about secrets, and which are allowed and why (SPEC 9).
+
+
+_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
+
+
+_MODE_FORM = "withhold, redact or fail"
+
+
+_FINGERPRINT_FORM = "16 hex digits, as memosite check shows"
+
+
+def read_secrets(entry: ConfigEntry) -> SecretsConfig:
+    """The mode and the exceptions; each has a reason."""
+    fields = entry.fields(("mode", "allow"))
+    default = SecretsConfig()
+    items = fields["allow"].items("a list of {fingerprint, why}") if "allow" in fields else ()
+    return SecretsConfig(
+        mode=_mode(fields["mode"]) if "mode" in fields else default.mode, allow=tuple(map(_allowed, items))
+    )
+
+
+def _mode(entry: ConfigEntry) -> SecretsMode:
+    text = entry.text(_MODE_FORM)
+    for mode in SECRETS_MODES:
+        if text == mode:
+            return mode
+    raise entry.error(quote(text), _MODE_FORM)
+
+
+def _allowed(entry: ConfigEntry) -> AllowedSecret:
+    fields = entry.fields(("fingerprint", "why"))
+    for name, expected in (("fingerprint", _FINGERPRINT_FORM), ("why", "the reason why it may be published")):
+        if name not in fields:
+            raise entry.error(f"no {name}", expected, f"add {name}:")
+    fingerprint = fields["fingerprint"].scalar(_FINGERPRINT_FORM)
+    if not _FINGERPRINT.fullmatch(fingerprint):
+        raise fields["fingerprint"].error(quote(fingerprint), _FINGERPRINT_FORM)
+    return AllowedSecret(fingerprint=fingerprint, why=fields["why"].prose(), line=entry.line)

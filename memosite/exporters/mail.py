@@ -1,4 +1,4 @@
-"""Composes artifacts as mail: RFC 5322 messages with the threads, addresses and dates of the archive.
+"""The input of every exporter; composes artifacts as mail, RFC 5322 messages with the archive's threads and dates.
 
 Whatever the content, a message is valid: a name becomes an address whose domain can never exist (`.invalid`,
 RFC 2606), a subject one line of encoded words (RFC 2047), and a text is encoded so that no line of it can be taken
@@ -10,41 +10,122 @@ import binascii
 import datetime as dt
 import re
 import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
 from email.header import Header
 from email.message import Message
 from email.policy import compat32
 from email.utils import format_datetime
 from urllib.parse import quote
 
-from memosite.archive.lines import all_texts, join_texts, shown_file
+from memosite.archive.lines import (
+    all_texts,
+    artifact_line,
+    body_texts,
+    exported,
+    join_texts,
+    notice_of,
+    shown_file,
+    with_body,
+)
 from memosite.archive.model import Archive, Artifact, Library, Memo, Transcript
-from memosite.archive.notices import notice_of
 from memosite.archive.urls import absolute, page_of
-from memosite.exporters.job import Export
 from memosite.facts.names import short_hash
 from memosite.facts.parsed import LibraryCard, Ref
 from memosite.facts.texts import cut_line, one_line
 from memosite.facts.times import Moment
+from memosite.store.shelf import Shelf
+
+# The flags of a message for mail readers: unread, flagged, answered.
+
+
+def is_unread(artifact: Artifact) -> bool:
+    """Whether any of its recipients has not read it yet; a broadcast counts by the furthest of its copies."""
+    if not isinstance(artifact, Memo) or artifact.kind != "memo":
+        return False
+    return any(state.unread for state in artifact.recipients) or (artifact.is_broadcast and artifact.mailbox == "inbox")
+
+
+def is_flagged(artifact: Artifact) -> bool:
+    """Whether its action is still open."""
+    return isinstance(artifact, Memo) and artifact.action == "open"
+
+
+def is_answered(artifact: Artifact) -> bool:
+    """Whether its action was answered, and is not discharged yet."""
+    return isinstance(artifact, Memo) and artifact.action == "answered"
+
+
+# The input of every exporter: the archive, its texts, and the names for ids and addresses.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """One export. `archive_id` and `authority` are those of the configuration; `base_url` ends in `/`."""
+
+    archive: Archive
+    shelf: Shelf
+    with_body: bool
+    base_url: str | None
+    archive_id: str
+    authority: str
+
+    def artifacts(self) -> Iterator[Artifact]:
+        """What is exported, in order of arrival."""
+        return exported(self.archive)
+
+    def lines(self) -> Iterator[dict[str, object]]:
+        """The line of each artifact (SPEC 8), with its body if asked for."""
+        for artifact in self.artifacts():
+            line = artifact_line(artifact, self.archive, base_url=self.base_url)
+            if self.with_body and not artifact.withheld:
+                line = with_body(line, join_texts(self.shelf.text(text.sha256) for text in body_texts(artifact)))
+            yield line
+
+
+# Composes artifacts as mail: RFC 5322 messages with the threads, addresses and dates of the archive.
+
 
 ANCESTORS = 50
 """The most ancestors that `References` names, the nearest ones. Each of them names its own."""
 
+
 SUBJECT = 20_000
 """The longest subject, in characters."""
+
 
 LOCAL_PART = 64
 """The longest local part of an address, in bytes (RFC 5321, 4.5.3.1.1)."""
 
+
 _NAME = 100
+
+
 _WORD = 900
+
+
 _WIDTH = 76
+
+
 # Headers are folded here: the package would put a long id on a line of its own, which some programs do not read.
 _POLICY = compat32.clone(max_line_length=None, mangle_from_=False)
+
+
 _PLAIN = re.compile(rf"(?!.*=\?)(?:[!-~]{{1,{_WORD}}}(?: [!-~]{{1,{_WORD}}})*)?")
+
+
 _OUTER_DOT = re.compile(r"^\.|\.$|\.(?=\.)")
+
+
 _CUT_ESCAPE = re.compile(r"%.?$")
+
+
 _FROM_LINE = re.compile(rb"^>*From ", re.MULTILINE)
+
+
 _SEVEN_BIT = re.compile(rb"(?:[\t -~]{0,900}+\n)*+")
+
+
 _QUOTED_LINE = 76
 
 

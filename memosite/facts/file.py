@@ -1,19 +1,29 @@
-"""One file of a source, decoded once: bytes to text to JSON; problems are kept as findings."""
+"""One file of a source, decoded once: bytes to text to JSON; problems are kept as findings. Its bounds.
+
+A file publishes at most 20 times its bytes and 3 MB. Each bound follows from this and from how much one of them takes
+on pages, in feeds and in the search: of many that say next to nothing fewer are shown.
+"""
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
+from urllib.parse import quote
 
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Location, Rule
-from memosite.facts.json_text import KeyPath, clean_text, find_key_line, key_places, read_json_text, shown, type_name
+from memosite.facts.json_text import KeyPath, clean_text, key_places, read_json_text, shown, type_name
 from memosite.facts.names import blob_id
 from memosite.facts.parsed import FileFacts
 
-__all__ = ["File", "Json", "clean_text", "find_key_line", "read_json", "shown", "type_name"]
+# One file of a source, decoded once: bytes to text to JSON; problems are kept as findings.
+
 
 _BOM = b"\xef\xbb\xbf"
+
+
 _LONGEST_MESSAGE = 500
 
 
@@ -131,3 +141,49 @@ def read_json(file: File) -> Json:
         message = f"found {type_name(value)}, expected an object"
         findings.append(Finding(rule=rules.JSON_NOT_OBJECT, location=file.at(1), message=message))
     return Json(fields=None, findings=tuple(findings))
+
+
+# The bounds of one file: how many of its records, positions and turns are shown one by one (SPEC 9).
+
+
+RECORDS = 100
+"""How many records of a file get pages; others only if they had one before."""
+
+
+POSITIONS = 500
+
+
+TURNS = 20_000
+
+
+NAMED = 50
+"""How many positions that no orgdef lists a memo, note or transcript adds; others only if they had a page before."""
+
+
+LABEL_CHARS = 120
+"""The longest name of a position that a page shows; the twins have it whole."""
+
+
+def most_positions(chars: int, names: Iterable[tuple[str, str]]) -> int:
+    """How many positions of an orgdef of this length get pages, given the id and the name of each.
+
+    A position takes some 9 kB, and its id, which is in each of its addresses, is repeated 60 times.
+    """
+    sizes = (9_400 + 65 * len(quote(id_[:200])) + 8 * len(quote(name[:120])) for id_, name in names)
+    left = 2_700_000 + 15 * chars
+    return min(POSITIONS, sum(size <= left for size in accumulate(sizes)))
+
+
+def most_turns(chars: int) -> int:
+    """How many turns of a transcript of this length are read as such; each takes some 720 bytes."""
+    return min(TURNS, 3_300 + chars // 65)
+
+
+def most_citations(chars: int, turns: int, size: int) -> int:
+    """How many turns of a transcript offer citations of their own, if one takes as many bytes."""
+    return max(100, (2_400_000 + 10 * chars - 720 * turns) // size)
+
+
+def most_turns_found(chars: int, size: int) -> int:
+    """How many turns of a transcript a search finds one by one, if a result takes as many bytes."""
+    return (300_000 + 4 * chars) // size

@@ -10,15 +10,77 @@ from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 from memosite.facts.findings import Finding
-from memosite.facts.secret_rules import SecretHit
+from memosite.facts.rules import SecretHit
 from memosite.facts.times import Moment
-from memosite.facts.withheld import Withheld
-from memosite.facts.written import Written
+
+# A citation as a document holds it, before anybody asks whether it holds (SPEC 7).
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A citation as a document holds it; what it does not say is "". `line` is where its digest is."""
+
+    line: int
+    ref: str
+    url: str
+    quote: str
+    sha256: str
+    speaker: str = ""
+    time: str = ""
+    commit: str = ""
+    note: str = ""
+
+
+# Why an artifact is published without its content, as a value that its facts and the artifact itself carry.
+
+
+Reason = Literal["secret", "erased"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """What is published in the place of a content: why it is not there, since when, and how that can be changed.
+
+    `why` and `on` (a day, ISO 8601) are as the configuration says. `rules` name the kinds of secrets that were found,
+    never a secret. `hashes` are the SHA-256 of files that may still be published, since they were before.
+    `is_for_secret` is whether something was erased since it holds a secret.
+    """
+
+    reason: Reason
+    why: str = ""
+    on: str = ""
+    rules: tuple[str, ...] = ()
+    hashes: tuple[str, ...] = ()
+    is_for_secret: bool = False
+
+    @property
+    def hides_hashes(self) -> bool:
+        """Whether no hash may stay: by one a secret could be guessed."""
+        return self.reason == "secret" or self.is_for_secret
+
+    @property
+    def is_place_hidden(self) -> bool:
+        """Whether readers are not to be led to the secret: not told which kind it is, nor in which commits."""
+        return self.reason == "secret" and not self.rules
+
+    @property
+    def word(self) -> str:
+        """The word for it in lists."""
+        return "erased" if self.reason == "erased" else "withheld"
+
+
+# The results of parsing single files, as values; they refer to no other file.
+
 
 Kind = Literal["memo", "note", "transcript", "library", "record", "document"]
+
+
 Mailbox = Literal["inbox", "read", "archive", "flat"]
+
+
 Ref = tuple[Kind, str]
 """Names one artifact in the archive: its kind and its id."""
+
 
 BROADCAST, FILE = "all", "file"
 
@@ -384,7 +446,7 @@ class Parsed:
 
     `shelve` are the bytes to store on the shelf: the file itself where it is published, and its texts. `secrets` are
     those that were found in the file; what is not allowed was redacted before it was parsed. `is_confidential` is
-    whether the file is marked as not for everybody (`archive/confidential.py`).
+    whether the file is marked as not for everybody (`facts/contents.py`).
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""Words that memosite itself writes on pages and in feeds: English texts that remember how they were made.
+"""Words that memosite itself writes on pages and in feeds, and words for kinds of artifacts.
 
     phrase("since {date}", date=…) ─► a `str` in English ─► Markdown, JSON, command line: as it is
                                             │
@@ -8,9 +8,11 @@ What people wrote is never a phrase, so it is never translated, even if it has t
 """
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
-__all__ = ["Phrase", "joined", "key_of", "phrase", "phrases"]
+# Words that memosite itself writes on pages and in feeds: English texts that remember how they were made.
+
 
 _NOTHING: Final[Mapping[str, object]] = {}
 
@@ -66,3 +68,40 @@ def _phrase(key: str, one: str, many: str, number: int, parts: Mapping[str, obje
 
 def _made(key: str, one: str, many: str, number: int, parts: tuple[tuple[str, object], ...]) -> Phrase:
     return _phrase(key, one, many, number, dict(parts) or _NOTHING)
+
+
+# Words for kinds of artifacts.
+
+
+_KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "memo": phrase("memo"),
+        "note": phrase("note"),
+        "transcript": phrase("transcript"),
+        "library": phrase("library"),
+        "record": phrase("record"),
+        "document": phrase("document"),
+    }
+)
+
+
+def kind_word(kind: str) -> str:
+    """The word for a kind of artifact."""
+    return _KINDS.get(kind, kind)
+
+
+def kinds(kind: str, number: int) -> str:
+    """So many artifacts of a kind."""
+    match kind:
+        case "memo":
+            return phrases("{n:,} memo", "{n:,} memos", number)
+        case "note":
+            return phrases("{n:,} note", "{n:,} notes", number)
+        case "transcript":
+            return phrases("{n:,} transcript", "{n:,} transcripts", number)
+        case "library":
+            return phrases("{n:,} library", "{n:,} libraries", number)
+        case "record":
+            return phrases("{n:,} record", "{n:,} records", number)
+        case _:
+            return phrases("{n:,} document", "{n:,} documents", number)

@@ -1,13 +1,25 @@
-"""The rules for findings, except those on whole sources, on secrets, on citations, and those of a single record system.
+"""The rules for findings, except those of a single record system, which are in its folder.
 
 Each rule has its meaning, its clause and its remedy; `findings` explains the severities.
 """
 
-from memosite.facts.findings import Rule, Severity
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memosite.facts.findings import Finding, Rule, Severity
+
+# The rules for findings, except those on whole sources, on secrets, on citations, and those of a single record
+# system.
+
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+
 _MEMO = "memodef SCHEMA, memodef:Memo"
+
+
 _TRANSCRIPT = "memodef SCHEMA, memodef:Transcript"
+
 
 # Files that cannot be read as written
 JSON_INVALID = Rule(
@@ -18,6 +30,8 @@ JSON_INVALID = Rule(
     clause="RFC 8259, 2; SPEC 2.2",
     remedy="Correct the JSON at this line.",
 )
+
+
 JSON_NOT_OBJECT = Rule(
     id="json-not-object",
     severity=_E,
@@ -26,6 +40,8 @@ JSON_NOT_OBJECT = Rule(
     clause="SPEC 2.2",
     remedy="Make the file one JSON object: { … }.",
 )
+
+
 JSON_DUPLICATE_KEY = Rule(
     id="json-duplicate-key",
     severity=_W,
@@ -33,6 +49,8 @@ JSON_DUPLICATE_KEY = Rule(
     clause="RFC 8259, 4; SPEC 2.2",
     remedy="Remove one of the two.",
 )
+
+
 JSON_LENIENT = Rule(
     id="json-lenient",
     severity=_W,
@@ -40,6 +58,8 @@ JSON_LENIENT = Rule(
     clause="RFC 8259, 7; SPEC 2.2",
     remedy="Escape the character.",
 )
+
+
 UTF8_INVALID = Rule(
     id="utf8-invalid",
     severity=_E,
@@ -47,6 +67,8 @@ UTF8_INVALID = Rule(
     clause="RFC 8259, 8.1; SPEC 2.2",
     remedy="Save the file as UTF-8.",
 )
+
+
 FILE_TOO_LARGE = Rule(
     id="file-too-large",
     severity=_W,
@@ -54,6 +76,8 @@ FILE_TOO_LARGE = Rule(
     clause="SPEC 9",
     remedy="Split the file, or move it out of these folders.",
 )
+
+
 NAME_LONG = Rule(
     id="name-long",
     severity=_N,
@@ -61,6 +85,8 @@ NAME_LONG = Rule(
     clause="SPEC 9",
     remedy="Shorten the name.",
 )
+
+
 FILE_BOUNDED = Rule(
     id="file-bounded",
     severity=_W,
@@ -69,6 +95,8 @@ FILE_BOUNDED = Rule(
     clause="SPEC 9",
     remedy="Split the file.",
 )
+
+
 FILE_UNREADABLE = Rule(
     id="file-unreadable",
     severity=_W,
@@ -76,6 +104,7 @@ FILE_UNREADABLE = Rule(
     clause="SPEC 9",
     remedy="Check the file's permissions.",
 )
+
 
 # Memos and notes
 FIELD_MISSING = Rule(
@@ -85,6 +114,8 @@ FIELD_MISSING = Rule(
     clause=f"{_MEMO} and memodef:Transcript, MUST fields; SPEC 2.2",
     remedy="Add the field.",
 )
+
+
 FIELD_TYPE = Rule(
     id="field-type",
     severity=_E,
@@ -92,6 +123,8 @@ FIELD_TYPE = Rule(
     clause=f"{_MEMO} and memodef:Transcript, field types; SPEC 2.2",
     remedy="Write the type that the message names.",
 )
+
+
 FIELD_RESERVED = Rule(
     id="field-reserved",
     severity=_E,
@@ -99,6 +132,8 @@ FIELD_RESERVED = Rule(
     clause="memodef SCHEMA, extensions; SPEC 2.2",
     remedy="Use your own domain: x.<domain>.<name>.",
 )
+
+
 FIELD_SHOULD = Rule(
     id="field-should",
     severity=_W,
@@ -106,6 +141,8 @@ FIELD_SHOULD = Rule(
     clause=f"{_TRANSCRIPT}, SHOULD fields; SPEC 2.2",
     remedy="Add the field.",
 )
+
+
 DATE_INVALID = Rule(
     id="date-invalid",
     severity=_E,
@@ -113,6 +150,8 @@ DATE_INVALID = Rule(
     clause=f"{_MEMO}, sent; SPEC 2.2",
     remedy="Write it like 2026-05-01T14:30:00Z.",
 )
+
+
 DATE_WITHOUT_ZONE = Rule(
     id="date-without-zone",
     severity=_W,
@@ -120,6 +159,8 @@ DATE_WITHOUT_ZONE = Rule(
     clause="SPEC 2.2",
     remedy="End it with Z or an offset such as -04:00.",
 )
+
+
 BODY_REF_PATH = Rule(
     id="body-ref-path",
     severity=_W,
@@ -127,6 +168,8 @@ BODY_REF_PATH = Rule(
     clause=f"{_MEMO}, body_ref SHOULD; SPEC 2.2",
     remedy="Put the body beside the envelope, and write its name alone.",
 )
+
+
 BODY_REF_MISSING = Rule(
     id="body-ref-missing",
     severity=_W,
@@ -134,6 +177,8 @@ BODY_REF_MISSING = Rule(
     clause=f"{_MEMO}, body_ref; SPEC 2.2",
     remedy="Add the file beside the envelope, or correct the name.",
 )
+
+
 BODY_NOT_REFERENCED = Rule(
     id="body-not-referenced",
     severity=_W,
@@ -141,6 +186,8 @@ BODY_NOT_REFERENCED = Rule(
     clause=f"{_MEMO}, body_ref; SPEC 2.2",
     remedy="Add body_ref to the envelope, or rename the file.",
 )
+
+
 BODY_SPLIT = Rule(
     id="body-split",
     severity=_W,
@@ -148,6 +195,8 @@ BODY_SPLIT = Rule(
     clause="memodef README, mark-as-read moves both; SPEC 2.2",
     remedy="Move both to one mailbox with git mv.",
 )
+
+
 BODY_WITHOUT_ENVELOPE = Rule(
     id="body-without-envelope",
     severity=_W,
@@ -155,6 +204,8 @@ BODY_WITHOUT_ENVELOPE = Rule(
     clause=f"{_MEMO}, body_ref; SPEC 2.2",
     remedy="Add the envelope, or remove the file.",
 )
+
+
 REPLY_PATH = Rule(
     id="reply-path",
     severity=_W,
@@ -162,6 +213,8 @@ REPLY_PATH = Rule(
     clause=f"{_MEMO}, in_reply_to; SPEC 2.2",
     remedy="Write the parent's file name alone.",
 )
+
+
 NOTE_ACTION = Rule(
     id="note-action",
     severity=_W,
@@ -169,6 +222,8 @@ NOTE_ACTION = Rule(
     clause="memodef SCHEMA 0.3, memos-to-file; SPEC 2.2",
     remedy="Send a memo to a position, or remove action_required.",
 )
+
+
 NOTE_IN_MAILBOX = Rule(
     id="note-in-mailbox",
     severity=_W,
@@ -176,6 +231,8 @@ NOTE_IN_MAILBOX = Rule(
     clause="memodef SCHEMA 0.3, memos-to-file; SPEC 2.2",
     remedy="Move it to notes/<role>/.",
 )
+
+
 NOTE_RECIPIENT = Rule(
     id="note-recipient",
     severity=_W,
@@ -183,6 +240,7 @@ NOTE_RECIPIENT = Rule(
     clause="memodef SCHEMA 0.3, memos-to-file; SPEC 2.2",
     remedy='Write "to": "file", or move it to the recipient\'s memos/.',
 )
+
 
 # Transcripts
 TRANSCRIPT_BODY = Rule(
@@ -192,6 +250,8 @@ TRANSCRIPT_BODY = Rule(
     clause=f"{_TRANSCRIPT}, no body; SPEC 2.2",
     remedy="Move the text to the file that body_ref names.",
 )
+
+
 TRANSCRIPT_MEMO_FIELD = Rule(
     id="transcript-memo-field",
     severity=_W,
@@ -199,6 +259,8 @@ TRANSCRIPT_MEMO_FIELD = Rule(
     clause=f"{_TRANSCRIPT}, no memo fields; SPEC 2.2",
     remedy="Remove the field; name related memos in related_memos.",
 )
+
+
 TRANSCRIPT_FORM = Rule(
     id="transcript-form",
     severity=_W,
@@ -206,6 +268,7 @@ TRANSCRIPT_FORM = Rule(
     clause="SPEC 4",
     remedy="Use ## User and ## Assistant headings.",
 )
+
 
 # Organizations, libraries, documents
 ORG_FIELD = Rule(
@@ -215,6 +278,8 @@ ORG_FIELD = Rule(
     clause="orgdef SCHEMA, positions and relationships; SPEC 2.2",
     remedy="Write the form that the message names.",
 )
+
+
 ORG_DUPLICATE = Rule(
     id="org-duplicate",
     severity=_W,
@@ -222,6 +287,8 @@ ORG_DUPLICATE = Rule(
     clause="orgdef SCHEMA, positions; SPEC 2.2",
     remedy="Give each position its own id.",
 )
+
+
 CATALOG_FOREIGN = Rule(
     id="catalog-foreign",
     severity=_N,
@@ -229,6 +296,8 @@ CATALOG_FOREIGN = Rule(
     clause="SPEC 2.2",
     remedy="No fix needed.",
 )
+
+
 FRONTMATTER_INVALID = Rule(
     id="frontmatter-invalid",
     severity=_W,
@@ -236,6 +305,8 @@ FRONTMATTER_INVALID = Rule(
     clause="SPEC 2.2",
     remedy="Correct the YAML, or remove the --- lines.",
 )
+
+
 OUTSIDE_CONVENTION = Rule(
     id="outside-convention",
     severity=_N,
@@ -243,6 +314,7 @@ OUTSIDE_CONVENTION = Rule(
     clause="SPEC 2.2",
     remedy="Move it, or add it to include: in memosite.yml.",
 )
+
 
 # Rules that need the whole archive
 ID_COLLISION = Rule(
@@ -252,6 +324,8 @@ ID_COLLISION = Rule(
     clause="SPEC 3, identity",
     remedy="Rename one of the files.",
 )
+
+
 COPIES_DIFFER = Rule(
     id="copies-differ",
     severity=_W,
@@ -259,6 +333,8 @@ COPIES_DIFFER = Rule(
     clause="SPEC 3, copies",
     remedy="Make the copies identical.",
 )
+
+
 THREAD_CYCLE = Rule(
     id="thread-cycle",
     severity=_W,
@@ -266,6 +342,8 @@ THREAD_CYCLE = Rule(
     clause="SPEC 3, threads",
     remedy="Correct one in_reply_to.",
 )
+
+
 REPLY_BEFORE_PARENT = Rule(
     id="reply-before-parent",
     severity=_W,
@@ -273,6 +351,8 @@ REPLY_BEFORE_PARENT = Rule(
     clause="SPEC 3, threads",
     remedy="Correct one of the dates, or its zone.",
 )
+
+
 GHOST = Rule(
     id="ghost",
     severity=_N,
@@ -280,6 +360,8 @@ GHOST = Rule(
     clause="SPEC 3, threads",
     remedy="Add its repo to the sources.",
 )
+
+
 STAMP_UNCLEAR = Rule(
     id="stamp-unclear",
     severity=_N,
@@ -287,6 +369,8 @@ STAMP_UNCLEAR = Rule(
     clause="SPEC 3, references",
     remedy="Write the memo's whole file name.",
 )
+
+
 POSITION_UNLISTED = Rule(
     id="position-unlisted",
     severity=_N,
@@ -294,6 +378,8 @@ POSITION_UNLISTED = Rule(
     clause="SPEC 3, positions",
     remedy="Add it to an orgdef, or an alias to memosite.yml.",
 )
+
+
 POSITION_AMBIGUOUS = Rule(
     id="position-ambiguous",
     severity=_N,
@@ -301,6 +387,8 @@ POSITION_AMBIGUOUS = Rule(
     clause="SPEC 3, positions",
     remedy="Write org/position, or add an alias to memosite.yml.",
 )
+
+
 DELIVERY_MISSING = Rule(
     id="delivery-missing",
     severity=_N,
@@ -308,6 +396,8 @@ DELIVERY_MISSING = Rule(
     clause="SPEC 3, positions",
     remedy="Copy it to that repo's memos/.",
 )
+
+
 DELIVERY_UNCOMMITTED = Rule(
     id="delivery-uncommitted",
     severity=_N,
@@ -315,6 +405,8 @@ DELIVERY_UNCOMMITTED = Rule(
     clause="SPEC 2.3",
     remedy="Commit it in that repo.",
 )
+
+
 NAME_DISAGREES = Rule(
     id="name-disagrees",
     severity=_N,
@@ -322,6 +414,8 @@ NAME_DISAGREES = Rule(
     clause="memodef README, names; SPEC 2.2",
     remedy="Rename the file, unless it was already sent.",
 )
+
+
 DECISION_SUPERSEDED = Rule(
     id="decision-superseded",
     severity=_N,
@@ -329,6 +423,8 @@ DECISION_SUPERSEDED = Rule(
     clause="SPEC 2.2",
     remedy="Cite the decision that is in force in new memos and records.",
 )
+
+
 CLOSED_UNKNOWN = Rule(
     id="closed-unknown",
     severity=_N,
@@ -336,6 +432,8 @@ CLOSED_UNKNOWN = Rule(
     clause="SPEC 2.1",
     remedy="Check the id in memosite.yml.",
 )
+
+
 ERASE_UNKNOWN = Rule(
     id="erase-unknown",
     severity=_E,
@@ -343,6 +441,8 @@ ERASE_UNKNOWN = Rule(
     clause="SPEC 9",
     remedy="Check the id in memosite.yml.",
 )
+
+
 ERASE_AMBIGUOUS = Rule(
     id="erase-ambiguous",
     severity=_W,
@@ -350,6 +450,8 @@ ERASE_AMBIGUOUS = Rule(
     clause="SPEC 9",
     remedy="Write <kind>/<id> in memosite.yml.",
 )
+
+
 WITHHOLD_IN_VAIN = Rule(
     id="withhold-in-vain",
     severity=_W,
@@ -357,6 +459,7 @@ WITHHOLD_IN_VAIN = Rule(
     clause="SPEC 9",
     remedy="Write the glob relative to a source, or begin with its name.",
 )
+
 
 # Records of all systems
 LEFT_ALONE = Rule(
@@ -366,6 +469,8 @@ LEFT_ALONE = Rule(
     clause="SPEC 2.2",
     remedy="No fix needed.",
 )
+
+
 ANCHORS_CUT = Rule(
     id="anchors-cut",
     severity=_N,
@@ -373,6 +478,7 @@ ANCHORS_CUT = Rule(
     clause="SPEC 9",
     remedy="List the folders.",
 )
+
 
 # YAML
 FRONTMATTER_DUPLICATE_KEY = Rule(
@@ -383,5 +489,208 @@ FRONTMATTER_DUPLICATE_KEY = Rule(
     remedy="Remove one of the two.",
 )
 
+
 GENERAL = tuple(one for one in tuple(globals().values()) if isinstance(one, Rule))
 """All of them, in this order."""
+
+
+# The rules for findings on whole sources, and on what of them is not read (SPEC 2.1, 2.3, 9).
+
+
+FOLDER_TOO_LARGE = Rule(
+    id="folder-too-large",
+    severity=_W,
+    meaning="A folder of a commit has too many files; it is skipped.",
+    clause="SPEC 9",
+    remedy="Move files that are not for the archive to another repo.",
+)
+
+
+HISTORY_UNREADABLE = Rule(
+    id="history-unreadable",
+    severity=_W,
+    meaning="The git history of a source could not be read.",
+    clause="SPEC 2.3",
+    remedy="Run git fsck in the repo, and repair what it reports.",
+)
+
+
+SOURCE_FAILED = Rule(
+    id="source-failed",
+    severity=_E,
+    meaning="A source or its history could not be read; its last good state is shown.",
+    clause="SPEC 9",
+    remedy="Run git fsck in the repo, or make it smaller.",
+    fails_build=True,
+)
+
+
+LINK_NOT_FOLLOWED = Rule(
+    id="link-not-followed",
+    severity=_N,
+    meaning="Symbolic link not followed.",
+    clause="SPEC 9",
+    remedy="Replace it with the file.",
+)
+
+
+SUBMODULE_NOT_READ = Rule(
+    id="submodule-not-read",
+    severity=_N,
+    meaning="Submodule not read.",
+    clause="SPEC 2.3",
+    remedy="Add its repo to the sources.",
+)
+
+
+REMOTE_NOT_FETCHED = Rule(
+    id="remote-not-fetched",
+    severity=_E,
+    meaning="A remote could not be fetched; its last good state is shown.",
+    clause="SPEC 9",
+    remedy="Check the address, the network and ssh-agent, then build again.",
+    fails_build=True,
+)
+
+
+SOURCE_RULES = tuple(one for one in tuple(globals().values()) if isinstance(one, Rule))
+"""All of them, in this order."""
+
+
+def failures(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """The findings that make a command fail whatever it fails on: sources that could not be read."""
+    failed = (one for one in findings if one.rule.fails_build)
+    return tuple(f"{one.location.source}: {one.message}" for one in sorted(failed, key=lambda one: one.sort_key))
+
+
+# The rules for citations of the archive, of which findings tell an author that a source has changed.
+
+
+CITATION_BROKEN = Rule(
+    id="citation-broken",
+    severity=Severity.WARNING,
+    meaning="A citation of this archive does not hold: the source was changed or removed.",
+    clause="SPEC 7",
+    remedy="Cite what the source says now; memosite verify shows the difference.",
+)
+
+
+MANUSCRIPT_UNREADABLE = Rule(
+    id="manuscript-unreadable",
+    severity=Severity.WARNING,
+    meaning="A manuscript that `citations` names could not be read; its citations are not checked.",
+    clause="SPEC 7",
+    remedy="Install Pandoc for .docx, or save the file as Markdown or HTML.",
+)
+
+
+CITATION_RULES = (CITATION_BROKEN, MANUSCRIPT_UNREADABLE)
+"""All of them, in this order."""
+
+
+# The rules for findings on secrets, and what was found as values; nothing here holds a secret (SPEC 9).
+
+
+_WAY_OUT = "Rotate the key, then redact it or allow its fingerprint in memosite.yml."
+
+
+SECRET_WITHHELD = Rule(
+    id="secret-withheld",
+    severity=Severity.ERROR,
+    meaning="A secret in a file; the item is published without its content.",
+    clause="SPEC 9",
+    remedy=_WAY_OUT,
+)
+
+
+SECRET_REDACTED = Rule(
+    id="secret-redacted",
+    severity=Severity.ERROR,
+    meaning="A secret, published as [REDACTED:rule].",
+    clause="SPEC 9",
+    remedy=_WAY_OUT,
+)
+
+
+SECRET_FORMERLY = Rule(
+    id="secret-formerly",
+    severity=Severity.WARNING,
+    meaning="A secret in an earlier version of a file; that version is not shown.",
+    clause="SPEC 9",
+    remedy="Rotate the key, then rewrite the repo's history or allow the fingerprint.",
+)
+
+
+SECRET_IN_NAME = Rule(
+    id="secret-in-name",
+    severity=Severity.ERROR,
+    meaning="A secret in the name of a file or folder, which is not read.",
+    clause="SPEC 9",
+    remedy="Rotate the key, then rename the file.",
+)
+
+
+SECRET_FORMERLY_IN_NAME = Rule(
+    id="secret-formerly-in-name",
+    severity=Severity.WARNING,
+    meaning="A secret in a former name of a file, which is not shown.",
+    clause="SPEC 9",
+    remedy="Rotate the key, then rewrite the repo's history.",
+)
+
+
+SECRET_ALLOWED_IN_VAIN = Rule(
+    id="secret-allowed-in-vain",
+    severity=Severity.NOTE,
+    meaning="secrets.allow has a fingerprint that fits no secret.",
+    clause="SPEC 9",
+    remedy="Remove the entry from secrets.allow.",
+)
+
+
+SECRET_RULES = (
+    SECRET_WITHHELD,
+    SECRET_REDACTED,
+    SECRET_FORMERLY,
+    SECRET_IN_NAME,
+    SECRET_FORMERLY_IN_NAME,
+    SECRET_ALLOWED_IN_VAIN,
+)
+"""All of them, in this order."""
+
+
+_WITHHOLDING = frozenset({SECRET_WITHHELD.id, SECRET_IN_NAME.id})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretHit:
+    """A secret that was found in a file: by which rule, in which lines, and how it can be allowed.
+
+    The `fingerprint` is made of its place, never of the secret.
+    """
+
+    rule: str
+    line: int
+    last_line: int
+    fingerprint: str
+    is_allowed: bool = False
+
+
+def withheld_for_secrets(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """What is not published for a secret: each file with its first line and kind, in the order of their places."""
+    by_file: dict[tuple[str, str], list[Finding]] = {}
+    for one in sorted(findings, key=lambda one: one.sort_key):
+        if one.rule.id in _WITHHOLDING:
+            by_file.setdefault((one.location.source, one.location.path), []).append(one)
+    return tuple(_first_of(found) for found in by_file.values())
+
+
+def _first_of(found: list[Finding]) -> str:
+    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+    return f"{found[0].location}: {found[0].message.partition(', fingerprint ')[0]}{more}"
+
+
+def redacted_places(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """The file of each secret that is redacted in one; an author's name, which is in none, is not counted."""
+    found = (one.location for one in findings if one.rule.id == SECRET_REDACTED.id and one.location.path)
+    return tuple(f"{where.source}/{where.path}" for where in found)

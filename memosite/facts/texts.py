@@ -1,78 +1,284 @@
-"""Derives from a text, once, what the archive keeps of it: length, summary, mentions, link targets."""
+"""Derives from a text, once, what the archive keeps of it: length, summary, mentions, link targets, marks.
+
+    text ─► its runs of letters and digits, of commits' ids the beginning ─► a number of 24 bits each ─► a row
+
+A name that stands alone in a text has each of its runs there as a whole. So a text that has it is found for certain;
+of others one in thousands is, too, and has to be read.
+"""
 
 import hashlib
+import posixpath
 import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from itertools import islice
+from typing import Final
+from urllib.parse import unquote
+from zlib import crc32
 
-from memosite.facts.bare_paths import folder_spans, path_start
 from memosite.facts.parsed import Text
-from memosite.facts.urls import LINES, file_page_spans
+
+# Finds addresses of the web in texts: where one begins and ends in the middle of a sentence.
+
+
+URL = r"(?<![A-Za-z0-9_\u00c0-\u1fff])(?i:https?)://[^\s<>\"`\u2018-\u201f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]+"
+"""The pattern of an address, with the punctuation that may follow it; see `without_punctuation`."""
+
+
+LINES = re.compile(r"#(?:L|lines-)([0-9]{1,9})(?:C[0-9]{1,9})?(?:[-:]L?[0-9]{1,9}(?:C[0-9]{1,9})?)?(?![\w-])")
+"""The fragment by which forges name lines of a file: `#L7`, `#L7-L9`, `#lines-7:9`."""
+
+
+_URL = re.compile(URL)
+
+
+_URL_REST = re.compile(r"://[^\s<>\"`]+")  # begins with a literal character: `re` finds those many times faster
+
+
+_FILE_PAGE = re.compile(r"//raw\.githubusercontent\.com/|/(?:blob|raw|tree|src|blame|edit|media|annotate)/")
+
+
+_SCHEMES = (len("https"), len("http"))
+
+
+def without_punctuation(url: str) -> str:
+    """An address without what ends a sentence, and without a bracket that was opened before it."""
+    end = len(url)
+    surplus = url.count(")") - url.count("(")
+    while end:
+        if url[end - 1] == ")" and surplus > 0:
+            surplus -= 1
+        elif url[end - 1] not in ".,;:!?'*_~]|…":
+            break
+        end -= 1
+    return url[:end]
+
+
+def line_of(fragment: str) -> int | None:
+    """The first line that a fragment names, written without `#` (see `LINES`); None if it names none."""
+    match = LINES.fullmatch(f"#{fragment}")
+    return int(match[1]) if match else None
+
+
+def file_page_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where a text has addresses that may be those of files on a forge."""
+    for rest in _URL_REST.finditer(text):
+        if not _FILE_PAGE.search(rest[0]):
+            continue
+        for scheme in _SCHEMES:
+            url = _URL.match(text, max(0, rest.start() - scheme))
+            if url is not None:
+                yield url.start(), url.start() + len(without_punctuation(url[0]))
+                break
+
+
+# Images of a source's own repo that texts show: which files they may be (SPEC 4).
+
+
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif")
+"""The endings of files that are looked at; their format is told by their bytes."""
+
+
+_ELSEWHERE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:|//")
+
+
+def is_elsewhere(written: str) -> bool:
+    """Whether a destination is no path of a file, but an address with a scheme or a host."""
+    return _ELSEWHERE.match(written.strip()) is not None
+
+
+def image_place(written: str, folder: str) -> str | None:
+    """The path in its source that a destination names, as seen from the folder of its text; None if it leads out.
+
+    A path that begins with a slash is seen from the source's root, as forges do.
+    """
+    path = unquote(re.split(r"[?#]", written.strip(), maxsplit=1)[0]).replace("\\", "/")
+    place = posixpath.normpath(path.lstrip("/") if path.startswith("/") else posixpath.join(folder, path))
+    return None if is_elsewhere(written) or place == ".." or place.startswith(("../", "/")) else place
+
+
+# Finds paths without an extension in texts: `memos/inbox/<stem>`, `decisions/gate`.
+
+
+_SEGMENT = r"A-Za-z0-9_\u00aa\u00b5\u00ba\u00c0-\u1fff~@%"
+
+
+WORD = rf"{_SEGMENT}/\\"
+"""What continues a path or a word: ASCII and the alphabets. Scripts without spaces do not, so that a name is found in
+the middle of a Chinese sentence."""
+
+
+MESSAGE_FOLDERS = ("memos", "notes", "transcripts")
+"""The names of folders below which a name is that of a memo, a note or a transcript."""
+
+
+_LOOK_BACK = 300
+
+
+_NOT_OF_PATH = re.compile(rf"[^{WORD}.:-]|:(?![/\\])")
+
+
+_REST = rf"(?:[{_SEGMENT}-][{_SEGMENT}.-]{{0,250}}/){{0,9}}[{_SEGMENT}-]{{1,250}}(?![{WORD}(-]|\.\w)"
+
+
+_FOLDERS = (*(f"{name}/" for name in MESSAGE_FOLDERS), "decisions/", "proposals/", "adr/")
+
+
+def path_start(text: str, name: int) -> int:
+    """Where the path begins that ends in the name at this place; a name within a web address has none."""
+    least = max(0, name - _LOOK_BACK)
+    before = _NOT_OF_PATH.split(text[least:name])[-1].lstrip("@_")
+    return name if "://" in before or not before.endswith(("/", "\\")) else name - len(before)
+
+
+@cache
+def _below(folder: str) -> re.Pattern[str]:
+    """Paths in a folder. The pattern begins with literal characters, which are sought first: few texts have them.
+
+    It takes a millisecond to compile, so that is done when it is needed.
+    """
+    return re.compile(folder + _REST)
+
+
+def folder_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Paths without an extension in folders whose names say what they hold."""
+    found: dict[int, int] = {}
+    for folder in _FOLDERS:
+        for match in _below(folder).finditer(text) if folder in text else ():
+            start = path_start(text, match.start() + len(folder))
+            if start < match.start() + len(folder):
+                found[start] = max(match.start() + len(match[0].rstrip("_-")), found.get(start, 0))
+    yield from sorted(found.items())
+
+
+# Derives from a text, once, what the archive keeps of it: length, summary, mentions, link targets.
+
 
 SUMMARY = 240
 """The longest summary, in characters."""
 
+
 MENTIONS = 10_000
 """The most mentions, and the most destinations, that are read off one text."""
+
 
 IMAGES = 200
 """The most images that are read off one text."""
 
+
 _Span = tuple[int, int]
+
 
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
 
-_LOOK_BACK = 300
+
 _BREAK = r"\s`'\"()<>\[\]{}|,;*!?“”‘’«»=—、。，；：！？（）「」『』【】《》"
+
+
 # Patterns searched for in whole texts begin with a literal character: `re` finds those many times faster.
 _SUFFIX = r"\.(?:openthing|opencatalog|md)"
+
+
 _SUFFIXED = re.compile(rf"{_SUFFIX}(?:{_SUFFIX})*(?![A-Za-z0-9_-]|\.[A-Za-z0-9])", re.IGNORECASE | re.ASCII)
+
+
 _BREAKS = re.compile(rf"[{_BREAK}]")
+
+
 _COLON = re.compile(r":(?![/\\])")
+
+
 _STAMP = r"(?<![A-Za-z0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}--"
+
+
 _STAMP_START = re.compile(_STAMP)
+
+
 _STAMP_CHARS = len("2026-03-09-0950--")
+
+
 _STAMP_END = re.compile(rf"--(?<={_STAMP})")
+
+
 _STAMPED = re.compile(r"[\w.-]{1,250}(?::-[\w.-]{1,250})?")  # the subject "Re: gate" gives the slug re:-gate
+
+
 _DRIVE_PATH = re.compile(rf":[/\\][^{_BREAK}:]{{1,{_LOOK_BACK}}}")
+
+
 _ROOTED_PATH = re.compile(rf"/[\w.@+-]{{1,100}}/[\w.@+/-]{{0,{_LOOK_BACK}}}")
+
+
 # Ids of records, each sought by its least common part, where a text has that: texts are long, and few name a record.
 _NODE_KINDS = (
     *("project", "feature", "decision", "gotcha", "question"),
     *("architecture", "constraint", "fact", "source", "synthesis", "workflow", "note", "concept"),
 )
+
+
 _CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
+
+
 _RECORD_ENDS = (
     *((f"{kind}.", re.compile(rf"{kind}\.[a-z0-9][a-z0-9-]{{0,200}}(?![\w/\\(])")) for kind in _NODE_KINDS),
     *((f".{name}.", re.compile(rf"\.{name}\.\w[\w-]{{0,200}}(?![\w/\\(])")) for name in _CATEGORIES),
     (".", re.compile(r"\.[0-9a-f]{8}(?:-[0-9]{1,4})?(?![\w/\\(-])")),
     ("-", re.compile(r"-(?<=[0-9a-fA-F]{8}-)(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")),
 )
+
+
 _COMMIT = re.compile(r"`([0-9a-f]{7,64})(?=`)")
+
+
 _RECORD_START = re.compile(r"(?<![\w./\\-])[\w-]{0,100}(?:\.[\w-]{1,100}){0,4}\.?\Z")
+
+
 _RECORD_BEFORE = 250
+
+
 _OPENING = frozenset(" \t\n`'\"(<[{|“‘«（「")
 
+
 _TARGET = r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}(?:\([^()\s<>]{0,200}\)[^()\s<>]{0,200}){0,5}))"
+
+
 _INLINE = rf"\]\([ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}"
+
+
 _INLINE_DESTINATION = re.compile(_INLINE)
+
+
 _DESTINATION = re.compile(
     _INLINE + rf"|^ {{0,3}}\[[^\]\n^][^\]\n]{{0,200}}\]:[ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}", re.MULTILINE
 )
+
+
 # The target of an image, after a text that may hold links; or the label of its definition.
 _ALT = r"!\[((?:[^\[\]]|\[[^\[\]]{0,300}\](?:\([^()\s]{0,300}\))?){0,500})"
+
+
 _IMAGE = re.compile(rf"{_ALT}(?:{_INLINE}|\](?:\[([^\[\]]{{0,300}})\])?)")
+
+
 _DEFINITION = re.compile(
     rf"^ {{0,3}}\[([^\]\n^][^\]\n]{{0,200}})\]:[ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}", re.MULTILINE
 )
-_ELSEWHERE = ("http:", "https:", "mailto:", "#")
+
+
+_NOT_HERE = ("http:", "https:", "mailto:", "#")
+
 
 _FRONTMATTER = re.compile(r"\A---\n[\w-]+:.*?\n---\n", re.DOTALL)
+
+
 _BLOCK_MARK = re.compile(
     r"^[ \t]*(?:#{1,6}(?:[ \t]+|$)|[>*+-][ \t]+|\d{1,9}[.)][ \t]+|==+[ \t]*|\||`{3,}.*)", re.MULTILINE
 )
+
+
 _INLINE_MARK = re.compile(
     r"(?=[`!\[_*])(?:"  # the first characters of all of them: five times faster
     r"(?P<ticks>`{1,3})(?P<code>[^`\n]{1,300})(?P=ticks)"
@@ -80,8 +286,12 @@ _INLINE_MARK = re.compile(
     r"|(?<!\w)__(?P<strong>[^_\n]{1,300})__(?!\.?\w)"
     r"|\*\*|`+)"
 )
+
+
 TABLE_RULE = re.compile(r"-\s?:?\|\s?:?-")
 """What is left of the line below the head of a table, in a summary."""
+
+
 _RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
 
 
@@ -263,7 +473,7 @@ def _with_others(spans: list[_Span], others: Iterable[_Span]) -> list[_Span]:
 def find_destinations(text: str) -> tuple[str, ...]:
     """The targets of Markdown links as written, in order, each once; those with a web scheme are left out."""
     targets = (text[start:end] for start, end in destination_spans(text))
-    found = dict.fromkeys(target for target in targets if not target.lower().startswith(_ELSEWHERE))
+    found = dict.fromkeys(target for target in targets if not target.lower().startswith(_NOT_HERE))
     return tuple(found)[:MENTIONS]
 
 
@@ -288,3 +498,110 @@ def destination_spans(text: str) -> Iterator[_Span]:
     pattern = _DESTINATION if "]:" in text else _INLINE_DESTINATION
     for match in pattern.finditer(text):
         yield match.span(match.lastindex or 0)
+
+
+# Finds the sentence around a place in a piece of Markdown, as plain words.
+
+
+CHARS: Final = 240
+"""About the longest sentence that is shown, in characters; the words in the middle are always there."""
+
+
+_NEAR: Final = 1_500
+
+
+_WORDS: Final = 160
+
+
+_FIRST, _LAST = "\ue000", "\ue001"
+
+
+_OWN: Final = str.maketrans(_FIRST + _LAST, "  ")
+
+
+_STOP = re.compile(r"(?:(?<!\b[A-Za-z])\.|[!?…])[\"'”’»)]{0,3}(?=\s|\Z)|[。！？]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """A sentence with some of its words marked; one that was cut has an ellipsis. `marked` may be ""."""
+
+    before: str = ""
+    marked: str = ""
+    after: str = ""
+
+    @property
+    def line(self) -> str:
+        """All of it."""
+        return self.before + self.marked + self.after
+
+
+def sentence_around(block: str, start: int, end: int) -> Sentence:
+    """The sentence of a block that has the characters from `start` to before `end`, with these marked."""
+    first = max(0, start - _NEAR)
+    pieces = (block[first:start], block[start:end], block[end : end + _NEAR])
+    before, marked, after = (piece.translate(_OWN) for piece in pieces)
+    line = plain_line(f"{before}{_FIRST}{marked}{_LAST}{after}")
+    before, found, rest = line.partition(_FIRST)
+    marked, ended, after = rest.partition(_LAST)
+    if not (found and ended and marked):
+        return Sentence(before=cut_line(line.translate(_OWN), CHARS))
+    stops = list(_STOP.finditer(before))
+    before = before[stops[-1].end() :] if stops else before
+    stop = _STOP.search(after)
+    after = after[: stop.end()] if stop else after
+    marked = cut_line(marked, _WORDS)
+    before, after = before.lstrip(), after.rstrip()
+    room = CHARS - len(marked)
+    return Sentence(
+        before=_tail(before, max(room // 2, room - len(after))),
+        marked=marked,
+        after=_head(after, max(room // 2, room - len(before))),
+    )
+
+
+def _tail(text: str, limit: int) -> str:
+    """The end of a text, from a word on."""
+    if len(text) <= limit:
+        return text
+    cut = text.find(" ", len(text) - limit)
+    return f"… {text[cut + 1 :]}" if 0 <= cut < len(text) - 1 else f"…{text[-limit:]}"
+
+
+def _head(text: str, limit: int) -> str:
+    """The beginning of a text, up to a word."""
+    if len(text) <= limit:
+        return text
+    cut = text.rfind(" ", 0, limit)
+    return f"{text[:cut]} …" if cut > 0 else f"{text[:limit]}…"
+
+
+# Tells which texts may name a file or a commit, by a row of each text, without the text.
+
+
+BEGINNING: Final = 7
+"""By how many characters the id of a commit is found: no shorter ones count as ids."""
+
+
+_RUNS: Final = re.compile(r"[0-9A-Za-z]+")
+
+
+_ID: Final = re.compile(r"[0-9a-f]{7,}")
+
+
+def make_row(text: str) -> bytes:
+    """The marks of a text, in order."""
+    return b"".join(sorted(marks_of(text)))
+
+
+def marks_of(text: str) -> set[bytes]:
+    """The marks of a text; a row that has all those of a name may be of a text with that name.
+
+    The name is a file's, or the beginning of a commit's id. One without letters and digits of ASCII has no marks, and
+    may be in any text.
+    """
+    return {crc32(one.encode()).to_bytes(4)[1:] for one in _shortened(set(_RUNS.findall(text)))}
+
+
+def _shortened(runs: Iterable[str]) -> Iterable[str]:
+    return {run[:BEGINNING] if len(run) > BEGINNING and _ID.fullmatch(run) else run for run in runs}

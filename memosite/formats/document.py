@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from memosite.facts import rules
-from memosite.facts.file import File, clean_text
+from memosite.facts.file import File
 from memosite.facts.findings import Finding
+from memosite.facts.json_text import clean_text
 from memosite.facts.names import stem_of
 from memosite.facts.parsed import DocumentHead, Parsed
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize

@@ -8,9 +8,9 @@ import json
 from typing import Any
 
 from memosite.facts import rules
-from memosite.facts.file import File, clean_text, shown, type_name
+from memosite.facts.file import File
 from memosite.facts.findings import Finding, Rule
-from memosite.facts.json_text import KeyPath, NumberText
+from memosite.facts.json_text import KeyPath, NumberText, clean_text, shown, type_name
 from memosite.facts.times import Moment, read_moment
 
 JsonValue = Any

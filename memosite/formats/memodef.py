@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from memosite.facts import rules
-from memosite.facts.file import File, clean_text, shown
+from memosite.facts.file import File
 from memosite.facts.findings import Finding
+from memosite.facts.json_text import clean_text, shown
 from memosite.facts.layout import Place, place_of
-from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, is_bare_name, read_reference, stem_of
+from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, is_bare_name, read_names, read_reference, stem_of
 from memosite.facts.parsed import BROADCAST, FILE, Discharge, Envelope, Kind, Parsed, Participant, Text
-from memosite.facts.references import read_names
 from memosite.facts.texts import describe_text
 from memosite.formats.fields import Fields, canonical_json
 from memosite.quotes.citations import cited_in

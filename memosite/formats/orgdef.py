@@ -11,9 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from memosite.facts import rules
-from memosite.facts.bounds import most_positions
-from memosite.facts.file import File, clean_text, shown
-from memosite.facts.json_text import key_places
+from memosite.facts.file import File, most_positions
+from memosite.facts.json_text import clean_text, key_places, shown
 from memosite.facts.names import read_reference, stem_of
 from memosite.facts.parsed import LibraryCard, Organization, Parsed, Relationship, Seat
 from memosite.facts.texts import cut_line, describe_text, one_line

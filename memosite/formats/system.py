@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from memosite.facts.entries import RecordEntry
 from memosite.facts.file import File
 from memosite.facts.findings import Finding, Rule
+from memosite.facts.names import RecordEntry
 from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEvent
 
 DataOf = Callable[[FileFacts], bytes | None]

@@ -6,14 +6,12 @@ To add one: a folder that exports its `SYSTEM` (see `formats/system.py`), and a 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from memosite.facts import rules, source_rules
-from memosite.facts.citation_rules import CITATION_RULES
-from memosite.facts.entries import RecordEntry
+from memosite.facts import rules
 from memosite.facts.file import File
 from memosite.facts.findings import Rule
-from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, short_hash
+from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, RecordEntry, short_hash
 from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordFile, RecordPart
-from memosite.facts.secret_rules import SECRET_RULES
+from memosite.facts.rules import CITATION_RULES, SECRET_RULES
 from memosite.formats.memory_layer import system as memory_layer
 from memosite.formats.memory_store import system as memory_store
 from memosite.formats.mif import system as mif
@@ -25,7 +23,7 @@ SYSTEMS: tuple[RecordSystem, ...] = (memory_store.SYSTEM, mif.SYSTEM, wyren.SYST
 
 ALL_RULES: tuple[Rule, ...] = (
     *rules.GENERAL,
-    *source_rules.SOURCE_RULES,
+    *rules.SOURCE_RULES,
     *SECRET_RULES,
     *CITATION_RULES,
     *(rule for system in SYSTEMS for rule in system.rules),

@@ -1,51 +1,208 @@
-"""Turns the Markdown of a body, which is untrusted, into safe HTML.
+"""Turns the Markdown of a body, which is untrusted, into safe HTML, and what a person typed, character for character.
+
+Pygments reads the code, of the languages listed here alone and no more than `MAX_CHARS` of it: most of its lexers
+take quadratic time on some text, and the one for C takes 14 s for 10,000 slashes. The listed ones were measured on
+sixty kinds of repeated text, and took less than 0.8 s. Of its eighty classes of tokens seven are kept, so that pages
+stay small and a theme has few colours to choose.
 
 The HTML holds only the elements and attributes that this module writes itself: raw HTML is shown as text, nothing is
 loaded from elsewhere, and a link leads to where the caller says, to http, https or mailto, or nowhere (SPEC 4).
 A body beyond the bounds of `memosite.markdown.tokens` is shown as it is, in `<pre class="verbatim">`, and has no
 headings.
+
+Code between fences and links are recognised, nothing else: the words of the HTML are the text itself. It is for a
+`<pre>`, and must keep its line ends there.
+
+The same text read as Markdown has passages with anchors. Earlier versions published those, so they stay as targets:
+`passage_anchors` says on which line each begins.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from html import escape
-from typing import Final
+from itertools import chain
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 from markdown_it.token import Token
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
-from memosite.facts.bare_paths import WORD
-from memosite.facts.urls import URL, without_punctuation
-from memosite.markdown.highlight import highlight
-from memosite.markdown.images import NO_IMAGES, Image
+from memosite.facts.texts import URL, WORD, without_punctuation
 from memosite.markdown.naming import inline_text, joined_words
-from memosite.markdown.tokens import BodyTokens, read_body
+from memosite.markdown.tokens import BodyTokens, printable_text, read_body
 
-__all__ = ["MAX_MARKED", "Linker", "to_html"]
+# Defines images that a text may show.
+
+
+class Image(NamedTuple):
+    """An image that may be shown: a trusted `src` and its size in pixels; or why it is not."""
+
+    src: str
+    width: int
+    height: int
+    why_not: str = ""
+
+    def tag(self, words: str, title: str) -> str:
+        """Its HTML. The size keeps its place on the page until it is loaded."""
+        said = f' title="{escape(title)}"' if title else ""
+        size = f'width="{self.width}" height="{self.height}"'
+        return f'<img src="{escape(self.src)}" alt="{escape(words)}" {size} loading="lazy"{said}>'
+
+
+NO_IMAGES: Mapping[str, Image] = MappingProxyType({})
+
+
+# Highlights the syntax of code, for a style sheet to colour: keywords, names, strings, numbers, comments.
+
+
+_Kind = Any  # of a token, such as `Name.Function`: Pygments has no public class for them
+
+
+MAX_CHARS: Final = 5_000
+"""The longest code that is marked, in characters."""
+
+
+_NAMES: Final = """
+bash sh shell zsh · css · go · html · javascript js · json jsonc jsonl openthing · python py python3 · ruby rb ·
+rust rs · sql · toml · typescript ts · xml svg · yaml yml
+"""
+
+
+_LEXERS: Final = MappingProxyType({name: names.split()[0] for names in _NAMES.split("·") for name in names.split()})
+"""Language names as written after a fence, and the lexer of each. Mermaid and the rest are not highlighted."""
+
+
+_CLASSES: Final = (
+    (Comment, "c"),
+    (Keyword, "k"),
+    (Operator.Word, "k"),
+    (String, "s"),
+    (Number, "n"),
+    (Name.Function, "f"),
+    (Name.Class, "f"),
+    (Name.Tag, "f"),
+    (Name.Attribute, "n"),
+)
+
+
+_DIFFS: Final = frozenset({"diff", "patch"})
+
+
+_SIGNS: Final = (("+++", ""), ("---", ""), ("+", "ins"), ("-", "del"), ("@@", "c"))
+
+
+@lru_cache(maxsize=256)  # tools repeat themselves, and a thread shows what its memos show
+def highlight(code: str, language: str) -> str | None:
+    """The code as HTML with `<span class="hl-…">` around what is marked; None if its language is not known.
+
+    Never raises, and never changes a character of the code: where the lexer would, the answer is None, too.
+    """
+    language = language.lower()
+    if language in _DIFFS and len(code) <= MAX_CHARS:
+        return "".join(map(_line_of_diff, code.splitlines(keepends=True)))
+    name = _LEXERS.get(language)
+    if name is None or len(code) > MAX_CHARS:
+        return None
+    try:
+        tokens = list(_lexer(name).get_tokens(code))
+    except Exception:  # third-party code on untrusted text: one block must not stop a build
+        return None
+    if "".join(text for _, text in tokens) != code:
+        return None
+    return _written(tokens)
+
+
+def _line_of_diff(line: str) -> str:
+    """A line of a difference; Pygments takes quadratic time on long ones."""
+    return _span(line, next((class_ for sign, class_ in _SIGNS if line.startswith(sign)), ""))
+
+
+def _written(tokens: Iterable[tuple[_Kind, str]]) -> str:
+    out: list[str] = []
+    pending, waiting = "", ""  # neighbours of one class share a span
+    for kind, text in tokens:
+        class_ = _class_of(kind) if text.strip() else waiting
+        if class_ != waiting:
+            out.append(_span(pending, waiting))
+            pending, waiting = "", class_
+        pending += text
+    return "".join([*out, _span(pending, waiting)])
+
+
+def _span(text: str, class_: str) -> str:
+    shown = escape(text, quote=False)
+    return f'<span class="hl-{class_}">{shown}</span>' if class_ and text else shown
+
+
+@cache
+def _class_of(kind: _Kind) -> str:
+    return next((class_ for known, class_ in _CLASSES if kind in known), "")
+
+
+@cache
+def _lexer(name: str) -> Lexer:
+    lexer: Lexer = get_lexer_by_name(name, stripnl=False, ensurenl=False)
+    return lexer
+
+
+# Turns the Markdown of a body, which is untrusted, into safe HTML.
+
 
 MAX_MARKED: Final = 40_000
 """The most characters of code in one body that are highlighted: it takes longer than all the rest."""
 
+
 _MAX_SHOWN = 300  # characters of a destination in a tooltip; `data:` URLs may hold a megabyte
+
+
 _FEW = 64  # keys that are found faster one by one than by splitting the text into names
 
+
 _SPACE = re.compile(r"\s")
+
+
 _LANGUAGE = re.compile(r"\s*([A-Za-z0-9_+#.-]{0,40})")
+
+
 _WRITTEN_LINK = re.compile(r'\[[^\[\]\n]{0,300}\]\((?P<to>[^()\s<>]{1,1000})(?: "[^"\n]{0,300}")?\)')
+
+
 _LONGEST_URL, _LONGEST_TITLE = 2_000, 500  # what all browsers follow, and what fits a tooltip
+
+
 _EXTERNAL = re.compile(r"https?://[^\s/?#\\]|mailto:\S", re.IGNORECASE)
+
 
 # A key that holds a character that is in no word is searched for as it is.
 _RUN = rf"(?:[{WORD}.-]|:(?=[/\\]))+"
+
+
 _BARE_URL = re.compile(URL)
+
+
 _MENTION = re.compile(rf"{URL}|{_RUN}")
 
+
 _CALLOUT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*", re.IGNORECASE)
+
+
 _FOLDING = re.compile(r"<summary>(?P<said>[^<>]*)</summary>|</?(?:details|summary)(?: open)?>")
 
+
 _TAGS: Final = {"p", "blockquote", "ul", "ol", "li", "hr", "table", "thead", "tbody", "tr", "th", "td"}
+
+
 _NO_NEWLINE: Final = {"paragraph_open", "list_item_open", "th_open", "th_close", "td_open", "td_close"}
+
+
 _INLINE_TAGS: Final = {"em", "strong", "s"}
+
+
 _TABLE: Final = '<div class="scroll" tabindex="0" role="group" aria-label="Table">\n'
 
 
@@ -381,3 +538,122 @@ def _external_tag(url: str, title: str = "") -> str:
 
 def _shown(destination: str) -> str:
     return destination if len(destination) <= _MAX_SHOWN else destination[:_MAX_SHOWN] + "…"
+
+
+# Writes what a person typed as HTML, character for character (SPEC 4).
+
+
+MAX_HTML: Final = 800_000
+"""The most HTML of one text with links, anchors and code; what takes more, such as short URLs, has none of them."""
+
+
+_OPENING = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*([A-Za-z0-9_+#.-]{0,40})")
+
+
+_CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
+
+
+_Range: TypeAlias = tuple[int, int]
+
+
+def fences(lines: Sequence[str]) -> list[_Range]:
+    """The lines of fenced code, with those of the fences, as half-open ranges; a fence never closed is none."""
+    ends = _ends_of_fences(lines)
+    found: list[_Range] = []
+    for start in sorted(ends):
+        if not found or start >= found[-1][1]:
+            found.append((start, ends[start]))
+    return found
+
+
+def to_typed_html(
+    lines: Sequence[str], *, links: Mapping[str, str], targets: Mapping[int, Sequence[str]], is_end: bool = True
+) -> str:
+    """Return the HTML of some lines, safe to put into a `<pre>` as it is; never raises on any text.
+
+    `links` is as for `to_html`; `targets` are ids by the number of the line that they lead to. If it is not the end
+    of the text, the last line has its line end, too.
+    """
+    clean = [printable_text(line) for line in lines]
+    ends = ["\n"] * (len(clean) - 1) + ["" if is_end else "\n"]
+    writer = _TypedWriter(Linker(links), targets)
+    position = 0
+    for start, end in [*fences(clean), (len(clean), len(clean))]:
+        for number in range(position, start):
+            writer.line(number, clean[number], ends[number])
+        if start < end:
+            writer.code(start, [line + after for line, after in zip(clean[start:end], ends[start:end], strict=True)])
+        position = end
+    html = "".join(writer.out)
+    if len(html) > MAX_HTML:  # all characters matter more than links and anchors
+        return escape("".join(map("".join, zip(clean, ends, strict=True))), quote=False)
+    return html
+
+
+def passage_anchors(text: str) -> Iterator[tuple[int, str]]:
+    """The anchors that this text has as Markdown, each with the line that it is on, counted from 0."""
+    line = 0
+    referred: set[int] = set()
+    tokens = read_body(text).tokens or ()
+    for index, token in enumerate(tokens):
+        line = token.map[0] if token.map else line
+        if "anchor" in token.meta:
+            yield line, token.meta["anchor"]
+        elif token.type == "footnote_open":
+            text_of_note = next((one.map[0] for one in tokens[index + 1 :] if one.map), line)
+            yield text_of_note, f"fn.{token.meta['number']}"
+        for child in token.children or ():
+            if child.type == "footnote_ref" and child.meta["number"] not in referred:
+                referred.add(child.meta["number"])
+                yield line, f"fnref.{child.meta['number']}"
+
+
+class _TypedWriter:
+    """Writes lines and code into `out`."""
+
+    def __init__(self, linker: Linker, targets: Mapping[int, Sequence[str]]) -> None:
+        self.out: list[str] = []
+        self._linker = linker
+        self._targets = targets
+        self._marked = 0  # characters of code that were highlighted
+
+    def line(self, number: int, line: str, end: str) -> None:
+        """Write a line of text and its line end; a target is the line itself, so that a browser can mark it."""
+        *others, last = ("", *self._targets.get(number, ()))
+        self.out += (f'<span id="{escape(id_)}"></span>' for id_ in others if id_)
+        written = self._linker.linked(line)
+        self.out += (f'<span id="{escape(last)}">{written}</span>' if last else written, end)
+
+    def code(self, number: int, lines: Sequence[str]) -> None:
+        """Write fenced code, in quiet the two fences."""
+        ids = chain.from_iterable(self._targets.get(one, ()) for one in range(number, number + len(lines)))
+        self.out += (f'<span id="{escape(id_)}"></span>' for id_ in ids)
+        opening = _OPENING.match(lines[0])
+        language = opening[2] if opening else ""
+        code = "".join(lines[1:-1])
+        marked = highlight(code, language) if language and self._marked < MAX_MARKED else None
+        self._marked += len(code) if marked else 0
+        name = f' class="language-{language}"' if language else ""
+        first, last = (f'<span class="fence">{escape(line, quote=False)}</span>' for line in (lines[0], lines[-1]))
+        self.out += (f"<code{name}>", first, marked or escape(code, quote=False), last, "</code>")
+
+
+def _ends_of_fences(lines: Sequence[str]) -> dict[int, int]:
+    """For each line that opens a fence, if nothing before does, the line after the one that closes it."""
+    ends: dict[int, int] = {}
+    closings: dict[str, list[_Range]] = {
+        "`": [],
+        "~": [],
+    }  # less long, line; the nearest last, without longer ones behind
+    for number in range(len(lines) - 1, -1, -1):
+        if opening := _OPENING.match(lines[number]):
+            below = closings[opening[1][0]]
+            nearest = bisect_right(below, (-len(opening[1]), len(lines)))
+            if nearest:
+                ends[number] = below[nearest - 1][1] + 1
+        if closing := _CLOSING.fullmatch(lines[number]):
+            below = closings[closing[1][0]]
+            while below and below[-1][0] >= -len(closing[1]):
+                below.pop()
+            below.append((-len(closing[1]), number))
+    return ends

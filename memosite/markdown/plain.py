@@ -1,15 +1,23 @@
-"""Turns the Markdown of a body into plain text, line by line, with the anchor of the passage that each line is in."""
+"""Turns the Markdown of a body into plain text, and finds passages in its source and places on its page (SPEC 7).
 
-from collections.abc import Iterator
-from itertools import chain
+The parser tells the line on which a block begins and what it holds, without the marks of what contains it. What a
+block holds is the end of each of its lines, so its first line tells where on that line it begins.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 from markdown_it.token import Token
 
-from memosite.markdown.naming import inline_text
+from memosite.markdown.naming import Kind, Named, inline_text, joined_words
 from memosite.markdown.tokens import read_body
 
-__all__ = ["PlainLine", "plain_lines"]
+# Turns the Markdown of a body into plain text, line by line, with the anchor of the passage that each line is in.
+
 
 _BLOCKS = {"heading_open", "paragraph_open", "table_open", "fence", "code_block"}
 
@@ -63,3 +71,129 @@ def _lines(tokens: tuple[Token, ...]) -> Iterator[PlainLine]:
 def _shown(line: int, anchor: str, text: str) -> Iterator[PlainLine]:
     if text := text.rstrip():
         yield PlainLine(line, anchor, text)
+
+
+# Finds places in a body that a page shows as Markdown: the anchor of a heading or passage, and that of a line.
+
+
+FRONT_MATTER = re.compile(r"---\n([A-Za-z_][\w -]*:.*\n(?:[A-Za-z_][\w -]*:.*\n|[ \t#-].*\n|\n)*?)---\n")
+"""Front matter at the beginning of a body, which pages show apart from it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """The anchors of a text; `headings` has them by the words of headings, `lines` by where their passages begin.
+
+    Lines are counted from 1. `end` is the last one of the text.
+    """
+
+    anchors: frozenset[str] = frozenset()
+    headings: Mapping[str, str] = field(default_factory=dict)
+    lines: tuple[tuple[int, str], ...] = ()
+    end: int = 0
+
+    def named(self, fragment: str) -> str | None:
+        """The anchor that a fragment means; people write those of headings by the rules of other sites."""
+        return fragment if fragment in self.anchors else self.headings.get(joined_words(fragment, ""))
+
+    def at_line(self, line: int) -> str | None:
+        """The anchor of the passage with this line, else of the last before it: tables have none."""
+        after = bisect_right(self.lines, line, key=lambda entry: entry[0])
+        return self.lines[after - 1][1] if after and line <= self.end else None
+
+
+def read_places(text: str) -> Places:
+    """The places of a body as pages show it."""
+    front = FRONT_MATTER.match(text)
+    body = read_body(text[front.end() :] if front else text)
+    first = (front[0].count("\n") if front else 0) + 1
+    begun = [
+        (first + token.map[0], token.meta["anchor"])
+        for token in body.tokens or ()
+        if "anchor" in token.meta and token.map is not None
+    ]
+    return Places(
+        anchors=frozenset(anchor for _, anchor in begun),
+        headings={joined_words(heading.text, ""): heading.anchor for heading in reversed(body.headings)},
+        lines=tuple(sorted(begun, key=lambda entry: entry[0])),
+        end=text.count("\n") + 1,
+    )
+
+
+# Finds where in a text its passages are: the characters of their source, which is what is cited (docs/citations.md).
+
+
+_OPENING = re.compile(r"(?:#{1,6}|={2,6})[ \t]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A passage of a text: its anchor, without prefix, and its characters from `begin` on and before `end`."""
+
+    anchor: str
+    kind: Kind
+    begin: int
+    end: int
+
+
+def read_spans(text: str) -> tuple[Span, ...]:
+    """The passages of a body (with LF), in order; none of one that is shown verbatim. Takes linear time."""
+    body = read_body(text)
+    return tuple(_Finder(body.source, int(text.startswith("\ufeff"))).spans(body.passages))
+
+
+class _Finder:
+    """Finds passages on the lines of a text, which are `before` characters into it."""
+
+    def __init__(self, source: str, before: int) -> None:
+        self._lines = source.split("\n")
+        self._starts = list(accumulate((len(line) + 1 for line in self._lines), initial=before))
+
+    def spans(self, passages: tuple[Named, ...]) -> Iterator[Span]:
+        for one in passages:
+            begin, end = self._code(one) if one.shape in {"fence", "indented"} else self._text(one)
+            yield Span(anchor=one.anchor, kind=one.kind, begin=begin, end=end)
+
+    def _text(self, one: Named) -> tuple[int, int]:
+        """The place of lines that were read without the white space around them."""
+        first, *others = one.content.split("\n")
+        for number in range(one.line, max(one.end, one.line + 1)):
+            column = _column(self._lines[number], first, one.shape == "heading" and not others, goes_on=bool(others))
+            if column is not None:
+                last = self._lines[number + len(others)] if others else self._lines[number][: column + len(first)]
+                return self._starts[number] + column, self._starts[number + len(others)] + len(last.rstrip())
+        return self._nothing(one.line)
+
+    def _code(self, one: Named) -> tuple[int, int]:
+        """The place of lines of code, from the first character that belongs to it to the last line's end."""
+        if not one.content:
+            return self._nothing(one.line)
+        lines = one.content.removesuffix("\n").split("\n")
+        number = one.line + (one.shape == "fence")
+        column = _code_column(self._lines[number], lines[0])
+        last = number + len(lines) - 1
+        return self._starts[number] + column, self._starts[last] + len(self._lines[last])
+
+    def _nothing(self, number: int) -> tuple[int, int]:
+        """An empty place, at the end of a line."""
+        end = self._starts[number] + len(self._lines[number])
+        return end, end
+
+
+def _column(line: str, content: str, is_behind_sign: bool, *, goes_on: bool) -> int | None:  # noqa: FBT001
+    """Where on a line the content of a block begins; None if that is another line."""
+    if not content:
+        return None
+    if is_behind_sign:
+        opening = _OPENING.search(line)
+        if opening and line.startswith(content, opening.end()):
+            return opening.end()
+    shown = line if goes_on else line.rstrip()
+    return len(shown) - len(content) if shown.endswith(content) else None
+
+
+def _code_column(line: str, content: str) -> int:
+    """Where on a line code begins. Of a tab, a part may belong to it, which is read as spaces; the tab does not."""
+    while not line.endswith(content):
+        content = content[1:]
+    return len(line) - len(content)

@@ -1,5 +1,9 @@
 """Reads common Markdown with a parser in native code, in half the time that markdown-it takes.
 
+Both keep to CommonMark. They differ in the rules of our own dialect, on tables, where white space is odd, on characters
+that only one of them calls punctuation, and in a few shapes of lists, of code and of headings. What is told here is on
+the safe side: much of it both read alike.
+
 What is read here has the tokens that markdown-it gives, so that nobody can tell which parser read a text. Where the two
 may differ (`doubts`), a place in the blocks refuses the whole text, which markdown-it then reads; one in the spans of a
 paragraph, a heading or a cell leaves these alone to markdown-it. A fuzz test compares the two
@@ -13,19 +17,212 @@ from typing import Any, Final, TypeAlias
 from markdown_it.token import Token
 from pyromark import Markdown, Options
 
-from memosite.markdown import doubts
-from memosite.markdown.quick_tokens import BREAKS, CLOSE, HIDDEN_CLOSE, OPEN, RULE, QuickToken
+# Where two parsers may read a text differently: markdown-it, which is the measure, and the native one of `quick`.
 
-__all__ = ["read_quickly"]
+
+_REFUSED: Final = ("[^", "]:", "\t", "~~~")
+"""Footnotes, definitions of links, tabs, and fences that are not of backticks."""
+
+
+DOUBTFUL: Final = ("~~", "![", "&#", "\\")
+"""Strikethrough, images, characters by number, and backslashes: the spans of their block are left to markdown-it."""
+
+
+_MOST_BARS: Final = 10_000  # in one table
+
+
+# Next to `*` and `_` it matters what is punctuation, and the parsers know different versions of Unicode. At the ends
+# of a block it matters what is white space: markdown-it asks Python, which knows more than CommonMark. Characters
+# that are known here are neither.
+_KNOWN = (
+    r"\x00-\x7f\xa1-\u024f\u0391-\u03a1\u03b1-\u03c9\u0410-\u044f\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u257f"
+    r"\u2600-\u26ff\u2701-\u27bf\u3001-\u3003\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3\uff01-\uff5e"
+)
+
+
+unknown = re.compile(rf"[^{_KNOWN}]").search
+
+
+odd_neighbour = re.compile(rf"[*_][^{_KNOWN}]|[^{_KNOWN}][*_]").search
+
+
+has_odd_space = re.compile(r"(?<!\w)[^\S \n]|[^\S \n](?!\w)").search
+
+
+is_doubtful_label = re.compile(r"[*\[\]]|(?<!\w)_|_(?!\w)").search
+"""Spans that reach out of the label of a link, and brackets within brackets."""
+
+
+is_plain_destination = re.compile(r"[^\s<>()\\&\"'`*_\[\]]+").fullmatch
+
+
+_SECTION = re.compile(r"^[ >*+\d.)-]*==", re.MULTILINE)  # also what may be the line below a heading
+
+
+_WHOLE_SECTION = re.compile(r"(={2,6}) ([^\n]*) \1")
+
+
+_HEADING = re.compile(r"#{1,6} ++([^\n]*[^\n# ])[ \n]*")
+
+
+_MARKER = re.compile(rb" *(?:[-+*]|\d{1,9}[.)]) {1,4}(?=[^ \n])")
+
+
+_FENCE = re.compile(rb"(`{3,})([A-Za-z0-9_+#.-]*) *\n")
+
+
+_BELOW_HEADER = re.compile(r"\n[ >]*[|:-][|: -]*$", re.MULTILINE)
+
+
+_TABLE = re.compile(r"\|[^\n\\]*\| *\n\|(?: *:?-+:? *\|)+ *\n(?:\|[^\n\\]*\| *(?:\n|\Z))*")
+
+
+def is_refused(source: str) -> bool:
+    """Whether a text has what only markdown-it reads as our dialect wants it."""
+    return any(mark in source for mark in _REFUSED)
+
+
+def maybe_sections(source: str) -> int:
+    """How many lines may be a section, as `== Section ==`, or make the line above a heading."""
+    return len(_SECTION.findall(source)) if "==" in source else 0
+
+
+def section_of(paragraph: str) -> tuple[int, str] | None:
+    """The level and the title of a paragraph that is a section, and nothing else."""
+    found = _WHOLE_SECTION.fullmatch(paragraph)
+    return (len(found[1]), found[2].strip(" ")) if found and found[2].strip(" =") else None
+
+
+def maybe_tables(source: str) -> int:
+    """How many lines with a bar have one below them of nothing but bars, colons and hyphens."""
+    if "|" not in source:
+        return 0
+    begins = (below.start() for below in _BELOW_HEADER.finditer(source))
+    return sum(source.find("|", source.rfind("\n", 0, begin) + 1, begin) >= 0 for begin in begins)
+
+
+def is_plain_table(text: str) -> bool:
+    """Whether all rows begin and end with a bar and have as many cells, without a backslash in any."""
+    bars = text.count("|")
+    if bars > _MOST_BARS or not _TABLE.fullmatch(text):
+        return False
+    return len({row.count("|") for row in text.rstrip("\n").split("\n")}) == 1
+
+
+def heading_content(source: str) -> str | None:
+    """What stands behind the signs of a heading; None if it is one by its underline, is empty, or is closed."""
+    found = _HEADING.fullmatch(source)
+    return found[1] if found else None
+
+
+def item_column(data: bytes, start: int) -> int | None:
+    """The column where the content of an item begins; None if it is empty, or begins behind another mark."""
+    begin = data.rfind(b"\n", 0, start) + 1
+    marker = _MARKER.match(data, begin)
+    return marker.end() - begin if marker and marker.end() > start else None
+
+
+def language_of_fence(data: bytes, start: int, end: int) -> str | None:
+    """The language of code between fences; None if more is said of it, or it is never closed."""
+    fence = _FENCE.match(data, start)
+    if not fence:
+        return None
+    last = data[fence.end() - 1 : end].rstrip(b" \n").rpartition(b"\n")[2].lstrip(b" >")
+    return fence[2].decode() if last.startswith(fence[1]) and not last.strip(b"`") else None
+
+
+# Tokens of the quick parser: markdown-it's, with what is read of them alone.
+
+
+_NONE: Final[dict[str, Any]] = {}  # shared by tokens, and never written to
+
+
+class QuickToken(Token):
+    """A token that is made in a third of the time; `level`, `markup` and `block`, which nobody reads, are not set."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        type: str,  # noqa: A002 - markdown-it's name
+        tag: str = "",
+        nesting: int = 0,
+        content: str = "",
+        *,
+        attrs: dict[str, Any] = _NONE,
+        line: int | None = None,
+    ) -> None:
+        self.type = type
+        self.tag = tag
+        self.nesting = nesting  # type: ignore[assignment]
+        self.content = content
+        self.attrs = attrs
+        self.children: list[Token] | None = None
+        self.info = ""
+        self.hidden = False
+        # What has a line may be given an anchor.
+        self.map = None if line is None else [line, line + 1]
+        self.meta = _NONE if line is None else {}
+
+
+def _hidden(token: QuickToken) -> QuickToken:
+    token.hidden = True
+    return token
+
+
+# Tokens that are all alike are made once.
+RULE: Final = QuickToken("hr", "hr")
+
+
+HIDDEN_CLOSE: Final = _hidden(QuickToken("paragraph_close", "p", -1))
+
+
+BREAKS: Final = {"SoftBreak": QuickToken("softbreak", "br"), "HardBreak": QuickToken("hardbreak", "br")}
+
+
+_NAMES: Final = {
+    "p": "paragraph",
+    "ul": "bullet_list",
+    "ol": "ordered_list",
+    "li": "list_item",
+    "a": "link",
+    **{name: name for name in ("blockquote", "em", "strong", "table", "thead", "tbody", "tr", "th", "td")},
+    **{f"h{level}": "heading" for level in range(1, 7)},
+}
+
+
+OPEN: Final = {
+    tag: QuickToken(f"{_NAMES[tag]}_open", tag, 1)
+    for tag in ("blockquote", "ul", "ol", "em", "strong", "table", "thead", "tbody", "tr")
+}
+
+
+CLOSE: Final = {tag: QuickToken(f"{name}_close", tag, -1) for tag, name in _NAMES.items()}
+
+
+# Reads common Markdown with a parser in native code, in half the time that markdown-it takes.
+
 
 _Range: TypeAlias = Mapping[str, int]  # in bytes
+
+
 _Data: TypeAlias = Any  # what pulldown-cmark's enums hold
+
+
 _Spans: TypeAlias = Callable[[str], list[Token]]
 
+
 _DEEPEST: Final = 8  # containers within containers; markdown-it's own bound is higher
+
+
 _QUOTE: Final = -1
+
+
 _LIST: Final = -2
+
+
 _BACKSLASH: Final = ord("\\")
+
 
 # Typed here because its own types are unions of a dozen dictionaries, which are told apart by their only key.
 _events: Callable[..., Iterable[tuple[Any, Any]]] = Markdown(options=Options.ENABLE_TABLES).events_with_range
@@ -40,7 +237,7 @@ def read_quickly(source: str, spans: _Spans) -> list[Token] | None:
 
     `spans` is markdown-it's way from the content of one block to the tokens within.
     """
-    if doubts.is_refused(source):
+    if is_refused(source):
         return None
     try:
         return _Reader(source, spans).read()
@@ -60,13 +257,13 @@ class _Reader:
         self._data = source.encode()  # events tell places in bytes
         self._is_ascii = len(self._data) == len(source)
         self._spans = spans
-        self._marks = [mark for mark in doubts.DOUBTFUL if mark in source]
-        self._has_unknown = not self._is_ascii and doubts.unknown(source) is not None
-        if self._has_unknown and doubts.has_odd_space(source):
+        self._marks = [mark for mark in DOUBTFUL if mark in source]
+        self._has_unknown = not self._is_ascii and unknown(source) is not None
+        if self._has_unknown and has_odd_space(source):
             raise _RefusedError
         # What may be one to markdown-it. Each that is read as one is taken off; in the end none may be left.
-        self._sections = doubts.maybe_sections(source)
-        self._tables = doubts.maybe_tables(source)
+        self._sections = maybe_sections(source)
+        self._tables = maybe_tables(source)
         self._tokens: list[Token] = []
         self._children: list[Token] | None = None  # of the block whose spans are read
         self._is_doubtful = False
@@ -150,7 +347,7 @@ class _Reader:
 
     def _leave_spans(self, content: str) -> None:
         children = self._children
-        is_odd = self._has_unknown and doubts.odd_neighbour(content)
+        is_odd = self._has_unknown and odd_neighbour(content)
         if self._is_doubtful or is_odd or (self._marks and any(mark in content for mark in self._marks)):
             children = self._spans(content)
             self._is_doubtful = False
@@ -164,7 +361,7 @@ class _Reader:
             self._code.append(text)
             return
         children = self._enter_spans(where["start"]) if self._children is None else self._children
-        if "](" in text or (self._in_link and doubts.is_doubtful_label(text)):
+        if "](" in text or (self._in_link and is_doubtful_label(text)):
             self._is_doubtful = True
         children.append(QuickToken("text", content=text))
         self._end = where["end"]
@@ -193,7 +390,7 @@ class _Reader:
 
     def _open_link(self, where: _Range, link: _Data) -> None:
         children = self._enter_spans(where["start"]) if self._children is None else self._children
-        if link["link_type"] != "Inline" or link["title"] or not doubts.is_plain_destination(link["dest_url"]):
+        if link["link_type"] != "Inline" or link["title"] or not is_plain_destination(link["dest_url"]):
             self._is_doubtful = True
         self._in_link = True
         children.append(QuickToken("link_open", "a", 1, attrs={"href": link["dest_url"]}))
@@ -230,7 +427,7 @@ class _Reader:
 
     def _section(self, content: str) -> None:
         """Make the paragraph a heading."""
-        section = doubts.section_of(content)
+        section = section_of(content)
         if not section or self._data[max(0, self._begin - 1) : self._begin] not in (b"", b"\n"):
             raise _RefusedError
         level, title = section
@@ -248,7 +445,7 @@ class _Reader:
         self._tokens.append(QuickToken("heading_open", heading["level"].lower(), 1, line=self._line_of(self._begin)))
 
     def _end_heading(self, where: _Range, level: str) -> None:
-        content = doubts.heading_content(self._text(self._begin, where["end"]))
+        content = heading_content(self._text(self._begin, where["end"]))
         if content is None:
             raise _RefusedError
         self._leave_spans(content)
@@ -270,7 +467,7 @@ class _Reader:
         self._tokens.append(CLOSE["ol" if is_ordered else "ul"])
 
     def _start_item(self, where: _Range, _: _Data) -> None:
-        column = doubts.item_column(self._data, where["start"])
+        column = item_column(self._data, where["start"])
         if column is None:
             raise _RefusedError
         self._contain(column)
@@ -297,7 +494,7 @@ class _Reader:
 
     def _start_code(self, where: _Range, kind: _Data) -> None:
         self._leave_hidden()
-        language = None if kind == "Indented" else doubts.language_of_fence(self._data, where["start"], where["end"])
+        language = None if kind == "Indented" else language_of_fence(self._data, where["start"], where["end"])
         if language is None:
             raise _RefusedError
         self._code = []
@@ -317,7 +514,7 @@ class _Reader:
             b"",
             b"\n",
         )
-        if self._containers or not is_alone or not doubts.is_plain_table(self._text(start, end)):
+        if self._containers or not is_alone or not is_plain_table(self._text(start, end)):
             raise _RefusedError
         self._tables -= 1
         self._aligned = [{} if side == "None" else {"style": f"text-align:{side.lower()}"} for side in aligned]
@@ -357,6 +554,8 @@ class _Reader:
 
 
 _Handler: TypeAlias = Callable[[_Reader, _Range, _Data], None]
+
+
 _HANDLERS: Final[Mapping[str, _Handler]] = {
     "Text": _Reader._spoken,
     "Code": _Reader._code_span,
@@ -365,6 +564,8 @@ _HANDLERS: Final[Mapping[str, _Handler]] = {
     "InlineHtml": _Reader._doubt,
     "Rule": _Reader._rule,
 }
+
+
 _STARTS: Final[Mapping[str, _Handler]] = {
     "Emphasis": _Reader._open_span,
     "Strong": _Reader._open_span,
@@ -381,6 +582,8 @@ _STARTS: Final[Mapping[str, _Handler]] = {
     "TableRow": _Reader._start_row,
     "TableCell": _Reader._start_cell,
 }
+
+
 _ENDS: Final[Mapping[str, _Handler]] = {
     "Emphasis": _Reader._close_span,
     "Strong": _Reader._close_span,

@@ -1,4 +1,7 @@
-"""Parses the Markdown of a body, which is untrusted, into tokens, within bounds of time and depth.
+"""Parses the Markdown of a body, which is untrusted, into tokens, within bounds of time and depth; footnotes.
+
+The rules are those of mdit-py-plugins (Pandoc's footnotes, without the inline form). A text that nothing refers to,
+or whose label is taken, comes after the others rather than being dropped.
 
 The dialect is CommonMark with tables, strikethrough, task lists, footnotes and `== Section ==` headings, without raw
 HTML (SPEC 4). What would take too long, or nests so deep that the parser would drop it, is not read at all but left to
@@ -18,30 +21,131 @@ from markdown_it.rules_block import StateBlock, table
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline, autolink, image, link
 from markdown_it.token import Token
+from mdit_py_plugins.footnote.index import footnote_def, footnote_ref
 
-from memosite.markdown.footnotes import add_footnotes, move_to_end
 from memosite.markdown.naming import Heading, Named, Names, inline_text, name_passages
 from memosite.markdown.quick import read_quickly
 
+# Reads footnotes, `[^1]` and `[^1]: text`, within bounds, and moves their texts to the end of the body.
+
+
+_MAX_LABEL: Final = 60  # without a bound, brackets that are never closed are read again from each of them
+
+
+def add_footnotes(parser: MarkdownIt) -> None:
+    """Let a parser read footnotes; their texts stay where they are written until `move_to_end`."""
+    parser.block.ruler.before("reference", "footnote_def", _definition, {"alt": ["paragraph", "reference"]})
+    parser.inline.ruler.after("image", "footnote_ref", _reference)
+
+
+def _definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
+    first = state.bMarks[start] + state.tShift[start]
+    return (
+        state.src.startswith("[^", first)
+        and state.src.find("]:", first, min(first + _MAX_LABEL, state.eMarks[start])) > 0
+        and footnote_def(state, start, end, silent)
+    )
+
+
+def _reference(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
+    return (
+        state.src.startswith("[^", state.pos)
+        and state.src.find("]", state.pos, state.pos + _MAX_LABEL) > 0
+        and footnote_ref(state, silent)
+    )
+
+
+def move_to_end(state: StateCore) -> None:
+    """Number the footnotes in the order in which they are referred to, and put their texts last.
+
+    Tokens: `footnotes_open`, for each text `footnote_open` … `footnote_close` with `meta["number"]`, and
+    `footnotes_close`; a reference has its number in `meta["number"]`.
+    """
+    if "footnotes" not in state.env:
+        return
+    numbers = {found["label"]: id_ + 1 for id_, found in state.env["footnotes"]["list"].items()}
+    rest: list[Token] = []
+    texts: list[tuple[str, list[Token]]] = []
+    open_texts: list[list[Token]] = []
+    for token in state.tokens:
+        if token.type == "footnote_reference_open":
+            open_texts.append([])
+            texts.append((token.meta["label"], open_texts[-1]))
+        elif token.type == "footnote_reference_close":
+            open_texts.pop()
+        else:
+            (open_texts[-1] if open_texts else rest).append(token)
+        _number_references(token)
+    state.tokens = rest + (list(_listed(texts, numbers)) if texts else [])
+
+
+def _number_references(token: Token) -> None:
+    """Give each reference its number and, as its content, what is shown of it."""
+    waiting = list(token.children or ())
+    while waiting:
+        child = waiting.pop()
+        waiting += child.children or ()
+        if child.type == "footnote_ref":
+            child.meta["number"] = child.meta["id"] + 1
+            child.content = f"[{child.meta['number']}]"
+
+
+def _listed(texts: list[tuple[str, list[Token]]], numbers: dict[str, int]) -> list[Token]:
+    numbered: dict[int, list[Token]] = {}
+    following = len(numbers)
+    for label, tokens in texts:
+        number = numbers.get(label, 0)
+        if number == 0 or number in numbered:
+            following = number = following + 1
+        numbered[number] = tokens
+    listed = [Token("footnotes_open", "", 1)]
+    for number in sorted(numbered):
+        listed.append(Token("footnote_open", "", 1, meta={"number": number}))
+        listed += numbered[number]
+        listed.append(Token("footnote_close", "", -1, meta={"number": number}))
+    return [*listed, Token("footnotes_close", "", -1)]
+
+
+# Parses the Markdown of a body, which is untrusted, into tokens, within bounds of time and depth.
+
+
 MAX_CHARS: Final = 1_000_000
+
+
 MAX_COST: Final = 4_000_000
 """Of `worst_cost`. Real text of a million characters costs 1.6 million; the worst text let through took 9 s."""
+
+
 MAX_NESTING: Final = 20
 """Blocks within blocks; a list and its item count as two."""
 
+
 _MAX_TOKENS = 300_000  # of blocks, looked at after each table: rows shorter than the header are filled up
+
+
 _MAX_BRACKETS = 6  # brackets within brackets that are tried as links; the time grows with each level
+
 
 # Microseconds that one of these costs the parser at worst, measured on the inputs that are worst for it: a line
 # is looked at once per level of nesting, a bracket once per level of brackets.
 _COSTS: Final = {"\n": 65, "[": 20, "|": 16, "*": 8, "_": 8, "~": 8, "-": 8, "`": 6, "]": 4, "<": 2, "&": 2}
 
+
 _CHEAP_CHARS: Final = MAX_COST // (max(_COSTS.values()) + 1)  # so many characters of any kind cost less
 
+
 _SPAN = re.compile(r"[\n!&*<\[\\\]_`~]")
+
+
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
 _NESTING = ("blockquote_open", "list_item_open", "footnote_reference_open")
+
+
 _TASK = re.compile(r"\[([ xX])\](?=\s)")
+
+
 _AUTOLINK = re.compile(r"<(?:https?://|mailto:|[^\s<>:@]+@)", re.IGNORECASE)
 
 

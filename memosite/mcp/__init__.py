@@ -1,7 +1,422 @@
-"""Offers the commands to language models, as a server of the Model Context Protocol on the standard streams.
+"""The tools and resources that language models are offered, and the command that each tool is.
 
     request ─► tools / resources: the words of a command ─► answering: that command ─► its output
 
 Each request runs a command as the command line does, which first looks whether its sources have changed: the server
 itself knows nothing of the archive, and keeps nothing of it.
 """
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final, Literal
+from urllib.parse import quote, unquote
+
+from memosite.agents.items import day_and_time, who_of
+from memosite.archive.model import Archive
+from memosite.commands.arguments import SECTIONS
+from memosite.facts.errors import ConfigError
+from memosite.facts.parsed import Ref
+from memosite.facts.texts import cut_line
+from memosite.facts.times import read_moment
+
+# The tools that models are offered: their descriptions, what they take, and the command that each of them is.
+
+
+Arguments = Mapping[str, Any]
+
+
+Type = Literal["string", "integer", "boolean", "array"]
+
+
+_PYTHON: Final[dict[Type, type]] = {"string": str, "integer": int, "boolean": bool, "array": list}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A command: its words, and what it is given on standard input."""
+
+    words: tuple[str, ...]
+    given: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """What a tool takes: the option of the command that it is, "" if the tool itself knows what to do with it.
+
+    With `is_given` the value is given on standard input, and the option is the whole word.
+    """
+
+    name: str
+    what: str
+    option: str = ""
+    type: Type = "string"
+    is_required: bool = False
+    choices: tuple[str, ...] = ()
+    least: int = 0
+    is_given: bool = False
+
+    @property
+    def schema(self) -> dict[str, object]:
+        """As JSON Schema."""
+        known: dict[str, object] = {"type": self.type, "description": self.what}
+        known |= {"enum": list(self.choices)} if self.choices else {}
+        known |= {"minimum": self.least} if self.type == "integer" else {}
+        return known | ({"items": {"type": "string"}} if self.type == "array" else {})
+
+    def checked(self, value: object) -> Any:
+        """The value, if it is as the schema has it. Raises `ConfigError`."""
+        is_right = isinstance(value, _PYTHON[self.type]) and not (self.type == "integer" and isinstance(value, bool))
+        if isinstance(value, list):
+            is_right = is_right and all(isinstance(one, str) for one in value)
+        if not is_right:
+            raise ConfigError(f'"{self.name}": found {str(value)[:80]!r}, expected {_TYPES[self.type]}')
+        if self.choices and value not in self.choices:
+            raise ConfigError(f'"{self.name}": found {str(value)[:80]!r}, expected one of {", ".join(self.choices)}')
+        if isinstance(value, int) and value < self.least:
+            raise ConfigError(f'"{self.name}": found {value}, expected {self.least} or more')
+        return value
+
+    def words(self, value: Any) -> tuple[str, ...]:
+        """The option with its value, as one word: whatever the value is, it is no further option."""
+        if not self.option or value in (False, ""):
+            return ()
+        is_word = self.type == "boolean" or self.is_given
+        return (self.option,) if is_word else (f"{self.option}={value}",)
+
+
+_TYPES: Final[dict[Type, str]] = {
+    "string": "a text",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "array": "a list of texts",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A tool. `command` gives the command for its arguments: the name, and words that are no options."""
+
+    name: str
+    title: str
+    what: str
+    command: Callable[[Arguments], tuple[str, ...]]
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def schema(self) -> dict[str, object]:
+        """What it takes, as JSON Schema."""
+        return {
+            "type": "object",
+            "properties": {one.name: one.schema for one in self.parameters},
+            "required": [one.name for one in self.parameters if one.is_required],
+            "additionalProperties": False,
+        }
+
+    def request(self, arguments: Arguments) -> Request:
+        """The command for these arguments. Raises `ConfigError` if they are not as the schema has them."""
+        known = {one.name: one for one in self.parameters}
+        for name in arguments:
+            if name not in known:
+                raise ConfigError(f'{self.name}: found "{str(name)[:80]}", expected {", ".join(known)}')
+        for one in self.parameters:
+            if one.is_required and arguments.get(one.name) in (None, "", []):
+                raise ConfigError(f'{self.name}: found no "{one.name}", expected {one.what}')
+        values = {name: known[name].checked(value) for name, value in arguments.items() if value is not None}
+        options = [word for name, value in values.items() for word in known[name].words(value)]
+        given = "".join(values.get(one.name, "") for one in self.parameters if one.is_given)
+        name, *named = self.command(values)
+        words = (*options, *(("--", *named) if named else ()))
+        if "--" in named or any(word.endswith("=--") for word in words):
+            raise ConfigError(f'{self.name}: found "--", expected a text')
+        return Request(words=(name, *words), given=given)
+
+
+def _by(name: str, *parameters: str) -> Callable[[Arguments], tuple[str, ...]]:
+    """A command of this name, with these parameters as its words."""
+    return lambda values: (name, *(values[one] for one in parameters if one in values))
+
+
+def _since(values: Arguments) -> tuple[str, ...]:
+    """The command for what is new between two days: anything but a day could be a file, or a commit."""
+    for name in ("since", "until"):
+        if values.get(name) and read_moment(values[name]) is None:
+            raise ConfigError(f'"{name}": found {values[name][:80]!r}, expected a day, such as 2026-05-31')
+    return "diff", f"{values['since']}..{values.get('until', '')}"
+
+
+def _draft(values: Arguments) -> tuple[str, ...]:
+    return ("reply", values["id"]) if values.get("id") else ("new",)
+
+
+_BUDGET = Parameter(
+    name="budget", option="--budget", type="integer", what="the most to answer, in tokens; 0: everything"
+)
+
+
+_POSITION = Parameter(
+    name="position", is_required=True, what="a position, by any of its names or their beginning, such as director"
+)
+
+
+_FROM = Parameter(
+    name="from", option="--from", type="integer", what="go on at this entry, as the answer that was cut says"
+)
+
+
+_AS_OF = Parameter(
+    name="as_of",
+    option="--as-of",
+    what="what could be known at the end of this day, such as 2026-05-01, or at this commit (default: now)",
+)
+
+
+TOOLS: Final = (
+    Tool(
+        name="brief",
+        title="Brief a position",
+        what="Start here when you take over a position, or if asked what a position is busy with, has to do or waits "
+        "for, or which decisions concern it: its newest hand-off, unread memos, open actions to it and from it, new "
+        "and standing decisions, its threads. The most important comes first.",
+        command=_by("brief", "position"),
+        parameters=(
+            _POSITION,
+            Parameter(
+                name="section", option="--only", choices=SECTIONS, what="one section alone, with all its entries"
+            ),
+            _FROM,
+            _BUDGET,
+            _AS_OF,
+        ),
+    ),
+    Tool(
+        name="inbox",
+        title="Unread memos",
+        what="The memos that a position has not read, those that ask it to do something first. For all that it has to "
+        "do, also in memos that it has read, use brief.",
+        command=_by("inbox", "position"),
+        parameters=(_POSITION, _FROM, _BUDGET, _AS_OF),
+    ),
+    Tool(
+        name="show",
+        title="Read one item",
+        what="Read one memo, note, transcript, decision or record whose id you know: who wrote it to whom, its state, "
+        "what it answers and what answers it, and its text. To find an id, use search.",
+        command=_by("show", "id"),
+        parameters=(
+            Parameter(
+                name="id",
+                is_required=True,
+                what="an id or its beginning, such as 2026-05-01-1430; with #t12 or another anchor for a passage",
+            ),
+            Parameter(name="head", option="--head", type="boolean", what="only who, when, state and summary, no text"),
+            Parameter(name="turns", option="--turns", what="of a transcript: turns, such as 12-20 or 12-"),
+            Parameter(name="from", option="--from", type="integer", what="go on at this character of the text"),
+            _BUDGET,
+            _AS_OF,
+        ),
+    ),
+    Tool(
+        name="thread",
+        title="Read a thread",
+        what="The memos of a thread in reading order, with who answered whom and the state of "
+        "each action. By default a line and a summary for each memo.",
+        command=_by("thread", "id"),
+        parameters=(
+            Parameter(name="id", is_required=True, what="a thread, or one of its memos, by its id or its beginning"),
+            Parameter(
+                name="summaries", option="--brief", type="boolean", what="summaries and no texts (default: true)"
+            ),
+            _FROM,
+            _BUDGET,
+            _AS_OF,
+        ),
+    ),
+    Tool(
+        name="search",
+        title="Search everything",
+        what="Find items by words, people or dates when you do not know their ids: who decided or said something, when "
+        "a word was first used, what is open. All words must be there. Fields narrow it: from:engineer to:director "
+        "with:NAME kind:memo|note|transcript|record|document is:open is:unread after:2026-05-01 before:2w "
+        'thread:ID repo:NAME; "a phrase", prefix*, OR, NOT, parentheses. For the exact words of a quotation, use cite.',
+        command=_by("search", "query"),
+        parameters=(
+            Parameter(name="query", is_required=True, what='such as: from:engineer "tide tables" after:2w'),
+            Parameter(name="limit", option="--limit", type="integer", least=1, what="results to show (default: 20)"),
+            Parameter(
+                name="sort", option="--sort", choices=("date", "score"), what="date: newest first; score: best first"
+            ),
+            _AS_OF,
+        ),
+    ),
+    Tool(
+        name="cite",
+        title="Cite a passage",
+        what="Make a citation that can be verified later, with the hash of the cited words: of a passage that you "
+        "name, or of the passage that has the words of a quotation (so it also tells who said or wrote these words, "
+        "and where). Use it whenever you quote the archive.",
+        command=lambda values: ("cite", *values.get("references", ())),
+        parameters=(
+            Parameter(
+                name="references",
+                type="array",
+                what="ids or their beginnings with an anchor, such as 2026-05-01-1430#t12",
+            ),
+            Parameter(name="quote", option="--quote", what="the words to quote; alone: find where they are from"),
+            Parameter(
+                name="format",
+                option="--format",
+                choices=("text", "markdown", "html", "bibtex", "csl-json"),
+                what="how to write it (default: text)",
+            ),
+        ),
+    ),
+    Tool(
+        name="verify",
+        title="Verify citations and quotations",
+        what="Check a text that quotes or cites the archive, such as your own report before you send it: whether each "
+        "citation still holds, or, with quotations, whether the archive has the quoted words and who said them.",
+        command=lambda _: ("verify", "-"),
+        parameters=(
+            Parameter(name="text", is_given=True, is_required=True, what="the text itself, in Markdown or HTML"),
+            Parameter(
+                name="quotations",
+                option="--quotes",
+                type="boolean",
+                what="check each quotation of 8 or more words, cited or not, instead of the citations",
+            ),
+        ),
+    ),
+    Tool(
+        name="new_since",
+        title="What is new since a day",
+        what="What has changed in the whole organization since a day, or between two days: new and removed items, "
+        "memos that were read or archived, actions that were answered or closed. For one position, use brief. Where an "
+        "answer says memosite diff A..B, call this tool with since A and until B.",
+        command=_since,
+        parameters=(
+            Parameter(name="since", is_required=True, what="the first day, such as 2026-05-01"),
+            Parameter(name="until", what="the last day (default: now)"),
+            Parameter(
+                name="budget", option="--budget", type="integer", what="the most to answer, in tokens; 0: everything"
+            ),
+        ),
+    ),
+    Tool(
+        name="reply",
+        title="Draft a memo",
+        what="Draft a reply to a memo, or a new memo if no id is given: a valid envelope with reference, thread and "
+        "file name, and the paths where it has to be put. Nothing is written or sent: put the files there yourself.",
+        command=_draft,
+        parameters=(
+            Parameter(name="id", what="the memo to reply to, by its id or its beginning; none: a new memo"),
+            Parameter(name="from", option="--from", is_required=True, what="the position that you write for"),
+            Parameter(
+                name="to",
+                option="--to",
+                what="positions with commas, all, or file for a note (default of a reply: the sender of the memo)",
+            ),
+            Parameter(
+                name="subject", option="--subject", what="the subject (default of a reply: re: that of the memo)"
+            ),
+            Parameter(name="body", option="--body=-", is_given=True, what="the text, in Markdown"),
+            Parameter(
+                name="summary", option="--summary", what="of a long text: one to three sentences for the envelope"
+            ),
+            Parameter(name="action", option="--action", type="boolean", what="whether it asks to do something"),
+        ),
+    ),
+)
+"""All tools, in the order in which they are listed."""
+
+
+DEFAULTS: Final[Mapping[str, Arguments]] = {"thread": {"summaries": True}, "new_since": {"budget": 4_000}}
+"""What tools are given unless they are told otherwise."""
+
+
+def request_for(name: str, arguments: Arguments) -> Request:
+    """The command that a tool is with these arguments. Raises `ConfigError`."""
+    tool = next((one for one in TOOLS if one.name == name), None)
+    if tool is None:
+        raise ConfigError(f"{name[:80]}: found no such tool, expected one of {', '.join(one.name for one in TOOLS)}")
+    return tool.request({**DEFAULTS.get(name, {}), **arguments})
+
+
+# The resources that models are offered: positions, threads and memos, by addresses of their own.
+
+
+PAGE: Final = 100
+"""How many resources are listed at once."""
+
+
+SCHEME: Final = "memosite://"
+
+
+TEMPLATES: Final = (
+    ("position", "What a position has to know and to do: its brief"),
+    ("thread", "The memos of a thread in reading order, with their summaries"),
+    ("memo", "A memo: who wrote it to whom, its state, its text"),
+)
+"""The kinds of resources, and what each of them is."""
+
+
+_COMMANDS: Final = {"position": ("brief",), "thread": ("thread", "--brief"), "memo": ("show",)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A resource in a list."""
+
+    address: str
+    title: str
+    what: str
+
+
+def listed(archive: Archive, cursor: str | None) -> tuple[Sequence[Listed], str | None]:
+    """The resources after one, or from the beginning, and the last of them if there are more.
+
+    Positions come first, then threads, then memos, the newest first. Raises `ConfigError` if the one is not there.
+    """
+    names = _names(archive)
+    if cursor is not None and not any(address_of(*name) == cursor for name in names):
+        raise ConfigError(
+            f"{cursor[:200]}: found no such resource any more, expected a cursor of this list; begin anew"
+        )
+    page = list(islice(names, PAGE + 1))
+    more = address_of(*page[PAGE - 1]) if len(page) > PAGE else None
+    return [_listed(archive, *name) for name in page[:PAGE]], more
+
+
+def _names(archive: Archive) -> Iterator[tuple[str, str]]:
+    """The kinds and ids of all resources; no more than these is loaded of an archive that is kept."""
+    yield from (("position", id_) for id_, one in archive.positions.items() if not one.union_of)
+    yield from (("thread", id_) for id_ in reversed(tuple(archive.threads)))
+    yield from (("memo", id_) for kind, id_ in reversed(tuple(archive.artifacts)) if kind == "memo")
+
+
+def address_of(kind: str, id_: str) -> str:
+    """The address of a resource."""
+    return f"{SCHEME}{kind}/{quote(id_, safe='~')}"
+
+
+def _listed(archive: Archive, kind: str, id_: str) -> Listed:
+    address = address_of(kind, id_)
+    if kind == "position":
+        position = archive.positions[id_]
+        return Listed(address=address, title=cut_line(position.name, 100), what=f"position {id_}")
+    if kind == "thread":
+        count = len(archive.threads[id_].entries)
+        return Listed(address=address, title=archive.thread_label(id_), what=f"thread of {count}")
+    ref: Ref = ("memo", id_)
+    memo = archive.artifacts[ref]
+    return Listed(address=address, title=memo.short_subject, what=f"memo, {day_and_time(memo.date)}, {who_of(memo)}")
+
+
+def request_of(address: str) -> Request:
+    """The command that shows a resource. Raises `ConfigError`."""
+    kind, _, id_ = address.removeprefix(SCHEME).partition("/")
+    if not address.startswith(SCHEME) or kind not in _COMMANDS or not id_:
+        forms = ", ".join(f"{SCHEME}{kind}/ID" for kind in _COMMANDS)
+        raise ConfigError(f"{address[:200]}: found no such resource, expected one of {forms}")
+    name = unquote(id_)
+    return Request(words=(*_COMMANDS[kind], "--", f"memo/{name}" if kind == "memo" else name))

@@ -8,49 +8,107 @@ names its inputs, and plans its outputs only when it is made.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
+from memosite import __version__
 from memosite.archive.ledger import LEDGER_PATH, Ledger
-from memosite.archive.model import Artifact
+from memosite.archive.model import Archive, Artifact, Document, Library, Memo, Record, Thread, Transcript
 from memosite.archive.seals import SEALS_PATH, SealLog
-from memosite.config.contract import Contract
-from memosite.plan.actions import action_part_units, plan_actions
-from memosite.plan.artifacts import artifact_units
-from memosite.plan.bundles import bundle_pages, bundle_units, former_bundles
-from memosite.plan.changes import has_changes
-from memosite.plan.channels import all_channels
-from memosite.plan.citation_list import plan_citations
-from memosite.plan.comparison import has_comparison
-from memosite.plan.context import Context
+from memosite.archive.urls import page_of
+from memosite.config.loading import Contract
+from memosite.config.schema import Config
+from memosite.facts.parsed import Withheld
+from memosite.pages import Site
+from memosite.plan.actions import action_part_units, plan_actions, position_action_units
+from memosite.plan.artifact_page import originals
+from memosite.plan.artifact_twins import artifact_twin, bundle_pages, bundle_units, former_bundles
+from memosite.plan.context import Context, Planned, Stored, Unit, Written, untraced
 from memosite.plan.contract import plan_contract
 from memosite.plan.dates import by_month
-from memosite.plan.decisions import plan_decisions
-from memosite.plan.digests import closed_digests, digest_units, plan_digest_lists
-from memosite.plan.entities import plan_entities
+from memosite.plan.decisions import plan_decisions, plan_document, plan_library
 from memosite.plan.feed_page import plan_feed_page, thread_feeds_unit
-from memosite.plan.feeds import Arranged, arrange, feed_units
-from memosite.plan.files import Packed, Stored, Written
+from memosite.plan.feeds import Arranged, all_channels, arrange, feed_units
 from memosite.plan.health import plan_health
+from memosite.plan.history import has_changes, plan_changes
 from memosite.plan.home import plan_home
-from memosite.plan.images import plan_images
-from memosite.plan.machine_archive import archive_index
-from memosite.plan.months import month_units, plan_timeline
-from memosite.plan.not_found import plan_not_found
+from memosite.plan.machine_archive import archive_index, continued, plan_for_robots, plan_images, plan_seal
+from memosite.plan.memos import plan_memo, plan_missing_memo
+from memosite.plan.mentions import plan_citations
+from memosite.plan.months import closed_digests, digest_units, month_units, plan_digest_lists, plan_timeline
 from memosite.plan.organization import plan_organization
-from memosite.plan.position_actions import position_action_units
+from memosite.plan.page import twin_files
 from memosite.plan.positions import position_units
-from memosite.plan.removed import plan_removed
-from memosite.plan.robots import plan_for_robots
-from memosite.plan.saved_searches import SavedSearch, plan_saved_searches, published_searches
-from memosite.plan.seals import continued, plan_seal
-from memosite.plan.search import block_members, block_units, plan_search
-from memosite.plan.systems import plan_systems
-from memosite.plan.thread_list import thread_list_units
-from memosite.plan.units import Planned, Unit, untraced
+from memosite.plan.records import plan_entities, plan_record, plan_systems
+from memosite.plan.removed import plan_not_found, plan_removed, plan_withheld
+from memosite.plan.search import (
+    BLOCK,
+    SavedSearch,
+    block_members,
+    block_units,
+    plan_saved_searches,
+    plan_search,
+    published_searches,
+)
+from memosite.plan.shared_passages import KnownPassages, find_shared_links
+from memosite.plan.threads import plan_thread, thread_list_units
+from memosite.plan.transcripts import has_comparison, plan_comparison, plan_transcript
+from memosite.store.shelf import Shelf
 
-__all__ = ["Context", "Packed", "Planned", "SavedSearch", "Stored", "Unit", "Written", "plan"]
+# Plans the files of each artifact: pages, twins, originals; the memos of a thread with the thread.
+
+
+def artifact_units(archive: Archive) -> Iterator[Unit]:
+    """A unit for each thread with its memos, then one for each other artifact.
+
+    A text that was rendered for a memo's page is then cached for its thread's page.
+    """
+    for thread in archive.threads.values():
+        make = partial(_plan_thread, thread=thread)
+        yield Unit(
+            name=f"thread/{thread.id}", make=make, given=thread, given_as="the thread", weight=len(thread.entries)
+        )
+    for ref, artifact in archive.artifacts.items():
+        if not isinstance(artifact, Memo):
+            make = partial(_plan_artifact, artifact=artifact)
+            yield Unit(name="/".join(ref), make=make, given=artifact, given_as="the item itself")
+
+
+def _plan_thread(context: Context, *, thread: Thread) -> Iterator[Planned]:
+    yield from plan_thread(context, thread)
+    for entry in thread.entries:
+        if entry.is_ghost:
+            yield plan_missing_memo(context, context.archive.ghosts[entry.ref[1]])
+        else:
+            yield from _plan_artifact(context, artifact=context.archive.artifacts[entry.ref])
+
+
+def _plan_artifact(context: Context, *, artifact: Artifact) -> Iterator[Planned]:
+    match artifact:
+        case Artifact(withheld=Withheld()):
+            yield from plan_withheld(context, artifact)
+        case Memo():
+            yield plan_memo(context, artifact)
+        case Transcript():
+            yield from plan_transcript(context, artifact)
+            yield from plan_comparison(context, artifact)
+        case Document():
+            yield plan_document(context, artifact)
+        case Library():
+            yield from plan_library(context, artifact)
+        case Record():
+            yield from plan_record(context, artifact)
+    yield from plan_changes(context, artifact)
+    if context.site.is_lean:
+        return  # `bundles` has the rest
+    yield from twin_files(page_of(artifact), artifact_twin(context, artifact))
+    for _, path, sha256 in originals(artifact):
+        yield Stored(path=path, sha256=sha256)
+
+
+# Plans the site: from the archive to every page and file of it, as closed models and plain bytes.
+
 
 _NO_SEALS = SealLog()
 
@@ -143,3 +201,85 @@ def _with_pages(ledger: Ledger, context: Context, months: Iterable[str], searche
         bundle_pages(context),
     )
     return ledger.with_records(systems, context.entities).with_pages((), (), others)
+
+
+# Plans the whole site of a configuration: the context of all pages, and every unit.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitePlan:
+    """The units of a site, in the order in which they are written, and the context in which they are planned."""
+
+    context: Context
+    units: tuple[Unit, ...]
+
+    @property
+    def last_block(self) -> str:
+        """The name of the search block to which the next artifact is added, unless it is full; "" if there is none."""
+        names = (unit.name.removeprefix(BLOCK) for unit in reversed(self.units) if unit.name.startswith(BLOCK))
+        return next(names, "")
+
+
+def plan_site(
+    config: Config,
+    archive: Archive,
+    ledger: Ledger,
+    shelf: Shelf,
+    *,
+    static: Mapping[str, bytes],
+    contract: Contract,
+    seals: SealLog,
+    known: KnownPassages | None = None,
+    jobs: int = 1,
+) -> SitePlan:
+    """Everything the site consists of, `status.json` apart, with the `static` files of its theme by name.
+
+    `ledger` is the one that holds this archive, `seals` the sealed log as it was published last. `jobs` processes look
+    for what texts share and for what saved searches find. `known` are the passages that texts shared in the last
+    build, and are updated.
+    """
+    shared = find_shared_links(archive, shelf.text, known or KnownPassages(), jobs=jobs)
+    context = replace(context_of(config, archive, shelf), shared=shared)
+    saved = _saved_searches(config, archive, shelf, jobs)
+    units = (_static_unit(static), *plan(context, ledger, saved, contract=contract, seals=seals))
+    return SitePlan(context=context, units=units)
+
+
+def _static_unit(static: Mapping[str, bytes]) -> Unit:
+    """The theme's static files, below `static/`."""
+    files = [Written(path=f"static/{name}", data=static[name]) for name in sorted(static)]
+    return Unit(name="static", make=lambda _: files, is_traced=False)
+
+
+def _saved_searches(config: Config, archive: Archive, shelf: Shelf, jobs: int) -> tuple[SavedSearch, ...]:
+    """What the queries of the configuration find, in the search index as it is and by a scan of the rest."""
+    if not config.searches:
+        return ()
+    from memosite.search.answer import read_query  # noqa: PLC0415 - few builds need Whoosh
+    from memosite.search.command import searchable  # noqa: PLC0415 - as above
+
+    with searchable(archive, shelf, config, jobs=jobs).search() as search:
+        found = search.refs([read_query(query).node for query in config.searches.values()])
+    return tuple(
+        SavedSearch(name=name, query=query, found=refs)
+        for (name, query), refs in zip(config.searches.items(), found, strict=True)
+    )
+
+
+def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:
+    """The context that pages are planned with."""
+    return Context(
+        archive=archive,
+        site=Site(
+            title=config.title,
+            language=config.language,
+            base_url=config.base_url,
+            generator=f"memosite {__version__}",
+            has_records=any(artifact.kind == "record" for artifact in archive.artifacts.values()),
+            is_lean=config.lean,
+        ),
+        text_of=shelf.text,
+        archive_id=config.archive_id,
+        authority=config.authority,
+        feeds=config.feeds,
+    )

@@ -1,28 +1,449 @@
 """Plans the actions board: who owes whom an answer, what each position has to do and waits for, and each state."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import datetime as dt
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
+from typing import ClassVar
 
-from memosite.archive.model import Action, Memo
-from memosite.archive.urls import ACTIONS, page_of, position_actions, relative
-from memosite.facts.parsed import BROADCAST
+from memosite.archive.mailboxes import open_for
+from memosite.archive.model import Action, Memo, Position
+from memosite.archive.urls import ACTIONS, page_of, position_actions, position_page, relative
+from memosite.facts.parsed import BROADCAST, Kind
 from memosite.facts.phrases import phrase
-from memosite.pages.actions import ActionGroup, ActionListPage, ActionsPage, Owed, PositionActions
-from memosite.pages.models import ListPage
-from memosite.pages.parts import Reference
-from memosite.plan.action_rows import STATES, RowMaker, rows_each, state_feed, state_links, state_page
-from memosite.plan.ages import age, as_of, newest_day
-from memosite.plan.asked import Asked, by_number, owed, sort_asked
-from memosite.plan.context import Context
-from memosite.plan.dates import stamp
-from memosite.plan.files import Written
-from memosite.plan.head import page_head, twin_links
-from memosite.plan.pagination import in_parts, part_count, part_links, plan_part
-from memosite.plan.position_actions import of_everybody, plan_position_actions
-from memosite.plan.twins import list_twins
-from memosite.plan.units import Unit
+from memosite.pages import ListPage, Page, Reference, Stamp
+from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context, Unit, Written, age, as_of, newest_day
+from memosite.plan.dates import by_arrival, stamp
+from memosite.plan.page import (
+    in_parts,
+    list_twins,
+    page_head,
+    part_count,
+    part_links,
+    plan_part,
+    plan_parts,
+    twin_links,
+)
+from memosite.plan.threads import perhaps_answered_by
+
+# Page models of actions: the board of all positions, and the lists of one position or of one state.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionRow:
+    """A memo that asks for something. `age` is counted to the newest date of the archive.
+
+    `asked_by` and `waits_for` are given where the place of the row does not say them. With `of_all` everybody is asked.
+    """
+
+    kind: Kind
+    href: str
+    subject: str
+    date: Stamp | None
+    age: str
+    action: Action
+    asked_by: Reference | None = None
+    waits_for: tuple[Reference, ...] = ()
+    perhaps_answered_by: tuple[Reference, ...] = ()
+    of_all: bool = False
+    source: str = ""
+    unread: str = ""
+    """What is said of a memo that is unread for the position of the list; without one, for any recipient."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionGroup:
+    """Actions of one kind, oldest first: the first of `total`. `more` leads to the rest, `former` are more anchors."""
+
+    heading: str
+    anchor: str
+    rows: tuple[ActionRow, ...]
+    total: int
+    empty: str = ""
+    more: str = ""
+    is_waiting: bool = False
+    """Whether it is for others to do something."""
+    former: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionActions:
+    """What a position has to do and waits for; `href` leads to all of it. `former` are anchors it once had."""
+
+    position: Reference
+    href: str
+    anchor: str
+    former: tuple[str, ...]
+    groups: tuple[ActionGroup, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owed:
+    """How many answers one position owes another, and since when; `href` leads to the oldest memo."""
+
+    href: str
+    who: Reference
+    whom: Reference
+    total: int
+    oldest: Stamp | None
+    age: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateLink:
+    """One of the states: a link to its page, with its stable name, and how many are in it."""
+
+    state: Action
+    page: Reference
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionsPage(Page):
+    """The actions board: who owes whom an answer, and what each position has to do and waits for.
+
+    Its `parts` list all actions in order of arrival; they are of `ListPage`.
+    """
+
+    template: ClassVar[str] = "actions.html"
+
+    newest: Stamp | None
+    states: tuple[StateLink, ...]
+    memos_open: int
+    replies_owed: int
+    asks_everybody: bool
+    owed: tuple[Owed, ...]
+    owed_total: int
+    positions: tuple[PositionActions, ...]
+    positions_total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionListPage(Page):
+    """All actions of one position, or all in one state by position.
+
+    Of a position there are no `states`, and its parts list everything in order of arrival; they are of `ListPage`.
+    """
+
+    template: ClassVar[str] = "action_list.html"
+
+    intro: str
+    newest: Stamp | None
+    states: tuple[StateLink, ...]
+    position: Reference | None
+    groups: tuple[ActionGroup, ...]
+    positions_total: int = 0
+    """How many positions have actions in this state: of many, the page has those with the most."""
+
+
+# Sorts actions: what each position has to do, what it waits for, and what is done, each oldest first.
+
+
+_oldest_first = attrgetter("sort_key")
+
+
+_NONE: Mapping[str, Sequence[Memo]] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Memos that ask for something: `every` in order of arrival, all others oldest first.
+
+    `of` holds them by state and by the position that they ask, which may be all; a memo to several has a state for
+    each. What is asked of all is open for all, and for each who has not answered. `waiting` holds what anybody has not
+    done by the position that asks.
+    """
+
+    every: Sequence[Memo]
+    of: Mapping[Action, Mapping[str, Sequence[Memo]]]
+    waiting: Mapping[str, Sequence[Memo]]
+
+    def asked_of(self, positions: Iterable[str], state: Action = "open") -> tuple[Memo, ...]:
+        """What is asked of these positions, in one state."""
+        return _together(self.of.get(state, _NONE), positions)
+
+    def asked_by(self, positions: Iterable[str]) -> tuple[Memo, ...]:
+        """What these positions ask for and nobody has answered."""
+        return _together(self.waiting, positions)
+
+
+def _together(found: Mapping[str, Sequence[Memo]], positions: Iterable[str]) -> tuple[Memo, ...]:
+    lists = [found[one] for one in positions if one in found]
+    if len(lists) < 2:
+        return tuple(lists[0]) if lists else ()
+    return tuple(sorted({memo.ref: memo for one in lists for memo in one}.values(), key=_oldest_first))
+
+
+def sort_asked(memos: Iterable[Memo]) -> Asked:
+    """Look at all memos and notes once."""
+    every = [memo for memo in memos if memo.action is not None]
+    of: dict[Action, dict[str, list[Memo]]] = {}
+    waiting: dict[str, list[Memo]] = defaultdict(list)
+    for memo in sorted(every, key=_oldest_first):
+        for state, position in _asked_states(memo):
+            of.setdefault(state, {}).setdefault(position, []).append(memo)
+        if memo.owed_by and memo.sender_position is not None:
+            waiting[memo.sender_position].append(memo)
+    return Asked(every=tuple(every), of=of, waiting=waiting)
+
+
+def _asked_states(memo: Memo) -> Iterable[tuple[Action, str]]:
+    """The states of what a memo asks, with the position that it asks; a broadcast is also open for all, by SPEC 4."""
+    found = dict.fromkeys((state.action, state.position) for state in memo.recipients if state.action is not None)
+    found |= dict.fromkeys(("open", one) for one in memo.owed_by)
+    if memo.owed_by and any(state.position == BROADCAST and state.action for state in memo.recipients):
+        found["open", BROADCAST] = None
+    return found
+
+
+def states_of(memo: Memo) -> frozenset[Action]:
+    """The states in which what a memo asks is for anybody."""
+    return frozenset(state for state, _ in _asked_states(memo))
+
+
+def owed(asked: Asked) -> list[tuple[str, str, Sequence[Memo]]]:
+    """Who owes whom an answer to which memos, the pair that waits longest first. Nobody owes one to himself."""
+    pairs: dict[tuple[str, str], list[Memo]] = defaultdict(list)
+    for position, memos in asked.of.get("open", _NONE).items():
+        for memo in memos:
+            if memo.sender_position not in {None, position} and position in memo.owed_by:
+                pairs[position, memo.sender_position].append(memo)
+    found = [(who, whom, memos) for (who, whom), memos in pairs.items()]
+    return sorted(found, key=lambda one: (one[2][0].sort_key, one[0], one[1]))
+
+
+def by_number(asked: Mapping[str, Sequence[Memo]]) -> list[str]:
+    """Positions, those with the most memos first; all of them together come last."""
+    return sorted(asked, key=lambda id_: (id_ == BROADCAST, -len(asked[id_]), id_))
+
+
+# Plans the rows and groups of pages of actions.
+
+
+STATES: tuple[tuple[Action, str], ...] = (
+    ("open", phrase("Open")),
+    ("superseded", phrase("Superseded")),
+    ("answered", phrase("Answered")),
+    ("discharged", phrase("Closed")),
+)
+"""The states of actions with their names on pages."""
+
+
+def state_page(state: Action) -> str:
+    """The page of a state: its address has the name that data have."""
+    return f"{ACTIONS}{state}/"
+
+
+def state_feed(state: Action) -> str:
+    """The feed of a state. That of open actions is older than the pages of states."""
+    return f"{ACTIONS if state == 'open' else state_page(state)}feed.xml"
+
+
+def state_links(start: str, asked: Asked, current: Action | None = None) -> tuple[StateLink, ...]:
+    """Links to the pages of all states; the one that is shown is no link."""
+    totals = Counter(state for memo in asked.every for state in states_of(memo))
+    return tuple(
+        StateLink(
+            state=state,
+            page=Reference(label=name, href=None if state == current else relative(start, state_page(state))),
+            total=totals[state],
+        )
+        for state, name in STATES
+    )
+
+
+def rows_each(lengths: Sequence[int], limit: int = LIST_LIMIT) -> int:
+    """How many rows each of some lists may have, so that a page has no more than `limit` (SPEC 4)."""
+    if sum(lengths) <= limit:
+        return limit
+    most = limit // len(lengths)
+    while sum(min(length, most + 1) for length in lengths) <= limit:  # short lists leave room for the long ones
+        most += 1
+    return most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowMaker:
+    """Makes the rows and groups of the page `start`; ages are counted to `day`."""
+
+    context: Context
+    start: str
+    day: dt.date | None
+
+    def group(
+        self,
+        heading: str,
+        anchor: str,
+        memos: Sequence[Memo],
+        *,
+        limit: int,
+        viewer: str | None = None,
+        is_waiting: bool = False,
+        state: Action | None = None,
+        empty: str = "",
+        more: str = "",
+    ) -> ActionGroup:
+        """The first actions of a list. Who asks is known where the viewer `is_waiting`, and whom it waits for is not.
+
+        `more` is a page that has all.
+        """
+        rows = (self._row(memo, viewer=viewer, is_waiting=is_waiting, state=state) for memo in memos[:limit])
+        return ActionGroup(
+            heading=heading,
+            anchor=anchor,
+            rows=tuple(rows),
+            total=len(memos),
+            is_waiting=is_waiting,
+            empty=empty,
+            more=relative(self.start, more) if more and len(memos) > limit else "",
+        )
+
+    def _row(self, memo: Memo, *, viewer: str | None, is_waiting: bool, state: Action | None) -> ActionRow:
+        _, source = self.context.where(memo, viewer)
+        is_of_all = memo.is_broadcast and viewer is None and state == "open"
+        return ActionRow(
+            kind=memo.kind,
+            href=relative(self.start, page_of(memo)),
+            subject=memo.short_subject,
+            date=stamp(memo.date),
+            age=age(memo.date, self.day),
+            action=state or self.context.action(memo, viewer) or "open",
+            asked_by=None if is_waiting else self.context.position(self.start, memo.sender_position, memo.sender),
+            waits_for=self.people(memo.owed_by) if is_waiting or is_of_all else (),
+            perhaps_answered_by=perhaps_answered_by(self.context, self.start, memo),
+            of_all=memo.is_broadcast and viewer is not None and not is_waiting,
+            source=source,
+            unread="" if is_waiting else self.context.unread(memo, viewer),
+        )
+
+    def people(self, positions: Iterable[str]) -> tuple[Reference, ...]:
+        """Links to positions; of many, to the first."""
+        ids = tuple(positions)
+        shown = tuple(self.person(id_) for id_ in ids[:ADDRESSEES])
+        return (
+            (*shown, Reference(label=phrase("{more} more", more=len(ids) - ADDRESSEES)))
+            if len(ids) > ADDRESSEES
+            else shown
+        )
+
+    def person(self, id_: str) -> Reference:
+        """A link to a position, or the word for everybody."""
+        return Reference(label=phrase("everybody")) if id_ == BROADCAST else self.context.position(self.start, id_)
+
+
+# Plans the page of each position with all its actions: to do, waiting on others, and those that are not open.
+
+
+_HEADINGS = (
+    (phrase("To do"), "to-do", phrase("Nothing to do.")),
+    (phrase("Waiting on others"), "waiting", phrase("Not waiting on anybody.")),
+    (phrase("Answered, superseded and closed"), "done", ""),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfPosition:
+    """The actions of a position: `groups` as `_HEADINGS` has them, and `every` that it was asked or asked for."""
+
+    groups: tuple[Sequence[Memo], ...]
+    every: Sequence[Memo]
+
+
+def position_action_units(context: Context) -> Iterator[Unit]:
+    """A unit for each position, which is made again when one of its actions changes, or the newest date."""
+    asked, day = sort_asked(context.memos), newest_day(context)
+    sent: dict[str, list[Memo]] = defaultdict(list)
+    received: dict[str, list[Memo]] = defaultdict(list)
+    for memo in asked.every:
+        if memo.sender_position is not None:
+            sent[memo.sender_position].append(memo)
+        for state in memo.recipients:
+            received[state.position].append(memo)
+    for position in context.archive.positions.values():
+        mine = _page_of_position(asked, position, sent, received)
+        make = partial(_plan, position=position, day=day, mine=mine)
+        given = (position, day, *mine.groups, tuple(mine.every))
+        yield Unit(name=f"actions of {position.id}", make=make, given=given, weight=1 + len(mine.every) // 50)
+
+
+def _page_of_position(
+    asked: Asked, position: Position, sent: Mapping[str, Sequence[Memo]], received: Mapping[str, Sequence[Memo]]
+) -> OfPosition:
+    members = (position.id, *position.union_of)
+    nameless = [memo for memo in asked.asked_of([BROADCAST]) if BROADCAST in memo.owed_by]
+    todo = {memo.ref: memo for memo in (*asked.asked_of(members), *nameless) if open_for(memo, members)}
+    every = {memo.ref: memo for some in (sent, received) for id_ in members for memo in some.get(id_, ())}
+    return OfPosition(
+        groups=(sorted(todo.values(), key=lambda memo: memo.sort_key), asked.asked_by(members), _done(asked, members)),
+        every=sorted(every.values(), key=by_arrival),
+    )
+
+
+def _done(asked: Asked, positions: Iterable[str]) -> tuple[Memo, ...]:
+    """What positions do not have to do any more, the newest first."""
+    ids = tuple(positions)
+    todo = {memo.ref for memo in asked.asked_of(ids)}
+    done = (memo for state in asked.of if state != "open" for memo in asked.asked_of(ids, state))
+    found = {memo.ref: memo for memo in done if memo.ref not in todo}
+    return tuple(sorted(found.values(), key=lambda memo: memo.sort_key, reverse=True))
+
+
+def of_everybody(asked: Asked) -> OfPosition:
+    """What everybody is asked."""
+    every = [memo for memo in asked.every if any(state.position == BROADCAST for state in memo.recipients)]
+    return OfPosition(groups=(asked.asked_of([BROADCAST]), (), _done(asked, [BROADCAST])), every=every)
+
+
+def _plan(
+    context: Context, *, position: Position, day: dt.date | None, mine: OfPosition
+) -> Iterator[ActionListPage | ListPage]:
+    return plan_position_actions(context, here=position_actions(position.id), position=position, day=day, mine=mine)
+
+
+def plan_position_actions(
+    context: Context, *, here: str, position: Position | None, day: dt.date | None, mine: OfPosition
+) -> Iterator[ActionListPage | ListPage]:
+    """The page of a position, or of everybody, and its parts if there is more than one page may have."""
+    viewer = position.id if position else None
+    label = context.label(position.id) if position else phrase("everybody")
+    title = phrase("Actions of {label}", label=label)
+    yield ActionListPage(
+        **page_head(context, here, title=title, section="actions"),
+        parts=part_links(here, here, part_count(mine.every), None),
+        intro="",
+        newest=as_of(day),
+        states=(),
+        position=Reference(label=label, href=relative(here, position_page(position.id))) if position else None,
+        groups=tuple(_groups(RowMaker(context=context, start=here, day=day), mine, viewer)),
+    )
+    yield from plan_parts(context, here, title, mine.every, section_name="actions", viewer=viewer)
+
+
+def _groups(make: RowMaker, mine: OfPosition, viewer: str | None) -> Iterator[ActionGroup]:
+    limit = rows_each([len(memos) for memos in mine.groups if memos]) if part_count(mine.every) else LIST_LIMIT
+    for (heading, anchor, empty), memos in zip(_HEADINGS, mine.groups, strict=True):
+        if memos or (empty and viewer):
+            group = make.group(
+                heading,
+                anchor,
+                memos,
+                limit=limit,
+                viewer=viewer,
+                is_waiting=anchor == "waiting",
+                state=None if anchor == "done" else "open",
+                empty=empty,
+            )
+            yield replace(group, former=("everybody",)) if anchor == "to-do" else group
+
+
+# Plans the actions board: who owes whom an answer, what each position has to do and waits for, and each state.
+
 
 TITLE = phrase("Actions")
+
+
 _TITLES: Mapping[Action, str] = {
     "open": phrase("Open actions"),
     "superseded": phrase("Superseded actions"),
@@ -30,12 +451,19 @@ _TITLES: Mapping[Action, str] = {
     "discharged": phrase("Closed actions"),
 }
 
+
 _PAIRS = 30
 """The most pairs of positions that the board names."""
+
+
 _POSITIONS = 100
 """The most positions that have a section on one page of actions."""
+
+
 _ROWS = 2 * _POSITIONS
 """The most rows on such a page: a list on a position's page has more."""
+
+
 _EMPTY: Mapping[Action, str] = {
     "open": phrase("No open actions."),
     "superseded": phrase("No superseded actions left to close."),

@@ -1,46 +1,219 @@
-"""Plans what the pages of all artifacts share: head, originals, copies, texts and links of mentions."""
+"""Plans what the pages of all artifacts share: head, originals, copies, texts, decisions and links of mentions."""
 
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
 from memosite.archive.cite import Citation
-from memosite.archive.images import TextImage
 from memosite.archive.lines import is_redacted, original_sha256
-from memosite.archive.model import Artifact, Copy, Memo, Record, SourceInfo, Transcript
+from memosite.archive.model import Artifact, Copy, Document, Memo, Record, SourceInfo, TextImage, Transcript, Variant
 from memosite.archive.urls import copy_name, image_file, original_name, page_of, relative
-from memosite.facts.parsed import Kind, Text
+from memosite.facts.parsed import Kind, Ref, Text
+from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
-from memosite.pages.cited import CitedRow
-from memosite.pages.images import ShownImage
-from memosite.pages.lives import LifeLine
-from memosite.pages.mentions import MentionRow
-from memosite.pages.neighbours import Neighbours
-from memosite.pages.parts import PAGE_CHARS, Body, CopyRow, FindingRow, Reference, Stamp
-from memosite.pages.shared import SharedRow
-from memosite.pages.tracks import OutdatedCitation, TrackStep
-from memosite.plan.addresses import bundled_name, file_address, twins_of_artifact
-from memosite.plan.citations import citation_of
-from memosite.plan.cited_by import cited_by
-from memosite.plan.clauses import finding_row
+from memosite.formats.status import sort_of, standing_of
+from memosite.pages import (
+    PAGE_CHARS,
+    Body,
+    CitedRow,
+    CopyRow,
+    FindingRow,
+    LifeLine,
+    MentionRow,
+    Neighbours,
+    OutdatedCitation,
+    Reference,
+    SharedRow,
+    ShownImage,
+    Stamp,
+    TrackStep,
+    VariantRow,
+    standing_word,
+)
+from memosite.passages import SUMMARY
 from memosite.plan.context import Context
 from memosite.plan.dates import stamp
-from memosite.plan.head import PageHead, page_head
+from memosite.plan.health import finding_row
 from memosite.plan.history import history_lines, history_summary
-from memosite.plan.list_neighbours import neighbours_of
-from memosite.plan.mention_rows import mention_rows
-from memosite.plan.places import PlaceFinder
-from memosite.plan.shared_rows import shared_rows
-from memosite.plan.tracks import outdated_citations, track_of
+from memosite.plan.indexes import neighbours_of
+from memosite.plan.mentions import PlaceFinder, citation_of, cited_by, mention_rows, shared_rows
+from memosite.plan.page import PageHead, bundled_name, file_address, page_head, twins_of_artifact
 from memosite.sources.forges import file_url
+
+
+def memo_bodies(context: Context, start: str, memo: Memo, *, prefix: str = "") -> tuple[Body | None, Body | None]:
+    """The triage summary (only beside a body file) and the text of a memo; a broken file is shown raw.
+
+    A memo without content has neither.
+    """
+    if memo.withheld:
+        return None, None
+    variant = memo.variants[0]
+    inline = variant.envelope.body
+    if variant.envelope.shape == "broken":
+        file = variant.envelope.file
+        raw = Body(sha256=file.sha256, form="verbatim", chars=file.bytes)
+        return raw, body_of(context, start, memo, variant.body.text, prefix=prefix) if variant.body else None
+    if variant.body is None:
+        return None, body_of(context, start, memo, inline, prefix=prefix)
+    summary = body_of(context, start, memo, inline, prefix=f"{prefix}{SUMMARY}")
+    return summary, body_of(context, start, memo, variant.body.text, prefix=prefix)
+
+
+# Follows decisions: from the proposal to the decision and to what took its place, across systems and repos.
+
+
+_STEPS = 20
+"""The most decisions that a track names before and after one."""
+
+
+_LINKS = 1_000
+"""The most links of one artifact that are followed."""
+
+
+def track_of(context: Context, start: str, artifact: Artifact) -> tuple[TrackStep, ...]:
+    """The steps of a decision or a proposal in the order of time; none if there is no other than itself."""
+    if sort_of(artifact) == "other" or artifact.withheld:
+        return ()
+    chain = [*reversed(list(_older(context, artifact))), artifact, *_newer(context, artifact)]
+    steps: list[tuple[str, Artifact]] = []
+    for one in chain:
+        if sort_of(one) == "decision":
+            steps += [(phrase("Proposal"), proposal) for proposal in proposals_of(context, one)]
+            steps.append((phrase("Decision"), one))
+            steps += [(phrase("Recorded in"), record) for record in records_of(context, one)]
+        else:
+            steps.append((phrase("Proposal"), one))
+            steps += [(phrase("Decision"), decision) for decision in decisions_on(context, one)]
+    once = {one.ref: (role, one) for role, one in reversed(steps)}
+    ordered = [once.pop(one.ref) for _, one in steps if one.ref in once]
+    return tuple(_step(context, start, role, one, artifact) for role, one in ordered) if len(ordered) > 1 else ()
+
+
+def _step(context: Context, start: str, role: str, one: Artifact, here: Artifact) -> TrackStep:
+    return TrackStep(
+        role=role,
+        item=context.artifact(start, one.ref),
+        date=stamp(one.date),
+        standing=standing_word(standing_of(one) or ""),
+        source=one.copies[0].file.source,
+        is_current=one.ref == here.ref,
+    )
+
+
+def _newer(context: Context, artifact: Artifact) -> Iterator[Artifact]:
+    seen = {artifact.ref}
+    while len(seen) <= _STEPS and (ref := successor_of(artifact)) is not None and ref not in seen:
+        found = context.archive.artifacts.get(ref)
+        if found is None:
+            return
+        seen.add(ref)
+        yield (artifact := found)
+
+
+def _older(context: Context, artifact: Artifact) -> Iterator[Artifact]:
+    """What it took the place of, the newest first."""
+    seen, ahead = {artifact.ref}, [artifact]
+    while ahead and len(seen) <= _STEPS:
+        for ref in _predecessors(ahead.pop(0)):
+            found = context.archive.artifacts.get(ref)
+            if found is not None and ref not in seen and successor_of(found) is not None:
+                seen.add(ref)
+                ahead.append(found)
+                yield found
+
+
+def successor_of(artifact: Artifact) -> Ref | None:
+    """What took the place of a decision, if that is in the archive."""
+    return artifact.superseded_by if isinstance(artifact, Document | Record) else None
+
+
+def _predecessors(artifact: Artifact) -> tuple[Ref, ...]:
+    if isinstance(artifact, Document):
+        return artifact.supersedes
+    if isinstance(artifact, Record):
+        stated = (one.to for one in artifact.relations if one.to and "supersede" in one.predicate.replace("_", "-"))
+        return tuple(dict.fromkeys(ref for ref in (*artifact.supersedes, *stated) if ref))
+    return ()
+
+
+def proposals_of(context: Context, decision: Artifact) -> list[Artifact]:
+    """The proposals that a decision mentions, or that mention it, and that are no younger."""
+    found = [one for one in _near(context, decision) if sort_of(one) == "proposal" and _comes_before(one, decision)]
+    return sorted(found, key=lambda one: one.sort_key)
+
+
+def decisions_on(context: Context, proposal: Artifact) -> list[Document]:
+    """The documents that decide on a proposal."""
+    found = (one for one in _near(context, proposal) if isinstance(one, Document) and sort_of(one) == "decision")
+    return sorted((one for one in found if _comes_before(proposal, one)), key=lambda one: one.sort_key)
+
+
+def records_of(context: Context, decision: Artifact) -> list[Record]:
+    """Records of decisions that mention a decision of documents: the same, as other systems have it."""
+    if not isinstance(decision, Document):
+        return []
+    found = (one for one in _near(context, decision) if isinstance(one, Record) and sort_of(one) == "decision")
+    return sorted((one for one in found if one.ref not in decision.supersedes), key=lambda one: one.sort_key)[:_STEPS]
+
+
+def _near(context: Context, artifact: Artifact) -> Iterator[Artifact]:
+    """Documents and records that an artifact mentions, or that mention it."""
+    refs = (*(link.to for link in artifact.links[:_LINKS] if link.to), *artifact.backlinks[:_LINKS])
+    for ref in dict.fromkeys(refs):
+        if ref[0] in {"document", "record"} and ref in context.archive.artifacts:
+            yield context.archive.artifacts[ref]
+
+
+def _comes_before(proposal: Artifact, decision: Artifact) -> bool:
+    """Whether a proposal is no younger than a decision; without dates, whether the decision mentions it."""
+    if proposal.date is None or decision.date is None:
+        return any(link.to == proposal.ref for link in decision.links)
+    return proposal.date.day <= decision.date.day
+
+
+def _since(context: Context, decision: Artifact) -> Stamp | None:
+    """The date of what took its place."""
+    ref = successor_of(decision)
+    newer = context.archive.artifacts.get(ref) if ref else None
+    return stamp(newer.date) if newer else None
+
+
+def outdated_citations(context: Context, start: str, artifact: Artifact) -> tuple[OutdatedCitation, ...]:
+    """The decisions that a memo, a note or a record cites and that are not in force any more."""
+    if not isinstance(artifact, Memo | Record) or artifact.withheld:
+        return ()
+    cited = dict.fromkeys(
+        link.to for link in artifact.links[:_LINKS] if link.to and link.to[0] in {"document", "record"}
+    )
+    found = (context.archive.artifacts.get(ref) for ref in cited if ref != artifact.ref)
+    return tuple(
+        OutdatedCitation(
+            decision=context.artifact(start, one.ref),
+            successor=context.successor(start, one),
+            since=_since(context, one),
+        )
+        for one in found
+        if one is not None
+        and sort_of(one) == "decision"
+        and standing_of(one) == "superseded"
+        and successor_of(one) != artifact.ref
+    )
+
+
+# Plans what the pages of all artifacts share: head, originals, copies, texts and links of mentions.
+
 
 SUBJECT_CHARS = 5_000
 """The longest subject that a page shows whole; the original has it all."""
 
+
 FINDINGS, TAGS = 100, 100
 """The most findings and tags on an artifact's page, which says how many there are."""
 
+
 PLACES = 1_000
 """The most links with a fragment of one artifact whose places are looked up; others lead to the top of a page."""
+
 
 EXTRA_CHARS = 100_000
 """The most characters of other fields that a page shows."""
@@ -246,3 +419,41 @@ def body_of(context: Context, start: str, artifact: Artifact, text: Text | None,
         images=tuple(_shown(start, image) for image in artifact.images),
         prefix=prefix,
     )
+
+
+# Plans how copies with other content are compared with the one that is shown (SPEC 3, copies).
+
+
+_MOST = 20  # variants of one artifact
+
+
+_COPIES = 10
+
+
+def variant_rows(artifact: Memo | Transcript) -> tuple[VariantRow, ...]:
+    """The texts of each further variant, beside those of the one that is shown."""
+    shown_envelope, shown_body = _digests(artifact.variants[0])
+    rows = []
+    for number, variant in enumerate(artifact.variants[1 : _MOST + 1], 1):
+        envelope, body = _digests(variant)
+        rows.append(
+            VariantRow(
+                label=_holders(artifact, number),
+                shown_envelope=shown_envelope,
+                other_envelope=envelope,
+                shown_body=shown_body,
+                other_body=body,
+            )
+        )
+    return tuple(rows)
+
+
+def _holders(artifact: Memo | Transcript, number: int) -> str:
+    """The copies that have a variant."""
+    holders = [f"{copy.file.source}/{copy.file.path}" for copy in artifact.copies if copy.variant == number]
+    more = len(holders) - _COPIES
+    return joined(", ", (*holders[:_COPIES], phrase("and {more} more", more=more)) if more > 0 else holders)
+
+
+def _digests(variant: Variant) -> tuple[str, str]:
+    return variant.envelope.file.sha256, variant.body.text.sha256 if variant.body else ""

@@ -1,30 +1,181 @@
-"""Plans the twins of artifacts: the same pages for machines, as JSON and Markdown (SPEC 4)."""
+"""Plans the twins of artifacts, the same pages for machines, and the bundles of a lean site (SPEC 4).
 
-from collections.abc import Iterable, Iterator
+`index.json` has the first turns, as many as the bound on lists allows; `turns.jsonl` has all of them, one a line.
 
-from memosite.archive.citations import MadeCitation
-from memosite.archive.lines import all_texts, artifact_line, body_texts, join_texts
-from memosite.archive.model import Artifact, Copy, Document, Library, Life, Memo, Record, RecordLink, Transcript
-from memosite.archive.notices import notice_of
-from memosite.archive.urls import page_of
-from memosite.facts.parsed import RecordEvent, Ref, Text
-from memosite.facts.texts import one_line
+    twins-1.jsonl   a twin a line, as the JSON of its page, after its `key`
+    twins-1.md      the same twins as Markdown, after a list of their keys and of the lines where they begin
+    files-1.zip     originals, copies and turns, each under the path that it has in a site without bundles
+
+Links in a twin are relative to the bundle. An artifact's twin is followed by that of the thread that it begins.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+from memosite.archive.cite import called
+from memosite.archive.ledger import LEAN, Ledger
+from memosite.archive.lines import all_texts, artifact_line, body_texts, dump_line, is_redacted, join_texts, notice_of
+from memosite.archive.model import (
+    Artifact,
+    Copy,
+    Document,
+    Library,
+    Life,
+    MadeCitation,
+    Memo,
+    Record,
+    RecordLink,
+    Transcript,
+)
+from memosite.archive.urls import (
+    bundle_files,
+    bundle_folder,
+    bundle_twins,
+    index_file,
+    page_of,
+    part_page,
+    relative,
+    turn_lines,
+)
+from memosite.facts.parsed import Participant, RecordEvent, Ref, Text
+from memosite.facts.texts import cut_line, one_line
 from memosite.formats.status import is_superseded, status_of
-from memosite.pages.lives import LifeStep
-from memosite.pages.mentions import MentionRow
-from memosite.plan.addresses import base_of_twin, bundled_name, file_address, twin_address
-from memosite.plan.artifact_page import link_targets, originals, shown_extra
-from memosite.plan.citations import called
-from memosite.plan.context import Context
-from memosite.plan.dates import stamp
-from memosite.plan.files import Written
+from memosite.formats.turns import Turn, blocks, parse_conversation, without_hashes
+from memosite.pages import LifeStep, MentionRow, cut_turns
+from memosite.plan.artifact_page import PART_CHARS, link_targets, originals, shown_extra
+from memosite.plan.context import Context, Packed, Stored, Unit, Written
+from memosite.plan.dates import month_name, stamp
 from memosite.plan.history import SENT, STEPS, history_lines, shows_commits
-from memosite.plan.mention_rows import mention_lines, mention_rows
+from memosite.plan.mentions import mention_lines, mention_rows, shared_fields, shared_lines
+from memosite.plan.page import (
+    Twin,
+    base_of_twin,
+    bundled_name,
+    entry_bytes,
+    escaped,
+    file_address,
+    fitting,
+    thread_key,
+    twin_address,
+)
 from memosite.plan.records import relation_row
-from memosite.plan.shared_rows import shared_fields, shared_lines
-from memosite.plan.transcript_twins import transcript_twin
-from memosite.plan.twins import Twin, entry_bytes, escaped, fitting
-from memosite.plan.withheld import withheld_turns
+from memosite.plan.removed import withheld_turns
+from memosite.plan.threads import thread_twin
+from memosite.plan.transcripts import comparisons
+
+# Plans what the twins of transcripts have besides those of all artifacts: participants, captures, turns (SPEC 4).
+
+
+TURN_CHARS = 300
+"""The most characters of a turn's text; the body has it all."""
+
+
+_NAME_CHARS = 120
+
+
+_TOOLS = 20
+
+
+def transcript_twin(
+    context: Context, transcript: Transcript, start: str
+) -> tuple[dict[str, object], Iterable[Written]]:
+    """The fields of a transcript for its JSON, with links from `start`, and the file of its turns if it has a text."""
+    page = page_of(transcript)
+    turns = list(_turns(context, transcript))
+    lists: dict[str, Sequence[object]] = {
+        "participants": list(map(_participant, transcript.variants[0].envelope.participants)),
+        "captures": _names(context.captures.get(transcript.ref, ())),
+        "side_by_side": [one.href for one in comparisons(context, start, transcript)],
+        "related": _names(transcript.related),
+        "unresolved": transcript.unresolved,
+        "written_during": _names(context.written_during.get(transcript.ref, ())),
+        "turns": [_linked(turn, start) for turn in turns],
+    }
+    shown = {name: fitting(entries, entry_bytes) for name, entries in lists.items()}
+    left_out = {name: len(lists[name]) - len(shown[name]) for name in lists}
+    fields = {
+        **_envelope_fields(transcript),
+        **shown,
+        "turns_total": len(turns),
+        "all_turns": file_address(context, start, transcript, turn_lines(page)) if turns else None,
+        "left_out": {name: number for name, number in left_out.items() if number},
+    }
+    data = "".join(f"{dump_line(_linked(turn, page))}\n" for turn in turns).encode()
+    return fields, [Written(path=turn_lines(page), data=data)] if turns else []
+
+
+def _envelope_fields(transcript: Transcript) -> dict[str, object]:
+    envelope = transcript.variants[0].envelope
+    return {
+        "ended": transcript.ended.utc if transcript.ended else None,
+        "last_turn": transcript.last_turn.utc if transcript.last_turn else None,
+        "role": transcript.role,
+        "transport": envelope.transport,
+        "capture_tool": envelope.capture_tool,
+        "redaction_status": envelope.redaction_status,
+        "extra": shown_extra(envelope.extra),
+    }
+
+
+def _participant(one: Participant) -> dict[str, object]:
+    return {
+        "position": one.position,
+        "session_arc": one.session_arc,
+        "identity": one.identity,
+        "extra": shown_extra(one.extra, limit=PART_CHARS),
+    }
+
+
+def _names(refs: Iterable[Ref]) -> list[str]:
+    return ["/".join(ref) for ref in refs]
+
+
+_Placed = tuple[dict[str, object], str, str]
+"""A turn, the file of the site that shows it, and its anchor there."""
+
+
+def _linked(placed: _Placed, start: str) -> dict[str, object]:
+    """A turn with the link to it from a page or folder."""
+    turn, file, anchor = placed
+    return {**turn, "href": f"{relative(start, file)}#{anchor}"}
+
+
+def _turns(context: Context, transcript: Transcript) -> Iterator[_Placed]:
+    """Each turn of a transcript, with the beginning of its text, and where it is."""
+    variant = transcript.variants[0]
+    if variant.text is None or not variant.text.turns or transcript.broken:
+        return
+    started = variant.envelope.sent.instant if variant.envelope.sent else None
+    turns = parse_conversation(context.text_of(variant.text.sha256), started=started).turns
+    turns = without_hashes(turns) if is_redacted(transcript) else turns
+    page = page_of(transcript)
+    for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):
+        file = index_file(page if number == 1 else part_page(page, number))
+        yield from ((_turn(turn), file, turn.anchor) for turn in turns[part.begins : part.end])
+
+
+def _turn(turn: Turn) -> dict[str, object]:
+    """A turn. `text` is the beginning of what was said, before any output of tools; `chars` counts the whole turn."""
+    found = blocks(turn.text)
+    tools = dict.fromkeys(cut_line(block.name or "", _NAME_CHARS) for block in found if block.kind == "tool")
+    said = "\n\n".join(block.text for block in found if block.kind != "tool") or turn.text
+    return {
+        "ordinal": turn.ordinal,
+        "sha256": turn.digest or None,
+        "speaker": cut_line(turn.speaker, _NAME_CHARS),
+        "person": turn.is_person,
+        "model": cut_line(turn.model, _NAME_CHARS) if turn.model else None,
+        "time": turn.at.isoformat(timespec="seconds").replace("+00:00", "Z") if turn.at else None,
+        "written": turn.stamp,
+        "tools": list(tools)[:_TOOLS],
+        "chars": len(turn.text),
+        "text": said[:TURN_CHARS],
+    }
+
+
+# Plans the twins of artifacts: the same pages for machines, as JSON and Markdown (SPEC 4).
+
 
 _FILES = 20
 
@@ -283,3 +434,84 @@ def _record_facts(record: Record) -> dict[str, object]:
         "content_hash_fits": card.hash_fits,
         "extra": card.extra,
     }
+
+
+# Plans the bundles of a lean site: the twins and originals of a month as three files (SPEC 4, fewer files).
+
+
+_RULE = "\n---\n\n"
+
+
+def bundle_units(context: Context) -> Iterator[Unit]:
+    """A unit for each bundle; none where twins and originals are files of their own."""
+    members: dict[str, list[Artifact]] = defaultdict(list)
+    for ref, bundle in context.bundles.items():
+        members[bundle].append(context.archive.artifacts[ref])
+    for bundle, found in members.items():
+        artifacts = tuple(found)
+        make = partial(_plan_bundle, bundle=bundle, artifacts=artifacts)
+        yield Unit(
+            name=f"bundle/{bundle}",
+            make=make,
+            given=artifacts,
+            given_as="an item in the bundle",
+            weight=1 + len(artifacts) // 3,
+            is_for_programs=True,
+        )
+
+
+def bundle_pages(context: Context) -> Iterator[tuple[str, str]]:
+    """What the ledger has to remember of a lean site that has anything in it: that it is one, and its bundles."""
+    if context.bundles:
+        yield LEAN
+        yield from (("bundle", bundle) for bundle in dict.fromkeys(context.bundles.values()))
+
+
+def former_bundles(context: Context, ledger: Ledger) -> Iterator[Written | Packed]:
+    """Bundles that were published and that nothing is in any more: they are there, and empty."""
+    now = set(context.bundles.values())
+    for kind, bundle in ledger.others:
+        if kind == "bundle" and bundle not in now:
+            yield from _files(bundle, {}, ())
+
+
+def _plan_bundle(context: Context, *, bundle: str, artifacts: Sequence[Artifact]) -> Iterator[Written | Packed]:
+    twins: dict[str, Twin] = {}
+    files: list[Written | Stored] = []
+    for artifact in artifacts:
+        twin = twins["/".join(artifact.ref)] = artifact_twin(context, artifact)
+        twins |= _thread_begun_by(context, bundle, artifact)
+        files += (Stored(path=path, sha256=sha256) for _, path, sha256 in originals(artifact))
+        files += twin.files
+    yield from _files(bundle, twins, files)
+
+
+def _thread_begun_by(context: Context, bundle: str, artifact: Artifact) -> dict[str, Twin]:
+    """The twin of the thread of two or more memos that a memo is the first of, by its key."""
+    if artifact.ref not in context.placed:
+        return {}
+    thread, _ = context.placed[artifact.ref]
+    if len(thread.memos) < 2 or thread.memos[0] != artifact.ref:
+        return {}
+    return {thread_key(thread): thread_twin(context, bundle_folder(bundle), thread)}
+
+
+def _files(bundle: str, twins: dict[str, Twin], files: Sequence[Written | Stored]) -> Iterator[Written | Packed]:
+    lines = (dump_line({"key": key, **twin.fields}) for key, twin in twins.items())
+    data = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+    yield Written(path=bundle_twins(bundle, "json"), data=data)
+    yield Written(path=bundle_twins(bundle, "md"), data=_bundle_markdown(bundle, twins).encode("utf-8", "replace"))
+    yield Packed(path=bundle_files(bundle), files=tuple(files))
+
+
+def _bundle_markdown(bundle: str, twins: dict[str, Twin]) -> str:
+    """One text after another. In which line each begins stands above all of them, where no text can forge it."""
+    month, _, number = bundle.rpartition("/")
+    head = f"# {month_name(month)}, bundle {number}\n\n{len(twins)} in all. The line in which each begins:\n\n"
+    line = head.count("\n") + len(twins) + _RULE.count("\n") + 1
+    listed, texts = [], []
+    for key, twin in twins.items():
+        listed.append(f"- {line}: {key}\n")
+        texts.append(f"{twin.text}\n")
+        line += texts[-1].count("\n")
+    return f"{head}{''.join(listed)}{_RULE}{''.join(texts)}"

@@ -7,43 +7,62 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from weakref import proxy
 
-from memosite.archive.called import other_name
-from memosite.archive.citations import MadeCitation, by_cited
-from memosite.archive.mailboxes import copies_at, mailbox_at, open_for, unread_by_any, unread_for
+from memosite.archive.mailboxes import (
+    copies_at,
+    mailbox_at,
+    missing_of,
+    open_for,
+    possible_replies,
+    unread_by_any,
+    unread_for,
+)
 from memosite.archive.model import (
     Action,
     Archive,
     Artifact,
     Document,
     Ghost,
+    MadeCitation,
     Memo,
     Position,
     Record,
     Thread,
     Transcript,
+    by_cited,
+    other_name,
 )
-from memosite.archive.possible_replies import missing_of, possible_replies
 from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
 from memosite.config.schema import FeedsConfig
-from memosite.facts.bounds import LABEL_CHARS
+from memosite.facts.file import LABEL_CHARS
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Mailbox, Organization, Ref
-from memosite.facts.phrases import phrase
+from memosite.facts.phrases import phrase, phrases
 from memosite.facts.texts import cut_line
+from memosite.facts.times import Moment
+from memosite.feeds import FeedFile
 from memosite.formats.status import is_superseded, status_of
-from memosite.pages.parts import Reference, Row, Site
-from memosite.pages.words import ShownAction
-from memosite.plan.arrivals import arrival_times
-from memosite.plan.bundle_index import find_bundles
-from memosite.plan.captures import find_captures
+from memosite.pages import Page, Reference, Row, ShownAction, Site, Stamp
 from memosite.plan.dates import by_arrival, stamp
-from memosite.plan.during import find_written
-from memosite.plan.entity_index import EntityFacts, collect_entities
-from memosite.plan.list_neighbours import ListPlace, list_places
-from memosite.plan.mentioned import MentionFinder
-from memosite.plan.seats import SeatIndex, index_seats
+from memosite.plan.indexes import (
+    EntityFacts,
+    ListPlace,
+    MentionFinder,
+    SeatIndex,
+    arrival_times,
+    collect_entities,
+    find_bundles,
+    find_captures,
+    find_written,
+    index_seats,
+    list_places,
+)
 from memosite.plan.shared_passages import SharedLink
+from memosite.search.blocks import SearchBlock
 from memosite.sources.forges import commit_url
+from memosite.store.output import Synced
+
+# Defines the context of planning: the archive, facts of the site, and how pages show dates, seats and artifacts.
+
 
 LIST_LIMIT, ADDRESSEES = 500, 6
 """The most entries of one list on one page (SPEC 4); the most recipients that a row of a list names."""
@@ -393,3 +412,94 @@ class Context:
 def _state_of(artifact: Memo | Transcript) -> str:
     """Whether a memo, a note or a transcript can be read, in a word; "" if it can."""
     return artifact.withheld.word if artifact.withheld else phrase("invalid") if artifact.broken else ""
+
+
+# Says how old something is, counted from the newest date of the archive: the output has no clock.
+
+
+def newest_day(context: Context) -> dt.date | None:
+    """The newest date of the archive as written, to which ages are counted; a date far ahead of all others is none."""
+    times = context.arrival_times
+    if not times:
+        return None
+    ref = max(times, key=lambda one: (times[one], one))
+    date = context.archive.artifacts[ref].date
+    return _day(date) if date and date.instant == times[ref] else times[ref].date()
+
+
+def as_of(day: dt.date | None) -> Stamp | None:
+    """A day as pages show it."""
+    return Stamp(utc=day.isoformat(), shown=day.isoformat(), day=day.isoformat()) if day else None
+
+
+def age(moment: Moment | None, day: dt.date | None) -> str:
+    """How many days something was old on a day, in words; "" if it has no date or is newer."""
+    days = days_old(moment, day)
+    return "" if days is None or days < 0 else phrases("{n} day", "{n} days", days)
+
+
+def days_old(moment: Moment | None, day: dt.date | None) -> int | None:
+    """The days from a date as it is written, and shown, to a day; None without one of them."""
+    return None if moment is None or day is None else (day - _day(moment)).days
+
+
+def _day(moment: Moment) -> dt.date:
+    return dt.date.fromisoformat(moment.day)
+
+
+# Defines files of the site that need no rendering.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A file of the site whose bytes are known."""
+
+    path: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A file of the site whose bytes are on the shelf: an original."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packed:
+    """A ZIP of the site with these files in it."""
+
+    path: str
+    files: tuple[Written | Stored, ...]
+
+
+# Defines units of work: outputs that are planned together, and their inputs besides the archive.
+
+
+Planned = Page | FeedFile | SearchBlock | Written | Stored | Packed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """Outputs that are made together, of what `make` reads through the context it is given and of `given`.
+
+    `given_as` names what is given, for `explain`. One that is not `traced` looks at the whole archive or at the
+    ledger, and is planned in every build. `weight` is roughly how many artifacts it has: light units are sent to a
+    process together. `is_for_programs` says that only programs read its outputs; such units come after all others.
+    `synced` says whether its outputs have to survive a power loss (`store/output.py`).
+    """
+
+    name: str
+    make: Callable[[Context], Iterable[Planned]]
+    given: object = None
+    given_as: str = "what it is made of"
+    is_traced: bool = True
+    weight: int = 1
+    is_for_programs: bool = False
+    synced: Synced = "never"
+
+
+def untraced(name: str, make: Callable[[Context], Iterable[Planned]], *, weight: int = 1) -> Unit:
+    """A unit that looks at the whole archive or at the ledger."""
+    return Unit(name=name, make=make, is_traced=False, weight=weight)

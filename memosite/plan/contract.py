@@ -2,16 +2,52 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
 from memosite.archive.urls import SPECIFICATION, SPECIFICATION_OF_FEEDS, relative, section_anchor
-from memosite.config.contract import Contract
-from memosite.pages.contract import ContractPage, ContractSection
-from memosite.pages.parts import Reference
+from memosite.config.loading import Contract
+from memosite.pages import Page, Reference
 from memosite.plan.context import Context
-from memosite.plan.head import page_head
+from memosite.plan.page import page_head
+
+# The page model of the contract, and its sections (see `pages`).
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractSection:
+    """A section of the contract: its heading, and its text as Markdown. The text before the first has no heading.
+
+    `links` maps what is written to where it leads from this page.
+    """
+
+    heading: str
+    anchor: str
+    text: str
+    links: tuple[tuple[str, str], ...] = ()
+    is_below: bool = False
+    """Whether the section is part of the one before it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractPage(Page):
+    """One part of the contract; `others` are its other parts."""
+
+    template: ClassVar[str] = "contract.html"
+
+    sections: tuple[ContractSection, ...]
+    others: tuple[Reference, ...] = ()
+
+
+# Plans the pages of the contract: its main part, with its guide, and the part on feeds.
+
 
 _FILES = {"memosite.md": SPECIFICATION, "feeds.md": SPECIFICATION_OF_FEEDS}
+
+
 _HEADING = re.compile(r"(###?) (?:(\d+(?:\.\d+)?)\.? )?(.+)")
+
+
 _FENCE = "```"
 
 

@@ -9,7 +9,7 @@ from memosite.archive.model import Artifact
 from memosite.archive.urls import UNDATED_MONTH, month_of
 from memosite.facts.phrases import phrase, phrases
 from memosite.facts.times import Moment
-from memosite.pages.parts import Stamp
+from memosite.pages import Stamp
 
 by_arrival = attrgetter("arrival")
 """The order in which everything is kept."""

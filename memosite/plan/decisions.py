@@ -1,45 +1,166 @@
-"""Plans the pages of decisions: one list by date, the pending ones first, and its filters (SPEC 4)."""
+"""Plans the pages of decisions, documents and libraries: one list by date, the pending ones first (SPEC 4)."""
 
 import datetime as dt
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import attrgetter
 from types import MappingProxyType
+from typing import ClassVar
 
-from memosite.archive.model import Artifact, Document, Record
-from memosite.archive.urls import DECISIONS, page_of, relative
+from memosite.archive.model import Artifact, Document, Library, Record
+from memosite.archive.urls import DECISIONS, artifact_page, page_of, relative
 from memosite.facts.phrases import phrase
-from memosite.facts.statuses import Standing
 from memosite.facts.texts import cut_line
-from memosite.formats.standing import sort_of, standing_of
-from memosite.formats.status import status_of
+from memosite.formats.status import Standing, sort_of, standing_of, status_of
 from memosite.formats.systems import system_of
-from memosite.pages.decisions import DecisionGroup, DecisionRow, DecisionsPage
-from memosite.pages.models import ListPage
-from memosite.pages.parts import ListSection, Reference
-from memosite.pages.views import View
-from memosite.plan.ages import age, as_of, newest_day
-from memosite.plan.context import LIST_LIMIT, Context
+from memosite.pages import (
+    PAGE_CHARS,
+    ArtifactPage,
+    Body,
+    LibraryEntry,
+    ListPage,
+    ListSection,
+    Page,
+    Reference,
+    Stamp,
+    View,
+)
+from memosite.plan.artifact_page import (
+    PART_CHARS,
+    artifact_fields,
+    body_of,
+    decisions_on,
+    proposals_of,
+    records_of,
+    shown_extra,
+    web_address,
+)
+from memosite.plan.context import LIST_LIMIT, Context, Written, age, as_of, newest_day
 from memosite.plan.dates import month_name, newest_first, stamp
-from memosite.plan.files import Written
-from memosite.plan.head import page_head, twin_links
-from memosite.plan.pagination import part_count, part_links, plan_parts
-from memosite.plan.sections import group_anchors, section, sort_bullets
-from memosite.plan.tracks import decisions_on, proposals_of, records_of
-from memosite.plan.twins import list_twins
+from memosite.plan.page import (
+    group_anchors,
+    in_verbatim_parts,
+    list_twins,
+    page_head,
+    part_count,
+    part_links,
+    plan_parts,
+    section,
+    sort_bullets,
+    twin_links,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentPage(ArtifactPage):
+    """A Markdown document that memos cite."""
+
+    template: ClassVar[str] = "document.html"
+
+    status: str
+    decided_by: str | None  # "" if a decision does not say, None for what nobody has decided
+    source: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryPage(ArtifactPage):
+    """A catalog of templates; a broken one, or a broken orgdef, is shown as it is."""
+
+    template: ClassVar[str] = "library.html"
+
+    version: str
+    summary: str
+    items: tuple[LibraryEntry, ...]
+    is_broken: bool = False
+
+
+# Page models of decisions: their lists, and what an artifact's page says of decisions.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRow:
+    """A decision, a proposal or another document in a list. `status` is as written.
+
+    `by` is who decided, as it says, "" if a decision does not say; else `repo_of` is the only position whose repo it is
+    in. `age` is given of what is pending, counted to the newest date.
+    """
+
+    href: str
+    subject: str
+    type: str
+    date: Stamp | None
+    standing: Standing | None
+    status: str
+    source: str
+    by: str | None = None
+    repo_of: Reference | None = None
+    age: str = ""
+    successor: Reference | None = None
+    proposals: tuple[Reference, ...] = ()
+    decided_in: tuple[Reference, ...] = ()
+    recorded_in: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionGroup:
+    """Decisions of a month, a position or a source, or all that are pending: the first of `total`."""
+
+    heading: str
+    anchor: str
+    rows: tuple[DecisionRow, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionsPage(Page):
+    """Decisions by date, the pending ones first; or those that a filter leaves. `former` are anchors it once had.
+
+    If there are none, `said` are artifacts whose subject speaks of one; `offers_search` if any may speak of one.
+    """
+
+    template: ClassVar[str] = "decisions.html"
+
+    intro: str
+    newest: Stamp | None
+    views: tuple[View, ...]
+    groups: tuple[DecisionGroup, ...]
+    former: tuple[str, ...] = ()
+    said: tuple[ListSection, ...] = ()
+    offers_search: bool = False
+
+
+# Plans the pages of decisions: one list by date, the pending ones first, and its filters (SPEC 4).
+
 
 _TITLE = phrase("Decisions")
+
+
 _NAMED, _SAID = 3, 50
+
+
 _NO_POSITION = "no-position"
+
+
 _DECIDERS = ("decided by", "decider", "deciders", "approved by", "author", "authors", "created by")
+
+
 _SAYS_DECIDED = re.compile(r"\b(?:decided|decision)\b", re.IGNORECASE)
+
+
 _SPEAKS = re.compile(r"\b(?:decided|decisions?|entschieden|entscheidung(?:en)?)\b", re.IGNORECASE)
+
+
 DECIDER_CHARS = 120
 """The most characters that a page shows of who decided."""
+
+
 _GROUPS = 99
 """The most positions or sources that have a group of their own."""
+
 
 VIEWS: Mapping[str, str] = MappingProxyType(
     {
@@ -57,6 +178,8 @@ VIEWS: Mapping[str, str] = MappingProxyType(
     }
 )
 """The filters by the name of their page, which never changes; and what they are called."""
+
+
 _TITLES: Mapping[str, str] = MappingProxyType(
     {
         "pending": phrase("Decisions: pending"),
@@ -71,6 +194,8 @@ _TITLES: Mapping[str, str] = MappingProxyType(
         "documents": phrase("Other documents"),
     }
 )
+
+
 _KEPT: Mapping[str, Callable[[Standing | None], bool]] = MappingProxyType(
     {
         "pending": lambda standing: standing == "pending",
@@ -81,6 +206,8 @@ _KEPT: Mapping[str, Callable[[Standing | None], bool]] = MappingProxyType(
         "no-status": lambda standing: standing is None,
     }
 )
+
+
 _INTROS: Mapping[str, str] = MappingProxyType(
     {
         "in-force": phrase("Decided, and neither rejected nor superseded."),
@@ -345,3 +472,65 @@ def _type(one: Artifact) -> str:
         return f"{one.system} {one.card.type}".strip()
     sort = sort_of(one)
     return {"proposal": phrase("proposal"), "decision": phrase("decision")}.get(sort, phrase("document"))
+
+
+# Plans the pages of documents.
+
+
+def plan_document(context: Context, document: Document) -> DocumentPage:
+    """The page of a document."""
+    start = artifact_page(document.ref)
+    head = document.head
+    return DocumentPage(
+        **artifact_fields(context, document, start, section="decisions"),
+        date_written="",
+        body=body_of(context, start, document, head.text),
+        is_cut=head.text.chars > PAGE_CHARS,
+        extra=shown_extra(head.extra),
+        status=head.status or "",
+        decided_by=shown_decider(document),
+        source=head.file.source,
+        file=head.file.path,
+    )
+
+
+# Plans the pages of libraries, the catalogs of templates.
+
+
+def plan_library(context: Context, library: Library) -> Iterator[LibraryPage]:
+    """The page of a library; several for the rest of an orgdef, which is shown as it is."""
+    here, rest = artifact_page(library.ref), library.card.rest
+    yield from in_verbatim_parts(context, here, rest, partial(_library_page, context, library))
+
+
+def _library_page(context: Context, library: Library, start: str) -> LibraryPage:
+    card = library.card
+    source = {source.name: source for source in context.archive.sources}.get(card.file.source)
+    folder = card.file.path.rpartition("/")[0]
+
+    def file_reference(path: str) -> Reference:
+        inside = (
+            f"{folder}/{path}".strip("/") if path and ".." not in path.split("/") and not path.startswith("/") else ""
+        )
+        return Reference(label=path, href=web_address(source, inside) if inside else None)
+
+    return LibraryPage(
+        **artifact_fields(context, library, start),
+        date_written="",
+        body=Body(sha256=card.file.sha256, form="verbatim", chars=card.file.bytes) if card.broken else None,
+        is_cut=card.broken is not None and card.file.bytes > PAGE_CHARS,
+        is_broken=card.broken is not None,
+        extra=shown_extra(card.extra),
+        version=card.version,
+        summary=card.description,
+        items=tuple(
+            LibraryEntry(
+                name=item.name,
+                version=item.version,
+                description=item.description,
+                file=file_reference(item.file),
+                extra=shown_extra(item.extra, limit=PART_CHARS),
+            )
+            for item in card.items
+        ),
+    )

@@ -3,27 +3,78 @@
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 from memosite.archive.urls import DIGESTS, FEEDS, absolute, relative
 from memosite.facts.phrases import phrase
-from memosite.feeds.json_feed import OutlineFeed, OutlineGroup, to_opml
-from memosite.pages.feeds import FeedGroup, Subscribing
-from memosite.pages.models import FeedsPage
-from memosite.pages.parts import Reference
-from memosite.plan.channels import Channel
-from memosite.plan.context import Context
-from memosite.plan.files import Written
-from memosite.plan.following import LOCAL, feed_name
-from memosite.plan.head import page_head
-from memosite.plan.units import Unit
+from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
+from memosite.pages import Page, Reference
+from memosite.plan.context import Context, Unit, Written
+from memosite.plan.feeds import Channel
+from memosite.plan.page import page_head
+from memosite.plan.positions import LOCAL, feed_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscribing:
+    """Arguments of the commands for subscribing, quoted for a shell: the feed of a position, that with texts, its name.
+
+    `subject` is that position; `choices` lead to the commands of each, and have the first one and its name. `outline`
+    and `thread_outline` are the lists of feeds. `is_local` says that the site knows no address of its own, so that the
+    commands name one on this machine.
+    """
+
+    outline: Reference
+    thread_outline: Reference
+    example: str
+    example_full: str
+    name: str
+    subject: str
+    choices: tuple[tuple[Reference, str, str], ...]
+    is_local: bool
+
+
+# Defines the parts of the page that lists feeds (see `pages`).
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedGroup:
+    """Feeds under a heading: the subject of each, and its documents; `total` counts those that are not listed, too."""
+
+    heading: str
+    rows: tuple[tuple[Reference, tuple[Reference, ...]], ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedsPage(Page):
+    """Every feed, and how to subscribe."""
+
+    template: ClassVar[str] = "feeds.html"
+
+    groups: tuple[FeedGroup, ...]
+    threads: int
+    subscribing: Subscribing
+
+
+# Plans the page that lists every feed and explains how to subscribe, and the OPML lists for feed readers.
+
 
 OPML = "feeds.opml"
+
+
 THREADS_OPML = f"{FEEDS}threads.opml"
+
+
 Listed = tuple[str, str, str]
 """A feed in a list of feeds: its title, its path without extension, and the page that it is the feed of."""
 
+
 _LISTED = 300
+
+
 _HEADINGS = (
     ("Positions", phrase("Positions")),
     ("Everything", phrase("The whole archive")),

@@ -1,4 +1,4 @@
-"""Plans the documents of each feed: its window, its archive documents, its other forms (FEEDS, window).
+"""Plans which feeds exist, with their members, and the documents and items of each (FEEDS).
 
     members, by arrival ─┬─► blocks of 50: archive documents, full ones as the ledger holds them
                          └─► window: unread, newest, recent, and what is in no full block
@@ -9,28 +9,436 @@ full block is always in the window, so that a client that follows `prev-archive`
 """
 
 import datetime as dt
+import unicodedata
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import chain
 from operator import attrgetter
+from typing import Any, Literal
 
 from memosite.archive.ledger import FeedBlock, Ledger
-from memosite.archive.model import Artifact, Memo, Position
-from memosite.archive.urls import absolute, relative
+from memosite.archive.lines import notice_of, original_sha256, shown_file
+from memosite.archive.mailboxes import copies_at
+from memosite.archive.model import Action, Artifact, Copy, Memo, Position, Transcript
+from memosite.archive.urls import (
+    ACTIONS,
+    HOME,
+    absolute,
+    artifact_page,
+    page_of,
+    position_page,
+    relative,
+    saved_page,
+    system_page,
+    thread_page,
+)
+from memosite.facts.names import ENVELOPE_SUFFIX, first_stem
 from memosite.facts.parsed import Ref
-from memosite.feeds.rss import Feed, FeedFile, FeedItem
-from memosite.plan.channels import Channel, closed_channel, position_channel
-from memosite.plan.context import Context
-from memosite.plan.feed_items import erased_item, plan_item
-from memosite.plan.units import Unit
+from memosite.facts.phrases import joined, phrase
+from memosite.facts.texts import cut_line, is_visible
+from memosite.feeds import CONTROLS, ITEM_BYTES, Enclosure, Feed, FeedFile, FeedItem, tag_uri
+from memosite.pages import Body
+from memosite.plan.actions import state_feed, states_of
+from memosite.plan.artifact_page import SUBJECT_CHARS, memo_bodies, originals
+from memosite.plan.context import Context, Unit
+from memosite.plan.dates import by_arrival
+from memosite.plan.positions import received
+from memosite.plan.records import published_systems
+from memosite.plan.removed import former_positions, former_threads
+from memosite.plan.search import SavedSearch, former_searches
+
+# Plans which feeds exist, and the members of each, in order of arrival (FEEDS, which feeds).
+
+
+ChannelGroup = Literal["Everything", "Positions", "Records", "Searches", "Threads", "Former"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """A feed: its path, and its members in order of arrival.
+
+    `stem` is its path without extension. `page` is what it is the feed of. `also` are other folders in which the same
+    feed is found, as they were published once.
+    """
+
+    group: ChannelGroup
+    folder: str
+    name: str
+    title: str
+    description: str
+    page: str
+    members: Sequence[Artifact]
+    position: Position | None = None
+    has_json: bool = False
+    has_full: bool = False
+    also: tuple[str, ...] = ()
+    label: str = ""
+    """What it is called where the site is known; "" if that follows from its title."""
+
+    @property
+    def stem(self) -> str:
+        """The path of its RSS document, without extension."""
+        return self.folder + self.name
+
+
+def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearch]) -> Iterator[Channel]:
+    """Every feed of artifacts, those of former positions and threads included."""
+    title = context.site.title
+    everything = tuple(context.archive.artifacts.values())
+    yield _channel(
+        "Everything",
+        HOME,
+        title,
+        phrase("Everything that arrives in this archive."),
+        everything,
+        page=HOME,
+        has_json=True,
+    )
+    yield from _action_channels(context, title)
+    for system in published_systems(context, ledger):
+        page = system_page(system)
+        records = context.records.get(system, [])
+        yield _channel(
+            "Records", page, f"{title}: {system}", phrase("Records of {system}.", system=system), records, page=page
+        )
+    for saved in searches:
+        page = saved_page(saved.name)
+        found = (artifact for artifact in everything if artifact.ref in saved.found)
+        yield _channel(
+            "Searches",
+            page,
+            f"{title}: {saved.name}",
+            phrase("Results of: {query}", query=saved.query),
+            found,
+            page=page,
+        )
+    for name in former_searches(ledger, searches):
+        page = saved_page(name)
+        yield _channel("Former", page, f"{title}: {name}", phrase("A search that is no longer saved."), (), page=page)
+    yield from _position_channels(context, ledger)
+    yield from _thread_channels(context, ledger)
+
+
+_ACTIONS: Mapping[Action, tuple[str, str]] = {
+    "open": (phrase("open actions"), phrase("Memos that ask for something which somebody has not done.")),
+    "superseded": (
+        phrase("superseded actions"),
+        phrase("Memos that ask for something, and that a later memo took the place of."),
+    ),
+    "answered": (
+        phrase("answered actions"),
+        phrase("Memos that ask for something and are answered, until they are closed."),
+    ),
+    "discharged": (phrase("closed actions"), phrase("Memos that ask for something which is closed.")),
+}
+"""The title and the description of the feed of each state."""
+
+
+def _action_channels(context: Context, title: str) -> Iterator[Channel]:
+    asked: dict[Action, list[Memo]] = {state: [] for state in _ACTIONS}
+    for memo in context.memos:
+        if memo.kind == "memo" and memo.action is not None:
+            for state in states_of(memo):
+                asked[state].append(memo)
+    for state, (name, text) in _ACTIONS.items():
+        folder = state_feed(state).removesuffix("feed.xml")
+        page = ACTIONS if state == "open" else folder
+        channel = _channel("Everything", folder, joined(": ", (title, name)), text, asked[state], page=page)
+        yield replace(channel, label=name)
+
+
+def closed_channel(stem: str) -> Channel:
+    """The channel of a feed that continues under another name and has published archive documents."""
+    folder, slash, name = stem.rpartition("/")
+    text = phrase("Older items of a feed that continues at another address.")
+    return _channel("Former", folder + slash, folder, text, (), page=folder + slash, name=name)
+
+
+def _channel(
+    group: ChannelGroup,
+    folder: str,
+    title: str,
+    description: str,
+    members: Iterable[Artifact],
+    *,
+    page: str,
+    name: str = "feed",
+    position: Position | None = None,
+    has_json: bool = False,
+    has_full: bool = False,
+    also: Iterable[str] = (),
+) -> Channel:
+    return Channel(
+        group=group,
+        folder=folder,
+        name=name,
+        title=title,
+        description=description,
+        page=page,
+        members=tuple(members),
+        position=position,
+        has_json=has_json,
+        has_full=has_full,
+        also=tuple(also),
+    )
+
+
+def _position_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
+    """Three feeds a position, under every other name it goes by, too (SPEC 3)."""
+    former = _by_present(former_positions(context, ledger))
+    for position in context.archive.positions.values():
+        names = (*context.other_names(position), *former.get(position.id, ()))
+        yield from _of_position(context, position, "Positions", tuple(map(position_page, names)))
+    for id_ in former.get(None, ()):
+        yield from _of_position(context, Position(id=id_, name=id_), "Former", ())
+
+
+def _by_present(former: Iterable[tuple[str, str | None]]) -> Mapping[str | None, Sequence[str]]:
+    """Former ids by the position they stand for now, if any."""
+    found: dict[str | None, list[str]] = defaultdict(list)
+    for id_, now in former:
+        found[now].append(id_)
+    return found
+
+
+def position_channel(
+    context: Context, position: Position, group: ChannelGroup = "Positions", also: tuple[str, ...] = ()
+) -> Channel:
+    """The feed of a position: memos to it and to all."""
+    page = position_page(position.id)
+    label = context.label(position.id)
+    return _channel(
+        group,
+        page,
+        phrase("{title}: memos to {position}", title=context.site.title, position=label),
+        phrase("Memos to {position} and to all. The description of each item is the memo's path.", position=label),
+        received(context, position),
+        page=page,
+        position=position,
+        has_json=True,
+        has_full=context.feeds.full_content,
+        also=also,
+    )
+
+
+def _of_position(context: Context, position: Position, group: ChannelGroup, also: tuple[str, ...]) -> Iterator[Channel]:
+    page = position_page(position.id)
+    label = context.label(position.id)
+    members = {position.id, *position.union_of}
+    filed = [
+        one
+        for one in context.by_position.get(position.id, ())
+        if one.kind != "memo" and isinstance(one, Memo | Transcript) and one.role in members
+    ]
+    yield position_channel(context, position, group, also)
+    for name, kind in (("notes", "note"), ("transcripts", "transcript")):
+        found = (one for one in filed if one.kind == kind)
+        if name == "notes":
+            title = phrase("{title}: notes of {position}", title=context.site.title, position=label)
+            text = phrase("Notes filed for {position}.", position=label)
+        else:
+            title = phrase("{title}: transcripts of {position}", title=context.site.title, position=label)
+            text = phrase("Transcripts filed for {position}.", position=label)
+        yield _channel(group, page, title, text, found, page=page, name=name, position=position, also=also)
+
+
+def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
+    """A feed for each thread of two or more, and where such a one was published once."""
+    former = _by_present(former_threads(context, ledger))
+    for thread in context.archive.threads.values():
+        if context.thread_sizes[thread.id] > 1:
+            yield _thread_channel(context, thread.id, thread.id, "Threads", former.get(thread.id, ()))
+        else:
+            for id_ in former.get(thread.id, ()):
+                yield _thread_channel(context, id_, thread.id, "Former", ())
+    for id_ in former.get(None, ()):
+        page, title = thread_page(id_), f"{context.site.title}: {id_}"
+        yield _channel("Former", page, title, phrase("A removed thread."), (), page=page)
+
+
+def _thread_channel(context: Context, id_: str, thread_id: str, group: ChannelGroup, former: Iterable[str]) -> Channel:
+    memos = [context.archive.artifacts[ref] for ref in context.archive.threads[thread_id].memos]
+    memos.sort(key=by_arrival)
+    return _channel(
+        group,
+        thread_page(id_),
+        f"{context.site.title}: {context.thread_label(thread_id)}",
+        phrase("The memos of a thread."),
+        memos,
+        page=context.thread_target(thread_id),
+        also=map(thread_page, former),
+    )
+
+
+# Plans the items of feeds: how each artifact is announced (FEEDS, item).
+
+
+ALL_ITEMS_BYTES = 1_000_000
+"""The most bytes that the text of one memo takes in all feeds together."""
+
+
+_ADDRESSEE_CHARS = 2_000
+
+
+_FURTHEST = ("archive", "read", "inbox", "flat", None)
+
+
+_TYPES = ((".md", "text/markdown"), (".jsonl", "application/jsonl"), (".txt", "text/plain"))
+
+
+def plan_item(context: Context, artifact: Artifact, position: Position | None, *, has_content: bool) -> FeedItem:
+    """An artifact as a feed announces it; of a memo, the copy in the repo of the position the feed is for.
+
+    `has_content` adds the texts of memos, and of what was erased the reason.
+    """
+    base = context.site.base_url
+    copy = _copy_for(context, artifact, position)
+    sent = artifact.date if artifact.date and artifact.date.origin == "field" else None
+    known: dict[str, Any] = {"sender": copy.file.source, "to": "", "action_required": False}
+    known["title"] = artifact.short_subject if is_visible(artifact.short_subject) else artifact.id
+    known["subject"] = cut_line(artifact.subject, SUBJECT_CHARS)
+    if isinstance(artifact, Memo):
+        known |= _of_memo(context, artifact, copy, position)
+        known["contents"] = tuple(_contents(context, artifact)) if has_content else ()
+        known["most_bytes"] = _most_bytes(context, artifact)
+    elif isinstance(artifact, Transcript):
+        envelope = artifact.variants[0].envelope
+        speakers = [one.position for one in envelope.participants]
+        known["sender"] = context.label(artifact.role) if artifact.role else next(iter(speakers), copy.file.source)
+        known["to"] = cut_line(", ".join(speakers), _ADDRESSEE_CHARS)
+        known["body_ref"] = envelope.body_ref
+    path, original = _without_controls(copy.file.path), shown_file(artifact)
+    if artifact.withheld:  # the item has the path alone (SPEC 9)
+        known |= {"title": path, "subject": path, "body_ref": None}
+        known["reason"] = _reason(artifact) if has_content else ""
+    return FeedItem(
+        guid=tag_uri(context.authority, context.archive_id, artifact.kind, artifact.id),
+        path=path,
+        repo=copy.file.source,
+        sha256="" if original.is_redacted else original_sha256(artifact, original),
+        link=absolute(base, page_of(artifact)) if base else None,
+        date=sent,
+        sent=sent.utc if sent else "",
+        enclosure=_enclosure(context, base, artifact) if base and not artifact.withheld else None,
+        **known,
+    )
+
+
+def _reason(artifact: Artifact) -> str:
+    """When and why an artifact was erased; "" for one with a secret, of which the path alone is announced."""
+    notice = notice_of(artifact)
+    return notice.reason if notice and artifact.withheld and artifact.withheld.reason == "erased" else ""
+
+
+def erased_item(context: Context, ref: Ref) -> FeedItem:
+    """What was erased and is in no source any more, in an archive document: its guid, and where git had it last.
+
+    It is in no mailbox in which it would wait for anybody.
+    """
+    base = context.site.base_url
+    removal = context.archive.removed.get(ref)
+    path = _without_controls(removal.events[-1].path) if removal and removal.stem else f"{ref[1]}{ENVELOPE_SUFFIX}"
+    return FeedItem(
+        guid=tag_uri(context.authority, context.archive_id, *ref),
+        title=path,
+        path=path,
+        repo=removal.source if removal else "",
+        sender="unknown",
+        to="",
+        subject=path,
+        sha256="",
+        action_required=False,
+        link=absolute(base, artifact_page(ref)) if base and ref[0] != "record" else None,
+        state="archive",
+    )
+
+
+def _without_controls(path: str) -> str:
+    """A path as it may be announced: on one line, in the order in which it is read."""
+    if path.isprintable():  # most are, and a path is announced in several feeds
+        return path
+    return "".join("\ufffd" if unicodedata.category(char) in CONTROLS else char for char in path)
+
+
+def _of_memo(context: Context, memo: Memo, copy: Copy, position: Position | None) -> dict[str, Any]:
+    """The fields of a memo's item besides those of any artifact's item."""
+    envelope = memo.variants[copy.variant].envelope
+    viewer = position.id if position and position.id in context.archive.positions else None
+    return {
+        "sender": memo.sender if is_visible(memo.sender) else "unknown",
+        "to": cut_line(", ".join(memo.to), _ADDRESSEE_CHARS),
+        "action_required": envelope.action_required,
+        "is_open": memo.kind == "memo" and (context.action(memo, viewer) == "open" if viewer else bool(memo.owed_by)),
+        "thread_id": envelope.thread_id,
+        "in_reply_to": first_stem(envelope.in_reply_to),
+        "parent_guid": tag_uri(context.authority, context.archive_id, *memo.parent) if memo.parent else None,
+        "body_ref": envelope.body_ref,
+        "state": copy.mailbox,
+    }
+
+
+def _enclosure(context: Context, base: str, artifact: Artifact) -> Enclosure | None:
+    """The original as it is published: of an entry of a long list that is its own text; none if it is in a bundle."""
+    if context.site.is_lean:
+        return None
+    _, path, sha256 = next(iter(originals(artifact)))
+    media_type = next((kind for ending, kind in _TYPES if path.endswith(ending)), "application/json")
+    file = shown_file(artifact)
+    length = file.bytes if sha256 == file.sha256 else len(context.text_of(sha256).encode("utf-8", "replace"))
+    return Enclosure(url=absolute(base, path), length=length, type=media_type)
+
+
+def _copy_for(context: Context, artifact: Artifact, position: Position | None) -> Copy:
+    """The copy in the position's own repo (of a union, in any of its repos), furthest on its way; else the first.
+
+    If the feed is for no position, the memo's recipients are used.
+    """
+    if not isinstance(artifact, Memo):
+        return artifact.copies[0]
+    ids = (position.id, *position.union_of) if position else tuple(one.position for one in artifact.recipients)
+    for id_ in ids:
+        repo = context.archive.positions[id_].repo if id_ in context.archive.positions else None
+        here = copies_at(artifact.copies, repo)
+        if here[0].file.source == repo:
+            return min(here, key=lambda copy: _FURTHEST.index(copy.mailbox))
+    return artifact.copies[0]
+
+
+def _most_bytes(context: Context, memo: Memo) -> int:
+    """How much of a feed a memo's texts may take: less if it is to so many that it is in very many feeds (SPEC 9)."""
+    feeds = len(context.position_ids) if memo.is_broadcast else len(memo.recipients)
+    return min(ITEM_BYTES, ALL_ITEMS_BYTES // max(feeds, 1))
+
+
+def _contents(context: Context, memo: Memo) -> Iterable[Body]:
+    """The texts of a memo with absolute links; without an address of the site there is nothing to link to."""
+    base = context.site.base_url
+    for body in memo_bodies(context, "", memo):
+        if body is not None:
+            links = tuple((written, _absolute(base, href)) for written, href in body.links) if base else ()
+            yield replace(body, links=links, images=())
+
+
+def _absolute(base: str, href: str) -> str:
+    """A link from the top of the site, or to elsewhere, as an absolute one; pages are named by their folder."""
+    if "://" in href or href.startswith("mailto:"):
+        return href
+    path, mark, fragment = href.partition("#")
+    return base + path.removesuffix("index.html") + mark + fragment
+
+
+# Plans the documents of each feed: its window, its archive documents, its other forms (FEEDS, window).
+
 
 BLOCK = 50
 """How many items a full archive document holds (FEEDS, window)."""
 
+
 FULL_CONTENT = 50
 """How many items a feed with texts holds (FEEDS, which feeds)."""
+
 
 FEED_ITEMS = 5_000
 """The most items of a window, so that no feed outgrows what readers take; all others are in archive documents."""

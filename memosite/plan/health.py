@@ -1,19 +1,69 @@
-"""Plans the health page: findings by rule and source, the most severe first."""
+"""Plans the health page: findings by rule and source, the most severe first, each with its clause."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
-from memosite.archive.urls import HEALTH, part_page
-from memosite.facts.findings import Finding, Severity
+from memosite.archive.urls import HEALTH, OTHER_SPECIFICATIONS, SPECIFICATION, part_page, relative, section_anchor
+from memosite.facts.findings import Finding, Severity, read_clause
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
-from memosite.pages.models import HealthPage
-from memosite.pages.parts import Reference
-from memosite.pages.seals import Seal
-from memosite.plan.clauses import finding_row
+from memosite.pages import FindingRow, Page, Reference, Seal
 from memosite.plan.context import Context
-from memosite.plan.head import page_head
-from memosite.plan.pagination import in_parts, part_links
+from memosite.plan.page import in_parts, page_head, part_links
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthPage(Page):
+    """Findings by rule and source."""
+
+    template: ClassVar[str] = "health.html"
+
+    counts: tuple[tuple[Severity, int], ...]
+    by_rule: tuple[tuple[Severity, str, str, int], ...]
+    rows: tuple[FindingRow, ...]
+    seal: Seal | None
+    """On the first part."""
+
+
+# Plans the row of a finding, with its clause: the documents that it is based on, as links.
+
+
+def finding_row(start: str, finding: Finding, page: Reference | None = None) -> FindingRow:
+    """A finding as the page `start` shows it."""
+    return FindingRow(
+        severity=finding.severity,
+        rule=finding.rule.id,
+        place=str(finding.location),
+        message=finding.message,
+        remedy=finding.remedy,
+        clause=clause_links(start, finding.clause),
+        page=page,
+    )
+
+
+def clause_links(start: str, clause: str) -> tuple[Reference, ...]:
+    """A clause in pieces that together read as it is written.
+
+    Sections of the contract lead there, other documents to the list that says what they are.
+    """
+    return tuple(_pieces(start, clause))
+
+
+def _pieces(start: str, clause: str) -> Iterator[Reference]:
+    joint = ""
+    for cited in read_clause(clause):
+        if joint:
+            yield Reference(label=joint)
+        anchor = section_anchor(cited.section) if cited.section else OTHER_SPECIFICATIONS
+        yield Reference(label=cited.document, href=f"{relative(start, SPECIFICATION)}#{anchor}")
+        joint = "; "
+        if cited.place:
+            yield Reference(label=cited.place)
+
+
+# Plans the health page: findings by rule and source, the most severe first.
 
 
 def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPage]:

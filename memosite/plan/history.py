@@ -1,25 +1,136 @@
-"""Plans the history of artifacts from git: what happened to each copy, step by step (see `archive/history`)."""
+"""Plans the history of artifacts from git: what happened to each copy, and changes after receipt (SPEC 2.3)."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from memosite.archive.history import LifeEvent
 from memosite.archive.model import Artifact, Copy, Life, Memo, Removal
-from memosite.archive.urls import changes_page, relative
+from memosite.archive.urls import changes_page, page_of, relative
 from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
-from memosite.pages.lives import LifeLine, LifeStep
-from memosite.pages.parts import Reference
-from memosite.plan.changes import edit_anchors
+from memosite.pages import LifeLine, LifeStep, Page, Reference, Stamp
 from memosite.plan.context import Context
 from memosite.plan.dates import duration, seconds_between, stamp
+from memosite.plan.page import page_head
+
+# Defines the parts of page models for git history: histories, edits after receipt, movements.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditRow:
+    """An edit after receipt: the contents before and after by digest, "" where they cannot be had."""
+
+    anchor: str
+    date: Stamp | None
+    who: str
+    source: str
+    file: str
+    commit: Reference
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangesPage(Page):
+    """The edits of a memo after its receipt; `left_out` is how many edits before those are not shown."""
+
+    template: ClassVar[str] = "changes.html"
+
+    artifact: Reference
+    edits: tuple[EditRow, ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovementRow:
+    """Something that happened to a memo in its repo."""
+
+    date: Stamp | None
+    label: str
+    subject: Reference
+    source: str
+    who: str
+
+
+# Plans the page of changes: the edits of a memo or a note after its receipt (SPEC 2.3).
+
+
+EDITS = 50
+"""The most edits that a page of changes shows, the last ones."""
+
+
+def plan_changes(context: Context, artifact: Artifact) -> Iterator[ChangesPage]:
+    """The page of edits after receipt, if there are any."""
+    edits = _edits(artifact)
+    if not edits:
+        return
+    start = changes_page(artifact)
+    blobs = context.archive.blobs
+    yield ChangesPage(
+        **page_head(context, start, title=artifact.short_subject),
+        artifact=Reference(label=artifact.short_subject, href=relative(start, page_of(artifact))),
+        edits=tuple(
+            EditRow(
+                anchor=_anchor(number),
+                date=stamp(event.at),
+                who=event.who,
+                source=source,
+                file=event.path,
+                commit=context.commit(source, event.commit),
+                before=blobs.get(event.before, ""),
+                after=blobs.get(event.after, ""),
+            )
+            for number, (source, event) in enumerate(edits[-EDITS:], 1)
+        ),
+        left_out=max(len(edits) - EDITS, 0),
+    )
+
+
+def has_changes(artifact: Artifact) -> bool:
+    """Whether an artifact has a page of changes."""
+    if artifact.kind not in {"memo", "note"} or artifact.withheld:
+        return False
+    for copy in artifact.copies:
+        for event in copy.life.events if copy.life else ():
+            if event.kind == "edited":
+                return True
+    return False
+
+
+def edit_anchors(artifact: Artifact) -> Mapping[tuple[str, str], str]:
+    """Where on the page of changes each edit is shown, by source and commit."""
+    shown = enumerate(_edits(artifact)[-EDITS:], 1)
+    return {(source, event.commit): _anchor(number) for number, (source, event) in shown}
+
+
+def _anchor(number: int) -> str:
+    return f"e{number}"
+
+
+def _edits(artifact: Artifact) -> list[tuple[str, LifeEvent]]:
+    """The edits of a memo or a note after its receipt, with their sources, oldest first."""
+    if artifact.kind not in {"memo", "note"} or artifact.withheld:
+        return []
+    found = ((copy.file.source, event) for copy in artifact.copies if copy.life for event in copy.life.events)
+    edits = [(source, event) for source, event in found if event.kind == "edited"]
+    return sorted(edits, key=lambda edit: (edit[1].at.instant.timestamp() if edit[1].at else 0.0, edit[0]))
+
+
+# Plans the history of artifacts from git: what happened to each copy, step by step (see `archive/history`).
+
 
 FEW = 3
 """The most copies whose histories are shown at once: more would be longer than the text beside them."""
+
+
 LINES = 20
 """The most copies whose histories a page shows."""
+
+
 STEPS = 40
 """The most steps of one history, the last ones."""
+
 
 _IN_BOX = {
     "read": phrase("read", context="event"),
@@ -27,16 +138,26 @@ _IN_BOX = {
     "inbox": phrase("moved back to the inbox"),
     "flat": phrase("moved"),
 }
+
+
 _EVENTS = {
     "received": phrase("received"),
     "moved": phrase("moved"),
     "edited": phrase("edited"),
     "removed": phrase("removed"),
 }
+
+
 EDITED = phrase("edited after receipt")
+
+
 SENT = phrase("sent")
 """The label of the step that is not from git."""
+
+
 _OF_RECORD = {"received": phrase("committed")}
+
+
 _WHY_NOT = {
     str(why): why
     for why in (
@@ -48,6 +169,8 @@ _WHY_NOT = {
     )
 }
 """Why there is no history, where that is the same for every repo."""
+
+
 _PENDING = {
     "delivered": phrase("delivered, not committed yet"),
     "moved": phrase("moved since, not committed yet"),

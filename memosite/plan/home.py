@@ -1,24 +1,325 @@
-"""Plans the home page: what waits for people, activity, what arrived and moved last, positions, sources."""
+"""Plans the home page: what waits for people, activity, what arrived and moved last, positions, sources.
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+Ages are counted as on all pages, to the newest date of the archive.
+"""
 
-from memosite.archive.model import Artifact, SourceInfo
-from memosite.archive.urls import DIGESTS, HOME, UNDATED_MONTH, relative
-from memosite.facts.phrases import phrase
-from memosite.pages.models import HomePage
-from memosite.pages.parts import Reference, SourceRow
-from memosite.plan.activity import draw_activity, find_activity
-from memosite.plan.context import Context
+import datetime as dt
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import ClassVar
+
+from memosite.archive.history import LifeEvent
+from memosite.archive.mailboxes import open_for
+from memosite.archive.model import Artifact, Document, Memo, Position, Record, SourceInfo
+from memosite.archive.urls import DIGESTS, HOME, UNDATED_MONTH, artifact_page, page_of, relative
+from memosite.facts.findings import Severity
+from memosite.facts.parsed import Ref
+from memosite.facts.phrases import joined, kinds, phrase
+from memosite.facts.times import Moment
+from memosite.formats.status import awaits, is_superseded, status_of
+from memosite.pages import Bars, Cell, Grid, Page, PictureColumn, PictureRow, Reference, Row, SourceRow, Stamp, View
+from memosite.plan.context import ADDRESSEES, Context, age, as_of, days_old, newest_day
 from memosite.plan.dates import newest, stamp
-from memosite.plan.head import page_head
 from memosite.plan.health import severity_counts
+from memosite.plan.history import STEPS, MovementRow, event_label
 from memosite.plan.months import month_link
-from memosite.plan.movements import movements
-from memosite.plan.position_table import at_a_glance
-from memosite.plan.thread_list import thread_views
-from memosite.plan.waiting import plan_waiting
+from memosite.plan.organization import PositionsAtAGlance, at_a_glance
+from memosite.plan.page import page_head
+from memosite.plan.positions import draw_activity, find_activity, unknown_reading
+from memosite.plan.threads import thread_views
 from memosite.sources.forges import commit_url
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """What waits for the `people` of an archive: `oldest` are the first of `total`, with ages counted to `newest`.
+
+    `unknown` are those for whom more may wait, with what nobody can know.
+    """
+
+    people: tuple[Reference, ...]
+    bars: Bars | None
+    oldest: tuple[Row, ...]
+    total: int
+    newest: Stamp | None = None
+    unknown: tuple[tuple[Reference, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HomePage(Page):
+    """What waits for people, activity, the newest by day, the positions, the sources."""
+
+    template: ClassVar[str] = "home.html"
+
+    waiting: Waiting
+    open_actions: int
+    activity: Grid | None
+    positions: PositionsAtAGlance
+    digests: Reference
+    newest: tuple[Row, ...]
+    dated: int
+    months: tuple[Reference, ...]
+    sources: tuple[SourceRow, ...]
+    counts: tuple[tuple[str, int], ...]
+    findings: tuple[tuple[Severity, int], ...]
+    movements: tuple[MovementRow, ...] = ()
+    threads: tuple[View, ...] = ()
+
+
+# Plans what moved in the last days, which the home page shows: received, read, archived, removed.
+
+
+MOVEMENTS = 30
+
+
+_AT_ONCE = 2 * MOVEMENTS  # memos that are searched before those that cannot be shown are dropped
+
+
+MOVEMENT_DAYS = 7
+"""The home page shows what moved in the days before the last movement: the clock is not read."""
+
+
+_Movement = tuple[Moment, str, LifeEvent, Artifact | Ref]
+
+
+def movements(context: Context, start: str) -> tuple[MovementRow, ...]:
+    """What was received, read, archived or removed in the last days, newest first."""
+    found = _last_movements(context)
+    return tuple(
+        MovementRow(
+            date=stamp(at),
+            label=event_label(what, event) if isinstance(what, Artifact) else event.kind,
+            subject=_reference(context, start, what),
+            source=source,
+            who=event.who,
+        )
+        for at, source, event, what in found
+        if (found[0][0].instant - at.instant).days < MOVEMENT_DAYS
+    )
+
+
+def _last_movements(context: Context) -> list[_Movement]:
+    """The last movements, newest first: what arrived last is looked at first, and most others are then too old."""
+    found: list[_Movement] = []
+    for ref, removal in context.archive.removed.items():
+        event = removal.events[-1]
+        if event.at is not None and removal.stem and removal.kind != "record":
+            found.append((event.at, removal.source, event, ref))
+    oldest: dt.datetime | None = None  # of those that may be shown so far
+    of_memos: list[list[_Movement]] = []
+    for memo in reversed(context.memos):
+        if memo.kind == "memo" and (moved := _movements_since(oldest, memo)):
+            of_memos.append(moved)
+            if len(of_memos) >= _AT_ONCE:
+                found, of_memos = _last(of_memos, found), []
+                oldest = found[-1][0].instant
+    return _last(of_memos, found)
+
+
+def _movements_since(oldest: dt.datetime | None, memo: Memo) -> list[_Movement]:
+    return [
+        (event.at, copy.file.source, event, memo)
+        for copy in memo.copies
+        if copy.life
+        for event in copy.life.events[-STEPS:]
+        if event.at is not None and (oldest is None or event.at.instant >= oldest)
+    ]
+
+
+def _last(of_memos: Sequence[list[_Movement]], found: list[_Movement]) -> list[_Movement]:
+    """The movements that may be shown, newest first; at equal times the memo that arrived first comes first."""
+    every = [*chain.from_iterable(reversed(of_memos)), *found]
+    return sorted(every, key=lambda one: (one[0].instant, one[1], one[2].path), reverse=True)[:MOVEMENTS]
+
+
+def _reference(context: Context, start: str, what: Artifact | Ref) -> Reference:
+    if isinstance(what, Artifact):
+        return Reference(label=what.short_subject, href=relative(start, page_of(what)))
+    return Reference(label=context.archive.removed[what].stem, href=relative(start, artifact_page(what)))
+
+
+# Plans what waits for people: memos unread or with open actions, and documents whose status awaits somebody, by age.
+
+
+_SHOWN = 10
+
+
+_ROWS = 30
+
+
+_LEAST = (7, 30)  # days
+
+
+_AGES = (phrase("under 7 days"), phrase("7 to 29 days"), phrase("30 days or more"), phrase("no date"))
+
+
+_UNDATED = 3
+
+
+_SOMEBODY = ""  # what is awaited, but not of whom
+
+
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """Something that waits for a position ("" if it is not said for which), and since when."""
+
+    artifact: Artifact
+    position: str
+    since: Moment | None
+
+
+def plan_waiting(context: Context) -> Waiting:
+    """What waits for people on the home page: a bar for each position, and what waits longest."""
+    people = {id_: one for id_, one in context.archive.positions.items() if one.is_person}
+    waits = [*_memos(context, people), *_documents(context, people)]
+    day = newest_day(context)
+    waits.sort(key=lambda one: (one.since is None, one.since.instant if one.since else None, one.artifact.id))
+    by_artifact: dict[Ref, list[Wait]] = defaultdict(list)
+    for one in waits:
+        by_artifact[one.artifact.ref].append(one)
+    is_alone = len({one.position for one in waits}) < 2
+    return Waiting(
+        people=tuple(context.position(HOME, id_) for id_ in _named(people)),
+        bars=_bars(context, waits, day),
+        oldest=tuple(
+            _waiting_row(context, some, day, is_alone=is_alone) for some in list(by_artifact.values())[:_SHOWN]
+        ),
+        total=len(by_artifact),
+        newest=as_of(day) if waits else None,
+        unknown=tuple(
+            (context.position(HOME, id_), said)
+            for id_ in _named(people)[:_ROWS]
+            if (said := unknown_reading(context, people[id_]))
+        ),
+    )
+
+
+def _waiting_row(context: Context, waits: Sequence[Wait], day: dt.date | None, *, is_alone: bool) -> Row:
+    """What waits, since when, and unless all waits for the same position, for whom."""
+    only = waits[0].position if len(waits) == 1 else ""  # of several, no state is that of all
+    row = context.row(HOME, waits[0].artifact, viewer=only or None)
+    people = [] if is_alone else [one.position for one in waits if one.position]
+    waits_for = tuple(context.position(HOME, id_) for id_ in people[:ADDRESSEES])
+    return replace(row, waits_for=waits_for, age=age(waits[0].since, day))
+
+
+def _named(people: dict[str, Position]) -> list[str]:
+    """The people without the seats that one of them stands for, those that memos name first."""
+    members = {member for one in people.values() for member in one.union_of}
+    return sorted(people.keys() - members, key=lambda id_: (not people[id_].names, id_))
+
+
+def _memos(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
+    """Open actions and unread memos, for each person that they are addressed to; of memos to all open actions alone."""
+    everybody = _named(people)
+    for memo in context.memos if people else ():
+        unread = {state.position for state in memo.recipients if state.unread} if memo.action is None else set()
+        for id_ in everybody if memo.owed_by or unread else ():
+            members = (id_, *people[id_].union_of)
+            if open_for(memo, members) or not unread.isdisjoint(members):
+                yield Wait(artifact=memo, position=id_, since=memo.date)
+
+
+def _documents(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
+    """Documents and records whose status awaits somebody: people that it names, or nobody in particular.
+
+    If it names other positions alone, it does not wait for people.
+    """
+    names = _Names(context)
+    for artifact in context.archive.artifacts.values():
+        if isinstance(artifact, (Document, Record)) and not is_superseded(artifact):
+            status = status_of(artifact)
+            if not awaits(status):
+                continue
+            named = names.within(status)
+            asked = [id_ for id_ in _named(people) if id_ in named]
+            for id_ in asked or ([] if named else [_SOMEBODY]):
+                yield Wait(artifact=artifact, position=id_, since=artifact.date)
+
+
+class _Names:
+    """The names of all positions, looked up when they are first asked for."""
+
+    def __init__(self, context: Context) -> None:
+        self._positions = context.archive.positions
+        self._words: list[tuple[str, str]] | None = None
+
+    def within(self, text: str) -> set[str]:
+        """The positions that a text names."""
+        if self._words is None:
+            every = ((one, name) for one in self._positions.values() for name in (one.id, one.name, *one.names))
+            self._words = [(_words(name), one.id) for one, name in every]
+        words = _words(text)
+        return {id_ for name, id_ in self._words if name.strip() and name in words}
+
+
+def _words(text: str) -> str:
+    """The words of a text, with a space around each."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
+def _bars(context: Context, waits: Iterable[Wait], day: dt.date | None) -> Bars | None:
+    """A bar for each position that anything waits for, the longest first."""
+    by_position: dict[str, dict[Ref, Wait]] = defaultdict(dict)
+    for wait in waits:
+        by_position[wait.position].setdefault(wait.artifact.ref, wait)
+    if not by_position or day is None:
+        return None
+    ordered = sorted(by_position.items(), key=lambda one: (-len(one[1]), one[0]))[:_ROWS]
+    counts = [Counter(_age(one, day) for one in found.values()) for _, found in ordered]
+    ages = range(len(_AGES) if any(count[_UNDATED] for count in counts) else _UNDATED)
+    return Bars(
+        anchor="waiting-by-age",
+        caption=phrase("By age."),
+        corner=phrase("Position"),
+        columns=tuple(PictureColumn(label=_AGES[age]) for age in ages),
+        rows=tuple(
+            PictureRow(
+                label=context.position(HOME, id_) if id_ else Reference(label=phrase("Nobody in particular")),
+                cells=tuple(Cell(number=count[age], words=joined(": ", (_AGES[age], count[age]))) for age in ages),
+                note=_note(list(found.values())),
+                days=_days(found.values(), day),
+            )
+            for (id_, found), count in zip(ordered, counts, strict=True)
+        ),
+    )
+
+
+def _age(wait: Wait, day: dt.date) -> int:
+    """Which of `_AGES` it has."""
+    days = days_old(wait.since, day)
+    if days is None:
+        return _UNDATED
+    return sum(days >= least for least in _LEAST)
+
+
+def _days(waits: Iterable[Wait], day: dt.date) -> tuple[int, ...]:
+    """How many are 0, 1, 2 … days old, up to the last that counts as old tomorrow."""
+    count = Counter(days_old(one.since, day) for one in waits)
+    numbers = [count[days] for days in range(max(_LEAST))]
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return tuple(numbers)
+
+
+def _note(waits: Sequence[Wait]) -> str:
+    """How much waits, what of it is no memo, and since when."""
+    others = sum(one.artifact.kind != "memo" for one in waits)
+    parts = [phrase("{n:,}", n=len(waits))]
+    if others:
+        parts.append(kinds("document", others))
+    oldest = stamp(waits[0].since)  # they are in order of age
+    return joined(" · ", [*parts, phrase("oldest {day}", day=oldest.day)] if oldest else parts)
+
+
+# Plans the home page: what waits for people, activity, what arrived and moved last, positions, sources.
+
 
 _NEWEST = 15
 

@@ -1,45 +1,90 @@
-"""Plans the pages of memos and notes."""
+"""Plans the pages of memos and notes, and of missing memos."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from memosite.archive.model import Memo
+from memosite.archive.lines import Notice, notice_on
+from memosite.archive.model import Ghost, Memo
 from memosite.archive.urls import artifact_page
-from memosite.facts.bounds import LABEL_CHARS
-from memosite.facts.parsed import Discharge
+from memosite.facts.file import LABEL_CHARS
+from memosite.facts.parsed import Discharge, Mailbox
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
-from memosite.pages.models import MemoPage
-from memosite.pages.parts import PAGE_CHARS, Body, RecipientRow, Reference
-from memosite.passages.anchors import SUMMARY
-from memosite.plan.artifact_page import artifact_fields, body_of, shown_extra
+from memosite.pages import (
+    PAGE_CHARS,
+    ArtifactPage,
+    Body,
+    LifeLine,
+    Page,
+    RecipientRow,
+    Reference,
+    Row,
+    ShownAction,
+    Stamp,
+    VariantRow,
+)
+from memosite.plan.artifact_page import artifact_fields, memo_bodies, shown_extra, variant_rows
 from memosite.plan.context import Context
-from memosite.plan.history import newest_edit
-from memosite.plan.thread_facts import perhaps_answered_by, waiting_positions
-from memosite.plan.thread_rows import neighbours, thread_slice
-from memosite.plan.variants import variant_rows
+from memosite.plan.dates import stamp
+from memosite.plan.history import newest_edit, removal_line
+from memosite.plan.page import page_head
+from memosite.plan.threads import neighbours, perhaps_answered_by, thread_slice, waiting_positions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoPage(ArtifactPage):
+    """A memo or a note."""
+
+    template: ClassVar[str] = "memo.html"
+
+    sender: Reference | None
+    to: tuple[Reference, ...]
+    role: Reference | None
+    session: str
+    mailbox: Mailbox | None
+    unread: str
+    action: ShownAction | None
+    recipients: tuple[RecipientRow, ...]
+    waits_for: tuple[Reference, ...]
+    perhaps_answered_by: tuple[Reference, ...]
+    answers: int
+    relations: tuple[tuple[str, tuple[Reference, ...]], ...]
+    discharge: str
+    summary: Body | None
+    thread: Reference | None
+    thread_rows: tuple[Row, ...]
+    thread_total: int
+    previous: Reference | None
+    next: Reference | None
+    variants: tuple[VariantRow, ...]
+    is_legacy: bool
+    is_broken: bool
+    edited: Reference | None = None  # to the newest edit after receipt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GhostPage(Page):
+    """A memo that is replied to and not in the archive: what its name says, and who replies."""
+
+    template: ClassVar[str] = "ghost.html"
+
+    id: str
+    stem: str
+    date: Stamp | None
+    sender: Reference | None
+    to: Reference | None
+    replies: tuple[Row, ...]
+    thread: Reference | None
+    life: LifeLine | None = None  # its removal in git, if it was removed
+    notice: Notice | None = None  # why it was erased, if it was
+
+
+# Plans the pages of memos and notes.
+
 
 _RELATED = 100
 """The most memos shown of one relation: a reference has no more names, but many may refer to one memo."""
-
-
-def memo_bodies(context: Context, start: str, memo: Memo, *, prefix: str = "") -> tuple[Body | None, Body | None]:
-    """The triage summary (only beside a body file) and the text of a memo; a broken file is shown raw.
-
-    A memo without content has neither.
-    """
-    if memo.withheld:
-        return None, None
-    variant = memo.variants[0]
-    inline = variant.envelope.body
-    if variant.envelope.shape == "broken":
-        file = variant.envelope.file
-        raw = Body(sha256=file.sha256, form="verbatim", chars=file.bytes)
-        return raw, body_of(context, start, memo, variant.body.text, prefix=prefix) if variant.body else None
-    if variant.body is None:
-        return None, body_of(context, start, memo, inline, prefix=prefix)
-    summary = body_of(context, start, memo, inline, prefix=f"{prefix}{SUMMARY}")
-    return summary, body_of(context, start, memo, variant.body.text, prefix=prefix)
 
 
 def plan_memo(context: Context, memo: Memo) -> MemoPage:
@@ -124,3 +169,24 @@ def _discharge_text(discharge: Discharge | None) -> str:
         parts.append(phrase("via {what}", what=discharge.via))
     text = joined(" ", parts) if parts else phrase("according to its metadata")
     return joined(": ", (text, discharge.disposition)) if discharge.disposition else text
+
+
+# Plans the pages of missing memos: those that are replied to and in no repo (ghosts).
+
+
+def plan_missing_memo(context: Context, ghost: Ghost) -> GhostPage:
+    """The page: what the file name says, who replies to it, and its removal if git knows of one."""
+    start = artifact_page((ghost.kind, ghost.id))
+    removal = context.archive.removed.get((ghost.kind, ghost.id))
+    return GhostPage(
+        life=removal_line(context, removal) if removal else None,
+        **page_head(context, start, title=ghost.short_subject),
+        notice=notice_on(ghost.kind, context.archive.erased.get((ghost.kind, ghost.id))),
+        id=ghost.id,
+        stem=ghost.stem,
+        date=stamp(ghost.date),
+        sender=context.named(start, ghost.sender) if ghost.sender else None,
+        to=context.named(start, ghost.to) if ghost.to else None,
+        replies=context.rows(start, ghost.replies),
+        thread=context.thread(start, ghost.thread) if len(context.archive.threads[ghost.thread].memos) > 1 else None,
+    )

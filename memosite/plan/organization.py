@@ -1,28 +1,577 @@
-"""Plans the page of the organization: all positions, and each orgdef with its chart, relationships and charter."""
+"""Plans the page of the organization: all positions, charts and relationships, and who writes to whom.
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+    positions, edges ─► who is under whom ─► sizes, from the leaves up ─► places, from the top down
 
-from memosite.archive.called import other_name
-from memosite.archive.model import Library
+A position is under its first manager; further managers, cycles and all other relationships are lighter lines
+behind the boxes. Positions that manage nobody are stacked below their manager, branches are side by side, in as
+many rows as it takes to stay within `MAX_WIDTH`, so that 200 positions are as readable as 5. Without recursion.
+"""
+
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median_low
+from typing import ClassVar, Final, Literal, TypeAlias
+
+from memosite.archive.mailboxes import open_for
+from memosite.archive.model import Library, Memo, Position, other_name
 from memosite.archive.urls import ORGANIZATION, part_page
-from memosite.facts.bounds import LABEL_CHARS
+from memosite.facts.file import LABEL_CHARS
 from memosite.facts.names import make_id
-from memosite.facts.parsed import Organization, Relationship, Seat
+from memosite.facts.parsed import BROADCAST, Organization, Relationship, Seat
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
-from memosite.pages.chart import Edge, Seated, draw
-from memosite.pages.models import OrganizationPage
-from memosite.pages.organization import Chart, OrganizationSection
-from memosite.pages.parts import PAGE_CHARS, Reference
+from memosite.pages import PAGE_CHARS, Page, Reference, RelationshipRow, SeatRow, shade_of
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
-from memosite.plan.exchange import plan_exchange
-from memosite.plan.head import page_head
-from memosite.plan.pagination import part_links, part_title
-from memosite.plan.position_table import SEATS, listed_positions, seat_row, seat_rows
-from memosite.plan.relationships import relationship_row
+from memosite.plan.dates import duration, seconds_between, stamp
+from memosite.plan.page import page_head, part_links, part_title
+from memosite.plan.positions import Activity, received, relationship_row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExchangeCell:
+    """How many memos one position sent to another, how many of them it answered, and the median time to do so."""
+
+    number: int
+    shade: int
+    answered: int
+    median: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """Who writes to whom: a row for each sender, a cell for each recipient, None where there is nothing.
+
+    It has `shown` of `total` memos, counted once for each recipient; `left_out` is how many positions it has not.
+    """
+
+    positions: tuple[Reference, ...]
+    rows: tuple[tuple[ExchangeCell | None, ...], ...]
+    shown: int
+    total: int
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartLine:
+    """A line of a chart as an SVG path; `words` say what a lighter one means."""
+
+    path: str
+    kind: Literal["rank", "other"]
+    words: str = ""
+
+
+# Defines the parts of page models for an organization: charts, seats, relationships.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartBox:
+    """A position in a chart: its upper left corner in pixels, three lines of text that fit, and all in `words`."""
+
+    x: int
+    y: int
+    link: Reference
+    label: str
+    note: str
+    status: Literal["staffed", "vacant", "shared", "informal", ""]
+    words: str
+    counts: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """An organization as a drawing of `width` by `height` pixels; lines come before the boxes, which cover them."""
+
+    width: int
+    height: int
+    boxes: tuple[ChartBox, ...]
+    lines: tuple[ChartLine, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrganizationSection:
+    """One orgdef: mission, positions, relationships, charter (heading and Markdown)."""
+
+    id: str
+    anchor: str
+    name: str
+    version: str
+    mission: str
+    relationships: tuple[RelationshipRow, ...]
+    relationships_total: int = 0
+    charter: tuple[tuple[str, str], ...]
+    place: str
+    chart: Chart | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrganizationPage(Page):
+    """All positions, and each orgdef; `unreadable` are those that cannot be read, `rests` what is shown as it is."""
+
+    template: ClassVar[str] = "organization.html"
+
+    organizations: tuple[OrganizationSection, ...]
+    seats: tuple[SeatRow, ...]
+    seats_total: int = 0
+    exchange: Exchange | None = None
+    unreadable: tuple[Reference, ...] = ()
+    rests: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionsAtAGlance:
+    """The positions in which anything happens, and those that are `quiet`; `total` counts all of both."""
+
+    active: tuple[SeatRow, ...]
+    quiet: tuple[Reference, ...]
+    total: int
+    since: str
+
+
+# Lays out the chart of an organization: the positions of boxes and lines, in whole pixels.
+
+
+_Status: TypeAlias = Literal["staffed", "vacant", "shared", "informal"]
+
+
+BOX: Final = (216, 68)
+"""Width and height of a position's box."""
+
+
+MAX_WIDTH: Final = 860
+"""The width that branches side by side may take."""
+
+
+MAX_LINES: Final = 150
+"""The most lighter lines that are drawn; the table of relationships has all."""
+
+
+_INDENT, _GAP, _LEVEL = 26, 12, 34  # of what is stacked; between neighbours; between levels
+
+
+_COLUMN = 8  # positions that are stacked
+
+
+_MARGIN = 8
+
+
+_BULGE = 16  # how far a bent line leaves the row or column that it runs along
+
+
+_STATUSES: Final[tuple[Literal["staffed", "vacant", "shared", "informal"], ...]] = (
+    "staffed",
+    "vacant",
+    "shared",
+    "informal",
+)
+
+
+_INSIDE = BOX[0] - 24  # pixels for text
+
+
+_LABEL, _NOTE = 16, 13  # font sizes with some room: fonts differ
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seated:
+    """A position to be drawn; `note` is who holds it, or its status, `counts` what waits there."""
+
+    id: str
+    link: Reference
+    note: str
+    status: str
+    counts: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """A line from one position to another, by their ids; `is_rank` if `to` manages `sender`."""
+
+    sender: str
+    to: str
+    words: str
+    is_rank: bool
+
+
+@dataclass(slots=True)
+class _Node:
+    """A position while it is placed.
+
+    `rows` are what is below it: branches, and columns of leaves; `is_column` if that is one column of leaves. `own` is
+    how far its own box is from the left of its branch.
+    """
+
+    below: list[str] = field(default_factory=list)
+    rows: list[list[tuple[str, ...]]] = field(default_factory=list)
+    is_column: bool = False
+    own: int = 0
+    width: int = BOX[0]
+    height: int = BOX[1]
+    x: int = 0
+    y: int = 0
+
+
+def draw(seated: Sequence[Seated], edges: Sequence[Edge]) -> Chart | None:
+    """The chart of an organization; None if there are no positions. Equal input gives an equal chart."""
+    if not seated:
+        return None
+    known = {one.id for one in seated}
+    within = [edge for edge in edges if edge.sender in known and edge.to in known and edge.sender != edge.to]
+    managers = _managers(within)
+    nodes = {one.id: _Node() for one in seated}
+    for id_ in nodes:
+        if id_ in managers:
+            nodes[managers[id_]].below.append(id_)
+    roots = sorted((id_ for id_ in nodes if id_ not in managers), key=lambda id_: not nodes[id_].below)
+    order = _from_the_top(nodes, roots)
+    for id_ in reversed(order):
+        _measure(nodes, nodes[id_])
+    width, height = _place_roots(nodes, roots)
+    lines: list[ChartLine] = []
+    for id_ in order:
+        lines += _place_below(nodes, nodes[id_])
+    others = [edge for edge in within if not (edge.is_rank and managers.get(edge.sender) == edge.to)]
+    return Chart(
+        width=width + 2 * _MARGIN + _BULGE * bool(others),
+        height=height + 2 * _MARGIN + _BULGE * bool(others),
+        boxes=tuple(_box(nodes[one.id], one) for one in seated),
+        lines=(*_lighter(nodes, others), *lines),
+    )
+
+
+def _managers(edges: Iterable[Edge]) -> dict[str, str]:
+    """The manager of each position in the chart: the first one named that makes no cycle."""
+    found: dict[str, str] = {}
+    for edge in edges:
+        if not edge.is_rank or edge.sender in found:
+            continue
+        above: str | None = edge.to
+        while above is not None and above != edge.sender:
+            above = found.get(above)
+        if above is None:
+            found[edge.sender] = edge.to
+    return found
+
+
+def _from_the_top(nodes: dict[str, _Node], roots: Iterable[str]) -> list[str]:
+    order = list(roots)
+    for id_ in order:  # it grows while it is read
+        order += nodes[id_].below
+    return order
+
+
+def _measure(nodes: dict[str, _Node], node: _Node) -> None:
+    """The size of a branch, those below it being measured already: leaves in columns first, then branches."""
+    if not node.below:
+        return
+    leaves = [id_ for id_ in node.below if not nodes[id_].below]
+    units = [tuple(leaves[start : start + _COLUMN]) for start in range(0, len(leaves), _COLUMN)]
+    units += [(id_,) for id_ in node.below if nodes[id_].below]
+    rows: list[list[tuple[str, ...]]] = []
+    left = MAX_WIDTH
+    for unit in units:
+        width = _size(nodes, unit)[0]
+        if not rows or left + width > MAX_WIDTH:
+            rows.append([])
+            left = 0
+        rows[-1].append(unit)
+        left += width + 2 * _GAP
+    sizes = [[_size(nodes, unit) for unit in row] for row in rows]
+    widest = max(sum(width for width, _ in row) + 2 * _GAP * (len(row) - 1) for row in sizes)
+    node.rows = rows
+    node.is_column = len(units) == 1 and not nodes[units[0][0]].below
+    node.width = max(BOX[0], widest + _INDENT * (len(rows) > 1))
+    node.height = BOX[1] + sum(_LEVEL + max(height for _, height in row) for row in sizes)
+    if len(rows) == 1 and not node.is_column:
+        node.own = _above(nodes, rows[0], (node.width - BOX[0]) // 2)
+
+
+def _above(nodes: dict[str, _Node], row: Iterable[tuple[str, ...]], middle: int) -> int:
+    """Where the box above a single row of branches begins: in the middle, but straight above a branch near that."""
+    left, found = 0, []
+    for unit in row:
+        if nodes[unit[0]].below:
+            found.append(left + nodes[unit[0]].own)
+        left += _size(nodes, unit)[0] + 2 * _GAP
+    nearest = min(found, key=lambda own: abs(own - middle), default=middle)
+    return nearest if abs(nearest - middle) < BOX[0] // 4 else middle
+
+
+def _size(nodes: dict[str, _Node], unit: tuple[str, ...]) -> tuple[int, int]:
+    """Width and height of a branch, or of a column of leaves with the line beside it."""
+    if nodes[unit[0]].below:
+        return nodes[unit[0]].width, nodes[unit[0]].height
+    return BOX[0] + _INDENT, len(unit) * (BOX[1] + _GAP) - _GAP
+
+
+def _place_roots(nodes: dict[str, _Node], roots: Iterable[str]) -> tuple[int, int]:
+    """Put those without a manager side by side, in as many rows as it takes; return the size of all."""
+    x = y = row = width = 0
+    for id_ in roots:
+        node = nodes[id_]
+        if x and x + node.width > MAX_WIDTH:
+            x, y, row = 0, y + row + _LEVEL, 0
+        _put(node, x, y)
+        width, row = max(width, x + node.width), max(row, node.height)
+        x += node.width + 2 * _GAP
+    return width, y + row
+
+
+def _put(node: _Node, left: int, top: int) -> None:
+    node.x, node.y = left + node.own, top
+
+
+def _place_below(nodes: dict[str, _Node], node: _Node) -> Iterable[ChartLine]:
+    """Put what is below a position, row by row, and draw the lines to it."""
+    bottom = node.y + BOX[1]
+    if node.is_column:
+        yield from _stack([nodes[id_] for id_ in node.rows[0][0]], node.x, bottom + _LEVEL, start=bottom)
+        return
+    is_single = len(node.rows) == 1
+    trunk = node.x + (BOX[0] if is_single else _INDENT) // 2
+    begin = node.x - node.own if is_single else node.x + _INDENT
+    top = bottom + _LEVEL
+    for row in node.rows:
+        left, fork = begin, top - _LEVEL // 2
+        stem = f"M{trunk + _MARGIN} {bottom + _MARGIN}V{fork + _MARGIN}"
+        for unit in row:
+            first = nodes[unit[0]]
+            if first.below:
+                _put(first, left, top)
+                yield ChartLine(path=f"{stem}H{first.x + BOX[0] // 2 + _MARGIN}V{top + _MARGIN}", kind="rank")
+            else:
+                yield ChartLine(path=f"{stem}H{left + _INDENT // 2 + _MARGIN}", kind="rank")
+                yield from _stack([nodes[id_] for id_ in unit], left, top, start=fork)
+            left += _size(nodes, unit)[0] + 2 * _GAP
+        top += max(_size(nodes, unit)[1] for unit in row) + _LEVEL
+
+
+def _stack(nodes: Iterable[_Node], left: int, top: int, *, start: int) -> Iterable[ChartLine]:
+    """Put branches one below the other beside a line that begins at `start`."""
+    for node in nodes:
+        _put(node, left + _INDENT, top)
+        x, y = left + _INDENT // 2 + _MARGIN, node.y + BOX[1] // 2 + _MARGIN
+        yield ChartLine(path=f"M{x} {start + _MARGIN}V{y}H{node.x + _MARGIN}", kind="rank")
+        top += node.height + _GAP
+
+
+def _lighter(nodes: dict[str, _Node], edges: Sequence[Edge]) -> Iterable[ChartLine]:
+    """Bent lines from box to box, one for each pair; their meaning is given in words."""
+    words: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for edge in edges:
+        words[min(edge.sender, edge.to), max(edge.sender, edge.to)].append(edge.words)
+    for (one, other), said in list(words.items())[:MAX_LINES]:
+        (ax, ay), (bx, by) = (
+            (node.x + BOX[0] // 2 + _MARGIN, node.y + BOX[1] // 2 + _MARGIN) for node in (nodes[one], nodes[other])
+        )
+        # Along a row or a column a straight line would be hidden by the boxes between.
+        aside = BOX[0] + 2 * _BULGE if abs(ax - bx) < BOX[0] // 2 else 0
+        below = BOX[1] + 2 * _BULGE if abs(ay - by) < BOX[1] // 2 else 0
+        path = f"M{ax} {ay}Q{(ax + bx) // 2 + aside} {(ay + by) // 2 + below} {bx} {by}"
+        yield ChartLine(path=path, kind="other", words="; ".join(dict.fromkeys(said)))
+
+
+def _box(node: _Node, seated: Seated) -> ChartBox:
+    return ChartBox(
+        x=node.x + _MARGIN,
+        y=node.y + _MARGIN,
+        link=seated.link,
+        label=fitted(seated.link.label, _LABEL),
+        note=fitted(seated.note, _NOTE),
+        counts=fitted(seated.counts, _NOTE),
+        status=next((known for known in _STATUSES if known == seated.status), ""),
+        words=joined(
+            ", ", dict.fromkeys(part for part in (seated.link.label, seated.note, seated.status, seated.counts) if part)
+        ),
+    )
+
+
+def fitted(text: str, size: int) -> str:
+    """As much of a text as fits into a box at this font size, with an ellipsis where it is cut."""
+    left = _INSIDE - size
+    for index, char in enumerate(text):
+        left -= _char_width(char) * size // 100
+        if left < -size // 2 and index < len(text) - 1:
+            return text[:index].rstrip() + "…"
+    return text
+
+
+def _char_width(char: str) -> int:
+    """A generous width in hundredths of the font size: fonts differ, and what is too wide is clipped."""
+    if unicodedata.east_asian_width(char) in "WF":
+        return 105
+    if char in "iljtfrI.,:;'|!()[] ":
+        return 40
+    return 90 if char in "mwMW@%—…" else 72 if char.isupper() else 60
+
+
+# Plans the table of positions, which the home page and the organization show (in the code, seats).
+
+
+SEATS = 300
+"""The most positions in a table of seats that is not alone on its page."""
+
+
+_LINE_CHARS = 60  # of a holder's name in a table, where it has one line
+
+
+def listed_positions(context: Context) -> list[Position]:
+    """Positions that are listed or have anything to show, the listed first, then by id; unions if memos name them."""
+    positions = [position for position in context.archive.positions.values() if not position.union_of or position.names]
+    return sorted(positions, key=lambda position: (not position.seats, context.label(position.id)))
+
+
+def at_a_glance(context: Context, start: str, found: Activity) -> PositionsAtAGlance:
+    """The positions of the home page: quiet ones sent nothing in the weeks of `found`, and nothing waits for them."""
+    every = listed_positions(context)
+    rows = seat_rows(context, start, every[:SEATS])
+    is_active = [
+        bool(row.unread or row.open_to or row.open_from or found.counts.get(one.id))
+        for one, row in zip(every, rows, strict=False)
+    ]
+    return PositionsAtAGlance(
+        active=tuple(row for row, active in zip(rows, is_active, strict=True) if active),
+        quiet=tuple(row.position for row, active in zip(rows, is_active, strict=True) if not active),
+        total=len(every),
+        since=found.weeks[0].isoformat() if found.weeks else "",
+    )
+
+
+def seat_rows(context: Context, start: str, positions: Iterable[Position]) -> tuple[SeatRow, ...]:
+    """The rows of these positions in a table of seats."""
+    return tuple(seat_row(context, start, position) for position in positions)
+
+
+def seat_row(context: Context, start: str, position: Position) -> SeatRow:
+    """A position in the table of seats."""
+    members = {position.id, *position.union_of}
+    index = context.seats
+    sent = [index.newest_sent[id_] for id_ in members if id_ in index.newest_sent]
+    newest = max(sent, key=lambda memo: memo.sort_key, default=None)
+    inbox = _unread(context, position)
+    oldest = min((memo for memo in inbox if memo.date), key=lambda memo: memo.sort_key, default=None)
+    owed = {memo.ref: memo for id_ in (*members, BROADCAST) for memo in index.owed.get(id_, ())}
+    seats = [seat for _, seat in position.seats]
+    return SeatRow(
+        position=context.position(start, position.id),
+        organizations=len(position.union_of),
+        status=seats[0].status or "" if len(seats) == 1 else "",
+        incumbent=cut_line(seats[0].incumbent or "", _LINE_CHARS) if len(seats) == 1 else "",
+        last_sent=stamp(newest.date) if newest else None,
+        unread=len(inbox),
+        is_unread_known=bool(inbox) or _is_reading_known(context, position),
+        oldest_unread=stamp(oldest.date) if oldest else None,
+        open_to=sum(open_for(memo, members) for memo in owed.values()),
+        open_from=sum(index.open_from.get(id_, 0) for id_ in members),
+    )
+
+
+def _is_reading_known(context: Context, position: Position) -> bool:
+    """Whether it is known of all memos of `received` that a position without unread ones has read them."""
+    members, index = {position.id, *position.union_of}, context.seats
+    if any(memo.sender_position not in members for id_ in members for memo in index.unsure.get(id_, ())):
+        return False
+    known = {
+        ref for id_ in members for ref in index.known_broadcasts.get(context.archive.positions[id_].repo or "", ())
+    }
+    return all(
+        memo.ref in known
+        or memo.sender_position in members
+        or any(state.position in members for state in memo.recipients)
+        for memo in context.broadcasts
+    )
+
+
+def _unread(context: Context, position: Position) -> Collection[Memo]:
+    """The memos of `received` that are unread for a position, in no order."""
+    members = {position.id, *position.union_of}
+    repos = {context.archive.positions[member].repo for member in members} - {None}
+    if len(repos) > 1:  # a memo to all is unread there if it is so in all of them together
+        return [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
+    index = context.seats
+    found = {memo.ref: memo for id_ in members for memo in index.unread.get(id_, ())}
+    for repo in repos:
+        for memo in index.unread_broadcasts.get(repo or "", ()):
+            if memo.sender_position not in members:
+                found[memo.ref] = memo
+    return found.values()
+
+
+# Plans who writes to whom on the page of the organization: how many memos, and how long answers take.
+
+
+POSITIONS = 12
+"""The most positions in the matrix."""
+
+
+_Pair = tuple[str, str]
+
+
+def plan_exchange(context: Context) -> Exchange | None:
+    """A matrix of the positions that exchange most; None if nobody writes to anybody."""
+    counts, times = _exchanged(context)
+    if not counts:
+        return None
+    traffic: Counter[str] = Counter()
+    for (sender, to), number in counts.items():
+        traffic[sender] += number
+        traffic[to] += number
+    shown = sorted(sorted(traffic, key=lambda id_: (-traffic[id_], id_))[:POSITIONS])
+    pairs = {(one, other): counts[one, other] for one in shown for other in shown if counts[one, other]}
+    most = max(pairs.values(), default=1)
+    return Exchange(
+        positions=tuple(context.position(ORGANIZATION, id_) for id_ in shown),
+        rows=tuple(
+            tuple(_cell((one, other), pairs, times, most) if (one, other) in pairs else None for other in shown)
+            for one in shown
+        ),
+        shown=sum(pairs.values()),
+        total=counts.total(),
+        left_out=len(traffic) - len(shown),
+    )
+
+
+def _exchanged(context: Context) -> tuple[Counter[_Pair], dict[_Pair, list[float]]]:
+    """For each sender and recipient the number of memos, and the seconds that the answered ones waited.
+
+    Memos to all and to oneself are left out.
+    """
+    counts: Counter[_Pair] = Counter()
+    times: dict[_Pair, list[float]] = defaultdict(list)
+    for memo in context.memos:
+        if memo.kind != "memo" or memo.sender_position is None:
+            continue
+        for to in {state.position for state in memo.recipients} - {BROADCAST, memo.sender_position}:
+            counts[memo.sender_position, to] += 1
+            waited = _waited(context, memo, to)
+            if waited is not None:
+                times[memo.sender_position, to].append(waited)
+    return counts, times
+
+
+def _waited(context: Context, memo: Memo, to: str) -> float | None:
+    """The seconds until a recipient first answered; None if it did not, or if a date is only in a file name."""
+    position = context.archive.positions.get(to)
+    members = {to, *(position.union_of if position else ())}
+    replies = (context.archive.artifacts.get(ref) for ref in (*memo.replies, *memo.also_answered_by))
+    dates = [one.date for one in replies if isinstance(one, Memo) and one.sender_position in members and one.date]
+    return seconds_between(memo.date, min(dates, key=lambda date: date.instant, default=None))
+
+
+def _cell(pair: _Pair, counts: Mapping[_Pair, int], times: Mapping[_Pair, list[float]], most: int) -> ExchangeCell:
+    waits = times.get(pair, [])
+    return ExchangeCell(
+        number=counts[pair],
+        shade=shade_of(counts[pair], most),
+        answered=len(waits),
+        median=duration(median_low(waits)) if waits else "",
+    )
+
+
+# Plans the page of the organization: all positions, and each orgdef with its chart, relationships and charter.
+
 
 _DRAWN, _EDGES = 300, 2_000  # positions and relationships of one drawing
 

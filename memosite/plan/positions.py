@@ -1,41 +1,497 @@
-"""Plans the page of each position: who holds it, what waits for it, and what it sent, received and filed."""
+"""Plans the page of each position: who holds it, what waits for it, how to follow it, and its stream by month.
+
+    everything that involves it, by arrival ─┬─► the newest 200: on its page
+                                             └─► parts of 500, which never change once they are full
+
+Each month and each week has an anchor. Of those that are not on the page (any more), the page keeps the anchors beside
+links to the parts, so that an address of a week stays valid.
+"""
 
 import datetime as dt
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import ClassVar
+from urllib.parse import quote
 
-from memosite.archive.called import other_name
-from memosite.archive.mailboxes import open_for
-from memosite.archive.model import Artifact, Memo, Position
-from memosite.archive.urls import DIGESTS, position_actions, position_page, relative
-from memosite.facts.phrases import phrase
+from memosite.archive.mailboxes import open_for, unknown_line
+from memosite.archive.model import Artifact, Memo, Position, Transcript, other_name
+from memosite.archive.urls import (
+    DIGESTS,
+    HOME,
+    ORGANIZATION,
+    UNDATED_MONTH,
+    absolute,
+    month_of,
+    part_page,
+    position_actions,
+    position_page,
+    relative,
+)
+from memosite.facts.names import make_id
+from memosite.facts.parsed import BROADCAST, Organization, Relationship
+from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
-from memosite.pages.actions import ActionGroup
-from memosite.pages.models import ListPage, RedirectPage
-from memosite.pages.organization import SeatFacts
-from memosite.pages.parts import ListSection, Reference
-from memosite.pages.streams import PositionPage
-from memosite.plan.action_rows import RowMaker
-from memosite.plan.ages import as_of, newest_day
+from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
+from memosite.pages import (
+    Cell,
+    Grid,
+    ListPage,
+    ListSection,
+    Page,
+    PictureColumn,
+    PictureRow,
+    Reference,
+    RelationshipRow,
+    Row,
+    SeatFacts,
+    Sparks,
+    Stamp,
+)
+from memosite.plan.actions import ActionGroup, RowMaker
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
-from memosite.plan.context import LIST_LIMIT, Context
-from memosite.plan.dates import newest_first, stamp
-from memosite.plan.files import Written
-from memosite.plan.following import plan_following
-from memosite.plan.head import page_head, twin_links
-from memosite.plan.pagination import part_count, part_links
-from memosite.plan.position_items import involving, none_unread, received, unknown_reading
-from memosite.plan.position_table import HOLDER_CHARS
-from memosite.plan.relationships import relationship_row
-from memosite.plan.removed import redirect
-from memosite.plan.sections import section
-from memosite.plan.stream import IN_PARTS, plan_stream, stream_parts
-from memosite.plan.twins import list_twins
-from memosite.plan.units import Unit
+from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, as_of, newest_day
+from memosite.plan.dates import by_arrival, month_mark, month_name, newest, newest_first, stamp
+from memosite.plan.page import in_parts, list_twins, page_head, part_count, part_links, plan_part, section, twin_links
+from memosite.plan.removed import RedirectPage, redirect
+
+HOLDER_CHARS = 300
+"""The most characters that a page shows of a holder's name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Following:
+    """How to follow a position, ready to copy: commands, and a subscription list.
+
+    `is_local` says that the site knows no address of its own, so that they name one on this machine.
+    """
+
+    watch_once: str
+    watch: str
+    run: str
+    mail: str
+    opml: str
+    is_local: bool
+
+
+# The page model of a position, and of its stream (see `pages`).
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierMonth:
+    """A month that is not on the page, or not whole: `total` artifacts, where the newest part of it is, and the others.
+
+    `targets` are the anchors of the month and of its weeks.
+    """
+
+    month: Reference
+    total: int
+    also: tuple[Reference, ...]
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """What a position sent, received and filed: `shown` rows of it by month, and the `earlier` months.
+
+    `heading` is a section without rows, that of all months.
+    """
+
+    heading: ListSection
+    months: tuple[ListSection, ...]
+    shown: int
+    earlier: tuple[EarlierMonth, ...]
+    drawn: Sparks | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionPage(Page):
+    """A position: who holds it, what waits for it, its stream, and its notes by session (`arcs`)."""
+
+    template: ClassVar[str] = "position.html"
+
+    id: str
+    names: tuple[str, ...]
+    seats: tuple[SeatFacts, ...]
+    repo: str
+    union_of: tuple[Reference, ...]
+    inbox: ListSection
+    actions: tuple[ActionGroup, ...]
+    missing: tuple[ListSection, ...]
+    stream: Stream
+    arcs: tuple[ListSection, ...]
+    digests: Reference
+    following: Following
+    longest: Row | None = None  # what waits longest for it
+    longest_since: Stamp | None = None
+    newest: Stamp | None = None  # the day to which ages are counted, if there are any
+
+
+# Finds what a position received, what involves it, and what is open for it.
+
+
+def received(context: Context, position: Position) -> list[Memo]:
+    """Memos to a position and to `all`, in order of arrival; for a former position those to `all`."""
+    found = context.received.get(position.id)
+    return list(context.broadcasts) if found is None else found
+
+
+def unknown_reading(context: Context, position: Position) -> str:
+    """What is said of memos to a position of which nobody can know whether it has read them; "" if there are none."""
+    members = (position.id, *position.union_of)
+    repos = [one.repo for id_ in members if (one := context.archive.positions.get(id_))]
+    return unknown_line(received(context, position), members, repos)
+
+
+def none_unread(unknown: str) -> str:
+    """What is said of a position without unread memos, as far as anybody can know."""
+    if not unknown:
+        return phrase("No unread memos.")
+    return joined(" ", (phrase("No memos are known to be unread."), unknown))
+
+
+def involving(context: Context, position: Position) -> list[Artifact]:
+    """Everything that involves a position, broadcasts included, in order of arrival."""
+    everything: list[Artifact] = list(context.broadcasts)
+    broadcasts = frozenset(map(id, everything))
+    everything += [one for one in context.by_position.get(position.id, ()) if id(one) not in broadcasts]
+    everything.sort(key=by_arrival)
+    return everything
+
+
+# Plans the rows of relationships, as the pages of the organization and of positions show them.
+
+
+_EDGE_CHARS = 300
+
+
+def relationship_row(context: Context, start: str, organization: Organization, edge: Relationship) -> RelationshipRow:
+    """One relationship of an organization, with links to both ends."""
+
+    def end(name: str) -> Reference:
+        """Ends are seats of the organization, `external:<id>`, or the organization's own id."""
+        if name == organization.id:
+            return Reference(label=organization.name, href=relative(start, ORGANIZATION))
+        outside = name.removeprefix("external:")
+        if outside != name:
+            return replace(context.named(start, outside), title=phrase("outside this organization"))
+        id_ = context.seat_positions.get((organization.id, name))
+        return context.position(start, id_) if id_ else Reference(label=name)
+
+    return RelationshipRow(
+        type=edge.type.replace("_", " "),
+        sender=end(edge.sender),
+        to=end(edge.to),
+        description=cut_line(edge.description, _EDGE_CHARS),
+        extra=shown_extra(edge.extra, limit=_EDGE_CHARS),
+    )
+
+
+# Plans how to follow a position: its feeds, commands that watch them, and a subscription list for feed readers.
+
+
+LOCAL = "http://127.0.0.1:8000/"
+"""Where `memosite serve` shows a site; for the commands of a site that knows no address of its own."""
+
+
+def plan_following(context: Context, position: Position) -> Following:
+    """The commands and the list are ready to copy: words for a shell are quoted, addresses absolute."""
+    base = context.site.base_url or LOCAL
+    page = position_page(position.id)
+    feed = shlex.quote(absolute(base, f"{page}feed.xml"))
+    full = shlex.quote(absolute(base, f"{page}feed-full.xml")) if context.feeds.full_content else feed
+    return Following(
+        watch_once=f"memosite watch --once {feed}",
+        watch=f"memosite watch {feed}",
+        run=f"memosite watch --exec ./on-memo {feed}",
+        mail=f"r2e add {feed_name(position.id)} {full}",
+        opml=_outline(context, position, base).decode(),
+        is_local=context.site.base_url is None,
+    )
+
+
+def feed_name(id_: str) -> str:
+    """A name for the feed of a position that rss2email takes and a shell leaves alone."""
+    return quote(make_id(id_), safe="").replace("%", "-").replace("~", "-").lstrip("-")
+
+
+def _outline(context: Context, position: Position, base: str) -> bytes:
+    page, label = position_page(position.id), context.label(position.id)
+    named = (("feed", f"memos to {label}"), ("notes", f"notes of {label}"), ("transcripts", f"transcripts of {label}"))
+    feeds = tuple(
+        OutlineFeed(
+            title=f"{context.site.title}: {title}",
+            address=absolute(base, f"{page}{name}.xml"),
+            page=absolute(base, page),
+        )
+        for name, title in named
+    )
+    return to_opml(f"{context.site.title}: {label}", (OutlineGroup(title=label, feeds=feeds),))
+
+
+# Plans the stream of a position: what it sent, received and filed, newest first, by month, with its weeks.
+
+
+SHOWN = 100
+"""The most rows of the stream on the page of a position."""
+
+
+IN_PARTS = 100
+"""A position with more than so many artifacts has parts."""
+
+
+_WEEKS, _MONTHS = 26, 24
+
+
+_TARGETS = ("received", "sent", "notes", "transcripts")
+"""Anchors that the page had for parts of the stream."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entries:
+    """What is in a stream: `shown` on its page, the newest first; `parts` hold everything, in order of arrival."""
+
+    page: str
+    shown: Sequence[Artifact]
+    parts: Sequence[Sequence[Artifact]]
+
+    def places(self, key: Callable[[Artifact], str]) -> dict[str, str]:
+        """The page that has the newest artifact of each week or month; what has no key is left out."""
+        found = {key(one): self.page for one in self.shown}
+        last: dict[str, tuple[dt.datetime, str]] = {}
+        for number, chunk in enumerate(self.parts, 1):
+            for one in chunk:
+                name = key(one)
+                if name not in found and one.date is not None:
+                    place = one.date.instant, part_page(self.page, number)
+                    last[name] = max(last.get(name, place), place)
+        places = found | {name: page for name, (_, page) in last.items()}
+        return {name: page for name, page in places.items() if name}
+
+
+def find_entries(position: Position, everything: Sequence[Artifact]) -> Entries:
+    """The stream of a position, from everything that involves it."""
+    parts = in_parts(everything) if part_count(everything, shown=IN_PARTS) else ()
+    return Entries(page=position_page(position.id), shown=newest(everything, SHOWN), parts=parts)
+
+
+def week_links(context: Context, start: str, position: Position) -> Mapping[str, str]:
+    """Where each week of a position's stream is, by its Monday (ISO 8601)."""
+    places = find_entries(position, involving(context, position)).places(week_of)
+    return {week: f"{relative(start, page)}#{_week_anchor(week)}" for week, page in places.items()}
+
+
+def monday(day: dt.date) -> dt.date:
+    """The first day of a day's week (ISO 8601)."""
+    return day - dt.timedelta(days=day.weekday())
+
+
+def week_of(artifact: Artifact) -> str:
+    """The Monday of an artifact's week, by its date in UTC; "" without a date."""
+    return monday(artifact.date.instant.date()).isoformat() if artifact.date else ""
+
+
+def _week_anchor(week: str) -> str:
+    return f"week-{week}"
+
+
+def _month_anchor(month: str) -> str:
+    return month.replace("/", "-")
+
+
+def plan_stream(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> Stream:
+    """The newest of a stream by month, what leads to the rest, and a picture of it."""
+    entries = find_entries(position, everything)
+    months = entries.places(month_of)
+    weeks = entries.places(week_of)
+    return Stream(
+        heading=ListSection(
+            heading=phrase("Sent, received and filed"),
+            anchor="stream",
+            rows=(),
+            total=len(everything),
+            targets=_TARGETS,
+        ),
+        months=_by_month(context, start, entries.shown, position),
+        shown=len(entries.shown),
+        earlier=tuple(_earlier(start, entries, months, weeks)),
+        drawn=_draw(start, position, everything, months=months, weeks=weeks),
+    )
+
+
+def _by_month(
+    context: Context, start: str, artifacts: Iterable[Artifact], position: Position
+) -> tuple[ListSection, ...]:
+    """Months, newest first; the first row of each week has the anchor of the week."""
+    members = {position.id, *position.union_of}
+    months: dict[str, list[Row]] = defaultdict(list)
+    weeks = {""}
+    for one in newest_first(artifacts):
+        week = week_of(one)
+        anchor = "" if week in weeks else _week_anchor(week)
+        months[month_of(one)].append(_row(context, start, one, position.id, members, anchor=anchor))
+        weeks.add(week)
+    return tuple(
+        ListSection(heading=month_name(month), anchor=_month_anchor(month), rows=tuple(rows), total=len(rows))
+        for month, rows in months.items()
+    )
+
+
+def _row(context: Context, start: str, artifact: Artifact, viewer: str, members: set[str], *, anchor: str) -> Row:
+    """A row that says what it is to the position, which is not named again."""
+    row, way = context.row(start, artifact, viewer=viewer), way_of(artifact, members)
+    alone = isinstance(artifact, Memo) and len(artifact.recipients) == 1 == len(row.to) and not artifact.is_broadcast
+    return replace(
+        row,
+        way=way,
+        anchor=anchor,
+        sender=None if way == "sent" else row.sender,
+        to=() if way == "received" and alone else row.to,
+    )
+
+
+def way_of(artifact: Artifact, members: set[str]) -> str:
+    """What an artifact is to these positions: sent, received, or else its kind."""
+    if isinstance(artifact, Memo) and artifact.kind == "memo":
+        if artifact.sender_position in members:
+            return "sent"
+        if any(state.position in members or state.position == BROADCAST for state in artifact.recipients):
+            return "received"
+    return artifact.kind
+
+
+def _earlier(
+    start: str, entries: Entries, months: Mapping[str, str], weeks: Mapping[str, str]
+) -> Iterator[EarlierMonth]:
+    """The months that are not shown whole, newest first, with the parts that have them."""
+    shown = frozenset(one.ref for one in entries.shown)
+    parts: dict[str, list[int]] = defaultdict(list)
+    anchors: dict[str, dict[str, None]] = defaultdict(dict)
+    totals: Counter[str] = Counter()
+    taken = {""} | {week for week, page in weeks.items() if page == entries.page}
+    for number, chunk in enumerate(entries.parts, 1):
+        for one in chunk:
+            if one.ref in shown:
+                continue
+            month = month_of(one)
+            totals[month] += 1
+            if number not in parts[month][-1:]:
+                parts[month].append(number)
+            week = week_of(one)
+            if week not in taken:
+                anchors[month][week] = None
+                taken.add(week)
+    for month in sorted(totals, key=lambda month: (month != UNDATED_MONTH, month), reverse=True):
+        links = [
+            Reference(
+                label=f"page {number}",
+                href=f"{relative(start, part_page(entries.page, number))}#{_month_anchor(month)}",
+            )
+            for number in reversed(parts[month])
+        ]
+        own = () if months.get(month) == entries.page else (_month_anchor(month),)
+        yield EarlierMonth(
+            month=replace(links[0], label=month_name(month)),
+            total=totals[month],
+            also=tuple(links[1:]),
+            targets=(*own, *map(_week_anchor, anchors[month])),
+        )
+
+
+def _draw(
+    start: str,
+    position: Position,
+    everything: Iterable[Artifact],
+    *,
+    months: Mapping[str, str],
+    weeks: Mapping[str, str],
+) -> Sparks | None:
+    """Memos sent and received: by week if they are from half a year at most, else by month, the newest two years."""
+    members = {position.id, *position.union_of}
+    memos = [(way, one) for one in everything if (way := way_of(one, members)) in {"sent", "received"} and one.date]
+    days = [one.date.instant.date() for _, one in memos if one.date]
+    if not days:
+        return None
+    spans = _weeks_between(monday(min(days)), monday(max(days)))
+    is_weekly = len(spans) <= _WEEKS
+    key, places, anchor = (week_of, weeks, _week_anchor) if is_weekly else (month_of, months, _month_anchor)
+    names = spans if is_weekly else _months_before(max(days))
+    counts = Counter((way, key(one)) for way, one in memos)
+    picture = Sparks(
+        anchor="sent-and-received",
+        caption="",
+        corner=phrase("Week from") if is_weekly else phrase("Month"),
+        columns=tuple(PictureColumn(label=name.replace("/", "-")) for name in names),
+        rows=tuple(
+            PictureRow(
+                label=Reference(label=label),
+                cells=tuple(
+                    Cell(
+                        number=number,
+                        href=f"{relative(start, places[name])}#{anchor(name)}",
+                        words=f"{name.replace('/', '-')}: {number:,}",
+                    )
+                    if (number := counts[way, name])
+                    else Cell(number=0)
+                    for name in names
+                ),
+                note=f"{sum(counts[way, name] for name in names):,}",
+            )
+            for way, label in (("sent", phrase("Sent")), ("received", phrase("Received")))
+        ),
+    )
+    first, last = (name.replace("/", "-") for name in (names[0], names[-1]))
+    return replace(picture, caption=_caption(first, last, picture.most, is_weekly=is_weekly))
+
+
+def _caption(first: str, last: str, most: int, *, is_weekly: bool) -> str:
+    if is_weekly:
+        return phrase(
+            "Memos, a bar for each week from Monday (UTC), {first} to {last}; the highest is {most:,}.",
+            first=first,
+            last=last,
+            most=most,
+        )
+    return phrase(
+        "Memos, a bar for each month (UTC), {first} to {last}; the highest is {most:,}.",
+        first=first,
+        last=last,
+        most=most,
+    )
+
+
+def _weeks_between(first: dt.date, last: dt.date) -> list[str]:
+    """The Mondays from one to another; one too many to draw if there are more."""
+    number = min((last - first).days // 7, _WEEKS) + 1
+    return [(first + dt.timedelta(days=7 * place)).isoformat() for place in range(number)]
+
+
+def _months_before(day: dt.date) -> list[str]:
+    """The months up to that of a day, oldest first."""
+    last = 12 * day.year + day.month - 1
+    numbers = range(max(last - _MONTHS + 1, 12), last + 1)
+    return [f"{number // 12:04d}/{number % 12 + 1:02d}" for number in numbers]
+
+
+def stream_parts(
+    context: Context, position: Position, title: str, everything: Sequence[Artifact]
+) -> Iterator[ListPage]:
+    """The parts of a stream: everything in order of arrival, 500 a part, each by month."""
+    page = position_page(position.id)
+    for number, chunk in enumerate(find_entries(position, everything).parts, 1):
+        part = plan_part(context, page, title, number, (), section_name="org", viewer=position.id)
+        first, *others = _by_month(context, part_page(page, number), chunk, position)
+        yield replace(part, sections=(replace(first, targets=(f"part-{number}",)), *others))
+
+
+# Plans the page of each position: who holds it, what waits for it, and what it sent, received and filed.
+
 
 _SHOWN = 50
+
+
 _ARCS, _ARC_CHARS = 30, 80
 
 
@@ -204,4 +660,107 @@ def _seat_facts(context: Context, start: str, organization_id: str, position: Po
         extra=shown_extra(seat.extra),
         relationships=tuple(relationship_row(context, start, organization, edge) for edge in edges[:LIST_LIMIT]),
         relationships_total=len(edges),
+    )
+
+
+# Plans the activity of the last weeks: what each position sent, wrote or recorded, week by week.
+
+
+WEEKS = 13
+
+
+_DRAWN_WEEKS, _DRAWN_ROWS = 9, 8
+
+
+_WEEK = dt.timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activity:
+    """The last weeks, by their Mondays, and how much each position did in each."""
+
+    weeks: tuple[dt.date, ...]
+    counts: Mapping[str, Counter[dt.date]]
+
+
+def find_activity(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Activity:
+    """What happened in the last weeks, by dates in UTC; of all `months` only the last ones are looked at."""
+    newest = max(context.arrival_times.values(), default=None)
+    if newest is None:
+        return Activity(weeks=(), counts={})
+    last = monday(newest.date())
+    weeks = tuple(last - _WEEK * back for back in reversed(range(WEEKS)) if (last - dt.date.min) >= _WEEK * back)
+    counts: dict[str, Counter[dt.date]] = defaultdict(Counter)
+    for artifact in _since(months, weeks[0]):
+        position, date = _who(artifact), artifact.date
+        if position is None or date is None:
+            continue
+        week = monday(date.instant.date())
+        if weeks[0] <= week <= last:
+            counts[position][week] += 1
+    return Activity(weeks=weeks, counts=counts)
+
+
+def _since(months: Mapping[str, Sequence[Artifact]], day: dt.date) -> Iterator[Artifact]:
+    """The artifacts of a day's month and of those after it."""
+    for month, artifacts in months.items():
+        if month != UNDATED_MONTH and month >= _month(day):
+            yield from artifacts
+
+
+def _who(artifact: Artifact) -> str | None:
+    """Whose doing an artifact is."""
+    if isinstance(artifact, Memo):
+        return artifact.sender_position
+    return artifact.role if isinstance(artifact, Transcript) else None
+
+
+def _month(day: dt.date) -> str:
+    return f"{day.year:04d}/{day.month:02d}"
+
+
+def draw_activity(context: Context, found: Activity) -> Grid | None:
+    """Weeks × positions, those that did most. A cell leads to the week on the position's page."""
+    weeks = found.weeks[-_DRAWN_WEEKS:]
+    sums = {id_: sum(count[week] for week in weeks) for id_, count in found.counts.items()}
+    totals = {id_: number for id_, number in sums.items() if number}
+    shown = sorted(totals, key=lambda id_: (-totals[id_], id_))[:_DRAWN_ROWS]
+    if not shown:
+        return None
+    picture = Grid(
+        anchor="activity",
+        caption="",
+        corner=phrase("Position"),
+        columns=tuple(_columns(weeks)),
+        rows=tuple(_position_row(context, found.counts[id_], weeks, id_) for id_ in shown),
+    )
+    words = phrase(
+        "Memos, notes and transcripts by position, in weeks from Monday (UTC); the most is {most:,}.", most=picture.most
+    )
+    if len(totals) > len(shown):
+        more = phrase("The {shown} most active of {total} positions.", shown=len(shown), total=len(totals))
+        words = joined(" ", (words, more))
+    return replace(picture, caption=words)
+
+
+def _columns(weeks: Sequence[dt.date]) -> Iterator[PictureColumn]:
+    """A column for each week; the first of a month is marked if there is room before the next mark."""
+    months = [_month(week) for week in weeks]
+    for number, (week, month) in enumerate(zip(weeks, months, strict=True)):
+        is_first = month not in months[:number]
+        has_room = all(later == month for later in months[number + 1 : number + 2])
+        yield PictureColumn(label=week.isoformat(), mark=month_mark(month) if is_first and has_room else "")
+
+
+def _position_row(context: Context, counts: Counter[dt.date], weeks: Sequence[dt.date], id_: str) -> PictureRow:
+    position = context.archive.positions.get(id_)
+    links = week_links(context, HOME, position) if position else {}
+    return PictureRow(
+        label=context.position(HOME, id_),
+        cells=tuple(
+            Cell(number=number, href=links.get(week.isoformat()), words=f"{week}: {number:,}")
+            if (number := counts[week])
+            else Cell(number=0)
+            for week in weeks
+        ),
     )

@@ -1,31 +1,133 @@
-"""Plans the pages of records: one entry of another memory system each, with all that is known of it."""
+"""Plans the pages of records, the lists of their systems, and the pages of the entities that they name."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
+from typing import ClassVar
 
+from memosite.archive.ledger import Ledger
 from memosite.archive.model import Link, Record, RecordLink
-from memosite.archive.urls import entity_page, page_of, relative, system_page
+from memosite.archive.urls import ENTITIES, SYSTEMS, entity_page, page_of, part_page, relative, system_page
 from memosite.facts.parsed import RecordCitation
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.formats.status import is_superseded, status_of
-from memosite.pages.models import RecordPage
-from memosite.pages.parts import PAGE_CHARS, AnchorRow, CitationRow, EntityRow, EventRow, Reference, RelationRow
+from memosite.formats.system import GroupOrder
+from memosite.formats.systems import find_system, system_of
+from memosite.pages import (
+    PAGE_CHARS,
+    AnchorRow,
+    ArtifactPage,
+    CitationRow,
+    EntityRow,
+    EventRow,
+    ListPage,
+    ListSection,
+    Page,
+    Reference,
+    RelationRow,
+    Row,
+    Stamp,
+    SystemRow,
+)
 from memosite.plan.artifact_page import artifact_fields, body_of
-from memosite.plan.context import Context
+from memosite.plan.context import Context, Written
 from memosite.plan.dates import stamp
 from memosite.plan.decisions import shown_decider
-from memosite.plan.entity_index import entity_id
-from memosite.plan.pagination import in_verbatim_parts
-from memosite.resolve.anchors import MATCHES
+from memosite.plan.indexes import EntityFacts, entity_id
+from memosite.plan.page import (
+    grouped_sections,
+    in_parts,
+    in_verbatim_parts,
+    list_twins,
+    name_twins,
+    page_head,
+    part_count,
+    part_links,
+    part_title,
+    plan_parts,
+    twin_links,
+)
+from memosite.resolve.records import MATCHES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordPage(ArtifactPage):
+    """One entry of another memory system; `place` is its file, with the line in a file of many."""
+
+    template: ClassVar[str] = "record.html"
+
+    system: Reference
+    type: str
+    status: str
+    decided_by: str | None = None  # as of a document
+    stage: str
+    namespace: str
+    record_section: str
+    source: str
+    place: str
+    modified: Stamp | None
+    is_superseded: bool
+    successor: Reference | None  # what took its place: a link, or a name as written
+    fields: tuple[tuple[str, str], ...]
+    relations: tuple[RelationRow, ...]
+    mentions: tuple[Reference, ...]
+    anchors: tuple[AnchorRow, ...]
+    citations: tuple[CitationRow, ...]
+    entities: tuple[EntityRow, ...]
+    sessions: tuple[str, ...]
+    session_rows: tuple[Row, ...]
+    history: tuple[EventRow, ...]
+    content_hash: str
+    hash_state: str  # the result of verifying the content hash
+    totals: tuple[tuple[str, int], ...]  # the lengths of lists that are cut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemsPage(Page):
+    """The other memory systems, and a link to the entities that their records name."""
+
+    template: ClassVar[str] = "systems.html"
+
+    systems: tuple[SystemRow, ...]
+    entities: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityPage(Page):
+    """An entity that records name, and those records."""
+
+    template: ClassVar[str] = "entity.html"
+
+    id: str
+    types: tuple[str, ...]
+    sections: tuple[ListSection, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntitiesPage(Page):
+    """All entities that records name, by type, with the number of records."""
+
+    template: ClassVar[str] = "entities.html"
+
+    groups: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
+
+
+# Plans the pages of records: one entry of another memory system each, with all that is known of it.
+
 
 _ROWS = 300
 """The most relations, events, fields or names of one sort on a record's page, which counts them; its twin has all."""
 
+
 _VALUE_CHARS = 600
+
+
 _EXTRA_CHARS = 60_000
+
+
 _HASH_STATES: Mapping[bool | None, str] = MappingProxyType(
     {True: phrase("verified"), False: phrase("does not match"), None: phrase("not verified")}
 )
@@ -166,3 +268,215 @@ def _entities(start: str, record: Record) -> Iterable[EntityRow]:
                 type=entity.type or "",
                 relation=entity.relation.replace("_", " ").replace("-", " "),
             )
+
+
+# Plans the lists of records: the systems, and each system in the ways it can be grouped.
+
+
+VIEWS: Mapping[str, Callable[[Record], Iterable[str | None]]] = MappingProxyType(
+    {
+        "kind": lambda record: (record.card.type,),
+        "status": lambda record: (status_of(record),),
+        "stage": lambda record: (record.card.stage,),
+        "namespace": lambda record: (record.card.namespace,),
+        "session": lambda record: record.card.sessions or ("",),
+    }
+)
+"""By what the records of a system can be grouped besides its own way; each is a page below the system's."""
+
+
+_BY: Mapping[str, str] = MappingProxyType(
+    {
+        "kind": phrase("By kind"),
+        "status": phrase("By status"),
+        "stage": phrase("By stage"),
+        "namespace": phrase("By namespace"),
+        "session": phrase("By session"),
+    }
+)
+
+
+_NONE: Mapping[str, str] = MappingProxyType(
+    {
+        "No kind": phrase("No kind"),
+        "No status": phrase("No status"),
+        "No stage": phrase("No stage"),
+        "No namespace": phrase("No namespace"),
+        "No session": phrase("No session"),
+    }
+)
+"""The headings of records without a value, by their keys, of which anchors were made."""
+
+
+_NAMED = 20
+"""The most types and sources that are named of a system among the others."""
+
+
+def published_systems(context: Context, ledger: Ledger) -> tuple[str, ...]:
+    """The systems that have a page: those with records, and those that had any when the site was built before."""
+    return tuple(sorted({*context.records, *(one.system for one in ledger.arrivals if one.system)}))
+
+
+def plan_systems(context: Context, ledger: Ledger) -> Iterator[SystemsPage | ListPage | Written]:
+    """The overview of all systems, the pages of each, and their twins; nothing if there never was a record."""
+    systems = published_systems(context, ledger)
+    if not systems:
+        return
+    yield SystemsPage(
+        **page_head(context, SYSTEMS, title=phrase("Records"), section="systems"),
+        twins=twin_links(SYSTEMS, SYSTEMS),
+        systems=tuple(_system_row(system, context.records.get(system, [])) for system in systems),
+        entities=len(context.entities),
+    )
+    totals = [(system, system_page(system), len(context.records.get(system, []))) for system in systems]
+    yield from name_twins(SYSTEMS, "Records", totals, facts={}, onward=SYSTEMS)
+    for system in systems:
+        yield from _plan_system(context, system, context.records.get(system, []))
+
+
+def _system_row(system: str, records: Sequence[Record]) -> SystemRow:
+    types = Counter(record.card.type for record in records)
+    ordered = sorted(types, key=lambda type_: (-types[type_], type_))
+    sources = sorted({record.card.file.source for record in records})
+    return SystemRow(
+        system=Reference(label=system, href=relative(SYSTEMS, system_page(system))),
+        total=len(records),
+        types=tuple((type_, types[type_]) for type_ in ordered[:_NAMED]),
+        more_types=max(0, len(ordered) - _NAMED),
+        sources=tuple(sources[:_NAMED]),
+        more_sources=max(0, len(sources) - _NAMED),
+    )
+
+
+def _plan_system(context: Context, system: str, records: Sequence[Record]) -> Iterator[ListPage | Written]:
+    here = system_page(system)
+    yield _list_page(context, system, here, records, _own_groups(records))
+    yield from plan_parts(context, here, system, records, section_name="systems")
+    for view in VIEWS:
+        yield _list_page(context, system, f"{here}{view}/", records, _groups_by(view, records))
+    yield from list_twins(context, here, system, records, facts={"system": system})
+
+
+def _list_page(
+    context: Context, system: str, start: str, records: Sequence[Record], groups: Mapping[str, Sequence[Record]]
+) -> ListPage:
+    """A system in one of the ways to group it; all of them lead to the same parts, which hold everything."""
+    here = system_page(system)
+    view = start.removeprefix(here).strip("/")
+    return ListPage(
+        **page_head(context, start, title=_title(system, view), section="systems"),
+        feeds=(Reference(label=phrase("Records of {system}", system=system), href=relative(start, here + "feed.xml")),),
+        twins=() if view else twin_links(start, here),
+        parts=part_links(start, here, part_count(records), None),
+        intro=known.intro if (known := find_system(system)) else "",
+        sections=grouped_sections(context, start, groups, names=_NONE),
+        views=tuple(_views(system, start, records)),
+    )
+
+
+def _title(system: str, view: str) -> str:
+    match view:
+        case "kind":
+            return phrase("{system} by kind", system=system)
+        case "status":
+            return phrase("{system} by status", system=system)
+        case "stage":
+            return phrase("{system} by stage", system=system)
+        case "namespace":
+            return phrase("{system} by namespace", system=system)
+        case "session":
+            return phrase("{system} by session", system=system)
+        case _:
+            return system
+
+
+def _views(system: str, start: str, records: Sequence[Record]) -> Iterable[Reference]:
+    """Links to the ways of grouping that are useful here; the one that is shown is no link."""
+    here = system_page(system)
+    useful = [view for view, values in VIEWS.items() if any(value for record in records for value in values(record))]
+    for view in ("", *useful):
+        target = f"{here}{view}/" if view else here
+        label = _BY[view] if view else phrase("Overview")
+        yield Reference(label=label, href=None if target == start else relative(start, target))
+
+
+def _groups_by(view: str, records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Records by each value they have, in the order of the values; what has none comes last."""
+    found: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        for value in dict.fromkeys(VIEWS[view](record)):
+            found[value or ""].append(record)
+    ordered = sorted(found, key=lambda value: (not value, value.casefold(), value))
+    return {value or f"No {view}": found[value] for value in ordered}
+
+
+def _own_groups(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Records by their system's own grouping, in its own order."""
+    found: dict[tuple[GroupOrder, str], list[Record]] = defaultdict(list)
+    for record in records:
+        found[system_of(record.card).group(record.card)].append(record)
+    groups: dict[str, list[Record]] = {}
+    for place, heading in sorted(found):
+        groups.setdefault(heading, []).extend(found[place, heading])
+    return groups
+
+
+# Plans the pages of entities, the things that records name, and the page that lists them all.
+
+
+_NO_TYPE = phrase("No type")
+
+
+def plan_entities(context: Context, ledger: Ledger) -> Iterator[EntitiesPage | EntityPage | ListPage | Written]:
+    """A page each, and one of all of them, in parts where they are many, in the order of the ledger."""
+    if not ledger.entities:
+        return
+    known = [context.entities[id_] for id_ in ledger.entities if id_ in context.entities]
+    chunks = in_parts(known)
+    for number in range(len(chunks) + 1 if len(chunks) > 1 else 1):
+        start = part_page(ENTITIES, number) if number else ENTITIES
+        yield EntitiesPage(
+            **page_head(context, start, title=part_title(phrase("Entities"), number), section="systems"),
+            twins=() if number else twin_links(start, ENTITIES),
+            parts=part_links(start, ENTITIES, number or len(chunks), number or len(chunks)) if len(chunks) > 1 else (),
+            groups=_entity_groups(start, chunks[number - 1]),
+        )
+    for entity in known:
+        yield from _plan_entity(context, entity)
+    names = [(one.name, entity_page(one.id), len(one.records)) for one in known]
+    yield from name_twins(ENTITIES, "Entities", names, facts={}, onward=ENTITIES)
+
+
+def _entity_groups(
+    start: str, entities: Iterable[EntityFacts]
+) -> tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]:
+    groups: dict[str, list[EntityFacts]] = defaultdict(list)
+    for entity in entities:
+        types = ", ".join(entity.types)
+        groups[types[:1].upper() + types[1:] if types.strip() else _NO_TYPE].append(entity)
+    return tuple(
+        (
+            type_,
+            tuple(
+                (Reference(label=one.name, href=relative(start, entity_page(one.id))), len(one.records))
+                for one in sorted(groups[type_], key=lambda one: (one.name.casefold(), one.id))
+            ),
+        )
+        for type_ in sorted(groups, key=lambda type_: (type_ == _NO_TYPE, type_))
+    )
+
+
+def _plan_entity(context: Context, entity: EntityFacts) -> Iterator[EntityPage | ListPage]:
+    here = entity_page(entity.id)
+    groups: dict[str, list[Record]] = defaultdict(list)
+    for record in entity.records:
+        groups[f"records of {record.system}"].append(record)
+    names = {key: phrase("Records of {system}", system=some[0].system) for key, some in groups.items()}
+    yield EntityPage(
+        **page_head(context, here, title=entity.name, section="systems"),
+        parts=part_links(here, here, part_count(entity.records), None),
+        id=entity.id,
+        types=entity.types,
+        sections=grouped_sections(context, here, groups, names=names),
+    )
+    yield from plan_parts(context, here, entity.name, entity.records, section_name="systems")

@@ -1,35 +1,91 @@
-"""Plans pages for what was published before and has been removed since: redirects and tombstones (SPEC 4)."""
+"""Plans pages for what is not published any more: redirects, tombstones, what is withheld, addresses of nothing."""
 
 from collections.abc import Collection, Container, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from memosite.archive.ledger import Arrival, Ledger, page_ref
-from memosite.archive.model import Memo, Record, Removal
-from memosite.archive.notices import notice_on
+from memosite.archive.lines import Notice, dump_line, notice_of, notice_on, shown_file, withheld_fields
+from memosite.archive.model import Artifact, Memo, Record, Removal, Transcript
 from memosite.archive.urls import (
     TIMELINE,
     artifact_page,
     captures_page,
     entity_page,
     month_page,
+    page_of,
     position_actions,
     position_page,
     record_page,
     relative,
     thread_page,
+    turn_lines,
 )
 from memosite.facts.names import make_id
-from memosite.facts.parsed import Ref
+from memosite.facts.parsed import Kind, Ref
 from memosite.facts.phrases import phrase
-from memosite.pages.models import GonePage, RedirectPage
-from memosite.pages.parts import Reference
-from memosite.plan.changes import has_changes
-from memosite.plan.comparison import has_comparison
-from memosite.plan.context import Context
-from memosite.plan.files import Written
-from memosite.plan.head import page_head
-from memosite.plan.history import removal_line
-from memosite.plan.twins import escaped, to_json
+from memosite.pages import ArtifactPage, LifeLine, Page, Reference, Row
+from memosite.plan.artifact_page import artifact_fields
+from memosite.plan.context import Context, Written
+from memosite.plan.history import has_changes, removal_line
+from memosite.plan.page import escaped, page_head, to_json
+from memosite.plan.threads import neighbours, thread_slice
+from memosite.plan.transcripts import has_comparison
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedirectPage(Page):
+    """A page that moved, because its id had to change."""
+
+    template: ClassVar[str] = "redirect.html"
+
+    target: Reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GonePage(Page):
+    """A page that was published and whose artifact is gone; `id` is "" if it must not be shown."""
+
+    template: ClassVar[str] = "gone.html"
+
+    id: str
+    life: LifeLine | None = None  # its removal in git
+    notice: Notice | None = None  # why it was erased, if it was
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotFoundPage(Page):
+    """What a server shows for an address that does not exist: the one page with absolute paths."""
+
+    template: ClassVar[str] = "404.html"
+
+    base_path: str
+
+
+# The page model of what is published without its content.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithheldPage(ArtifactPage):
+    """An artifact of any kind that is published without its content. Only memos and notes have a thread.
+
+    `sha256` is that of its original, "" if it must not be told.
+    """
+
+    template: ClassVar[str] = "withheld.html"
+
+    row: Row
+    sha256: str
+    notice: Notice
+    thread: Reference | None = None
+    thread_rows: tuple[Row, ...] = ()
+    thread_total: int = 0
+    previous: Reference | None = None
+    next: Reference | None = None
+
+
+# Plans pages for what was published before and has been removed since: redirects and tombstones (SPEC 4).
+
 
 _Page = RedirectPage | GonePage
 
@@ -190,3 +246,60 @@ def _removal(context: Context, ref: Ref) -> Removal | None:
     """The removal of an artifact in git, also if its id has a suffix to distinguish it from another of its name."""
     removed = context.archive.removed
     return removed.get(ref) or removed.get((ref[0], ref[1].partition("~")[0]))
+
+
+# Plans the pages and twins of artifacts that are published without their content (SPEC 9).
+
+
+_SECTIONS: dict[Kind, str] = {"record": "systems", "document": "decisions"}
+
+
+def plan_withheld(context: Context, artifact: Artifact) -> Iterator[WithheldPage]:
+    """The page of an artifact without its content, whatever its kind; none for one that has it."""
+    notice, start = notice_of(artifact), page_of(artifact)
+    if notice is None:
+        return
+    page = WithheldPage(
+        **artifact_fields(context, artifact, start, section=_SECTIONS.get(artifact.kind, "")),
+        date_written="",
+        body=None,
+        extra="",
+        row=context.row(start, artifact),
+        sha256=shown_file(artifact).sha256,
+        notice=notice,
+    )
+    yield _in_thread(context, page, artifact) if isinstance(artifact, Memo) else page
+
+
+def _in_thread(context: Context, page: WithheldPage, memo: Memo) -> WithheldPage:
+    """The page of a memo with its slice of its thread, where that has others."""
+    start = page_of(memo)
+    thread, place = context.placed[memo.ref]
+    if len(thread.entries) < 2:
+        return page
+    previous, following = neighbours(context, start, thread, place)
+    return replace(
+        page,
+        thread=context.thread(start, memo.thread) if context.thread_sizes[thread.id] > 1 else None,
+        thread_rows=thread_slice(context, start, thread, place),
+        thread_total=len(thread.memos),
+        previous=previous,
+        next=following,
+    )
+
+
+def withheld_turns(artifact: Artifact) -> Iterator[Written]:
+    """What the file of a transcript's turns says when it is published without them."""
+    if isinstance(artifact, Transcript) and artifact.withheld:
+        line = {"v": 1, "withheld": withheld_fields(artifact.withheld)}
+        yield Written(path=turn_lines(page_of(artifact)), data=f"{dump_line(line)}\n".encode())
+
+
+# Plans the page that a server shows for an address that does not exist.
+
+
+def plan_not_found(context: Context) -> NotFoundPage:
+    """The one page with absolute paths: it is shown at any address."""
+    base = context.site.base_url
+    path = "/" + base.split("/", 3)[3] if base and base.count("/") >= 3 else "/"
+    return NotFoundPage(site=context.site, path="404.html", root=path, title=phrase("Not found"), base_path=path)

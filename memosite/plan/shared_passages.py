@@ -16,10 +16,9 @@ from zlib import crc32
 from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
 from memosite.facts.parsed import Ref
 from memosite.facts.texts import cut_line, one_line
-from memosite.passages.bodies import prefixed_texts
-from memosite.passages.passage import anchors_at, turns_at
-from memosite.plan.captures import find_captures
-from memosite.quotes.sharing import Shared, changed_runs, common_pairs, common_runs, pair_passages, share_row
+from memosite.passages import anchors_at, prefixed_texts, turns_at
+from memosite.plan.indexes import find_captures
+from memosite.quotes.index import Shared, changed_runs, common_pairs, common_runs, pair_passages, share_row
 from memosite.run.workers import run
 
 Relation: TypeAlias = Literal["drafted in", "quotes", "draft of", "quoted in"]

@@ -1,41 +1,508 @@
-"""Plans the pages of threads: the whole conversation in reading order, split between memos where it gets too long."""
+"""Plans the pages of threads, what sums each up, its picture, and the lists of threads (SPEC 4).
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+The value is the table that is drawn, with the place of each mark, so that a test can read the table off the drawing.
+"""
+
+import datetime as dt
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import attrgetter
+from statistics import median
+from types import MappingProxyType
+from typing import ClassVar, Literal, TypeAlias
 from urllib.parse import quote
 
-from memosite.archive.lines import is_redacted
-from memosite.archive.model import Memo, Thread
-from memosite.archive.notices import notice_of
-from memosite.archive.urls import part_page, relative, thread_page
+from memosite.archive.cite import Citation
+from memosite.archive.lines import Notice, is_redacted, notice_of
+from memosite.archive.model import UNDATED, Memo, Thread, ThreadEntry
+from memosite.archive.urls import THREADS, WAITING_THREADS, part_page, relative, thread_page
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import before_table, cut_line
-from memosite.pages.models import ThreadPage
-from memosite.pages.parts import PAGE_CHARS, Reference
-from memosite.pages.threads import ThreadMember
-from memosite.plan.addresses import twins_of_thread
-from memosite.plan.citations import citation_of
-from memosite.plan.context import LIST_LIMIT, Context
-from memosite.plan.files import Written
-from memosite.plan.head import page_head
-from memosite.plan.lanes import draw_lanes
-from memosite.plan.memos import memo_bodies
-from memosite.plan.pagination import part_links
-from memosite.plan.thread_facts import (
-    anchor_of,
-    answered_entry,
-    entry_link,
-    perhaps_answered_by,
-    reply_time,
-    sum_up,
-    waiting_positions,
+from memosite.facts.times import Moment
+from memosite.pages import PAGE_CHARS, Body, Page, Reference, Row, Stamp, View
+from memosite.plan.artifact_page import memo_bodies
+from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context, Unit, Written, age, as_of, newest_day
+from memosite.plan.dates import duration, seconds_between, stamp
+from memosite.plan.mentions import citation_of
+from memosite.plan.page import (
+    Twin,
+    in_parts,
+    list_twin,
+    page_head,
+    part_count,
+    part_links,
+    part_title,
+    twin_files,
+    twins_of_thread,
 )
-from memosite.plan.thread_rows import thread_row
-from memosite.plan.twins import Twin, list_twin, twin_files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingFor:
+    """A memo of a thread whose action is open, since when, and for whom."""
+
+    memo: Reference
+    since: Stamp | None
+    positions: tuple[Reference, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadPosition:
+    """Who took part in a thread, from when to when, how long its replies took, and how many actions wait for it."""
+
+    position: Reference
+    repo: str
+    sent: int
+    first: Stamp | None
+    last: Stamp | None
+    median: str
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadSummary:
+    """What the first page of a thread says of all of it; totals count what is not listed, too."""
+
+    first: Stamp | None
+    last: Stamp | None
+    senders: int
+    positions: tuple[ThreadPosition, ...]
+    positions_total: int
+    waiting: tuple[WaitingFor, ...]
+    waiting_total: int
+
+
+# A thread as a picture: a lane for each position, a mark for each memo, an arrow for each reply.
+
+
+MarkState: TypeAlias = Literal["sent", "waiting", "missing"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneMark:
+    """A memo: the number of its lane, its place in the width (of 1,000), and the numbers of the marks it replies to."""
+
+    memo: Reference
+    lane: int
+    at: int
+    when: Stamp | None
+    state: MarkState
+    answers: tuple[int, ...] = ()
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lanes:
+    """The memos of a thread in order of time; `left_out` is how many older ones are not drawn."""
+
+    lanes: tuple[Reference, ...]
+    marks: tuple[LaneMark, ...]
+    left_out: int = 0
+
+    @property
+    def height(self) -> int:
+        """Of the drawing, with a line for dates."""
+        return LANE * len(self.lanes) + 22
+
+    @property
+    def arrows(self) -> Iterator[tuple[LaneMark, LaneMark]]:
+        """From what is replied to, to the reply."""
+        for mark in self.marks:
+            for number in mark.answers:
+                yield self.marks[number], mark
+
+    @property
+    def ends(self) -> tuple[Stamp, ...]:
+        """The first and the last date."""
+        dated = [mark.when for mark in self.marks if mark.when]
+        return (dated[0], dated[-1]) if dated else ()
+
+    @property
+    def states(self) -> frozenset[MarkState]:
+        """Which states there are."""
+        return frozenset(mark.state for mark in self.marks)
+
+
+# Defines the parts of the pages of threads (see `pages`).
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadMember:
+    """A memo of a thread with its texts; a ghost has none, and of one without content a `notice` says why.
+
+    `after` is how long it took to reply to `answers`, which is None if that is the memo above it. `waits_for` are those
+    who have not done what it asks. Of one that `is_folded`, the page shows `preview` first.
+    """
+
+    row: Row
+    anchor: str
+    summary: Body | None
+    body: Body | None
+    notice: Notice | None = None
+    answers: Reference | None = None
+    after: str = ""
+    waits_for: tuple[Reference, ...] = ()
+    perhaps_answered_by: tuple[Reference, ...] = ()
+    is_folded: bool = False
+    preview: str = ""
+    citation: Citation | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadPage(Page):
+    """A whole conversation: the tree, and every memo of it in reading order; on its first page what sums it up."""
+
+    template: ClassVar[str] = "thread.html"
+
+    id: str
+    name: str
+    tree: tuple[Row, ...]
+    members: tuple[ThreadMember, ...]
+    total: int
+    whole: ThreadSummary | None = None
+    lanes: Lanes | None = None
+
+
+LANE: int = 30
+"""The height of a lane in pixels, with its name above the line."""
+
+
+# Page models of the lists of threads.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadRow:
+    """A thread in a list, which is sorted by `date`: from when to when, of whom, and who has not answered.
+
+    `missing` memos have replies, and are in no repo. `since` is the date of its oldest open action, `age` that action's
+    age, if ages are counted on the page.
+    """
+
+    href: str
+    subject: str
+    date: Stamp | None
+    memos: int
+    missing: int
+    first: Stamp | None
+    last: Stamp | None
+    senders: tuple[Reference, ...]
+    waits_for: tuple[Reference, ...]
+    since: Stamp | None
+    age: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadsPage(Page):
+    """The first of `total` threads of a list, or a part of all; ages are counted to `newest`."""
+
+    template: ClassVar[str] = "threads.html"
+
+    intro: str
+    newest: Stamp | None
+    views: tuple[View, ...]
+    rows: tuple[ThreadRow, ...]
+    total: int
+    is_waiting: bool = False
+
+
+# Plans what sums up a thread: who took part and when, how long replies took, and who has not answered.
+
+
+_POSITIONS = 20
+"""The most positions of a thread that its page lists, those with most memos."""
+
+
+_WAITING = 10
+"""The most memos whose action is open, the oldest."""
+
+
+@dataclass(slots=True)
+class _Part:
+    """What one position did in a thread, while it is counted."""
+
+    id: str | None = None
+    written: str = ""
+    dates: list[Moment] = field(default_factory=list)
+    sent: int = 0
+    replies: list[float] = field(default_factory=list)
+    waiting: int = 0
+
+
+def sum_up(context: Context, start: str, thread: Thread, page_of: Mapping[Ref, str]) -> ThreadSummary:
+    """What is said of a whole thread on its first page; `page_of` says on which part each of its entries is."""
+    memos = [one for ref in thread.memos if isinstance(one := context.archive.artifacts[ref], Memo)]
+    parts = _parts(context, memos)
+    dated = sorted((memo.date for memo in memos if memo.date), key=lambda date: date.instant)
+    open_memos = sorted((memo for memo in memos if memo.owed_by), key=lambda memo: memo.sort_key)
+    shown = sorted(parts, key=lambda part: (-part.sent, -part.waiting))[:_POSITIONS]
+    return ThreadSummary(
+        first=stamp(dated[0]) if dated else None,
+        last=stamp(dated[-1]) if dated else None,
+        senders=sum(part.sent > 0 for part in parts),
+        positions=tuple(_position(context, start, part) for part in parts if part in shown),
+        positions_total=len(parts),
+        waiting=tuple(_waiting(context, start, memo, page_of) for memo in open_memos[:_WAITING]),
+        waiting_total=len(open_memos),
+    )
+
+
+def _parts(context: Context, memos: Iterable[Memo]) -> list[_Part]:
+    """What each position did, in the order in which they first appear."""
+    found: dict[str, _Part] = defaultdict(_Part)
+    for memo in memos:
+        part = found[memo.sender_position or memo.sender]
+        part.id, part.written = memo.sender_position, part.written or memo.sender
+        part.sent += 1
+        if memo.date:
+            part.dates.append(memo.date)
+        seconds = reply_seconds(context, memo)
+        if seconds is not None:
+            part.replies.append(seconds)
+        for id_ in memo.owed_by:
+            asked = found[id_]
+            asked.id = id_
+            asked.waiting += 1
+    return list(found.values())
+
+
+def _position(context: Context, start: str, part: _Part) -> ThreadPosition:
+    known = context.archive.positions.get(part.id) if part.id else None
+    dates = sorted(part.dates, key=lambda date: date.instant)
+    return ThreadPosition(
+        position=context.position(start, part.id, part.written if known is None else ""),
+        repo=known.repo or "" if known else "",
+        sent=part.sent,
+        first=stamp(dates[0]) if dates else None,
+        last=stamp(dates[-1]) if dates else None,
+        median=duration(median(part.replies)) if part.replies else "",
+        waiting=part.waiting,
+    )
+
+
+def _waiting(context: Context, start: str, memo: Memo, page_of: Mapping[Ref, str]) -> WaitingFor:
+    return WaitingFor(
+        memo=entry_link(context, start, memo.ref, page_of),
+        since=stamp(memo.date),
+        positions=waiting_positions(context, start, memo),
+        total=len(memo.owed_by),
+    )
+
+
+def waiting_positions(context: Context, start: str, memo: Memo) -> tuple[Reference, ...]:
+    """Links to those who have not done what a memo asks; of many, the first."""
+    shown = tuple(context.position(start, id_) for id_ in memo.owed_by[:ADDRESSEES])
+    more = len(memo.owed_by) - len(shown)
+    return (*shown, Reference(label=phrase("{more} more", more=more))) if more else shown
+
+
+def perhaps_answered_by(context: Context, start: str, memo: Memo) -> tuple[Reference, ...]:
+    """Links to the missing memos that may have answered a memo; of many, to the first."""
+    ghosts = context.possible_replies.get(memo.ref, ())[:ADDRESSEES] if memo.owed_by else ()
+    return tuple(context.artifact(start, (ghost.kind, ghost.id)) for ghost in ghosts)
+
+
+def anchor_of(ref: Ref) -> str:
+    """The id on its thread's page of a memo or ghost."""
+    return f"{ref[0]}-{ref[1]}"
+
+
+def entry_link(context: Context, start: str, ref: Ref, page_of: Mapping[Ref, str]) -> Reference:
+    """A link to a memo or ghost in its thread, from one of the thread's parts."""
+    page = "" if page_of[ref] == start else relative(start, page_of[ref])
+    return Reference(label=context.archive.short_subject(ref), href=f"{page}#{quote(anchor_of(ref))}")
+
+
+def reply_time(context: Context, memo: Memo) -> str:
+    """How long a memo took to reply to what it replies to, its own sender's memo as well; "" if that is not known."""
+    parent = parent_of(context, memo)
+    seconds = seconds_between(parent.date, memo.date) if parent else None
+    return "" if seconds is None else duration(seconds)
+
+
+def reply_seconds(context: Context, memo: Memo) -> float | None:
+    """How long a memo took to reply to another position; None if it does not, or if that is not known."""
+    parent = parent_of(context, memo)
+    if parent is None or (parent.sender_position or parent.sender) == (memo.sender_position or memo.sender):
+        return None
+    return seconds_between(parent.date, memo.date)
+
+
+def parent_of(context: Context, memo: Memo) -> Memo | None:
+    """The memo of the archive that a memo replies to."""
+    parent = context.archive.artifacts.get(memo.parent) if memo.parent else None
+    return parent if isinstance(parent, Memo) else None
+
+
+def answered_entry(context: Context, memo: Memo) -> Ref | None:
+    """What a memo replies to, a missing memo as well."""
+    ghost = context.archive.ghosts.get(memo.ghost_parent) if memo.ghost_parent else None
+    return memo.parent or ((ghost.kind, ghost.id) if ghost else None)
+
+
+# Plans the rows of threads: all of them on a thread's page, a slice of them on a memo's.
+
+
+SLICE = 5
+"""How many entries of its thread a memo's page shows before and after it."""
+
+
+def thread_row(
+    context: Context, start: str, thread: Thread, index: int, *, is_current: bool = False, less_depth: int = 0
+) -> Row:
+    """One entry of a thread: a memo, or one that is missing."""
+    entry = thread.entries[index]
+    depth = entry.indent - less_depth
+    if entry.is_ghost:
+        row = context.ghost_row(start, context.archive.ghosts[entry.ref[1]], depth=depth)
+    else:
+        row = context.row(start, context.archive.artifacts[entry.ref], depth=depth)
+    before = thread.entries[index - 1] if index else entry
+    is_next = entry.depth == before.depth + 1 and entry.indent == before.indent
+    if not (is_current or is_next or entry.continues or entry.continued_from):
+        return row
+    return replace(
+        row,
+        is_current=is_current,
+        is_next=is_next,
+        continues=tuple(context.thread(start, id_) for id_ in entry.continues),
+        continued_from=context.thread(start, entry.continued_from) if entry.continued_from else None,
+    )
+
+
+def thread_slice(context: Context, start: str, thread: Thread, place: int) -> tuple[Row, ...]:
+    """The slice of a thread around one of its memos."""
+    first = max(0, place - SLICE)
+    entries = thread.entries[first : place + SLICE + 1]
+    shallowest = min(entry.indent for entry in entries)
+    return tuple(
+        thread_row(context, start, thread, first + index, is_current=first + index == place, less_depth=shallowest)
+        for index in range(len(entries))
+    )
+
+
+def neighbours(context: Context, start: str, thread: Thread, place: int) -> tuple[Reference | None, Reference | None]:
+    """The memos before and after one in its thread, if they are near."""
+
+    def nearest(step: int) -> Reference | None:
+        index = place + step
+        while 0 <= index < len(thread.entries) and abs(index - place) <= SLICE * 4:
+            if not thread.entries[index].is_ghost:
+                return context.artifact(start, thread.entries[index].ref)
+            index += step
+        return None
+
+    return nearest(-1), nearest(1)
+
+
+# Plans the picture of a thread: who wrote when, what is a reply to what, and what waits or is missing.
+
+
+_DRAWN = 60
+"""The most memos that are drawn, the newest."""
+
+
+_LANES = 8
+
+
+_OTHERS = phrase("others")
+
+
+def draw_lanes(context: Context, start: str, thread: Thread, begin: int, end: int) -> Lanes | None:
+    """The picture of the entries of one page of a thread; None of a single one."""
+    entries = thread.entries[begin:end]
+    times = _times(context, entries)
+    in_order = sorted(range(len(entries)), key=lambda index: (times[index], index))
+    shown = in_order[-_DRAWN:]
+    if len(shown) < 2:
+        return None
+    names = [_sender(context, entries[index]) for index in shown]
+    lanes = _lanes(names)
+    places = _places([times[index] for index in shown])
+    numbers = {entries[index].ref: number for number, index in enumerate(shown)}
+    return Lanes(
+        lanes=tuple(Reference(label=_OTHERS) if name is None else context.position(start, *name) for name in lanes),
+        marks=tuple(
+            _mark(context, entries[index], lanes.get(name, len(lanes) - 1), place, numbers)
+            for index, name, place in zip(shown, names, places, strict=True)
+        ),
+        left_out=len(entries) - len(shown),
+    )
+
+
+_Name = tuple[str | None, str]
+"""A position's id, if it has one, and what is written."""
+
+
+def _sender(context: Context, entry: ThreadEntry) -> _Name:
+    memo = context.archive.artifacts.get(entry.ref)
+    if isinstance(memo, Memo):
+        return (memo.sender_position, "") if memo.sender_position else (None, memo.sender or phrase("unknown"))
+    written = context.archive.ghosts[entry.ref[1]].sender or phrase("unknown")
+    id_ = context.archive.position_of.get(written)
+    return (id_, "") if id_ else (None, written)
+
+
+def _lanes(names: Sequence[_Name]) -> dict[_Name | None, int]:
+    """The number of each lane, in order of appearance; of many, the busiest have one, and the rest share the last."""
+    busiest = {name for name, _ in Counter(names).most_common(_LANES - 1)}
+    every = dict.fromkeys(names)
+    shown: list[_Name | None] = [name for name in every if len(every) <= _LANES or name in busiest]
+    if len(every) > _LANES:
+        shown.append(None)
+    return {name: number for number, name in enumerate(shown)}
+
+
+def _times(context: Context, entries: Iterable[ThreadEntry]) -> list[dt.datetime]:
+    """When each was sent; what has no date is drawn where the one before it is, in reading order."""
+    found: list[dt.datetime | None] = []
+    for entry in entries:
+        one = context.archive.artifacts.get(entry.ref) or context.archive.ghosts[entry.ref[1]]
+        found.append(one.date.instant if one.date else found[-1] if found else None)
+    first = next((time for time in found if time), dt.datetime.min.replace(tzinfo=dt.UTC))
+    return [time or first for time in found]
+
+
+def _places(times: Sequence[dt.datetime]) -> list[int]:
+    """Places in the width: half by time, half by rank, so that busy hours are stretched and nothing is hidden."""
+    span = (times[-1] - times[0]).total_seconds()
+    places = []
+    for rank, time in enumerate(times):
+        even = rank / (len(times) - 1)
+        share = (even + (time - times[0]).total_seconds() / span) / 2 if span else even
+        places.append(20 + round(960 * share))
+    return places
+
+
+def _mark(context: Context, entry: ThreadEntry, lane: int, place: int, numbers: Mapping[Ref, int]) -> LaneMark:
+    memo = context.archive.artifacts.get(entry.ref)
+    link = Reference(label=context.archive.short_subject(entry.ref), href=f"#{quote(anchor_of(entry.ref))}")
+    if not isinstance(memo, Memo):
+        ghost = context.archive.ghosts[entry.ref[1]]
+        return LaneMark(memo=link, lane=lane, at=place, when=stamp(ghost.date), state="missing")
+    state: MarkState = "waiting" if memo.owed_by else "sent"
+    answers = (answered_entry(context, memo), *memo.also_answers)
+    return LaneMark(
+        memo=link,
+        lane=lane,
+        at=place,
+        when=stamp(memo.date),
+        state=state,
+        answers=tuple(dict.fromkeys(numbers[ref] for ref in answers if ref is not None and ref in numbers)),
+        after=reply_time(context, memo),
+    )
+
+
+# Plans the pages of threads: the whole conversation in reading order, split between memos where it gets too long.
+
 
 UNFOLDED = 5
 """The most memos of a thread whose texts are all shown."""
+
+
 PREVIEW = 200
 """The most characters that a folded memo shows of its summary: two lines."""
 
@@ -125,3 +592,147 @@ def _ranges(context: Context, thread: Thread) -> list[tuple[int, int]]:
             start, size = index, 0
         size += weight
     return [*ranges, (start, len(thread.entries))]
+
+
+# Plans the lists of threads: last active first, waiting longest first, and all in order of arrival (SPEC 4).
+
+
+_SHOWN = 200
+"""The most threads on a page that is not a part."""
+
+
+_TITLE = phrase("Threads")
+
+
+_TITLES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        THREADS: (_TITLE, phrase("Memos joined by replies, or by the thread that they name; the last active first.")),
+        WAITING_THREADS: (
+            phrase("Threads: waiting longest"),
+            phrase("Where somebody has not answered, the oldest open action first."),
+        ),
+    }
+)
+"""The title and the introduction of each list."""
+
+
+_VIEWS: Mapping[str, str] = MappingProxyType(
+    {THREADS: phrase("Last active"), WAITING_THREADS: phrase("Waiting longest")}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A thread of two or more memos; `waiting` are those whose action is open, the oldest first."""
+
+    thread: Thread
+    memos: Sequence[Memo]
+    waiting: Sequence[Memo]
+
+    @property
+    def newest(self) -> tuple[dt.datetime, str]:
+        """By its newest memo; without any date first."""
+        dates = (memo.date.instant for memo in self.memos if memo.date)
+        return max(dates, default=UNDATED.replace(year=1)), self.thread.id
+
+
+def list_threads(context: Context, threads: Iterable[Thread]) -> list[Listed]:
+    """Those of these threads that have a page, by the arrival of their first memos."""
+    found = [_listed(context, thread) for thread in threads if len(thread.entries) > 1]
+    found = [one for one in found if len(one.memos) > 1]
+    return sorted(found, key=lambda one: min(memo.arrival for memo in one.memos))
+
+
+def _listed(context: Context, thread: Thread) -> Listed:
+    artifacts = context.archive.artifacts
+    memos = [one for ref in thread.memos if isinstance(one := artifacts[ref], Memo)]
+    waiting = sorted((memo for memo in memos if memo.owed_by), key=attrgetter("sort_key"))
+    return Listed(thread=thread, memos=memos, waiting=waiting)
+
+
+def thread_list_units(context: Context, whole: Callable[..., Unit]) -> Iterator[Unit]:
+    """A unit for the pages that change with each memo, and one for each part of all threads."""
+    yield whole("threads", _plan_lists)
+    threads = [one.thread for one in list_threads(context, context.archive.threads.values())]
+    for number, chunk in enumerate(in_parts(threads), 1) if part_count(threads, shown=_SHOWN) else ():
+        given = (number, *chunk)
+        make = partial(_plan_part, number=number, chunk=chunk)
+        yield Unit(name=f"threads/{number}", make=make, given=given, given_as="its threads", weight=len(chunk) // 10)
+
+
+def _plan_lists(context: Context) -> Iterator[ThreadsPage]:
+    every = list_threads(context, context.archive.threads.values())
+    newest = sorted(every, key=lambda one: one.newest, reverse=True)
+    waiting = sorted((one for one in every if one.waiting), key=lambda one: one.waiting[0].sort_key)
+    lists = {THREADS: newest, WAITING_THREADS: waiting}
+    day, parts = newest_day(context), part_count(every, shown=_SHOWN)
+    for start, found in lists.items():
+        title, intro = _TITLES[start]
+        is_waiting = start == WAITING_THREADS
+        yield ThreadsPage(
+            **page_head(context, start, title=title, section="timeline"),
+            parts=part_links(start, THREADS, parts, None),
+            intro=intro,
+            newest=as_of(day),
+            views=tuple(_view(start, page, _VIEWS[page], len(some)) for page, some in lists.items()),
+            rows=tuple(_row(context, start, one, day, is_waiting=is_waiting) for one in found[:_SHOWN]),
+            total=len(found),
+            is_waiting=is_waiting,
+        )
+
+
+def thread_views(context: Context, start: str) -> tuple[View, ...]:
+    """Links to the lists of threads that have any."""
+    every = list_threads(context, context.archive.threads.values())
+    counts = {THREADS: len(every), WAITING_THREADS: sum(1 for one in every if one.waiting)}
+    return tuple(_view(start, page, _VIEWS[page], total) for page, total in counts.items() if total)
+
+
+def _view(start: str, page: str, label: str, total: int | None) -> View:
+    href = None if page == start else relative(start, page)
+    return View(page=Reference(label=label, href=href), total=total)
+
+
+def _plan_part(context: Context, *, number: int, chunk: Sequence[Thread]) -> Iterator[ThreadsPage]:
+    """One of the parts, counted from 1, without ages: they would change with each memo."""
+    start = part_page(THREADS, number)
+    rows = tuple(_row(context, start, _listed(context, thread), None) for thread in chunk)
+    yield ThreadsPage(
+        **page_head(context, start, title=part_title(_TITLE, number), section="timeline"),
+        parts=part_links(start, THREADS, number, number),
+        intro=phrase("By the arrival of their first memos."),
+        newest=None,
+        views=(_view(start, THREADS, _TITLE, None),),
+        rows=rows,
+        total=len(rows),
+    )
+
+
+def _row(context: Context, start: str, one: Listed, day: dt.date | None, *, is_waiting: bool = False) -> ThreadRow:
+    dates = sorted((memo.date for memo in one.memos if memo.date), key=attrgetter("instant"))
+    first, last = (stamp(dates[0]), stamp(dates[-1])) if dates else (None, None)
+    oldest = one.waiting[0].date if one.waiting else None
+    senders = {memo.sender_position or memo.sender: memo for memo in reversed(one.memos)}
+    owing = dict.fromkeys(id_ for memo in one.waiting for id_ in memo.owed_by)
+    return ThreadRow(
+        href=relative(start, thread_page(one.thread.id)),
+        subject=context.thread_label(one.thread.id),
+        date=stamp(oldest) if is_waiting else last,
+        memos=len(one.memos),
+        missing=sum(entry.is_ghost for entry in one.thread.entries),
+        first=first,
+        last=last,
+        senders=_few(
+            [context.position(start, memo.sender_position, memo.sender) for memo in reversed(senders.values())]
+        ),
+        waits_for=_few([context.position(start, id_) for id_ in owing]),
+        since=stamp(oldest),
+        age=age(oldest, day),
+    )
+
+
+def _few(positions: Sequence[Reference]) -> tuple[Reference, ...]:
+    """The first of many."""
+    more = len(positions) - ADDRESSEES
+    shown = tuple(positions[:ADDRESSEES])
+    return (*shown, Reference(label=phrase("{more} more", more=more))) if more > 0 else shown

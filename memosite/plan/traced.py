@@ -19,7 +19,7 @@ from weakref import proxy
 
 from memosite.archive.model import Archive, Artifact, SourceInfo, Thread
 from memosite.plan.context import Context
-from memosite.store.digests import Reduce, Reducers, digest_of
+from memosite.store.values import Reduce, Reducers, digest_of
 
 K = TypeVar("K")
 V_co = TypeVar("V_co", covariant=True)

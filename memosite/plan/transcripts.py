@@ -1,37 +1,209 @@
-"""Plans the pages of transcripts, split between turns where one page would be too long."""
+"""Plans the pages of transcripts, split between turns, and the comparison of captures of one session (SPEC 4)."""
 
+import datetime as dt
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from memosite.archive.lines import is_redacted
 from memosite.archive.model import Transcript
-from memosite.archive.urls import artifact_page, part_page, relative, turn_lines
-from memosite.facts.bounds import most_citations
+from memosite.archive.urls import artifact_page, captures_page, part_page, relative, turn_lines
+from memosite.facts.file import most_citations
+from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
-from memosite.formats.turns import parse_conversation
-from memosite.pages.parts import (
+from memosite.facts.times import Moment
+from memosite.formats.turns import parse_conversation, utc_offset
+from memosite.pages import (
     OUTLINE,
+    ArtifactPage,
     Body,
+    MentionRow,
+    Page,
     PagePart,
     ParticipantRow,
     Reference,
+    Row,
+    Stamp,
     TurnRange,
+    VariantRow,
     cut_text,
     cut_turns,
     fits_one_page,
 )
-from memosite.pages.transcripts import TranscriptPage
-from memosite.plan.addresses import file_address
-from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra
-from memosite.plan.citations import citation_of, speakers
-from memosite.plan.comparison import comparisons
+from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra, variant_rows
 from memosite.plan.context import LIST_LIMIT, Context
-from memosite.plan.mention_rows import mentioned_turns, related_rows
-from memosite.plan.pagination import part_links
-from memosite.plan.session_times import session_times
-from memosite.plan.shared_rows import shared_at_turns
-from memosite.plan.variants import variant_rows
+from memosite.plan.dates import stamp
+from memosite.plan.mentions import citation_of, mentioned_turns, related_rows, shared_at_turns, speakers
+from memosite.plan.page import file_address, page_head, part_links
+
+# Page models of transcripts (see `pages`).
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionTimes:
+    """When a session began and ended, by its own clock; `utc` is the same in UTC, "" if it is that or not known.
+
+    `day` is that of the beginning: what the page shows no day for was on this one.
+    """
+
+    began: Stamp | None
+    ended: Stamp | None
+    utc: str
+    day: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptPage(ArtifactPage):
+    """A recorded conversation."""
+
+    template: ClassVar[str] = "transcript.html"
+
+    participants: tuple[ParticipantRow, ...]
+    times: SessionTimes
+    transport: str
+    capture_tool: str
+    redaction_status: str
+    captures: tuple[Row, ...] = ()
+    comparisons: tuple[Reference, ...] = ()
+    variants: tuple[VariantRow, ...] = ()
+    related: tuple[MentionRow, ...]
+    unresolved: tuple[str, ...]
+    written_during: tuple[Row, ...]
+    written_during_total: int = 0
+    is_broken: bool
+    search: str = ""  # the condition by which a search finds this transcript alone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureSide:
+    """One capture of a session in a comparison; `body` is the digest of its text, "" if that is not there."""
+
+    transcript: Reference
+    times: SessionTimes
+    tool: str
+    source: str
+    turns: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapturePair:
+    """An earlier capture of the session that the page is about; `anchor` is the id of its section."""
+
+    anchor: str
+    earlier: CaptureSide
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapturesPage(Page):
+    """A capture of a session beside earlier ones, turn by turn."""
+
+    template: ClassVar[str] = "captures.html"
+
+    capture: CaptureSide
+    pairs: tuple[CapturePair, ...]
+
+
+# Formats when a transcript began and ended: by the clock of its turns, and in UTC (SPEC 4).
+
+
+def session_times(transcript: Transcript) -> SessionTimes:
+    """The times at the head of its page."""
+    began, ended = transcript.date, transcript.ended
+    first, last = stamp(began), stamp(ended)
+    offset = _offset(transcript, began) if began else None
+    if began is None or first is None or offset is None:
+        return SessionTimes(began=first, ended=last, utc="", day=first.day if first else "")
+    moments = [began, ended] if ended else [began]
+    local = [replace(one, offset=offset).local for one in moments]
+    shown = [_shown(local[0]), *(_shown(one, local[0]) for one in local[1:])]
+    utc = " – ".join(_shown(one.instant.replace(tzinfo=None), there) for one, there in zip(moments, local, strict=True))
+    if not offset:
+        shown[-1] += " UTC"
+    return SessionTimes(
+        began=replace(first, shown=shown[0]),
+        ended=replace(last, shown=shown[1]) if last else None,
+        utc=f"{utc} UTC" if offset else "",
+        day=f"{local[0].date()}",
+    )
+
+
+def _offset(transcript: Transcript, began: Moment) -> int | None:
+    """How many minutes the clock of a session is before UTC: by its turns, else as its start was written."""
+    text = transcript.variants[0].text
+    offset = utc_offset(began.instant, text.span[0]) if text and text.span and began.origin == "field" else None
+    return began.offset if offset is None else offset // dt.timedelta(minutes=1)
+
+
+def _shown(one: dt.datetime, other: dt.datetime | None = None) -> str:
+    """A time, without its day if that of the other one is the same."""
+    is_said = other is not None and one.date() == other.date()
+    return f"{one:%H:%M}" if is_said else one.isoformat(" ", "minutes")
+
+
+# Plans the page that compares a transcript with earlier captures of its session, side by side (SPEC 4).
+
+
+_COMPARED = 5
+"""The most captures that one is compared with, those that arrived last before it."""
+
+
+def plan_comparison(context: Context, transcript: Transcript) -> Iterator[CapturesPage]:
+    """The page of a transcript beside the captures of its session that arrived before it, if there are any."""
+    earlier = earlier_captures(context, transcript)
+    if earlier:
+        start = captures_page(artifact_page(transcript.ref))
+        yield CapturesPage(
+            **page_head(context, start, title=transcript.short_subject),
+            capture=_side(context, start, transcript),
+            pairs=tuple(CapturePair(anchor=_anchor(one), earlier=_side(context, start, one)) for one in earlier),
+        )
+
+
+def has_comparison(context: Context, ref: Ref) -> bool:
+    """Whether an artifact has a page that compares captures."""
+    artifact = context.archive.artifacts.get(ref)
+    return isinstance(artifact, Transcript) and bool(earlier_captures(context, artifact))
+
+
+def earlier_captures(context: Context, transcript: Transcript) -> list[Transcript]:
+    """The captures of the same session that a transcript is compared with, the last one first."""
+    found = (context.archive.artifacts[ref] for ref in context.captures.get(transcript.ref, ()))
+    earlier = [one for one in found if isinstance(one, Transcript) and one.arrival < transcript.arrival]
+    return sorted(earlier, key=lambda one: -one.arrival)[:_COMPARED]
+
+
+def comparisons(context: Context, start: str, transcript: Transcript) -> Iterator[Reference]:
+    """Links to where a transcript is compared with other captures of its session."""
+    for ref in context.captures.get(transcript.ref, ()):
+        other = context.archive.artifacts[ref]
+        if not isinstance(other, Transcript):
+            continue
+        earlier, later = sorted((transcript, other), key=lambda one: one.arrival)
+        if earlier in earlier_captures(context, later):
+            page = captures_page(artifact_page(later.ref))
+            yield Reference(label=other.short_subject, href=f"{relative(start, page)}#{_anchor(earlier)}")
+
+
+def _anchor(capture: Transcript) -> str:
+    return f"with-{capture.id}"
+
+
+def _side(context: Context, start: str, transcript: Transcript) -> CaptureSide:
+    variant = transcript.variants[0]
+    return CaptureSide(
+        transcript=context.artifact(start, transcript.ref),
+        times=session_times(transcript),
+        tool=variant.envelope.capture_tool or "",
+        source=transcript.copies[0].file.source,
+        turns=(variant.text.turns or 0) if variant.text else 0,
+        body=variant.text.sha256 if variant.text else "",
+    )
+
+
+# Plans the pages of transcripts, split between turns where one page would be too long.
+
 
 _Characters = tuple[int, int]
 """The first character of a part and the one after its last, counted from 0."""

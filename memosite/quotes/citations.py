@@ -1,4 +1,13 @@
-"""Reads memosite's own citations back out of documents (SPEC 7, citations): Markdown, HTML, BibTeX, CSL-JSON, text.
+"""Reads documents into blocks, and memosite's own citations out of them; writes citations in other forms (SPEC 7).
+
+A block knows on which line each of its characters is. `<q>` is read as a pair of quotation marks of its own, so that
+one search finds all kinds.
+
+A quote must not hold by words that readers do not see, or see otherwise: struck out words keep their `~~`, and what is
+hidden or shown by other means than letters has a character beside it that no text has. Styles of classes are not known.
+
+Each holds all fields of the citation, so that `verify` can read it back (`citations`), in places that other programs
+keep: what BibTeX and CSL have no field for is in `note` and in `abstract`, which holds the quote.
 
 What makes words a citation is `sha256:` with 64 hex digits; beside it are the reference and the address, and the quote
 is the block quote above it, the words in “ ”, or the abstract. Nothing raises on any text.
@@ -6,34 +15,432 @@ is the block quote above it, the words in “ ”, or the abstract. Nothing rais
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from html.parser import HTMLParser
 from itertools import takewhile
 from typing import Final
 
-from memosite.facts.written import Written
-from memosite.quotes.blocks import Block, links_in, markdown_blocks, plain_blocks
-from memosite.quotes.html_blocks import html_blocks
-from memosite.quotes.layers import Reading, edited
-from memosite.quotes.marks import find_marks, with_images
-from memosite.quotes.writing import TEX
+from memosite.archive.cite import Citation
+from memosite.facts.parsed import Written
+from memosite.quotes.source import Reading, edited, find_marks, with_images
+
+# Reads Markdown and plain text into the blocks that quotations are looked for in: paragraphs, and block quotes.
+
+
+OPEN, CLOSE = "\ue000", "\ue001"
+"""Stand for `<q>` and `</q>` in the text of a block."""
+
+
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+_QUOTED_LINE = re.compile(r" {0,3}(?:> ?)+")
+
+
+_ALERT = re.compile(r"\[!\w+\]\s*\Z")
+
+
+_ITEM = re.compile(r"[ \t]*(?:[*+-]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+")
+
+
+_TAG = re.compile(r"<(/?)(q|blockquote)\b[^<>]{0,500}>", re.IGNORECASE)
+
+
+_LINK = re.compile(
+    r"\]\(<([^<>\n]{1,2000})>\)|(https?://[^()\s<>\"]{1,2000}(?:\([^()\s<>\"]{0,200}\)[^()\s<>\"]{0,200}){0,5})"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A paragraph, or what a block quote quotes. `starts` are where its lines begin in `text`, `lines` their numbers.
+
+    `links` are the addresses that HTML links to from it, or gives as the source of the quote, `lead` is the text before
+    the first of these links. `figure` is the number of the element of HTML that holds all of a quote, 0 if none does.
+    """
+
+    is_quote: bool
+    text: str
+    starts: tuple[int, ...]
+    lines: tuple[int, ...]
+    links: tuple[str, ...] = ()
+    lead: str = ""
+    figure: int = 0
+
+    def line_of(self, place: int) -> int:
+        """The line of the manuscript that a character is on."""
+        return self.lines[max(bisect_right(self.starts, place) - 1, 0)]
+
+
+def block_of(
+    rows: Iterable[tuple[int, str]], *, is_quote: bool, links: tuple[str, ...] = (), lead: str = "", figure: int = 0
+) -> Block:
+    """A block of lines with their numbers."""
+    kept = list(rows)
+    starts: list[int] = []
+    length = 0
+    for _, row in kept:
+        starts.append(length)
+        length += len(row) + 1
+    return Block(
+        is_quote=is_quote,
+        text="\n".join(row for _, row in kept),
+        starts=tuple(starts) or (0,),
+        lines=tuple(line for line, _ in kept) or (1,),
+        links=links,
+        lead=lead,
+        figure=figure,
+    )
+
+
+def links_in(text: str) -> list[str]:
+    """The addresses in a text or a Markdown document, in their order."""
+    return [match[1] or match[2].rstrip(".,;:!?'”’»]") for match in _LINK.finditer(text)]
+
+
+def markdown_blocks(text: str) -> Iterator[Block]:
+    """The blocks of a Markdown document; code is none."""
+    yield from _Blocks(is_markdown=True).read(text)
+
+
+def plain_blocks(text: str) -> Iterator[Block]:
+    """The blocks of a plain text; lines that begin with `>` are a block quote, as in mail."""
+    yield from _Blocks(is_markdown=False).read(text)
+
+
+class _Blocks:
+    """Collects lines until a block ends."""
+
+    def __init__(self, *, is_markdown: bool) -> None:
+        self.is_markdown = is_markdown
+        self.rows: list[tuple[int, str]] = []
+        self.is_quote = False
+        self.in_tag = False  # within <blockquote>
+        self.fence = ""
+
+    def read(self, text: str) -> Iterator[Block]:
+        for number, line in enumerate(text.split("\n"), 1):
+            yield from self._line(number, line)
+        yield from self._end()
+
+    def _line(self, number: int, line: str) -> Iterator[Block]:
+        fence = _FENCE.match(line) if self.is_markdown else None
+        if self.fence or fence:
+            yield from self._end()
+            self.fence = self._fence_after(fence[1] if fence else "", line)
+            return
+        if not line.strip() and not (self.in_tag and self.rows):
+            yield from self._end()
+            return
+        quoted = _QUOTED_LINE.match(line)
+        row = line[quoted.end() :] if quoted else line
+        if self.is_markdown and "<" in row:
+            row, begins, ends = _tags(row)
+            if begins:
+                yield from self._end()
+                self.in_tag = True
+            if ends and self.in_tag:
+                yield from self._add(number, row, is_quote=True)
+                yield from self._end()
+                self.in_tag = False
+                return
+        yield from self._add(number, row, is_quote=self.in_tag or quoted is not None)
+
+    def _fence_after(self, fence: str, line: str) -> str:
+        if not self.fence:
+            return fence
+        return "" if fence.startswith(self.fence) and not line.strip().strip("`~") else self.fence
+
+    def _add(self, number: int, row: str, *, is_quote: bool) -> Iterator[Block]:
+        item = _ITEM.match(row)
+        if self.rows and (is_quote != self.is_quote or (item and not is_quote)):
+            yield from self._end()
+        if _ALERT.match(row) and is_quote:
+            row = ""
+        self.is_quote = is_quote
+        self.rows.append((number, row[item.end() :] if item and not is_quote else row))
+
+    def _end(self) -> Iterator[Block]:
+        if any(row.strip() for _, row in self.rows):
+            yield block_of(self.rows, is_quote=self.is_quote)
+        self.rows = []
+
+
+def _tags(row: str) -> tuple[str, bool, bool]:
+    """A line without its tags of quotes, and whether a block quote begins and ends on it."""
+    found = [(match[2].lower(), match[1]) for match in _TAG.finditer(row)]
+    begins, ends = ("blockquote", "") in found, ("blockquote", "/") in found
+    return _TAG.sub(_mark, row), begins, ends
+
+
+def _mark(match: re.Match[str]) -> str:
+    if match[2].lower() == "blockquote":
+        return " "
+    return CLOSE if match[1] else OPEN
+
+
+# Reads HTML into the blocks that quotations are looked for in (see `blocks`); never raises on any text.
+
+
+_SILENT: Final = frozenset({"script", "style", "template", "title"})
+
+
+_INLINE: Final = frozenset(
+    {"a", "abbr", "b", "bdi", "bdo", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "mark", "q", "s"}
+    | {"samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "img", "br"}
+)
+
+
+_STRUCK: Final = frozenset({"s", "del", "strike"})
+
+
+_SHOWN: Final = frozenset(
+    {"img", "svg", "math", "object", "embed", "iframe", "canvas", "picture", "video", "audio", "bdo", "input", "button"}
+    | {"select", "textarea", "datalist", "meter", "progress", "noscript", "noframes", "rp", "dialog", "details"}
+)
+
+
+_HIDING: Final = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|line-through|(?:font-size|opacity)\s*:\s*0(?!\.)|direction\s*:\s*rtl",
+    re.IGNORECASE,
+)
+
+
+_STYLE: Final = 2_000  # characters of it that are looked at
+
+
+_NOT_READ: Final = "\ufffc"
+"""Stands beside what is hidden, and for what is no text."""
+
+
+_RAISED: Final = {"sup": "^", "sub": "_"}
+
+
+_SOURCES: Final = frozenset({"footer", "figcaption", "cite"})
+
+
+def html_blocks(text: str) -> Iterator[Block]:
+    """The blocks of an HTML document, with the lines of its source."""
+    reader = _Reader()
+    end = text.rfind(">") + 1  # what is behind the last tag holds none: the parser would look for its end each time
+    reader.feed(text[:end] + text[end:].replace("<", "&lt;"))
+    reader.close()
+    reader.end_block()
+    yield from reader.blocks
+
+
+class _Reader(HTMLParser):
+    """Collects text until an element begins or ends that is no part of a line."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.blocks: list[Block] = []
+        self.rows: list[tuple[int, str]] = []
+        self.links: list[str] = []  # of the block
+        self.lead = ""  # what is before the first of them
+        self.silent = 0
+        self.quotes: list[str] = []  # addresses of the block quotes that are open
+        self.sources = 0  # elements that are open within a block quote and say where it is from
+        self.figures = 0  # so many were begun
+        self.depth = 0  # of open figures and block quotes
+        self.raised = ""  # what tells a number that begins here from the one before it
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A block ends where another one begins."""
+        given = dict(attrs)
+        if tag in ("figure", "blockquote"):
+            self.end_block()
+            self.figures += not self.depth
+            self.depth += 1
+        if tag in _SILENT:
+            self.silent += 1
+        elif tag == "q":
+            self._text(OPEN)
+        elif tag == "br":
+            self._text("\n")
+        elif tag not in _INLINE or (tag == "cite" and self.quotes):
+            self.end_block()
+        if tag in _STRUCK:
+            self._text("~~")
+        elif tag in _SHOWN or "hidden" in given or _HIDING.search((given.get("style") or "")[:_STYLE]):
+            self._text(_NOT_READ)
+        self.raised = _RAISED.get(tag, "") if self.rows and self.rows[-1][1][-1:].isdigit() else ""
+        if tag == "blockquote":
+            self.quotes.append(given.get("cite") or "")
+        elif tag in _SOURCES and self.quotes:
+            self.sources += 1
+        if tag == "a" and given.get("href"):
+            self.lead = self.lead if self.links else "\n".join(row for _, row in self.rows)
+            self.links.append(given["href"] or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        """And where it ends."""
+        if tag in _SILENT:
+            self.silent = max(self.silent - 1, 0)
+        elif tag == "q":
+            self._text(CLOSE)
+        elif tag not in _INLINE or (tag == "cite" and self.quotes):
+            self.end_block()
+        if tag in _STRUCK:
+            self._text("~~")
+        if tag in ("figure", "blockquote"):
+            self.depth = max(self.depth - 1, 0)
+        if tag == "blockquote" and self.quotes:
+            self.quotes.pop()
+            self.sources = 0
+        elif tag in _SOURCES:
+            self.sources = max(self.sources - 1, 0)
+
+    def handle_data(self, data: str) -> None:
+        """Text, by lines."""
+        if not self.silent:
+            self._text(f"{self.raised}{data}" if data[:1].isdigit() else data)
+            self.raised = ""
+
+    def _text(self, data: str) -> None:
+        line = self.getpos()[0]
+        for number, row in enumerate(data.split("\n")):
+            if number or not self.rows:
+                self.rows.append((line + number, row))
+            else:
+                self.rows[-1] = (self.rows[-1][0], self.rows[-1][1] + row)
+
+    def end_block(self) -> None:
+        """End the block: what says where a quote is from is a paragraph behind it."""
+        is_quote = bool(self.quotes) and not self.sources
+        if any(row.strip() if is_quote else row.strip().strip(_NOT_READ) for _, row in self.rows):
+            links = tuple(dict.fromkeys((*self.links, *filter(None, self.quotes[-1:]))))
+            figure = self.figures if self.depth else 0
+            self.blocks.append(block_of(self.rows, is_quote=is_quote, links=links, lead=self.lead, figure=figure))
+        self.rows = []
+        self.links = []
+        self.lead = ""
+
+
+# Writes citations as HTML, BibTeX and CSL-JSON (SPEC 7, citations); as a line and as Markdown see `archive.cite`.
+
+
+TEX: Final = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "-": r"{-}", "<": r"\textless{}", ">": r"\textgreater{}",
+}  # fmt: skip
+"""How TeX writes characters that mean something to it, or that it sets as others (two hyphens as a dash)."""
+
+
+_NOT_IN_KEY = re.compile(r"[^A-Za-z0-9:/.+-]+")
+
+
+_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+
+
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
+
+
+def to_html(citation: Citation) -> str:
+    """The citation as HTML: a block quote with its source below it, in a figure."""
+    quote = f'<blockquote cite="{escape(citation.url)}"><p>{_html(citation.quote)}</p></blockquote>\n'
+    link = f'<a href="{escape(citation.url)}">{_html(citation.title)}</a>'
+    when = f'<time datetime="{escape(citation.time)}">{_html(citation.time)}</time>' if citation.time else ""
+    check = f"<code>{_html(citation.check)}</code>"
+    parts = [_html(citation.speaker), link, f"<code>{_html(citation.ref)}</code>", when, check]
+    line = f"<figcaption>— {', '.join(filter(None, parts))}</figcaption>"
+    return f'<figure class="citation">\n{quote if citation.quote else ""}{line}\n</figure>\n'
+
+
+def to_bibtex(citation: Citation) -> str:
+    """The citation as an entry of BibTeX, for BibTeX, biber and Pandoc."""
+    date = _DATE.match(citation.time)
+    fields = {
+        "author": f"{{{_tex(citation.speaker)}}}" if citation.speaker else "",
+        "title": f"{{{_tex(citation.title)}}}",
+        "year": date[1] if date else "",
+        "month": _MONTHS.split()[int(date[2]) - 1] if date and 1 <= int(date[2]) <= 12 else "",
+        "url": citation.url.replace("\\", "%5C").replace("{", "%7B").replace("}", "%7D"),
+        "note": _tex(_note(citation)),
+        "abstract": _tex(citation.quote),
+    }
+    rows = [f"  {name} = {{{value}}}" for name, value in fields.items() if value and name != "month"]
+    rows += [f"  month = {fields['month']}"] if fields["month"] else []
+    return f"@misc{{{_key(citation)},\n" + ",\n".join(rows) + "\n}\n"
+
+
+def to_csl_json(citation: Citation) -> str:
+    """The citation as CSL-JSON, a list of one item, for Pandoc, Zotero and citeproc."""
+    date = _DATE.match(citation.time)
+    item: dict[str, object] = {"id": _key(citation), "type": "document", "title": _line(citation.title)}
+    if citation.speaker:
+        item["author"] = [{"literal": _line(citation.speaker)}]
+    if date:
+        item["issued"] = {"date-parts": [[int(part) for part in date.groups()]]}
+    item["URL"] = citation.url
+    item["note"] = _note(citation)
+    if citation.quote:
+        item["abstract"] = _line(citation.quote)
+    return json.dumps([item], ensure_ascii=False, indent=2) + "\n"
+
+
+def _note(citation: Citation) -> str:
+    """What has no field elsewhere, in the form that `citations` reads."""
+    parts = (citation.ref, citation.time, citation.check)
+    return ", ".join(filter(None, parts))
+
+
+def _key(citation: Citation) -> str:
+    return f"{_NOT_IN_KEY.sub('-', citation.ref).strip('-')}:{citation.sha256[:8]}"
+
+
+def _tex(text: str) -> str:
+    return "".join(TEX.get(char, char) for char in _line(text))
+
+
+def _html(text: str) -> str:
+    return escape(_line(text), quote=False)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# Reads memosite's own citations back out of documents (SPEC 7, citations): Markdown, HTML, BibTeX, CSL-JSON, text.
+
 
 MOST: Final = 1_000
 """The most citations that are read off one text."""
 
+
 _SHARED: Final = 4_000
 """The most characters of a block quote that several citations below it share."""
+
 
 _SHA = re.compile(
     r"sha256:(?P<sha>[0-9a-f]{64})(?:, commit (?P<commit>[0-9a-f]{7,64}))?(?: \((?P<note>[^()]{1,200})\))?"
 )
+
+
 _REF = re.compile(r"(?<![\w/.-])(?:memo|note|transcript|library|record|document)/[^\s`,()<>\"]{1,400}", re.IGNORECASE)
+
+
 _IN_TEXT = re.compile(rf"\({_REF.pattern}\)", re.IGNORECASE)
+
+
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)")
+
+
 _QUOTED = re.compile(r"“(.*)”\. ", re.DOTALL)
+
+
 _ENTRY = re.compile(r"@\w+\s*\{\s*(?:[^,{}\s]+\s*)?,")
+
+
 _FIELD = re.compile(r"(?<![\w-])([\w-]+)\s*=\s*(?:(\{)|(\")|(\w+))")
+
+
 _LETTERS: Final = {command: char for char, command in TEX.items()}
+
+
 _COMMAND = re.compile("|".join(re.escape(command) for command in sorted(_LETTERS, key=len, reverse=True)) + r"|[{}]")
 
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memosite.facts.errors import SourceError
-from memosite.quotes.blocks import Block, markdown_blocks, plain_blocks
-from memosite.quotes.html_blocks import html_blocks
+from memosite.quotes.citations import Block, html_blocks, markdown_blocks, plain_blocks
 from memosite.run.processes import Child, Limits, SlowError, WordyError
 
 _HTML = (".html", ".htm", ".xhtml")

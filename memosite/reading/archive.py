@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from memosite.sources.listing import Source
     from memosite.store.shelf import Shelf
 
-
 _READINGS = 3
 """How often sources are read in which files are moved meanwhile."""
 
@@ -206,8 +205,8 @@ class ArchiveHandle:
         return None
 
     def _promise(self, source: "Source") -> None:
+        from memosite.reading.reader import SourceReader  # noqa: PLC0415 - as above
         from memosite.reading.screen import Screen  # noqa: PLC0415 - what files do not say as it is is rarely needed
-        from memosite.reading.source_reader import SourceReader  # noqa: PLC0415 - as above
 
         screen = Screen(self._caches.scans(source.name), self._config.secrets.fingerprints)
         SourceReader(source, self.shelf, screen, cache=self._caches.of(source.name)).promise()
@@ -228,15 +227,15 @@ class ArchiveHandle:
         continued. A caller that reads repeatedly gives `parsed`, which it writes itself, and a `recall`; else the
         cache is used, if there is one. Files are read and parsed by `jobs` processes.
         """
-        from memosite.reading.citations import read_citations  # noqa: PLC0415 - as below
-        from memosite.reading.content import policy_of  # noqa: PLC0415 - takes half a second, rarely needed
+        from memosite.reading.opening import read_citations  # noqa: PLC0415 - as below
         from memosite.reading.own_texts import own_texts  # noqa: PLC0415
         from memosite.reading.past_cache import forget_past, prune_past  # noqa: PLC0415
-        from memosite.reading.previous import published_digests, published_file  # noqa: PLC0415
+        from memosite.reading.published import published_digests, published_file  # noqa: PLC0415
         from memosite.reading.reader import read_archive, rules_of  # noqa: PLC0415
+        from memosite.reading.withholding import policy_of  # noqa: PLC0415 - takes half a second, rarely needed
         from memosite.run.progress import silent  # noqa: PLC0415
         from memosite.run.recall import FORGETFUL  # noqa: PLC0415
-        from memosite.secrets import loading_rules  # noqa: PLC0415
+        from memosite.secrets.engine import loading_rules  # noqa: PLC0415
 
         if self._is_read:
             raise ValueError("a handle reads its archive once")
@@ -307,7 +306,7 @@ def _days_of(archive: "Archive") -> "Days":
 
 def _text_in(source: "Source", path: str, digest: str) -> bytes | None:
     from memosite.facts.file import File  # noqa: PLC0415 - most commands show no text
-    from memosite.reading.known_text import known_text  # noqa: PLC0415 - as above
+    from memosite.reading.finders import known_text  # noqa: PLC0415 - as above
 
     file = source.read_file(path)
     return known_text(file, digest) if isinstance(file, File) else None

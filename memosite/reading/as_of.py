@@ -1,34 +1,56 @@
-"""[I/O] Finds the commits at which the sources of an archive are read as of a former time (SPEC 8, reading the past).
+"""[I/O] Reads the past: sources as of a former time (SPEC 8), and what one file held before.
 
     COMMIT ─► its repo at that commit, its date ─┐
     DATE ────────────────────────────────────────┴─► each other source at its last commit by then ─► Config
 
 The configuration that comes of it is read as any other, with a cache of its own (`past_cache`).
+
+The contents pass the screen; one with a secret is left out, as is all that a public audience might not see.
 """
 
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from memosite.archive.history import file_key, paths_of
 from memosite.config.schema import Config, SourceConfig
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError, SourceError
+from memosite.facts.file import File
+from memosite.facts.json_text import clean_text
 from memosite.facts.times import Moment, read_moment
 from memosite.reading.past_cache import past_cache
+from memosite.sources.folder import holding_repo
 from memosite.sources.forges import file_template
-from memosite.sources.former_commits import commit_before, first_commit, has_folder, is_shallow
-from memosite.sources.git import Repo
-from memosite.sources.objects import HEAD, CommitHead, commit_at
-from memosite.sources.remote import fetch
-from memosite.sources.repos import holding_repo
-from memosite.sources.tree import NO_REF
+from memosite.sources.git import GitError, Holding, Repo, git, viewed
+from memosite.sources.listing import Source
+from memosite.sources.objects import (
+    HEAD,
+    CommitHead,
+    commit_at,
+    commit_before,
+    first_commit,
+    has_folder,
+    is_shallow,
+    read_contents,
+)
+from memosite.sources.tree import NO_REF, fetch
+
+# Finds the commits at which the sources of an archive are read as of a former time (SPEC 8, reading the past).
+
 
 FORMS = "expected a date (2026-05-01 or 2026-05-01T14:30Z), a commit of a source (3a835a6), or SOURCE:REF (engine:main)"
 
+
 _HASH = re.compile(r"[0-9a-f]{4,64}")
+
+
 _LIKE_DAY = re.compile(r"\d{4}-\d", re.ASCII)
+
+
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
@@ -228,3 +250,89 @@ def _commits(lines: Sequence[_Line], written: str) -> Iterator[tuple[_Line, Comm
             head = commit_at(each.repo, written)
             if head is not None and head.hash.startswith(written):  # a branch may have the name of a commit
                 yield each, head
+
+
+# Reads from git what one file held before, for those who verify citations: also of transcripts, which grow.
+
+
+MOST = 500
+"""The most versions of one file that are read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormerContent:
+    """A content that a file had, as a text; `commit` is the one that gave it to the file."""
+
+    commit: str
+    blob: str
+    text: str
+
+
+class PastContents:
+    """The former contents of the files of an archive, read when they are asked for."""
+
+    def __init__(self, config: Config, sources: Mapping[str, Source], stack: ExitStack) -> None:
+        """Read from the repos of these sources, by their names, until the stack is closed."""
+        is_open = config.audience == "internal"
+        self._holdings = {name: source.holding for name, source in sources.items() if is_open}
+        self._repos: dict[str, Repo] = {}
+        self._stack = stack
+        self._allowed = config.secrets.fingerprints
+
+    def commit_of(self, source: str, path: str, blob: str) -> str:
+        """The commit that gave a file the content with this id; "" if it is in none, or that is not known."""
+        came = ""
+        for commit, id_ in self._versions(source, path):
+            if id_ == blob:
+                came = commit
+            elif came:
+                break
+        return came
+
+    def contents(self, source: str, path: str) -> Iterator[FormerContent]:
+        """What a file held, the newest first, each content once with the commit that brought it."""
+        from memosite.reading.screen import Screen  # noqa: PLC0415 - most citations need no former content
+
+        screen = Screen(allowed=self._allowed)
+        versions = self._versions(source, path)
+        first = {blob: commit for commit, blob in versions}  # the oldest commit of each is set last
+        repo = self._repo(source)
+        if repo is None or not first:
+            return
+        try:
+            for blob, data in read_contents(repo, first):
+                screened = screen.file(File(source=source, path=path, data=data))
+                if not any(not hit.is_allowed for hit in screened.hits):
+                    text = clean_text(data.decode("utf-8", "replace")).removeprefix("\ufeff")
+                    yield FormerContent(commit=first[blob], blob=blob, text=text)
+        except GitError:  # a partial clone: what is not there cannot be compared
+            return
+
+    def _versions(self, source: str, path: str) -> list[tuple[str, str]]:
+        """The commits that changed a file, the newest first, each with the id of its content then."""
+        holding, repo = self._holdings.get(source), self._repo(source)
+        if holding is None or repo is None:
+            return []
+        paths = [holding.prefix + one for one in paths_of(file_key(path))]
+        try:
+            listed = git(repo, "rev-list", f"--max-count={MOST}", "--full-history", holding.commit, "--", *paths)
+            commits = listed.decode("ascii").split()
+            asked = [f"{commit}:{one}" for commit in commits for one in paths]
+            given = "".join(f"{one}\n" for one in asked if "\n" not in one).encode("utf-8", "surrogateescape")
+            told = git(repo, "cat-file", "--batch-check=%(objectname) %(objecttype)", given=given).split(b"\n")
+        except GitError:
+            return []
+        found: dict[str, str] = {}
+        for one, said in zip(asked, told, strict=False):
+            id_, _, kind = said.partition(b" ")
+            if kind == b"blob":
+                found.setdefault(one.partition(":")[0], id_.decode("ascii"))
+        return [(commit, found[commit]) for commit in commits if commit in found]
+
+    def _repo(self, source: str) -> Repo | None:
+        holding: Holding | None = self._holdings.get(source)
+        if holding is None or holding.repo is None:
+            return None
+        if source not in self._repos:
+            self._repos[source] = self._stack.enter_context(viewed(holding.repo))
+        return self._repos[source]

@@ -1,5 +1,14 @@
 """The gate: two filters that all content passes, for secrets, and for audience and erasure (SPEC 9).
 
+A ledger is otherwise only appended to. What is left keeps its order and its ids; numbers have no gaps. Pages that
+something withheld may have led to (positions, months, digests …) are forgotten unless the archive still has them, and
+so are the full archive documents of feeds that it was in: they are cut anew.
+
+    marks, globs ─► artifacts, with all their files ─► names ─► facts, histories and ledger without either
+
+Whoever reads the result can be told nothing of what is withheld: it is not there. What is left is rewritten where it
+mentions a name of that (`mentions`), and parsed again. An artifact is withheld as a whole if one of its files is.
+
     bytes of a file, now or formerly ─► screen ─► parse, shelf ─► resolve ─► revise ─┬─► cache, plan, search, export …
                                        (secrets)                   ▲   (audience,    │
                                                                    │     erasure)    │
@@ -15,16 +24,516 @@ nothing that comes later has a rule of its own.
 They filter the contents of files, present and former ones from git, and names: paths, and authors of commits.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import takewhile
 
-from memosite.archive.model import Archive
-from memosite.reading.audience import withhold
-from memosite.reading.content import Content, Policy, Reread
-from memosite.reading.erasure import erase
+from memosite.archive.history import History, LifeEvent, file_key
+from memosite.archive.ledger import LEAN, Arrival, Ledger, page_ref
+from memosite.archive.model import Archive, Artifact, Document, Memo, Record, Transcript
+from memosite.facts.contents import is_confidential, is_raw_transcript, is_redacted
+from memosite.facts.file import File
+from memosite.facts.findings import Finding, Location
+from memosite.facts.layout import CONFIG_NAME, place_of
+from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD, make_id, stem_of
+from memosite.facts.parsed import Envelope, FileFacts, LibraryCard, Organization, Parsed, RecordFile, Ref
+from memosite.facts.rules import WITHHOLD_IN_VAIN
+from memosite.formats.system import FilePlace
+from memosite.formats.systems import owner_of
+from memosite.reading.withholding import Content, Mentions, Policy, Reread, erase, fold, is_match
+from memosite.resolve.identity import body_candidates, memo_folders
+from memosite.resolve.lives import list_files
 from memosite.store.shelf import Shelf
+
+# Which former contents and events of files everybody may see, and how (SPEC 9, audience).
+
+
+def since_hidden(events: Sequence[LifeEvent], is_hidden: Callable[[str], bool]) -> Sequence[LifeEvent]:
+    """The events of a file after the last at a hidden path, as if it had come from nowhere then; all if none was."""
+    start = max((number for number, event in enumerate(events, 1) if is_hidden(event.path)), default=0)
+    if not start or start == len(events):
+        return events[start:]
+    commit = events[start].commit
+    came = list(takewhile(lambda event: event.commit == commit, events[start:]))
+    left = [replace(came[0], kind="received", after=came[-1].after), *events[start + len(came) :]]
+    seen = {event.after for event in left}
+    return tuple(replace(event, before=event.before if event.before in seen else "") for event in left)
+
+
+def former_contents(
+    history: History, artifacts: Iterable[Set[str]], mentions: Mentions, shelf: Shelf, *, were_hidden: Set[str]
+) -> Mapping[str, str]:
+    """The digests of former contents by blob id, for artifacts by the keys of their files.
+
+    If one content was confidential then, the others of that artifact are left out, too: its body has no marks of its
+    own. What mentions withheld names is rewritten. Of an artifact with a file that was at a withheld path, only the
+    contents of that file are there, which `since_hidden` has left.
+    """
+    blobs: dict[str, str] = {}
+    closed: set[str] = set()
+    for keys in artifacts:
+        paths = {
+            blob: event.path
+            for key in (keys & were_hidden or keys)
+            for event in history.events.get(key, ())
+            for blob in (event.before, event.after)
+            if blob in history.blobs
+        }
+        files = [
+            (blob, File(source="", path=path, data=shelf.get(history.blobs[blob]))) for blob, path in paths.items()
+        ]
+        if any(is_confidential(file) for _, file in files):
+            closed.update(paths)
+            continue
+        for blob, file in files:
+            data = mentions.without(file.data, file.name)
+            blobs[blob] = history.blobs[blob] if data is None else shelf.put(data)
+    return {blob: digest for blob, digest in blobs.items() if blob not in closed}
+
+
+# Keeps a thread together that lost members: it is named by its earliest memo that is left (SPEC 9, audience).
+
+
+def thread_ids(archive: Archive, hidden: Set[Ref], is_hidden_name: Callable[[str], bool]) -> dict[FilePlace, str]:
+    """The thread ids that envelopes need, by file, so that what is left of each thread stays one."""
+    found: dict[FilePlace, str] = {}
+    for thread in archive.threads.values():
+        left = [ref for ref in thread.memos if ref not in hidden]
+        if len(left) > 1 and len(left) < len(thread.memos):
+            for memo, name in _named(archive, left, is_hidden_name):
+                found |= {(copy.file.source, copy.file.path): name for copy in memo.copies}
+    return found
+
+
+def _named(archive: Archive, left: list[Ref], is_hidden_name: Callable[[str], bool]) -> Iterator[tuple[Memo, str]]:
+    """The memos that need a thread id: of each tree that is left the root, unless the thread is named after it."""
+    memos = [memo for ref in left if isinstance(memo := archive.artifacts[ref], Memo)]
+    memos.sort(key=lambda memo: memo.sort_key)
+    by_ref = {memo.ref: memo for memo in memos}
+    trees: dict[object, list[Memo]] = {}
+    known: dict[Ref, object] = {}
+    for memo in memos:
+        trees.setdefault(_tree_of(memo, by_ref, known), []).append(memo)
+    if len(trees) == 1:  # one tree stays one thread by itself
+        return
+
+    def written(memo: Memo) -> str | None:
+        name = memo.variants[0].envelope.thread_id
+        return name if name and name.strip() and not is_hidden_name(name) else None
+
+    name = next((written(memo) for memo in memos if written(memo)), None) or memos[0].id
+    for tree in trees.values():
+        if any(map(written, tree)):  # it is the name of the whole tree
+            continue
+        for memo in tree:
+            if memo.parent not in by_ref and not (memo is memos[0] and name == memo.id):
+                yield memo, name
+
+
+def _tree_of(memo: Memo, by_ref: Mapping[Ref, Memo], known: dict[Ref, object]) -> object:
+    """What the tree of replies that a memo is in begins with: a memo, or one that is missing."""
+    passed = []
+    tree: object = None
+    while tree is None:
+        passed.append(memo.ref)
+        parent = by_ref.get(memo.parent) if memo.parent else None
+        if memo.ref in known:
+            tree = known[memo.ref]
+        elif parent is None:
+            tree = memo.ghost_parent or memo.ref
+        else:
+            memo = parent
+    known.update(dict.fromkeys(passed, tree))
+    return tree
+
+
+# Removes from a ledger what is withheld from now on: as if it had never been published (SPEC 9, audience).
+
+
+def without(ledger: Ledger, refs: Set[Ref], is_named: Callable[[str], bool]) -> Ledger:
+    """The ledger without these artifacts and whatever has a name of theirs; the same one if it knows none of it."""
+    gone = {one.ref for one in ledger.arrivals if one.ref in refs or is_named(one.id)}
+    if not gone and not any(map(is_named, _page_ids(ledger))):
+        return ledger
+    kept = [one for one in ledger.arrivals if one.ref not in gone]
+    numbers = {one.number: number for number, one in enumerate(kept, 1)}
+    known = {one.ref for one in kept}
+    pages = {"/".join(ref) for ref in known}
+
+    def renumbered(one: Arrival) -> Arrival:
+        return replace(one, number=numbers[one.number])
+
+    lost = {block.feed for block in ledger.blocks if not numbers.keys() >= set(block.items)}
+    aliases = tuple((id_, to) for id_, to in ledger.aliases if to in known and not is_named(page_ref(id_)[1]))
+    led = {id_ for id_, _ in aliases}
+    return Ledger(
+        arrivals=tuple(map(renumbered, kept)),
+        renewals=tuple(renumbered(one) for one in ledger.renewals if one.ref in known),
+        threads=tuple((id_, ref) for id_, ref in ledger.threads if ref in known and _is_id(id_, known)),
+        others=tuple((kind, id_) for kind, id_ in ledger.others if _stays(kind, id_, pages, led)),
+        blocks=tuple(
+            replace(block, items=tuple(numbers[item] for item in block.items))
+            for block in ledger.blocks
+            if block.feed not in lost
+        ),
+        aliases=aliases,
+        audience=ledger.audience,
+    )
+
+
+def _page_ids(ledger: Ledger) -> list[str]:
+    others = [id_.partition("/")[2] or id_ for _, id_ in ledger.others]
+    return [*others, *(id_ for id_, _ in ledger.threads), *ledger.positions, *ledger.entities]
+
+
+def _is_id(id_: str, known: Set[Ref]) -> bool:
+    return ("memo", id_) in known or ("note", id_) in known
+
+
+def _stays(kind: str, id_: str, pages: Set[str], led: Set[str]) -> bool:
+    """Whether a page is surely none of what is withheld: a saved search, a page beside one that stays.
+
+    That a site is lean is no page at all.
+    """
+    if kind in {"changes", "captures"}:
+        return id_ in pages
+    return kind in {"saved", LEAN[0]} or (kind == "ghost" and id_ in led)
+
+
+# Takes out of what an archive is resolved from all that only its owners may see (SPEC 9, audience).
+
+
+_MEANT = (ENVELOPE_SUFFIX, CATALOG_SUFFIX)
+
+
+def withhold(content: Content, archive: Archive, policy: Policy, shelf: Shelf, reread: Reread) -> Content:
+    """The content that everybody may see; the same object if that is all of it, or if it is for those inside."""
+    if policy.audience == "internal":
+        return content
+    decision = _decide(content, archive, policy)
+    if in_vain := tuple(_in_vain(content, policy)):
+        content = replace(content, facts=(*content.facts, Parsed(source="", path="", findings=in_vain)))
+    removed = {name: _removed(name, history, policy, shelf) for name, history in content.histories.items()}
+    is_named = any(not one.path and any(map(_is_on_file, one.findings)) for one in content.facts)
+    if not (decision.files or any(removed.values()) or is_named or _was_hidden(content.histories, policy)):
+        return content
+    mentions = _mentions(archive, decision, removed)
+    decision = _with_what_is_named_after_it(content, archive, decision, mentions)
+    facts, rewritten = _facts(content, archive, decision, mentions, reread)
+    seen = [one for ref, one in archive.artifacts.items() if ref not in decision.hidden]
+    gone = {
+        name: removed[name] | {file_key(path) for source, path in decision.files if source == name} for name in removed
+    }
+    return replace(
+        content,
+        facts=facts,
+        histories={
+            name: _history(name, content, seen, mentions, gone=gone[name], policy=policy, shelf=shelf)
+            for name in content.histories
+        },
+        ledger=without(content.ledger, decision.hidden, lambda id_: fold(id_) in mentions.names),
+        absent=decision.files,
+        unstored=decision.files | rewritten,
+        unnamed=mentions.names,
+    )
+
+
+def _is_on_file(finding: Finding) -> bool:
+    return bool(finding.location.source and finding.location.path)
+
+
+def _in_vain(content: Content, policy: Policy) -> Iterator[Finding]:
+    """The findings on globs that match nothing; whoever mistypes one must not believe that it withholds."""
+    if not policy.withhold:
+        return
+    removed = {
+        (source, event.path)
+        for source, history in content.histories.items()
+        for events in history.events.values()
+        if events[-1].kind == "removed"
+        for event in events
+    }
+    places = removed | {_place(one) for one in content.facts if one.path}
+    for one in policy.withhold:
+        if not any(is_match(one.glob, source, path) for source, path in places):
+            where = Location(source="", path=CONFIG_NAME, line=one.line or None)
+            yield Finding(rule=WITHHOLD_IN_VAIN, location=where, message=f'"{one.glob}" matches no file')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Decision:
+    """The files that are left out, and the artifacts that are withheld."""
+
+    files: frozenset[FilePlace]
+    hidden: frozenset[Ref]
+
+
+def _decide(content: Content, archive: Archive, policy: Policy) -> _Decision:
+    marked = {_place(one) for one in content.facts if one.path and _is_marked(one, policy)}
+    hidden = [one for one in archive.artifacts.values() if _is_raw(one, policy) or not marked.isdisjoint(_files(one))]
+    folders = memo_folders(one.fact for one in content.facts if isinstance(one.fact, Organization))
+    files = marked.union(*(_all_files(one, folders) for one in hidden))
+    # Another artifact may have been in the same list file, and have no file left.
+    hidden += [one for one in archive.artifacts.values() if files.issuperset(_own_files(one))]
+    return _Decision(files=frozenset(files), hidden=frozenset(one.ref for one in hidden))
+
+
+def _place(parsed: Parsed) -> FilePlace:
+    return parsed.source, parsed.path
+
+
+def _is_marked(parsed: Parsed, policy: Policy) -> bool:
+    """Whether a file is withheld by itself: by its marks, by a glob, or because nobody can tell."""
+    fact = parsed.fact
+    if parsed.is_confidential or policy.hides(parsed.source, parsed.path):
+        return True
+    if fact is None:
+        return bool(parsed.findings) or parsed.path.lower().endswith(_MEANT)
+    if isinstance(fact, Envelope):
+        is_raw = fact.kind == "transcript" and policy.withhold_raw and not is_redacted(fact.redaction_status)
+        return fact.shape == "broken" or is_raw
+    return isinstance(fact, LibraryCard) and fact.broken is not None
+
+
+def _is_raw(artifact: Artifact, policy: Policy) -> bool:
+    """Whether a transcript was not redacted; one without an envelope says nothing of it."""
+    if not isinstance(artifact, Transcript) or not policy.withhold_raw:
+        return False
+    return not all(is_redacted(variant.envelope.redaction_status) for variant in artifact.variants)
+
+
+def _own_files(artifact: Artifact) -> set[FilePlace]:
+    return {(copy.file.source, copy.file.path) for copy in artifact.copies}
+
+
+def _files(artifact: Artifact) -> set[FilePlace]:
+    """The files of an artifact, and the bodies that belong to them."""
+    return _own_files(artifact) | {
+        (copy.file.source, copy.body_path) for copy in artifact.copies if copy.body_path is not None
+    }
+
+
+def _all_files(artifact: Artifact, folders: tuple[str, ...]) -> Iterator[FilePlace]:
+    """Also bodies that it may have named, and files that its record system keeps together."""
+    yield from _files(artifact)
+    for copy in artifact.copies:
+        system = owner_of(copy.file.path) if isinstance(artifact, Record) else None
+        yield from ((copy.file.source, path) for path in (system.together(copy.file.path) if system else ()))
+    for variant in artifact.variants if isinstance(artifact, Memo | Transcript) else ():
+        source = variant.envelope.file.source
+        yield from ((source, path) for path in body_candidates(variant.envelope, memo_folders=folders))
+
+
+# Names
+
+
+def _mentions(archive: Archive, decision: _Decision, removed: Mapping[str, Set[str]]) -> Mentions:
+    """The names of what is withheld that nothing has that everybody may see."""
+    hidden = [archive.artifacts[ref] for ref in decision.hidden]
+    seen = [one for ref, one in archive.artifacts.items() if ref not in decision.hidden]
+    theirs = {fold(name) for one in seen for name in _names(one)}
+    names = {name for one in hidden for name in _names(one)}
+    names |= {name for keys in removed.values() for key in keys for name in _names_of_file(key)}
+    names |= {name for _, path in decision.files if path.lower().endswith(_MEANT) for name in _names_of_file(path)}
+    threads = {name for one in hidden for name in _thread_names(one)}
+    threads -= {name for one in seen for name in _thread_names(one)}
+    wanted = {name for name in names | threads if name.strip() and fold(name) not in theirs}
+    return Mentions(wanted, theirs)
+
+
+def _names(artifact: Artifact) -> Iterator[str]:
+    yield artifact.id
+    for _, path in _files(artifact):
+        yield from _names_of_file(path)
+    if isinstance(artifact, Record):
+        yield from (artifact.card.key, *artifact.former)
+    elif isinstance(artifact, Document):
+        yield from filter(None, (artifact.head.key,))
+
+
+def _names_of_file(path: str) -> tuple[str, str]:
+    stem = stem_of(path.rpartition("/")[2])
+    return stem, make_id(stem)
+
+
+def _thread_names(artifact: Artifact) -> Iterator[str]:
+    if isinstance(artifact, Memo):
+        for variant in artifact.variants:
+            written = (variant.envelope.thread_id or "").strip()
+            yield from (written, make_id(written)) if written else ()
+
+
+def _with_what_is_named_after_it(
+    content: Content, archive: Archive, decision: _Decision, mentions: Mentions
+) -> _Decision:
+    """With bodies that are left over and other files whose paths mention what is withheld."""
+    files = decision.files | {_place(one) for one in content.facts if one.path and _is_named(one.path, mentions)}
+    hidden = {ref for ref, one in archive.artifacts.items() if files.issuperset(_own_files(one))}
+    return _Decision(files=files, hidden=decision.hidden | hidden)
+
+
+# Facts
+
+
+def _facts(
+    content: Content, archive: Archive, decision: _Decision, mentions: Mentions, reread: Reread
+) -> tuple[tuple[Parsed, ...], frozenset[FilePlace]]:
+    """What is left of the facts, and the files that were rewritten."""
+    threads = thread_ids(archive, decision.hidden, mentions.in_text)
+    facts: list[Parsed] = []
+    rewritten: set[FilePlace] = set()
+    left = {_place(one) for one in content.facts} - decision.files
+    for one in content.facts:
+        if _place(one) in decision.files:
+            continue
+        if not one.path:
+            facts.append(_of_source(one, left, mentions))
+            continue
+        again = reread(one, mentions.without)
+        if again is not None:
+            rewritten.add(_place(one))
+            again = _as_meant(_as_in_git(again, one))
+        facts.append(_in_thread(again or one, threads.get(_place(one))))
+    return tuple(facts), frozenset(rewritten)
+
+
+def _of_source(parsed: Parsed, left: Set[FilePlace], mentions: Mentions) -> Parsed:
+    """The findings on a source as a whole; those on files that are left out go with them."""
+    findings = (
+        one
+        for one in parsed.findings
+        if not one.location.source  # of memosite.yml, which is the operator's
+        or (_is_left(one, left) and not mentions.in_text(one.message))
+    )
+    return replace(parsed, findings=tuple(findings))
+
+
+def _is_left(finding: Finding, left: Set[FilePlace]) -> bool:
+    where = finding.location
+    return not where.path or (where.source, where.path) in left
+
+
+def _as_meant(parsed: Parsed) -> Parsed:
+    """A rewritten envelope is in no thread that is named `[withheld]`: there may be many of that name."""
+    fact = parsed.fact
+    if not isinstance(fact, Envelope) or WITHHELD not in (fact.thread_id or ""):
+        return parsed
+    return replace(parsed, fact=replace(fact, thread_id=None))
+
+
+def _as_in_git(parsed: Parsed, former: Parsed) -> Parsed:
+    """A rewritten file is no edited one: for git it is the file that it was."""
+    fact, file = parsed.fact, getattr(former.fact, "file", None)
+    if fact is None or isinstance(fact, Organization) or not isinstance(file, FileFacts):
+        return parsed
+    own = replace(fact.file, blob=file.blob)
+    if isinstance(fact, RecordFile):
+        rest = fact.rest and replace(fact.rest, file=own)
+        fact = replace(fact, records=tuple(replace(one, file=own) for one in fact.records), rest=rest)
+    return replace(parsed, fact=replace(fact, file=own))
+
+
+def _in_thread(parsed: Parsed, thread: str | None) -> Parsed:
+    if thread is None or not isinstance(parsed.fact, Envelope):
+        return parsed
+    return replace(parsed, fact=replace(parsed.fact, thread_id=thread))
+
+
+# Git
+
+
+def _was_hidden(histories: Mapping[str, History], policy: Policy) -> bool:
+    """Whether any file was at a path that is withheld."""
+    return any(
+        policy.hides(source, event.path)
+        for source, history in histories.items()
+        for events in history.events.values()
+        for event in events
+    )
+
+
+def _removed(source: str, history: History, policy: Policy, shelf: Shelf) -> frozenset[str]:
+    """The keys of removed files that are withheld, by what their last commit and their paths say."""
+    gone = set()
+    for key, events in history.events.items():
+        if events[-1].kind != "removed":
+            continue
+        place = place_of(key)
+        is_hidden = any(policy.hides(source, event.path) for event in events)
+        if place is not None and key.endswith(ENVELOPE_SUFFIX):
+            is_hidden = is_hidden or key in history.confidential
+            is_hidden = is_hidden or (
+                policy.withhold_raw and _was_raw(key, history.blobs.get(events[-1].before), shelf)
+            )
+        if is_hidden:
+            gone.add(key)
+    return frozenset(gone)
+
+
+def _was_raw(key: str, digest: str | None, shelf: Shelf) -> bool:
+    """Whether a removed file was that of a raw transcript, or nobody can tell."""
+    if digest is None:
+        return True
+    file = File(source="", path=key, data=shelf.get(digest))
+    place = place_of(key)
+    is_transcript = (file.json.fields or {}).get("type") == "memodef:Transcript"
+    return (is_transcript or (place is not None and place.store == "transcripts")) and is_raw_transcript(file)
+
+
+def _history(
+    source: str,
+    content: Content,
+    seen: Iterable[Artifact],
+    mentions: Mentions,
+    *,
+    gone: Set[str],
+    policy: Policy,
+    shelf: Shelf,
+) -> History:
+    """What git knows of what is left. Of former contents only those that could have been read by everybody then."""
+    history = content.histories[source]
+    gone = set(gone)
+    for one in list_files(history, (one for one in content.facts if one.source == source and one.path)):
+        if file_key(one.path) in gone:  # with the names that a list had before
+            gone |= {file_key(event.path) for event in one.events}
+    gone |= {key for key in history.events if _is_named(key, mentions)}
+    events = {
+        key: tuple(since_hidden(events, lambda path: policy.hides(source, path)))
+        for key, events in history.events.items()
+        if key not in gone
+    }
+    were_hidden = {key for key, left in events.items() if len(left) < len(history.events[key])}
+    tree = None if history.tree is None else _without(history.tree, gone)
+    history = replace(
+        history,
+        events={key: left for key, left in events.items() if left},
+        tree=tree and {path: blob for path, blob in tree.items() if not policy.hides(source, path)},
+        confidential=frozenset(),
+    )
+    keys = _keys_by_artifact(source, seen)
+    return replace(history, blobs=former_contents(history, keys, mentions, shelf, were_hidden=were_hidden))
+
+
+def _is_named(path: str, mentions: Mentions) -> bool:
+    """Whether a path mentions what is withheld, or is a further file of its name."""
+    return mentions.in_text(path) or fold(stem_of(path.rpartition("/")[2])) in mentions.names
+
+
+def _without(tree: Mapping[str, str], gone: Set[str]) -> dict[str, str]:
+    return {path: blob for path, blob in tree.items() if file_key(path) not in gone}
+
+
+def _keys_by_artifact(source: str, artifacts: Iterable[Artifact]) -> Iterator[frozenset[str]]:
+    for artifact in artifacts:
+        yield frozenset(file_key(path) for name, path in _files(artifact) if name == source)
+
+
+# The gate: two filters that all content passes, for secrets, and for audience and erasure (SPEC 9).
+
 
 Step = Callable[[Content, Archive, Policy, Shelf, Reread], Content]
 """One of the rules of `revise`: gives the content that it leaves, the same object if it leaves all."""
+
 
 _STEPS: tuple[Step, ...] = (withhold, erase)
 

@@ -20,15 +20,13 @@ from pathlib import Path
 
 from memosite.archive.ledger import LEDGER_PATH
 from memosite.config.schema import Config, SourceConfig
-from memosite.sources.git import GitError, Repo
-from memosite.sources.git_view import common_folder, line_of
+from memosite.sources.folder import holding_repo, list_manuscripts, repo_at
+from memosite.sources.git import GitError, Repo, common_folder, line_of
 from memosite.sources.listing import RECENT
 from memosite.sources.look import FileLook, Look, LookAt, changed, content_of, look_at, state_of
-from memosite.sources.manuscripts import list_manuscripts
 from memosite.sources.objects import HEAD, commit_at
-from memosite.sources.remote import last_fetched
-from memosite.sources.repos import holding_repo, repo_at
-from memosite.store.program import program_digest
+from memosite.sources.tree import last_fetched
+from memosite.store.cache import program_digest
 
 _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _DIGEST = re.compile(r"[0-9]{1,20}-[0-9a-f]{64}", re.ASCII)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from memosite.archive.ledger import LEDGER_PATH
 from memosite.archive.model import Archive
 from memosite.config.schema import Audience, Config
-from memosite.facts.source_rules import failures
+from memosite.facts.rules import failures
 from memosite.reading.inputs import compare_inputs
 from memosite.reading.kept import Kept, forget_kept, open_kept, read_seal, seal_kept, write_kept
 from memosite.sources.look import Look, look_at
 from memosite.store.safe_files import read_file
 
 if TYPE_CHECKING:
-    from memosite.run.beside import Beside
+    from memosite.run.workers import Beside
 
 
 class Keeping:
@@ -79,7 +79,7 @@ class Keeping:
             if not beside:
                 write()
                 return
-            from memosite.run.beside import Beside  # noqa: PLC0415 - most commands start no process
+            from memosite.run.workers import Beside  # noqa: PLC0415 - most commands start no process
 
             self._writer = Beside(write)
 

@@ -20,14 +20,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from memosite.archive.apart import load_later, values_apart
 from memosite.archive.lines import all_texts
-from memosite.archive.model import Archive
+from memosite.archive.model import Archive, load_later, values_apart
 from memosite.archive.snapshots import Days, days_of
 from memosite.facts.errors import MemositeError
 from memosite.reading.text_rows import forget_rows, prune_rows
-from memosite.store.cache import refuse_link
-from memosite.store.keys import read_signed, write_signed
+from memosite.store.cache import read_signed, refuse_link, write_signed
 from memosite.store.values import read_value, value_bytes
 
 K = TypeVar("K")

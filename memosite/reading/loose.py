@@ -4,15 +4,14 @@ from collections.abc import Mapping
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import SourceInfo
-from memosite.config.policy import SecretsConfig
+from memosite.config.schema import SecretsConfig
 from memosite.facts.findings import Finding
 from memosite.facts.parsed import Fact, Organization, Parsed
 from memosite.reading.finders import DataFinder, LineFinder
-from memosite.reading.modes import with_mode, without_hidden_names
-from memosite.reading.screen import Screen
-from memosite.reading.source_reader import SourceReader
+from memosite.reading.reader import SourceReader
+from memosite.reading.screen import Screen, with_mode, without_hidden_names
 from memosite.resolve import ResolveRules, resolve
-from memosite.resolve.collect import memo_folders
+from memosite.resolve.identity import memo_folders
 from memosite.sources.listing import Listing
 from memosite.store.shelf import Shelf
 

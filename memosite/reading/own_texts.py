@@ -4,7 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memosite.config.loading import Config
+from memosite.config.schema import Config
 from memosite.facts.errors import ConfigError
 from memosite.facts.file import File
 from memosite.facts.layout import CONFIG_NAME

@@ -21,11 +21,10 @@ from memosite.facts.parsed import Parsed
 from memosite.formats.system import FilePlace
 from memosite.reading.scans import KnownScans
 from memosite.sources.git import Holding
+from memosite.sources.history import KnownPast
 from memosite.sources.listing import RECENT, FileStamp, Source
 from memosite.sources.look import Look
-from memosite.sources.past import KnownPast
-from memosite.store.keys import read_signed, write_signed
-from memosite.store.program import program_digest
+from memosite.store.cache import program_digest, read_signed, write_signed
 from memosite.store.values import read_value, value_bytes
 
 if TYPE_CHECKING:

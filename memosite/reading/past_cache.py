@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Final
 
 from memosite.config.schema import Config, SourceConfig
-from memosite.sources.former_commits import is_reachable
+from memosite.sources.folder import holding_repo
 from memosite.sources.git import GitError, Repo
-from memosite.sources.repos import holding_repo
+from memosite.sources.objects import is_reachable
 from memosite.sources.tree import NO_REF
-from memosite.store.cache import open_cache, read_whole, refuse_link, write_whole
-from memosite.store.program import program_digest
+from memosite.store.cache import open_cache, program_digest, read_whole, refuse_link, write_whole
 
 MOST: Final = 3
 """How many times are kept, those that were read last."""

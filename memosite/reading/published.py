@@ -1,4 +1,8 @@
-"""[I/O] Reads the files of a published site: from its folder, or by its address."""
+"""[I/O] Reads the files of a published site, and finds the one that a build goes on from.
+
+Its ledger records what was published under which URL. From a site in a folder, unchanged files also keep their times,
+so that a sync to a server by time and size sends only changed files.
+"""
 
 import hashlib
 import io
@@ -7,24 +11,48 @@ import os
 import re
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from posixpath import normpath
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urljoin
 
+from memosite.archive.ledger import LEDGER_PATH, Ledger, parse_ledger, read_ledger
+from memosite.archive.seals import SEALS_PATH, SealLog, parse_seals
+from memosite.archive.urls import artifact_page, record_page
+from memosite.config.schema import Audience, Config, Erasure
 from memosite.facts.errors import OutputError
+from memosite.facts.layout import SITE_MARKER
 from memosite.store.output import is_unfinished
 from memosite.store.safe_files import read_file
 
+if TYPE_CHECKING:
+    from memosite.fetch import FetchOutcome
+
+# Reads the files of a published site: from its folder, or by its address.
+
+
 _INDEX = "archive/index.json"
+
+
 _BUNDLE = re.compile(r"(?:\d{4}/\d{2}|undated)/files-\d+\.zip", re.ASCII)
+
+
 _ORIGINAL = re.compile(
     r"(?:memos|notes|transcripts|libraries|documents|records/[^/]+)/[^/]+/(?:original[^/]*|copies/[^/]+)"
 )
 """The paths of originals (`original_name` and `copy_name` in `archive/urls`)."""
+
+
 _FOLDERS = ("memos", "notes", "transcripts", "libraries", "documents", "records")
+
+
 _LIMIT = 512 * 2**20
+
+
 _AT_ONCE = 8
 
 
@@ -108,8 +136,7 @@ class WebSite(PublishedSite):
 
     def __init__(self, address: str) -> None:
         """Read from this address, with the credentials for it."""
-        from memosite.fetch.client import Fetcher  # noqa: PLC0415 - few commands ask the network
-        from memosite.fetch.credentials import read_credentials  # noqa: PLC0415
+        from memosite.fetch.client import Fetcher, read_credentials  # noqa: PLC0415 - few commands ask the network
 
         self.name = address
         self._base = address.rstrip("/") + "/"
@@ -117,7 +144,7 @@ class WebSite(PublishedSite):
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a file; None if the server says that there is none."""
-        from memosite.fetch.answers import Failed, Fetched  # noqa: PLC0415
+        from memosite.fetch import Failed, Fetched  # noqa: PLC0415
 
         address = urljoin(self._base, quote(path))
         answer = self._fetcher.get(address)
@@ -136,3 +163,228 @@ class WebSite(PublishedSite):
     def _hash(self, path: str) -> tuple[str, str]:
         data = self.read(path)
         return path, hashlib.sha256(data).hexdigest() if data is not None else ""
+
+
+# The published site that a build goes on from, where the output folder is new: as in every run of CI.
+
+
+_NO_SEALS = SealLog()
+
+
+PublishedFile = Callable[[str], bytes | None]
+"""The bytes of a file of the published site by its path; None if there is none."""
+
+
+TWIN_LIMIT = 64 * 2**20
+"""The largest twin that is fetched, in bytes."""
+
+
+_BUNDLE_LINK = re.compile(r'href="(?P<path>[./]*archive/[0-9a-z/]+/twins-\d+\.jsonl)#')
+
+
+_KEY = re.compile(rb'\{"key": "(?P<key>[^"\\]*)"')
+
+
+LEDGER_LIMIT = 512 * 2**20
+"""The largest ledger that is fetched, in bytes: a million artifacts have some 200 MB."""
+
+
+def is_address(previous: str) -> bool:
+    """Whether a site is named by its address rather than by its folder."""
+    return previous.startswith(("http://", "https://"))
+
+
+def previous_folder(previous: str | None) -> Path | None:
+    """The folder of a previous site; None if there is none. Raises `OutputError` if it is no site."""
+    if previous is None or is_address(previous):
+        return None
+    folder = Path(previous)
+    if not (folder / SITE_MARKER).is_file():
+        raise OutputError(
+            f"--previous {previous}: found no {SITE_MARKER} there, expected a site that memosite published; "
+            "leave the option out the first time"
+        )
+    return folder
+
+
+def known_ledger(config: Config, previous: str | None, last: Ledger | None) -> Ledger:
+    """The ledger that a build goes on from: that of its output, or that of the previous site if that knows more.
+
+    What the `last` build read need not be read again.
+
+    Raises `OutputError` if a ledger cannot be had, if the two were written apart from one another, or if one is that of
+    a site for another audience.
+    """
+    output = config.output
+    own = of_audience(read_ledger(output, last), config.audience, str(output))
+    if previous is None:
+        return own
+    other = _fetched_ledger(previous) if is_address(previous) else read_ledger(Path(previous))
+    other = of_audience(other, config.audience, f"--previous {previous}")
+    if own.published.startswith(other.published):
+        return own
+    if other.published.startswith(own.published):
+        return other
+    raise OutputError(
+        f"--previous {previous}: its ledger and {output / LEDGER_PATH} went on differently, expected that one "
+        "continues the other; give the one that readers know, and build into an empty folder"
+    )
+
+
+def known_seals(config: Config, previous: str | None, ledger: Ledger, last: SealLog = _NO_SEALS) -> SealLog:
+    """The sealed log that a build goes on from: that beside the `ledger` which it goes on from.
+
+    A site of an earlier version has none. Only what was appended to the `last` one that was known is read anew.
+    Raises `OutputError` if it cannot be had, or is damaged.
+    """
+    own = _seals_in(config.output, last)
+    if previous is None or (own is not None and ledger.published == read_ledger(config.output, ledger).published):
+        return own or _NO_SEALS
+    other = _fetched_seals(previous) if is_address(previous) else _seals_in(Path(previous))
+    return other or own or _NO_SEALS
+
+
+def _seals_in(output: Path, last: SealLog = _NO_SEALS) -> SealLog | None:
+    """The sealed log of a site in a folder; None if it has none."""
+    path = output / SEALS_PATH
+    try:
+        return _seals(read_file(path), str(path), last)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise OutputError(f"{path}: the sealed log cannot be read ({error}); restore it from a backup") from error
+
+
+def _fetched_seals(previous: str) -> SealLog | None:
+    from memosite.fetch import Failed, Fetched  # noqa: PLC0415 - few builds ask the network
+
+    address = urljoin(previous.rstrip("/") + "/", SEALS_PATH)
+    answer = _fetch(address)
+    if isinstance(answer, Fetched):
+        return _seals(answer.data, address)
+    if isinstance(answer, Failed) and answer.is_missing:
+        return None
+    raise _unanswered(previous, address, answer)
+
+
+def _seals(data: bytes, name: str, last: SealLog = _NO_SEALS) -> SealLog:
+    try:
+        return parse_seals(data.decode("utf-8"), last)
+    except ValueError as error:
+        raise OutputError(
+            f"{name}: the sealed log is damaged ({error}). Restore it from a backup. Without it a new one begins, "
+            "and roots from before do not hold any more"
+        ) from error
+
+
+def of_audience(ledger: Ledger, audience: Audience, name: str) -> Ledger:
+    """A ledger of a site for this audience. Raises `OutputError` for that of another: it knows what others may not."""
+    if ledger.published and ledger.audience != audience:
+        raise OutputError(
+            f"{name}: found the ledger of a site for the audience {ledger.audience}, expected one for {audience}; "
+            "name the site that was published for it, or leave the option out the first time"
+        )
+    return replace(ledger, audience=audience)
+
+
+def published_digests(erasures: Iterable[Erasure], ledger: Ledger, files: PublishedFile) -> dict[str, frozenset[str]]:
+    """The digests that the published twins of what is to be erased name, by `kind/id`; none where a secret is why."""
+    named = {(entry.kind, entry.id) for entry in erasures if not entry.is_secret}
+    twin_of = _BundledTwins(files).find if ledger.is_lean else partial(_own_twin, files)
+    found: dict[str, frozenset[str]] = {}
+    for arrival in ledger.arrivals if named else ():
+        if named.isdisjoint({(arrival.kind, arrival.id), (None, arrival.id)}):
+            continue
+        is_record = arrival.kind == "record"
+        page = record_page(arrival.system, arrival.id) if is_record else artifact_page(arrival.ref)
+        found["/".join(arrival.ref)] = _digests_in(twin_of(page, "/".join(arrival.ref)))
+    return found
+
+
+def _own_twin(files: PublishedFile, page: str, _: str) -> bytes | None:
+    """The twin of an artifact that is a file of its page."""
+    return files(f"{page}index.json")
+
+
+class _BundledTwins:
+    """Finds twins in the bundles of a published site, each of which is read once."""
+
+    def __init__(self, files: PublishedFile) -> None:
+        self._files = files
+        self._bundles: dict[str, dict[str, bytes]] = {}
+
+    def find(self, page: str, key: str) -> bytes | None:
+        """The twin of this key, in the bundle that the page names; None if there is none."""
+        for link in _BUNDLE_LINK.finditer((self._files(f"{page}index.html") or b"").decode("utf-8", "replace")):
+            bundle = normpath(page + link["path"])
+            if not bundle.startswith("archive/"):  # what is published is not trusted
+                continue
+            if bundle not in self._bundles:
+                self._bundles[bundle] = dict(_keyed_lines(self._files(bundle) or b""))
+            if key in self._bundles[bundle]:
+                return self._bundles[bundle][key]
+        return None
+
+
+def _keyed_lines(bundle: bytes) -> Iterator[tuple[str, bytes]]:
+    """The twins of a bundle by their keys, which are first in their lines."""
+    for line in bundle.split(b"\n"):
+        begin = _KEY.match(line)
+        if begin:
+            yield begin["key"].decode("utf-8", "replace"), line
+
+
+def published_file(output: Path, previous: str | None) -> PublishedFile:
+    """Reads files that are published: those of the output, else of the previous site."""
+
+    def read(path: str) -> bytes | None:
+        folders = (output, *([Path(previous)] if previous and not is_address(previous) else ()))
+        for folder in folders:
+            try:
+                return read_file(folder / path)
+            except OSError:
+                continue
+        return _answer(urljoin(previous.rstrip("/") + "/", quote(path))) if previous and is_address(previous) else None
+
+    return read
+
+
+def _answer(address: str) -> bytes | None:
+    """What is at an address; None if there is nothing, or no answer."""
+    from memosite.fetch import Fetched  # noqa: PLC0415 - few builds ask the network
+    from memosite.fetch.client import Fetcher  # noqa: PLC0415
+
+    answer = Fetcher(limit=TWIN_LIMIT, whole=60).get(address)
+    return answer.data if isinstance(answer, Fetched) else None
+
+
+def _digests_in(twin: bytes | None) -> frozenset[str]:
+    """The digests of files that a twin names. What is published is not trusted: it may hold anything."""
+    try:
+        said = json.loads(twin or b"{}")
+        copies = said.get("copies") or ()
+        values = (said.get("sha256"), *(copy.get("sha256") for copy in copies))
+        return frozenset(str(value) for value in values if value)
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        return frozenset()
+
+
+def _fetched_ledger(previous: str) -> Ledger:
+    from memosite.fetch import Fetched  # noqa: PLC0415 - few builds ask the network
+
+    address = urljoin(previous.rstrip("/") + "/", LEDGER_PATH)
+    answer = _fetch(address)
+    if not isinstance(answer, Fetched):
+        raise _unanswered(previous, address, answer)
+    return parse_ledger(answer.data.decode("utf-8", "replace"), name=address)
+
+
+def _fetch(address: str) -> "FetchOutcome":
+    from memosite.fetch.client import Fetcher, read_credentials  # noqa: PLC0415 - few builds ask the network
+
+    return Fetcher(read_credentials([address]), limit=LEDGER_LIMIT, whole=600).get(address)
+
+
+def _unanswered(previous: str, address: str, answer: "FetchOutcome") -> OutputError:
+    reason = getattr(answer, "reason", "no answer")
+    return OutputError(f"--previous {previous}: {address}: {reason}; leave the option out the first time")

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from memosite.reading.redaction import Span, find_spans
 from memosite.secrets import DIGEST
-from memosite.store.keys import read_signed, write_signed
-from memosite.store.program import program_digest
+from memosite.store.cache import program_digest, read_signed, write_signed
 from memosite.store.values import read_value, value_bytes
 
 SCANS_LIMIT = 500_000

@@ -1,19 +1,50 @@
-"""The first step of the gate: removes secrets from contents and names before anything of them is kept (SPEC 9).
+"""The first step of the gate: finds secrets in contents and names, and removes them before anything is kept (SPEC 9).
 
     bytes of a file, now or formerly ─► known scan, or scan now ─► bytes without secrets + hits ─► parse, shelf, cache
 
-It is the same whatever is done about secrets (`secrets.mode`): that is decided once all is read (`reading/modes.py`).
+It is the same whatever is done about secrets (`secrets.mode`): that is decided once all is read (`reading/screen.py`).
 So caches hold no secrets, and stay valid when the mode changes.
+
+hits of files, of former contents, of names ─┬─► findings
+└─► withhold: facts without content; redact: texts; fail: an error
+
+Whoever reads a public site could go to the repo and take the key. What memosite.yml names in vain, too, is for who
+wrote it: a name of what is withheld may be in it. Commands report these findings all the same.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
+from memosite.archive.history import History
+from memosite.archive.model import Archive, Artifact
+from memosite.config.schema import SecretsConfig
+from memosite.facts import rules
+from memosite.facts.contents import bare_record, without_content
+from memosite.facts.errors import SecretsError
 from memosite.facts.file import File
+from memosite.facts.findings import Finding, Location
+from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import blob_id
-from memosite.facts.secret_rules import SecretHit
+from memosite.facts.parsed import BodyFile, Envelope, Organization, Parsed, RecordCard, RecordFile, Withheld
+from memosite.facts.rules import (
+    SECRET_ALLOWED_IN_VAIN,
+    SECRET_FORMERLY,
+    SECRET_FORMERLY_IN_NAME,
+    SECRET_IN_NAME,
+    SECRET_REDACTED,
+    SECRET_RULES,
+    SECRET_WITHHELD,
+    SecretHit,
+    withheld_for_secrets,
+)
 from memosite.reading.redaction import Span, decode, encode, find_spans, fingerprints, redact
 from memosite.reading.scans import KnownScans, Scanned
+from memosite.secrets import RULES
+from memosite.sources.listing import Listing, shown_path
+
+# The first step of the gate: removes secrets from contents and names before anything of them is kept (SPEC 9).
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,3 +103,227 @@ class Screen:
             return {}
         found = ((name, find_spans(name)) for name in distinct)
         return {name: redact(name, spans) for name, spans in found if spans}
+
+
+# Decides what is done about the secrets that were found, once all is read; nothing is scanned for it (SPEC 9).
+
+
+_REDACTED = re.compile(r"\[REDACTED:([^\]]+)\]")
+
+
+_COMMITS_NAMED = 3
+
+
+def with_mode(
+    facts: Iterable[Parsed], histories: Mapping[str, History], secrets: SecretsConfig
+) -> tuple[tuple[Parsed, ...], Mapping[str, History]]:
+    """What is resolved in a mode: facts with their findings on secrets, and histories.
+
+    Raises `SecretsError` if the mode is to fail and a secret was found that is not allowed, unless in an earlier
+    version alone: nothing of that is published in this mode.
+    """
+    read = tuple(facts)
+    now = frozenset(one.fact.file.blob for one in read if isinstance(one.fact, Envelope | BodyFile))
+    listed = frozenset(finding for one in read for finding in one.findings if finding.rule == SECRET_IN_NAME)
+    found = [
+        *(finding for name, history in histories.items() for finding in _in_versions(name, history, secrets, now)),
+        *(finding for name, history in histories.items() for finding in _in_names(name, history, listed)),
+        *_in_vain(read, histories.values(), secrets),
+    ]
+    result = tuple(decided(one, secrets) for one in read)
+    if found:
+        result += (Parsed(source="", path="", findings=tuple(dict.fromkeys(found))),)
+    if secrets.mode == "fail":
+        _fail_for(finding for one in result for finding in one.findings)
+    if secrets.mode != "redact":
+        histories = {name: _without_secrets(history) for name, history in histories.items()}
+    return result, histories
+
+
+def without_hidden_names(listing: Listing, screen: Screen) -> Listing:
+    """A listing without the files in whose names there are secrets; they are not read, only counted among findings."""
+    named = [one.location.path for one in listing.findings]
+    hidden = screen.names((*listing.candidates, *listing.others, *listing.images, *named))
+    if not hidden:
+        return listing
+    kept = (one for one in listing.findings if one.location.path not in hidden)
+    names = tuple(dict.fromkeys(name_finding(listing.source.name, shown_path(name)) for name in hidden.values()))
+    return replace(
+        listing,
+        candidates=tuple(path for path in listing.candidates if path not in hidden),
+        others=listing.others.difference(hidden),
+        records=listing.records.difference(hidden),
+        images=tuple(path for path in listing.images if path not in hidden),
+        findings=(*kept, *names),
+    )
+
+
+def name_finding(source: str, redacted: str) -> Finding:
+    """The finding on a path with a secret in it, by the path without it."""
+    where = Location(source=source, path=redacted.rpartition("/")[0])
+    return Finding(
+        rule=SECRET_IN_NAME,
+        location=where,
+        message=f"{_kinds(redacted)} in the name of a file in this folder, which is not read",
+    )
+
+
+def _kinds(redacted: str) -> str:
+    return ", ".join(dict.fromkeys(map(_kind, _REDACTED.findall(redacted))))
+
+
+def _kind(rule: str) -> str:
+    return RULES.get(rule, rule)
+
+
+def decided(one: Parsed, secrets: SecretsConfig) -> Parsed:
+    """The result of a file as the mode has it. A file that is no part of the archive is published in no mode."""
+    hits = _not_allowed(one.secrets)
+    if not hits:
+        return one
+    is_withheld = secrets.mode != "redact" and one.fact is not None
+    rule = SECRET_WITHHELD if is_withheld else SECRET_REDACTED
+    found = (
+        Finding(
+            rule=rule,
+            location=Location(source=one.source, path=one.path, line=hit.line),
+            message=f"{_kind(hit.rule)}, fingerprint {hit.fingerprint}",
+        )
+        for hit in hits
+    )
+    left = _without_content(one, hits) if is_withheld else one
+    return replace(left, findings=(*left.findings, *found))
+
+
+def _without_content(parsed: Parsed, hits: tuple[SecretHit, ...]) -> Parsed:
+    """A file's facts without content: of a list without that of the records that hold a secret.
+
+    An organization is no artifact, and routes the memos of all others: its texts are redacted.
+    """
+    withheld = Withheld(reason="secret", rules=tuple(dict.fromkeys(_kind(hit.rule) for hit in hits)))
+    fact = parsed.fact
+    if isinstance(fact, Organization):
+        return parsed
+    if isinstance(fact, RecordFile) and fact.is_list:
+        return replace(parsed, fact=_without_records(fact, hits, withheld))
+    return without_content(parsed, withheld)
+
+
+def _without_records(file: RecordFile, hits: tuple[SecretHit, ...], withheld: Withheld) -> RecordFile:
+    """A list file; a record of it goes to the line where the next one begins."""
+    begins = sorted(one.line for one in (*file.records, file.rest) if one is not None and one.line is not None)
+
+    def kept(record: RecordCard) -> RecordCard:
+        begin = record.line or 1
+        end = next((line for line in begins if line > begin), None)
+        holds = any(hit.last_line >= begin and (end is None or hit.line < end) for hit in hits)
+        return bare_record(record, withheld) if holds else record
+
+    return replace(file, records=tuple(map(kept, file.records)), rest=kept(file.rest) if file.rest else None)
+
+
+def _not_allowed(hits: Iterable[SecretHit]) -> tuple[SecretHit, ...]:
+    """The secrets that are not allowed."""
+    return tuple(one for one in hits if not one.is_allowed)
+
+
+def _in_versions(source: str, history: History, secrets: SecretsConfig, now: frozenset[str]) -> Iterator[Finding]:
+    """The findings on earlier versions that would be shown; `now` are the blob ids of contents that files have now.
+
+    What several versions have in the same line is one finding.
+    """
+    rule = SECRET_REDACTED if secrets.mode == "redact" else SECRET_FORMERLY
+    found: dict[tuple[str, SecretHit], list[str]] = {}
+    for blob, former in history.secrets.items():
+        for hit in _not_allowed(former.hits) if blob not in now else ():
+            found.setdefault((former.path, hit), []).append(blob)
+    made = _commits_by_blob(history) if found else {}
+    for (path, hit), blobs in found.items():
+        commits = list(dict.fromkeys(made[blob][:8] for blob in blobs if blob in made))
+        message = f"{_kind(hit.rule)} in an earlier version{_shown(commits)}, fingerprint {hit.fingerprint}"
+        yield Finding(rule=rule, location=Location(source=source, path=path, line=hit.line), message=message)
+
+
+def _commits_by_blob(history: History) -> Mapping[str, str]:
+    """The first commit that made each content."""
+    made: dict[str, str] = {}
+    for events in history.events.values():
+        for event in events:
+            made.setdefault(event.after, event.commit)
+    return made
+
+
+def _shown(commits: list[str]) -> str:
+    if not commits:
+        return ""
+    more = f" and {len(commits) - _COMMITS_NAMED} more" if len(commits) > _COMMITS_NAMED else ""
+    return f" (commit{'s' if len(commits) > 1 else ''} {', '.join(commits[:_COMMITS_NAMED])}{more})"
+
+
+def _in_names(source: str, history: History, listed: frozenset[Finding]) -> Iterator[Finding]:
+    """The findings on the names that git has; `listed` are those on names that files have now."""
+    for kind, name in history.names:
+        if kind == "path":
+            now = name_finding(source, name)
+            if now not in listed:
+                message = f"{_kinds(name)} in a former name of a file in this folder, which is not shown"
+                yield replace(now, rule=SECRET_FORMERLY_IN_NAME, message=message)
+        else:
+            message = f"in the name of an author of commits: {name}"
+            yield Finding(rule=SECRET_REDACTED, location=Location(source=source, path=""), message=message)
+
+
+def _without_secrets(history: History) -> History:
+    """A history without the former contents that hold a secret which is not allowed."""
+    withheld = {blob for blob, former in history.secrets.items() if _not_allowed(former.hits)}
+    if not withheld:
+        return history
+    return replace(history, blobs={id_: digest for id_, digest in history.blobs.items() if id_ not in withheld})
+
+
+def _in_vain(facts: Iterable[Parsed], histories: Iterable[History], secrets: SecretsConfig) -> Iterator[Finding]:
+    """The findings on exceptions that fit nothing."""
+    if not secrets.allow:
+        return
+    former = (hit for history in histories for one in history.secrets.values() for hit in one.hits)
+    used = {hit.fingerprint for hits in ((hit for one in facts for hit in one.secrets), former) for hit in hits}
+    for one in secrets.allow:
+        if one.fingerprint not in used:
+            where = Location(source="", path=CONFIG_NAME, line=one.line or None)
+            yield Finding(rule=SECRET_ALLOWED_IN_VAIN, location=where, message=f'"{one.fingerprint}" fits no secret')
+
+
+def _fail_for(findings: Iterable[Finding]) -> None:
+    found = withheld_for_secrets(findings)
+    if found:
+        raise SecretsError(found)
+
+
+# Keeps what is for the operator alone out of what everybody may see: where which secret is (SPEC 9, secrets).
+
+
+_RULES = frozenset((*SECRET_RULES, rules.ERASE_UNKNOWN, rules.ERASE_AMBIGUOUS, rules.WITHHOLD_IN_VAIN))
+
+
+def for_everybody(archive: Archive) -> Archive:
+    """The archive with the findings for its operator apart, and with no kinds of secrets."""
+    return replace(
+        archive,
+        findings=_published(archive.findings),
+        for_operator=tuple(one for one in archive.findings if one.rule in _RULES),
+        artifacts=MappingProxyType({ref: _without(one) for ref, one in archive.artifacts.items()}),
+    )
+
+
+def _published(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(one for one in findings if one.rule not in _RULES)
+
+
+def _without(artifact: Artifact) -> Artifact:
+    """An artifact without such findings and kinds; the same object if it has none."""
+    withheld = artifact.withheld
+    if any(one.rule in _RULES for one in artifact.findings):
+        artifact = replace(artifact, findings=_published(artifact.findings))
+    if withheld is not None and withheld.rules:
+        artifact = replace(artifact, withheld=replace(withheld, rules=()))
+    return artifact

@@ -1,7 +1,7 @@
 """[I/O] Indexes of texts beside the kept archive, as the last command left them in the cache.
 
     quotes.index   by which bare quotes are found (`quotes/index.py`)
-    names.index    by which texts that name a file or a commit are found (`facts/marks.py`)
+    names.index    by which texts that name a file or a commit are found (`facts/texts.py`)
 
 Each has items with the digests of their texts, for the kept archive of a token, and the row of each text; signed.
 The first command that needs an index makes all rows, later ones those of new texts. Rows tell something of a text, so
@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from memosite.facts.marks import make_row
-from memosite.store.cache import refuse_link
-from memosite.store.keys import read_signed, write_signed
+from memosite.facts.texts import make_row
+from memosite.store.cache import read_signed, refuse_link, write_signed
 
 Items = Sequence[tuple[str, Sequence[str], Any]]
 """The names of items in order, each with the digests of its texts, and what else the index keeps of it."""

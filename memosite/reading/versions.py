@@ -9,18 +9,16 @@ from itertools import accumulate
 from pathlib import Path
 
 from memosite.archive.history import History
-from memosite.facts.entries import RecordEntry
 from memosite.facts.file import File
+from memosite.facts.names import RecordEntry
 from memosite.facts.parsed import Parsed
-from memosite.facts.secret_rules import SecretHit
+from memosite.facts.rules import SecretHit
 from memosite.formats.systems import split_file
 from memosite.reading.screen import Screen
-from memosite.resolve.entries import Version
-from memosite.resolve.lists import ListFile, list_files
-from memosite.sources.former import read_contents
+from memosite.resolve.lives import ListFile, Version, list_files
 from memosite.sources.git import GitError, Repo
-from memosite.store.keys import read_signed, write_signed
-from memosite.store.program import program_digest
+from memosite.sources.objects import read_contents
+from memosite.store.cache import program_digest, read_signed, write_signed
 from memosite.store.values import read_value, value_bytes
 
 VERSIONS_BYTES = 100_000_000

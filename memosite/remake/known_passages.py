@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from memosite.plan.shared_passages import Common, End, KnownPassages
-from memosite.quotes.sharing import VERSION
-from memosite.store.keys import read_signed, write_signed
-from memosite.store.program import program_digest
+from memosite.quotes.index import VERSION
+from memosite.store.cache import program_digest, read_signed, write_signed
 
 FILE: Final = "shared.cache"
 

@@ -1,5 +1,10 @@
 """Makes a unit: plans it and renders the outputs that changed, in any process.
 
+    planned outputs ─► pickle ─► the digests found in it ─► texts from the shelf ─► Parcel ─► files of each
+    theme ─► templates, compressed ────────────────────────────────────────────────────────┘
+
+A parcel is self-contained, as page models are: rendering needs nothing else, and can be retried elsewhere.
+
 A unit is planned again if it is stale (`decide` in `stale.py`). An output is rendered only if its own model has
 changed (early cut-off), or if a file made of that model is not as it was left:
 
@@ -9,27 +14,137 @@ changed (early cut-off), or if a file made of that model is not as it was left:
 On this machine a process does all of it. On a cluster, workers render from parcels what is planned here.
 """
 
+import io
+import pickle
+import re
+import zlib
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableSet, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
+from typing import Final
 
-from memosite.plan import Context, Packed, Planned, Stored, Unit, Written
+from memosite.feeds import FeedFile
+from memosite.pages import Page
+from memosite.plan.context import Context, Packed, Planned, Stored, Unit, Written
 from memosite.plan.traced import Digests, TracedRead, common_values, traced
-from memosite.remake.listener import Listener
 from memosite.remake.manifest import Made, Manifest, ManifestOutput, Reads, Units
 from memosite.remake.memory import Memory
-from memosite.remake.parcels import Files, Parcel, Unrendered, pack, pack_theme, render, render_parcel
+from memosite.remake.report import Listener
 from memosite.remake.stale import Decision, IsThere, decide
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme
-from memosite.render.zipped import zip_bytes
 from memosite.run.progress import Progress
 from memosite.run.workers import BATCH, Run, run
-from memosite.store.digests import MODELS, digest_of
+from memosite.search.blocks import SearchBlock
+from memosite.store.cache import program_digest
 from memosite.store.output import OutputFolder
-from memosite.store.program import program_digest
+from memosite.store.values import MODELS, digest_of
+
+# Packs planned outputs with all that is needed to render them, so that any machine with the same memosite can do it.
+
+
+Unrendered = Page | FeedFile | SearchBlock
+"""A planned output that has to be rendered from its model and its texts."""
+
+
+Files = list[tuple[str, bytes]]
+"""A rendered output: files of the site, by path."""
+
+
+_DIGEST: Final = re.compile(rb"\x8c@([0-9a-f]{64})")
+"""A text of 64 characters as `pickle` writes it (SHORT_BINUNICODE), and these are a SHA-256 in hex."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parcel:
+    """Some outputs to be rendered. `texts` are bytes by SHA-256, `theme` is the result of `pack_theme`."""
+
+    planned: bytes
+    texts: Mapping[str, bytes]
+    theme: bytes
+    weight: int = 1
+
+
+def pack_theme(theme: Theme) -> bytes:
+    """The templates of a theme; static files are not needed for rendering."""
+    return zlib.compress(pickle.dumps(replace(theme, static={})))
+
+
+def pack(planned: Sequence[Unrendered], theme: bytes, bytes_of: Callable[[str], bytes], *, weight: int = 1) -> Parcel:
+    """Pack outputs with every text whose digest is in one of them.
+
+    `bytes_of` gives the bytes of a digest, and raises `KeyError` for an unknown one: content may hold such digests.
+    """
+    pickled = pickle.dumps(planned, protocol=5)
+    texts = {}
+    for digest in dict.fromkeys(match.decode() for match in _DIGEST.findall(pickled)):
+        try:
+            texts[digest] = bytes_of(digest)
+        except KeyError:
+            continue
+    return Parcel(planned=pickled, texts=texts, theme=theme, weight=weight)
+
+
+def render_parcel(parcel: Parcel) -> list[Files]:
+    """The files of each output, in their order. Raises `ConfigError` for a fault of the theme."""
+    renderer, texts = _renderer(parcel.theme)
+    texts.clear()
+    texts.update(parcel.texts)
+    outputs: Sequence[Unrendered] = pickle.loads(parcel.planned)  # noqa: S301 - the sender may run anything here anyway
+    return [list(render(planned, renderer)) for planned in outputs]
+
+
+def render(planned: Unrendered, renderer: Renderer) -> Iterator[tuple[str, bytes]]:
+    """The files of one output: several of a search block, one of everything else."""
+    match planned:
+        case SearchBlock():
+            yield from renderer.render_block(planned)
+        case FeedFile():
+            yield planned.path, renderer.render_feed(planned)
+        case _:
+            yield planned.path, renderer.render(planned)
+
+
+@lru_cache(maxsize=1)
+def _renderer(theme: bytes) -> tuple[Renderer, dict[str, bytes]]:
+    """A renderer and its texts; cached, since it has compiled its templates and caches texts shown twice."""
+    texts: dict[str, bytes] = {}
+    return Renderer(pickle.loads(zlib.decompress(theme)), _reader(texts)), texts  # noqa: S301 - as above
+
+
+def _reader(texts: Mapping[str, bytes]) -> Callable[[str], str]:
+    """Reads texts by digest, as a shelf does."""
+    return lambda digest: texts[digest].decode("utf-8", "replace")
+
+
+# Writes ZIP files, the same bytes for the same files wherever and whenever it is done.
+
+
+_YEAR_ZERO = (1980, 1, 1, 0, 0, 0)  # the first time that a ZIP can hold
+
+
+def zip_bytes(files: Mapping[str, bytes]) -> bytes:
+    """A ZIP with these files by path, in their order.
+
+    They are stored, not compressed: compressed bytes differ between versions of zlib, and a web server can give a part
+    of what is stored.
+    """
+    from zipfile import ZIP_STORED, ZipFile, ZipInfo  # noqa: PLC0415 - few sites have ZIP files
+
+    stream = io.BytesIO()
+    with ZipFile(stream, "w", ZIP_STORED) as archive:
+        for path, data in files.items():
+            info = ZipInfo(path, _YEAR_ZERO)
+            info.create_system = 3  # Unix, on every system, so that the permissions count
+            info.external_attr = 0o100644 << 16
+            archive.writestr(info, data)
+    return stream.getvalue()
+
+
+# Makes a unit: plans it and renders the outputs that changed, in any process.
+
 
 Bytes = tuple[str, str, bytes | None]
 """An output: its path, the fingerprint of its model, and its bytes; None if it stays as it is."""

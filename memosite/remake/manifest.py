@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from memosite.store.keys import read_signed, write_signed
+from memosite.store.cache import read_signed, write_signed
 from memosite.store.output import FileState
 
 VERSION = 3

@@ -1,4 +1,4 @@
-"""Reports what a build did: its report, and `status.json` (SPEC 4)."""
+"""Reports what a build did: its report, `status.json` (SPEC 4), and who is told while it writes."""
 
 import datetime as dt
 import json
@@ -10,14 +10,32 @@ from typing import TYPE_CHECKING
 from memosite import __version__
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Ref
-from memosite.facts.secret_rules import redacted_places, withheld_for_secrets
-from memosite.facts.source_rules import failures
+from memosite.facts.rules import failures, redacted_places, withheld_for_secrets
 from memosite.remake.manifest import BuildSeal
 from memosite.remake.memory import STATUS_PATH, Memory
 from memosite.store.output import OutputFolder
 
 if TYPE_CHECKING:
     from memosite.archive.model import Archive
+
+# The interface that is notified of written files during a build: the live preview uses it to reload browsers early.
+
+
+class Listener:
+    """Is called while a site is built. This one does nothing; subclasses override it."""
+
+    def output_written(self, path: str) -> None:
+        """An output is new; its unit's other outputs, and those of all units before it, are written."""
+
+    def all_written(self) -> None:
+        """All pages for people are written, and some are new; what only programs read comes after."""
+
+
+NO_LISTENER = Listener()
+
+
+# Reports what a build did: its report, and `status.json` (SPEC 4).
+
 
 Clock = Callable[[], dt.datetime]
 

@@ -9,8 +9,8 @@ The first answer that is "no" is the reason:
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from memosite.plan.context import Unit
 from memosite.plan.traced import KEYS, Digests, TracedRead
-from memosite.plan.units import Unit
 from memosite.remake.manifest import Made, Manifest
 from memosite.store.output import FileState
 

@@ -1,33 +1,62 @@
-"""A language: the texts of memosite in it, read from a gettext catalogue (`languages/de.po`), and how it counts.
+"""A language: the texts of memosite in it, from a gettext catalogue, put into templates and scripts.
 
     languages/de.po ─► Catalogue ─┬─► templates and scripts, when they are compiled or loaded (`translating`)
                                   └─► phrases of page models and feeds, when they are rendered
 
 A text that is not in the catalogue stays in English. Placeholders are written `{name}` everywhere.
+
+    template   {{ _("Search") }}                                           a text
+               {% trans date=day(x) %}since {{ date }}{% endtrans %}       a text with values, which are HTML
+               {% trans n=total %}{{ n }} memo{% pluralize %}{{ n }} memos{% endtrans %}
+
+In the catalogue all of these have `{name}` for values. The form in templates is that of jinja2's own extension, which
+would look texts up each time a page is rendered. Texts of `trans` and their translations are HTML.
+
+    script     _("Copy")   _(`Last built ${day}`)   _n(n, `${n} turn`, `${n} turns`)
+
+In the catalogue these have `{name}` for values.
+
+Only comments that have lines of their own: telling others from code would need a parser. No string of the bundled files
+spans lines. A comment on the first line says what the file is, and stays.
 """
 
 import gettext
+import json
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from operator import attrgetter
 from typing import Any, Final, TypeVar, cast
 
+from jinja2 import nodes
+from jinja2.ext import Extension
+from jinja2.lexer import Token, TokenStream
+from jinja2.parser import Parser
+
 from memosite.facts.errors import ConfigError
 from memosite.facts.phrases import Phrase, key_of
-from memosite.store.digests import digest_of
+from memosite.store.values import digest_of
 
-__all__ = ["ENGLISH", "PLACEHOLDER", "Catalogue", "Entry", "po_entries", "read_catalogue"]
+# A language: the texts of memosite in it, read from a gettext catalogue (`languages/de.po`), and how it counts.
+
 
 T = TypeVar("T")
+
 
 PLACEHOLDER: Final = re.compile(r"\{(\w+)(?::[^{}\s]*)?\}")
 """A value in a text: `{name}`, or `{n:,}` for a number with separators."""
 
+
 _TWO_FORMS: Final = "n != 1"
+
+
 _SEPARATOR: Final = "1,234"  # the catalogue says how this number is written
+
+
 _LINE: Final = re.compile(r'(?:(msgctxt|msgid|msgid_plural|msgstr|msgstr\[\d\]) *)?"((?:[^"\\]|\\.)*)"')
+
+
 _ESCAPES: Final = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
 
 
@@ -221,3 +250,150 @@ def _with(value: Any, after: tuple[Any, ...]) -> Any:
     for name, one in zip(names, after, strict=False):  # the last one is its class
         object.__setattr__(made, name, one)
     return made
+
+
+# Puts the words of a language into templates when they are compiled: so a page costs the same in each language.
+
+
+class Translating(Extension):
+    """Replaces `_("…")` and `trans` in templates by the texts of `environment.words`, when they are compiled."""
+
+    tags = {"trans"}  # noqa: RUF012 - as jinja2 declares it
+
+    @property
+    def _words(self) -> Catalogue:
+        words: Catalogue = self.environment.words  # type: ignore[attr-defined]
+        return words
+
+    def filter_stream(self, stream: TokenStream) -> Iterable[Token]:
+        """Make a string of each `_("…")`."""
+        tokens = list(stream)
+        place = 0
+        while place < len(tokens):
+            token = tokens[place]
+            if [one.type for one in tokens[place : place + 4]] == _CALLED and token.value == "_":
+                yield Token(token.lineno, "string", self._words.text(tokens[place + 2].value))
+                place += 4
+            else:
+                yield token
+                place += 1
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        """Make of a `trans` block the text in the language, with its values in their places."""
+        line = next(parser.stream).lineno
+        values: dict[str, nodes.Expr] = {}
+        while parser.stream.current.type != "block_end":
+            parser.stream.skip_if("comma")
+            name = parser.stream.expect("name").value
+            has_value = parser.stream.skip_if("assign")
+            values[name] = parser.parse_expression() if has_value else nodes.Name(name, "load", lineno=line)
+        number = next(iter(values.values()), None)
+        parser.stream.expect("block_end")
+        one, end = _text_of(parser, values)
+        if end != "pluralize":
+            return _output(self._words.text(one), values, line)
+        parser.stream.expect("block_end")
+        many, _ = _text_of(parser, values)
+        if number is None:
+            parser.fail("pluralize needs a value that counts: {% trans n=… %}", line)
+        forms = self._words.forms(one, many)
+        made: nodes.Node = _output(forms[-1], values, line)
+        for index in reversed(range(len(forms) - 1)):
+            form = nodes.Call(nodes.Name("plural_form", "load"), [number], [], None, None)
+            test = nodes.Compare(form, [nodes.Operand("eq", nodes.Const(index))])
+            made = nodes.If(test, [_output(forms[index], values, line)], [], [made], lineno=line)
+        return made
+
+
+_CALLED: Final = ["name", "lparen", "string", "rparen"]
+
+
+def _text_of(parser: Parser, values: dict[str, nodes.Expr]) -> tuple[str, str]:
+    """A text up to the end of its block or to `pluralize`, with `{name}` for values, and which of the two came."""
+    text = ""
+    while True:
+        token = next(parser.stream)
+        match token.type:
+            case "data":
+                text += token.value
+            case "variable_begin":
+                name = parser.stream.expect("name").value
+                values.setdefault(name, nodes.Name(name, "load", lineno=token.lineno))
+                text += f"{{{name}}}"
+                parser.stream.expect("variable_end")
+            case "block_begin":
+                end = parser.stream.expect("name").value
+                if end not in {"endtrans", "pluralize"}:
+                    parser.fail(f"found {end} in a text to translate, expected only values", token.lineno)
+                return re.sub(r"\s*\n\s*", " ", text), end
+            case _:
+                parser.fail("a text to translate has no end: {% endtrans %}", token.lineno)
+
+
+def _output(text: str, values: dict[str, nodes.Expr], line: int) -> nodes.Output:
+    """A text as a node of a template."""
+    pieces: list[nodes.Expr] = []
+    for index, piece in enumerate(PLACEHOLDER.split(text)):
+        if index % 2:
+            pieces.append(values[piece])
+        elif piece:
+            pieces.append(nodes.TemplateData(piece, lineno=line))
+    return nodes.Output(pieces, lineno=line)
+
+
+# Puts the words of a language into scripts, when a theme is loaded.
+
+
+_LITERAL: Final = r'("(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)'
+
+
+_CALL: Final = re.compile(rf"(?<![\w$.])(?:_\({_LITERAL}\)|_n\((\w+), {_LITERAL}, {_LITERAL}\))")
+
+
+def translate_script(source: str, words: Catalogue) -> str:
+    """A script with its texts in a language."""
+
+    def text(match: re.Match[str]) -> str:
+        if match[1]:
+            english = _read(match[1])
+            return _written(match[1], english, words.text(english))
+        one, many = _read(match[3]), _read(match[4])
+        forms = words.forms(one, many)
+        if forms == (one, many):
+            return f"({match[2]} === 1 ? {match[3]} : {match[4]})"
+        rule = re.sub(r"\bn\b", match[2], words.rule)
+        return f"[{', '.join(_written(match[4], '', form) for form in forms)}][Number({rule})]"
+
+    return _CALL.sub(text, source)
+
+
+def _read(literal: str) -> str:
+    """The text of a literal, with `{name}` for values."""
+    if literal.startswith("`"):
+        return re.sub(r"\$\{(\w+)\}", r"{\1}", literal[1:-1]).replace("\\`", "`")
+    text: str = json.loads(literal)
+    return text
+
+
+def _written(literal: str, english: str, text: str) -> str:
+    """A text as a literal of the same kind; the literal itself if the text is the English one."""
+    if text == english:
+        return literal
+    if literal.startswith("`"):
+        plain = text.replace("\\", "\\\\").replace("`", "\\`").replace("${", "\\${")
+        return f"`{PLACEHOLDER.sub(lambda match: '${' + match[1] + '}', plain)}`"
+    return json.dumps(text, ensure_ascii=False)
+
+
+# Takes the comments out of the theme's own scripts and styles: readers need not load them.
+
+
+_COMMENT = re.compile(rb"(?<=\n)[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n")
+
+
+_BLANK = re.compile(rb"\n{2,}")
+
+
+def lean(name: str, data: bytes) -> bytes:
+    """A bundled static file as it is published."""
+    return _BLANK.sub(b"\n", _COMMENT.sub(b"", data)) if name.endswith((".js", ".css")) else data

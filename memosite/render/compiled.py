@@ -13,8 +13,7 @@ import jinja2
 from jinja2.bccache import Bucket
 
 from memosite.render.catalogue import ENGLISH, Catalogue
-from memosite.store.keys import read_signed, write_signed
-from memosite.store.program import program_digest
+from memosite.store.cache import program_digest, read_signed, write_signed
 
 __all__ = ["CompiledTemplates", "compiled_file"]
 

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from memosite.search.blocks import Analyses, BlockHit, SearchBlock
-from memosite.search.lines import Stretch
-from memosite.store.digests import MODELS, digest_of
-from memosite.store.keys import read_signed, write_signed
-from memosite.store.program import program_digest
+from memosite.search.documents import Stretch
+from memosite.store.cache import program_digest, read_signed, write_signed
+from memosite.store.values import MODELS, digest_of
 
 FOLDER = "analyses"
 

@@ -11,63 +11,322 @@ A template gets `page` and nothing else that varies, and computes nothing. Every
 `markdown/html.to_html` has written. A site's own template that fails is a ConfigError naming template and line.
 """
 
+import html
+import marshal
 import re
 import sys
+import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
-from html import escape
+from dataclasses import dataclass, replace
+from html import escape, unescape
 from itertools import count
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import jinja2
 from markupsafe import Markup
 
 from memosite.facts.errors import ConfigError
-from memosite.facts.phrases import phrase
+from memosite.facts.phrases import kind_word, kinds, phrase
+from memosite.facts.texts import cut_line
 from memosite.facts.times import read_moment
-from memosite.feeds.content import item_html
-from memosite.feeds.json_feed import to_json_feed
-from memosite.feeds.rss import ITEM_BYTES, FeedFile, FeedItem, to_rss
+from memosite.feeds import ITEM_BYTES, FeedFile, FeedItem, to_json_feed, to_rss
+from memosite.feeds.document import item_html
 from memosite.formats.turns import TurnList, parse_conversation, without_hashes
-from memosite.markdown.html import to_html
-from memosite.markdown.images import Image
-from memosite.markdown.places import FRONT_MATTER
-from memosite.pages.models import Page
-from memosite.pages.parts import PAGE_CHARS, Body
-from memosite.passages.anchors import PREAMBLE
-from memosite.render.catalogue import Catalogue
-from memosite.render.contents import LONG, ContentsRow, contents_of
-from memosite.render.difference import Diff, compare, cut_to, html_bytes
-from memosite.render.environment import environment_of, fault_of, safe
-from memosite.render.headed import headed
+from memosite.markdown.html import Image, to_html
+from memosite.markdown.plain import FRONT_MATTER
+from memosite.markdown.tokens import read_body
+from memosite.pages import (
+    PAGE_CHARS,
+    Body,
+    Page,
+    ShownImage,
+    action_word,
+    cite_words,
+    severities,
+    severity_word,
+    standing_word,
+)
+from memosite.passages import PREAMBLE
+from memosite.render.catalogue import Catalogue, Translating
+from memosite.render.difference import Diff, TurnDiff, compare, compare_turns, cut_to, html_bytes
 from memosite.render.kept_analyses import KeptAnalyses
-from memosite.render.known_texts import Fragment, KnownTexts, Slots
-from memosite.render.outline import outline
-from memosite.render.strip import strip_of
 from memosite.render.theme import Theme
-from memosite.render.turn_difference import TurnDiff, compare_turns
-from memosite.render.turns import LEVEL, lightened, shown_turns
+from memosite.render.turns import LEVEL, lightened, outline, shown_turns, strip_of
 from memosite.search.blocks import Analyses, SearchBlock, render_block
-from memosite.search.lines import body_lines
+from memosite.search.documents import BodyLine, body_lines
+from memosite.store.shelf import Handover
 
-__all__ = ["Renderer"]
+# What templates say in the language of the site of values: filters by their names.
+
+
+_PLURALS: Final = {"library": "libraries", "reply": "replies"}
+
+
+def word_filters(words: Catalogue) -> Mapping[str, Callable[..., Any]]:
+    """The filters of a language."""
+    return {
+        "counted": lambda number, noun: _counted(words, number, noun),
+        "number": words.number,
+        "action_word": lambda action: words.translated(action_word(action)),
+        "kind": lambda kind: words.translated(kind_word(kind)),
+        "kinds": lambda number, kind: words.translated(kinds(kind, number)),
+        "severity": lambda severity: words.translated(severity_word(severity)),
+        "severities": lambda number, severity: words.translated(severities(severity, number)),
+        "standing": lambda standing: words.translated(standing_word(standing)),
+        "cite_words": lambda kind: words.translated(cite_words(kind)),
+    }
+
+
+def noun_forms(noun: str) -> tuple[str, str]:
+    """The texts for one and for many, as a catalogue has them."""
+    return f"{{n:,}} {noun}", f"{{n:,}} {_PLURALS.get(noun, noun + 's')}"
+
+
+def _counted(words: Catalogue, number: int, noun: str) -> str:
+    """A number with its noun: "1 memo", "1,200 memos"."""
+    return words.counted(*noun_forms(noun), number).replace("{n:,}", words.number(number))
+
+
+# Makes the list of contents of a long text, from its headings.
+
+
+LONG: Final = 4_000
+"""A shorter text has no list of contents, in characters."""
+
+
+FEWEST, MOST = 4, 200
+"""How few headings make no list, and the most that it has."""
+
+
+_LABEL_CHARS: Final = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentsRow:
+    """A heading: its anchor without the prefix of a page, its words, and whether it is below the topmost ones."""
+
+    anchor: str
+    label: str
+    is_below: bool
+
+
+def contents_of(source: str) -> tuple[ContentsRow, ...]:
+    """The headings of the two topmost levels of a text without its front matter; of long texts alone.
+
+    A title above all others is no level: the page has it.
+    """
+    found = [one for one in read_body(source).headings if one.text.strip()] if len(source) >= LONG else []
+    levels = sorted({one.level for one in found})
+    if found and [one.level for one in found].count(levels[0]) == 1 and found[0].level == levels[0]:
+        found, levels = found[1:], levels[1:]
+    shown = [one for one in found if one.level in levels[:2]]
+    if len(shown) < FEWEST:
+        return ()
+    return tuple(
+        ContentsRow(anchor=one.anchor, label=cut_line(one.text, _LABEL_CHARS), is_below=one.level != levels[0])
+        for one in shown[:MOST]
+    )
+
+
+# The environment of templates: where they are found, their filters, and what a template of a site did wrong.
+
+
+_MEDIA_TYPES: Final = (
+    ("feed.json", "application/feed+json"),
+    (".json", "application/json"),
+    (".jsonl", "application/jsonl"),
+    (".md", "text/markdown"),
+    (".xml", "application/rss+xml"),
+    (".zip", "application/zip"),
+)
+
+
+_DATE: Final = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+
+
+def environment_of(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja2.Environment:
+    """Templates with their filters, in the language of the theme; those in `compiled` are not compiled again."""
+
+    def source(name: str) -> tuple[str, str, None] | None:
+        return (theme.templates[name], name, None) if name in theme.templates else None
+
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(source),  # as DictLoader, with a file name for tracebacks
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        cache_size=-1,
+        bytecode_cache=compiled,
+        extensions=[Translating],
+    )
+    environment.words = theme.words  # type: ignore[attr-defined]
+    environment.globals["plural_form"] = theme.words.form
+    environment.filters |= {
+        "markdown": _markdown,
+        "media_type": _media_type,
+        "whole_dates": _whole_dates,
+        **word_filters(theme.words),
+    }
+    return environment
+
+
+def fault_of(error: Exception, own: frozenset[str]) -> str | None:
+    """Where a site's own template failed, and how; None if none of them is involved."""
+    if not own:
+        return None
+    if isinstance(error, jinja2.TemplateSyntaxError):
+        return f"templates/{error.name}, line {error.lineno}: {error.message}"
+    if isinstance(error, jinja2.TemplatesNotFound | jinja2.TemplateNotFound):
+        return f"there is no template {error.message}"
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"templates/{frame.filename}, line {frame.lineno}" for frame in frames if frame.filename in own]
+    if places:
+        return f"{places[-1]}: {type(error).__name__}: {error}"
+    if isinstance(error, jinja2.TemplateError):  # a bundled template lacks what a site's own one should have given
+        return f"{', '.join(sorted(own))}: {error}"
+    return None
+
+
+def safe(html: str) -> Markup:
+    """The one place where text becomes HTML: what `markdown/html.to_html`, a template or `html.escape` has written."""
+    return Markup(html)  # noqa: S704
+
+
+def _markdown(text: str, prefix: str, base_level: int = LEVEL, links: Iterable[tuple[str, str]] = ()) -> Markup:
+    return safe(to_html(text[:PAGE_CHARS], links=dict(links), prefix=prefix, base_level=base_level))
+
+
+def _whole_dates(text: str) -> Markup:
+    """A text whose dates are not broken at the end of a line."""
+    return safe(_DATE.sub(r"<time>\g<0></time>", html.escape(text)))
+
+
+def _media_type(href: str) -> str:
+    file = href.partition("#")[0]
+    return next((kind for ending, kind in _MEDIA_TYPES if file.endswith(ending)), "text/html")
+
+
+# Prepares the HTML of a text that is shown below its title: a heading that says the same is not seen again.
+
+
+_HEADING: Final = re.compile(
+    r'<h(?P<level>[1-6]) id="(?P<anchor>[^"]*)">(?P<words>[^\n]*?) <a class="anchor"[^>]*>#</a></h(?P=level)>\n'
+)
+
+
+_FIELD: Final = r"(?:<strong>)?[^\W\d_][\w -]{0,30}:[^\n]*"
+
+
+_FIELDS: Final = re.compile(rf"<p[^>]*>{_FIELD}(?:\n{_FIELD})+</p>\n")
+
+
+_TAG: Final = re.compile(r"<[^>]*>")
+
+
+def headed(html: Markup, title: str) -> Markup:
+    """The HTML of a text below a title: a first heading of the same words is unseen, and keeps its anchor.
+
+    After a first heading, or without one at the top, lines that are all fields (`Status: accepted`) stay lines.
+    """
+    text = str(html)
+    found = _HEADING.match(text)
+    head, rest = (found[0], text[found.end() :]) if found else ("", text)
+    if found and _plain(found["words"]) == " ".join(title.split()):
+        head = f'<h{found["level"]} class="unseen" id="{found["anchor"]}">{found["words"]}</h{found["level"]}>\n'
+    if fields := _FIELDS.match(rest):
+        rest = fields[0].rstrip().replace("\n", "<br>\n") + "\n" + rest[fields.end() :]
+    return safe(head + rest)
+
+
+def _plain(html: str) -> str:
+    return " ".join(unescape(_TAG.sub("", html)).split())
+
+
+# What one process made of texts for their pages, for the others: feeds and search blocks need it again.
+
+
+Slots: TypeAlias = tuple[tuple[tuple[str, bool], ...], tuple[ShownImage, ...]]
+"""What is written for each link of a text and whether where it leads has a fragment; its images without addresses."""
+
+
+Fragment: TypeAlias = tuple[str, tuple[ContentsRow, ...]]
+"""The HTML of a text, and its list of contents if it is long."""
+
+
+FragmentKey: TypeAlias = tuple[str, Slots, int]
+"""What a fragment is made of: the text by its digest, its slots, how often it was halved."""
+
+
+class KnownTexts:
+    """The fragments of texts, and their lines for search. To be made before processes are forked."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._handover = Handover()
+
+    def fragment(self, key: FragmentKey) -> Fragment | None:
+        """The fragment of a text, if it is known."""
+        data = self._handover.find(repr(key))
+        if data is None:
+            return None
+        html, rows = marshal.loads(data)  # noqa: S302 - from this very program
+        return html, tuple(ContentsRow(anchor=anchor, label=label, is_below=below) for anchor, label, below in rows)
+
+    def note(self, key: FragmentKey, fragment: Fragment, source: str) -> None:
+        """Leave a fragment for all processes, and the lines of its source, which was just parsed."""
+        html, rows = fragment
+        data = marshal.dumps((html, [(row.anchor, row.label, row.is_below) for row in rows]))
+        self._handover.hand_over(repr(key), data)
+        if not self._handover.has(source):
+            self._handover.hand_over(source, marshal.dumps(body_lines(source)))
+
+    def lines(self, body: str) -> list[BodyLine]:
+        """The `body_lines` of a text."""
+        data = self._handover.find(body)
+        return body_lines(body) if data is None else marshal.loads(data)  # noqa: S302 - as above
+
+
+# Renders a page model to the bytes of its HTML file: pure, so that any process may do it.
 
 
 _CACHE_BYTES: Final = 16 * 2**20
+
+
 _PREFIX: Final = "\x1a"  # stands for a page's prefix in cached HTML; a control character, which no text may hold
+
+
 _LINK: Final = re.compile(f"{_PREFIX}{_PREFIX}([0-9]+)#?{_PREFIX}")  # the number of a link, for where it leads
+
+
 _LINK_BYTES: Final = 150  # what a link takes in a key besides its text
+
+
 _ROW_BYTES: Final = 250  # what a row of a list of contents takes
+
+
 _SPARE: Final = 1_000  # bytes for the notice that a text is cut
+
+
 _TOO_LONG: Final = phrase("This text is too long for this page: see its own page, or the original.")
+
+
 _TOO_LONG_FOR_FEED: Final = phrase("This text is too long for a feed: see its page.")
+
+
 _CUT: Final = phrase("Only the beginning of this text is shown.")
+
+
 _LABELS: Final = (phrase("Link to this section"), phrase("Back to the text"), phrase("Table"))
 """Labels that `markdown/html.py` writes, in the quotes of attributes, which no text can hold."""
 
+
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32), 127])
+
+
 _WITHOUT_CONTROLS: Final = bytes.maketrans(_CONTROLS, b"?" * len(_CONTROLS))
 
 

@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memosite.facts.errors import ConfigError
-from memosite.render.catalogue import ENGLISH, Catalogue, read_catalogue
-from memosite.render.lean import lean
-from memosite.render.scripts import translate_script
+from memosite.render.catalogue import ENGLISH, Catalogue, lean, read_catalogue, translate_script
 
 __all__ = ["Theme", "bundled_theme", "load_theme", "theme_folders"]
 
@@ -168,7 +166,7 @@ def _text(path: Path) -> str:
 def _check_syntax(path: Path, source: str) -> None:
     import jinja2  # noqa: PLC0415 - the bundled theme needs no check
 
-    from memosite.render.translating import Translating  # noqa: PLC0415 - likewise
+    from memosite.render.catalogue import Translating  # noqa: PLC0415 - likewise
 
     environment = jinja2.Environment(autoescape=True, extensions=[Translating])
     environment.words = ENGLISH  # type: ignore[attr-defined]

@@ -1,32 +1,323 @@
-"""Prepares the turns of a conversation for `turns.html`.
+"""Prepares the turns of a conversation for `turns.html`: what was typed, attachments, outline, pieces, the strip.
+
+Their content is in no transcript; the text keeps the marks as they were written.
+
+TurnList ─► OutlineRow for each turn of a person that says something, with the turns that follow it
+
+Blocks keep the numbers that they have in the whole turn, so that anchors are the same wherever a turn is split.
+
+a turn's text ─► blocks ─┬─► tool calls, which the capture put there
+                         └─► runs: everything between them ─► TypedText (beginning, rest as HTML)
 
 TurnList ─► the turns of this part ─► ShownTurn (blocks as HTML, citation)
+
+A cell counts turns: of one column each if they are few, else of as many as make `COLUMNS` columns.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import ClassVar, Final
 
 from markupsafe import Markup
 
 from memosite.archive.cite import Citation, quote_of
-from memosite.facts.texts import cut_line
-from memosite.formats.stamps import clock_of, local_time
-from memosite.formats.turns import Turn, TurnBlock, TurnList
-from memosite.markdown.html import to_html
-from memosite.pages.parts import Body, Reference, TurnRange
-from memosite.passages.anchors import block_prefix
-from memosite.render.attached import attached
-from memosite.render.pieces import Piece, piece_of
-from memosite.render.typed import TypedText, typed_parts
+from memosite.facts.phrases import joined, phrase, phrases
+from memosite.facts.texts import cut_line, summarize
+from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks, clock_of, local_time
+from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_html
+from memosite.pages import OUTLINE, Body, Cell, Grid, PictureColumn, PictureRow, Reference, TurnRange
+from memosite.passages import block_prefix
+
+# Names the images and attachments of a turn, by the marks that capture tools leave where they were (SPEC 4).
+
+
+MOST: Final = 20
+"""The most that are named of one turn."""
+
+
+_LOOKED_AT: Final = 100_000  # characters of one turn
+
+
+_NAME_CHARS: Final = 80
+
+
+_MARK: Final = re.compile(
+    r"\[(?:Image|Screenshot|Attachment|Attached file|File|Document|PDF)"
+    r"(?P<number> ?\#[0-9]{1,6})?(?:: *(?:source: *)?(?P<name>[^\[\]\n]{1,1000}))?\]"
+    r"|!\[(?P<label>[^\[\]\n]{0,300})\]\((?P<to>[^()\s]{1,1000})(?: \"[^\"\n]{0,300}\")?\)",
+    re.IGNORECASE,
+)
+
+
+def attached(text: str) -> tuple[str, ...]:
+    """The names of what was attached to a turn, each once, in order; the last one says how many more there are."""
+    found = dict.fromkeys(_name(match) for match in _MARK.finditer(text[:_LOOKED_AT]))
+    names = tuple(cut_line(name, _NAME_CHARS) for name in found)
+    return names if len(names) <= MOST else (*names[:MOST], phrase("{more} more", more=len(names) - MOST))
+
+
+def _name(match: "re.Match[str]") -> str:
+    """Of a path the last part; without a name, what the mark says."""
+    written = match["name"] or match["to"]
+    if not written:
+        return match[0][1:-1]
+    if written.startswith("data:"):
+        return match["label"] or phrase("image")
+    return re.split(r"[/\\]", written.strip().rstrip("/\\"))[-1] or written
+
+
+# Makes the outline of a conversation: what people asked, with its number and the time, without noise.
+
+
+_INTERRUPTED: Final = re.compile(r"\[Request interrupted\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutlineRow:
+    """A turn of a person (of anybody, if no participant is a person): where it is, when, and its first words.
+
+    `day` is "" on the day of the row before, and at first on that of the page. `elsewhere` are this turn and those
+    after it, if they are on another part of the page: the outline has their anchors, so that a link to the first part
+    finds them.
+    """
+
+    turn: Turn
+    href: str
+    summary: str
+    day: str
+    time: str
+    elsewhere: tuple[Turn, ...]
+
+
+def outline(conversation: TurnList, body: Body) -> tuple[OutlineRow, ...]:
+    """The turns of people in this part, and on the first part those of all parts; none for a short conversation.
+
+    Turns without a word, and notes that an answer was interrupted, have no row.
+    """
+    part = body.turns or TurnRange(first=0, end=len(conversation.turns))
+    first = part.begins
+    turns = conversation.turns[: OUTLINE if body.parts else part.end][first:]
+    has_people = any(turn.is_person for turn in turns)
+    if len(turns) < 3:
+        return ()
+    rows: list[OutlineRow] = []
+    last_day = body.day
+    for place, turn in enumerate(turns, first):
+        here = part_of(place, body)
+        summary = _first_words(turn) if turn.is_person or not has_people else ""
+        if summary or not rows:
+            day, time = _clock(turn)
+            href = f"{here}#{body.prefix}{turn.anchor}"
+            rows.append(
+                OutlineRow(
+                    turn=turn, href=href, summary=summary, day="" if day == last_day else day, time=time, elsewhere=()
+                )
+            )
+            last_day = day or last_day
+        if here:
+            rows[-1] = replace(rows[-1], elsewhere=(*rows[-1].elsewhere, turn))
+    return tuple(rows)
+
+
+def part_of(place: int, body: Body) -> str:
+    """The file of the part that a turn is in, counted from 0; "" for this one."""
+    return next((href for start, href in reversed(body.parts) if place >= start), "")
+
+
+def _clock(turn: Turn) -> tuple[str, str]:
+    """The day and the time of a turn by its own stamp, "" for none."""
+    local = local_time(turn.stamp or "")
+    return (f"{local:%Y-%m-%d}", f"{local:%H:%M}") if local else ("", "")
+
+
+def _first_words(turn: Turn) -> str:
+    """The first words of a turn, as far as it is speech; else what was attached; "" for noise."""
+    spoken = (one.text for one in blocks(turn.text[:4_000]) if one.kind == "speech")
+    lines = (cut_line(summarize(text[:400]), 80) for text in spoken)
+    found = next((line for line in lines if any(map(str.isalnum, line))), "")
+    if _INTERRUPTED.match(found):
+        return ""
+    return found or ", ".join(attached(turn.text[:4_000]))
+
+
+# Takes pieces of turns that are too long for one page (SPEC 4): a part shows one piece, the next part goes on.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Some lines of a turn, all of them unless it is split, and its blocks, each with its number in the turn.
+
+    Lines are counted from 0 in the piece. What of a block is on other parts is left out of it.
+    """
+
+    lines: Sequence[str]
+    blocks: tuple[tuple[int, TurnBlock], ...]
+    whole: tuple[TurnBlock, ...]
+    """The blocks of the whole turn, by the lines of the whole turn."""
+    before: int
+    """How many lines the piece comes after; one that is split between pieces does not count."""
+    begins_in_line: bool
+
+    def anchors(self, number: int) -> Iterator[tuple[int, str]]:
+        """The anchors of a block's passages that begin in this piece, each with its line."""
+        block = self.whole[number]
+        for line, anchor in passage_anchors(block.text):
+            here = block.start + line - self.before
+            if self.begins_in_line <= here < len(self.lines):
+                yield here, anchor
+
+
+def piece_of(text: str, start: int = 0, stop: int | None = None) -> Piece:
+    """The piece of a turn's text between two characters."""
+    begins_in_line = start > 0 and text[start - 1] != "\n"
+    ends_in_line = stop is not None and text[stop - 1] != "\n"
+    lines = text[start:stop].split("\n")
+    if stop is not None and not ends_in_line:
+        lines.pop()  # the next piece has it
+    before = text.count("\n", 0, start)
+    whole = blocks(text)
+    first, end = before + begins_in_line, before + len(lines) - ends_in_line  # the lines that are here as a whole
+    found: list[tuple[int, TurnBlock]] = []
+    for number, block in enumerate(whole):
+        here = replace(block, start=max(block.start - before, 0), end=min(block.end - before, len(lines)))
+        if here.start >= here.end:
+            continue
+        if block.start < first or block.end > end:
+            offset = here.start + before - block.start
+            here = replace(here, text=_text_of_piece(block, lines[here.start : here.end], offset))
+        found.append((number, here))
+    return Piece(lines=lines, blocks=tuple(found), whole=whole, before=before, begins_in_line=begins_in_line)
+
+
+def _text_of_piece(block: TurnBlock, lines: Sequence[str], offset: int) -> str:
+    """The text of some lines of a block, from the given one on; code that is split has its fences in each piece."""
+    text = list(lines)
+    if block.kind == "tool":
+        text = [line[1:].removeprefix(" ") if line.startswith(">") else line for line in text[offset == 0 :]]
+        offset = max(offset - 1, 0)
+    all_lines = block.text.split("\n")
+    end = offset + len(text)
+    for first, last in fences(all_lines):
+        if first < offset < last:
+            text.insert(0, all_lines[first])
+        if first < end < last:
+            text.append(all_lines[last - 1])
+    return "\n".join(text)
+
+
+# Prepares what a person typed for `turns.html`: verbatim, what is long folded (SPEC 4).
+
+
+LONG: Final = 40
+"""Inputs of more lines than these are folded, as far as they are higher than `BEGINNING`."""
+
+
+BEGINNING: Final = 12
+"""How many lines of a long input are shown."""
+
+
+_WIDTH: Final = 90  # characters that fit on a line of a page, roughly
+
+
+_FOLDED_CHARS: Final = 110
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedText:
+    """What was typed without a break: what is shown, and the folded rest with a line that says what it is."""
+
+    kind: ClassVar[str] = "typed"
+    shown: Markup
+    rest: Markup
+    summary: str
+
+
+def typed_parts(piece: Piece, links: Mapping[str, str], turn: str) -> Iterator[TypedText | tuple[str, TurnBlock]]:
+    """What was typed in a turn and its tool calls, each with the prefix of its anchors, in order.
+
+    `turn` is the anchor of the turn.
+    """
+    lines = piece.lines
+    targets: dict[int, list[str]] = defaultdict(list)
+    position = 0
+    for number, block in piece.blocks:
+        prefix = block_prefix(turn, number)
+        if block.kind == "tool":
+            yield from _run(lines, position, block.start, targets, links)
+            yield prefix, block
+            position = block.end
+        else:
+            for line, anchor in piece.anchors(number):
+                targets[line].append(prefix + anchor)
+    yield from _run(lines, position, len(lines), targets, links)
+
+
+def _run(
+    lines: Sequence[str], start: int, end: int, targets: Mapping[int, Sequence[str]], links: Mapping[str, str]
+) -> Iterator[TypedText]:
+    """What is typed between two lines, less the blank line that the capture has put at either end."""
+    if not any(map(str.strip, lines[start:end])):
+        return
+    start += not lines[start].strip()
+    end -= end < len(lines) and not lines[end - 1].strip()
+    run = lines[start:end]
+    cut = _beginning(run)
+    html = [
+        to_typed_html(
+            run[first:last],
+            links=links,
+            targets={
+                line - start - first: targets[line] for line in range(start + first, start + last) if line in targets
+            },
+            is_end=last == len(run),
+        )
+        for first, last in ((0, cut), (cut, len(run)))
+    ]
+    yield TypedText(
+        shown=Markup(html[0]),  # noqa: S704 # what `to_typed_html` has written
+        rest=Markup(html[1]),  # noqa: S704
+        summary=_folded_line(run, cut),
+    )
+
+
+def _beginning(lines: Sequence[str]) -> int:
+    """How many lines are shown: all, unless they are too many; fenced code is not cut apart."""
+    heights = [1 + len(line) // _WIDTH for line in lines]
+    if sum(heights) <= LONG:
+        return len(lines)
+    shown = height = 0
+    while height + heights[shown] <= BEGINNING:
+        height += heights[shown]
+        shown += 1
+    return next((start for start, end in fences(lines) if start < shown < end), shown)
+
+
+def _folded_line(lines: Sequence[str], cut: int) -> str:
+    """The line for what is folded: how much it is, and its first words if nothing of it is shown; "" for nothing."""
+    rest = len(lines) - cut
+    if not rest:
+        return ""
+    if cut:
+        return phrases("{n:,} more line", "{n:,} more lines", rest)
+    first = next((line for line in lines if line.strip()), "")
+    return phrases("{begin} ({n:,} line)", "{begin} ({n:,} lines)", rest, begin=cut_line(first[:1_000], _FOLDED_CHARS))
+
+
+# Prepares the turns of a conversation for `turns.html`.
+
 
 LEVEL: Final = 3
 """The level of a text's own headings: the page's title is h1, the heading above a text is h2."""
 
-_SUMMARY_CHARS: Final = 110  # of a tool call's first line
+
+_CALL_CHARS: Final = 110  # of a tool call's first line
+
+
 _TAG = re.compile(r"<[^<>]*>")
+
+
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 
 
@@ -184,7 +475,119 @@ def _shown_block(prefix: str, block: TurnBlock, turn: Turn, links: dict[str, str
     began = local_time(turn.stamp or "")
     return ShownBlock(
         block=block,
-        summary=cut_line(next(lines, ""), _SUMMARY_CHARS) if block.kind == "tool" else "",
+        summary=cut_line(next(lines, ""), _CALL_CHARS) if block.kind == "tool" else "",
         clock="" if block.stamp == turn.stamp else clock_of(block.stamp, f"{began.date()}" if began else ""),
         html=Markup(html),  # noqa: S704 # what `to_html` has written
     )
+
+
+# Draws all turns of a transcript as one strip: who speaks, where tools are called, what is cited and mentioned.
+
+
+COLUMNS: Final = 60
+"""The most columns, however many turns there are."""
+
+
+FEWEST: Final = 6
+"""A shorter conversation is seen at a glance."""
+
+
+_MARKS: Final = 4  # numbers above the drawing
+
+
+_RANGE = re.compile(r"t([1-9][0-9]{0,8})(?:-t([1-9][0-9]{0,8}))?(?=[.-]|\Z)")
+
+
+_HASH = re.compile(r"t-[0-9a-f]{8}(?:-[0-9]+)?(?=[.]|\Z)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strip:
+    """The picture, and how many turns a column has."""
+
+    picture: Grid
+    turns: int
+
+
+def strip_of(conversation: TurnList, body: Body) -> Strip | None:
+    """The strip of a transcript; None for a short one, and on parts other than the first."""
+    turns = conversation.turns
+    is_first = body.turns is None or not (body.turns.first or body.turns.start)
+    if len(turns) < FEWEST or not is_first:
+        return None
+    size = -(-len(turns) // COLUMNS)
+    known = (body.cited_turns, body.mentioned_turns, tuple(anchor for anchor, _, _ in body.shared))
+    cited, mentioned, shared = (_ordinals(anchors, turns) for anchors in known)
+    rows: tuple[tuple[str, Callable[[Turn], bool]], ...] = (
+        (phrase("People"), lambda turn: turn.is_person),
+        (phrase("Assistant"), lambda turn: not turn.is_person),
+        (phrase("With tool calls"), _calls_tools),
+        (phrase("Cited"), lambda turn: turn.ordinal in cited),
+        (phrase("Mentioned"), lambda turn: turn.ordinal in mentioned),
+        (phrase("With shared passages"), lambda turn: turn.ordinal in shared),
+    )
+    found = [(label, [turn for turn in turns if belongs(turn)]) for label, belongs in rows]
+    width = -(-len(turns) // size)
+    picture = Grid(
+        anchor="_strip",
+        caption=_caption(len(turns), size, is_known=bool(cited or mentioned or shared)),
+        corner=phrase("Turns"),
+        columns=tuple(_columns(width, size, len(turns))),
+        rows=tuple(_row(label, some, width, size, body) for label, some in found if some),
+    )
+    return Strip(picture=picture, turns=size)
+
+
+def _caption(total: int, size: int, *, is_known: bool) -> str:
+    said = (
+        phrase("All {total:,} turns in order, {size:,} in each column.", total=total, size=size)
+        if size > 1
+        else phrase("All {total:,} turns in order.", total=total)
+    )
+    return said if is_known else joined(" ", (said, phrase("No turn is cited, mentioned or quoted elsewhere.")))
+
+
+def _columns(width: int, size: int, total: int) -> Iterator[PictureColumn]:
+    """A column for each group of turns; some have the number of their first one above the drawing."""
+    step = max(1, -(-width // _MARKS))
+    for place in range(width):
+        first, last = place * size + 1, min((place + 1) * size, total)
+        label = f"{first:,}" if first == last else f"{first:,}–{last:,}"
+        yield PictureColumn(label=label, mark="" if place % step else f"{first:,}")
+
+
+def _row(label: str, turns: Iterable[Turn], width: int, size: int, body: Body) -> PictureRow:
+    """A cell leads to the first of the turns that it counts."""
+    columns: list[list[Turn]] = [[] for _ in range(width)]
+    for turn in turns:
+        columns[(turn.ordinal - 1) // size].append(turn)
+    return PictureRow(
+        label=Reference(label=label),
+        cells=tuple(_cell(label, some, body) if some else Cell(number=0) for some in columns),
+    )
+
+
+def _cell(label: str, turns: list[Turn], body: Body) -> Cell:
+    href = f"{part_of(turns[0].ordinal - 1, body)}#{body.prefix}{turns[0].anchor}"
+    return Cell(
+        number=len(turns),
+        href=href,
+        words=phrase("{label}, from turn {turn}: {number}", label=label, turn=turns[0].ordinal, number=len(turns)),
+    )
+
+
+def _calls_tools(turn: Turn) -> bool:
+    return "🔧" in turn.text and any(block.kind == "tool" for block in blocks(turn.text))
+
+
+def _ordinals(anchors: Iterable[str], turns: tuple[Turn, ...]) -> set[int]:
+    """The turns that anchors name: by number, as a range, by hash, or by a passage of one."""
+    hashes = {turn.hash_anchor: turn.ordinal for turn in turns if turn.hash_anchor} if anchors else {}
+    found: set[int] = set()
+    for anchor in anchors:
+        if match := _RANGE.match(anchor):
+            first, last = int(match[1]), min(int(match[2] or match[1]), len(turns))
+            found.update(range(first, last + 1))
+        elif match := _HASH.match(anchor):
+            found.update(filter(None, (hashes.get(match[0]),)))
+    return found

@@ -21,28 +21,45 @@ from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge, FileFacts, LineOf, Parsed, Ref
 from memosite.formats.system import DataOf
-from memosite.resolve.anchors import AnchorIndex
-from memosite.resolve.artifacts import ResolvedLinks
-from memosite.resolve.assemble import Assembler
-from memosite.resolve.bodies import body_candidates, join_bodies
-from memosite.resolve.collect import Collected, collect, within_bounds
-from memosite.resolve.conversation import ThreadBuilder
-from memosite.resolve.decisions import join_decisions, outdated_citations
-from memosite.resolve.delivery import delivery_findings
-from memosite.resolve.document_ids import DocumentIds
-from memosite.resolve.filed import Filed, file_records, record_collisions
-from memosite.resolve.groups import group_artifacts
-from memosite.resolve.identity import CopyGroup, assign_ids, group_copies, variant_findings
-from memosite.resolve.images import text_images
-from memosite.resolve.links import HasFile, LinkResolver, backlinks, origin_of
-from memosite.resolve.lists import EntryLives, removed_entries
-from memosite.resolve.lives import Lives, removals
+from memosite.resolve.artifacts import Assembler, ResolvedLinks, group_artifacts
+from memosite.resolve.identity import (
+    Collected,
+    CopyGroup,
+    Filed,
+    assign_ids,
+    body_candidates,
+    collect,
+    file_records,
+    group_copies,
+    join_bodies,
+    record_collisions,
+    variant_findings,
+    within_bounds,
+)
+from memosite.resolve.links import DocumentIds, HasFile, LinkResolver, backlinks, origin_of, text_images
+from memosite.resolve.lives import EntryLives, Lives, removals, removed_entries
 from memosite.resolve.positions import Naming, resolve_positions
-from memosite.resolve.record_links import Bound, RecordBinder, SessionIndex, record_files, unresolved_references
-from memosite.resolve.record_names import RecordNames
-from memosite.resolve.records import Kept, collect_records
-from memosite.resolve.references import NameIndex, plain_ghost_id
-from memosite.resolve.replies import Replies, resolve_replies
+from memosite.resolve.records import (
+    AnchorIndex,
+    Bound,
+    Kept,
+    RecordBinder,
+    RecordNames,
+    SessionIndex,
+    collect_records,
+    join_decisions,
+    outdated_citations,
+    record_files,
+    unresolved_references,
+)
+from memosite.resolve.threads import (
+    NameIndex,
+    Replies,
+    ThreadBuilder,
+    delivery_findings,
+    plain_ghost_id,
+    resolve_replies,
+)
 from memosite.run.recall import FORGETFUL, Recall
 
 __all__ = ["ResolveRules", "body_candidates", "resolve"]

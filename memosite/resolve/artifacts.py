@@ -1,32 +1,196 @@
 """Makes each artifact from the facts of its files and the results of the other steps."""
 
+import datetime as dt
+import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple, get_args
 
-from memosite.archive.mailboxes import mailbox_at
-from memosite.archive.model import Artifact, Copy, Document, Library, Life, Link, Memo, Record, Transcript, Variant
+from memosite.archive.ledger import Ledger
+from memosite.archive.mailboxes import is_unread, mailbox_at
+from memosite.archive.model import (
+    UNDATED,
+    Action,
+    Artifact,
+    Copy,
+    Document,
+    Library,
+    Life,
+    Link,
+    Memo,
+    RecipientState,
+    Record,
+    TextImage,
+    Transcript,
+    Variant,
+)
+from memosite.facts.file import NAMED
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
-from memosite.facts.names import short_subject
-from memosite.facts.parsed import BROADCAST, Discharge, DocumentHead, Envelope, RecordCard, Ref
+from memosite.facts.names import read_stamped_name, short_subject
+from memosite.facts.parsed import BROADCAST, Discharge, DocumentHead, Envelope, FileFacts, RecordCard, Ref, Text
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
-from memosite.formats.stamps import last_turn_at
-from memosite.resolve.actions import Answered, Answering, least_done, owed_by, recipient_states
-from memosite.resolve.conversation import ThreadBuilder
-from memosite.resolve.decisions import Succession
-from memosite.resolve.filed import Filed
-from memosite.resolve.identity import CopyGroup
+from memosite.formats.status import sort_of
+from memosite.formats.turns import last_turn_at
+from memosite.resolve.identity import Collected, CopyGroup, Filed, file_documents, file_libraries, without_digests
+from memosite.resolve.links import TextOrigin, origin_of
 from memosite.resolve.lives import Lives
-from memosite.resolve.positions import Naming, recipients_of
-from memosite.resolve.record_links import Bound
-from memosite.resolve.records import Kept
-from memosite.resolve.references import NameIndex
-from memosite.resolve.replies import Replies, inverse
+from memosite.resolve.positions import NameUse, Naming, recipients_of
+from memosite.resolve.records import Bound, Kept, Succession
+from memosite.resolve.threads import Forest, NameIndex, Replies, ThreadBuilder, inverse
 from memosite.run.recall import Recall, Same
+
+# Actions and mailboxes: the state of a memo's action for each recipient, and who has not read it yet (SPEC 3).
+
+
+_DEGREE: Mapping[Action, int] = {state: degree for degree, state in enumerate(get_args(Action))}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """Who of those asked has answered a memo; of a broadcast how many positions did, and the `rest` of those asked."""
+
+    by: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
+    count: int = 0
+
+
+class Answering:
+    """Finds who answered a memo: who replied anywhere below it, in logarithmic time, or answered it too."""
+
+    def __init__(
+        self,
+        forest: Forest,
+        sender_of: Mapping[Ref, str | None],
+        union_of: Mapping[str, str],
+        also: Mapping[Ref, Iterable[str | None]] = MappingProxyType({}),
+    ) -> None:
+        """Index the walk through the trees by sender. `sender_of` gives positions; ghosts have none.
+
+        `union_of` maps the position of one organization to the position that joins all of its id: any of them
+        answers for the union, but not the other way round. `also` are the senders of memos elsewhere that answered
+        a memo, too.
+        """
+        self._also = {ref: {one for one in senders if one is not None} for ref, senders in also.items()}
+        self._forest = forest
+        self._union_of = union_of
+        self._senders_below = _count_senders_below(forest, sender_of)
+        self._sent: dict[str, list[int]] = defaultdict(list)
+        self._members: dict[str, set[str]] = defaultdict(set)
+        for place, ref in enumerate(forest.order):
+            sender = sender_of.get(ref)
+            if sender is not None:
+                self._sent[sender].append(place)
+                if sender in union_of:
+                    self._members[union_of[sender]].add(sender)
+
+    def has_answer(self, ref: Ref, *, by: str) -> bool:
+        """Whether this position, or one that answers for it, answered the memo."""
+        return any(self._has_answered(one, ref) for one in (by, *self._members.get(by, ())))
+
+    def _has_answered(self, position: str, ref: Ref) -> bool:
+        return self._has_sent(position, ref) or position in self._also.get(ref, ())
+
+    def _has_sent(self, position: str, ref: Ref) -> bool:
+        places = self._sent.get(position)
+        if not places:
+            return False
+        after = bisect_right(places, self._forest.first[ref])
+        return after < len(places) and places[after] <= self._forest.last[ref]
+
+    def answered(
+        self, ref: Ref, *, sender: str | None, recipients: Iterable[str], everybody: Iterable[str], is_action: bool
+    ) -> Answered:
+        """Which recipients have answered an action, and which of `everybody`, if it is asked of them, have not."""
+        named = tuple(recipients)
+        is_broadcast = BROADCAST in named
+        asked = tuple(one for one in named if one != BROADCAST) if is_action else ()
+        rest = everybody if is_action and is_broadcast else ()
+        return Answered(
+            by=tuple(one for one in asked if self.has_answer(ref, by=one)),
+            rest=tuple(one for one in rest if not self._has_answered_or_sent(one, ref, sender)),
+            count=self.count_answering(ref, but=sender) if is_broadcast else 0,
+        )
+
+    def _has_answered_or_sent(self, position: str, ref: Ref, sender: str | None) -> bool:
+        """Whether a position did; by a name that several have it cannot be told which, so none is waited for."""
+        names = {position, self._union_of.get(position, position)}
+        return sender in names or any(self._has_answered(one, ref) for one in names)
+
+    def count_answering(self, ref: Ref, *, but: str | None) -> int:
+        """How many positions other than this one answered the memo."""
+        elsewhere = sum(not self._has_sent(one, ref) for one in self._also.get(ref, ()) if one != but)
+        return self._senders_below[ref] - (but is not None and self._has_sent(but, ref)) + elsewhere
+
+
+def _count_senders_below(forest: Forest, sender_of: Mapping[Ref, str | None]) -> dict[Ref, int]:
+    """How many positions sent anything below each memo; the smaller set is always merged into the larger one."""
+    below: dict[Ref, set[str]] = {}
+    counts: dict[Ref, int] = {}
+    for ref in reversed(forest.order):
+        found = below.pop(ref, set())
+        counts[ref] = len(found)
+        parent = forest.parent.get(ref)
+        if parent is None:
+            continue
+        sender = sender_of.get(ref)
+        if sender is not None:
+            found.add(sender)
+        smaller, larger = sorted((found, below.get(parent, set())), key=len)
+        larger |= smaller
+        below[parent] = larger
+    return counts
+
+
+def recipient_states(
+    recipients: Iterable[str],
+    *,
+    is_action: bool,
+    is_discharged: bool,
+    is_superseded: bool,
+    copies: tuple[Copy, ...],
+    repo_of: Mapping[str, str | None],
+    answered: Answered,
+) -> tuple[RecipientState, ...]:
+    """The state of each recipient (positions, or `all`)."""
+    states = []
+    for recipient in recipients:
+        action: Action | None = None
+        if is_action:
+            has_answered = answered.count > 0 if recipient == BROADCAST else recipient in answered.by
+            undone: Action = "superseded" if is_superseded else "open"
+            action = "discharged" if is_discharged else "answered" if has_answered else undone
+        unread = None if recipient == BROADCAST else is_unread(copies, repo_of.get(recipient))
+        states.append(RecipientState(position=recipient, action=action, unread=unread))
+    return tuple(states)
+
+
+def owed_by(states: Iterable[RecipientState], answered: Answered, *, is_superseded: bool) -> tuple[str, ...]:
+    """Who has not done what a memo asks; of a broadcast by name, `all` if nobody can be named and nobody has answered.
+
+    That the state of a broadcast is answered once anybody has (SPEC 3) is no answer of the others.
+    """
+    owing: dict[str, None] = {}
+    for state in states:
+        if state.position != BROADCAST:
+            owing |= {state.position: None} if state.action == "open" else {}
+        elif state.action in {"open", "answered"} and not is_superseded:
+            owing |= dict.fromkeys(answered.rest or ([BROADCAST] if state.action == "open" else []))
+    return tuple(owing)
+
+
+def least_done(states: Iterable[RecipientState]) -> Action | None:
+    """The memo's own state: the least done of its recipients'."""
+    actions = [state.action for state in states if state.action is not None]
+    return min(actions, key=_DEGREE.__getitem__, default=None)
+
+
+# Makes each artifact from the facts of its files and the results of the other steps.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -397,3 +561,184 @@ def role_folder(envelope: Envelope, memo_folders: tuple[str, ...]) -> str | None
 
 def _discharge(group: CopyGroup) -> Discharge | None:
     return next((copy.envelope.discharge for copy in group.copies if copy.envelope.discharge is not None), None)
+
+
+# Assembles the artifacts of the archive from the results of the other steps.
+
+
+class Assembler:
+    """Holds the groups, documents, libraries and records under their refs, and makes artifacts of them at the end."""
+
+    def __init__(
+        self,
+        collected: Collected,
+        groups: list[CopyGroup],
+        records: tuple[Filed, ...],
+        ledger: Ledger,
+        lives: Lives,
+        *,
+        recall: Recall,
+    ) -> None:
+        """Give documents and libraries their ids; groups and records have theirs."""
+        self._lives = lives
+        self._recall = recall
+        self._memo_folders = collected.memo_folders
+        self._groups = {group.ref: group for group in groups}
+        self._ledger = ledger
+        filed = (*file_documents(collected.documents, ledger), *file_libraries(collected.libraries, ledger))
+        self._filed = {one.ref: one for one in (*filed, *records)}
+
+    def files_by_path(self) -> Iterator[tuple[Ref, FileFacts]]:
+        """What can be mentioned by its path, records apart."""
+        for ref, filed in self._filed.items():
+            for file in filed.files if ref[0] != "record" else ():
+                yield ref, file
+
+    def documents(self) -> Iterator[Filed]:
+        """Documents, with their refs."""
+        return (filed for ref, filed in self._filed.items() if ref[0] == "document")
+
+    def citing(self) -> Iterator[tuple[Ref, FileFacts, int | None]]:
+        """Memos, notes and records with the file, and the line of a list, that they are in."""
+        for ref, group in self._groups.items():
+            if group.kind != "transcript":
+                yield ref, group.envelope.file, None
+        for ref, filed in self._filed.items():
+            if isinstance(filed.fact, RecordCard):
+                yield ref, filed.files[0], filed.fact.line
+
+    @cached_property
+    def texts(self) -> tuple[tuple[Ref, Text, TextOrigin], ...]:
+        """Each artifact's text with its file's place, for links. An envelope's and its body's are joined."""
+        return tuple(self._read_texts())
+
+    def _read_texts(self) -> Iterator[tuple[Ref, Text, TextOrigin]]:
+        spoken = self._recall.calls(_texts_of)
+        for ref, group in self._groups.items():
+            text, origin = spoken(ref, group)
+            if text is not None:
+                yield ref, text, origin
+        for ref, filed in self._filed.items():
+            yield ref, filed.text, replace(origin_of(filed.files[0]), is_near=ref[0] == "record")
+
+    def name_uses(self) -> Iterator[NameUse]:
+        """Every name of a position in memos, notes and transcripts, and the folders named after roles."""
+        uses = self._recall.calls(_uses)
+        for ref, group in self._groups.items():
+            yield from uses(ref, group, self._memo_folders)
+
+    def artifacts(
+        self, joined: ResolvedLinks, images: Mapping[Ref, tuple[TextImage, ...]]
+    ) -> tuple[dict[Ref, Artifact], Ledger]:
+        """All artifacts in order of arrival, and the ledger with the new ones."""
+        dates = {ref: _date(group) or self._received(ref) for ref, group in self._groups.items()}
+        dates |= {ref: filed.date or self._received(ref) for ref, filed in self._filed.items()}
+        known = self._ledger.keys_by_ref
+        new = [ref for ref in dates if known.get(ref) != self._key(ref)]
+        new.sort(key=lambda ref: _arrival_key(ref, self._received(ref) or dates[ref]))
+        ledger = self._ledger.with_arrivals((*ref, self._key(ref)) for ref in new)
+        numbers = ledger.numbers
+        maker = ArtifactMaker(
+            joined, dates, numbers, self._memo_folders, self._groups, filed=self._filed, lives=self._lives,
+            recall=self._recall,
+        )  # fmt: skip
+        made: dict[Ref, Artifact] = {}
+        as_published, with_images = self._recall.calls(without_digests), self._recall.calls(_with_images)
+        for ref in sorted(dates, key=numbers.__getitem__):
+            group = self._groups.get(ref)
+            one = as_published(ref, maker.filed(self._filed[ref]) if group is None else maker.group(group))
+            made[ref] = with_images(ref, one, images[ref]) if ref in images else one
+        return made, ledger
+
+    def _received(self, ref: Ref) -> Moment | None:
+        """When the earliest of its copies was first committed."""
+        group = self._groups.get(ref)
+        if group is None and self._filed[ref].lives is not None:
+            return min(filter(None, (copy.received for copy in self._filed[ref].copies)), key=_instant, default=None)
+        files = [copy.envelope.file for copy in group.copies] if group else list(self._filed[ref].files)
+        if len(files) == 1:
+            return self._lives.received(files[0])
+        found = [moment for file in files if (moment := self._lives.received(file)) is not None]
+        return min(found, key=_instant, default=None)
+
+    def _key(self, ref: Ref) -> str:
+        return self._groups[ref].key if ref in self._groups else self._filed[ref].key
+
+
+def _with_images(artifact: Artifact, images: tuple[TextImage, ...]) -> Artifact:
+    return artifact if artifact.withheld else replace(artifact, images=images)
+
+
+def _instant(moment: Moment) -> dt.datetime:
+    return moment.instant
+
+
+def _arrival_key(ref: Ref, date: Moment | None) -> tuple[dt.datetime, str, str]:
+    return (date.instant if date else UNDATED, ref[1], ref[0])
+
+
+def _date(group: CopyGroup) -> Moment | None:
+    """`sent` or `started`, else the name's stamp (SPEC 3, dates)."""
+    return group.envelope.sent or read_stamped_name(group.stem).date
+
+
+def _texts_of(group: CopyGroup) -> tuple[Text | None, TextOrigin]:
+    """The texts of an artifact, of its envelope and its body, with their places."""
+    body = group.variants[0].body
+    known = [text for text in (group.envelope.body, body.text if body else None) if text]
+    return _join_texts(known) if known else None, origin_of(group.envelope.file)
+
+
+def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...]:
+    """The names of positions in the copies of an artifact."""
+    found = []
+    for copy in group.copies:
+        envelope, file = copy.envelope, copy.envelope.file
+        is_guess = envelope.shape in {"broken", "bare"}
+        found.append(NameUse(name=envelope.sender, file=file, is_guess=is_guess))
+        delivered_to = file.source if envelope.kind == "memo" else None
+        found += (
+            NameUse(name=name, file=file, delivered_to=delivered_to, is_guess=is_guess, is_further=number >= NAMED)
+            for number, name in enumerate(envelope.to)
+        )
+        found += (
+            NameUse(name=participant.position, file=file, is_further=number >= NAMED)
+            for number, participant in enumerate(envelope.participants)
+        )
+        role = role_folder(envelope, memo_folders)
+        if role:
+            found.append(NameUse(name=role, file=file, delivered_to=file.source))
+    return tuple(found)
+
+
+def _join_texts(texts: list[Text]) -> Text:
+    if len(texts) == 1:
+        return texts[0]
+    return replace(
+        texts[0],
+        mentions=tuple(dict.fromkeys(mention for text in texts for mention in text.mentions)),
+        destinations=tuple(dict.fromkeys(target for text in texts for target in text.destinations)),
+        images=tuple(dict.fromkeys(image for text in texts for image in text.images)),
+    )
+
+
+# Groups artifacts, so that commands which show few of them need not look at all of them.
+
+
+_HANDOFF = re.compile(r"hand-?(?:off|over)", re.IGNORECASE)
+
+
+def group_artifacts(artifacts: Iterable[Artifact]) -> dict[str, tuple[Ref, ...]]:
+    """The groups of `Archive.groups`, by name; `artifacts` are in order of arrival."""
+    found: dict[str, list[Ref]] = defaultdict(list)
+    for artifact in artifacts:
+        for position in artifact.positions:
+            found[f"position/{position}"].append(artifact.ref)
+        if isinstance(artifact, Memo):
+            if artifact.kind == "memo" and artifact.is_broadcast:
+                found["broadcasts"].append(artifact.ref)
+        elif sort_of(artifact) == "decision":
+            found["decisions"].append(artifact.ref)
+        elif isinstance(artifact, Record) and _HANDOFF.search(f"{artifact.card.type} {artifact.card.section}"):
+            found["handoffs"].append(artifact.ref)
+    return {name: tuple(found[name]) for name in sorted(found)}

@@ -1,21 +1,394 @@
-"""Identity: which files are copies of one artifact, and which id each artifact has (SPEC 3, identity and copies)."""
+"""Identity: which files are copies of one artifact, with which bodies, and which id each artifact has (SPEC 2.2, 3).
+
+An envelope counts below a `memos/`, `notes/` or `transcripts/` folder, where an orgdef's `x.org.memo_location`
+says, or where the configuration includes it; elsewhere it is named in a note and left out.
+
+Their ids follow SPEC 3 (`<source>.<path>` with `/` as `.` for documents, `<source>.<key>` for records); where two
+claim one id, or ids that differ only by case, the ledger decides, else the first in the order of the sources keeps it.
+"""
 
 import datetime as dt
+import posixpath
+import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from memosite.archive.ledger import Ledger, identity_key
-from memosite.archive.model import UNDATED, Variant
+from memosite.archive.model import (
+    UNDATED,
+    Artifact,
+    Copy,
+    Document,
+    Library,
+    Life,
+    Memo,
+    Record,
+    SourceInfo,
+    Transcript,
+    Variant,
+)
 from memosite.facts import rules
-from memosite.facts.findings import Finding, Location
-from memosite.facts.names import make_id, read_stamped_name, short_hash
-from memosite.facts.parsed import Envelope, Kind, Ref
-from memosite.resolve.bodies import JoinedCopy
-from memosite.resolve.withheld import alike
+from memosite.facts.contents import NOTHING_SAID, bare_body, bare_envelope
+from memosite.facts.file import NAMED, RECORDS
+from memosite.facts.findings import Finding, Location, Rule
+from memosite.facts.layout import Place, matches_any, memo_folder, place_of, sibling_folders
+from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, make_id, read_stamped_name, short_hash, stem_of
+from memosite.facts.parsed import (
+    FILE,
+    BodyFile,
+    DocumentHead,
+    Envelope,
+    FileFacts,
+    Kind,
+    LibraryCard,
+    LineOf,
+    Organization,
+    Parsed,
+    RecordCard,
+    Ref,
+    Seat,
+    Text,
+    Withheld,
+)
+from memosite.facts.times import Moment, read_stamp
+from memosite.formats.systems import home_of, is_part, system_of
+from memosite.resolve.lives import EntryLives, entry_keys
 from memosite.run.recall import FORGETFUL, Recall
+
+# Sorts the facts of single files by kind, and leaves out envelopes in other places (SPEC 2.2).
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """Facts by kind, each in the order of the sources, then by path; and the folders that orgdefs name for memos."""
+
+    envelopes: tuple[Envelope, ...]
+    bodies: Mapping[tuple[str, str], BodyFile]
+    organizations: tuple[Organization, ...]
+    libraries: tuple[LibraryCard, ...]
+    documents: tuple[DocumentHead, ...]
+    memo_folders: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+def memo_folders(organizations: Iterable[Organization]) -> tuple[str, ...]:
+    """The folders that `x.org.memo_location` of these organizations names, beside `memos`."""
+    named = (memo_folder(said) for organization in organizations for said in organization.memo_locations)
+    return tuple(sorted({folder for folder in named if folder}))
+
+
+def operational_place(path: str, *, memo_folders: tuple[str, ...], include: Iterable[str]) -> Place | None:
+    """The place of an envelope if it counts: in a store, or in an included folder, which is read as flat memos."""
+    place = place_of(path, memo_folders=memo_folders)
+    if place is None and matches_any(path, include):
+        folder = path.rpartition("/")[0]
+        return Place(store="memos", root=folder, folder=folder, mailbox="flat")
+    return place
+
+
+def collect(parsed: Iterable[Parsed], sources: tuple[SourceInfo, ...], *, is_loose: bool) -> Collected:
+    """Sort the facts, records apart; with `is_loose`, envelopes count wherever they are."""
+    position = {source.name: number for number, source in enumerate(sources)}
+    include = {source.name: source.include for source in sources}
+    ordered = sorted(parsed, key=lambda one: (position.get(one.source, len(position)), one.source, one.path))
+    listed = tuple(one.fact for one in ordered if isinstance(one.fact, Organization))
+    folders = memo_folders(listed)
+    findings: list[Finding] = []
+    envelopes = []
+    for one in ordered:
+        if isinstance(one.fact, Envelope):
+            counts = is_loose or operational_place(one.path, memo_folders=folders, include=include.get(one.source, ()))
+            if not counts:
+                where = Location(source=one.source, path=one.path)
+                message = f"a {one.fact.kind} outside memos/, notes/ and transcripts/"
+                findings.append(Finding(rule=rules.OUTSIDE_CONVENTION, location=where, message=message))
+                continue
+            envelopes.append(one.fact)
+        if not is_part(one):
+            findings.extend(one.findings)
+    organizations, differing = _distinct(listed)
+    bodies = (one.fact for one in ordered if isinstance(one.fact, BodyFile))
+    return Collected(
+        envelopes=tuple(envelopes),
+        bodies={(body.file.source, body.file.path): body for body in bodies},
+        organizations=organizations,
+        libraries=tuple(one.fact for one in ordered if isinstance(one.fact, LibraryCard)),
+        documents=tuple(one.fact for one in ordered if isinstance(one.fact, DocumentHead)),
+        memo_folders=folders,
+        findings=(*findings, *differing),
+    )
+
+
+def _distinct(listed: Iterable[Organization]) -> tuple[tuple[Organization, ...], tuple[Finding, ...]]:
+    """Each organization once: of copies, as forks have them, the first counts; a finding if they differ."""
+    first: dict[tuple[str, ...], Organization] = {}
+    findings = []
+    for organization in listed:
+        key = (organization.id,) if organization.id else (organization.source, organization.path)
+        counted = first.setdefault(key, organization)
+        if replace(organization, source=counted.source, path=counted.path, rest=counted.rest) != counted:
+            where = Location(source=organization.source, path=organization.path)
+            message = f'"{organization.id[:60]}" is also in {counted.source}/{counted.path}, which counts'
+            findings.append(Finding(rule=rules.COPIES_DIFFER, location=where, message=message))
+    return tuple(first.values()), tuple(findings)
+
+
+def within_bounds(collected: Collected, ledger: Ledger) -> Collected:
+    """With those positions of orgdefs that get pages (SPEC 9).
+
+    They are the first of each file, those that had a page before, and those that an envelope names, which would get a
+    page as unlisted ones. What is left of a file is shown as a library.
+    """
+    organizations, libraries = [], list(collected.libraries)
+    paged = ledger.position_ids
+    if any(one.more_seats for one in collected.organizations):
+        paged |= {make_id(name) for one in collected.envelopes for name in _names(one)}
+    for one in collected.organizations:
+        known = tuple(seat for seat in one.more_seats if _has_page(one, seat, paged))
+        if one.rest and len(known) < len(one.more_seats):
+            libraries.append(one.rest)
+        organizations.append(replace(one, seats=one.seats + known, more_seats=(), rest=None) if one.rest else one)
+    return replace(collected, organizations=tuple(organizations), libraries=tuple(libraries))
+
+
+def _names(envelope: Envelope) -> Iterable[str]:
+    """The names of positions in an envelope that may make pages."""
+    if envelope.shape not in {"broken", "bare"}:
+        participants = (participant.position for participant in envelope.participants[:NAMED])
+        yield from (envelope.sender, *envelope.to[:NAMED], *participants)
+
+
+def _has_page(organization: Organization, seat: Seat, paged: Set[str]) -> bool:
+    id_ = make_id(seat.id)
+    return not paged.isdisjoint((id_, f"{make_id(organization.id)}~{id_}"))
+
+
+# Joins envelopes with their bodies, within one source (SPEC 2.2): same folder first, then the sibling mailboxes.
+
+
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:/|[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinedCopy:
+    """One file of an artifact with the body that belongs to it."""
+
+    envelope: Envelope
+    body: BodyFile | None
+
+
+def body_candidates(envelope: Envelope, *, memo_folders: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The paths, best first, where the body of an envelope may be; never outside its folder and its store.
+
+    As written from its own folder, then the base name there and in the sibling mailboxes. The written path
+    is untrusted; an envelope is never a body.
+    """
+    path = envelope.file.path
+    folders = sibling_folders(path, memo_folders=memo_folders)
+    if envelope.body_ref is None:
+        return tuple(f"{folder}/{envelope.stem}{BODY_SUFFIX}".lstrip("/") for folder in folders)
+    written = envelope.body_ref.replace("\\", "/")
+    base = written.rpartition("/")[2]
+    found = []
+    if base != written and not _ABSOLUTE.match(written):
+        found.append(posixpath.normpath(posixpath.join(folders[0], written)))
+    if base not in {"", ".", ".."}:
+        found += [f"{folder}/{base}".lstrip("/") for folder in folders]
+    place = place_of(path, memo_folders=memo_folders)
+    store = place.folder if place is not None else folders[0]
+    return tuple(
+        dict.fromkeys(
+            candidate
+            for candidate in found
+            if (
+                candidate.startswith(f"{store}/")
+                or (not store and "/" not in candidate and candidate not in {".", ".."})
+            )
+            and "\0" not in candidate
+            and not candidate.lower().endswith(ENVELOPE_SUFFIX)
+        )
+    )
+
+
+def join_bodies(
+    envelopes: Iterable[Envelope],
+    bodies: Mapping[tuple[str, str], BodyFile],
+    line_of: LineOf,
+    *,
+    memo_folders: tuple[str, ...] = (),
+    recall: Recall = FORGETFUL,
+) -> tuple[tuple[JoinedCopy, ...], tuple[Finding, ...]]:
+    """Give each envelope its body, and each remaining body a new envelope; both with findings.
+
+    `bodies` is keyed by source and path.
+    """
+    joined: list[JoinedCopy] = []
+    findings: list[Finding] = []
+    used: set[tuple[str, str]] = set()
+    candidates, copy = recall.calls(_candidates), recall.calls(_copy)
+    for envelope in envelopes:
+        source, here = envelope.file.source, (envelope.file.source, envelope.file.path)
+        paths = candidates(here, envelope, memo_folders)
+        body = next((bodies[source, path] for path in paths if (source, path) in bodies), None)
+        if body is not None:
+            used.add((source, body.file.path))
+        if body is None and envelope.body_ref is not None:
+            findings.append(_missing(envelope, line_of))
+        one, odd = copy(here, envelope, body, memo_folders)
+        joined.append(one)
+        findings += odd
+    for key in sorted(bodies.keys() - used):
+        place = place_of(key[1], memo_folders=memo_folders)
+        if place is None or not key[1].lower().endswith(BODY_SUFFIX):
+            continue
+        body = bodies[key]
+        joined.append(recall.calls(_bare_copy)(key, body, place))
+        message = f"no envelope names {body.file.name}"
+        findings.append(_finding(rules.BODY_WITHOUT_ENVELOPE, body.file, message))
+    return tuple(joined), tuple(findings)
+
+
+def _candidates(envelope: Envelope, memo_folders: tuple[str, ...]) -> tuple[str, ...]:
+    return body_candidates(envelope, memo_folders=memo_folders)
+
+
+def _copy(
+    envelope: Envelope, body: BodyFile | None, memo_folders: tuple[str, ...]
+) -> tuple[JoinedCopy, tuple[Finding, ...]]:
+    odd = tuple(_join_findings(envelope, body, memo_folders)) if body is not None else ()
+    return JoinedCopy(envelope=_read_off_name(envelope), body=body), odd
+
+
+def _bare_copy(body: BodyFile, place: Place) -> JoinedCopy:
+    return JoinedCopy(envelope=_bare_envelope(body.file, place), body=body)
+
+
+def _missing(envelope: Envelope, line_of: LineOf) -> Finding:
+    message = f'"body_ref" is "{(envelope.body_ref or "")[:120]}"; expected a file in this or a sibling mailbox'
+    line = line_of(envelope.file, "body_ref") or line_of(envelope.file, "x.memo.body_ref")
+    return _finding(rules.BODY_REF_MISSING, envelope.file, message, line)
+
+
+def _join_findings(envelope: Envelope, body: BodyFile, memo_folders: tuple[str, ...]) -> Iterator[Finding]:
+    if envelope.body_ref is None and envelope.shape != "broken":
+        message = f'{body.file.name} is beside it, but "body_ref" is missing'
+        yield _finding(rules.BODY_NOT_REFERENCED, envelope.file, message)
+    if envelope.file.path.rpartition("/")[0] != body.file.path.rpartition("/")[0]:
+        mine = place_of(envelope.file.path, memo_folders=memo_folders)
+        its = place_of(body.file.path, memo_folders=memo_folders)
+        if mine is not None and its is not None and mine.mailbox != its.mailbox:
+            message = f"the envelope is in {_shown(mine)}, its body in {_shown(its)}"
+            yield _finding(rules.BODY_SPLIT, envelope.file, message)
+    if envelope.kind == "transcript" and body.text.turns == 0 and body.text.summary:
+        yield _finding(rules.TRANSCRIPT_FORM, body.file, "no turns could be told apart")
+
+
+def _shown(place: Place) -> str:
+    return f"{place.folder}/" if place.mailbox in {None, "flat"} else f"{place.folder}/{place.mailbox}/"
+
+
+def _finding(rule: Rule, file: FileFacts, message: str, line: int | None = None) -> Finding:
+    return Finding(rule=rule, location=Location(source=file.source, path=file.path, line=line), message=message)
+
+
+def _bare_envelope(file: FileFacts, place: Place) -> Envelope:
+    """An envelope for a body that has none, made from its file name."""
+    envelope = Envelope(kind=place.kind, shape="bare", file=file, stem=stem_of(file.name), content_sha256=file.sha256)
+    return _read_off_name(envelope)
+
+
+def _read_off_name(envelope: Envelope) -> Envelope:
+    """An envelope without sender and recipient, with those of its file name."""
+    if envelope.shape not in {"bare", "broken"} or envelope.kind == "transcript":
+        return envelope
+    name = read_stamped_name(envelope.stem)
+    return replace(
+        envelope,
+        kind="note" if name.recipient == FILE else envelope.kind,
+        sender=name.sender or "",
+        to=(name.recipient,) if name.recipient else (),
+    )
+
+
+# Artifacts without content: all copies of one are without, and the artifact has no digest of what they held.
+
+
+def alike(copies: tuple[JoinedCopy, ...]) -> tuple[JoinedCopy, ...]:
+    """The copies of one artifact: if one of them, or its body, has no content, none of them has any."""
+    found = (_withheld(copy) for copy in copies)
+    withheld = next((one for one in found if one is not None), None)
+    return copies if withheld is None else tuple(_bare(copy, withheld) for copy in copies)
+
+
+def _withheld(copy: JoinedCopy) -> Withheld | None:
+    return copy.envelope.withheld or (copy.body.withheld if copy.body else None)
+
+
+def _bare(copy: JoinedCopy, withheld: Withheld) -> JoinedCopy:
+    return JoinedCopy(
+        envelope=bare_envelope(copy.envelope, withheld), body=bare_body(copy.body, withheld) if copy.body else None
+    )
+
+
+def without_digests(artifact: Artifact) -> Artifact:
+    """An artifact whose facts have no content, as it may be published; any other as it is.
+
+    Of its files only those digests stay that `Withheld.hashes` names. A record beside one without content has none of
+    the file that they share.
+    """
+    withheld = _reason(artifact)
+    if withheld is None:
+        is_alone = isinstance(artifact, Record) and artifact.card.is_alone
+        return _hide_files(artifact, ()) if is_alone else artifact
+    artifact = _hide_files(artifact, withheld.hashes)
+    if isinstance(artifact, Memo | Transcript):
+        return replace(artifact, broken=False, withheld=withheld)
+    return replace(artifact, withheld=withheld)
+
+
+def _hide_files(artifact: Artifact, kept: Collection[str]) -> Artifact:
+    """An artifact whose files have no digests but those that are kept."""
+    copies = tuple(replace(copy, file=_hidden(copy.file, kept)) for copy in artifact.copies)
+    artifact = replace(artifact, copies=copies)
+    match artifact:
+        case Memo() | Transcript():
+            variants = tuple(_hidden_variant(variant, kept) for variant in artifact.variants)
+            return replace(artifact, variants=variants)
+        case Library():
+            return replace(artifact, card=replace(artifact.card, file=_hidden(artifact.card.file, kept)))
+        case Record():
+            return replace(artifact, card=replace(artifact.card, file=_hidden(artifact.card.file, kept)))
+        case Document():
+            return replace(artifact, head=replace(artifact.head, file=_hidden(artifact.head.file, kept)))
+    return artifact
+
+
+def _reason(artifact: Artifact) -> Withheld | None:
+    match artifact:
+        case Memo() | Transcript():
+            return artifact.variants[0].envelope.withheld
+        case Library() | Record():
+            return artifact.card.withheld
+        case Document():
+            return artifact.head.withheld
+    return None
+
+
+def _hidden_variant(variant: Variant, kept: Collection[str]) -> Variant:
+    file = _hidden(variant.envelope.file, kept)
+    return Variant(envelope=replace(variant.envelope, file=file, content_sha256=""))
+
+
+def _hidden(file: FileFacts, kept: Collection[str]) -> FileFacts:
+    """A file without its digests and its size, which tell of its content."""
+    digest = file.sha256 if file.sha256 in kept else ""
+    return replace(file, sha256=digest, bytes=0, blob="")
+
+
+# Identity: which files are copies of one artifact, and which id each artifact has (SPEC 3, identity and copies).
 
 
 @dataclass(kw_only=True)
@@ -273,3 +646,189 @@ def variant_findings(groups: Iterable[CopyGroup]) -> Iterable[Finding]:
             yield Finding(
                 rule=rules.COPIES_DIFFER, location=Location(source=file.source, path=file.path), message=message
             )
+
+
+# Gives documents, libraries and records their ids, from their path or their own id.
+
+
+_STAMP_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filed:
+    """A document, a library or a record under its ref, with its copies; `key` is its key in the ledger.
+
+    Of an entry of a list file `lives` are its own histories, by copy, and `former` are ids that it has had before.
+    """
+
+    ref: Ref
+    key: str
+    fact: DocumentHead | LibraryCard | RecordCard
+    files: tuple[FileFacts, ...]
+    lives: tuple[Life | None, ...] | None = None
+    former: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> Text:
+        """Its text, for links: the text of a document or a record; of a library the files that it lists."""
+        if not isinstance(self.fact, LibraryCard):
+            return self.fact.text or NOTHING_SAID
+        listed = tuple(item.file for item in self.fact.items if item.file)
+        return replace(NOTHING_SAID, destinations=listed)
+
+    @property
+    def date(self) -> Moment | None:
+        """Its date, of a record the one of its creation, else that in its file's name; libraries have none."""
+        match self.fact:
+            case DocumentHead():
+                return self.fact.date
+            case RecordCard():
+                stamp = _STAMP_IN_NAME.search(self.fact.file.name)
+                return self.fact.created or (read_stamp(stamp[0]) if stamp else None)
+        return None
+
+    @property
+    def copies(self) -> tuple[Copy, ...]:
+        """Its files as copies, with the histories that are its own."""
+        body = body_path(self.fact) if isinstance(self.fact, RecordCard) else None
+        lives = self.lives or (None,) * len(self.files)
+        return tuple(
+            Copy(file=file, mailbox=None, body_path=body, life=life)
+            for file, life in zip(self.files, lives, strict=True)
+        )
+
+
+def file_documents(heads: Iterable[DocumentHead], ledger: Ledger) -> tuple[Filed, ...]:
+    """Documents under their refs."""
+    by_key = {identity_key(head.file.source, head.file.path, "", ""): head for head in heads}
+    wanted = {key: f"{head.file.source}.{head.file.path.replace('/', '.')}" for key, head in by_key.items()}
+    ids = _ids("document", wanted, ledger)
+    return tuple(
+        Filed(ref=("document", ids[key]), key=key, fact=head, files=(head.file,)) for key, head in by_key.items()
+    )
+
+
+def file_libraries(cards: Iterable[LibraryCard], ledger: Ledger) -> tuple[Filed, ...]:
+    """Libraries under their refs; those of one id and one content, as forks have them, are copies of one."""
+    copies: dict[tuple[str, str], list[LibraryCard]] = {}
+    for card in cards:
+        copies.setdefault((card.id, card.file.sha256), []).append(card)
+    by_key = {identity_key(same[0].id, same[0].file.source, same[0].file.path, ""): same for same in copies.values()}
+    ids = _ids("library", {key: same[0].id for key, same in by_key.items()}, ledger)
+    return tuple(
+        Filed(ref=("library", ids[key]), key=key, fact=same[0], files=tuple(card.file for card in same))
+        for key, same in by_key.items()
+    )
+
+
+def file_records(cards: Iterable[RecordCard], ledger: Ledger, entries: EntryLives) -> tuple[Filed, ...]:
+    """Records under their refs. Equal files of one source that hold one record of one id are copies."""
+    copies: dict[tuple[str, str, str, str], list[RecordCard]] = {}
+    known = tuple(cards)
+    keyed = zip(known, entry_keys(known, ledger, entries), strict=True)
+    for card, key in _with_pages(keyed, ledger):
+        copies.setdefault((card.system, card.file.source, key, card.file.sha256), []).append(card)
+    by_key = {
+        identity_key(source, system, key, same[0].file.path): (key, same)
+        for (system, source, key, _), same in copies.items()
+    }
+    ids = _ids("record", {key: f"{same[0].file.source}.{name}" for key, (name, same) in by_key.items()}, ledger)
+    return tuple(_filed_record(ids[key], key, name, same, entries) for key, (name, same) in by_key.items())
+
+
+def _filed_record(id_: str, key: str, name: str, same: list[RecordCard], entries: EntryLives) -> Filed:
+    """A record by the name it is filed under, with what is known of it as an entry of a list."""
+    files = tuple(card.file for card in same)
+    first = same[0]
+    if first.line is None:
+        return Filed(ref=("record", id_), key=key, fact=first, files=files)
+    found = [entries.of(card) for card in same]
+    keys = dict.fromkeys(one for life in found if life for one in (*life.keys, *life.former))
+    former = tuple(make_id(f"{first.file.source}.{one}") for one in keys if one != name)
+    return Filed(
+        ref=("record", id_),
+        key=key,
+        fact=replace(first, key=name),
+        files=files,
+        lives=tuple(entries.life(card) for card in same),
+        former=tuple(one for one in former if one != id_),
+    )
+
+
+def _with_pages(named: Iterable[tuple[RecordCard, str]], ledger: Ledger) -> Iterator[tuple[RecordCard, str]]:
+    """Those records, given with their keys, that get pages (SPEC 9).
+
+    They are the first `RECORDS` of each file, those that had a page before, and the rest of the file if there is any.
+    """
+    counts: Counter[FileFacts] = Counter()
+    has_rest: set[FileFacts] = set()
+    for card, key in named:
+        file = card.file
+        counts[file] += 1
+        if card.is_rest:
+            is_shown = file in has_rest
+        else:
+            is_shown = counts[file] <= RECORDS or _record_key(card, key) in ledger.ids_by_key
+        if is_shown:
+            yield card, key
+        else:
+            has_rest.add(file)
+
+
+def _record_key(card: RecordCard, key: str) -> tuple[Kind, str]:
+    return "record", identity_key(card.file.source, card.system, key, card.file.path)
+
+
+def _plain(card: RecordCard) -> str:
+    return f"{card.file.source}.{card.key}"
+
+
+def record_collisions(filed: Iterable[Filed]) -> Iterator[Finding]:
+    """A finding on each record that has another's name; two nodes of one store already have one."""
+    by_name: dict[str, list[Filed]] = defaultdict(list)
+    for one in filed:
+        if isinstance(one.fact, RecordCard):
+            by_name[make_id(_plain(one.fact)).casefold()].append(one)
+    for name, rivals in sorted(by_name.items()):
+        first, *others = sorted(rivals, key=lambda one: (one.ref[1].casefold() != name, one.ref))
+        stores = {_store(first)} - {None}
+        for other in others:
+            store = _store(other)
+            if store in stores:
+                continue
+            stores.add(store)
+            file, known = other.files[0], first.files[0]
+            message = f"the name is also that of a record in {known.source}/{known.path}"
+            yield Finding(
+                rule=rules.ID_COLLISION, location=Location(source=file.source, path=file.path), message=message
+            )
+
+
+def _store(filed: Filed) -> tuple[str, str] | None:
+    """The source and the folder of the store that a record is in, if its system compares the records of a store."""
+    card = filed.fact
+    if not isinstance(card, RecordCard) or system_of(card).join is None:
+        return None
+    return filed.files[0].source, home_of(filed.files[0].path)
+
+
+def body_path(card: RecordCard) -> str | None:
+    """The path of the file that holds a record's text, in its source; None if that is the record's own file."""
+    return f"{home_of(card.file.path)}/{card.body_path}" if card.body_path and card.text else None
+
+
+def _ids(kind: Kind, wanted: Mapping[str, str], ledger: Ledger) -> dict[str, str]:
+    """An id for each key: its published one, else the wanted one if it is free, else with a hash."""
+    known = ledger.ids_by_key
+    taken = {arrival.id.casefold(): arrival.id for arrival in reversed(ledger.arrivals) if arrival.kind == kind}
+    ids = {key: known[(kind, key)] for key in wanted if (kind, key) in known}
+    used = {id_.casefold() for id_ in ids.values()}
+    for key, name in wanted.items():
+        if key in ids:
+            continue
+        id_ = make_id(name)
+        if id_.casefold() in used or taken.get(id_.casefold(), id_) != id_:
+            id_ = f"{id_}~{short_hash(key)}"
+        used.add(id_.casefold())
+        ids[key] = id_
+    return ids

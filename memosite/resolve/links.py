@@ -1,41 +1,122 @@
-"""Resolves mentions in texts to artifacts of the archive or to web addresses (SPEC 3, links)."""
+"""Resolves mentions in texts to artifacts of the archive or to web addresses, and finds their images (SPEC 3, 4)."""
 
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from memosite.archive.model import Link, SourceInfo
-from memosite.facts.bare_paths import MESSAGE_FOLDERS
+from memosite.archive.model import Link, SourceInfo, TextImage
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, read_reference, stem_of
-from memosite.facts.parsed import FileFacts, Organization, Ref, Text
-from memosite.facts.urls import line_of
-from memosite.formats.systems import is_record_uri, record_suffixes
-from memosite.resolve.forge_files import ForgeFiles
+from memosite.facts.parsed import DocumentHead, FileFacts, ImageFile, Organization, Parsed, Ref, Text
+from memosite.facts.texts import IMAGE_SUFFIXES, MESSAGE_FOLDERS, image_place, is_elsewhere, line_of
+from memosite.formats.system import FilePlace
+from memosite.formats.systems import is_record_uri, record_suffixes, without_prefix
+from memosite.resolve.identity import Filed
 from memosite.resolve.positions import last_segment
-from memosite.resolve.references import NameIndex
-from memosite.sources.forges import commit_url, file_url, shown_file
+from memosite.resolve.threads import NameIndex
+from memosite.sources.forges import RepoPages, commit_url, file_url, plain_address, repo_key, repo_pages, shown_file
+
+# Finds the files of the archive's repos in URLs of forges (SPEC 3, references and links).
+
+
+SourceFile = tuple[str, str]
+"""The name of a source, and a path in it."""
+
+
+class ForgeFiles:
+    """The sources by the addresses at which forges show their files."""
+
+    def __init__(self, sources: Iterable[SourceInfo]) -> None:
+        """Index these sources; a source without an address counts as a repo of its name on any known forge."""
+        self._pages: dict[str, list[tuple[RepoPages, SourceInfo]]] = defaultdict(list)
+        self._elsewhere: dict[str, str] = {}
+        for source in sources:
+            pages = repo_pages(source.web) if source.web else None
+            if pages is not None:
+                self._pages[pages.repo].append((pages, source))
+            elif not source.web:
+                self._elsewhere.setdefault(source.name.casefold(), source.name)
+
+    def files(self, url: str) -> tuple[SourceFile, ...]:
+        """The files that a page shows, if it is one of a file of these sources; that of its branch is first.
+
+        There may be several where several branches or folders of one repo are sources, and none need exist.
+        """
+        found = sorted(self._at(url), key=lambda entry: entry[0])
+        if found:
+            return tuple(dict.fromkeys(file for _, file in found))
+        shown = shown_file(url) if self._elsewhere else None
+        source = self._elsewhere.get(shown.repo.rpartition("/")[2]) if shown else None
+        return ((source, shown.path),) if shown and source else ()
+
+    def _at(self, url: str) -> Iterator[tuple[bool, SourceFile]]:
+        """The files, each with whether another branch is its source's."""
+        parts = (plain_address(url) or "").split("/")
+        for length in range(1, len(parts)):
+            for pages, source in self._pages.get(repo_key("/".join(parts[:length])), ()):
+                file = pages.file("/".join(parts[length:]))
+                if file is not None:
+                    yield file.ref not in {source.ref, source.commit, source.web_ref}, (source.name, file.path)
+
+
+# Finds documents by the ids that their frontmatter gives them (SPEC 2.2).
+
+
+class DocumentIds:
+    """Documents by their own ids, which several may have."""
+
+    def __init__(self, documents: Iterable[Filed]) -> None:
+        """Index the documents that have an id."""
+        self._by_id: dict[str, list[tuple[str, Ref]]] = defaultdict(list)
+        for one in documents:
+            if isinstance(one.fact, DocumentHead) and one.fact.key:
+                self._by_id[without_prefix(one.fact.key)].append((one.fact.file.source, one.ref))
+
+    def find(self, name: str, source: str) -> Ref | None:
+        """The document of this id: the only one of the source, else the only one that there is."""
+        found = self._by_id.get(without_prefix(name.strip()), [])
+        own = [ref for home, ref in found if home == source]
+        fitting = own or [ref for _, ref in found]
+        return fitting[0] if len(fitting) == 1 else None
+
+
+# Resolves mentions in texts to artifacts of the archive or to web addresses (SPEC 3, links).
+
 
 HasFile = Callable[[str, str], bool]
 """Whether a source (by name) has a file or folder at a path."""
 
+
 FindRecord = Callable[[str, str], Ref | None]
 """The record that a text in a source (by name) calls by its id or its key."""
 
+
 _STAMPED = re.compile(r"\d{4}-\d{2}-\d{2}(?:-\d{4})?--")
+
+
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
+
+
 _ABSOLUTE = re.compile(r"/|~/|[a-zA-Z]:")
 
 
 _ENDINGS = (".md", "/index.md", *(suffix for suffix in record_suffixes() if suffix.count(".") > 1))
 """What is tried behind a path without an extension."""
 
+
 _FOLDER_ENDINGS = [one for one in _ENDINGS if "/" in one]
+
+
 _FILE_ENDINGS = [one for one in _ENDINGS if "/" not in one]
+
+
 _NO_NAMES = frozenset({"", ".", ".."})
+
+
 _MESSAGES = frozenset(MESSAGE_FOLDERS)
+
 
 TAIL = 16
 """How many folders of a path are looked at from its end, and on the way up from a file: there are deeper ones."""
@@ -320,3 +401,42 @@ def backlinks(
             if link.to is not None and link.to != ref:
                 found[link.to].add(ref)
     return {ref: tuple(sorted(refs)) for ref, refs in found.items()}
+
+
+# Finds the images that texts show among the files of their own source (SPEC 4).
+
+
+_WITHOUT = frozenset({"transcript", "library"})
+
+
+def text_images(
+    texts: Iterable[tuple[Ref, Text, TextOrigin]], parsed: Iterable[Parsed]
+) -> dict[Ref, tuple[TextImage, ...]]:
+    """The images of memos, notes, documents and records, in the order written."""
+    files = {(one.source, one.path): one.fact for one in parsed if isinstance(one.fact, ImageFile)}
+    return {
+        ref: tuple(_image(written, origin, files) for written in text.images)
+        for ref, text, origin in texts
+        if text.images and ref[0] not in _WITHOUT
+    }
+
+
+def _image(written: str, origin: TextOrigin, files: Mapping[FilePlace, ImageFile]) -> TextImage:
+    place = image_place(written, origin.folder)
+    found = files.get((origin.source, place)) if place else None
+    if found is None or found.why_not:
+        return TextImage(written=written, why_not=found.why_not if found else _why_not(written, place))
+    return TextImage(written=written, sha256=found.file.sha256, form=found.form, width=found.width, height=found.height)
+
+
+def _why_not(written: str, place: str | None) -> str:
+    """Why there is no file for what is written."""
+    if is_elsewhere(written):
+        return "not a file of its repo, so it is not loaded"
+    if place is None:
+        return "outside of its source"
+    if place.lower().endswith((".svg", ".svgz")):
+        return "SVG is not shown"
+    if not place.lower().endswith(IMAGE_SUFFIXES):
+        return "not a PNG, JPEG, GIF, WebP or AVIF file"
+    return "not found"

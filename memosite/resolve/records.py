@@ -1,16 +1,241 @@
-"""Collects the records of all systems, and notes which files at their places were skipped (SPEC 2.2)."""
+"""Collects the records of all systems and resolves their links; what took the place of which decision (SPEC 2.2, 3).
 
+Globs come from content, so the work of matching them is bounded in all.
+
+A name is looked for in the store or source it is written in; an id also elsewhere, if one record alone has it.
+"""
+
+import posixpath
+import re
+import unicodedata
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+from typing import TypedDict
 
-from memosite.archive.model import SourceInfo
+from memosite.archive.model import Link, RecordLink, SourceInfo
 from memosite.facts import rules
 from memosite.facts.contents import bare_record
 from memosite.facts.findings import Finding, Location
-from memosite.facts.parsed import LineOf, Parsed, RecordCard, RecordEvent, RecordFile
+from memosite.facts.json_text import shown
+from memosite.facts.layout import matches_glob
+from memosite.facts.names import make_id, stem_of
+from memosite.facts.parsed import (
+    DocumentHead,
+    FileFacts,
+    LineOf,
+    Parsed,
+    RecordCard,
+    RecordEvent,
+    RecordFile,
+    Ref,
+    Relation,
+)
+from memosite.facts.texts import one_line
+from memosite.formats.status import read_status, sort_of_document
 from memosite.formats.system import DataOf, FilePlace, and_others
-from memosite.formats.systems import SYSTEMS, is_part, owner_of
+from memosite.formats.systems import (
+    SYSTEMS,
+    home_of,
+    is_part,
+    owner_of,
+    record_suffixes,
+    root_of_record,
+    system_of,
+    without_prefix,
+)
+from memosite.resolve.identity import CopyGroup, Filed, body_path
+from memosite.resolve.links import DocumentIds, LinkResolver, TextOrigin
+
+# Anchors: the paths and globs by which a record names files of its repo (SPEC 3, links).
+
+
+MATCHES = 50
+"""The most files that one anchor is linked to."""
+
+
+STEPS = 2_000_000_000
+"""The most steps of comparing globs with paths in one archive: some seconds. Comparing takes at most as many as the
+length of the glob times that of the path; each takes up to 4 ns."""
+
+
+_COMPILING = 5_000
+"""Steps for each character of a glob, before it is compared at all."""
+
+
+_LONGEST = 1_000
+
+
+_LINE = re.compile(r":[0-9]{1,9}(?:[-:][0-9]{1,9})?$")
+
+
+_WILD = re.compile(r"[*?]")
+
+
+class AnchorIndex:
+    """An index of artifacts' files by source and path, for paths and globs."""
+
+    def __init__(self, files: Iterable[tuple[Ref, FileFacts]], resolver: LinkResolver) -> None:
+        """Index these files; `resolver` knows what else a path may lead to."""
+        self._resolver = resolver
+        self._left = STEPS
+        self._cut: FileFacts | None = None
+        found: dict[str, dict[str, Ref]] = defaultdict(dict)
+        for ref, file in files:
+            found[file.source].setdefault(file.path, ref)
+        self._files = {source: sorted(paths.items()) for source, paths in found.items()}
+        self._paths = {source: [path for path, _ in files] for source, files in self._files.items()}
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """A note on the record at which the limit on matching steps was reached."""
+        if self._cut is None:
+            return ()
+        where = Location(source=self._cut.source, path=self._cut.path)
+        message = "comparing globs with files takes too long; this and later globs are ignored"
+        return (Finding(rule=rules.ANCHORS_CUT, location=where, message=message),)
+
+    def links(self, anchor: str, file: FileFacts) -> tuple[Link, ...]:
+        """The targets of an anchor, relative to the folder that contains its store: artifacts, else the web."""
+        if len(anchor) > _LONGEST:
+            return ()
+        path = posixpath.normpath(_LINE.sub("", anchor.split("#", 1)[0].strip().replace("\\", "/")))
+        if path in {"", "."} or path.startswith(("/", "../")) or "\0" in path:
+            return ()
+        origin = TextOrigin(source=file.source, folder=root_of_record(file.path))
+        wild = _WILD.search(path)
+        if wild is None:
+            link = self._resolver.follow(path, origin, written=anchor)
+            return (link,) if link else ()
+        literal = path[: path.rfind("/", 0, wild.start()) + 1]
+        found = islice(self._matching(path, literal, file), MATCHES)
+        links = tuple(Link(written=anchor, to=ref) for ref in dict.fromkeys(found))
+        if links or not literal:
+            return links
+        link = self._resolver.follow(literal.rstrip("/"), origin, written=anchor)
+        return (link,) if link else ()
+
+    def _matching(self, glob: str, literal: str, file: FileFacts) -> Iterator[Ref]:
+        """The artifacts whose files match; only those below the glob's literal folders are compared."""
+        root = root_of_record(file.path)
+        base = f"{root}/" if root else ""
+        pattern = glob.replace("[", "[[]")  # only `*` and `?` mean something here
+        self._left -= len(glob) * _COMPILING
+        files = self._files.get(file.source, [])
+        for at in range(bisect_left(self._paths.get(file.source, []), base + literal), len(files)):
+            path, ref = files[at]
+            if not path.startswith(base + literal):
+                return
+            if self._left <= 0:
+                self._cut = self._cut or file
+                return
+            self._left -= len(glob) * len(path)
+            if matches_glob(path[len(base) :], pattern):
+                yield ref
+
+
+# Finds records by their names in texts: an id, a file's stem or a title (SPEC 2.2 and 3, identity).
+
+
+_Named = tuple[Ref, RecordCard]
+
+
+class RecordNames:
+    """Records by their ids and keys; where their system says so, also by their files' stems and by their titles."""
+
+    def __init__(self, filed: Iterable[Filed]) -> None:
+        """Index records that have their ids."""
+        self._by_name: dict[str, list[_Named]] = defaultdict(list)
+        self._by_stem: dict[tuple[str, str], list[_Named]] = defaultdict(list)
+        self._by_title: dict[tuple[str, str], list[_Named]] = defaultdict(list)
+        for one in filed:
+            card = one.fact
+            if not isinstance(card, RecordCard):
+                continue
+            entry = (one.ref, card)
+            for name in dict.fromkeys((_plain(card.key), one.ref[1])):
+                self._by_name[name].append(entry)
+            system = system_of(card)
+            if not system.has_stems:
+                continue
+            for stem in {_plain(_stem(file.path)) for file in one.files}:
+                self._by_stem[card.file.source, stem].append(entry)
+            if system.has_titles:
+                self._by_title[card.file.source, card.title.casefold()].append(entry)
+
+    def find(self, name: str, source: str) -> Ref | None:
+        """The record of this id or key: one of the source's own, else the only one that there is."""
+        return self._by_id(name, source, "")
+
+    def in_store(self, name: str, card: RecordCard) -> Ref | None:
+        """The node of this id in the same store as another record."""
+        home = _home(card)
+        found = [entry for entry in self._by_name.get(_plain(name), ()) if entry[1].file.source == card.file.source]
+        return _first([entry for entry in found if _home(entry[1]) == home], card)
+
+    def near(self, name: str, card: RecordCard) -> Ref | None:
+        """The record that another means by this name: by its id, else its file's stem, else its title."""
+        source = card.file.source
+        found = self._by_id(name, source, _home(card))
+        if found is not None:
+            return found
+        stems = self._by_stem.get((source, _stem(_plain(name))), []) or self._by_stem.get((source, _plain(name)), [])
+        of_its_kind = [entry for entry in stems if entry[1].system == card.system and entry[1] is not card]
+        if of_its_kind:
+            return _first(of_its_kind, card)
+        if len(stems) == 1 and stems[0][1] is not card:
+            return stems[0][0]
+        titled = self._by_title.get((source, one_line(name).casefold()), ())
+        return titled[0][0] if len(titled) == 1 else None
+
+    def _by_id(self, name: str, source: str, home: str) -> Ref | None:
+        if not self._by_name:
+            return None
+        name = _plain(name)
+        found = self._by_name.get(name) or self._by_name.get(name.lower(), [])
+        own = [entry for entry in found if entry[1].file.source == source]
+        if own:
+            return min(own, key=lambda entry: (_home(entry[1]) != home, _is_second(entry), entry[0]))[0]
+        return found[0][0] if len(found) == 1 else None
+
+
+def _plain(name: str) -> str:
+    return without_prefix(unicodedata.normalize("NFC", name.strip()))
+
+
+def _stem(path: str) -> str:
+    """A file's name without its suffix, which may have several parts."""
+    name = path.rpartition("/")[2]
+    lowered = name.lower()
+    return next((name[: -len(suffix)] for suffix in record_suffixes() if lowered.endswith(suffix)), name)
+
+
+def _home(card: RecordCard) -> str:
+    """The folder of the store that a record is in; "" for systems without one."""
+    return home_of(card.file.path)
+
+
+def _is_second(entry: _Named) -> bool:
+    """Whether an earlier record has its name, so that this one has another id."""
+    ref, card = entry
+    return ref[1] != make_id(f"{card.file.source}.{card.key}")
+
+
+def _first(entries: list[_Named], card: RecordCard) -> Ref | None:
+    """The nearest of several: in the same store, in the order that their system gives them, in the same folder."""
+    folder = card.file.path.rpartition("/")[0]
+
+    def rank(entry: _Named) -> tuple[bool, tuple[bool, ...], bool, bool, Ref]:
+        its = entry[1]
+        is_away = its.file.path.rpartition("/")[0] != folder
+        return _home(its) != _home(card), system_of(its).rank(its.file.path), is_away, _is_second(entry), entry[0]
+
+    return min(entries, key=rank)[0] if entries else None
+
+
+# Collects the records of all systems, and notes which files at their places were skipped (SPEC 2.2).
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,3 +290,351 @@ def _left_alone(ordered: Iterable[Parsed]) -> Iterator[Finding]:
         path, what = files[0]
         where = Location(source=source, path=path)
         yield Finding(rule=rules.LEFT_ALONE, location=where, message=what + and_others(len(files) - 1, folder))
+
+
+# Resolves the links of records: relations with their inverses, successors, mentions, anchors, sessions (SPEC 3).
+
+
+_MARKDOWN = (".md", *(suffix for suffix in record_suffixes() if suffix.count(".") > 1))
+
+
+_WITHDRAWN = frozenset({"stale", "rejected"})
+
+
+_MENTIONS = 1_000
+
+
+_NAMED = 5
+
+
+_SESSION = re.compile(r"[0-9a-f][0-9a-f-]{7,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """The resolved links of a record.
+
+    `links` are those beside its text: its mentions and anchors, as written. `unresolved` are the mentions without
+    a target, if the record's system has a rule for them.
+    """
+
+    relations: tuple[RecordLink, ...] = ()
+    superseded_by: Ref | None = None
+    sessions: tuple[Ref, ...] = ()
+    links: tuple[Link, ...] = ()
+    unresolved: tuple[str, ...] = ()
+
+
+class SessionIndex:
+    """Transcripts by the sessions that their participants held."""
+
+    def __init__(self, groups: Iterable[CopyGroup]) -> None:
+        """Index the transcripts among these."""
+        self._by_arc: dict[str, set[Ref]] = defaultdict(set)
+        parts: set[tuple[str, Ref]] = set()
+        for group in groups:
+            if group.kind != "transcript":
+                continue
+            for participant in chain.from_iterable(copy.envelope.participants for copy in group.copies):
+                arc = (participant.session_arc or "").strip().casefold()
+                if arc:
+                    self._by_arc[arc].add(group.ref)
+                    parts.update((part, group.ref) for part in _SESSION.findall(arc))
+        self._parts = sorted(parts)
+
+    def find(self, session: str) -> tuple[Ref, ...]:
+        """The transcripts whose session has this id, or holds it: at least 8 hex digits that a session begins with."""
+        name = session.strip().casefold()
+        found = set(self._by_arc.get(name, ()))
+        if _SESSION.fullmatch(name):
+            at = bisect_left(self._parts, (name,))
+            while at < len(self._parts) and self._parts[at][0].startswith(name):
+                found.add(self._parts[at][1])
+                at += 1
+        return tuple(sorted(found))
+
+
+class RecordBinder:
+    """Resolves links from the records of one archive to each other and to other artifacts."""
+
+    def __init__(
+        self,
+        names: RecordNames,
+        documents: DocumentIds,
+        resolver: LinkResolver,
+        anchors: AnchorIndex,
+        sessions: SessionIndex,
+    ) -> None:
+        """Resolve with these indexes of names, ids of documents, paths, anchors and sessions."""
+        self._names = names
+        self._documents = documents
+        self._resolver = resolver
+        self._anchors = anchors
+        self._sessions = sessions
+
+    def bind(self, filed: Iterable[Filed]) -> dict[Ref, Bound]:
+        """The links of each record, by its ref. A relation that cannot be resolved is kept as it is written."""
+        cards = {one.ref: one.fact for one in filed if isinstance(one.fact, RecordCard)}
+        stated = {ref: tuple(self._relations(ref, card)) for ref, card in cards.items()}
+        successors = {ref: to for ref, card in cards.items() if (to := self._successor(ref, card)) is not None}
+        inverses: dict[Ref, list[RecordLink]] = defaultdict(list)
+        for ref, links in stated.items():
+            for link in links:
+                if link.to in cards and link.to is not None:
+                    inverses[link.to].append(_inverse(link, cards[ref], ref))
+                    is_successor = _words(link.predicate) == "supersedes" and link.status not in _WITHDRAWN
+                    if is_successor and cards[link.to].superseded_by is None:
+                        successors.setdefault(link.to, ref)
+        for ref, to in successors.items():
+            if to in cards:
+                link = RecordLink(predicate=system_of(cards[to]).spell("supersedes"), written=cards[ref].key, to=ref)
+                inverses[to].append(replace(link, is_inverse=True))
+        return {
+            ref: self._bound(ref, card, stated[ref], _others(stated[ref], inverses[ref]), successors.get(ref))
+            for ref, card in cards.items()
+        }
+
+    def _bound(
+        self,
+        ref: Ref,
+        card: RecordCard,
+        stated: tuple[RecordLink, ...],
+        others: tuple[RecordLink, ...],
+        successor: Ref | None,
+    ) -> Bound:
+        links = tuple(dict.fromkeys(self._links(card, stated)))
+        known = {stem_of(card.file.name), *(link.written for link in links)}
+        references = card.mentions[:_MENTIONS] if system_of(card).lost_reference else ()
+        return Bound(
+            relations=(*stated, *others),
+            superseded_by=successor,
+            sessions=tuple(dict.fromkeys(one for session in card.sessions for one in self._sessions.find(session))),
+            links=tuple(link for link in links if link.to != ref),
+            unresolved=tuple(name for name in references if name not in known),
+        )
+
+    def _relations(self, ref: Ref, card: RecordCard) -> Iterator[RecordLink]:
+        for relation in card.relations:
+            to = self._target(relation, card)
+            yield RecordLink(
+                predicate=relation.predicate,
+                written=relation.target,
+                to=None if to == ref else to,
+                status=relation.status,
+                confidence=relation.confidence,
+                label=relation.label,
+            )
+
+    def _target(self, relation: Relation, card: RecordCard) -> Ref | None:
+        """The target of a relation: a record of the same store if the system says so, else as `_meant`."""
+        return self._bound_name(relation.target, card)
+
+    def _bound_name(self, name: str, card: RecordCard) -> Ref | None:
+        if system_of(card).is_bound_in_store:
+            return self._names.in_store(name, card)
+        return self._meant(name, card)
+
+    def _meant(self, name: str, card: RecordCard) -> Ref | None:
+        """A record or a document by its id; else an artifact by its path; else either by its stem or title."""
+        source = card.file.source
+        origin = TextOrigin(source=source, folder=card.file.path.rpartition("/")[0], is_near=True)
+        found = self._names.find(name, source) or self._documents.find(name, source)
+        found = found or self._resolver.artifact(name, origin) or self._names.near(name, card)
+        if found is None and "." not in name.rpartition("/")[2]:
+            tried = (self._resolver.artifact(name + suffix, origin) for suffix in _MARKDOWN)
+            found = next(filter(None, tried), None)
+        return found
+
+    def _successor(self, ref: Ref, card: RecordCard) -> Ref | None:
+        if card.superseded_by is None:
+            return None
+        to = self._bound_name(card.superseded_by, card)
+        return None if to == ref else to
+
+    def _links(self, card: RecordCard, relations: Iterable[RecordLink]) -> Iterator[Link]:
+        """The links of a record outside its text, with relations to artifacts that are no records."""
+        root = root_of_record(card.file.path)
+        for anchor in card.anchors[:_MENTIONS]:
+            yield from self._anchors.links(anchor, card.file)
+        at_root = TextOrigin(source=card.file.source, folder=root)
+        for name in card.mentions[:_MENTIONS]:
+            if name in card.anchors:
+                continue
+            to = self._meant(name, card)
+            link = Link(written=name, to=to) if to else self._resolver.follow(name, at_root, written=name)
+            if link is not None:
+                yield link
+        for relation in relations:
+            if relation.to is not None and relation.to[0] != "record":
+                yield Link(written=relation.written, to=relation.to)
+
+
+def unresolved_references(filed: Iterable[Filed], bound: Mapping[Ref, Bound], line_of: LineOf) -> Iterator[Finding]:
+    """A finding on each record with mentions without a target, if its system has a rule for these."""
+    for one in filed:
+        lost, card = bound[one.ref].unresolved, one.fact
+        if not lost or not isinstance(card, RecordCard):
+            continue
+        system, file = system_of(card), one.files[0]
+        where = Location(source=file.source, path=file.path, line=line_of(file, system.reference_key))
+        names = ", ".join(f'"{shown(name)}"' for name in lost[:_NAMED])
+        more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+        message = f'"{system.reference_key.rpartition(".")[2]}" names {names}{more}; expected known records'
+        if system.lost_reference:
+            yield Finding(rule=system.lost_reference, location=where, message=message)
+
+
+def _words(predicate: str) -> str:
+    return predicate.replace("_", " ").replace("-", " ").casefold()
+
+
+def _inverse(link: RecordLink, card: RecordCard, ref: Ref) -> RecordLink:
+    """A relation as seen from its other end."""
+    inverse = system_of(card).inverse_of(link.predicate)
+    return replace(link, predicate=inverse, written=card.key, to=ref, is_inverse=True)
+
+
+def _others(stated: Iterable[RecordLink], inverses: Iterable[RecordLink]) -> tuple[RecordLink, ...]:
+    """The inverse relations by word and record, each once, without those that the record states itself."""
+    told = {(_words(link.predicate), link.to) for link in stated}
+    found: dict[tuple[str, Ref | None], RecordLink] = {}
+    for link in sorted(inverses, key=lambda link: (_words(link.predicate), link.to or ("record", ""))):
+        key = (_words(link.predicate), link.to)
+        if key not in told:
+            found.setdefault(key, link)
+    return tuple(found.values())
+
+
+def record_files(filed: Iterable[Filed]) -> Iterator[tuple[Ref, FileFacts]]:
+    """The files by whose paths records can be mentioned, sidecars and their bodies; not files with many records."""
+    for one in filed:
+        card = one.fact
+        if not isinstance(card, RecordCard) or card.line is not None:
+            continue
+        for file in one.files:
+            yield one.ref, file
+        body = body_path(card)
+        if body is not None:
+            yield one.ref, replace(card.file, path=body)
+
+
+# Finds what took the place of which decision, across systems and repos (SPEC 2.2, documents).
+
+
+_NUMBER = re.compile(r"(?:adr-?)?(\d{1,6})(?!\d|-\d\d-\d\d)")
+
+
+_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b(?![-\w])")
+
+
+_NUMBERS = re.compile(r"(?<!\d)\d{1,6}(?!\d)")
+
+
+class Places(TypedDict):
+    """The fields of `Document` and `Record` on what took whose place."""
+
+    superseded_by: Ref | None
+    supersedes: tuple[Ref, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Succession:
+    """What took the place of which decision, both ways."""
+
+    superseded_by: Mapping[Ref, Ref] = field(default_factory=dict)
+    supersedes: Mapping[Ref, tuple[Ref, ...]] = field(default_factory=dict)
+
+    def of(self, ref: Ref) -> "Places":
+        """Both fields of a document or a record."""
+        return {"superseded_by": self.superseded_by.get(ref), "supersedes": self.supersedes.get(ref, ())}
+
+
+def join_decisions(
+    documents: Iterable[Filed], links: Mapping[Ref, Sequence[Link]], records: Mapping[Ref, Bound]
+) -> Succession:
+    """Read of documents what they supersede and what they are superseded by, and what records say of records.
+
+    What a document says of itself counts first. One that is not accepted supersedes nothing yet.
+    """
+    heads = {one.ref: one.fact for one in documents if isinstance(one.fact, DocumentHead)}
+    beside: dict[tuple[str, str], list[tuple[Ref, DocumentHead]]] = defaultdict(list)
+    for ref, head in heads.items():
+        beside[_folder(head.file)].append((ref, head))
+    found: dict[Ref, Ref] = {}
+    for ref, head in heads.items():
+        said = head.superseded_by or ((head.status,) if _is_superseded(head) and head.status else ())
+        named = _named(said, ref, links.get(ref, ()), beside[_folder(head.file)])
+        successor = next(named, None)
+        if successor is not None:
+            found[ref] = successor
+    for ref, head in heads.items():
+        if head.supersedes and read_status(head.status or "") in {"accepted", "superseded", None}:
+            for older in _named(head.supersedes, ref, links.get(ref, ()), beside[_folder(head.file)]):
+                if older[0] in {"document", "record"} and found.get(ref) != older:
+                    found.setdefault(older, ref)
+    for ref, bound in records.items():
+        if bound.superseded_by is not None:
+            found[ref] = bound.superseded_by
+    supersedes: dict[Ref, list[Ref]] = defaultdict(list)
+    for older, newer in found.items():
+        supersedes[newer].append(older)
+    return Succession(superseded_by=found, supersedes={ref: tuple(sorted(some)) for ref, some in supersedes.items()})
+
+
+def _folder(file: FileFacts) -> tuple[str, str]:
+    return file.source, file.path.rpartition("/")[0]
+
+
+def _is_superseded(head: DocumentHead) -> bool:
+    return read_status(head.status or "") == "superseded"
+
+
+def _named(
+    values: Iterable[str], ref: Ref, links: Sequence[Link], beside: Sequence[tuple[Ref, DocumentHead]]
+) -> Iterator[Ref]:
+    """What values such as "`decisions/x.md`" or "ADR 12" name: a link of the text, else a document of the folder."""
+    for value in values:
+        linked = [link.to for link in links if link.to is not None and link.to != ref and link.written in value]
+        fitting = [] if linked else [other for other, head in beside if other != ref and _fits(head, value)]
+        yield from linked or (fitting if len(fitting) == 1 else ())
+
+
+def _fits(head: DocumentHead, value: str) -> bool:
+    """Whether a text such as "superseded by ADR 12" names a document: by its name, its title or its number."""
+    said = _DATE.sub(" ", value.casefold().rpartition(" by ")[2]).strip(" .")
+    stem, title = head.file.name.casefold().rpartition(".")[0], head.title.casefold()
+    leading = _NUMBER.match(stem)
+    numbers = {int(number) for number in _NUMBERS.findall(said)}
+    return stem in said or (bool(title) and title in said) or (leading is not None and int(leading[1]) in numbers)
+
+
+def outdated_citations(
+    places: Iterable[tuple[Ref, FileFacts, int | None]],
+    links: Mapping[Ref, Sequence[Link]],
+    documents: Iterable[Filed],
+    records: Iterable[Filed],
+    succession: Succession,
+) -> Iterator[Finding]:
+    """A note on each memo, note and record for each decision that it cites and that is not in force any more."""
+    files = {one.ref: one.files[0] for one in (*documents, *records) if _is_outdated(one, succession)}
+    if not files:
+        return
+    for ref, file, line in places:
+        for to in dict.fromkeys(link.to for link in links.get(ref, ()) if link.to in files and link.to != ref):
+            if to is None or succession.superseded_by.get(to) == ref:
+                continue
+            by = succession.superseded_by.get(to)
+            name = f" by {'/'.join(by)}" if by else ""
+            where = Location(source=file.source, path=file.path, line=line)
+            message = f"cites {files[to].source}: {files[to].path}, which is superseded{name}"
+            yield Finding(rule=rules.DECISION_SUPERSEDED, location=where, message=message)
+
+
+def _is_outdated(one: Filed, succession: Succession) -> bool:
+    fact = one.fact
+    if isinstance(fact, DocumentHead):
+        return sort_of_document(fact) == "decision" and (one.ref in succession.superseded_by or _is_superseded(fact))
+    if isinstance(fact, RecordCard) and system_of(fact).is_decision(fact):
+        is_said = read_status(system_of(fact).status(fact)) == "superseded"
+        return one.ref in succession.superseded_by or bool(fact.superseded_by) or is_said
+    return False

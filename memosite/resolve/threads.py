@@ -1,16 +1,367 @@
-"""Threads: memos joined by replies and thread ids, in reading order (SPEC 3, threads).
+"""What memos answer: references, reply trees, threads in reading order, and memos that were not delivered (SPEC 3).
 
 Works on plain nodes, not on memos, so that the rules can be tested alone. Nothing here recurses on the
 depth of a conversation: chains of 200,000 replies are fine.
+
+A broadcast belongs in the repo of every position, any other memo into those of its recipients; the sender's copy
+is a copy (SPEC 3, copies and positions). No clock is asked: a memo
+is overdue when its repo has newer commits without it.
 """
 
 import datetime as dt
+import re
+import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import islice
+from typing import NamedTuple
 
-from memosite.archive.model import UNDATED, ThreadEntry
-from memosite.facts.parsed import Ref
+from memosite.archive.history import History
+from memosite.archive.ledger import Ledger
+from memosite.archive.model import UNDATED, Ghost, Thread, ThreadEntry
+from memosite.facts import rules
+from memosite.facts.findings import Finding, Location, Rule
+from memosite.facts.names import (
+    NAMES,
+    Name,
+    make_id,
+    read_names,
+    read_reference,
+    read_stamped_name,
+    short_hash,
+    short_subject,
+    whole_name,
+)
+from memosite.facts.parsed import BROADCAST, FILE, Envelope, FileFacts, Kind, LineOf, Ref
+from memosite.resolve.identity import CopyGroup
+from memosite.resolve.lives import Lives
+from memosite.resolve.positions import Naming, recipients_of
+from memosite.run.recall import Recall, Same
+
+# Finds artifacts by their names, and names missing memos (SPEC 3, references).
+
+
+MESSAGES: tuple[Kind, ...] = ("memo", "note")
+"""The kinds that can be replied to."""
+
+
+_STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}(?![0-9])")
+
+
+_ANY: tuple[Kind, ...] = ("memo", "note", "transcript")
+
+
+class NameIndex:
+    """Artifacts by the stems of their files, and by their ids."""
+
+    def __init__(self, groups: Iterable[CopyGroup]) -> None:
+        """Index groups that have their ids."""
+        self._groups = tuple(groups)
+        self._by_name: dict[str, list[CopyGroup]] = defaultdict(list)
+        self._by_id: dict[str, list[CopyGroup]] = defaultdict(list)
+        for group in self._groups:
+            self._by_name[group.stem].append(group)
+            self._by_id[group.id].append(group)
+        self._found: dict[tuple[str, str, tuple[Kind, ...]], tuple[Ref, ...]] = {}
+
+    def find(self, stem: str, *, source: str, kinds: tuple[Kind, ...] = _ANY, but: Ref | None = None) -> Ref | None:
+        """The artifact of this name: the one in the naming file's own source, else the plain one, else the first.
+
+        Only these kinds are searched, in this order, and never `but`: an artifact refers to itself only if no other
+        has the name. A name that is no file's may be an id.
+        """
+        key = (unicodedata.normalize("NFC", stem), source, kinds)
+        if key not in self._found:
+            self._found[key] = self._best_two(*key)
+        return next((ref for ref in self._found[key] if ref != but), but if but in self._found[key] else None)
+
+    def stamped(self, stamp: str) -> tuple[CopyGroup, ...]:
+        """The memos whose names begin with a stamp; the notes, if no memo's does."""
+        return self._by_stamp.get(stamp, ())
+
+    @cached_property
+    def _by_stamp(self) -> dict[str, tuple[CopyGroup, ...]]:
+        found: dict[str, list[CopyGroup]] = defaultdict(list)
+        for group in self._groups:
+            stamp = _STAMP.match(group.stem) if group.kind in MESSAGES else None
+            if stamp:
+                found[stamp[0]].append(group)
+        return {
+            stamp: tuple(group for group in named if group.kind == "memo") or tuple(named)
+            for stamp, named in found.items()
+        }
+
+    def _best_two(self, stem: str, source: str, kinds: tuple[Kind, ...]) -> tuple[Ref, ...]:
+        named = self._by_name.get(stem) or self._by_id.get(stem) or ()
+        if len(named) == 1:
+            return (named[0].ref,) if named[0].kind in kinds else ()
+
+        def rank(group: CopyGroup) -> tuple[bool, bool, int, str]:
+            is_away = all(copy.envelope.file.source != source for copy in group.copies)
+            return (is_away, group.id != group.plain, kinds.index(group.kind), group.id)
+
+        fitting = sorted((group for group in named if group.kind in kinds), key=rank)
+        return tuple(group.ref for group in fitting[:2])
+
+
+_AFTER_RIVAL = "~ghost"
+
+
+def ghost_refs(missing: Mapping[Ref, str], taken: Iterable[Ref]) -> dict[str, Ref]:
+    """The ref of each ghost, by its stem: the one its memo will have once it is there."""
+    used = {(kind, id_.casefold()) for kind, id_ in taken} if missing else set()
+    refs: dict[str, Ref] = {}
+    for stem in sorted(set(missing.values())):
+        kind: Kind = "note" if read_stamped_name(stem).recipient == FILE else "memo"
+        id_ = make_id(stem)
+        while (kind, id_.casefold()) in used:  # a memo takes precedence over a ghost of the same id
+            id_ += _AFTER_RIVAL
+        used.add((kind, id_.casefold()))
+        refs[stem] = (kind, id_)
+    return refs
+
+
+def plain_ghost_id(id_: str) -> str:
+    """The id of a ghost without what tells it from a rival."""
+    return id_.split(_AFTER_RIVAL, 1)[0]
+
+
+# Resolves references: what memos and notes answer, and which memos they supersede (SPEC 3, references).
+
+
+FindFile = Callable[[str, FileFacts], Ref | None]
+"""The artifact of a path, or of a URL of a forge, as written in a file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replies:
+    """What memos and notes refer to.
+
+    `parents` are memos or notes, `missing` the stems of those that are not in the archive (ghosts). `linked` is
+    whatever else a reference names; of that, `also` are memos that are answered, too. `supersedes` are earlier memos
+    of the same sender. `former` says what a reference that once made a ghost of this id means now: an artifact, or
+    a ghost by its stem.
+    """
+
+    parents: dict[Ref, Ref] = field(default_factory=dict)
+    missing: dict[Ref, str] = field(default_factory=dict)
+    linked: dict[Ref, tuple[Ref, ...]] = field(default_factory=dict)
+    also: dict[Ref, tuple[Ref, ...]] = field(default_factory=dict)
+    supersedes: dict[Ref, tuple[Ref, ...]] = field(default_factory=dict)
+    former: dict[str, Ref | str] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+
+class _Meaning(NamedTuple):
+    """A name and the artifact that it stands for, if that is in the archive."""
+
+    name: Name
+    to: Ref | None
+
+
+class _Answer(NamedTuple):
+    """What one reference means: the parent, or the stem of one that is missing; and what else it names.
+
+    `told` are those of `linked` that it names outside of parentheses.
+    """
+
+    parent: Ref | None
+    missing: str | None
+    linked: tuple[Ref, ...]
+    told: tuple[Ref, ...]
+
+
+def resolve_replies(
+    groups: Collection[CopyGroup],
+    index: NameIndex,
+    naming: Naming,
+    find_file: FindFile,
+    line_of: LineOf,
+    *,
+    ghosts: Collection[str] = (),
+) -> Replies:
+    """Resolve the references of memos and notes. `ghosts` are the ids of those published so far."""
+    return _Resolver(groups, index, naming, find_file, line_of).resolve(frozenset(ghosts))
+
+
+class _Resolver:
+    def __init__(
+        self, groups: Collection[CopyGroup], index: NameIndex, naming: Naming, find_file: FindFile, line_of: LineOf
+    ) -> None:
+        self._messages = {group.ref: group for group in groups if group.kind in MESSAGES}
+        self._index = index
+        self._naming = naming
+        self._find_file = find_file
+        self._line_of = line_of
+        self._replies = Replies()
+
+    def resolve(self, ghosts: frozenset[str]) -> Replies:
+        """Resolve all references."""
+        for group in self._messages.values():
+            for variant in group.variants:  # the first that says something counts
+                meanings = self._meanings(group, variant.envelope, variant.envelope.in_reply_to)
+                if meanings:
+                    self._answer(group, variant.envelope, meanings, ghosts)
+                    break
+            self._supersede(group)
+        return self._replies
+
+    def _answer(
+        self, group: CopyGroup, envelope: Envelope, meanings: tuple[_Meaning, ...], ghosts: frozenset[str]
+    ) -> None:
+        answer, found, ref = read_answer(meanings), self._replies, group.ref
+        if answer.parent is not None:
+            found.parents[ref] = answer.parent
+        elif answer.missing is not None:
+            found.missing[ref] = answer.missing
+        if answer.linked:
+            found.linked[ref] = answer.linked
+        also = tuple(to for to in answer.told if self._was_sent_to(to, envelope.sender))
+        if also:
+            found.also[ref] = also
+        former = read_reference(envelope.in_reply_to[0]) if ghosts else None
+        if former is not None and make_id(former) in ghosts:
+            named = next((one.to for one in meanings if one.to and one.name.stem == former), None)
+            now = named or answer.parent or next(iter(answer.linked), None) or answer.missing
+            if now is not None:
+                found.former.setdefault(make_id(former), now)
+
+    def _supersede(self, group: CopyGroup) -> None:
+        """Note what a memo supersedes, and link what else it says it does."""
+        for variant in group.variants:
+            meanings = self._meanings(group, variant.envelope, variant.envelope.supersedes, key="supersedes")
+            named = tuple(dict.fromkeys(one.to for one in meanings if one.to is not None))
+            if not named:
+                continue
+            ref, found = group.ref, self._replies
+            found.linked[ref] = tuple(dict.fromkeys((*found.linked.get(ref, ()), *named)))
+            earlier = tuple(to for to in named if self._is_earlier_of_same_sender(to, group))
+            if earlier:
+                found.supersedes[ref] = earlier
+            return
+
+    # What a name stands for
+
+    def _meanings(
+        self, group: CopyGroup, envelope: Envelope, values: Iterable[str], *, key: str = "in_reply_to"
+    ) -> tuple[_Meaning, ...]:
+        """The names in some values and what they stand for, without those that stand for the memo itself."""
+        found = (one for value in values for one in self._in_value(group, envelope, value, key))
+        return tuple(one for one in islice(found, NAMES) if one.to != group.ref)
+
+    def _in_value(self, group: CopyGroup, envelope: Envelope, value: str, key: str) -> Iterator[_Meaning]:
+        whole = whole_name(value)
+        to = self._spoken(whole, group, envelope.file) if whole else None
+        if to is not None:
+            yield _Meaning(Name(form="file", written=value, stem=whole), to)
+            return
+        for name in read_names(value):
+            if name.form != "stamp":
+                to = self._find(name, group, envelope.file)
+                # A missing memo may have a name with white space: then the value is that name alone.
+                is_whole = to is None and name.form == "stamped" and read_reference(value) == whole
+                yield _Meaning(replace(name, stem=whole) if is_whole else name, to)
+            elif (to := self._stamped(name.stem, group, envelope, key)) is not None:
+                yield _Meaning(name, to)
+
+    def _find(self, name: Name, group: CopyGroup, file: FileFacts) -> Ref | None:
+        is_url, is_document = "://" in name.written, name.form == "document"
+        at_url = self._find_file(name.written, file) if is_url else None
+        if at_url is not None:
+            return at_url
+        document = self._find_file(name.written, file) if is_document and not is_url else None
+        if document is not None or (is_document and is_url):
+            return document
+        to = self._spoken(name.stem, group, file)
+        return to if to or is_document else self._find_file(f"{name.written}.md", file)
+
+    def _spoken(self, stem: str, group: CopyGroup, file: FileFacts) -> Ref | None:
+        """The memo, note or transcript of a file's name; messages come first."""
+        find = partial(self._index.find, stem, source=file.source, but=group.ref)
+        return find(kinds=MESSAGES) or find(kinds=("transcript",))
+
+    def _stamped(self, stamp: str, group: CopyGroup, envelope: Envelope, key: str) -> Ref | None:
+        """The memo of a bare stamp: the only one, or the one in the same source between the same two positions."""
+        named = self._index.stamped(stamp)
+        others = [one for one in named if one.ref != group.ref]
+        if named and not others:
+            return group.ref
+        if len(others) > 1:
+            others = [one for one in others if self._is_near(one, envelope)] or others
+        if len(others) == 1:
+            return others[0].ref
+        count = f"the names of {len(others)} memos begin" if others else "no memo's name begins"
+        self._note(rules.STAMP_UNCLEAR, envelope.file, f'{count} with "{stamp}", expected one', key)
+        return None
+
+    def _is_near(self, other: CopyGroup, envelope: Envelope) -> bool:
+        if all(copy.envelope.file.source != envelope.file.source for copy in other.copies):
+            return False
+        (sender, to), (other_sender, other_to) = self._ends(envelope), self._ends(other.envelope)
+        return (sender == other_sender and not to.isdisjoint(other_to)) or (sender in other_to and other_sender in to)
+
+    def _ends(self, envelope: Envelope) -> tuple[str, frozenset[str]]:
+        sender = self._naming.position_of.get(envelope.sender, envelope.sender)
+        return sender, frozenset(recipients_of(envelope, self._naming))
+
+    def _was_sent_to(self, ref: Ref, sender: str) -> bool:
+        """Whether a memo was sent to this sender, by name or to everybody."""
+        if ref[0] != "memo" or ref not in self._messages:
+            return False
+        position = self._naming.position_of.get(sender)
+        asker, recipients = self._ends(self._messages[ref].envelope)
+        named = {position, self._naming.union_of.get(position or "")} - {None}
+        return not named.isdisjoint(recipients) or (BROADCAST in recipients and position not in {None, asker})
+
+    def _is_earlier_of_same_sender(self, ref: Ref, group: CopyGroup) -> bool:
+        other = self._messages.get(ref)
+        if other is None or (other.kind, group.kind) != ("memo", "memo"):
+            return False
+        is_same = self._ends(other.envelope)[0] == self._ends(group.envelope)[0]
+        return is_same and other.sent_at < group.sent_at != UNDATED
+
+    def _note(self, rule: Rule, file: FileFacts, message: str, key: str) -> None:
+        lines = (self._line_of(file, name) for name in (key, f"x.memo.{key}", f"metadata.{key}"))
+        where = Location(source=file.source, path=file.path, line=next((line for line in lines if line), None))
+        self._replies.findings.append(Finding(rule=rule, location=where, message=message))
+
+
+def read_answer(meanings: Iterable[_Meaning]) -> _Answer:
+    """What a reference means: its parent is the first name that is a memo or note.
+
+    A whole stamped name before that one which is not in the archive is the parent, as a ghost; if no name is a memo,
+    the first that could be one is.
+    """
+    parent: Ref | None = None
+    ghost: str | None = None
+    guess: str | None = None
+    others: list[tuple[Ref, bool]] = []
+    for name, to in meanings:
+        is_open = parent is None and ghost is None
+        if to is None:
+            ghost = name.stem if is_open and name.form == "stamped" else ghost
+            guess = guess or (name.stem if name.form == "file" else None)
+        elif is_open and to[0] in MESSAGES:
+            parent = to
+        else:
+            others.append((to, name.is_aside))
+    linked = tuple(dict.fromkeys(to for to, _ in others if to != parent))
+    told = {to for to, is_aside in others if not is_aside}
+    return _Answer(parent, ghost if parent or ghost else guess, linked, tuple(to for to in linked if to in told))
+
+
+def inverse(named: Mapping[Ref, tuple[Ref, ...]]) -> dict[Ref, tuple[Ref, ...]]:
+    """For each artifact those that name it, in order of kind and id."""
+    found: dict[Ref, list[Ref]] = defaultdict(list)
+    for ref in sorted(named):
+        for to in named[ref]:
+            found[to].append(ref)
+    return {to: tuple(refs) for to, refs in found.items()}
+
+
+# Threads: memos joined by replies and thread ids, in reading order (SPEC 3, threads).
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,3 +525,221 @@ def read_threads(forest: Forest, thread_of: Mapping[Ref, str]) -> dict[str, tupl
             )
         )
     return {name: tuple(entries[name]) for name in sorted(entries)}
+
+
+# Builds reply trees and threads of memos and notes, with findings on broken replies (SPEC 3).
+
+
+_DAY = len("2026-05-01")
+
+
+class ThreadBuilder:
+    """The reply trees and threads of all memos and notes.
+
+    `parents` and `ghost_parents` map a reply to what it answers; `thread_of` gives the id of the thread of each memo
+    and ghost, `ghost_refs` the ref of each ghost by its stem.
+    """
+
+    def __init__(
+        self, groups: Iterable[CopyGroup], replies: Replies, ledger: Ledger, line_of: LineOf, *, recall: Recall
+    ) -> None:
+        """Join the groups that are messages."""
+        self._recall = recall
+        messages = [group for group in groups if group.kind in MESSAGES]
+        self._by_ref = {group.ref: group for group in messages}
+        self.ghost_refs = ghost_refs(replies.missing, self._by_ref)
+        self.ghost_parents = {ref: self.ghost_refs[stem] for ref, stem in replies.missing.items()}
+        parents = {**replies.parents, **self.ghost_parents}
+        node = recall.calls(_node)
+        nodes = [node(ref, ref, group, parents.get(ref)) for ref, group in self._by_ref.items()]
+        nodes += [_ghost_node(stem, ref) for stem, ref in self.ghost_refs.items()]
+        self.forest: Forest = grow_forest(nodes)
+        self.parents = {ref: parent for ref, parent in replies.parents.items() if ref in self.forest.parent}
+        keys = name_threads(self.forest)
+        self._ids = _thread_ids(set(keys.values()), ledger)
+        self.thread_of = {ref: self._ids[key] for ref, key in keys.items()}
+        self.findings = tuple(self._find(replies.missing, line_of))
+
+    def threads(self) -> dict[str, Thread]:
+        """All threads by id. A thread's name is its explicit thread id as written by its first memo, else its id."""
+        entries = read_threads(self.forest, self.thread_of)
+        found = {}
+        thread = self._recall.calls(_thread)
+        for key, id_ in self._ids.items():
+            written = (self._by_ref[entry.ref].envelope.thread_id for entry in entries[id_] if not entry.is_ghost)
+            name = next((text.strip() for text in written if text and make_id(_clean(text)) == key), id_)
+            found[id_] = thread(id_, id_, name, entries[id_])
+        return dict(sorted(found.items()))
+
+    def ghosts(self) -> dict[str, Ghost]:
+        """All ghosts by id."""
+        found = {}
+        for stem, ref in sorted(self.ghost_refs.items(), key=lambda item: item[1][1]):
+            name = read_stamped_name(stem)
+            found[ref[1]] = Ghost(
+                id=ref[1],
+                kind=ref[0],
+                stem=stem,
+                short_subject=short_subject("", stem=stem),
+                date=name.date,
+                sender=name.sender,
+                to=name.recipient,
+                replies=self.forest.children.get(ref, ()),
+                thread=self.thread_of[ref],
+            )
+        return found
+
+    def _find(self, missing: Mapping[Ref, str], line_of: LineOf) -> Iterator[Finding]:
+        for ref in self.forest.cut:
+            message = "its replies lead back to it; it is shown first"
+            yield self._finding(rules.THREAD_CYCLE, ref, message, line_of)
+        for ref, stem in sorted(missing.items()):
+            yield self._finding(rules.GHOST, ref, f'replies to "{stem[:200]}", a missing memo', line_of)
+        for ref, parent in sorted(self.parents.items()):
+            reply, answered = self._by_ref[ref], self._by_ref[parent]
+            if _is_before(reply, answered):
+                message = f'sent "{reply.sent[:60]}", before its parent ("{answered.sent[:60]}")'
+                yield self._finding(rules.REPLY_BEFORE_PARENT, ref, message, line_of, key="sent")
+
+    def _finding(self, rule: Rule, ref: Ref, message: str, line_of: LineOf, key: str = "in_reply_to") -> Finding:
+        file = self._speaker(ref, key).file
+        lines = (line_of(file, name) for name in (key, f"x.memo.{key}", f"metadata.{key}"))
+        where = Location(source=file.source, path=file.path, line=next((line for line in lines if line), None))
+        return Finding(rule=rule, location=where, message=message)
+
+    def _speaker(self, ref: Ref, key: str) -> Envelope:
+        """The envelope that a finding is about: the first of the variants that names a parent, or the one shown."""
+        envelopes = [variant.envelope for variant in self._by_ref[ref].variants]
+        if key == "in_reply_to":
+            return next((envelope for envelope in envelopes if envelope.in_reply_to), envelopes[0])
+        return envelopes[0]
+
+
+def _thread(id_: str, name: str, entries: tuple[ThreadEntry, ...]) -> Thread:
+    return Thread(id=id_, name=name, entries=entries)
+
+
+def _node(ref: Ref, group: CopyGroup, parent: Ref | None) -> ThreadNode:
+    written = _clean(group.envelope.thread_id or "")
+    return ThreadNode(ref=ref, parent=parent, thread_id=make_id(written) if written else None, instant=group.sent_at)
+
+
+def _clean(thread_id: str) -> str:
+    return unicodedata.normalize("NFC", thread_id.strip())
+
+
+def _ghost_node(stem: str, ref: Ref) -> ThreadNode:
+    stamp = read_stamped_name(stem).date
+    return ThreadNode(ref=ref, instant=stamp.instant if stamp else UNDATED, is_ghost=True)
+
+
+def _thread_ids(keys: set[str], ledger: Ledger) -> dict[str, str]:
+    """An id for each thread. Of two that differ only by case, and would share a folder, the published one keeps it."""
+    taken: dict[str, str] = {}
+    for id_, _ in ledger.threads:
+        taken.setdefault(id_.casefold(), id_)
+    ids: dict[str, str] = {}
+    for key in sorted(keys):
+        owner = taken.setdefault(key.casefold(), key)
+        ids[key] = key if owner == key else f"{key}~{short_hash(key)}"
+    return ids
+
+
+def _is_before(reply: CopyGroup, parent: CopyGroup) -> bool:
+    """Whether a reply was sent before its parent; where only a day is given, by days."""
+    if UNDATED in {reply.instant, parent.instant}:
+        return False
+    if min(len(reply.sent), len(parent.sent)) <= _DAY:
+        return reply.instant.date() < parent.instant.date()
+    return reply.instant < parent.instant
+
+
+# Audits delivery: finds memos that are missing in their recipient's repo, misnamed, or never committed there.
+
+
+OVERDUE_DAYS = 7
+"""How many days a memo may lie in a repo before it is committed, counted to the repo's last commit."""
+
+
+_NAMED = 5
+
+
+def delivery_findings(
+    groups: Iterable[CopyGroup], naming: Naming, histories: Mapping[str, History], lives: Lives, *, recall: Recall
+) -> Iterator[Finding]:
+    """Findings on the delivery of memos; all are notes."""
+    addressing, named = recall.calls(_addressing), Same(naming)
+    for group in groups:
+        if group.kind != "memo" or group.envelope.shape in {"broken", "bare"}:
+            continue
+        missing, misnamed = addressing(group.ref, group, named)
+        yield from missing
+        yield from _overdue(group, histories, lives)
+        yield from misnamed
+
+
+def _addressing(group: CopyGroup, named: Same[Naming]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    naming = named.value
+    return tuple(_missing(group, naming)), tuple(_misnamed(group, naming))
+
+
+def _missing(group: CopyGroup, naming: Naming) -> Iterator[Finding]:
+    repo_of = naming.repo_of
+    sources = {copy.envelope.file.source for copy in group.copies}
+    sender = naming.position_of.get(group.envelope.sender)
+    home = repo_of.get(sender) if sender else None
+    for name in group.envelope.to:
+        if name == FILE:
+            continue
+        if name == BROADCAST:
+            lacking = [repo for repo in naming.repos if repo not in sources and repo != home]
+            if lacking and len(sources) > 1:
+                more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+                message = f"a broadcast, but no copy in {', '.join(lacking[:_NAMED])}{more}"
+                yield _finding(rules.DELIVERY_MISSING, group, message)
+            continue
+        position = naming.position_of.get(name)
+        repo = repo_of.get(position) if position else None
+        if repo is not None and repo not in sources:
+            only = "the sender's copy" if sources == {home} else ", ".join(sorted(sources))
+            message = f'to "{name[:80]}", whose repo is {repo}; found only {_in(sources, only)}'
+            yield _finding(rules.DELIVERY_MISSING, group, message)
+
+
+def _in(sources: set[str], only: str) -> str:
+    return f"{only} in {', '.join(sorted(sources))}" if only == "the sender's copy" else f"in {only}"
+
+
+def _overdue(group: CopyGroup, histories: Mapping[str, History], lives: Lives) -> Iterator[Finding]:
+    sent = group.envelope.sent
+    for copy in group.copies:
+        file = copy.envelope.file
+        history = histories.get(file.source)
+        if sent is None or history is None or history.committed is None or not lives.is_delivered(file):
+            continue
+        days = (history.committed.instant - sent.instant).days
+        if days >= OVERDUE_DAYS:
+            message = f"sent {sent.utc[:10]}; {file.source} was committed to {days} days later, still without it"
+            yield _finding(rules.DELIVERY_UNCOMMITTED, group, message, file.source, file.path)
+
+
+def _misnamed(group: CopyGroup, naming: Naming) -> Iterator[Finding]:
+    """A finding on a file name with another sender or recipient than the envelope; only for known names."""
+    name, envelope = read_stamped_name(group.stem), group.envelope
+    said = naming.position_of.get(name.sender or "")
+    written = naming.position_of.get(envelope.sender)
+    if said is not None and written is not None and said != written:
+        yield _finding(
+            rules.NAME_DISAGREES, group, f'the file name has from "{name.sender}", the envelope "{envelope.sender}"'
+        )
+    to = {naming.position_of.get(one, one) for one in envelope.to}
+    said = BROADCAST if name.recipient == BROADCAST else naming.position_of.get(name.recipient or "")
+    if said is not None and to and said not in to and BROADCAST not in to:
+        shown = ", ".join(envelope.to)[:80]
+        yield _finding(rules.NAME_DISAGREES, group, f'the file name has to "{name.recipient}", the envelope "{shown}"')
+
+
+def _finding(rule: Rule, group: CopyGroup, message: str, source: str = "", path: str = "") -> Finding:
+    file = group.envelope.file
+    where = Location(source=source or file.source, path=path or file.path)
+    return Finding(rule=rule, location=where, message=message)

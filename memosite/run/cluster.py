@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 
 from memosite.facts.errors import ClusterError, ConfigError
 from memosite.run.workers import WAITING, in_batches
-from memosite.store.program import portable_digest
+from memosite.store.cache import portable_digest
 
 if TYPE_CHECKING:
     from distributed import Client, Future

@@ -20,18 +20,28 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
+import memosite
 from memosite.facts.errors import MemositeError
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
+# Child processes that end: each has limits of time, memory and output, and none outlives this process.
+
+
 _PIECE = 1 << 18
+
+
 _SAID = 1 << 16
 """The most that is kept of what a child says on standard error, in bytes."""
 
+
 _HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 _AGAIN: Final = 0.05
 """Seconds after which a signal is sent again whose exception Python dropped."""
+
 
 _KILLED_BY_LIMIT = (-signal.SIGXCPU, -signal.SIGKILL)
 
@@ -344,3 +354,29 @@ def leave_to_parent() -> None:
         if signal.getsignal(one) is not signal.SIG_IGN:
             signal.signal(one, signal.SIG_DFL)
     _running.children.clear()
+
+
+# Starts memosite once more, at low priority and on its own: it goes on when this process has ended.
+
+
+_PROGRAM = "import sys; sys.path.append(sys.argv.pop(1)); from memosite.__main__ import run; run()"
+"""It is found where it was found by this process; the folder in which a user is may hold anything."""
+
+
+_LOWEST = 19
+
+
+def start_detached(arguments: Sequence[str]) -> None:
+    """Run a command in a session of its own, with which nobody speaks; where it cannot be started, nothing happens."""
+    place = str(Path(memosite.__file__).parent.parent)
+    with suppress(OSError):
+        process = subprocess.Popen(  # noqa: S603 - no shell
+            [sys.executable, "-P", "-c", _PROGRAM, place, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            start_new_session=True,
+        )
+        process.returncode = 0  # nobody waits for it
+        os.setpriority(os.PRIO_PROCESS, process.pid, _LOWEST)

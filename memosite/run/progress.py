@@ -1,19 +1,77 @@
-"""[I/O] Shows the progress of a long command: bars on a terminal, lines elsewhere; and profiles its stages.
+"""[I/O] Prints on the standard streams, and shows the progress of a long command; profiles its stages.
+
+The reader of a pipe may be gone (`| head -1`), a disk full, a terminal closed. A command is there for its work, and its
+exit code tells how that went; only what was asked for and cannot be printed is an error.
 
 The working code calls a `Progress` at each step; it may raise, to stop the work between two steps.
 """
 
+import os
 import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
-from memosite.run.streams import print_if_possible
+# Prints on the standard streams: what they do not take stops no work.
+
+
+def show(text: str) -> None:
+    """Print what was asked for on standard output. Raises `OSError` if it cannot be, other than for want of a reader.
+
+    Without a reader the command goes on, so that its exit code says what it found.
+    """
+    with without_reader():
+        _print(text, sys.stdout)
+
+
+@contextmanager
+def without_reader() -> Iterator[None]:
+    """A block that writes to standard output, and ends where nobody reads it any more."""
+    try:
+        yield
+    except BrokenPipeError:
+        forget(sys.stdout)
+
+
+def show_if_possible(text: str) -> None:
+    """Print on standard output, for a command that goes on whether anybody reads it or not."""
+    print_if_possible(text, sys.stdout)
+
+
+def say(text: str) -> None:
+    """Print a message on standard error, beside the output."""
+    print_if_possible(text, sys.stderr)
+
+
+def _print(text: str, stream: TextIO) -> None:
+    stream.write(f"{text}\n")
+    stream.flush()
+
+
+def print_if_possible(text: str, stream: TextIO) -> None:
+    """Print on a stream, for a command that goes on whether anybody reads it or not."""
+    try:
+        _print(text, stream)
+    except OSError:
+        forget(stream)
+
+
+def forget(stream: TextIO) -> None:
+    """Discard what Python still buffers for a stream, and all that follows: it must not raise again, nor at exit."""
+    with suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
+
+
+# Shows the progress of a long command: bars on a terminal, lines elsewhere; and profiles its stages.
+
 
 Progress = Callable[[str, int, int], None]
 """Called with a stage, what is done of it, and how much it is; a stage begins with nothing done."""
+
 
 _LINES_EVERY = 5.0  # seconds between two lines where no bar can be shown
 

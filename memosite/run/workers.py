@@ -1,6 +1,7 @@
-"""[I/O] Runs pure functions over many items, serially or in forked processes; results keep the order."""
+"""[I/O] Runs pure functions over many items, serially or in forked processes, and one function beside the rest."""
 
 import gc
+import multiprocessing
 import os
 import pickle
 import re
@@ -20,33 +21,49 @@ from memosite.run.processes import leave_to_parent
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+# Runs pure functions over many items, serially or in forked processes; results keep the order.
+
+
 Item = TypeVar("Item")
+
+
 Result = TypeVar("Result")
+
 
 BATCH = 48
 """Items sent to a process at once: measured on pages, where smaller batches cost time and larger ones memory."""
+
 
 FIRST = 3
 """The weight of the first batch; each that follows may weigh twice as much, up to `BATCH`. So the first results come
 soon: in `serve`, the pages that somebody looks at."""
 
+
 WAITING = 3
 """Batches under way per process; what is planned beyond that waits, so that memory stays bounded. Items that weigh more
 than a batch count as several: one of them waits, besides those that are worked on."""
 
+
 LIGHT = 6
 """So few batches are not worth a process, which knows nothing yet of templates and texts."""
+
 
 COPIED = 128 * 2**20
 """Bytes of its own memory with which a process is forked anew: whatever a process looks at becomes its own copy, since
 Python counts references in it, until each has the whole archive. A full build of 10,000 artifacts renews each three
 times."""
 
+
 ROUND = 128
 """Batches after which a process is forked anew where the system does not tell how much it copied."""
 
+
 _AHEAD = 3 * BATCH  # what a process is given at most before it has finished: one batch waits there, unless it is heavy
+
+
 _SMALL = 16 * 2**10  # bytes that a pipe takes although nobody reads them yet
+
+
 _PAUSE = 1.0  # seconds after which a process measures its memory again: that takes 25 ms per gigabyte
 
 
@@ -329,3 +346,37 @@ def _own_bytes() -> int | None:
     except OSError:
         return None
     return int(found[1]) * 1024 if found else None
+
+
+# Runs a function in a forked process beside the rest of the work; it ends with its parent.
+
+
+class Beside:
+    """A function that runs in a process of its own. What it raises only makes it fail."""
+
+    def __init__(self, function: Callable[[], None]) -> None:
+        """Start it. Raises `OSError` if no process can be started."""
+        context = multiprocessing.get_context("fork")
+        self._process = context.Process(target=_run, args=(function,), daemon=True)
+        self._process.start()
+
+    def wait(self) -> bool:
+        """Wait until it has ended, and tell whether it succeeded."""
+        self._process.join()
+        return self._process.exitcode == 0
+
+    def end(self) -> None:
+        """End it, if it still runs: it has the locks of its parent."""
+        self._process.kill()
+        self._process.join()
+
+
+def _run(function: Callable[[], None]) -> None:
+    """In the forked process: what it inherited is the parent's to close."""
+    begin_as_child()
+    code = 1
+    try:
+        function()
+        code = 0
+    finally:
+        os._exit(code)

@@ -1,23 +1,279 @@
-"""Parses the queries of commands and answers them: from an index, from a scan, or each for a part of the archive."""
+"""Parses the queries of commands and answers them: from an index, from a scan, or each for a part of the archive.
+
+    cards ──► of which fields and dates may match ──► documents ──► that have the letters of the words ──► match
+
+Each step asks `match` the query `widened` by what is not known yet, so that none of them decides what a query means,
+and nothing is lost. Of the documents that are left only the words of the query are analyzed.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memosite.facts.characters import masked
 from memosite.facts.errors import ConfigError
-from memosite.search.hints import sought_terms, suggest
-from memosite.search.match import wanted_words
-from memosite.search_language.analyzer import Analyzer
-from memosite.search_language.query import parse_query
-from memosite.search_language.syntax import QueryError, QueryNode, Words
+from memosite.run.workers import run
+from memosite.search.documents import (
+    Card,
+    Choose,
+    SearchDocument,
+    TextOf,
+    documents,
+    lines_of,
+    positions_of,
+    written_lines,
+)
+from memosite.search.match import (
+    KEYS,
+    Hit,
+    facts_of,
+    make_hit,
+    match,
+    order_of,
+    sought_terms,
+    suggest,
+    wanted_words,
+    widened,
+)
+from memosite.search_language import (
+    Analyzer,
+    KeyTerm,
+    QueryError,
+    QueryNode,
+    WordField,
+    Words,
+    leaves,
+    may_compose,
+    parse_query,
+)
 
 if TYPE_CHECKING:
-    from memosite.search.hits import Hit
-    from memosite.search.scan import Place, Scan
     from memosite.search.whoosh.reader import IndexReader
+
+# Finds what queries match without an index: looks into the texts, and analyzes only what may match.
+
+
+_Positions = Mapping[str, Sequence[int]]
+
+
+_NOTHING: Mapping[int, Sequence[int]] = {}
+
+
+class MemoryPostings:
+    """`Postings` of a few documents, in memory."""
+
+    def __init__(self, newest: int | None) -> None:
+        """Without documents; `newest` is the newest date of the whole archive."""
+        self._terms: dict[tuple[str, str], dict[int, Sequence[int]]] = {}
+        self._dates: dict[int, int | None] = {}
+        self._newest = newest
+
+    def add(
+        self,
+        number: int,
+        *,
+        keys: Iterable[tuple[str, str]],
+        date: int | None,
+        words: Mapping[WordField, _Positions] | None = None,
+    ) -> None:
+        """Add a document: fields with values, and words with their positions."""
+        self._dates[number] = date
+        for field, value in keys:
+            self._terms.setdefault((KEYS, f"{field}:{value}"), {})[number] = ()
+        for name, found in (words or {}).items():
+            for term, positions in found.items():
+                self._terms.setdefault((name, term), {})[number] = positions
+
+    def all(self) -> Set[int]:
+        """Every document."""
+        return self._dates.keys()
+
+    def documents(self, field: str, term: str) -> Set[int]:
+        """The documents that have a term in a field."""
+        return self._terms.get((field, term), _NOTHING).keys()
+
+    def positions(self, field: str, term: str, among: Set[int]) -> Mapping[int, Sequence[int]]:
+        """The positions of a term in each of some documents."""
+        return {number: found for number, found in self._terms.get((field, term), _NOTHING).items() if number in among}
+
+    def expand(self, field: str, prefix: str) -> Iterable[str]:
+        """The terms of a field with this prefix."""
+        return [term for name, term in self._terms if name == field and term.startswith(prefix)]
+
+    def dated(self, start: int | None, end: int | None) -> Set[int]:
+        """The documents with a date in a half-open range."""
+        return {
+            number
+            for number, date in self._dates.items()
+            if date is not None and (start is None or date >= start) and (end is None or date < end)
+        }
+
+    def newest(self) -> int | None:
+        """The newest date of the archive."""
+        return self._newest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A document that was found: where it stands among hits, and which one it is of which card."""
+
+    order: bytes
+    card: int
+    document: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scan:
+    """Some cards that are searched without an index, by `jobs` processes; `newest` is the archive's newest date."""
+
+    cards: Sequence[Card]
+    text_of: TextOf
+    analyzer: Analyzer
+    newest: int | None
+    jobs: int = 1
+
+    def find(self, queries: Sequence[QueryNode]) -> list[list[Place]]:
+        """The documents that match each of several queries, in the order of the cards."""
+        found: list[list[Place]] = [[] for _ in queries]
+        looked_at = self._cards_that_may_match(queries)
+        looker = _Looker(queries=queries, text_of=self.text_of, analyzer=self.analyzer, newest=self.newest)
+        results = run(lambda number: looker.look(self.cards[number]), looked_at, jobs=self.jobs)
+        for number, places in zip(looked_at, results, strict=True):
+            for all_found, these in zip(found, places, strict=True):
+                all_found += [Place(order=order, card=number, document=document) for order, document in these]
+        return found
+
+    def _cards_that_may_match(self, queries: Iterable[QueryNode]) -> list[int]:
+        return sorted(set[int]().union(*(match(widened(one, _of_card), self._postings) for one in queries)))
+
+    @cached_property
+    def _postings(self) -> MemoryPostings:
+        postings = MemoryPostings(self.newest)
+        for number, card in enumerate(self.cards):
+            postings.add(number, keys=card.keys, date=card.date)
+        return postings
+
+    def refs(self, places: Iterable[Place]) -> frozenset[tuple[str, str]]:
+        """Kind and id of the artifacts of documents."""
+        return frozenset((self.cards[one.card].kind, self.cards[one.card].id) for one in places)
+
+    def hits(self, places: Iterable[Place], wanted: Collection[Words]) -> Iterator[Hit]:
+        """What is shown of documents that were found."""
+        known: tuple[int, list[SearchDocument]] = (-1, [])
+        for place in places:
+            if place.card != known[0]:  # turns of a transcript stand together
+                known = place.card, list(documents(self.cards[place.card], self.text_of))
+            document = known[1][place.document]
+            shown = written_lines(lines_of(document))
+            yield make_hit(facts_of(document), document.card.date, shown, wanted, self.analyzer)
+
+    def count(self, beginnings: Collection[tuple[str, str]]) -> Counter[tuple[str, str]]:
+        """In how many documents each term is that begins so, by field."""
+        found: Counter[tuple[str, str]] = Counter()
+        looker = _Counter(beginnings=beginnings, text_of=self.text_of, analyzer=self.analyzer)
+        for counts in run(looker.count, self.cards, jobs=self.jobs):
+            found.update(counts)
+        return found
+
+
+def _of_card(leaf: Words | KeyTerm) -> bool | None:
+    """Whether an artifact may have a document that matches: words are not known, nor which documents there are."""
+    return True if isinstance(leaf, Words) or leaf.field == "in" else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Looker:
+    """Looks for several queries into the documents of a card."""
+
+    queries: Sequence[QueryNode]
+    text_of: TextOf
+    analyzer: Analyzer
+    newest: int | None
+
+    def look(self, card: Card) -> list[list[tuple[bytes, int]]]:
+        """The documents that match each query: their order among hits, and their number."""
+        found = list(documents(card, self.text_of))
+        postings = MemoryPostings(self.newest)
+        for number, document in enumerate(found):
+            if self._may_match(document):
+                postings.add(number, keys=document.keys, date=card.date, words=self._words(document))
+        matches = (sorted(match(query, postings)) for query in self.queries)
+        return [[(order_of(found[number]), number) for number in numbers] for numbers in matches]
+
+    def _may_match(self, document: SearchDocument) -> bool:
+        alone = MemoryPostings(self.newest)
+        alone.add(0, keys=document.keys, date=document.card.date)
+        may_match = _letters_of(document, self.analyzer)
+        return any(match(widened(query, may_match), alone) for query in self.queries)
+
+    def _words(self, document: SearchDocument) -> dict[WordField, _Positions]:
+        """The words of the queries in a document."""
+        return {
+            name: positions_of(document.fields[name], self.analyzer, choose) for name, choose in self._chosen.items()
+        }
+
+    @cached_property
+    def _chosen(self) -> dict[WordField, Choose]:
+        words = [leaf for query in self.queries for leaf, _ in leaves(query) if isinstance(leaf, Words)]
+        return {name: _choice([one for one in words if one.field == name]) for name in {one.field for one in words}}
+
+
+def _letters_of(document: SearchDocument, analyzer: Analyzer) -> Callable[[Words | KeyTerm], bool | None]:
+    """Tells of words whether a document has the letters of each: without them it has not the word."""
+    folded: dict[WordField, list[str]] = {}
+
+    def may_match(leaf: Words | KeyTerm) -> bool | None:
+        if isinstance(leaf, KeyTerm):
+            return None
+        if leaf.field not in folded:
+            folded[leaf.field] = [analyzer.fold(text) for text in document.fields[leaf.field]]
+        texts = folded[leaf.field]
+        return all(any(term in text or may_compose(text) for text in texts) for term in leaf.terms)
+
+    return may_match
+
+
+def _choice(words: Collection[Words]) -> Choose:
+    """Chooses the terms that any of these words asks for."""
+    whole = {term for one in words for term in (one.terms[:-1] if one.prefix else one.terms)}
+    begun = tuple(one.terms[-1] for one in words if one.prefix)
+
+    def choose(terms: Collection[str]) -> Set[str]:
+        return whole.intersection(terms) | ({term for term in terms if term.startswith(begun)} if begun else set())
+
+    return choose
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Counter:
+    """Counts terms in the documents of a card."""
+
+    beginnings: Collection[tuple[str, str]]
+    text_of: TextOf
+    analyzer: Analyzer
+
+    def count(self, card: Card) -> Counter[tuple[str, str]]:
+        """In how many documents each term is that begins so."""
+        found: Counter[tuple[str, str]] = Counter()
+        for document in documents(card, self.text_of):
+            for name, texts in document.fields.items():
+                starts = tuple(start for field, start in self.beginnings if field == name)
+                terms = positions_of(texts, self.analyzer, _beginning(starts)) if starts else ()
+                found.update((name, term) for term in terms)
+            keys = {f"{field}:{value}" for field, value in document.keys}
+            starts = tuple(start for field, start in self.beginnings if field == KEYS)
+            found.update((KEYS, key) for key in keys if key.startswith(starts))
+        return found
+
+
+def _beginning(starts: tuple[str, ...]) -> Choose:
+    return lambda terms: {term for term in terms if term.startswith(starts)}
+
+
+# Parses the queries of commands and answers them: from an index, from a scan, or each for a part of the archive.
+
 
 Sort: TypeAlias = Literal["date", "score"]
 

@@ -1,5 +1,14 @@
 """Renders search blocks: the browser's search index, of which a query loads a little.
 
+A piece is what a query loads at once: a shard of terms, a few hits, the dates. A file is consecutive pieces of a kind,
+each a line that calls a function:
+
+    memositeBlock("f0/t12@5ae1f09c","…")
+
+So a script tag loads all pieces of a file (from disk), and a request for a range of bytes loads one (from a server).
+The head of a block lists for each file its key, a digest of all it holds, and the length of each line. As lines name
+the key, nobody takes a piece of one build for that of another.
+
     cards by arrival ──► block (4,096 artifacts, or 256 at the end) ──► its pieces, a pure function of its documents
 
 A block's documents are numbered newest first, as hits are shown. Its files are below `search/<block>/`:
@@ -13,46 +22,212 @@ A block's documents are numbered newest first, as hits are shown. Its files are 
 """
 
 import datetime as dt
+import json
 from array import array
+from base64 import urlsafe_b64encode
 from bisect import bisect_left
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
+from hashlib import blake2b
+from itertools import chain, groupby
+from operator import sub
 from typing import Any, TypeVar
 
-from memosite.archive.urls import FOLDERS
-from memosite.search.documents import Card, SearchDocument, TextOf, documents, positions_of
-from memosite.search.lines import FindLines, Stretch, TextPieces, body_lines, stretches_of
-from memosite.search.numbers import digits, pack, with_places
-from memosite.search.pieces import file_of, join_pieces
-from memosite.search_language.analyzer import Analyzer
+from memosite.archive.urls import FOLDERS, SEARCH
+from memosite.search.documents import (
+    Card,
+    FindLines,
+    SearchDocument,
+    Stretch,
+    TextOf,
+    TextPieces,
+    body_lines,
+    documents,
+    positions_of,
+    stretches_of,
+)
+from memosite.search_language import Analyzer
+
+# Writes the numbers of search blocks: five bits a digit, the lowest first; ascending ones as gaps or as bits.
+
+
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+"""Digits of numbers: five bits each, the lowest first; the sixth bit says that more follow."""
+
+
+def encode(numbers: Sequence[int]) -> str:
+    """Ascending numbers as their gaps."""
+    return gaps(numbers).decode()
+
+
+def gaps(numbers: Sequence[int]) -> bytes:
+    """The same as bytes."""
+    return b"".join(map(_GAPS.__getitem__, map(sub, numbers, chain((-1,), numbers))))
+
+
+def pack(numbers: Sequence[int]) -> str:
+    """Ascending numbers in the shorter of two forms: their gaps, or `!` and a bit for each number, six a digit."""
+    if len(numbers) == 1:
+        return digits(numbers[0])
+    count = numbers[-1] // 6 + 1 if numbers else 0
+    written = encode(numbers) if len(numbers) <= count + 1 else ""
+    if 0 < len(written) <= count + 1 or not numbers:
+        return written
+    bits = bytearray(b"0") * (numbers[-1] + 1)
+    for number in numbers:
+        bits[number] = _ONE
+    whole = int(bits[::-1], 2).to_bytes(-(-count // 4) * 3, "big")
+    return "!" + urlsafe_b64encode(whole)[::-1][:count].decode()  # whose digits are `DIGITS`, the highest first
+
+
+def with_places(words: Mapping[str, Sequence[int]]) -> dict[str, bytes]:
+    """Words with the positions of each: how many, then their gaps."""
+    return {
+        word: _SINGLE[places[0]] if len(places) == 1 else _COUNTS[len(places)] + gaps(places)
+        for word, places in words.items()
+    }
+
+
+def digits(number: int) -> str:
+    """A number from 0 on."""
+    if number < 32:
+        return DIGITS[number]
+    found = ""
+    while number >= 32:
+        found += DIGITS[32 + number % 32]
+        number //= 32
+    return found + DIGITS[number]
+
+
+class _Codes(dict[int, bytes]):
+    """Memoizes the digits of small numbers; nearly all of the millions written are small."""
+
+    def __init__(self, written: Callable[[int], str]) -> None:
+        super().__init__()
+        self._written = written
+
+    def __missing__(self, number: int) -> bytes:
+        found = self._written(number).encode()
+        if number < _FEW:
+            self[number] = found
+        return found
+
+
+_FEW = 10_000
+
+
+_ONE = ord("1")
+
+
+_GAPS = _Codes(lambda difference: digits(difference - 1))
+
+
+_COUNTS = _Codes(digits)
+
+
+_SINGLE = _Codes(lambda place: digits(1) + digits(place))
+
+
+# Joins the pieces of a search block into few files: a host counts files, and a query shall load little.
+
+
+FILE_BYTES: Mapping[str, int] = {"i": 64_000, "t": 64_000, "h": 96_000, "e": 384_000, "p": 256_000}
+"""After how many bytes a file of a kind ends: larger where fewer queries ask, as all of it comes from a plain disk."""
+
+
+Listed = dict[str, list[str]]
+"""For each kind the files: key, then the lengths of lines."""
+
+
+_KEY_BYTES = 4
+
+
+def file_of(name: str, value: object) -> tuple[str, bytes]:
+    """A file that is a single call."""
+    return f"{SEARCH}{name}.js", _call(name, _json(value))
+
+
+def join_pieces(block: str, kinds: Mapping[str, Iterable[object]]) -> tuple[Listed, list[tuple[str, bytes]]]:
+    """What the head lists, and the files, of the pieces of all kinds of a block."""
+    listed: Listed = {}
+    files: list[tuple[str, bytes]] = []
+    for kind, pieces in kinds.items():
+        number = 0
+        listed[kind] = []
+        for joined in _cut(map(_json, pieces), FILE_BYTES[kind]):
+            key = blake2b(b"\n".join(joined), digest_size=_KEY_BYTES).hexdigest()
+            calls = [_call(f"{block}/{kind}{at}@{key}", piece) for at, piece in enumerate(joined, number)]
+            files.append((f"{SEARCH}{block}/{kind}{len(listed[kind])}.js", b"".join(calls)))
+            listed[kind].append(key + "".join(digits(len(call)) for call in calls))
+            number += len(joined)
+    return listed, files
+
+
+def _cut(pieces: Iterable[bytes], most: int) -> Iterator[list[bytes]]:
+    joined: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        if joined and size + len(piece) > most:
+            yield joined
+            joined, size = [], 0
+        joined.append(piece)
+        size += len(piece)
+    if joined:
+        yield joined
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def _call(name: str, value: bytes) -> bytes:
+    return f'memositeBlock("{name}",'.encode() + value + b")\n"
+
+
+# Renders search blocks: the browser's search index, of which a query loads a little.
+
 
 T = TypeVar("T")
+
 
 FULL = 4_096
 """Artifacts of a full block: it changes only by edits."""
 
+
 TAIL = 256
 """Artifacts of a block at the end: a new artifact changes one of these."""
 
+
 FULL_SHARD = 7_000
+
+
 TAIL_SHARD = 4_000
 """Bytes after which a shard of terms ends; there are more small blocks than full ones, and each is asked."""
 
+
 MOST_BYTES = 16 * 2**20
 """What `Analyses` keep, as far as they count it: about three small blocks."""
+
+
 _WORD_BYTES = 100
+
+
 _DOCUMENT_BYTES = 1_000
 """What a word and a document take besides their texts."""
 
+
 PACKED = 1_000
 """Documents after which what is collected of frequent terms is packed: as numbers and lists it takes ten times more."""
+
+
 _FREQUENT = 32
+
 
 HITS = 8
 """Hits that are loaded together."""
+
 
 _EPOCH = dt.datetime(1970, 1, 1)
 

@@ -10,17 +10,25 @@ from functools import cached_property
 from pathlib import Path
 
 from memosite.archive.model import Archive
-from memosite.config.loading import Config
-from memosite.config.policy import left_out_by
+from memosite.config.schema import Config, left_out_by
 from memosite.facts.errors import OutputError
-from memosite.facts.secret_rules import withheld_for_secrets
-from memosite.search.answer import Search
+from memosite.facts.rules import withheld_for_secrets
+from memosite.search.answer import Scan, Search
 from memosite.search.documents import Card, TextOf, describe
-from memosite.search.scan import Scan
-from memosite.search.whoosh.index import IndexSeal, OpenIndex, making_index, open_index, read_digests, remove_outdated
-from memosite.search.whoosh.indexing import Difference, compare, newest_of, update_index
+from memosite.search.whoosh.index import (
+    Difference,
+    IndexSeal,
+    OpenIndex,
+    compare,
+    making_index,
+    newest_of,
+    open_index,
+    read_digests,
+    remove_outdated,
+    update_index,
+)
 from memosite.search.whoosh.reader import IndexReader
-from memosite.search_language.analyzer import Analyzer
+from memosite.search_language import Analyzer
 from memosite.store.shelf import Shelf
 
 LITTLE = 200_000

@@ -1,17 +1,30 @@
-"""Matches a query: set algebra over the documents of an index, the same as in the browser.
+"""Matches a query: set algebra over the documents of an index, the same as in the browser; hits and excerpts.
 
     QueryNode ──► for each leaf the documents that have it ──► intersection, union, difference ──► numbers of documents
 
 The index is whatever has `Postings`: Whoosh on the command line, a few dictionaries in a test.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from typing import Protocol, assert_never
+import datetime as dt
+import difflib
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import accumulate, islice
+from typing import TYPE_CHECKING, NamedTuple, Protocol, assert_never
 
-from memosite.search_language.syntax import Ago, And, Dates, KeyTerm, Not, Or, QueryNode, Words, leaves
+from memosite.search.documents import read_lines
+from memosite.search_language import Ago, Analyzer, And, Dates, KeyTerm, Not, Or, QueryNode, Word, Words, leaves
+
+if TYPE_CHECKING:
+    from memosite.search.documents import SearchDocument
+
+# Matches a query: set algebra over the documents of an index, the same as in the browser.
+
 
 DAY = 86_400_000
 """Milliseconds."""
+
 
 KEYS = "keys"
 """The field in which an index keeps `from:engineer` and its like, as one term each."""
@@ -148,3 +161,251 @@ def widened(
         case Dates() | Ago():
             return node
     assert_never(node)
+
+
+# Cuts the excerpt of a text that shows most of a query's words, marks them, and finds the anchor that leads there.
+
+
+LENGTH = 240
+"""The longest excerpt, in characters."""
+
+
+BEFORE = 40
+"""At most so many characters stand before the first marked word."""
+
+
+MOST_WORDS = 1_000
+"""Of so many words that are sought, the first ones, the best place for an excerpt is chosen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExcerptPiece:
+    """A piece of an excerpt, marked or not."""
+
+    text: str
+    is_marked: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """The passage that a hit shows. `anchor` is that of the line where most of the words begin, "" if there is none."""
+
+    anchor: str = ""
+    pieces: tuple[ExcerptPiece, ...] = ()
+
+
+def make_excerpt(lines: Sequence[tuple[str, str]], wanted: Collection[Words], analyzer: Analyzer) -> Excerpt:
+    """The excerpt of a document from its lines, each with its anchor; its beginning if no word matches."""
+    line = " ".join(text for _, text in lines)
+    found = _wanted_words(line, wanted, analyzer)
+    best = _best_start(found) if found else 0
+    start = 0 if best <= BEFORE else _after_space(line, best - BEFORE, best)
+    end = min(len(line), start + LENGTH)
+    if end < len(line):
+        end = max(line.rfind(" ", start, end), *(word.end for word in found if start < word.end <= end), 0)
+    pieces = [ExcerptPiece(text="… " if start else "")]
+    place = start
+    for first, last in _merged([word for word in found if start <= word.start and word.end <= end]):
+        pieces += [ExcerptPiece(text=line[place:first]), ExcerptPiece(text=line[first:last], is_marked=True)]
+        place = last
+    pieces.append(ExcerptPiece(text=line[place:end] + (" …" if end < len(line) else "")))
+    ends = list(accumulate(len(text) + 1 for _, text in lines))
+    anchor = lines[bisect_right(ends, best)][0] if found else ""
+    return Excerpt(anchor=anchor, pieces=tuple(piece for piece in pieces if piece.text))
+
+
+class _Found(NamedTuple):
+    """A word of a line that a query looks for, and what of the query it is."""
+
+    start: int
+    end: int
+    term: str
+
+
+def _wanted_words(line: str, wanted: Collection[Words], analyzer: Analyzer) -> list[_Found]:
+    """The words of a line that a query looks for; of a phrase only whole matches."""
+    if not wanted:
+        return []
+    whole = {term for one in wanted for term in one.terms}
+    begun = tuple(one.terms[-1] for one in wanted if one.prefix)
+    words = list(islice(analyzer.find(line, lambda term: term in whole or term.startswith(begun)), MOST_WORDS))
+    places: dict[str, list[Word]] = {}
+    for word in words:
+        places.setdefault(word.term, []).append(word)
+    found: set[_Found] = set()
+    for one in wanted:
+        chains = [[word] for word in _words_at(one, 0, words, places)]
+        for index in range(1, len(one.terms)):
+            following = {word.position: word for word in _words_at(one, index, words, places)}
+            chains = [
+                [*chain, following[chain[-1].position + 1]] for chain in chains if chain[-1].position + 1 in following
+            ]
+        for chain in chains:
+            found |= {
+                _Found(word.start, word.end, f"{term}*" if one.prefix and term is one.terms[-1] else term)
+                for term, word in zip(one.terms, chain, strict=True)
+            }
+    return sorted(found)
+
+
+def _words_at(one: Words, index: int, words: Sequence[Word], places: dict[str, list[Word]]) -> list[Word]:
+    term = one.terms[index]
+    if one.prefix and index == len(one.terms) - 1:
+        return [word for word in words if word.term.startswith(term)]
+    return places.get(term, [])
+
+
+def _best_start(found: Sequence[_Found]) -> int:
+    """The start of the excerpt with the most different words, and these the nearest together; the first such one."""
+    best, most, least = found[0].start, 0, 0
+    for first, word in enumerate(found):
+        terms: set[str] = set()
+        last = word.start
+        for other in islice(found, first, None):
+            if other.end > word.start + LENGTH - BEFORE:
+                break
+            if other.term not in terms:
+                terms.add(other.term)
+                last = other.start
+        if (len(terms), least) > (most, last - word.start):
+            best, most, least = word.start, len(terms), last - word.start
+    return best
+
+
+def _after_space(line: str, start: int, end: int) -> int:
+    space = line.find(" ", start, end)
+    return space + 1 if space >= 0 else start
+
+
+def _merged(words: Sequence[_Found]) -> list[tuple[int, int]]:
+    """The spans of words; those that overlap or touch are merged."""
+    places: list[tuple[int, int]] = []
+    for word in words:
+        if places and word.start <= places[-1][1]:
+            places[-1] = (places[-1][0], max(places[-1][1], word.end))
+        else:
+            places.append((word.start, word.end))
+    return places
+
+
+# Hits: what is shown of a document that a query finds, and the order in which hits stand.
+
+
+_WAITED_FOR = 20
+
+
+_EPOCH = dt.datetime(1970, 1, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One thing found. `file` is its page's file below the site, with the anchor of the passage that `excerpt` shows.
+
+    `date` is ISO 8601 in UTC, `day` the writer's day, as pages show it; both are "" for none. `status` is the state of
+    a memo's action or the status of another item. `waits_for` are the ids, with spaces, of the first of those `waiting`
+    who owe an answer, `owing` says so in words.
+    """
+
+    kind: str
+    id: str
+    turn: int
+    system: str
+    subject: str
+    label: str
+    who: str
+    day: str
+    date: str
+    file: str
+    path: str
+    excerpt: tuple[ExcerptPiece, ...]
+    status: str = ""
+    waits_for: str = ""
+    waiting: int = 0
+    owing: str = ""
+
+
+def facts_of(document: "SearchDocument") -> dict[str, str | int]:
+    """What a hit shows of a document, without its date and excerpt; an index keeps it."""
+    card = document.card
+    return {
+        "kind": card.kind,
+        "id": card.id,
+        "turn": document.turn,
+        "system": card.system,
+        "subject": card.short_subject,
+        "label": document.label,
+        "who": card.who,
+        "day": card.day,
+        "file": document.file,
+        "path": card.path,
+        "status": card.status,
+        "waits_for": " ".join(card.waits_for[:_WAITED_FOR]),
+        "waiting": len(card.waits_for),
+        "owing": card.owing,
+    }
+
+
+def make_hit(
+    facts: Mapping[str, str | int], date: int | None, shown: str, wanted: Collection[Words], analyzer: Analyzer
+) -> Hit:
+    """A hit of `facts_of` a document, its date in milliseconds since 1970 and its `written_lines`."""
+    excerpt = make_excerpt(read_lines(shown), wanted, analyzer)
+    file = f"{facts['file']}#{excerpt.anchor}" if excerpt.anchor else facts["file"]
+    known = {**facts, "file": file}
+    return Hit(**known, date=_written(date), excerpt=excerpt.pieces)  # type: ignore[arg-type] # as `facts_of` made them
+
+
+def _written(date: int | None) -> str:
+    if date is None:
+        return ""
+    moment = _EPOCH + dt.timedelta(milliseconds=date)
+    return moment.isoformat(timespec="milliseconds" if date % 1000 else "seconds") + "Z"
+
+
+def order_of(document: "SearchDocument") -> bytes:
+    """`SearchDocument.order` as bytes that sort alike: no id holds a NUL, and UTF-8 sorts as its characters do."""
+    undated, date, id_, kind, turn, is_tools = document.order
+    head = bytes([undated]) + (date + 2**63).to_bytes(8, "big")
+    return head + f"{id_}\0{kind}\0".encode() + turn.to_bytes(4, "big") + bytes([is_tools])
+
+
+# Finds hints for a query without hits: similar words and values that are somewhere in the archive.
+
+
+MOST_TERMS = 20_000
+"""Terms among which a similar one is sought."""
+
+
+class Vocabulary(Protocol):
+    """The terms of all documents."""
+
+    def count(self, field: str, term: str) -> int:
+        """How many documents have a term in a field."""
+
+    def beginning(self, field: str, start: str) -> Iterable[str]:
+        """The terms of a field with this beginning that any document has, in order."""
+
+
+def sought_terms(query: QueryNode) -> Iterator[tuple[str, str, str]]:
+    """The terms of which similar ones would be a hint: field, term, and how a similar one has to begin."""
+    for leaf, wanted in leaves(query):
+        if wanted and isinstance(leaf, Words) and not leaf.prefix:
+            yield from ((leaf.field, term, term[:1]) for term in leaf.terms)
+        if wanted and isinstance(leaf, KeyTerm) and not leaf.prefix:
+            yield KEYS, f"{leaf.field}:{leaf.value}", f"{leaf.field}:"
+
+
+def suggest(query: QueryNode, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """For words and values that are nowhere, the most similar ones that are somewhere, as they would be typed."""
+    found = [
+        _similar(vocabulary, field, term, start)
+        for field, term, start in sought_terms(query)
+        if not vocabulary.count(field, term)
+    ]
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _similar(vocabulary: Vocabulary, field: str, term: str, start: str) -> str | None:
+    candidates = islice(vocabulary.beginning(field, start), MOST_TERMS)
+    near = difflib.get_close_matches(term, candidates, n=3, cutoff=0.75)
+    return min(near, key=lambda one: (-vocabulary.count(field, one), one), default=None)

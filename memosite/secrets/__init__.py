@@ -1,6 +1,649 @@
-"""Which strings in a text are secrets: keys, tokens and passwords. Nobody is asked, and nothing is changed."""
+r"""Which strings in a text are secrets: what matches a rule, in it or in the texts within it, and is no placeholder.
 
-from memosite.secrets.detector import DIGEST, RULES, Secret, find_secrets
-from memosite.secrets.engine import loading_rules
+A key may be wrapped over two lines, be escaped (`\/`, `\u0041`, `\_`, `&#95;`), percent-encoded, coloured for a
+terminal, or in base64. Each run of characters with such an interruption becomes a piece, without it. All pieces are one
+new text, a layer, that is matched in the same way, and every place in it can be told as a place in the text.
 
-__all__ = ["DIGEST", "RULES", "Secret", "find_secrets", "loading_rules"]
+Characters are bytes here (see `as_bytes`), so that places in bytes are places in the text. Everything takes time linear
+in the length of the text: interruptions are found first, and no character is looked at for more than one of them.
+
+A password has no format: it is known where it is assigned. Where a tool prints it alone, its value tells.
+
+The value of such a secret is one wherever else it stands in the text.
+"""
+
+import binascii
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from heapq import merge
+from typing import NamedTuple, cast
+
+from memosite.secrets.engine import ENCODED, GENERIC, MANY, WINDOW, Match, digest_rules, match_rules, ours, read_rules
+
+# Texts within a text: what is there once line breaks, escapes and encodings inside of it are undone.
+
+
+_RUN = rb"A-Za-z0-9+/=_.~:@-"
+
+
+_RUN_CHARACTERS = bytes(byte for byte in range(128) if re.match(rb"[%s]" % _RUN, bytes([byte])))
+
+
+_BEFORE_BREAK = frozenset(bytes([byte]) for byte in _RUN_CHARACTERS.translate(None, b".~:@"))
+
+
+_RUNS = re.compile(rb"[%s]*+" % _RUN)
+
+
+_ASSIGNS = (
+    rb"(?:[A-Za-z][A-Za-z0-9]{0,40}+(?:[_.-][A-Za-z0-9]{1,40}+){0,9}+(?:[ \t]{1,40}+=|[ \t]{0,40}+:)(?!\S)"
+    rb"|(?:[A-Z][A-Z0-9_]{1,80}+|[A-Za-z][A-Za-z0-9]{0,40}+(?:_[A-Za-z0-9]{1,40}+){1,9}+)"
+    rb"=(?:\\{0,7}[\"'])?[A-Za-z0-9/$~.{<])"
+)
+"""A name and the sign that gives it a value, as in `DB_HOST=x` or `user_name: x`. The `=` that may end a key has none
+behind it, and names in addresses, as of `?sig=`, are mostly shorter."""
+
+
+_GOES_ON = (
+    rb"[ \t>|#*]{0,80}+(?!%s)(?=[A-Za-z-]*+[0-9+/_=@]|[A-Z]?[a-z]++[A-Z]|[A-Z]{4}|[A-Z]{2,}+[a-z]|-----END)" % _ASSIGNS
+)
+"""The indentation of the next line, before something that may be a part of a key: no plain word, and no other name."""
+
+
+_KNOTS = (
+    re.compile(rb"\n" + _GOES_ON),
+    re.compile(rb"\\\\{0,7}(?:r\\{1,8})?n" + _GOES_ON),
+    re.compile(rb"\\\\{0,7}(?:u00(?P<code>[2-7][0-9a-fA-F])|(?P<plain>[/_.~*+=:@-]))"),
+    re.compile(rb"%(?P<code>[2-7][0-9a-fA-F]|0[9aAdD])"),
+    re.compile(
+        rb"&(?:#(?:[xX]0{0,4}(?P<code>[2-7][0-9a-fA-F])|0{0,4}(?P<decimal>[3-9][0-9]|1[01][0-9]|12[0-6]))|(?P<name>[a-z]{2,6}));"
+    ),
+    re.compile(rb"\x1b\[[0-9;:]{0,40}(?P<plain>)[mK]"),
+    re.compile(rb"\\\\{0,7}(?:u001[bB]|x1[bB]|033|e)\[[0-9;:]{0,40}(?P<plain>)[mK]"),
+)
+"""What interrupts a run of characters that may be a key: line breaks, real and written ones, escapes, percent-encoding,
+HTML's entities, and the codes of a terminal for colours, raw and as JSON has them.
+
+Each begins with one certain character, which is found fast. Repetitions are bounded or give nothing back."""
+
+
+_ENTITIES = {
+    b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">", b"nbsp": b" ", b"sol": b"/", b"plus": b"+",
+    b"equals": b"=", b"lowbar": b"_", b"colon": b":", b"period": b".",
+}  # fmt: skip
+"""Those of HTML that have a name, and may be in a key or around it."""
+
+
+NEAR = 80
+"""Interruptions with at most so many characters between them are in one piece, and as many characters before the first
+and after the last one."""
+
+
+LONG = 10_000
+"""Interruptions in one piece, so that memory stays small; a tenth of them is in the next piece, too."""
+
+
+_BASE64 = re.compile(rb"[A-Za-z0-9+/_-]++={0,2}+")
+
+
+_REPLACED = re.compile(rb"\[REDACTED:[a-z0-9-]{0,60}\]")
+
+
+_BETWEEN = b" \f "
+"""Stands between two pieces: no key has it, and no line ends there."""
+
+
+_BLANKS = bytes.maketrans(b"|&?#<>()[]{}*,;!^`'\"\\/@", b" " * 23)
+
+
+_WORD = re.compile(rb"[A-Za-z0-9]{0,500}+")
+
+
+_STOP = re.compile(rb"\.(?=[A-Za-z0-9]{0,9}(?![A-Za-z0-9_.-]))")
+"""A full stop at the end of a sentence, or before the ending of a file's name."""
+
+
+class Knot(NamedTuple):
+    """Where an interruption starts and ends, and what it stands for: a character, or nothing."""
+
+    start: int
+    end: int
+    meant: bytes
+    is_break: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a layer and its origin: by segment, where it starts here, and where it starts and ends there."""
+
+    data: bytes
+    here: "array[int]" = field(default_factory=lambda: array("q", [0]))
+    starts: "array[int]" = field(default_factory=lambda: array("q"))
+    ends: "array[int]" = field(default_factory=lambda: array("q"))
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """The place of a part of it there; a segment of another length there counts as a whole."""
+        first, last = bisect_right(self.here, start) - 1, bisect_right(self.here, end - 1) - 1
+        begin = self.starts[first] + (start - self.here[first] if self._is_literal(first) else 0)
+        return begin, self.starts[last] + end - self.here[last] if self._is_literal(last) else self.ends[last]
+
+    def _is_literal(self, number: int) -> bool:
+        after = self.here[number + 1] if number + 1 < len(self.here) else len(self.data)
+        return after - self.here[number] == self.ends[number] - self.starts[number]
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A text as bytes, made of pieces of the layer below; the lowest is the text itself and has none."""
+
+    data: bytes
+    below: "Layer | None" = None
+    pieces: tuple[Piece, ...] = ()
+    offsets: tuple[int, ...] = ()
+
+    def place(self, start: int, end: int) -> tuple[int, int] | None:
+        """A place in this layer as a place in the text; there is none for what is not within one piece."""
+        if self.below is None:
+            return start, end
+        number = bisect_right(self.offsets, start) - 1
+        offset, piece = self.offsets[number], self.pieces[number]
+        if end - offset > len(piece.data):
+            return None
+        return self.below.place(*piece.place(start - offset, end - offset))
+
+
+def as_bytes(text: str) -> bytes:
+    """The text with a byte for each character. What is not ASCII is no part of a key, and becomes a question mark.
+
+    What stands for a secret that was replaced before becomes stars: a word in it is no name of what follows.
+    """
+    data = text.encode("ascii", "replace").replace(b"\0", b" ")
+    return _REPLACED.sub(lambda match: b"*" * len(match.group()), data)
+
+
+def spaced(data: bytes) -> bytes:
+    """The same with blanks for what encloses or separates words, of the same length: many rules ask for an end."""
+    if b"\\" in data:
+        for letter in (b"n", b"r", b"t"):
+            data = data.replace(b"\\" + letter, b"  ")
+        data = re.sub(rb"\\u[0-9a-fA-F]{4}", b" " * 6, data)
+    return _STOP.sub(b" ", data.translate(_BLANKS))
+
+
+def end_of_word(data: bytes, end: int) -> int:
+    """The end of the word that goes on here: a vendor may have made keys longer since a rule was written.
+
+    Asked of the text itself: in a layer, the word might go on over a line break that was removed.
+    """
+    return cast("re.Match[bytes]", _WORD.match(data, end)).end()
+
+
+def stack(below: Layer, encoded: Iterable[tuple[int, int]]) -> Layer | None:
+    """The layer of all that is interrupted or encoded in another one; `encoded` are places of base64."""
+    pieces = (*_untied(below.data), *_decoded(below.data, encoded))
+    if not pieces:
+        return None
+    offsets: list[int] = []
+    length = 0
+    for piece in pieces:
+        offsets.append(length)
+        length += len(piece.data) + len(_BETWEEN)
+    data = _BETWEEN.join(piece.data for piece in pieces)
+    return Layer(data=data, below=below, pieces=pieces, offsets=tuple(offsets))
+
+
+def _untied(data: bytes) -> Iterator[Piece]:
+    """A piece for each part of a text that is interrupted, without the interruptions.
+
+    It begins some characters before the first one, or with the run that this one interrupts: `Authorization: Bearer `
+    may be there. It ends likewise after the last one. In between it holds everything.
+    Where there are line breaks and others, it is there once more with its line breaks: a key may begin after one.
+    """
+    for chain in _chains(data):
+        yield _piece(data, chain)
+        escapes = [knot for knot in chain if not knot.is_break]
+        if 0 < len(escapes) < len(chain):
+            yield _piece(data, escapes)
+
+
+def _chains(data: bytes) -> Iterator[list[Knot]]:
+    """The interruptions by the parts of a text that they belong to."""
+    chain: list[Knot] = []
+    for knot in _knots(data):
+        if chain:
+            end = chain[-1].end
+            if knot.start < end:
+                continue
+            if knot.start > end + NEAR and _end_of_run(data, end) < knot.start:
+                yield chain
+                chain = []
+            elif len(chain) == LONG:
+                yield chain
+                chain = chain[-LONG // 10 :]
+        chain.append(knot)
+    if chain:
+        yield chain
+
+
+def _knots(data: bytes) -> Iterator[Knot]:
+    return merge(*(_knots_of(pattern, data) for pattern in _KNOTS))
+
+
+def _knots_of(pattern: re.Pattern[bytes], data: bytes) -> Iterator[Knot]:
+    is_break = not pattern.groups
+    for match in pattern.finditer(data):
+        start, end = match.span()
+        if is_break:
+            start -= len(data[max(0, start - 4) : start]) - len(data[max(0, start - 4) : start].rstrip(b"\r\\"))
+            if data[max(0, start - 1) : start] in _BEFORE_BREAK:
+                yield Knot(start, end, b"", is_break=True)
+        else:
+            meant = _meant(match)
+            if meant is not None:
+                yield Knot(start, end, meant)
+
+
+def _meant(match: re.Match[bytes]) -> bytes | None:
+    """What an escape stands for; nothing for a name that is no entity's."""
+    groups = match.groupdict()
+    if groups.get("code"):
+        return bytes([int(groups["code"], 16)])
+    if groups.get("decimal"):
+        return bytes([int(groups["decimal"])])
+    return _ENTITIES.get(groups["name"]) if groups.get("name") else groups.get("plain")
+
+
+def _piece(data: bytes, chain: list[Knot]) -> Piece:
+    here, starts, ends = array("q"), array("q"), array("q")
+    parts: list[bytes] = []
+    length = 0
+
+    def add(part: bytes, start: int, end: int) -> None:
+        nonlocal length
+        if part:
+            here.append(length)
+            starts.append(start)
+            ends.append(end)
+            parts.append(part)
+            length += len(part)
+
+    done = min(_start_of_run(data, chain[0].start), max(0, chain[0].start - NEAR))
+    for start, end, meant, _ in chain:
+        add(data[done:start], done, start)
+        add(meant, start, end)
+        done = end
+    last = max(_end_of_run(data, done), min(len(data), done + NEAR))
+    add(data[done:last], done, last)
+    return Piece(b"".join(parts), here, starts, ends)
+
+
+def _end_of_run(data: bytes, start: int) -> int:
+    """Where the run of characters that begins here ends."""
+    return cast("re.Match[bytes]", _RUNS.match(data, start)).end()
+
+
+def _start_of_run(data: bytes, end: int) -> int:
+    """Where the run of characters that ends here begins."""
+    size = 64
+    while True:
+        start = max(0, end - size)
+        begin = start + len(data[start:end].rstrip(_RUN_CHARACTERS))
+        if begin > start or start == 0:
+            return begin
+        size *= 2
+
+
+def _decoded(data: bytes, encoded: Iterable[tuple[int, int]]) -> Iterator[Piece]:
+    """A piece for each run of base64, which counts as a whole."""
+    done = 0
+    for start, _ in sorted(encoded):
+        if start < done:
+            continue
+        done = cast("re.Match[bytes]", _BASE64.match(data, start)).end()
+        run = data[start:done].rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
+        run = run[: len(run) - (len(run) % 4 == 1)]
+        decoded = as_bytes(binascii.a2b_base64(run + b"=" * (-len(run) % 4)).decode("utf-8", "replace"))
+        if decoded:
+            yield Piece(decoded, array("q", [0]), array("q", [start]), array("q", [done]))
+
+
+# Tells which matches are no secrets: placeholders, names of variables, documented examples, identifiers, words.
+
+
+_SAYS_SO = re.compile(
+    rb"\[REDACTED|EXAMPLE|[xX]{6}|\*{3}|\.{3}|<|\$\{|\$\(|\{\{|(?i:changeme|placeholder|redacted|your[_-])"
+)
+"""In a key of a vendor's format, these come from whoever wrote it and not from chance."""
+
+
+_SEEMS_SO = re.compile(
+    rb"x{4}|%\(|\.\*|process\.env|environ|getenv|change[_-]me|dummy|your|sample|insert|replace|[_-]here\b|^[a-z]{1,10}://"
+    rb"|^[$@&%]\{?[a-z_][a-z0-9_.]{0,60}[}%]?$|0?123456789|abcdefgh|deadbeef|passw(?:or)?d",
+    re.IGNORECASE,
+)
+
+
+_EXAMPLES = frozenset(b"secret postgres mysql root admin guest example pass12 passwd".split())
+
+
+_IDENTIFIER_WORD = rb"(?:[A-Z]{2,}+[a-z]*+|[A-Z]?[a-z]++|[A-Z]){1,4}+"
+
+
+_NUMBERED = rb"%s(?:[0-9]{1,2}+(?:%s)?+)?+" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
+
+
+_NAME = re.compile(
+    # Words and short numbers: an identifier, a path, a date. More than four words in one without a break are chance.
+    rb"[/~.-]*+(?:%s|v?[0-9]{1,10}+)(?:[ _./:+-]++(?:%s|v?[0-9]{1,10}+|$))*+" % (_IDENTIFIER_WORD, _IDENTIFIER_WORD)
+    # In an identifier of several words, some hold a number: utf8_to_utf16.
+    + rb"|(?:%s[_./-]++)++(?:%s)?+" % (_NUMBERED, _NUMBERED)
+)
+
+
+_NO_WORD = re.compile(rb"[b-df-hj-np-tv-xz]{7}", re.IGNORECASE)
+
+
+_DIGEST = re.compile(rb"(?i:sha[0-9]{1,3}|md5|blake[23][bs]?)[ :=_-]{1,3}\Z")
+
+
+_HEX = re.compile(rb"[0-9a-fA-F]++")
+
+
+_HEX_LENGTHS = frozenset((32, 40, 56, 64, 96, 128))
+
+
+_WEB_BASE64 = re.compile(rb"[A-Za-z0-9+/_-]++={0,2}+")
+
+
+_BASE64_LENGTHS = frozenset((22, 27, 38, 43, 64, 86))
+
+
+_KEY_BODY = re.compile(rb"[A-Za-z0-9+/]{20}")
+
+
+_BASE64_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+_BASE64_LETTERS = tuple(bytes([byte]) for byte in _BASE64_CHARACTERS if byte != ord("/"))
+
+
+_DIGITS = re.compile(rb"[0-9]")
+
+
+_CAPITALS = re.compile(rb"[A-Z]")
+
+
+_LETTERS_BASE64 = re.compile(rb"[A-Za-z0-9+/]{0,200}+")
+
+
+def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
+    """Whether what is written where a secret would be is none.
+
+    Vendors' documented examples, which say EXAMPLE, are placeholders as well. Of what was found by what is around it
+    (the `GENERIC` rules), names and words are none either; in an address, a word is a password.
+    """
+    value = data[start:end]
+    if value.startswith(b"-----BEGIN"):
+        return not _KEY_BODY.search(value)
+    if _SAYS_SO.search(value) or len(set(value)) <= 3 or _is_digest(data, start, end, rule):
+        return True
+    if not rule.startswith(GENERIC):
+        return _is_within_base64(data, start, end)
+    if _SEEMS_SO.search(value) or value.lower() in _EXAMPLES:
+        return True
+    if rule == "generic-credential-uri":
+        return data[max(0, start - len(value) - 2) : start] == b"/" + value + b":"  # the name is the password, too
+    return is_name(value)
+
+
+def _is_digest(data: bytes, start: int, end: int, rule: str) -> bool:
+    """Whether it is written as a digest, as in `sha256:`, and has the form of one.
+
+    In base64 it might as well have the form of a vendor's key.
+    """
+    value = data[start:end]
+    has_form = len(value) in _HEX_LENGTHS and _HEX.fullmatch(value)
+    if rule.startswith("generic-"):
+        has_form = has_form or (len(value.rstrip(b"=")) in _BASE64_LENGTHS and _WEB_BASE64.fullmatch(value))
+    return bool(has_form and _DIGEST.search(data[max(0, start - 12) : start]))
+
+
+def is_name(value: bytes) -> bool:
+    """Whether it is made of words and short numbers, as an identifier, a path or a date."""
+    return bool(_NAME.fullmatch(value.rstrip(b".:!?"))) and not _NO_WORD.search(value)
+
+
+def _is_within_base64(data: bytes, start: int, end: int) -> bool:
+    """Whether it is a part of a longer run of base64, as of an image, where everything is there by chance.
+
+    A part of a path, from slash to slash, is none: that both are there by chance is one in thousands.
+    """
+    if data[max(0, start - 1) : start] == b"/" and data[end : end + 1] not in _BASE64_LETTERS:
+        return False
+    window = data[max(0, start - 200) : start]
+    before = window[len(window.rstrip(_BASE64_CHARACTERS)) :]
+    after = cast("re.Match[bytes]", _LETTERS_BASE64.match(data, end)).group()
+    around = before + after
+    is_mixed = len(_DIGITS.findall(around)) >= 3 and len(_CAPITALS.findall(around)) >= 8
+    return bool(before) and len(around) >= 40 and is_mixed
+
+
+# Finds again, in the same text, the values of secrets that were found by what is around them.
+
+
+SHORTEST = 8
+"""Characters of a value that is looked for; shorter ones may stand anywhere by chance."""
+
+
+LONGEST = 1_000
+"""Beyond, only private keys are that long, and those are known by themselves."""
+
+
+_WORDS_AND_ESCAPES = re.compile(
+    r"(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[0-9;]{0,20}[mK]|\\(?:u[0-9a-fA-F]{4}|[nrtbf])|%[0-9A-F]{2}"
+    r"|(?P<word>[A-Za-z0-9]++)"
+)
+"""Words, apart from the letters of an escape or of a colour before them."""
+
+
+_SENTENCE = ".,:;!?*_~"
+"""What may follow a value, and not be a part of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value that is secret, its part from the first letter or digit on, and the rule that found it."""
+
+    whole: str
+    core: str
+    rule: str
+
+
+def find_repeats(text: str, found: Iterable[tuple[str, int, int]]) -> Iterator[tuple[str, int, int]]:
+    """Where else the values of what was found stand, as rule, start and end.
+
+    One pass over the words of the text: most begin like no value. A value ends where its last word ends.
+    """
+    known: dict[str, list[Value]] = {}
+    for value in sorted(_values(text, found), key=lambda value: -len(value.whole)):
+        known.setdefault(value.core[:SHORTEST], []).append(value)
+    if not known:
+        return
+    for word in _WORDS_AND_ESCAPES.finditer(text):
+        at = word.start()
+        if word["word"]:
+            for value in known.get(text[at : at + SHORTEST], ()):
+                if _is_whole(text, value.core, at):
+                    before = len(value.whole) - len(value.core)
+                    start = at - before if text.startswith(value.whole, max(0, at - before)) else at
+                    yield value.rule, start, at + len(value.core)
+                    break
+
+
+def _values(text: str, found: Iterable[tuple[str, int, int]]) -> set[Value]:
+    """What to look for: also without the full stop of the sentence, and no names and words."""
+    values = set()
+    for rule, start, end in found:
+        if SHORTEST <= end - start <= LONGEST:
+            written = text[start:end]
+            for whole in {written, written.rstrip(_SENTENCE)}:
+                first = re.search(r"[A-Za-z0-9]", whole)
+                core = whole[first.start() :] if first else ""
+                if len(core) >= SHORTEST and not is_name(core.encode("ascii", "replace")):
+                    values.add(Value(whole, core, rule))
+    return values
+
+
+def _is_whole(text: str, core: str, at: int) -> bool:
+    after = text[at + len(core) : at + len(core) + 1]
+    return text.startswith(core, at) and not (core[-1].isalnum() and after.isascii() and after.isalnum())
+
+
+# Finds secrets in a text: what matches a rule, in it or in the texts within it, and is no placeholder.
+
+
+DEPTH = 3
+"""How many layers there may be within a text, as base64 in a JSON text in base64."""
+
+
+ROUNDS = 4
+"""How often what is left is looked at again; the second time, nothing new is found but in the oddest texts."""
+
+
+MOST = 1_000
+"""So many secrets in a text are no accident: the rest of it counts as one, and is not matched. Thousands in each window
+would take a hundred times as long."""
+
+
+VERSION = 8
+"""To be raised when other secrets are found by the same rules."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secret:
+    """A secret in a text: its kind and where it is.
+
+    `rule` is the stable name of the kind, such as `aws-access-key-id`; `start` and `end` are offsets of characters,
+    start included, end excluded.
+    """
+
+    rule: str
+    start: int
+    end: int
+
+
+def find_secrets(text: str) -> tuple[Secret, ...]:
+    """The secrets in a text, sorted and without overlaps.
+
+    The place is that of the secret itself: the value, not its name; a whole block of a private key; a whole run of
+    base64 that decodes to something with a secret; of a key that is wrapped or escaped, from its first to its last
+    character.
+    """
+    found: list[Secret] = []
+    for _ in range(ROUNDS):
+        more = list(_merge(_find(text)))
+        if not more:
+            break
+        more = list(_merge((*more, *_repeats(text, more))))
+        found += more
+        text = _without(text, more)
+    return tuple(_merge(found))
+
+
+def _repeats(text: str, found: Iterable[Secret]) -> Iterator[Secret]:
+    """Where else in the text a value stands that was found."""
+    for rule, start, end in find_repeats(text, ((one.rule, one.start, one.end) for one in found)):
+        yield Secret(rule=rule, start=start, end=end)
+
+
+def _without(text: str, found: Iterable[Secret]) -> str:
+    """The text with stars for what was found: what touched it may be told apart now."""
+    parts, done = [], 0
+    for one in found:
+        parts += [text[done : one.start], "*" * (one.end - one.start)]
+        done = one.end
+    return "".join((*parts, text[done:]))
+
+
+def _find(text: str) -> Iterator[Secret]:
+    written = as_bytes(text)
+    layer: Layer | None = Layer(written)
+    for _ in range(DEPTH + 1):
+        if layer is None:
+            return
+        matches = {*_matches(layer.data, layer.data), *_matches(spaced(layer.data), layer.data)}
+        yield from _secrets(matches, layer, written)
+        layer = stack(layer, [(match.start, match.end) for match in matches if match.rule == ENCODED])
+
+
+def _matches(data: bytes, written: bytes) -> Iterator[Match]:
+    """What rules match in `data`, and is no placeholder in it as `written`; from the `MOST`th on, all the rest."""
+    found = 0
+    for match in match_rules(data):
+        if match.rule != ENCODED:
+            if is_placeholder(written, match.start, match.end, rule=match.rule):
+                continue
+            found += 1
+        yield match
+        if found == MOST:  # matches come in the order of windows, and in any order within one
+            yield Match(MANY, max(0, match.start - WINDOW), len(data))
+            return
+
+
+def _secrets(matches: Iterable[Match], layer: Layer, text: bytes) -> Iterator[Secret]:
+    for match in matches:
+        place = None if match.rule == ENCODED else layer.place(match.start, match.end)
+        if place:
+            start, end = place
+            is_generic = match.rule.startswith(GENERIC)
+            yield Secret(rule=match.rule, start=start, end=end if is_generic else end_of_word(text, end))
+
+
+def _merge(found: Iterable[Secret]) -> Iterator[Secret]:
+    """Join what overlaps, under the rule that says most: not a generic one, the longest, one of ours."""
+    last: Secret | None = None
+    best: Secret | None = None
+    for one in sorted(found, key=lambda one: (one.start, -one.end, one.rule)):
+        if last is None or best is None or one.start >= last.end:
+            if last:
+                yield last
+            last = best = one
+            continue
+        best = min(best, one, key=_rank)
+        last = Secret(rule=best.rule, start=last.start, end=max(last.end, one.end))
+    if last:
+        yield last
+
+
+def _rank(one: Secret) -> tuple[bool, int, bool, str]:
+    return one.rule.startswith(GENERIC), one.start - one.end, one.rule not in ours(), one.rule
+
+
+class _Rules(Mapping[str, str]):
+    """The rules, read when somebody asks for one."""
+
+    def __getitem__(self, rule: str) -> str:
+        return self._named()[rule]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._named())
+
+    def __len__(self) -> int:
+        return len(self._named())
+
+    @staticmethod
+    @lru_cache(maxsize=1)
+    def _named() -> Mapping[str, str]:
+        return read_rules()
+
+
+RULES: Mapping[str, str] = _Rules()
+"""By rule, what people call the secret that it finds."""
+
+
+DIGEST: str = digest_rules() + f"-{VERSION}"
+"""What was found in a text stays true as long as this is the same."""

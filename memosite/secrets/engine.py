@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
-from memosite.store.digests import digest_of
+from memosite.store.values import digest_of
 
 if TYPE_CHECKING:
     from kingfisher_sdk import Rules, Scanner

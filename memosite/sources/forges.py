@@ -1,4 +1,7 @@
-"""Makes forge links to files and commits of a repo from its remote's address alone, and reads such links.
+"""Addresses of repos: of remotes, without secrets; forge links to files and commits; why git failed, in our own words.
+
+The forms are those of git-fetch(1), GIT URLS. Only https, ssh and file are fetched (SPEC 2.3): other protocols
+are not authenticated (git, http) or run a command that the URL names (ext).
 
 Known are GitHub, GitLab, Gitea and Forgejo (Codeberg), Bitbucket and sourcehut: by their own hosts, and by the first
 part of a host's name where people run their own. User names and passwords in a remote's address are left out.
@@ -9,7 +12,136 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from memosite.sources.git_urls import parse_git_url
+from memosite.facts.characters import masked
+
+# Parses URLs of git remotes, decides which may be fetched, and shows them without secrets.
+
+
+PROTOCOLS = ("https", "ssh", "file")
+"""The protocols that are fetched from."""
+
+
+FORM = "an https://, ssh:// or file:/// address, or git@host:path"
+
+
+_URL = re.compile(
+    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?:(?P<user>[^/?#]*)@)?(?P<host>[^/@?#]*)(?P<path>/.*)?", re.DOTALL
+)
+
+
+_SCP = re.compile(r"(?:(?P<user>[^/:@]+)@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^/:@\[\]]+):(?!:)(?P<path>.+)", re.DOTALL)
+
+
+_HOST_AND_PORT = re.compile(r"(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::[0-9]{1,5})?")
+
+
+_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*")
+
+
+_SECRET = re.compile(r"(?<=://)\S*@")
+
+
+_LOGIN = re.compile(r"(?<=//).*@", re.DOTALL)  # of what is no address, for a space or a missing colon
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitUrl:
+    """The parts of a remote's address. `host` is in small letters, with a port if one is written; `path` as written.
+
+    `user` is the part before `@`, with a password if there is one.
+    """
+
+    protocol: str
+    host: str
+    path: str
+    user: str = ""
+
+
+def parse_git_url(text: str) -> GitUrl | None:
+    """The parts of an address with a protocol, or of `git@host:path`; None if it is neither."""
+    match = _URL.fullmatch(text)
+    protocol = match["scheme"].lower() if match else "ssh"
+    match = match or (None if "://" in text else _SCP.fullmatch(text))
+    if match is None:
+        return None
+    return GitUrl(protocol=protocol, host=match["host"].lower(), path=match["path"] or "", user=match["user"] or "")
+
+
+def refusal(text: str) -> str | None:
+    """Why an address may not be fetched, in words that show no password; None if it may."""
+    url = parse_git_url(text)
+    if url is None or not text.isprintable() or " " in text or text.startswith("-"):
+        return f'"{_LOGIN.sub("", text)}"' if text.isprintable() else "an address with control characters"
+    if url.protocol not in PROTOCOLS:
+        return f"the protocol {url.protocol}"
+    if url.protocol == "file":
+        return None if not url.host and not url.user and len(url.path) > 1 else "a file address with a host"
+    if ":" in url.user or (url.user and url.protocol == "https"):
+        return "a user or password in the address"
+    is_address = _HOST_AND_PORT.fullmatch(url.host) and (not url.user or _USER.fullmatch(url.user))
+    if not is_address or not url.path.strip("/") or url.path.startswith("-"):
+        return f'"{_LOGIN.sub("", text)}"'
+    return None
+
+
+def without_secrets(text: str) -> str:
+    """An address, or a text with addresses, without the parts between `://` and `@`."""
+    return _SECRET.sub("", text)
+
+
+def repo_name(text: str) -> str:
+    """The last part of an address, without `.git`: the default name of its source."""
+    url = parse_git_url(text)
+    parts = [part for part in unquote(url.path if url else text).split("/") if part not in {"", ".", "..", ".git"}]
+    return parts[-1].removesuffix(".git") if parts else ""
+
+
+# Says in our own words why git failed: git's messages name files of this machine, and pages are published.
+
+
+_MEMORY = re.compile(rb"out of memory|cannot allocate memory|unable to (?:m|re|c)alloc", re.IGNORECASE)
+
+
+_WORDS = (
+    ("its host is not known", r"could not resolve|name or service not known|no address associated"),
+    ("its host does not answer", r"refused|timed? ?out|no route|unreachable|(?:failed to|couldn't) connect|hung up"),
+    ("the key of its host is not known", r"host key verification"),
+    ("it asks for a login", r"authentication|read (?:username|password)|permission denied|prompts disabled|: 40[13]"),
+    ("its certificate cannot be checked", r"certificate|\b(?:ssl|tls)\b"),
+    ("it has no such branch or tag", r"remote ref|no such ref|unadvertised"),
+    ("there is no repo", r"repository .*not found|not appear to be a git|does not exist|: 404|not a git repo"),
+    ("its protocol is not allowed", r"transport .* not allowed"),
+    ("its hashes are of another kind than before", r"mismatched algorithms"),
+    ("it belongs to another user", r"dubious ownership"),
+    ("its configuration cannot be used", r"bad config|config (?:value|file)|repository extension|repo version"),
+    ("its objects are damaged or missing", r"corrupt|bad|malformed|inflate|unpack|read|missing|not a|object|damaged"),
+)
+"""Our words for what git says, the first that fit."""
+
+
+def last_line(said: bytes) -> str:
+    """Of what git said, the line that counts, as one line without passwords in URLs; for the terminal only."""
+    lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
+    text = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "")
+    said_so = masked(text.removeprefix("fatal: ").removeprefix("error: "))
+    return without_secrets(said_so)[:300].strip()
+
+
+def is_out_of_memory(said: bytes) -> bool:
+    """Whether git failed for want of memory."""
+    return _MEMORY.search(said) is not None
+
+
+def in_our_words(said: bytes, command: str, code: int) -> str:
+    """Why a command of git failed, without anything that git said itself."""
+    text = said.decode("utf-8", "replace")
+    words = next((words for words, pattern in _WORDS if re.search(pattern, text, re.IGNORECASE)), "")
+    if words:
+        return words
+    return f"git {command} was ended by signal {-code}" if code < 0 else f"git {command} failed with exit code {code}"
+
+
+# Makes forge links to files and commits of a repo from its remote's address alone, and reads such links.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +183,8 @@ _FORGES = {  # in the order in which forms are tried: each would take those of t
     "github": _forge("/blob/{ref}/{path}", "(?:blob|tree)/REF", "(?:blob|raw|tree|blame|edit)/REF", "/commit/"),
     "bitbucket": _forge("/src/{ref}/{path}", "src/REF", "(?:src|raw|annotate)/REF", "/commits/"),
 }
+
+
 _HOSTS = {
     "github.com": "github",
     "gitlab.com": "gitlab",
@@ -62,15 +196,30 @@ _HOSTS = {
     "bitbucket.org": "bitbucket",
     "git.sr.ht": "sourcehut",
 }
+
+
 _OWN = {"github": "github", "gitlab": "gitlab", "gitea": "gitea", "forgejo": "gitea"}
+
+
 _ALIASES = {"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com", "altssh.bitbucket.org": "bitbucket.org"}
 """Hosts that take ssh at the port of https, and the hosts that they stand for."""
 
+
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
+
+
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
+
+
 _WEB = re.compile(r"https?://", re.IGNORECASE)
+
+
 _RAW = re.compile(r"raw\.githubusercontent\.com/([^/]+/[^/]+)/")
+
+
 _PLACEHOLDER = re.compile(r"\{(ref|path)\}")
+
+
 _REPO_PARTS = 2  # of the path of a repo: its owner and its name; GitLab has groups within groups
 
 

@@ -1,4 +1,8 @@
-"""[I/O] Reads the git history of a source: one full `git log`, then only new commits (SPEC 2.3).
+"""[I/O] Reads the git history of a source: one full `git log`, then only new commits; former contents (SPEC 2.3).
+
+events of files ─┐
+commits ─────────┼─► cache ─► the next build asks git for new commits only, and nothing if the repo is unchanged
+files of HEAD ───┘
 
 What follows from the commits is cached, and continued while each new commit has the one before as its only parent. A
 merge may bring commits from long ago: then all are replayed. So that git need not read these again, either, the commits
@@ -6,26 +10,178 @@ of a repo with merges are cached, too: what a commit changed stays true. What gi
 guessed.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from memosite.archive.history import FileChange, History, HistoryCommit, HistoryProblem, RedactedName
-from memosite.archive.replay import Events, Replay, replay
+from memosite.archive.history import (
+    Events,
+    FileChange,
+    FormerSecrets,
+    History,
+    HistoryCommit,
+    HistoryProblem,
+    LifeEvent,
+    RedactedName,
+    Replay,
+    Screen,
+    file_key,
+    replay,
+)
+from memosite.facts.contents import is_confidential
+from memosite.facts.file import File
+from memosite.facts.layout import place_of
+from memosite.facts.names import ENVELOPE_SUFFIX
+from memosite.facts.parsed import BodyFile, Envelope, Parsed, RecordFile, Text
 from memosite.facts.times import Moment, read_moment
 from memosite.formats.systems import can_concern
-from memosite.sources.git import GitError, GitLimitError, Repo, TooMuchError, git, git_tokens
-from memosite.sources.git_trees import TreeEntry, list_commit
-from memosite.sources.known_history import HistoryRead, KnownHistory, Log, name_of
+from memosite.sources.git import GitError, GitLimitError, Holding, Repo, TooMuchError, git, git_tokens
+from memosite.sources.history_cache import (
+    HeadFiles,
+    read_commits,
+    read_events,
+    read_head_files,
+    write_commits,
+    write_events,
+    write_head_files,
+)
 from memosite.sources.listing import shown_path
-from memosite.sources.objects import Objects
+from memosite.sources.objects import CONTENTS_LIMIT, Objects, TreeEntry, find_commits, list_commit, read_contents
+from memosite.store.shelf import Shelf
+
+# What is known of the git history of a source: in memory, and in files of the cache.
+
+
+CACHE_VERSION = 5
+
+
+def name_of(repo: Repo, prefix: str) -> str:
+    """What a repo's cached history is known by. Its folder's inode: a cache that came with a clone has another one."""
+    return f"{prefix}|{CACHE_VERSION}|{repo.git_dir.stat().st_ino}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryRead:
+    """The history read up to a commit: the events of all files.
+
+    `name` identifies folder and repo; `tree` and `foreign` are the contents of the commit, if known.
+    """
+
+    name: str = ""
+    head: str = ""
+    events: Events = field(default_factory=dict)
+    names: tuple[RedactedName, ...] = ()
+    committed: Moment | None = None
+    tree: Mapping[str, str] | None = None
+    foreign: tuple[str, ...] = ()
+
+    @property
+    def history(self) -> History:
+        """The history of the source."""
+        return History(
+            commit=self.head,
+            committed=self.committed,
+            tree=self.tree,
+            foreign=self.foreign,
+            events=self.events,
+            names=self.names,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """All commits that lead up to one, by their ids, each after its parents."""
+
+    name: str = ""
+    head: str = ""
+    commits: Mapping[str, HistoryCommit] = field(default_factory=dict)
+
+
+class KnownHistory:
+    """Caches the history of one source: in memory, and in files of the cache, if there are any."""
+
+    def __init__(self, file: Path | None) -> None:
+        """Name the file. Commits and files of HEAD are in others beside it; each is loaded when it is needed."""
+        self._file = file
+        self._log_file = file.with_suffix(".commits.json") if file else None
+        self._head_file = file.with_suffix(".head.json") if file else None
+        self._read: HistoryRead | None = None
+        self._log: Log | None = None
+        self._files = HeadFiles()
+        self._is_new = self._is_log_new = self._are_files_new = False
+
+    def get(self, name: str) -> HistoryRead:
+        """The history cached under this name; empty if there is none."""
+        if self._read is None or self._read.name != name:
+            head, events, names = read_events(self._file, name)
+            self._read = HistoryRead(name=name, head=head, events=events, names=names)
+            self._is_new = self._are_files_new = False
+            self._files = read_head_files(self._head_file, name)
+            if self._files.head == head:
+                self._read = replace(
+                    self._read, committed=self._files.committed, tree=self._files.tree, foreign=self._files.foreign
+                )
+        return self._read
+
+    def state(self, name: str, ref: str) -> str:
+        """The state of the repo in which `ref` led to the history that is cached; "" if that is not known."""
+        known = self.get(name)
+        return self._files.state if self._files.ref == ref and known.tree is not None else ""
+
+    def note_state(self, ref: str, state: str) -> None:
+        """The history that was put last is what `ref` leads to as long as the repo is in this state."""
+        if self._read is not None and (ref, state) != (self._files.ref, self._files.state):
+            self._files, self._are_files_new = replace(self._files, ref=ref, state=state), True
+
+    def put(self, read: HistoryRead) -> None:
+        """Keep the history in memory; `write` saves it."""
+        self._is_new = (
+            self._is_new or self._read is None or (read.name, read.head) != (self._read.name, self._read.head)
+        )
+        self._read, self._are_files_new = read, True
+        self._files = HeadFiles(head=read.head, committed=read.committed, tree=read.tree, foreign=read.foreign)
+
+    def log(self, name: str) -> Log:
+        """The commits cached under this name, which may lead up to an earlier commit; none if there are none."""
+        if self._log is None or self._log.name != name:
+            head, commits = read_commits(self._log_file, name)
+            self._log, self._is_log_new = Log(name=name, head=head, commits=commits), False
+        return self._log
+
+    def put_log(self, log: Log) -> None:
+        """Keep the commits in memory; `write` saves them."""
+        self._log, self._is_log_new = log, True
+
+    def write(self) -> None:
+        """Save new entries to the files."""
+        if self._is_new and self._read is not None:
+            write_events(self._file, self._read.name, self._read.head, self._read.events, self._read.names)
+        if self._are_files_new and self._read is not None:
+            write_head_files(self._head_file, self._read.name, self._files)
+        if self._is_log_new and self._log is not None:
+            write_commits(self._log_file, self._log.name, self._log.head, self._log.commits)
+        self._is_new = self._is_log_new = self._are_files_new = False
+
+
+# Reads the git history of a source: one full `git log`, then only new commits (SPEC 2.3).
+
 
 ScreenNames = Callable[[Iterable[str]], Mapping[str, str]]
 """Those of some names that hold a secret, each with the name as it may be shown (`reading/gate.py`)."""
 
+
 _REGULAR = "100"
 """How the mode of a regular file begins in git: links and submodules have no content here."""
+
+
 _FORMAT = "--format=tformat:%x01%H%x1f%P%x1f%cI%x1f%an"
+
+
 _LOG = ("log", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv", "--topo-order")
+
+
 _DIFF = (
     "diff-tree",
     "-r",
@@ -37,6 +193,8 @@ _DIFF = (
     "--ignore-submodules=none",
     "-O/dev/null",
 )
+
+
 _LOG_ALSO = ("--diff-merges=first-parent", "--no-show-signature", "--no-mailmap", "--encoding=UTF-8", "-O/dev/null")
 
 
@@ -309,3 +467,151 @@ def _is_straight(new: Sequence[HistoryCommit], below: str) -> bool:
     """Whether commits, newest first, go on from one below them without merges."""
     parents = [commit.parents for commit in new]
     return bool(new) and parents == [(commit.id,) for commit in new[1:]] + [(below,)]
+
+
+# Reads a source's git history for one build, and the former contents that pages show.
+
+
+EDITS = 50
+"""How many edits of one file are shown, the newest."""
+
+
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+
+
+class KnownPast:
+    """Keeps the git history of one source between builds, so that git is asked for new commits only.
+
+    It holds only the last history and its inputs. Former contents must stay on the shelf as long as it lives.
+    """
+
+    def __init__(self, folder: Path | None, holding: Holding) -> None:
+        """Load the cache file, which is named after the line (a branch): that stays while its commits change."""
+        self.holding = holding
+        self._known = KnownHistory(_cache_file(folder, holding))
+        self.state, self._base = self._last()
+        self._contents: dict[str, str] = {}
+        self._is_open: dict[str, bool] = {}
+        self._secrets: dict[str, FormerSecrets] = {}
+        self._allowed: frozenset[str] = frozenset()
+        self._commits: dict[str, str] = {}
+
+    def _last(self) -> tuple[str, History]:
+        """The state of the repo in which its history was cached, and that history: no git is asked for it."""
+        repo, prefix, ref = self.holding.repo, self.holding.prefix, self.holding.commit
+        name = name_of(repo, prefix) if repo else ""
+        state = self._known.state(name, ref) if repo else ""
+        return state, self._known.get(name).history if state else History()
+
+    def write(self) -> None:
+        """Save new entries to the cache."""
+        self._known.write()
+
+    def read(self, repo: Repo, parsed: Sequence[Parsed], shelf: Shelf, *, state: str, screen: Screen) -> History:
+        """The history of a source whose files were parsed. Former contents are on the shelf afterwards, screened.
+
+        `state` is a digest of the repo's HEAD and objects, taken before.
+        """
+        if state != self.state or self._base.why_not:
+            self.state = state
+            self._base = read_history(
+                repo, screen.names, prefix=self.holding.prefix, commit=self.holding.commit, known=self._known
+            )
+            if not self._base.why_not:
+                self._known.note_state(self.holding.commit, state)
+            self._commits = {}
+        if screen.allowed != self._allowed:
+            self._allowed = screen.allowed
+            self._contents, self._is_open, self._secrets = {}, {}, {}
+        history = self._base
+        if not history.events:
+            return history
+        gone = {key: events[-1] for key, events in history.events.items() if _is_removed(key, events)}
+        removed = {key: event.before for key, event in gone.items()}
+        facts = (one for one in parsed if isinstance(one.fact, Envelope | BodyFile))
+        edits = (event for one in facts for event in _edits(history, one.path))
+        self._read_contents(repo, _paths_of((*gone.values(), *edits)), removed.values(), shelf, screen)
+        self._find_commits(repo, parsed)
+        return replace(
+            history,
+            blobs=self._contents,
+            secrets=self._secrets,
+            confidential=frozenset(key for key, blob in removed.items() if not self._is_open.get(blob)),
+            commits={one: id_ for one, id_ in self._commits.items() if id_},
+        )
+
+    def _read_contents(
+        self, repo: Repo, paths: Mapping[str, str], removed: Collection[str], shelf: Shelf, screen: Screen
+    ) -> None:
+        """Put contents on the shelf by their blob ids, each with a former path; `removed` are checked for secrecy."""
+        wanted = list(paths)[:CONTENTS_LIMIT]
+        judged = frozenset(removed).intersection(wanted)
+        contents = {id_: self._contents[id_] for id_ in wanted if id_ in self._contents}
+        is_open = {id_: self._is_open[id_] for id_ in judged if id_ in self._is_open}
+        secrets = {id_: self._secrets[id_] for id_ in contents if id_ in self._secrets}
+        new = [id_ for id_ in wanted if id_ not in contents or (id_ in judged and id_ not in is_open)]
+        try:
+            for id_, read in read_contents(repo, new):
+                screened = screen.file(File(source="", path=paths[id_], data=read))
+                contents[id_] = shelf.put(screened.file.data.decode("utf-8", "replace").replace("\r\n", "\n").encode())
+                if screened.hits:
+                    secrets[id_] = FormerSecrets(path=paths[id_], hits=screened.hits)
+                if id_ in judged:
+                    is_open[id_] = not is_confidential(screened.file)
+        except GitError:  # a partial clone: what is not there is not shown
+            pass
+        self._contents = {id_: contents[id_] for id_ in wanted if id_ in contents}
+        self._is_open, self._secrets = is_open, secrets
+
+    def _find_commits(self, repo: Repo, parsed: Iterable[Parsed]) -> None:
+        mentioned = dict.fromkeys(_mentioned(parsed))
+        new = [one for one in mentioned if one not in self._commits]
+        try:
+            found = find_commits(repo, new)
+        except GitError:
+            found, new = {}, []
+        known = self._commits | {one: found.get(one, "") for one in new}
+        self._commits = {one: known[one] for one in mentioned if one in known}
+
+
+def _cache_file(cache: Path | None, holding: Holding) -> Path | None:
+    if cache is None or holding.repo is None:
+        return None
+    name = f"{holding.repo.git_dir}\0{holding.prefix}\0{holding.line}".encode("utf-8", "surrogateescape")
+    return cache / "history" / f"{hashlib.sha256(name).hexdigest()[:24]}.json"
+
+
+def _edits(history: History, path: str) -> list[LifeEvent]:
+    place = place_of(path)
+    if place is not None and place.store == "transcripts":  # they grow while they go on
+        return []
+    return [event for event in history.events.get(file_key(path), ()) if event.kind == "edited"][-EDITS:]
+
+
+def _paths_of(events: Iterable[LifeEvent]) -> dict[str, str]:
+    """The ids of the contents that pages show of these events, each with its first path."""
+    paths: dict[str, str] = {}
+    for event in events:
+        for id_ in (event.before, event.after) if event.kind == "edited" else (event.before,):
+            paths.setdefault(id_, event.path)
+    return paths
+
+
+def _is_removed(key: str, events: tuple[LifeEvent, ...]) -> bool:
+    return events[-1].kind == "removed" and key.endswith(ENVELOPE_SUFFIX) and place_of(key) is not None
+
+
+def _mentioned(parsed: Iterable[Parsed]) -> Iterator[str]:
+    """The words in texts that look like commit ids."""
+    for one in parsed:
+        for text in _texts(one):
+            yield from (name for name in text.mentions if _COMMIT.fullmatch(name))
+
+
+def _texts(parsed: Parsed) -> Iterator[Text]:
+    fact = parsed.fact
+    records = fact.records if isinstance(fact, RecordFile) else (fact,)
+    for record in records:
+        text = record.body if isinstance(record, Envelope) else getattr(record, "text", None)
+        if isinstance(text, Text):
+            yield text

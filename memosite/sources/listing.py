@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from memosite.facts import rules, source_rules
+from memosite.facts import rules
 from memosite.facts.errors import MovedError, SourceError
 from memosite.facts.findings import Finding, Location, Rule
-from memosite.facts.images import IMAGE_SUFFIXES
 from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
+from memosite.facts.texts import IMAGE_SUFFIXES
 from memosite.formats.systems import begins_as_record, owner_of
 from memosite.sources.git import Holding
 
@@ -262,8 +262,8 @@ def finding_on(rule: Rule, source: Source, path: str, message: str) -> Finding:
 
 def _not_a_file(source: Source, path: str, kind: str) -> Finding:
     if kind == "link":
-        return finding_on(source_rules.LINK_NOT_FOLLOWED, source, path, "a symbolic link; it was not followed")
+        return finding_on(rules.LINK_NOT_FOLLOWED, source, path, "a symbolic link; it was not followed")
     if kind == "submodule":
         message = "a submodule, which was not read"
-        return finding_on(source_rules.SUBMODULE_NOT_READ, source, path, message)
+        return finding_on(rules.SUBMODULE_NOT_READ, source, path, message)
     return finding_on(rules.FILE_UNREADABLE, source, path, "it is not a regular file")

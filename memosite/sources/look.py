@@ -21,9 +21,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from memosite.facts.images import IMAGE_SUFFIXES
 from memosite.facts.layout import SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
 from memosite.facts.names import ENVELOPE_SUFFIX
+from memosite.facts.texts import IMAGE_SUFFIXES
 from memosite.formats.systems import READ_SUFFIXES
 from memosite.sources.listing import FOREIGN_MARKERS, RECENT, EntryKind, FolderEntry, is_foreign
 from memosite.store.safe_files import NotAFileError, open_file

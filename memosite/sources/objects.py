@@ -1,23 +1,39 @@
-"""[I/O] Reads blobs and commits of a repo through one long-running `git cat-file --batch`."""
+"""[I/O] Reads the objects of a repo: blobs, commits and trees, former contents, and who wrote a line.
+
+A tree of a hundred kilobytes can stand for ten million paths, one that is damaged ends git. So each distinct tree is
+read once, and the paths below it are counted before any is made. If there are too many, the files at the top are
+listed, and its folders as a whole, from the smallest on, as long as there is room: counts decide what is read.
+
+`git blame` reads a commit, never the work tree, with `-w` and `-C`: who indented a line anew, or moved it from another
+file in the same commit, has not written it. Nothing that a repo configures is run (`sources/git.py`).
+"""
 
 import datetime as dt
 import os
 import re
 import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
-from memosite.facts.times import Moment
+from memosite.facts.errors import SourceError
+from memosite.facts.times import Moment, read_moment
 from memosite.run.processes import Child, SlowError
-from memosite.sources.git import GitError, GitLimitError, Repo, git, start_git, viewed
+from memosite.sources.git import GitError, GitLimitError, Repo, TooMuchError, git, start_git, viewed
+
+# Reads blobs and commits of a repo through one long-running `git cat-file --batch`.
+
 
 HEAD = "HEAD"
 """What is read of a repo unless a source names something else."""
 
+
 ANSWER_SECONDS = 60
 """The longest that git may be silent when asked for an object."""
+
 
 _COMMITTER = re.compile(rb"(?m)^committer .*> (\d{1,12}) ([+-])(\d\d)([0-5]\d)$")
 
@@ -154,3 +170,319 @@ class Objects:
     ) -> None:
         """End git."""
         self.close()
+
+
+# Lists the files of a commit, and is not led astray by trees that name their children again and again.
+
+
+PATHS_LIMIT = 500_000
+"""How many files and folders of one commit are listed."""
+
+
+ENTRIES_LIMIT = 2_000_000
+"""How many entries all distinct trees of a commit may have."""
+
+
+TREE_BYTES = 1 << 25
+"""The largest single tree that is read."""
+
+
+FOLDER = "40000"
+
+
+class TreeEntry(NamedTuple):
+    """One entry of a tree: its mode as git writes it, its name, and the hash of what it names."""
+
+    mode: str
+    name: bytes
+    hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A folder of a commit that was not listed, and why."""
+
+    path: bytes
+    why: str
+
+
+Trees = Mapping[str, tuple[TreeEntry, ...] | None]
+"""Distinct trees by hash; None for one that is missing or damaged."""
+
+
+def list_commit(objects: Objects, commit: str, prefix: bytes = b"") -> tuple[Iterator[TreeEntry], list[Skipped]]:
+    """The files, links and submodules below a folder of a commit, named by their paths; and what was left out.
+
+    Raises `GitError` if the folder's own tree cannot be read, `TooMuchError` if its trees are too large, and
+    `SourceError` if there is no such folder.
+    """
+    top = _top(objects, commit, prefix)
+    trees = _read_all(objects, top, width=len(top) // 2)
+    if trees[top] is None:
+        raise GitError("its tree is missing or damaged")
+    folders, skipped = _chosen(top, trees)
+    return _files(folders, trees, top), skipped
+
+
+def _top(objects: Objects, commit: str, prefix: bytes) -> str:
+    """The hash of the tree of a folder of a commit."""
+    found = objects.hash_of(f"{commit}^{{tree}}")
+    width = len(found) // 2
+    for name in filter(None, prefix.split(b"/")):
+        entries = _parsed(objects.tree(found, limit=TREE_BYTES), width=width) or ()
+        found = next((one.hash for one in entries if one.name == name and one.mode == FOLDER), "")
+        if not found:
+            raise SourceError(f"the folder {os.fsdecode(prefix)} is not in the commit {commit}")
+    return found
+
+
+def _read_all(objects: Objects, top: str, *, width: int) -> Trees:
+    trees: dict[str, tuple[TreeEntry, ...] | None] = {}
+    waiting, seen = [top], 0
+    while waiting:
+        name = waiting.pop()
+        if name in trees:
+            continue
+        entries = trees[name] = _parsed(objects.tree(name, limit=TREE_BYTES), width=width)
+        seen += len(entries or ())
+        if seen > ENTRIES_LIMIT:
+            raise TooMuchError(f"its trees have more than {ENTRIES_LIMIT:,} entries")
+        waiting += [one.hash for one in entries or () if one.mode == FOLDER]
+    return trees
+
+
+def _parsed(data: bytes | None, *, width: int) -> tuple[TreeEntry, ...] | None:
+    """The entries of a tree; None if it is missing or malformed."""
+    if data is None:
+        return None
+    entries, place = [], 0
+    while place < len(data):
+        space, end = data.find(b" ", place), data.find(b"\0", place)
+        if not place < space < end or end + width >= len(data) or not data[place:space].isdigit():
+            return None
+        mode = data[place:space].decode("ascii").lstrip("0")
+        entries.append(TreeEntry(mode, data[space + 1 : end], data[end + 1 : end + 1 + width].hex()))
+        place = end + 1 + width
+    return tuple(entries)
+
+
+def _counted(top: str, trees: Trees) -> dict[str, int]:
+    """How many paths are below each tree, without going through them."""
+    counts: dict[str, int] = {}
+    waiting = [top]
+    while waiting:
+        name = waiting[-1]
+        entries = trees[name] or ()
+        missing = [one.hash for one in entries if one.mode == FOLDER and one.hash not in counts]
+        if missing and name not in counts:
+            waiting += missing
+            continue
+        waiting.pop()
+        counts[name] = len(entries) + sum(counts[one.hash] for one in entries if one.mode == FOLDER)
+    return counts
+
+
+def _chosen(top: str, trees: Trees) -> tuple[list[TreeEntry], list[Skipped]]:
+    """The folders at the top that are listed as a whole, in their order, and those that are not."""
+    counts = _counted(top, trees)
+    entries = trees[top] or ()
+    folders = [one for one in entries if one.mode == FOLDER]
+    if counts[top] <= PATHS_LIMIT:
+        return folders, []
+    left, chosen, skipped = PATHS_LIMIT - len(entries), set(), []
+    for one in sorted(folders, key=lambda one: (counts[one.hash], one.name)):
+        if counts[one.hash] <= left:
+            chosen.add(one.name)
+            left -= counts[one.hash]
+        else:
+            why = f"it has {counts[one.hash]:,} files and folders, expected at most {PATHS_LIMIT:,}"
+            skipped.append(Skipped(path=one.name, why=why))
+    return [one for one in folders if one.name in chosen], skipped
+
+
+def _files(folders: list[TreeEntry], trees: Trees, top: str) -> Iterator[TreeEntry]:
+    """Every entry that is no folder, by its path; a folder that cannot be read is an entry of the mode "missing"."""
+    chosen = set(folders)
+    waiting = [(b"", one) for one in reversed(trees[top] or ()) if one.mode != FOLDER or one in chosen]
+    while waiting:
+        above, one = waiting.pop()
+        path = above + one.name
+        if one.mode != FOLDER:
+            yield TreeEntry(one.mode, path, one.hash)
+            continue
+        entries = trees[one.hash]
+        if entries is None:
+            yield TreeEntry("missing", path, one.hash)
+        waiting += [(path + b"/", each) for each in reversed(entries or ())]
+
+
+# Reads from git what files were before, and which commits a text means.
+
+
+CONTENT_LIMIT = 2 * 1024 * 1024
+"""The largest former content that is read, in bytes."""
+
+
+CONTENTS_LIMIT = 20_000
+"""How many former contents of one source are read."""
+
+
+def read_contents(repo: Repo, ids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Former contents of files by their ids, those that are there and not too large."""
+    wanted = [id_.encode("ascii") for id_ in list(dict.fromkeys(ids))[:CONTENTS_LIMIT]]
+    if not wanted:
+        return
+    sizes = git(repo, "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", given=_lines(wanted))
+    small = [line.split(b" ")[0] for line in sizes.splitlines() if _is_small(line)]
+    for start in range(0, len(small), 64):
+        batch = small[start : start + 64]
+        yield from _contents(git(repo, "cat-file", "--batch", given=_lines(batch)))
+
+
+def _contents(printed: bytes) -> Iterator[tuple[str, bytes]]:
+    place = 0
+    while place < len(printed):
+        end = printed.index(b"\n", place)
+        id_, _, size = printed[place:end].split(b" ")
+        yield id_.decode("ascii"), printed[end + 1 : end + 1 + int(size)]
+        place = end + 2 + int(size)
+
+
+def _is_small(line: bytes) -> bool:
+    parts = line.split(b" ")
+    return len(parts) == 3 and parts[1] == b"blob" and int(parts[2]) <= CONTENT_LIMIT
+
+
+def find_commits(repo: Repo, written: Iterable[str]) -> dict[str, str]:
+    """Full ids of commits by abbreviation, without unknown and ambiguous ones. Raises `GitError` if git fails."""
+    asked = list(dict.fromkeys(written))
+    if not asked:
+        return {}
+    given = _lines(f"{one}^{{commit}}".encode("ascii") for one in asked)
+    answers = git(repo, "cat-file", "--batch-check=%(objectname) %(objecttype)", given=given).splitlines()
+    if len(answers) != len(asked):
+        return {}
+    pairs = zip(asked, (answer.split(b" ") for answer in answers), strict=True)
+    found = {one: answer[0].decode("ascii") for one, answer in pairs if len(answer) == 2 and answer[1] == b"commit"}
+    return {one: id_ for one, id_ in found.items() if id_.startswith(one)}  # a branch may have the name of a commit
+
+
+def _lines(ids: Iterable[bytes]) -> bytes:
+    return b"".join(id_ + b"\n" for id_ in ids)
+
+
+# Finds the commit that a branch was at at a former time (SPEC 8, reading the past).
+
+
+def commit_before(repo: Repo, tip: str, instant: dt.datetime) -> str:
+    """The newest commit that was made by an instant, by the line of first parents; "" if there is none.
+
+    A commit of another branch that was merged later is on none of its lines: nobody who read the branch had it.
+    Raises `GitError` if git cannot read the repo.
+    """
+    second = int(instant.timestamp())
+    printed = git(repo, "rev-list", "--first-parent", "--max-count=1", f"--min-age={second}", tip, "--")
+    return printed.decode("ascii", "replace").strip()
+
+
+def first_commit(repo: Repo, tip: str) -> str:
+    """The first commit on the line of first parents. Raises `GitError` if git cannot read the repo."""
+    printed = git(repo, "rev-list", "--first-parent", "--max-parents=0", tip, "--").decode("ascii", "replace").split()
+    return printed[-1] if printed else ""
+
+
+def has_folder(repo: Repo, commit: str, folder: str) -> bool:
+    """Whether a commit has a folder."""
+    try:
+        kind = git(repo, "cat-file", "-t", f"{commit}:{folder}")
+    except GitLimitError:
+        raise
+    except GitError:
+        return False
+    return kind.strip() == b"tree"
+
+
+def is_shallow(repo: Repo) -> bool:
+    """Whether the first commits of a clone are missing."""
+    return git(repo, "rev-parse", "--is-shallow-repository").strip() == b"true"
+
+
+def is_reachable(repo: Repo, commit: str) -> bool:
+    """Whether HEAD, a branch or a tag has a commit among its ancestors. Raises `GitError` if there is none such."""
+    return not git(repo, "rev-list", "--max-count=1", commit, "--not", "--all", "--").strip()
+
+
+# Asks git which commits wrote the lines of a file, and what these commits say of themselves.
+
+
+_FACTS = "--format=tformat:%H%x1f%aI%x1f%cI%x1f%an%x1f%s%x1f%b"
+
+
+_QUIET = ("--no-show-signature", "--no-mailmap", "--encoding=UTF-8")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What a commit wrote of a file: the lines as they are now, by number, and the file's name in that commit."""
+
+    commit: str
+    path: str
+    lines: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitFacts:
+    """What a commit says: when it was written and committed, by whom, and why."""
+
+    hash: str
+    authored: Moment | None
+    committed: Moment | None
+    author: str
+    subject: str
+    body: str
+
+    @property
+    def moments(self) -> tuple[dt.datetime, ...]:
+        """When it was written, and when it was committed, as far as it says so."""
+        return tuple(one.instant for one in (self.authored, self.committed) if one)
+
+
+def blame(repo: Repo, commit: str, path: str, *, line: int | None = None) -> list[Written]:
+    """Which commits wrote the lines of a file as it is in a commit, or one line of it. Raises `GitError`."""
+    only = ("-L", f"{line},{line}") if line else ()
+    options = ("blame", "-w", "-C", "--no-textconv", "--line-porcelain", "--encoding=none")
+    printed = git(repo, *options, *only, commit, "--", path)
+    lines: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
+    hash_, number, name = "", 0, ""
+    for raw in printed.split(b"\n"):
+        if raw.startswith(b"\t"):
+            lines[hash_, name].append((number, raw[1:].decode("utf-8", "replace").rstrip("\r")))
+            hash_ = ""
+        elif raw and not hash_:
+            words = raw.split(b" ")
+            hash_, number = words[0].decode("ascii"), int(words[2])
+        elif raw.startswith(b"filename "):
+            name = raw.removeprefix(b"filename ").decode("utf-8", "surrogateescape")
+    return [Written(commit=key[0], path=key[1], lines=tuple(found)) for key, found in lines.items()]
+
+
+def commit_facts(repo: Repo, commit: str) -> CommitFacts:
+    """What a commit says. Raises `GitError`."""
+    printed = git(repo, "log", "-1", *_QUIET, _FACTS, commit, "--").decode("utf-8", "replace")
+    hash_, authored, committed, author, subject, body = printed.split("\x1f", 5)
+    return CommitFacts(
+        hash=hash_,
+        authored=read_moment(authored),
+        committed=read_moment(committed),
+        author=" ".join(author.split()),
+        subject=" ".join(subject.split()),
+        body=body.strip(),
+    )
+
+
+def subjects_between(repo: Repo, tip: str, begin: dt.datetime, end: dt.datetime) -> dict[str, str]:
+    """The first lines of the messages of all commits that were committed between two times, by hash."""
+    ages = (f"--max-age={int(begin.timestamp())}", f"--min-age={int(end.timestamp()) + 1}")
+    printed = git(repo, "log", "-z", *_QUIET, *ages, "--format=tformat:%H%x1f%s", tip, "--")
+    pairs = (one.split("\x1f", 1) for one in printed.decode("utf-8", "replace").split("\0") if "\x1f" in one)
+    return {hash_.strip(): " ".join(subject.split()) for hash_, subject in pairs}

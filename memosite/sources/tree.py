@@ -1,21 +1,39 @@
-"""[I/O] Tree sources: the files of one commit, read from the repo's objects without a checkout (SPEC 2.3).
+"""[I/O] Tree sources: the files of one commit, from a repo's objects, here or fetched from a remote (SPEC 2.3).
 
 A path is only a key into the commit's list and never opened, so no name in a tree can escape. Symbolic links and
 submodules are named in notes and not followed; the same limits hold as for folders.
+
+The cache holds one bare repo per address, named by the address's hash: `git/<hash>`, with `<hash>.json` (what was
+fetched when) and `<hash>.lock` (one writer at a time) beside it. No shell, no prompts, no credentials but those of
+ssh-agent, no submodules, no LFS, no protocol but the address's own, all within `FETCH_SECONDS` (SPEC 2.3).
 """
 
+import datetime as dt
 import errno
+import fcntl
+import hashlib
+import json
 import os
-from collections.abc import Mapping
+import re
+import shutil
+import stat
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote
 
-from memosite.facts import rules, source_rules
+from memosite.facts import rules
+from memosite.facts.characters import printable
+from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding
-from memosite.facts.times import Moment
-from memosite.sources.git import GitError, Holding, Repo
-from memosite.sources.git_trees import list_commit
+from memosite.facts.times import Moment, read_moment
+from memosite.sources.folder import repo_at
+from memosite.sources.forges import parse_git_url, refusal, without_secrets
+from memosite.sources.git import LINE_BYTES, GitError, Holding, Repo, View, git, view_folder
 from memosite.sources.listing import (
     FILE_LIMIT,
     SNIFFED,
@@ -27,22 +45,33 @@ from memosite.sources.listing import (
     shown_path,
     too_large,
 )
-from memosite.sources.objects import Objects
+from memosite.sources.objects import CommitHead, Objects, commit_at, list_commit
+from memosite.store.cache import open_cache
+from memosite.store.safe_files import beginning_of, open_lock, read_file
 
 if TYPE_CHECKING:
     from memosite.facts.file import File
 
+# Tree sources: the files of one commit, read from the repo's objects without a checkout (SPEC 2.3).
+
+
 NO_REF = ""
 """The ref of a source that had no commit at the time as of which it is read."""
 
+
 _KINDS = {"100": "file", "120": "link", "160": "submodule"}
+
+
 LONGEST_PATH = 4096
 """The longest path that is looked at, as on most disks."""
+
 
 _MISSING = "its bytes are missing from the repo"
 
 
 _NO_PATH = "a path that no folder can have; it was not read"
+
+
 _DAMAGED = "a folder whose tree is missing or damaged; it was not read"
 
 
@@ -169,7 +198,7 @@ def _list_files(source: TreeSource) -> Listing:
 
     listing = list_source(source, list_folder, head_of, called=source.name, holes=source.holes)
     unusable = (finding_on(rules.FILE_UNREADABLE, source, path, why) for path, why in source.tree.unusable[:100])
-    skipped = (finding_on(source_rules.FOLDER_TOO_LARGE, source, path, why) for path, why in source.tree.skipped[:100])
+    skipped = (finding_on(rules.FOLDER_TOO_LARGE, source, path, why) for path, why in source.tree.skipped[:100])
     return Listing(
         source=source,
         candidates=listing.candidates,
@@ -201,3 +230,274 @@ def _data(source: TreeSource, path: str) -> bytes | int | str:
     except GitError as error:
         return f"its bytes cannot be read ({error.public})"
     return _MISSING if data is None else data
+
+
+# Fetches refs of remotes into the cache; if that fails, gives the commit that was last fetched.
+
+
+FETCH_SECONDS = 300
+"""The longest that fetching one ref may take, and that another build's fetch of it is waited for."""
+
+
+_CONFIGS = {
+    "sha1": b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
+    "sha256": b"[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n",
+}
+"""All that a repo of the cache is configured with; one that is configured otherwise is not ours and is made anew."""
+
+
+_OPTIONS = (
+    *("-c", "fetch.unpackLimit=1", "-c", "fetch.prune=false", "-c", "fetch.writeCommitGraph=false"),
+    *("-c", "http.followRedirects=initial", "-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60"),
+    *("-c", "core.sshCommand=ssh -oBatchMode=yes -oConnectTimeout=30 -oServerAliveInterval=15"),
+)
+
+
+_KEPT = {
+    "ssh": ("HOME", "SSH_AUTH_SOCK"),
+    "https": ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "GIT_SSL_CAINFO"),
+}
+
+
+_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchedRemote:
+    """A ref of a remote in the cache. `problem` says why it could not be fetched now, "" if it could.
+
+    `fetched` is when that commit was found at the remote, by this machine's clock.
+    """
+
+    repo: Repo
+    commit: CommitHead
+    fetched: Moment
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where the cache keeps an address."""
+
+    url: str
+    folder: Path
+
+    @property
+    def repo(self) -> Repo:
+        return Repo(git_dir=self.folder, top=None)
+
+    @property
+    def state(self) -> Path:
+        return self.folder.with_suffix(".json")
+
+    @property
+    def lock(self) -> Path:
+        return self.folder.with_suffix(".lock")
+
+
+def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> FetchedRemote:
+    """Fetch a ref of a remote, or give its last fetched commit if that fails or the network is not to be used.
+
+    Raises `SourceError` if it was never fetched, and if the cache cannot be written.
+    """
+    shown = printable(without_secrets(url))
+    found = refusal(url)
+    if found is not None:
+        raise SourceError(f"{shown}: found {found}, expected an address that can be fetched")
+    try:
+        place = _Place(url=url, folder=_folder(cache) / _name(url))
+        known = None if use_network else _last_good(place, ref, problem="")
+        if known is not None:
+            return known
+        with _locked(place.lock) as lock:
+            problem, said = "another build has been fetching it all the time", ""
+            if lock is not None:
+                try:
+                    return _fetch(place, ref, lock)
+                except GitError as error:
+                    problem, said = error.public, str(error)
+        known = _last_good(place, ref, problem=problem)
+    except OSError as error:
+        raise SourceError(f"{error.filename or cache}: the cache cannot be written ({error.strerror})") from error
+    if known is None:
+        raise SourceError(f"{shown}: {ref} cannot be fetched ({said or problem}), and it never was")
+    return known
+
+
+def last_fetched(url: str, ref: str, *, cache: Path) -> str:
+    """The last fetched commit of a ref according to the cache; "" if it never was. Git is not run."""
+    place = _Place(url=url, folder=cache / "git" / _name(url))
+    entry = _entries(place).get(ref)
+    name = entry.get("commit") if isinstance(entry, Mapping) else None
+    return name if isinstance(name, str) else ""
+
+
+def _name(url: str) -> str:
+    return hashlib.sha256(url.encode()).hexdigest()[:32]
+
+
+def _folder(cache: Path) -> Path:
+    """The folder of all fetched repos. Raises `OutputError` for a link in its place."""
+    open_cache(cache)
+    folder = cache / "git"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[int | None]:
+    """The lock, held; None if another process has it for too long.
+
+    Git holds it open, too: when memosite is killed, the next build waits for a fetch that still runs.
+    """
+    handle = open_lock(path)
+    try:
+        end = time.monotonic() + FETCH_SECONDS
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    yield None
+                    return
+                time.sleep(0.05)
+            else:
+                yield handle
+                return
+    finally:
+        os.close(handle)
+
+
+def _fetch(place: _Place, ref: str, lock: int) -> FetchedRemote:
+    """Fetch a ref; the lock is held. Raises `GitError`."""
+    _prepare(place)
+    try:
+        _run(place, ref, lock)
+    except GitError as error:
+        if "mismatched algorithms" not in str(error):
+            raise
+        is_sha1 = beginning_of(place.folder / "config", LINE_BYTES) == _CONFIGS["sha1"]
+        shutil.rmtree(place.folder)
+        _make(place, _CONFIGS["sha256" if is_sha1 else "sha1"])
+        _run(place, ref, lock)
+    commit = commit_at(place.repo, _local(ref))
+    if commit is None:
+        raise GitError(f"{ref} leads to no commit")
+    fetched = dt.datetime.now(dt.UTC).replace(microsecond=0)
+    _remember(place, ref, commit, fetched)
+    return FetchedRemote(repo=place.repo, commit=commit, fetched=Moment(instant=fetched, offset=0))
+
+
+def _local(ref: str) -> str:
+    return f"refs/memosite/{hashlib.sha256(ref.encode()).hexdigest()[:32]}"
+
+
+def _run(place: _Place, ref: str, lock: int) -> None:
+    url = parse_git_url(place.url)
+    protocol = url.protocol if url else ""
+    environment = {name: os.environ[name] for name in _KEPT.get(protocol, ()) if name in os.environ}
+    with _local_view(unquote(url.path)) if url and protocol == "file" else nullcontext(place.url) as address:
+        git(
+            place.repo,
+            *("fetch", "--quiet", "--force", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"),
+            *("--no-auto-maintenance", "--update-shallow", address, f"+{ref}:{_local(ref)}"),
+            seconds=FETCH_SECONDS,
+            extra=_OPTIONS,
+            environment={**environment, "GIT_ALLOW_PROTOCOL": protocol},
+            held=(lock,),
+            is_writing=True,
+        )
+
+
+@contextmanager
+def _local_view(path: str) -> Iterator[str]:
+    """The address of a view of a repo on this machine, from which git fetches in its place. Raises `GitError`."""
+    for place in (Path(path), Path(path + ".git")):
+        repo = repo_at(place.parent if place.name == ".git" else place)
+        if isinstance(repo, str):
+            raise GitError(repo)
+        if repo is not None:
+            view = View(repo.git_dir)
+            try:
+                yield f"file://{view_folder(view)}"
+            finally:
+                view.close()
+            return
+    raise GitError("there is no repo")
+
+
+# The repos of the cache
+
+
+def _prepare(place: _Place) -> None:
+    """Make the repo if it is not there or not ours, and remove leftovers of a killed fetch."""
+    if not _is_ours(place.folder):
+        if place.folder.is_symlink():
+            place.folder.unlink()
+        elif place.folder.exists():
+            shutil.rmtree(place.folder)
+        _make(place, _CONFIGS["sha1"])
+    for left in (*place.folder.rglob("*.lock"), *place.folder.glob("objects/pack/tmp_*")):
+        left.unlink(missing_ok=True)
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a repo is made and configured as we do, with nothing that leads out of it."""
+    try:
+        if not stat.S_ISDIR(folder.lstat().st_mode) or (folder / "objects/info/alternates").exists():
+            return False
+        parts = {name: (folder / name).lstat().st_mode for name in ("HEAD", "config", "objects", "refs")}
+        is_whole = all(stat.S_ISDIR(parts[name]) == (name in {"objects", "refs"}) for name in parts)
+        is_plain = not any(stat.S_ISLNK(mode) for mode in parts.values())
+        return is_whole and is_plain and beginning_of(folder / "config", LINE_BYTES) in _CONFIGS.values()
+    except OSError:
+        return False
+
+
+def _make(place: _Place, config: bytes) -> None:
+    """Make a bare repo without hooks and refs; it is moved into place when it is complete."""
+    unfinished = place.folder.with_suffix(".new")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    (unfinished / "objects" / "pack").mkdir(parents=True)
+    (unfinished / "refs").mkdir()
+    (unfinished / "config").write_bytes(config)
+    (unfinished / "HEAD").write_bytes(b"ref: refs/heads/none\n")
+    unfinished.rename(place.folder)
+
+
+# What was fetched when
+
+
+def _last_good(place: _Place, ref: str, *, problem: str) -> FetchedRemote | None:
+    """The commit that was last fetched, if the cache still has it."""
+    entry = _entries(place).get(ref)
+    if not isinstance(entry, Mapping) or not _is_ours(place.folder):
+        return None
+    name, written = entry.get("commit"), entry.get("fetched")
+    if not isinstance(name, str) or not isinstance(written, str) or not _HASH.fullmatch(name):
+        return None
+    fetched = read_moment(written)
+    with suppress(GitError):
+        commit = commit_at(place.repo, name)
+        if commit is not None and fetched is not None:
+            return FetchedRemote(repo=place.repo, commit=commit, fetched=fetched, problem=problem)
+    return None
+
+
+def _entries(place: _Place) -> Mapping[str, object]:
+    try:
+        value = json.loads(read_file(place.state))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    refs = value.get("refs") if isinstance(value, dict) else None
+    return refs if isinstance(refs, dict) else {}
+
+
+def _remember(place: _Place, ref: str, commit: CommitHead, fetched: dt.datetime) -> None:
+    """Record atomically what was fetched."""
+    written = fetched.isoformat().replace("+00:00", "Z")
+    refs = {**_entries(place), ref: {"commit": commit.hash, "fetched": written}}
+    unfinished = place.state.with_suffix(".unfinished")
+    unfinished.unlink(missing_ok=True)
+    unfinished.write_text(json.dumps({"v": 1, "url": without_secrets(place.url), "refs": refs}, indent=1), "utf-8")
+    unfinished.replace(place.state)

@@ -1,16 +1,30 @@
-"""[I/O] The cache folder: files that can be made again, kept out of git.
+"""[I/O] The cache folder: files that can be made again, kept out of git, and signed, so that none but its own count.
 
 It is in the site folder, so it may have come with a cloned repo: a link in it would redirect writes and removals,
 and is refused (SPEC 9).
+
+The cache is in the site folder, which may be a clone of an untrusted repo. So files that are unpickled, and files that
+list what to remove, are signed with a key that is in the user's state folder and in no repo.
 """
 
+import hashlib
+import hmac
 import os
 import re
+import secrets
+import sys
+from collections.abc import Iterator
 from contextlib import suppress
+from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 
-from memosite.facts.errors import OutputError
+import memosite
+from memosite.facts.errors import OutputError, StateError
 from memosite.store.safe_files import open_file, open_new
+from memosite.store.values import digest_of
+
+# The cache folder: files that can be made again, kept out of git.
 
 
 def open_cache(folder: Path) -> Path | None:
@@ -47,6 +61,8 @@ def open_part(folder: Path, name: str) -> Path | None:
 
 
 _NAMED = r"[0-9a-f]{16,24}\.[a-z]+"
+
+
 _FORMER = {
     **dict.fromkeys(("parsed", "history", "versions", "manifests"), re.compile(_NAMED)),
     "search": re.compile(r"seal\.json|state\.json|lock|_?MAIN_[\w.]+"),
@@ -64,6 +80,7 @@ def _remove_former(folder: Path, files: re.Pattern[str]) -> None:
 
 INDEX_FOLDER = "search"
 """The folder of the search index in a part of the cache."""
+
 
 PARTIAL_INDEX_FOLDER = "search.partial"
 """The folder in which the next search index is made."""
@@ -109,3 +126,138 @@ def write_whole(file: Path, data: bytes) -> None:
             file.unlink(missing_ok=True)
         finally:
             partial.unlink(missing_ok=True)
+
+
+# Signs cache files with a user's key, so that memosite trusts only files it wrote itself.
+
+
+KEY_BYTES = 32
+
+
+_SIGNATURE_BYTES = 32
+
+
+def state_home() -> Path:
+    """The folder of memosite's state for this user (XDG base directories, where only absolute paths count).
+
+    Raises `StateError` for a user without a home.
+    """
+    named = Path(os.environ.get("XDG_STATE_HOME", ""))
+    try:
+        return (named if named.is_absolute() else Path("~/.local/state").expanduser()) / "memosite"
+    except RuntimeError as error:
+        raise StateError(
+            "this user has no home folder; name a folder for what is remembered in XDG_STATE_HOME"
+        ) from error
+
+
+def own_key() -> bytes | None:
+    """The key of this user, made when it is first asked for; None where it can be neither read nor kept.
+
+    A damaged one is replaced, which invalidates all signatures. If two processes make one at the same time, the later
+    one wins.
+    """
+    with suppress(OSError, StateError):
+        file = state_home() / "key"
+        found = _read_key(file)
+        if found is None:
+            _make_key(file)
+            found = _read_key(file)
+        return found
+    return None
+
+
+def _read_key(file: Path) -> bytes | None:
+    found = read_whole(file)
+    return found if found is not None and len(found) == KEY_BYTES else None
+
+
+def _make_key(file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.with_name(f".key.{secrets.token_hex(8)}")
+    try:
+        with open_new(partial, mode=0o600) as stream:
+            stream.write(secrets.token_bytes(KEY_BYTES))
+        partial.replace(file)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read_signed(file: Path) -> bytes | None:
+    """Read a file of the cache; None unless this user's memosite wrote it under this name."""
+    key, whole = own_key(), read_whole(file)
+    if key is None or whole is None:
+        return None
+    signature, data = whole[:_SIGNATURE_BYTES], whole[_SIGNATURE_BYTES:]
+    return data if hmac.compare_digest(_sign(key, file, data), signature) else None
+
+
+def write_signed(file: Path, data: bytes) -> None:
+    """Write a file of the cache with a signature before it, as `write_whole` does; nothing without a key."""
+    key = own_key()
+    if key is not None:
+        write_whole(file, _sign(key, file, data) + data)
+
+
+def _sign(key: bytes, file: Path, data: bytes) -> bytes:
+    """The signature of a file (HMAC with SHA-256) at this path in the cache; a moved file is not valid."""
+    signed = hmac.new(key, f"{file.parent.name}/{file.name}\0".encode("utf-8", "surrogateescape"), "sha256")
+    signed.update(data)
+    return signed.digest()
+
+
+# Digests memosite's own code, so that pages made by another version of it are made again.
+
+
+_PACKAGE = Path(memosite.__file__).parent
+
+
+_WRITERS = {
+    "jinja2": "jinja2",
+    "kingfisher-secret-scanner": "kingfisher_sdk",
+    "lxml": "lxml",
+    "markdown-it-py": "markdown_it",
+    "markupsafe": "markupsafe",
+    "mdit-py-plugins": "mdit_py_plugins",
+    "pygments": "pygments",
+    "pyromark": "pyromark",
+    "pyyaml": "yaml",
+    "whoosh-reloaded": "whoosh",
+}
+"""What is written, found or remembered depends on these libraries: each with its package."""
+
+
+@lru_cache(maxsize=1)
+def program_digest(package: Path = _PACKAGE) -> str:
+    """The digest of the program: memosite's modules by path, size and time, Python by version.
+
+    A library counts by its first file, which an upgrade writes anew: asking for versions is a tenth of a command.
+    """
+    found = sorted((file.relative_to(package).as_posix(), file.stat()) for file in _files(package))
+    states = [(name, state.st_size, state.st_mtime_ns) for name, state in found]
+    return digest_of((states, tuple(sys.version_info), [first_file(library) for library in _WRITERS.values()]))
+
+
+def first_file(library: str) -> tuple[str, int, int]:
+    """The file of a package that is imported first, without importing it: path, size and time in nanoseconds."""
+    spec = find_spec(library)
+    if spec is not None and spec.origin:
+        with suppress(OSError):
+            state = Path(spec.origin).stat()
+            return spec.origin, state.st_size, state.st_mtime_ns
+    return "", 0, 0
+
+
+@lru_cache(maxsize=1)
+def portable_digest(*others: str, package: Path = _PACKAGE) -> str:
+    """As `program_digest`, plus these other libraries, with modules by content: file times differ between machines."""
+    found = sorted((file.relative_to(package).as_posix(), file) for file in _files(package))
+    contents = [(name, hashlib.sha256(file.read_bytes()).digest()) for name, file in found]
+    from importlib.metadata import version  # noqa: PLC0415 - takes a tenth of a command, and only a cluster asks
+
+    return digest_of((contents, tuple(sys.version_info), [version(name) for name in (*_WRITERS, *others)]))
+
+
+def _files(package: Path) -> Iterator[Path]:
+    """The modules, and the rules for secrets."""
+    return (file for file in package.rglob("*") if file.suffix in {".py", ".yml"})

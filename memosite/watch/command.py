@@ -14,18 +14,20 @@ from urllib.parse import urldefrag, urlsplit
 
 from memosite.facts.characters import printable_json
 from memosite.facts.errors import ConfigError
-from memosite.store.keys import state_home
-from memosite.watch.deliver import Deliverer, Printer, Runner
+from memosite.store.cache import state_home
+from memosite.watch.deliver import Deliverer, Printer, Runner, Signals, StoppedError
 from memosite.watch.loop import Watcher, WatchRules
 from memosite.watch.policy import duration
-from memosite.watch.signals import Signals, StoppedError
 from memosite.watch.sources import FeedSource, PublishedFeed
-from memosite.watch.state import WatchState, open_state, read_state
-from memosite.watch.waiting import Stage, counts
+from memosite.watch.state import Stage, WatchState, counts, open_state, read_state
 from memosite.watch.wakes import AGAIN, ReceiptRules
 
 Tell = Callable[[str], None]
+
+
 _INTERRUPTED = 130
+
+
 _STAGE_NAMES: dict[Stage, str] = {
     "waiting": "waited for",
     "received": "received",
@@ -134,7 +136,7 @@ def _command(name: str) -> str:
 def _sources(options: argparse.Namespace, signals: Signals) -> list[FeedSource]:
     repo = Path(options.repo).absolute() if options.repo else None
     if options.position:
-        from memosite.watch.repos import PositionFeed, WatchedSite  # noqa: PLC0415 - start-up time is felt
+        from memosite.watch.sources import PositionFeed, WatchedSite  # noqa: PLC0415 - start-up time is felt
 
         site = WatchedSite(
             folder=options.site_option or Path(),
@@ -144,8 +146,7 @@ def _sources(options: argparse.Namespace, signals: Signals) -> list[FeedSource]:
             audience=options.audience,
         )
         return [PositionFeed(site, repo, signals.check)]
-    from memosite.fetch.client import Fetcher  # noqa: PLC0415 - as above
-    from memosite.fetch.credentials import read_credentials  # noqa: PLC0415 - as above
+    from memosite.fetch.client import Fetcher, read_credentials  # noqa: PLC0415 - as above
 
     addresses = list(dict.fromkeys(address_of(feed) for feed in options.feeds))
     fetcher = Fetcher(read_credentials(addresses))

@@ -1,4 +1,4 @@
-"""[I/O] Delivers items: prints a line for each, or runs a command, without a shell (FEEDS, watch 5)."""
+"""[I/O] Delivers items: finds the memo, prints a line or runs a command without a shell; no signal cuts this short."""
 
 import contextlib
 import os
@@ -6,17 +6,117 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from types import FrameType
+from typing import Any, BinaryIO, Protocol
 
 from memosite.facts.characters import printable_json
+from memosite.facts.layout import MAILBOXES
 from memosite.feeds.document import MEMO_FIELDS, ReceivedItem
-from memosite.watch.signals import Signals
+
+# Ends a watch on a signal, but never between a delivery and its record.
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class StoppedError(BaseException):
+    """A signal from the user or the system ended the watch."""
+
+
+class Signals:
+    """Notes SIGINT, SIGTERM and SIGHUP; they interrupt only `interruptible` blocks, or on the second signal.
+
+    `number` is the first signal, None before; `times` counts signals.
+    """
+
+    def __init__(self) -> None:
+        """Note nothing yet."""
+        self.number: int | None = None
+        self.times = 0
+        self._is_interruptible = False
+        self._former: list[tuple[signal.Signals, Any]] = []
+
+    def __enter__(self) -> "Signals":
+        heeded = [one for one in _SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]  # nohup ignores SIGHUP
+        self._former = [(one, signal.signal(one, self._take)) for one in heeded]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for one, handler in self._former:
+            signal.signal(one, handler)
+
+    def _take(self, number: int, _frame: FrameType | None) -> None:
+        self.number = self.number or number
+        self.times += 1
+        if self._is_interruptible or self.times > 1:
+            raise StoppedError
+
+    def check(self) -> None:
+        """Raise `StoppedError` if a signal came."""
+        if self.number is not None:
+            raise StoppedError
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """A block that a signal may interrupt anywhere: waiting, and fetching."""
+        self._is_interruptible = True
+        try:
+            self.check()
+            yield
+        finally:
+            self._is_interruptible = False
+
+    def sleep(self, seconds: float) -> None:
+        """Wait for a time, or until a signal comes."""
+        with self.interruptible():
+            time.sleep(max(0.0, seconds))
+
+
+# Finds an announced memo in a repo: at the feed's path, else in a sibling mailbox.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Located:
+    """Where a memo is: `path` in the repo, `file` on disk (None if it is nowhere), and whether it `has_moved`."""
+
+    path: str
+    file: Path | None = None
+    has_moved: bool = False
+
+
+def locate(repo: Path, path: str) -> Located:
+    """Find a memo by its path in a repo; a link that leads out of the repo is not followed."""
+    try:
+        root = repo.resolve()
+        for candidate in places(path):
+            file = (root / candidate).resolve()
+            if file.is_file() and file.is_relative_to(root):
+                return Located(path=candidate, file=root / candidate, has_moved=candidate != path)
+    except (OSError, RuntimeError, ValueError):  # a name too long, a loop of links
+        pass
+    return Located(path=path)
+
+
+def places(path: str) -> tuple[str, ...]:
+    """The path of a memo, and those it may have moved to: the other mailboxes of its store."""
+    folder, _, name = path.rpartition("/")
+    above, _, mailbox = folder.rpartition("/")
+    store = above if mailbox in MAILBOXES else folder
+    others = (*(f"{store}/{other}/{name}" for other in MAILBOXES), f"{store}/{name}")
+    return tuple(dict.fromkeys((path, *(place.removeprefix("/") for place in others))))
+
+
+# Delivers items: prints a line for each, or runs a command, without a shell (FEEDS, watch 5).
+
 
 _GRACE = 10.0
 """Seconds that a command has to end after it is told to."""
+
+
 _LONGEST_VALUE = 8000
 """The most characters of one variable: a subject of a megabyte must not keep the command from being run."""
 

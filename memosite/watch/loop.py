@@ -8,17 +8,23 @@ from pathlib import Path
 
 from memosite.facts.characters import printable
 from memosite.feeds.document import ReceivedItem, Rejected, read_document, refusal
-from memosite.fetch.answers import Failed, Fetched, Unchanged
-from memosite.watch.deliver import AnnouncedMemo, Deliverer
-from memosite.watch.locate import locate
-from memosite.watch.policy import UNCONDITIONAL_EACH, Fate, Limit, Since, duration, fate, pause, time_alone
-from memosite.watch.receipts import look
-from memosite.watch.signals import Signals
+from memosite.fetch import Failed, Fetched, Unchanged
+from memosite.watch.deliver import AnnouncedMemo, Deliverer, Signals, locate
+from memosite.watch.policy import (
+    UNCONDITIONAL_EACH,
+    Bounds,
+    Fate,
+    Limit,
+    Since,
+    duration,
+    fate,
+    pause,
+    time_alone,
+    walk,
+)
 from memosite.watch.sources import FeedSource
-from memosite.watch.state import Delivery, FeedState, UnwritableError, WatchState
-from memosite.watch.waiting import ReceiptState
-from memosite.watch.wakes import ReceiptRules, Round, Wakes
-from memosite.watch.walk import Bounds, walk
+from memosite.watch.state import Delivery, FeedState, ReceiptState, UnwritableError, WatchState
+from memosite.watch.wakes import ReceiptRules, Round, Wakes, look
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,15 +1,29 @@
-"""[I/O] Reads the feeds of a published site for a watch; `repos` reads the repos themselves instead."""
+"""[I/O] Reads the feeds of a published site for a watch, or makes a position's feed from the repos themselves."""
 
 import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from memosite.fetch.answers import Fetched, FetchOutcome
+from memosite.archive.ledger import Ledger, parse_ledger, read_ledger
+from memosite.config.loading import load_config
+from memosite.config.schema import Audience, Config, SecretsMode
+from memosite.facts.errors import ConfigError, MemositeError
+from memosite.facts.rules import failures
+from memosite.fetch import Failed, Fetched, FetchOutcome, Unchanged
+from memosite.reading.archive import open_archive
 from memosite.watch.policy import publisher_problem
 from memosite.watch.state import FeedState
 
 if TYPE_CHECKING:
+    from memosite.archive.model import Archive
     from memosite.fetch.client import Fetcher
+    from memosite.plan.context import Context
+    from memosite.store.shelf import Shelf
+
+# Reads the feeds of a published site for a watch; `repos` reads the repos themselves instead.
+
 
 _STATUS_LEVELS = 4
 """How many folders above a feed its site's status.json may lie."""
@@ -73,3 +87,103 @@ def _status_addresses(address: str) -> list[str]:
     folders = path.partition("?")[0].split("/")[:-1]
     levels = range(len(folders), max(-1, len(folders) - _STATUS_LEVELS), -1)
     return [f"{head}://{'/'.join((host, *folders[:level], 'status.json'))}" for level in levels]
+
+
+# Makes a position's feed from the repos of a site folder, for a watch without a published site.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchedSite:
+    """A site folder and the position whose memos are watched."""
+
+    folder: Path
+    position: str
+    cache: Path | None = None
+    secrets: SecretsMode | None = None
+    audience: Audience | None = None
+
+    def config(self) -> Config:
+        """Its configuration as of now."""
+        return load_config(self.folder, cache=self.cache, secrets=self.secrets, audience=self.audience)
+
+
+class PositionFeed:
+    """The memos to a position, read from the repos: the items and guids that the published feed would have."""
+
+    def __init__(self, site: WatchedSite, repo: Path | None, guard: Callable[[], None]) -> None:
+        """Read a position's memos; `guard` raises to stop. Raises `ConfigError` for an unknown position."""
+        self._site = site
+        self._repo = repo
+        self._guard = guard
+        self._roots: dict[str, Path] = {}
+        config = site.config()
+        seen_by = "" if config.audience == "internal" else f"?{config.audience}"
+        self.address = f"site:{config.site}{seen_by}#{site.position}"
+
+    def read(self, known: FeedState, *, is_conditional: bool) -> FetchOutcome:
+        """All memos to the position, not only the feed's window. The validator is a digest of all that is read."""
+        self._guard()
+        try:
+            config = self._site.config()
+            self._roots = {source.name: source.root for source in config.sources if source.root is not None}
+            with open_archive(config) as handle:
+                fetched = handle.opened.state if any(source.root is None for source in config.sources) else ()
+                inputs = handle.inputs(known.etag or "", opened=fetched)
+                if is_conditional and inputs.is_same:
+                    return Unchanged()
+                archive, ledger = handle.read(ledger=_ledger(known.ledger, read_ledger(config.output)))
+                data = _feed(config, archive, handle.shelf, self._site.position)
+                problems = failures(archive.findings)
+        except (MemositeError, OSError) as error:
+            return Failed(reason=str(error))
+        etag = None if problems else inputs.digest  # the next round tries again
+        said = ledger.to_jsonl()
+        return Fetched(address=self.address, data=data, etag=etag, is_whole=True, ledger=said, problems=problems)
+
+    def get(self, address: str) -> FetchOutcome:
+        """Always fails: repos have no feed archives."""
+        return Failed(reason=f"{address}: not an archive")
+
+    def repo_of(self, name: str) -> Path | None:
+        """The source that contains the memo."""
+        return self._repo or self._roots.get(name)
+
+    def problem(self, max_age: float, now: dt.datetime) -> str | None:  # noqa: ARG002
+        """None: there is no publisher."""
+        return None
+
+
+def _feed(config: Config, archive: "Archive", shelf: "Shelf", name: str) -> bytes:
+    """All memos to a position as RSS."""
+    from memosite.feeds import to_rss  # noqa: PLC0415 - a round in which nothing has changed plans nothing
+    from memosite.plan import context_of  # noqa: PLC0415 - as above
+    from memosite.plan.feeds import plan_whole_feed  # noqa: PLC0415 - as above
+
+    context = context_of(config, archive, shelf)
+    position = archive.positions[_position(archive, context, name)]
+    return to_rss(plan_whole_feed(context, position))
+
+
+def _position(archive: "Archive", context: "Context", name: str) -> str:
+    """The id of a position by any name that it has a feed under."""
+    if name in archive.positions:
+        return name
+    if archive.position_of.get(name) in archive.positions:
+        return str(archive.position_of[name])
+    for id_, position in archive.positions.items():
+        if name in context.other_names(position):
+            return id_
+    known = ", ".join(sorted(archive.positions)[:20])
+    raise ConfigError(f"--position {name}: found no such position, expected one of {known}")
+
+
+def _ledger(saved: str | None, published: Ledger) -> Ledger:
+    """The ledger to read with: the published one, unless this watch has given ids that it lacks.
+
+    Without it, the ids of two memos of one name could change places when a third one arrives.
+    """
+    if saved is None:
+        return published
+    known = parse_ledger(saved, name="the state's ledger")
+    is_newer = known.ids_by_key.items() <= published.ids_by_key.items()
+    return published if is_newer else known

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from memosite.pages.actions import ActionGroup, ActionListPage, ActionRow, ActionsPage, Owed, PositionActions, StateLink
-from memosite.pages.decisions import DecisionGroup, DecisionRow, DecisionsPage
-from memosite.pages.parts import ListSection, Reference, Stamp
-from memosite.pages.thread_list import ThreadRow, ThreadsPage
-from memosite.pages.views import View
+from memosite.pages import ListSection, Reference, Stamp, View
+from memosite.plan.actions import ActionGroup, ActionListPage, ActionRow, ActionsPage, Owed, PositionActions, StateLink
+from memosite.plan.decisions import DecisionGroup, DecisionRow, DecisionsPage
+from memosite.plan.threads import ThreadRow, ThreadsPage
 
 _STAMP = Stamp(utc="2026-04-21T13:00:00Z", shown="2026-04-21 09:00 −04:00", day="2026-04-21")
 _STRATEGIST = Reference(label="strategist", href="../positions/strategist/index.html", title="Strategist")

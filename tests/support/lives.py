@@ -5,10 +5,9 @@ from pathlib import Path
 from memosite.archive.history import History, LifeEvent
 from memosite.archive.model import Archive
 from memosite.reading.screen import Screen
+from memosite.sources.folder import holding_repo, repo_at
 from memosite.sources.git import Repo as FoundRepo
-from memosite.sources.history import read_history
-from memosite.sources.known_history import KnownHistory
-from memosite.sources.repos import holding_repo, repo_at
+from memosite.sources.history import KnownHistory, read_history
 from tests.support.archives import folder_source, read_folders
 from tests.support.memos import write_memo
 from tests.support.repos import Repo

@@ -1,4 +1,4 @@
-"""Splits Markdown into passages in the plainest way, line by line: a second opinion on `markdown/spans.py`.
+"""Splits Markdown into passages in the plainest way, line by line: a second opinion on `markdown/plain.py`.
 
 It knows what a careful author writes: lists and quotes in lists and quotes, whose lines all have their marks. It knows
 nothing of tabs, definitions, footnotes, headings by an underline, and lines that continue a paragraph without a mark.

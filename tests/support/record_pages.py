@@ -8,13 +8,13 @@ from typing import Any
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Artifact, Copy, Document, Link, Record, RecordLink, SourceInfo
-from memosite.config.contract import load_contract
+from memosite.config.loading import load_contract
 from memosite.facts.parsed import DocumentHead, Entity, FileFacts, RecordCard, RecordCitation, RecordEvent, Ref, Text
 from memosite.facts.times import read_moment
-from memosite.feeds.rss import FeedFile
-from memosite.pages.models import Page
-from memosite.pages.parts import Site
-from memosite.plan import Context, Stored, Written, plan
+from memosite.feeds import FeedFile
+from memosite.pages import Page, Site
+from memosite.plan import plan
+from memosite.plan.context import Context, Stored, Written
 from memosite.render.renderer import Renderer
 from memosite.render.theme import load_theme
 from memosite.search.blocks import SearchBlock

@@ -16,10 +16,9 @@ from memosite.reading.archive import open_archive
 from memosite.search.answer import Search
 from memosite.search.documents import Card, SearchDocument, TextOf, describe, documents
 from memosite.search.match import KEYS
-from memosite.search.whoosh.index import UNKNOWN, making_index, open_index
-from memosite.search.whoosh.indexing import newest_of, update_index
+from memosite.search.whoosh.index import UNKNOWN, making_index, newest_of, open_index, update_index
 from memosite.search.whoosh.reader import IndexReader
-from memosite.search_language.analyzer import Analyzer
+from memosite.search_language import Analyzer
 from memosite.store.shelf import Shelf
 from tests.support.files import ROOT
 

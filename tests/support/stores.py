@@ -5,7 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memosite.facts.file import File, find_key_line
+from memosite.facts.file import File
+from memosite.facts.json_text import find_key_line
 from memosite.formats import adapters
 from memosite.formats.memory_store.join import JoinedStores, join_stores
 

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from memosite.fetch.client import Fetcher
-from memosite.watch.deliver import DONE, AnnouncedMemo, Outcome
+from memosite.watch.deliver import DONE, AnnouncedMemo, Outcome, Signals
 from memosite.watch.loop import Watcher, WatchRules
-from memosite.watch.signals import Signals
 from memosite.watch.sources import PublishedFeed
 from memosite.watch.state import WatchState, open_state
 from tests.support.commands import run_command

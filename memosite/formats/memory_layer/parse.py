@@ -12,14 +12,15 @@ from dataclasses import replace
 from typing import Any
 
 from memosite.facts import rules
-from memosite.facts.file import File, clean_text, shown
+from memosite.facts.file import File
+from memosite.facts.json_text import clean_text, shown
 from memosite.facts.names import NO_SUBJECT, stem_of
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile, Relation
 from memosite.facts.texts import cut_line, describe_text, is_visible, one_line, summarize
 from memosite.facts.times import read_moment
+from memosite.formats import memory_layer as layer_rules
 from memosite.formats.fields import Fields, show_json
-from memosite.formats.memory_layer import rules as layer_rules
-from memosite.formats.memory_layer.places import ARCHIVE, CATEGORIES, LayerPlace, layer_place
+from memosite.formats.memory_layer import ARCHIVE, CATEGORIES, LayerPlace, layer_place
 
 NAME = "memory-layer"
 _CLAUSE = "memory-layer format, Memory File Envelope and Required Meta Fields; SPEC 2.2"

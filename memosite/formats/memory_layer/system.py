@@ -2,7 +2,7 @@
 
 from memosite.facts.parsed import RecordCard
 from memosite.facts.phrases import phrase
-from memosite.formats.memory_layer import places, rules
+from memosite.formats import memory_layer
 from memosite.formats.system import Adapter, GroupOrder, RecordSystem, capitalized, rank_in
 
 
@@ -20,26 +20,26 @@ def _foreign(path: str) -> str:
 
 def _group(card: RecordCard) -> tuple[GroupOrder, str]:
     """By category, what is archived after what is not."""
-    is_archived, kind = card.key.startswith(f"{places.ARCHIVE}."), capitalized(card.type)
-    order = (int(is_archived), rank_in(places.CATEGORIES, card.type), kind)
+    is_archived, kind = card.key.startswith(f"{memory_layer.ARCHIVE}."), capitalized(card.type)
+    order = (int(is_archived), rank_in(memory_layer.CATEGORIES, card.type), kind)
     return order, f"{kind}, archived" if is_archived else kind
 
 
 SYSTEM = RecordSystem(
     name="memory-layer",
     intro=phrase("What sessions saved for later ones, by category."),
-    rules=rules.RULES,
+    rules=memory_layer.RULES,
     endings=(".json", ".md"),
     load=_load,
-    owns=places.owns,
-    home=places.home,
-    root=places.root,
-    store_in=places.store_in,
+    owns=memory_layer.owns,
+    home=memory_layer.home,
+    root=memory_layer.root,
+    store_in=memory_layer.store_in,
     foreign=_foreign,
     group=_group,
     is_decision=lambda card: card.type == "decisions",
-    rank=places.rank,
-    lost_reference=rules.REFERENCE,
+    rank=memory_layer.rank,
+    lost_reference=memory_layer.REFERENCE,
     reference_key="content.context_references",
     inverse={"archive of": "archived again as"},
 )

@@ -1,4 +1,4 @@
-"""Joins the parts of each memory-store: nodes with their bodies, relations, events and configuration (SPEC 2.2).
+"""Joins the parts of each memory-store, and notes what was left alone at their places (SPEC 2.2).
 
 A store counts if its `config.json` holds a project's id and a version. Any other is ignored, with a single
 note, unless its nodes are lost to a `config.json` that cannot be read. Nodes are
@@ -8,24 +8,40 @@ told apart by store, so that two stores of one source may have nodes of one id.
 import datetime as dt
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from memosite.facts import rules
 from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.json_text import shown
 from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEvent, RecordFile, Relation
-from memosite.formats.memory_store import rules as store_rules
-from memosite.formats.memory_store.events import relation_sentence
-from memosite.formats.memory_store.facts import StoreBody, StoreConfig, StoreEvents, StoreRelation
-from memosite.formats.memory_store.nodes import title_of_key
-from memosite.formats.memory_store.parse import NAME
-from memosite.formats.memory_store.parts import KINDS, key_of_path
-from memosite.formats.memory_store.places import store_of
-from memosite.formats.system import DataOf, FilePlace
+from memosite.formats import memory_store as store_rules
+from memosite.formats.memory_store import FOREIGN, store_of
+from memosite.formats.memory_store.parse import (
+    KINDS,
+    NAME,
+    StoreBody,
+    StoreConfig,
+    StoreEvents,
+    StoreRelation,
+    key_of_path,
+    part_of,
+    relation_sentence,
+    title_of_key,
+)
+from memosite.formats.system import DataOf, FilePlace, JoinedRecords, and_others
+
+# Joins the parts of each memory-store: nodes with their bodies, relations, events and configuration (SPEC 2.2).
+
 
 _BOM = b"\xef\xbb\xbf"
+
+
 _NO_TIME = dt.datetime.max.replace(tzinfo=dt.UTC)
+
+
 _SUPERSEDES, _SUPERSEDED = "supersedes", "superseded"
+
 
 _OF_THE_WHOLE = frozenset(
     {store_rules.BODY_MISSING, store_rules.BODY_ORPHAN, store_rules.RELATION_END, store_rules.SUPERSEDED}
@@ -88,7 +104,7 @@ def join_stores(parsed: Iterable[Parsed], line_of: LineOf, data_of: DataOf, *, i
     findings: list[Finding] = []
     for (_, folder), store in sorted(_group(parsed).items()):
         if store.config is None and not is_loose:
-            findings += _left_alone(store, folder)
+            findings += _left_alone_in(store, folder)
             continue
         joined = _Joiner(store, folder, line_of, data_of).join()
         stores += joined.stores
@@ -132,7 +148,7 @@ def _group(parsed: Iterable[Parsed]) -> dict[FilePlace, _Store]:
     return stores
 
 
-def _left_alone(store: _Store, folder: str) -> Iterator[Finding]:
+def _left_alone_in(store: _Store, folder: str) -> Iterator[Finding]:
     if store.first is None:
         return  # nothing but Markdown, or a log: it may belong to another tool
     count = len(store.nodes)
@@ -373,3 +389,50 @@ def _place(card: RecordCard) -> FilePlace:
 def _when(event: RecordEvent) -> tuple[bool, dt.datetime]:
     """The key for sorting by time: undated events last, those of one moment in the order written."""
     return event.at is None, event.at.instant if event.at else _NO_TIME
+
+
+# The records of all memory-stores, and notes on what was left alone at their places (SPEC 2.2, memory-store).
+
+
+def join_records(parsed: Sequence[Parsed], line_of: LineOf, data_of: DataOf, *, is_loose: bool) -> JoinedRecords:
+    """See `formats/system.Join`."""
+    joined = join_stores(parsed, line_of, data_of, is_loose=is_loose)
+    return JoinedRecords(
+        records=joined.records,
+        history=joined.history,
+        beside=joined.beside,
+        findings=(*joined.findings, *_left_alone(parsed, joined, is_loose=is_loose)),
+    )
+
+
+def _left_alone(parsed: Iterable[Parsed], joined: JoinedStores, *, is_loose: bool) -> Iterator[Finding]:
+    """A note for each store on the files in it that are none of its parts, and for each folder that is no store."""
+    folders: dict[FilePlace, list[Parsed]] = defaultdict(list)
+    for one in parsed:
+        is_foreign = one.fact is None and not one.findings
+        store = store_of(one.path)
+        if store is not None and (is_foreign or (is_store_part(one) and not is_loose)):
+            folders[one.source, store[0]].append(one)
+    told = _folders_told_of(joined)
+    for place, files in folders.items():
+        if place not in told:
+            others = len(files) - 1
+            count = f" with {others} others" if others > 1 else " with another" if others else ""
+            message = f"a file{count} in {place[1]}/, which has no config.json with project.id and a numeric version"
+            yield _note(files[0], message)
+            continue
+        strays = [one for one in files if one.fact is None and part_of(one.path) in {"node", "relation"}]
+        if strays:
+            yield _note(strays[0], FOREIGN + and_others(len(strays) - 1, place[1]))
+
+
+def _folders_told_of(joined: JoinedStores) -> set[FilePlace]:
+    """The folders that are stores, or of which a finding already says that they are none."""
+    files = (*(store.file for store in joined.stores), *(card.file for card in joined.records))
+    places = {(file.source, file.path) for file in files}
+    places |= {(finding.location.source, finding.location.path) for finding in joined.findings}
+    return {(source, store[0]) for source, path in places if (store := store_of(path)) is not None}
+
+
+def _note(parsed: Parsed, message: str) -> Finding:
+    return Finding(rule=rules.LEFT_ALONE, location=Location(source=parsed.source, path=parsed.path), message=message)

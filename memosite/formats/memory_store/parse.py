@@ -1,31 +1,537 @@
 """Parses single files of a memory-store (`.memory/`): configuration, node, body, relation, event log.
 
+A store is the `.memory/` folder of a repo (SPEC 2.2). What its tool generates (`index/`, `schema/`, `recovery/`,
+`.backup/`) is no part of it.
+
+What the store's schemas demand of a sidecar and it lacks is an error; whatever it holds is shown (SPEC 2.2).
+
 The shapes are those of SPEC 2.2 and of the store's own schemas, versions 5 and 4, whose words are understood in any
 store. `join.py` joins the parts, and says of which stores they count.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, Self
 
-from memosite.facts.file import File, shown
-from memosite.facts.json_text import NumberText
-from memosite.facts.parsed import Parsed, Relation
-from memosite.facts.texts import describe_text, one_line, summarize
-from memosite.formats.fields import Fields
+from memosite.facts import rules
+from memosite.facts.contents import NOTHING_SAID
+from memosite.facts.file import File
+from memosite.facts.findings import Finding
+from memosite.facts.json_text import NumberText, clean_text, read_json_text, shown, type_name
+from memosite.facts.parsed import (
+    Parsed,
+    RecordCard,
+    RecordCitation,
+    RecordEvent,
+    RecordFile,
+    RecordPart,
+    Relation,
+    Text,
+    Withheld,
+)
+from memosite.facts.texts import cut_line, describe_text, one_line, summarize
+from memosite.facts.times import Moment, read_moment
+from memosite.formats import memory_store as store_rules
+from memosite.formats.fields import FINDINGS, Fields, canonical_json
 from memosite.formats.frontmatter import read_frontmatter
-from memosite.formats.memory_store import rules as store_rules
-from memosite.formats.memory_store.events import is_events, parse_events
-from memosite.formats.memory_store.facts import StoreBody, StoreConfig, StoreRelation
-from memosite.formats.memory_store.nodes import is_node, label_of, parse_node, read_evidence, value_text
-from memosite.formats.memory_store.parts import StorePart, file_findings, hashed_bytes, is_relation_id, part_of
-from memosite.formats.mif.places import SUFFIX
+from memosite.formats.memory_store import store_of
+from memosite.formats.mif import SUFFIX
+
+# Recognizes the parts of a memory-store, and reads what they share: ids, conflict markers, hashed bytes.
+
+
+KINDS = (
+    *("project", "feature", "decision", "gotcha", "question"),
+    *("architecture", "constraint", "fact", "source", "synthesis", "workflow", "note", "concept"),
+)
+"""Kinds of nodes: the five of version 5, then those of version 4 alone."""
+
+
+StorePart = Literal["config", "marker", "events", "relation", "node", "body"]
+
+
+_FILES: dict[str, StorePart] = {"config.json": "config", "sync-state.json": "marker", "events.jsonl": "events"}
+
+
+_KIND_OF_FOLDER = {"syntheses": "synthesis", **{f"{kind}s": kind for kind in KINDS if kind != "synthesis"}}
+
+
+_MARKER = re.compile(r"(?:<{7}|>{7}|\|{7}) \S.*")
+
+
+_BETWEEN = "======="
+
+
+_NODE_ID = re.compile(r"[a-z][a-z0-9_]*\.[a-z0-9][a-z0-9-]*")
+
+
+_RELATION_ID = re.compile(r"rel\.[a-z0-9][a-z0-9-]*")
+
+
+def part_of(path: str) -> StorePart | None:
+    """Which part of a store a file would be by its place; its shape has to agree."""
+    place = store_of(path)
+    below = place[1] if place else ""
+    if below.startswith("relations/") and below.endswith(".json"):
+        return "relation"
+    if below.startswith("memory/"):
+        return "node" if below.endswith(".json") else "body" if below.endswith(".md") else None
+    return _FILES.get(below)
+
+
+def is_node_id(text: str) -> bool:
+    """Whether a text is an id of the form `kind.slug`."""
+    return _NODE_ID.fullmatch(text) is not None
+
+
+def is_relation_id(text: str) -> bool:
+    """Whether a text is an id of the form `rel.slug`."""
+    return _RELATION_ID.fullmatch(text) is not None
+
+
+def key_of_path(path: str) -> str:
+    """The id that a sidecar's place suggests: `memory/gotchas/tides.json` is `gotcha.tides`, a flat one its stem."""
+    folder, _, name = path.rpartition("/")
+    stem = name.rpartition(".")[0] or name
+    kind = _KIND_OF_FOLDER.get(folder.rpartition("/")[2])
+    return f"{kind}.{stem}" if kind else stem
+
+
+def hashed_bytes(values: dict[str, Any]) -> bytes:
+    """The canonical JSON that a content hash is made over (SPEC 2.2): all fields but the hash itself."""
+    return canonical_json({name: value for name, value in values.items() if name != "content_hash"})
+
+
+def lines_of(file: File) -> list[str]:
+    """The lines of a file as findings count them, each without its end."""
+    return [line.removesuffix("\r") for line in file.text.split("\n")]
+
+
+def conflict_lines(lines: list[str]) -> tuple[int, ...]:
+    """The lines (1 = first) that git has left in an unresolved merge.
+
+    A line of `=======` alone may underline a heading; it counts only in the company of the other marks.
+    """
+    marks = [number for number, line in enumerate(lines, 1) if _MARKER.fullmatch(line)]
+    if not marks:
+        return ()
+    between = (number for number, line in enumerate(lines, 1) if line == _BETWEEN)
+    return tuple(sorted((*marks, *between)))
+
+
+def file_findings(file: File) -> list[Finding]:
+    """What is wrong with a file before its fields are read. A merge conflict is the cause of JSON that is broken."""
+    marks = conflict_lines(lines_of(file))
+    found = list(file.text_findings if file.path.endswith((".md", ".jsonl")) else file.json.findings)
+    if not marks:
+        return found
+    message = f"line {marks[0]} is a marker of an unresolved merge" + (
+        f", as are {len(marks) - 1} more" if len(marks) > 1 else ""
+    )
+    conflict = Finding(rule=store_rules.CONFLICT, location=file.at(marks[0]), message=shown(message, 200))
+    return [conflict, *(one for one in found if one.rule not in {rules.JSON_INVALID, rules.JSON_NOT_OBJECT})]
+
+
+# Values read from a memory-store's files other than nodes: configuration, relations, events, bodies.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreConfig(RecordPart):
+    """`config.json` of a memory-store: what makes its folder a store. `marker` is the commit of sync-state.json.
+
+    `others` are the remaining settings as labels and values to be shown.
+    """
+
+    project: str
+    name: str
+    version: int
+    marker: str | None = None
+    others: tuple[tuple[str, str], ...] = ()
+
+    def without_content(self, withheld: Withheld) -> Self:
+        """What makes its folder a store."""
+        return replace(self, name="", marker=None, others=(), withheld=withheld)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreRelation(RecordPart):
+    """A relation of a memory-store, with a content hash of its own."""
+
+    id: str
+    sender: str
+    relation: Relation
+    created: Moment | None = None
+    hash_written: str | None = None
+    hashed: bytes = b""
+
+    def without_content(self, withheld: Withheld) -> Self:
+        """The two nodes, and how they are related."""
+        relation = Relation(predicate=self.relation.predicate, target=self.relation.target)
+        return replace(self, relation=relation, created=None, hash_written=None, hashed=b"", withheld=withheld)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreEvents(RecordPart):
+    """`events.jsonl` of a memory-store."""
+
+    events: tuple[RecordEvent, ...]
+
+    def without_content(self, withheld: Withheld) -> Self:
+        """No event."""
+        return replace(self, events=(), withheld=withheld)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreBody(RecordPart):
+    """A Markdown file below a memory-store; its text (LF, no byte-order mark) is what content hashes are made over."""
+
+    text: Text
+
+    def without_content(self, withheld: Withheld) -> Self:
+        """The file alone."""
+        return replace(self, text=NOTHING_SAID, withheld=withheld)
+
+
+# Parses the event log of a memory-store: one JSON object a line, in any order; lines may be bad (SPEC 2.2).
+
+
+DETAIL = 2_000
+"""The longest detail of an event, in characters."""
+
+
+_FIELDS = frozenset({"event", "id", "relation_id", "actor", "timestamp", "reason", "payload"})
+
+
+def is_events(file: File) -> bool:
+    """Whether a log is one of events: its first object has an `event`, or nothing in it can be read."""
+    for line in lines_of(file):
+        value = read_json_text(line)[0] if line.strip() else None
+        if isinstance(value, dict):
+            return "event" in value
+    return True
+
+
+def parse_events(file: File) -> Parsed:
+    """Read the log. Each line that cannot be used is an error that names it; the others count."""
+    lines = lines_of(file)
+    if lines[-1] == "":
+        lines.pop()
+    findings = file_findings(file)
+    conflicts = frozenset(conflict_lines(lines))
+    events: list[RecordEvent] = []
+    blank: list[int] = []
+    for number, line in enumerate(lines, 1):
+        if number in conflicts:
+            continue
+        if not line.strip():
+            blank.append(number)
+            continue
+        found, fault = _read_line(line)
+        events += found
+        if fault and len(findings) < FINDINGS:
+            findings.append(_finding(file, number, f"line {number}: {fault}"))
+    if blank:
+        others = f", as are {len(blank) - 1} more" if len(blank) > 1 else ""
+        findings.append(_finding(file, blank[0], f"line {blank[0]} is blank{others}"))
+    fact = StoreEvents(file=file.facts, events=tuple(events))
+    return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(findings), shelve=(file.data,))
+
+
+def _finding(file: File, line: int, message: str) -> Finding:
+    return Finding(rule=store_rules.EVENT, location=file.at(line), message=shown(message, 300))
+
+
+def _read_line(line: str) -> tuple[tuple[RecordEvent, ...], str]:
+    """The events of a line, none if it is bad, and what is wrong with it, "" if nothing is.
+
+    An event of a relation belongs to both its ends if the payload names them, else to the relation. One of the
+    whole store belongs to no record: its `record` is "".
+    """
+    value, problems = read_json_text(line)
+    invalid = next((problem.message for problem in problems if problem.rule == rules.JSON_INVALID), "")
+    if invalid:
+        return (), invalid
+    if not isinstance(value, dict):
+        return (), f"found {type_name(value)}, expected an object"
+    event, timestamp = _text(value, "event"), _text(value, "timestamp")
+    about = "relation_id" if event.startswith("relation.") else "id"
+    needed = ("event", "timestamp", about) if event.startswith(("relation.", "memory.")) else ("event", "timestamp")
+    missing = [f'"{name}"' for name in needed if not _text(value, name)]
+    at = read_moment(timestamp)
+    fault = f"{' and '.join(missing)} missing; each must be a string" if missing else ""
+    if timestamp and at is None:
+        fault = fault or f'"timestamp" is "{shown(timestamp)}", expected ISO 8601'
+    ends, detail = _ends(value), _detail(value)
+    records = ends if about == "relation_id" and ends else (_text(value, about),)
+    actor = _text(value, "actor")
+    if not event:
+        return (), fault
+    is_of_store = about not in needed
+    return tuple(
+        RecordEvent(record=record, event=event, at=at, actor=actor, detail=detail)
+        for record in records
+        if record or is_of_store
+    ), fault
+
+
+def _text(values: dict[str, Any], name: str) -> str:
+    value = values.get(name)
+    return one_line(clean_text(value)) if isinstance(value, str) and not isinstance(value, NumberText) else ""
+
+
+def _ends(value: dict[str, Any]) -> tuple[str, ...]:
+    payload = value.get("payload")
+    if not isinstance(payload, dict):
+        return ()
+    ends = (_text(payload, "from"), _text(payload, "to"))
+    return tuple(dict.fromkeys(ends)) if all(ends) else ()
+
+
+def _detail(value: dict[str, Any]) -> str:
+    """The reason, what the payload says (a relation as a sentence, other fields by their names), unknown fields."""
+    payload = value.get("payload")
+    said = payload if isinstance(payload, dict) else {}
+    parts = [_text(value, "reason")]
+    others = {name: entry for name, entry in value.items() if name not in _FIELDS}
+    if payload is not None and not isinstance(payload, dict):
+        others["payload"] = payload
+    if _ends(value):
+        parts.insert(0, relation_sentence(_text(said, "from"), _text(said, "predicate"), _text(said, "to")))
+        said = {name: entry for name, entry in said.items() if name not in {"from", "predicate", "to"}}
+    for named in (said, others):
+        parts += [f"{name}: {_text(named, name) or canonical_json(entry).decode()}" for name, entry in named.items()]
+    return cut_line(clean_text("; ".join(part for part in parts if part)), DETAIL)
+
+
+def relation_sentence(sender: str, predicate: str, to: str) -> str:
+    """A relation in words: `decision.x depends on gotcha.y`."""
+    return " ".join(part for part in (sender, predicate.replace("_", " "), to) if part)
+
+
+# Parses nodes of a memory-store: JSON sidecars, with Markdown bodies in separate files.
+
+
+STATUSES = ("active", "open", "closed", "stale", "superseded")
+"""Statuses of nodes. Questions are open or closed, everything else is active; both become stale or superseded."""
+
+
+STAGES = ("idea", "building", "shipped", "paused", "dead")
+"""Stages of features; no other kind has one."""
+
+
+_CLAUSE = "memory-store reference, Sidecar fields; SPEC 2.2"
+
+
+_TELLS = ("id", "type", "status", "title", "body_path", "content_hash")
+
+
+_QUESTION, _FEATURE = "question", "feature"
+
+
+_LINKED_EVIDENCE = ("memory", "relation", "file", "source")
+
+
+_WRITTEN_ID = re.compile(r'"id"\s*:\s*"([^"\\]{1,200})"')
+
+
+def is_node(file: File) -> bool:
+    """Whether a file is a sidecar, or was meant to be one and cannot be read."""
+    values = file.json.fields
+    if values is None:
+        return '"body_path"' in file.text or '"content_hash"' in file.text
+    return sum(name in values for name in _TELLS) >= 3
+
+
+def parse_node(file: File) -> Parsed:
+    """Read a sidecar. One that cannot be read is a record all the same, known by its place, shown as it is."""
+    if file.json.fields is None:
+        return _parsed_node(file, _broken_card(file), file_findings(file))
+    fields = Fields(file, file.json.fields, clause=_CLAUSE)
+    fields.findings.extend(file_findings(file))
+    card = _read_card(fields, file.json.fields)
+    return _parsed_node(file, card, fields.findings)
+
+
+def _parsed_node(file: File, card: RecordCard, findings: list[Any]) -> Parsed:
+    fact = RecordFile(system="memory-store", file=file.facts, records=(card,))
+    return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(findings), shelve=(file.data,))
+
+
+def _broken_card(file: File) -> RecordCard:
+    """The card of a sidecar that is not JSON: its id, if it can be found, and the body beside it."""
+    written = next((id_ for id_ in _WRITTEN_ID.findall(file.text) if is_node_id(id_)), None)
+    key = written or key_of_path(file.path)
+    _, below = store_of(file.path) or ("", file.path)
+    kind = key.partition(".")[0]
+    return RecordCard(
+        system="memory-store",
+        key=key,
+        file=file.facts,
+        type=kind if kind in KINDS else "",
+        title=title_of_key(key),
+        extra=file.markdown,
+        body_path=f"{posixpath.splitext(below)[0]}.md",
+    )
+
+
+def title_of_key(key: str) -> str:
+    """The title of a node without one: its id without the kind, as words."""
+    return key.partition(".")[2].replace("-", " ") or key
+
+
+def _read_card(fields: Fields, values: dict[str, Any]) -> RecordCard:
+    id_, type_ = fields.text("id", required=True).strip(), fields.text("type", required=True).strip()
+    title, status = one_line(fields.text("title", required=True)), fields.text("status", required=True).strip()
+    stage = fields.optional_text("stage")
+    _check_id(fields, id_, type_)
+    _check_values(fields, type_, status, stage)
+    key = id_ or key_of_path(fields.file.path)
+    evidence = tuple(read_evidence(fields))
+    origin, facets = fields.object("origin"), fields.object("facets")
+    rows = (
+        *_rows("Source", fields.object("source"), "task"),
+        *(("Evidence", f"{kind}: {name}{others}") for kind, name, others in evidence),
+        *_rows("Origin", origin, "locator"),
+        *_scope_rows(fields.object("scope")),
+        *((label_of(name), value_text(facets.peek(name))) for name in facets.names_written if facets.has(name)),
+    )
+    anchors = fields.strings("anchors")
+    named = (name for kind, name, _ in evidence if kind in _LINKED_EVIDENCE)
+    located = (origin.text("locator"),) if origin.peek("kind") == "file" else ()
+    mentions = (*named, *located, *facets.quiet().strings("applies_to"), *anchors)
+    created, _ = fields.moment("created_at", required=True)
+    modified, _ = fields.moment("updated_at", required=True)
+    return RecordCard(
+        system="memory-store",
+        key=key,
+        file=fields.file.facts,
+        type=type_,
+        title=title or title_of_key(key),
+        status=status or None,
+        stage=stage,
+        created=created,
+        modified=modified,
+        fields=rows,
+        superseded_by=fields.optional_text("superseded_by"),
+        mentions=tuple(dict.fromkeys(name for name in mentions if name.strip())),
+        anchors=anchors,
+        citations=_citations(origin),
+        tags=tuple(dict.fromkeys(tag for written in fields.strings("tags") if (tag := one_line(written)))),
+        body_path=_body_path(fields),
+        hash_written=fields.text("content_hash", required=True).strip() or None,
+        hashed=hashed_bytes(values),
+        extra=fields.rest(),
+    )
+
+
+def _check_id(fields: Fields, id_: str, type_: str) -> None:
+    if id_ and not is_node_id(id_):
+        fields.note(store_rules.ID, f'"id" is "{shown(id_)}", expected the form kind.slug', "id")
+    elif id_ and type_ and id_.partition(".")[0] != type_:
+        fields.note(store_rules.ID, f'"id" is "{shown(id_)}", but "type" is "{shown(type_)}"', "id")
+
+
+def _check_values(fields: Fields, type_: str, status: str, stage: str | None) -> None:
+    if type_ and type_ not in KINDS:
+        fields.note(store_rules.VALUE, f'"type" is "{shown(type_)}", which is not a kind of node', "type")
+    unfit = () if type_ not in KINDS else ("active",) if type_ == _QUESTION else ("open", "closed")
+    allowed = tuple(one for one in STATUSES if one not in unfit)
+    if status and status not in allowed:
+        whose = f"of a {type_}" if type_ in KINDS else "of a node"
+        fields.note(
+            store_rules.VALUE, f'"status" {whose} is "{shown(status)}", expected {", ".join(allowed)}', "status"
+        )
+    if stage is None:
+        return
+    if type_ in KINDS and type_ != _FEATURE:
+        fields.note(store_rules.VALUE, f'"stage" is in a {type_}; only features have one', "stage")
+    elif stage not in STAGES:
+        fields.note(store_rules.VALUE, f'"stage" is "{shown(stage)}", expected {", ".join(STAGES)}', "stage")
+
+
+def _body_path(fields: Fields) -> str | None:
+    """The path of the body below the store, None with a finding if it leads anywhere else."""
+    written = fields.text("body_path", required=True).strip()
+    if not written:
+        return None
+    path = posixpath.normpath(written)
+    if not (path.startswith("memory/") and path.endswith(".md")):
+        message = f'"body_path" is "{shown(written, 120)}", expected memory/….md below the store'
+        fields.note(store_rules.BODY_PATH, message, "body_path")
+        return None
+    own, its = (posixpath.splitext(posixpath.basename(one))[0] for one in (fields.file.path, path))
+    if own != its:
+        message = f'"body_path" is "{shown(written, 120)}", expected the sidecar\'s own name'
+        fields.note(store_rules.BODY_PATH, message, "body_path")
+    return path
+
+
+def read_evidence(fields: Fields) -> Iterator[tuple[str, str, str]]:
+    """Each piece of evidence: its kind, its id, and in words whatever else it says."""
+    for child in fields.objects("evidence"):
+        kind, id_ = one_line(child.text("kind", required=True)), one_line(child.text("id", required=True))
+        yield (
+            kind,
+            id_,
+            "".join(f", {label_of(name).lower()}: {value_text(value)}" for name, value in child.left().items()),
+        )
+
+
+def _rows(label: str, child: Fields, main: str) -> Iterator[tuple[str, str]]:
+    """An object of the sidecar as rows: its kind with what matters most, then the others, each by its name."""
+    if not child.names_written:
+        return
+    child.text("kind", required=True)
+    first = ": ".join(filter(None, (value_text(child.peek("kind")), value_text(child.peek(main)))))
+    if first:
+        yield label, first
+    for name in child.names_written:
+        if name not in {"kind", main} and child.has(name):
+            yield f"{label} {label_of(name).lower()}", value_text(child.peek(name))
+
+
+def _scope_rows(scope: Fields) -> Iterator[tuple[str, str]]:
+    kind = scope.peek("kind")
+    return _rows("Scope", scope, kind if isinstance(kind, str) else "project")
+
+
+def label_of(name: str) -> str:
+    """A field's name as the label of a row."""
+    return one_line(clean_text(name)).replace("_", " ").capitalize()
+
+
+def value_text(value: Any) -> str:
+    """A value of the JSON on one line; texts and lists of texts as they are, everything else as JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return one_line(clean_text(value))
+    if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+        return ", ".join(one_line(clean_text(entry)) for entry in value)
+    return one_line(clean_text(canonical_json(value).decode("utf-8")))
+
+
+def _citations(origin: Fields) -> tuple[RecordCitation, ...]:
+    """The address that a record was made from, if it came from one."""
+    url = origin.quiet().text("locator").strip()
+    if origin.peek("kind") != "url" or not url:
+        return ()
+    date, note = (value_text(origin.peek(name)) for name in ("captured_at", "media_type"))
+    return (RecordCitation(title=url, url=url, type="origin", date=date, note=note),)
+
+
+# Parses single files of a memory-store (`.memory/`): configuration, node, body, relation, event log.
+
 
 NAME = "memory-store"
 
+
 VERSIONS = (4, 5)
 """The versions of the storage whose words are known."""
+
 
 PREDICATES = (
     *("affects", "depends_on", "supersedes", "related_to"),
@@ -34,12 +540,22 @@ PREDICATES = (
 )
 """Predicates of relations: the four of version 5, then those of version 4 alone."""
 
+
 RELATION_STATUSES = ("active", "stale", "rejected")
+
+
 CONFIDENCES = ("low", "medium", "high")
 
+
 _CONFIG_CLAUSE = "memory-store reference, Config; SPEC 2.2"
+
+
 _RELATION_CLAUSE = "memory-store reference, Relations; SPEC 2.2"
+
+
 _RELATION_TELLS = ("from", "predicate", "to")
+
+
 _MIF_TYPES = ("semantic", "episodic", "procedural")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from memosite.facts.parsed import LineOf, Parsed, RecordCard
 from memosite.facts.phrases import phrase
-from memosite.formats.memory_store import places, rules
+from memosite.formats import memory_store
 from memosite.formats.system import Adapter, DataOf, GroupOrder, JoinedRecords, RecordSystem, capitalized, rank_in
 
 _STAGES = ("idea", "building", "shipped", "paused", "dead")
@@ -32,14 +32,14 @@ def _load() -> Adapter:
 
 
 def _join(parsed: Sequence[Parsed], line_of: LineOf, data_of: DataOf, *, is_loose: bool) -> JoinedRecords:
-    from memosite.formats.memory_store.records import join_records  # noqa: PLC0415 - likewise
+    from memosite.formats.memory_store.join import join_records  # noqa: PLC0415 - likewise
 
     return join_records(parsed, line_of, data_of, is_loose=is_loose)
 
 
 def _together(path: str) -> tuple[str, ...]:
     """A node's sidecar is checked with its body."""
-    from memosite.formats.memory_store.parts import part_of  # noqa: PLC0415 - likewise
+    from memosite.formats.memory_store.parse import part_of  # noqa: PLC0415 - likewise
 
     return (f"{path.rpartition('.')[0]}.md",) if part_of(path) == "node" else ()
 
@@ -61,15 +61,15 @@ def _group(card: RecordCard) -> tuple[GroupOrder, str]:
 SYSTEM = RecordSystem(
     name="memory-store",
     intro=phrase("The memory of projects: the product map by stage, then everything else by kind."),
-    rules=rules.RULES,
+    rules=memory_store.RULES,
     endings=(".json", ".md", ".jsonl"),
     load=_load,
-    owns=places.owns,
-    home=places.home,
-    root=places.root,
-    store_in=places.store_in,
-    store_names=(places.STORE_FOLDER,),
-    foreign=lambda _: places.FOREIGN,
+    owns=memory_store.owns,
+    home=memory_store.home,
+    root=memory_store.root,
+    store_in=memory_store.store_in,
+    store_names=(memory_store.STORE_FOLDER,),
+    foreign=lambda _: memory_store.FOREIGN,
     group=_group,
     is_decision=lambda card: card.type == "decision",
     join=_join,

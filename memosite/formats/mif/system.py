@@ -2,8 +2,8 @@
 
 from memosite.facts.parsed import RecordCard
 from memosite.facts.phrases import phrase
-from memosite.formats.mif import places, rules
-from memosite.formats.mif.predicates import INVERSE, URN
+from memosite.formats import mif
+from memosite.formats.mif import INVERSE, URN
 from memosite.formats.system import Adapter, GroupOrder, RecordSystem, capitalized
 
 
@@ -22,12 +22,12 @@ def _group(card: RecordCard) -> tuple[GroupOrder, str]:
 SYSTEM = RecordSystem(
     name="mif",
     intro=phrase("Memories, by type and namespace."),
-    rules=rules.RULES,
+    rules=mif.RULES,
     endings=(".md",),
     load=_load,
-    owns=places.owns,
-    suffix=places.SUFFIX,
-    begins=places.begins,
+    owns=mif.owns,
+    suffix=mif.SUFFIX,
+    begins=mif.begins,
     foreign=lambda _: "named like a record of MIF, but without the id, type and further fields that make one",
     group=_group,
     is_decision=lambda card: "decisions" in (card.namespace or "").casefold().split("/"),

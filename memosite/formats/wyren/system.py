@@ -1,11 +1,11 @@
 """wyren: the shared memory of a team's coding sessions, a record for each bullet (SPEC 2.2, wyren)."""
 
-from memosite.facts.entries import RecordEntry
 from memosite.facts.file import File
+from memosite.facts.names import RecordEntry
 from memosite.facts.parsed import RecordCard
 from memosite.facts.phrases import phrase
+from memosite.formats import wyren
 from memosite.formats.system import Adapter, GroupOrder, RecordSystem, capitalized, rank_in
-from memosite.formats.wyren import places, rules
 
 _DECISIONS, _REJECTED = "decisions", "rejected paths"
 _SECTIONS = (
@@ -39,15 +39,15 @@ def _group(card: RecordCard) -> tuple[GroupOrder, str]:
 SYSTEM = RecordSystem(
     name="wyren",
     intro=phrase("What is distilled of sessions, by section."),
-    rules=rules.RULES,
+    rules=wyren.RULES,
     endings=(".md",),
     load=_load,
-    owns=places.owns,
-    root=places.root,
-    store_in=places.store_in,
-    store_names=places.ROOTS,
-    older=places.older,
-    is_list=places.is_memory,
+    owns=wyren.owns,
+    root=wyren.root,
+    store_in=wyren.store_in,
+    store_names=wyren.ROOTS,
+    older=wyren.older,
+    is_list=wyren.is_memory,
     split=_split,
     foreign=lambda _: "Markdown in wyren's folder, with none of its sections",
     group=_group,

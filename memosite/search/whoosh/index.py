@@ -1,4 +1,4 @@
-"""[I/O] The search index in the cache: where it lies, whether it can be trusted, how it is opened and replaced.
+"""[I/O] The search index in the cache: where it lies, whether it can be trusted, how it is made and replaced.
 
     seal ──► every file as it was when the index was put in place? ──► open
     partial folder ──► made by one process at a time ──► sealed ──► put in the place of the index
@@ -12,6 +12,8 @@ share a lock with each other; they hold off whoever puts an index in place, or r
 who makes one. A process that is killed holds no lock any more, and what it left is removed by the next one.
 
 `indexing` makes an index; here is only what an answer needs that finds it there.
+
+cards ──► compare digests with those indexed ──► documents of what changed ──► Whoosh, in a copy ──► put in place
 """
 
 import contextlib
@@ -20,30 +22,52 @@ import json
 import os
 import shutil
 import warnings
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from whoosh import index
+
 from memosite.facts.errors import OutputError
+from memosite.search.documents import Card, SearchDocument, TextOf, documents, lines_of, positions_of, written_lines
+from memosite.search.match import facts_of, order_of
+from memosite.search.whoosh import UNDATED, schema
+from memosite.search_language import Analyzer
 from memosite.store.cache import INDEX_FOLDER, PARTIAL_INDEX_FOLDER, open_cache, refuse_link
 from memosite.store.safe_files import beginning_of, open_lock, open_shared_lock, read_file
+
+# The search index in the cache: where it lies, whether it can be trusted, how it is opened and replaced.
+
 
 with warnings.catch_warnings():
     # Compiled for the first time, a module of Whoosh may warn of its own spelling; nothing of it concerns us.
     warnings.simplefilter("ignore", SyntaxWarning)
     from whoosh import index
 
-    from memosite.search.whoosh.fields import schema
+    from memosite.search.whoosh import schema
+
 
 INDEX_VERSION = 7
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
 
+
 _SEAL = "seal.json"
+
+
 _SEAL_BYTES = 1 << 20
+
+
 _PLANNED = ".planned.json"
+
+
 _DIGESTS = "state.json"
+
+
 _PLACE_LOCK = "lock"
+
+
 _MAKING_LOCK = "making.lock"
 
 
@@ -275,3 +299,107 @@ def _files_of(folder: Path) -> list[list[object]]:
             status = path.lstat()
             found.append([path.name, status.st_size, status.st_ino, status.st_ctime_ns])
     return found
+
+
+# Makes the search index from the former one: only what changed is indexed again.
+
+
+OFTEN = 1_000
+"""After so many artifacts it is said how far indexing is."""
+
+
+Say = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Artifacts, by keys: those that changed or are new since an index was made, and those it has otherwise."""
+
+    changed: frozenset[str]
+    former: frozenset[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.former)
+
+
+def compare(known: Mapping[str, str], now: Mapping[str, str]) -> Difference:
+    """Compare the digests of artifacts that were indexed with those of now, by their keys."""
+    return Difference(
+        changed=frozenset(key for key, digest in now.items() if known.get(key) != digest),
+        former=frozenset(key for key, digest in known.items() if now.get(key) != digest),
+    )
+
+
+def update_index(
+    cache: Path,
+    partial: Path,
+    cards: Sequence[Card],
+    text_of: TextOf,
+    analyzer: Analyzer,
+    *,
+    made_of: IndexSeal,
+    keeps_former: bool = True,
+    say: Say = str,
+) -> None:
+    """Bring the index in the cache up to date with the cards; `partial` is from `making_index`.
+
+    `made_of` is what the cards are as of, without the newest date: with its `inputs` the index is next opened without
+    them, if nothing has changed, and says what was `withheld`. Whoosh keeps documents that were deleted in its files
+    for a while: an index by other `rules`, or with other things `withheld`, is made anew, and so is, unless it
+    `keeps_former`, one with deleted documents. `say` is told when the index is made anew, and how far a long update is.
+    Raises `OSError` if the cache cannot be written.
+    """
+    plan_index(partial, made_of)
+    folder = cache / INDEX_FOLDER
+    seal, why = read_seal(folder)
+    if seal is not None and not seal.holds_as_much(made_of):
+        seal, why = None, "what it omits has changed"
+    if why:
+        say(f"search index: {why}, so it is made anew")
+    now = {card.key: card.digest for card in cards}
+    difference = compare(read_digests(folder) if seal else {}, now)
+    new = replace(made_of, newest=newest_of(cards))
+    if seal is not None and not difference:
+        if new.inputs and seal != new:
+            write_seal(folder, new)
+        return
+    if seal is None or (difference.former and not keeps_former):
+        found = index.create_in(str(partial), schema())
+        difference = compare({}, now)
+    else:
+        shutil.copytree(folder, partial, dirs_exist_ok=True)
+        found = index.open_dir(str(partial), schema=schema())
+    # As files of their own: what lies in a compound file Whoosh copies into memory whenever it is opened.
+    writer = found.writer(limitmb=128, compound=False)
+    for key in sorted(difference.former):
+        writer.delete_by_term("key", key)
+    _add([card for card in cards if card.key in difference.changed], writer, text_of, analyzer, say)
+    writer.commit()
+    write_digests(partial, now)
+    put_in_place(cache, partial, new)
+
+
+def newest_of(cards: Iterable[Card]) -> int | None:
+    """The newest date of all."""
+    return max((card.date for card in cards if card.date is not None), default=None)
+
+
+def _add(cards: Sequence[Card], writer: Any, text_of: TextOf, analyzer: Analyzer, say: Say) -> None:
+    for number, card in enumerate(cards):
+        if number % OFTEN == 0 and len(cards) >= OFTEN:
+            say(f"search index: {number:,} of {len(cards):,} artifacts")
+        for document in documents(card, text_of):
+            writer.add_document(**_fields_of(document, analyzer))
+
+
+def _fields_of(document: SearchDocument, analyzer: Analyzer) -> dict[str, object]:
+    card = document.card
+    shown = written_lines(lines_of(document)).encode("utf-8", "replace")
+    words: dict[str, object] = {name: positions_of(texts, analyzer) for name, texts in document.fields.items()}
+    return words | {
+        "key": [card.key],
+        "keys": [f"{field}:{value}" for field, value in document.keys],
+        "date": UNDATED if card.date is None else card.date,
+        "order": order_of(document),
+        "facts": (json.dumps(facts_of(document)), zlib.compress(shown, 1)),
+    }

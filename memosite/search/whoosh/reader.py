@@ -17,13 +17,12 @@ from whoosh.reading import TermNotFound
 from whoosh.scoring import bm25
 
 from memosite.search.match import match
-from memosite.search.whoosh.fields import UNDATED, read_positions
+from memosite.search.whoosh import UNDATED, read_positions
 from memosite.search.whoosh.index import OpenIndex
-from memosite.search_language.analyzer import Analyzer
-from memosite.search_language.syntax import QueryNode, Words
+from memosite.search_language import Analyzer, QueryNode, Words
 
 if TYPE_CHECKING:
-    from memosite.search.hits import Hit
+    from memosite.search.match import Hit
 
 SUBJECT_WEIGHT = 3.0
 """How much more a word counts in the subject than in the text."""
@@ -59,7 +58,7 @@ class IndexReader:
 
     def hits(self, documents: Iterable[int], wanted: Collection[Words]) -> "Iterator[Hit]":
         """What is shown of documents."""
-        from memosite.search.hits import make_hit  # noqa: PLC0415 - `export` shows no hits
+        from memosite.search.match import make_hit  # noqa: PLC0415 - `export` shows no hits
 
         for document in documents:
             facts, body = self.index.reader.stored_fields(document)["facts"]

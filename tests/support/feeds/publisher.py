@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from lxml import etree
 
-from memosite.feeds.rss import Feed, FeedItem, to_rss
+from memosite.feeds import Feed, FeedItem, to_rss
 
 ATOM = "http://www.w3.org/2005/Atom"
 HISTORY = "http://purl.org/syndication/history/1.0"

@@ -1,0 +1,586 @@
+"""Answers `brief`, `inbox`, `show` and `thread`: what a holder has to know, has not read, one item, one thread."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from memosite.agents import Answer, Entry, Part
+from memosite.agents.items import (
+    Involved,
+    Reader,
+    action_word,
+    day_and_time,
+    entry_of,
+    find_position,
+    head_of,
+    kind_facts,
+    loader,
+    names_line,
+    newest_first,
+    states_of,
+    triage,
+    who_of,
+)
+from memosite.archive.cite import ArchiveNames
+from memosite.archive.lines import notice_of
+from memosite.archive.model import Artifact, Document, Ghost, Library, Memo, Record, Thread, ThreadEntry, Transcript
+from memosite.facts.errors import ConfigError
+from memosite.facts.parsed import Ref, Text
+from memosite.facts.texts import cut_line
+from memosite.formats.status import standing_of
+from memosite.formats.turns import Turn, parse_conversation
+
+# Answers what a position has not read yet.
+
+
+def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
+    """Unread memos of a position, from a number on: those that ask for something first, then the newest."""
+    position = find_position(reader.archive, written)
+    involved = Involved(reader=reader, position=position)
+    lines, fields = head_of(reader, position)
+    unread = involved.unread
+    read = involved.to_do_read
+    todo = f"{len(read)} more {'action is' if len(read) == 1 else 'actions are'} open, {involved.among_others}"
+    brief = reader.command("brief", position.id, "--only", "to-do")
+    part = Part(
+        name="unread",
+        title="Unread",
+        entries=tuple(entry_of(reader, one, position) for one in unread[begin - 1 :]),
+        more=reader.command("inbox", position.id),
+        empty=involved.none_unread(),
+        first=min(begin, len(unread) + 1),
+    )
+    return Answer(
+        lines=(*lines, *([f"{todo}: {brief}"] if read else []), *filter(None, [involved.unknown])),
+        fields={
+            "command": "inbox",
+            **fields,
+            "open_in_read": len(read),
+            "unknown": involved.unknown or None,
+            "brief": brief,
+        },
+        parts=(part,),
+        command=reader.command("inbox", position.id),
+        options=reader.suffix,
+    )
+
+
+# Answers what a new holder of a position has to know, the most important first.
+
+
+_HANDOFF: Final = re.compile(r"hand-?(?:off|over)s?|clos(?:ing-note|e-?out)", re.IGNORECASE)
+
+
+def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> Answer:
+    """The brief of a position; of one section, `only` that, from a number on. Raises `ConfigError`."""
+    position = find_position(reader.archive, written)
+    involved = Involved(reader=reader, position=position)
+    lines, fields = head_of(reader, position)
+    parts = [part for part in _brief_parts(involved, only) if only in ("", part.name)]
+    if not only and begin != 1:
+        raise ConfigError("--from: found no --only, expected the section whose entries are counted")
+    if only:
+        [part] = parts
+        first = min(begin, len(part.entries) + 1)
+        parts = [replace(part, entries=part.entries[first - 1 :], first=first)]
+    words = ("--only", only) if only else ()
+    asking = len(involved.to_do_unread) if only == "to-do" else 0
+    more = f"{asking} more {'action is' if asking == 1 else 'actions are'} open, in unread memos"
+    return Answer(
+        lines=(
+            *lines,
+            *([f"{more}: {reader.command('inbox', position.id)}"] if asking else []),
+            *filter(None, [involved.unknown]),
+        ),
+        fields={
+            "command": "brief",
+            **fields,
+            "unknown": involved.unknown or None,
+            "has_handoff": bool(_handoffs(involved)),
+            **({"open_in_unread": asking} if only == "to-do" else {}),
+        },
+        parts=tuple(parts),
+        command=reader.command("brief", position.id, *words),
+        options=reader.suffix,
+    )
+
+
+def _brief_parts(involved: Involved, only: str) -> Iterable[Part]:
+    reader, position = involved.reader, involved.position
+    handoff = _newest_handoff(involved)
+    word = "note" if handoff and not _handoffs(involved) else "hand-off"
+    unread = [one for one in involved.unread if only == "unread" or one is not handoff]
+    besides = " besides the hand-off" if len(unread) < len(involved.unread) else ""
+    since = f" since the {word} of {handoff.date.day}" if handoff and handoff.date else ""
+    new_decisions = _since(handoff, involved.decisions) if handoff else []
+    new_notes = _since(handoff, involved.notes)
+    known = {one.ref for one in new_decisions}
+    in_force = [one for one in _in_force(involved) if one.ref not in known]
+
+    def part(name: str, title: str, entries: Iterable[Entry], empty: str) -> Part:
+        more = reader.command("brief", position.id, "--only", name)
+        return Part(name=name, title=title, entries=tuple(entries), more=more, empty=empty)
+
+    def listed(artifacts: Iterable[Artifact]) -> list[Entry]:
+        return [entry_of(reader, one, position) for one in artifacts]
+
+    first = [entry_of(reader, handoff, position, text=_text(handoff))] if handoff else []
+    title = "Newest hand-off to itself" if word == "hand-off" else "No hand-off; its newest note instead"
+    yield part("handoff", title, first, "None.")
+    yield part("unread", f"Unread memos{besides}", listed(unread), involved.none_unread(besides=bool(besides)))
+    yield part("to-do", f"To do, {involved.among_others}", listed(involved.to_do_read), "Nothing.")
+    yield part("waiting", "Waiting on others", listed(involved.waiting), "Nothing.")
+    yield part("new-decisions", f"New decisions{since}", listed(new_decisions), "None." if handoff else "No hand-off.")
+    yield part("new-notes", f"Its notes{since}", listed(new_notes), "None.")
+    yield part("decisions", "Decisions in force that concern it", listed(in_force), "None.")
+    yield part("threads", "Threads it is in", [_thread(reader, *one) for one in involved.threads], "None.")
+
+
+def _newest_handoff(involved: Involved) -> Artifact | None:
+    """The newest hand-off; else its newest note, which is none."""
+    found = _handoffs(involved) or involved.notes
+    return found[0] if found else None
+
+
+def _handoffs(involved: Involved) -> list[Artifact]:
+    """Memos to itself, and notes and records that are called a hand-off, the newest first.
+
+    A record is a position's own if it is in its repo, and nobody else has that repo.
+    """
+    archive = involved.reader.archive
+    to_itself = [
+        one
+        for one in involved.memos
+        if one.sender_position in involved.members
+        and any(state.position in involved.members for state in one.recipients)
+    ]
+    called = [one for one in involved.notes if _HANDOFF.search(f"{one.id} {one.short_subject}")]
+    others = {one.repo for one in archive.positions.values() if one.id not in involved.members}
+    own = involved.repos - others
+    records = [
+        one
+        for one in (archive.artifacts[ref] for ref in archive.groups.get("handoffs", ()))
+        if isinstance(one, Record) and one.card.file.source in own
+    ]
+    return newest_first([*to_itself, *called, *records])
+
+
+def _text(artifact: Artifact) -> Text | None:
+    """All of a hand-off's text: who takes over reads it first."""
+    if artifact.withheld:
+        return None
+    if isinstance(artifact, Memo) and not artifact.broken:
+        return artifact.variants[0].text
+    return artifact.card.text if isinstance(artifact, Record) else None
+
+
+def _since(handoff: Artifact | None, artifacts: Iterable[Artifact]) -> list[Artifact]:
+    """What is newer than a hand-off."""
+    if handoff is None:
+        return list(artifacts)
+    return [one for one in artifacts if one.date and one.sort_key > handoff.sort_key and one.ref != handoff.ref]
+
+
+def _in_force(involved: Involved) -> list[Artifact]:
+    """Decisions that nothing has replaced or rejected, and that involve the position, its repo, or its memos."""
+    own = {one.ref for one in involved.artifacts}
+    return [
+        one
+        for one in involved.decisions
+        if standing_of(one) in {"accepted", None}
+        and (one.ref in own or _source(one) in involved.repos or own.intersection(one.backlinks))
+    ]
+
+
+def _source(artifact: Artifact) -> str:
+    if isinstance(artifact, Document):
+        return artifact.head.file.source
+    return artifact.card.file.source if isinstance(artifact, Record) else ""
+
+
+def _thread(reader: Reader, thread: Thread, newest: Memo) -> Entry:
+    """A thread in a list: its name, how long it is, and what came last between it and the position."""
+    label = reader.archive.thread_label(thread.id)
+    memos = sum(not entry.is_ghost for entry in thread.entries)
+    missing = len(thread.entries) - memos
+    counted = f"{memos} {'memo' if memos == 1 else 'memos'}" + (f" and {missing} missing" if missing else "")
+    last = f"{day_and_time(newest.date)}, {who_of(newest)}"
+    return Entry(
+        line=f"“{label}”; {counted}, newest here {last}; thread {thread.id}",
+        fields={
+            "thread": thread.id,
+            "short_subject": label,
+            "memos": memos,
+            "missing": missing,
+            "newest": "/".join(newest.ref),
+            "date": newest.date.utc if newest.date else None,
+        },
+        more=reader.command("thread", thread.id, "--brief"),
+    )
+
+
+# Answers with one item: its envelope in three lines, its summary, and its text, turns or passage.
+
+
+_NAMED_FILES, _NAMED_REFS, _PATH_CHARS = 2, 3, 300
+
+
+_RANGE = re.compile(r"t?([1-9]\d{0,8})(?:-t?([1-9]\d{0,8})?)?", re.ASCII)
+
+
+_TITLES = {"summary": "Summary", "body": "Text", "passage": "Passage", "notice": "Not shown"}
+
+
+_TURNS = re.compile(r"t[1-9]\d{0,8}(?:-t[1-9]\d{0,8})?", re.ASCII)
+
+
+def show(reader: Reader, written: str, *, only_head: bool = False, turns: str = "", begin: int = 0) -> Answer:
+    """An item, or what its reference's anchor names. `begin` skips characters of a text. Raises `ConfigError`.
+
+    `turns` are those of a transcript that are shown: `12`, `12-20` or `12-`.
+    """
+    name, anchor = ArchiveNames(reader.archive).find(written)
+    kind, _, id_ = name.partition("/")
+    artifact = reader.archive.artifacts[(kind, id_)]  # type: ignore[index] # the kind is one
+    if turns and not isinstance(artifact, Transcript):
+        raise ConfigError(f"--turns: {name} is a {kind}, expected a transcript; leave --turns out")
+    if _TURNS.fullmatch(anchor) and isinstance(artifact, Transcript) and not turns:
+        turns, anchor = anchor.replace("t", ""), ""
+    command = ("show", f"{name}#{anchor}" if anchor else name, *(("--turns", turns) if turns else ()))
+    parts: list[Part] = []
+    if artifact.withheld:
+        notice = notice_of(artifact)
+        parts.append(_text_part(reader, "notice", notice.text if notice else "", command))
+    elif anchor:
+        parts.append(_text_part(reader, "passage", _passage(reader, artifact, anchor), command, begin))
+    else:
+        parts += _item_parts(reader, artifact, command, only_head=only_head, turns=turns, begin=begin)
+    return Answer(
+        lines=tuple(_envelope(reader, artifact)),
+        fields={"command": "show", **_fields(reader, artifact)},
+        parts=tuple(parts),
+        command=reader.command(*command),
+        options=reader.suffix,
+    )
+
+
+def _item_parts(
+    reader: Reader, artifact: Artifact, command: Sequence[str], *, only_head: bool, turns: str, begin: int
+) -> Iterator[Part]:
+    text = _body(artifact)
+    is_summary_known = text is None or not (turns or begin)
+    said = triage(artifact)
+    has_summary = said != artifact.summary  # it is more than how the text begins
+    if is_summary_known and (has_summary or only_head):
+        yield _text_part(reader, "summary", said, command)
+    if only_head or text is None:
+        return
+    if isinstance(artifact, Transcript) and not artifact.broken:
+        found = _turns(reader, artifact, text, turns, begin)
+        if found is not None:
+            yield found
+            return
+    yield _text_part(reader, "body", text, command, begin)
+
+
+def _body(artifact: Artifact) -> Text | str | None:
+    """The text that people read; of what cannot be parsed, the file."""
+    match artifact:
+        case Memo() | Transcript():
+            variant = artifact.variants[0]
+            if artifact.broken and not variant.body:
+                file = variant.envelope.file
+                return Text(sha256=file.sha256, chars=file.bytes, summary="")
+            return variant.text
+        case Document():
+            return artifact.head.text
+        case Record():
+            fields = "".join(f"{label}: {value}\n" for label, value in artifact.card.fields)
+            return artifact.card.text or fields or None
+        case Library():
+            items = (f"{one.name} {one.version}: {one.description} ({one.file})" for one in artifact.card.items)
+            return "\n".join(items) or None
+    return None
+
+
+def _text_part(reader: Reader, name: str, said: Text | str, command: Sequence[str], begin: int = 0) -> Part:
+    """A part that is one text, from a character on."""
+    load, chars = loader(reader, said)
+    begin = min(begin, chars)
+    more = reader.command(*command)
+    from_here = f", from character {begin}" if begin else ""
+    entry = Entry(
+        line=f"{chars:,} characters{from_here}",
+        fields={"chars": chars, "from": begin},
+        text=lambda: load()[begin:],
+        chars=chars - begin,
+        begin=begin,
+        more=more,
+    )
+    return Part(name=name, title=_TITLES[name], entries=(entry,), more=more, step=1, is_list=False)
+
+
+def _turns(reader: Reader, artifact: Transcript, text: Text | str, turns: str, begin: int) -> Part | None:
+    """The turns of a transcript; None if its text has no known form."""
+    load, _ = loader(reader, text)
+    sent = artifact.variants[0].envelope.sent
+    conversation = parse_conversation(load(), started=sent.instant if sent else None)
+    known = conversation.turns
+    if not known:
+        return None
+    first, last = _range(turns, len(known)) if turns else (1, len(known))
+    name = "/".join(artifact.ref)
+    is_one = first == last
+    entries = [_turn(reader, name, known[at - 1], begin if is_one else 0) for at in range(first, last + 1)]
+    until = "" if last == len(known) else str(last)
+    where = f"turns {first} to {last}" if not is_one else f"turn {first}"
+    return Part(
+        name="turns",
+        title=f"Text, {where} of {len(known)}",
+        entries=tuple(entries),
+        more=reader.command("show", name, "--turns", f"{first}-{until}"),
+        step=1,
+        is_list=False,
+        gap_command=lambda number: reader.command("show", name, "--turns", f"{first - 1 + number}-{until}"),
+    )
+
+
+def _range(written: str, count: int) -> tuple[int, int]:
+    found = _RANGE.fullmatch(written)
+    if not found:
+        raise ConfigError(f"--turns {written}: expected a turn or a range of turns, such as 12, 12-20 or 12-")
+    first = int(found[1])
+    last = int(found[2]) if found[2] else count if "-" in written else first
+    if not first <= min(last, count):
+        raise ConfigError(f"--turns {written}: found {count} turns, expected a range among 1-{count}")
+    return first, min(last, count)
+
+
+def _turn(reader: Reader, name: str, turn: Turn, begin: int) -> Entry:
+    when = f"{turn.at:%Y-%m-%d %H:%M} UTC" if turn.at else turn.stamp or ""
+    model = f"({turn.model})" if turn.model else ""
+    skipped = f"from character {begin}" if begin else ""
+    words = (f"#{turn.anchor}", f"{turn.speaker} {model}".strip(), when, f"{len(turn.text):,} characters", skipped)
+    begin = max(begin, len(turn.text) - len(turn.text.lstrip("\n")))
+    text = turn.text[begin:]
+    return Entry(
+        line="; ".join(cut_line(word, 100) for word in words if word),
+        fields={
+            "anchor": turn.anchor,
+            "speaker": turn.speaker,
+            "model": turn.model,
+            "at": turn.at.isoformat().replace("+00:00", "Z") if turn.at else None,
+            "stamp": turn.stamp,
+            "chars": len(turn.text),
+        },
+        text=lambda: text,
+        chars=len(text),
+        begin=begin,
+        more=reader.command("show", f"{name}#{turn.anchor}"),
+    )
+
+
+def _passage(reader: Reader, artifact: Artifact, anchor: str) -> str:
+    """The text of a passage; of a heading, with what is below it up to the next one."""
+    from memosite.passages import bodies_of, find_passage, passages_of  # noqa: PLC0415 - takes long, rarely needed
+
+    found = find_passage(artifact, anchor, reader.text_of)
+    if found is None:
+        known = [one.anchor for one in passages_of(artifact, reader.text_of)][:6]
+        expected = f"expected one of its anchors: {', '.join(known)} …" if known else "it has no anchors"
+        raise ConfigError(f"{'/'.join(artifact.ref)}#{anchor}: found no passage there, {expected}")
+    if found.kind != "heading":
+        return found.text
+    later = (one for one in passages_of(artifact, reader.text_of) if one.kind == "heading" and one.begin > found.begin)
+    end = next((one.begin for one in later if (one.path, one.part) == (found.path, found.part)), None)
+    body = next(one for one in bodies_of(artifact, reader.text_of) if (one.path, one.part) == (found.path, found.part))
+    data = body.text.encode("utf-8", "surrogatepass")
+    return data[found.begin - body.before : end and end - body.before].decode("utf-8", "replace").strip()
+
+
+# The envelope
+
+
+def _envelope(reader: Reader, artifact: Artifact) -> Iterator[str]:
+    """Three lines: what and where it is; who, when and in which state; what it answers, and what answers it."""
+    yield f"{'/'.join(artifact.ref)}; in {_joined(_paths(artifact), _NAMED_FILES)}"
+    states = [*states_of(reader, artifact, None), *_recipients(artifact)]
+    offset = f" {artifact.date.zone}" if artifact.date and artifact.date.zone else ""
+    said = (*kind_facts(artifact), f"{artifact.chars:,} characters", *states)
+    yield "; ".join((f"{who_of(artifact)}, {day_and_time(artifact.date)}{offset}", *said))
+    subject = cut_line(artifact.subject, 300)
+    relations = [f"{word} {_refs(refs)}" for word, refs in _relations(artifact)]
+    thread = [f"thread {artifact.thread}"] if isinstance(artifact, Memo) else []
+    yield "; ".join((f"“{subject}”", *relations, *thread))
+
+
+def _paths(artifact: Artifact) -> list[str]:
+    return [cut_line(f"{copy.file.source}/{copy.file.path}", _PATH_CHARS) for copy in artifact.copies]
+
+
+def _recipients(artifact: Artifact) -> list[str]:
+    """Of an action that is asked of several, how far each of them is."""
+    if not isinstance(artifact, Memo) or len(artifact.recipients) < 2:
+        return []
+    said = [f"{one.position} {action_word(one.action)}" for one in artifact.recipients if one.action]
+    return [names_line(said)] if said else []
+
+
+def _relations(artifact: Artifact) -> Iterator[tuple[str, Sequence[Ref]]]:
+    if isinstance(artifact, Memo):
+        ghost: tuple[Ref, ...] = (("memo", artifact.ghost_parent),) if artifact.ghost_parent else ()
+        found = (
+            ("replies to", (artifact.parent,) if artifact.parent else ()),
+            ("replies to the missing memo", ghost),
+            ("also answers", artifact.also_answers),
+            ("answered by", artifact.replies),
+            ("also answered by", artifact.also_answered_by),
+            ("supersedes", artifact.supersedes),
+            ("superseded by", artifact.superseded_by),
+        )
+        yield from ((word, refs) for word, refs in found if refs)
+    elif isinstance(artifact, Record) and artifact.superseded_by:
+        yield "superseded by", (artifact.superseded_by,)
+
+
+def _refs(refs: Sequence[Ref]) -> str:
+    return _joined(["/".join(ref) for ref in refs], _NAMED_REFS)
+
+
+def _joined(names: Sequence[str], limit: int) -> str:
+    more = len(names) - limit
+    return ", ".join(names[:limit]) + (f" and {more} more" if more > 0 else "")
+
+
+def _fields(reader: Reader, artifact: Artifact) -> dict[str, object]:
+    memo = artifact if isinstance(artifact, Memo) else None
+    return {
+        "kind": artifact.kind,
+        "id": artifact.id,
+        "files": _paths(artifact)[:_NAMED_FILES],
+        "files_more": max(0, len(artifact.copies) - _NAMED_FILES),
+        "who": who_of(artifact),
+        "date": artifact.date.utc if artifact.date else None,
+        "offset": artifact.date.zone if artifact.date else None,
+        "chars": artifact.chars,
+        "facts": kind_facts(artifact),
+        "states": [*states_of(reader, artifact, None), *_recipients(artifact)],
+        "subject": cut_line(artifact.subject, 300),
+        "relations": {word: ["/".join(ref) for ref in refs[:_NAMED_REFS]] for word, refs in _relations(artifact)},
+        "relations_total": {word: len(refs) for word, refs in _relations(artifact)},
+        "thread": memo.thread if memo else None,
+    }
+
+
+# Answers what a thread says: its memos in reading order, with their texts or their triage summaries.
+
+
+_DEPTH = 12
+
+
+_PAGE: Final = re.compile(r"(?:^|/)threads/(?P<id>[^/#]+)")
+
+
+def thread(reader: Reader, written: str, *, is_brief: bool = False, begin: int = 1) -> Answer:
+    """The thread of an id: its own, or that of one of its memos. Raises `ConfigError`.
+
+    If not all of it fits, the lines come before the texts, and of both the first memo and the newest ones; from a
+    number on, the order is that of reading.
+    """
+    found = find_thread(reader, written)
+    words = ("--brief",) if is_brief else ()
+    command = reader.command("thread", found.id, *words)
+    entries = list(enumerate(found.entries, 1))[begin - 1 :]
+    ranks = _ranks(reader, entries) if begin == 1 else {number: number for number, _ in entries}
+    memos = sum(not one.is_ghost for one in found.entries)
+    missing = len(found.entries) - memos
+    counted = f"{memos} {'memo' if memos == 1 else 'memos'}" + (f" and {missing} missing" if missing else "")
+    label = reader.archive.thread_label(found.id)
+    part = Part(
+        name="memos",
+        title="Memos in reading order",
+        entries=tuple(_entry(reader, one, is_brief=is_brief, rank=ranks[number]) for number, one in entries),
+        more=command,
+        step=max(1, len(entries)),
+        empty="None.",
+        first=min(begin, len(found.entries) + 1),
+    )
+    return Answer(
+        lines=(f"Thread {found.id}", f"“{label}”; {counted}"),
+        fields={"command": "thread", "thread": found.id, "short_subject": label, "count": memos, "missing": missing},
+        parts=(part,),
+        command=command,
+        options=reader.suffix,
+    )
+
+
+def _ranks(reader: Reader, entries: list[tuple[int, ThreadEntry]]) -> dict[int, int]:
+    """The first memo first, then the newest; memos without a date and missing ones last."""
+
+    def key(numbered: tuple[int, ThreadEntry]) -> tuple[bool, float]:
+        number, entry = numbered
+        artifact = reader.archive.artifacts.get(entry.ref)
+        return number > 1, -artifact.date.instant.timestamp() if artifact and artifact.date else 0
+
+    return {number: rank for rank, (number, _) in enumerate(sorted(entries, key=key))}
+
+
+def find_thread(reader: Reader, written: str) -> Thread:
+    """The thread that a reference means."""
+    archive = reader.archive
+    page = _PAGE.search(unquote(urlsplit(written).path)) if "/" in written else None
+    said = page["id"] if page else written.strip("/").removeprefix("thread/")
+    if said in archive.threads:
+        return archive.threads[said]
+    try:
+        name, _ = ArchiveNames(archive, ("memo", "note")).find(written)
+    except ConfigError:
+        begun = [id_ for id_ in archive.threads if id_.casefold().startswith(said.casefold())]
+        if len(begun) != 1 or not said:
+            raise
+        return archive.threads[begun[0]]
+    kind, _, id_ = name.partition("/")
+    artifact = archive.artifacts[(kind, id_)]  # type: ignore[index] # the kind is one
+    if not isinstance(artifact, Memo):
+        raise ConfigError(
+            f"{written}: found a {kind}, expected a memo, a note or the id of a thread; see: memosite show"
+        )
+    return archive.threads[artifact.thread]
+
+
+def _entry(reader: Reader, entry: ThreadEntry, *, is_brief: bool, rank: int) -> Entry:
+    if entry.is_ghost:
+        made = _missing(reader.archive.ghosts[entry.ref[1]], rank)
+    else:
+        memo = reader.archive.artifacts[entry.ref]
+        body = memo.variants[0].text if isinstance(memo, Memo) and not (is_brief or memo.withheld) else None
+        made = entry_of(reader, memo, rank=rank, text=body)
+    depth = "> " * min(entry.depth, _DEPTH)
+    further = [f"goes on in thread {id_}" for id_ in entry.continues[:3]]
+    further += [f"comes from thread {entry.continued_from}"] if entry.continued_from else []
+    return replace(
+        made,
+        line="; ".join((f"{depth}{made.line}", *further)),
+        fields={"depth": entry.depth, **made.fields, "other_threads": further},
+        text_name=made.text_name if is_brief else "text",
+    )
+
+
+def _missing(ghost: Ghost, rank: int) -> Entry:
+    """A memo that others reply to and that no source has: what its name says."""
+    who = f"{ghost.sender or 'unknown'} → {ghost.to or 'unknown'}"
+    return Entry(
+        line=f"{day_and_time(ghost.date)}; {who}; missing memo; “{ghost.short_subject}”; {ghost.kind}/{ghost.id}",
+        fields={
+            "kind": ghost.kind,
+            "id": ghost.id,
+            "date": ghost.date.utc if ghost.date else None,
+            "short_subject": ghost.short_subject,
+            "from": ghost.sender,
+            "to": [ghost.to] if ghost.to else [],
+            "states": ["missing memo"],
+        },
+        rank=rank,
+    )

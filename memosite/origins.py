@@ -1,0 +1,436 @@
+"""Where `cite` and `verify` find items: in repos with their former versions, or in a published site.
+
+    archive/index.json ─► lines of each month ─► names ─► index.json of an item, or its line in a bundle ─► originals
+
+What is published is not trusted: it may hold anything. It has no former versions.
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+from urllib.parse import unquote
+
+from memosite.archive.cite import Citation, cite_whole
+from memosite.archive.lines import notice_on
+from memosite.archive.model import Archive, Artifact, Copy, Memo, Record, Removal, Transcript, Variant
+from memosite.archive.seals import SEALS_PATH
+from memosite.archive.urls import artifact_page, record_page
+from memosite.citing import ArchiveSources, Item, Place, Sources
+from memosite.facts.characters import printable
+from memosite.facts.errors import OutputError
+from memosite.facts.file import File
+from memosite.facts.json_text import clean_text, read_json_text
+from memosite.facts.names import ENVELOPE_SUFFIX
+from memosite.facts.parsed import BodyFile, Envelope, FileFacts, Withheld
+from memosite.formats.adapters import parse
+from memosite.passages import MADE, SourceBody, bodies_of, digests_of
+from memosite.quotes.index import QuoteIndex
+from memosite.reading.as_of import FormerContent, PastContents
+from memosite.reading.published import PublishedSite
+from memosite.reading.text_rows import TextRows
+from memosite.store.shelf import Shelf
+
+# Items of an archive that is read from its repos, with their former versions from git.
+
+
+class RepoSources(ArchiveSources):
+    """Items of an archive; its texts are on the shelf."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        shelf: Shelf,
+        past: PastContents,
+        *,
+        base_url: str | None,
+        built: PublishedSite,
+        rows: TextRows | None = None,
+    ) -> None:
+        """Nothing is read yet but the archive; `built` is the site that was last built of it.
+
+        Without `rows`, what is kept to find quotes, all texts are read for each.
+        """
+        super().__init__(archive, shelf.text, base_url=base_url)
+        self._rows = rows
+        self._built = built
+        self._shelf = shelf
+        self._past = past
+
+    def index_for(self, quotes: Sequence[str]) -> QuoteIndex[tuple[str, int]]:
+        """As `Sources` says; from kept rows that of all bodies, without their texts."""
+        if self._rows is None:
+            return super().index_for(quotes)
+        items, rows = self._rows.read(self._digests, self._shelf.text)
+        return QuoteIndex({(name, at): rows[one] for name, some, _ in items for at, one in enumerate(some)})
+
+    def _digests(self) -> list[tuple[str, tuple[str, ...], None]]:
+        return [(name, tuple(digests_of(self.artifact(name))), None) for name in self.names]
+
+    def commit_of(self, item: Item, place: Place | None) -> str:
+        """The commit that gave the file the text that a citation quotes; "" if none has it, or that is not known."""
+        artifact = self.artifact(item.ref)
+        body = item.bodies[place.body if place else -1] if item.bodies else None
+        file = next((one for one in _files(artifact) if body is None or one.path == body.path), None)
+        if file is None or not file.blob:
+            return ""
+        return _known_commit(artifact, file) or self._past.commit_of(file.source, file.path, file.blob)
+
+    def originals(self, item: Item) -> Iterator[tuple[str, bytes]]:
+        """The originals of an artifact as they are published; those of its copies are equal."""
+        from memosite.plan.artifact_page import originals  # noqa: PLC0415 - only for evidence
+
+        for _, path, digest in originals(self.artifact(item.ref)):
+            if "/copies/" not in path:
+                yield path, self._shelf.get(digest)
+
+    def seals(self) -> str:
+        """The sealed log of the site that was last built."""
+        return (self._built.read(SEALS_PATH) or b"").decode("utf-8", "replace")
+
+    def former(self, item: Item) -> Iterator[Item]:
+        """Former versions of an artifact, one for each former content of each of its files."""
+        if item.why_not:
+            return
+        for source, path, blob in self._places_of(item):
+            for content in self._past.contents(source, path):
+                if content.blob != blob:
+                    yield _version(item, source, path, content)
+
+    def _places_of(self, item: Item) -> Iterator[tuple[str, str, str]]:
+        """The files of an artifact: source, path, and the id of what it holds now, "" if it is not there any more."""
+        artifact = self.known(item.ref)
+        if artifact:
+            yield from ((one.source, one.path, one.blob) for one in _files(artifact))
+            return
+        removal = self._removals()[item.ref]
+        path = removal.events[-1].path
+        yield removal.source, path, ""
+        yield removal.source, f"{path.removesuffix(ENVELOPE_SUFFIX)}.body.md", ""
+
+    def _removals(self) -> Mapping[str, Removal]:
+        return {"/".join(ref): one for ref, one in self._archive.removed.items()}
+
+    def removed(self, name: str) -> Item | None:
+        """What was removed from its repo, so that only former versions have its text."""
+        removal = self._removals().get(name)
+        if removal is None or not removal.stem or tuple(name.split("/")) in self._archive.erased:
+            return None
+        whole = Citation(ref=name, url="", title=removal.stem, speaker="", time="", quote="", sha256="")
+        return Item(whole=whole, order=("", name), own_names=dict(self.positions))
+
+
+def _known_commit(artifact: Artifact, file: FileFacts) -> str:
+    """The commit as the archive has it, which asks no git; "" for an entry of a list, which has its own history."""
+    if isinstance(artifact, Record) and artifact.card.line is not None:
+        return ""
+    copies = (
+        one for one in artifact.copies if (one.file.source, one.body_path or one.file.path) == (file.source, file.path)
+    )
+    return next((one.life.commit for one in copies if one.life), "")
+
+
+def _files(artifact: Artifact) -> list[FileFacts]:
+    """The files that the bodies of an artifact are in, and those of its copies."""
+    found = [copy.file for copy in artifact.copies]
+    if isinstance(artifact, Memo | Transcript):
+        bodies = [variant.body.file for variant in artifact.variants if variant.body]
+        found = [*bodies, *(variant.envelope.file for variant in artifact.variants), *found]
+    return list({(one.source, one.path): one for one in found}.values())
+
+
+def _version(item: Item, source: str, path: str, content: FormerContent) -> Item:
+    """An item as one of its files was before; without the text of the others."""
+    is_conversation = item.ref.startswith("transcript/")
+    text, part = content.text, ""
+    if path.lower().endswith((ENVELOPE_SUFFIX, ".json")):
+        fields = read_json_text(content.text)[0]
+        written = fields.get("body", fields.get("x.memo.body", "")) if isinstance(fields, dict) else ""
+        text, part = (clean_text(written) if isinstance(written, str) else ""), "/body"
+    prefix = next((body.prefix for body in item.bodies if body.path == path), "")
+    kind, _, id_ = item.ref.partition("/")
+    body = SourceBody(
+        ref=(kind, id_),  # type: ignore[arg-type] # as the item's
+        text=text,
+        source=source,
+        path=path,
+        part=part,
+        prefix=prefix,
+        is_conversation=is_conversation,
+    )
+    digests = frozenset({_digest(text), _digest(content.text)})
+    return replace(item, bodies=(body,), digests=digests, commit=content.commit)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# Items of a published site, in a folder or at an address: from its lines, its twins and its originals (SPEC 4).
+
+
+_INDEX = "archive/index.json"
+
+
+_AGAIN = "build the site again with this version of memosite"
+
+
+_LETTERS = ("memo", "note", "transcript")
+
+
+class SiteSources(Sources):
+    """Items of a published site."""
+
+    def __init__(self, site: PublishedSite, *, base_url: str = "") -> None:
+        """Nothing is read yet."""
+        self._site = site
+        self.base_url = base_url
+        self._items: dict[str, Item] = {}
+        self._zip: tuple[str, dict[str, bytes]] = ("", {})
+        self._bundle: tuple[str, dict[str, dict[str, Any]]] = ("", {})
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of all items, the oldest first."""
+        return list(self._lines)
+
+    @cached_property
+    def positions(self) -> Mapping[str, str]:
+        """From the names of positions to their ids; sites of earlier versions have the ids alone."""
+        ids, names = self._index.get("positions"), self._index.get("position_names")
+        if isinstance(names, dict):
+            return {name: str(id_) for name, id_ in names.items()}
+        return {str(one): str(one) for one in ids} if isinstance(ids, list) else {}
+
+    def former(self, item: Item) -> Iterator[Item]:  # noqa: ARG002 - a site has no history of texts
+        """Nothing: a site has no former versions."""
+        return iter(())
+
+    def originals(self, item: Item) -> Iterator[tuple[str, bytes]]:
+        """The originals of an item."""
+        twin = self._twin(item.ref)
+        for href in twin["originals"]:
+            if "copies/" not in href:
+                file = unquote(href.partition("#")[2] or href).rpartition("/")[2]
+                if not (file.startswith("original") and file.isprintable()):  # it becomes the name of a file
+                    raise OutputError(
+                        f"{self._site.name}: found the original {printable(file)}, expected another name; {_AGAIN}"
+                    )
+                yield _page(twin) + file, self._original(twin["folder"], href)
+
+    def seals(self) -> str:
+        """The sealed log."""
+        return (self._read(SEALS_PATH) or b"").decode("utf-8", "replace")
+
+    def item(self, name: str) -> Item:
+        """The item of a name."""
+        if name not in self._items:
+            try:
+                self._items[name] = self._made(name, self._twin(name))
+            except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+                said = f"{self._site.name}: {name} cannot be read ({type(error).__name__}: {error}); {_AGAIN}"
+                raise OutputError(said) from error
+        return self._items[name]
+
+    # What is published
+
+    def _read(self, path: str) -> bytes | None:
+        """A file of the site. What the site itself names leads nowhere else."""
+        if path.startswith("/") or "\\" in path or ".." in path.split("/"):
+            raise OutputError(f"{self._site.name}: found the path {path}, expected one within the site; {_AGAIN}")
+        return self._site.read(path)
+
+    @cached_property
+    def _index(self) -> dict[str, Any]:
+        data = self._read(_INDEX)
+        if data is None:
+            raise OutputError(f"{self._site.name}: found no {_INDEX}, expected a site that memosite built")
+        found = _json(data, f"{self._site.name}: {_INDEX}")
+        return found if isinstance(found, dict) else {}
+
+    @cached_property
+    def _lines(self) -> dict[str, tuple[str, dict[str, Any]]]:
+        """Each item's month, as the index names it, and its line."""
+        try:
+            return self._read_lines()
+        except (KeyError, TypeError, AttributeError) as error:
+            said = f"{self._site.name}: {_INDEX} cannot be read ({type(error).__name__}: {error}); {_AGAIN}"
+            raise OutputError(said) from error
+
+    def _read_lines(self) -> dict[str, tuple[str, dict[str, Any]]]:
+        found: list[tuple[str, dict[str, Any]]] = []
+        for month in self._index.get("months") or ():
+            path = f"archive/{month['lines']}"
+            data = self._read(path) or b""
+            rows = filter(None, data.decode("utf-8", "replace").split("\n"))
+            found += ((str(month["month"]), _json(row.encode(), f"{self._site.name}: {path}")) for row in rows)
+        found.sort(key=lambda one: (str(one[1].get("date") or "9999"), str(one[1].get("id"))))
+        return {f"{line['kind']}/{line['id']}": (month, line) for month, line in found}
+
+    def _twin(self, name: str) -> dict[str, Any]:
+        month, line = self._lines[name]
+        for bundle in self._bundles(month):
+            path = f"archive/{bundle['json']}"
+            if self._bundle[0] != path:
+                rows = filter(None, (self._read(path) or b"").split(b"\n"))
+                self._bundle = (path, {one["key"]: one for one in (_json(row, path) for row in rows)})
+            if name in self._bundle[1]:
+                return {**self._bundle[1][name], "folder": path.rpartition("/")[0] + "/"}
+        page = _page(line)
+        data = self._read(f"{page}index.json")
+        if data is None:
+            raise OutputError(f"{self._site.name}: found no {page}index.json, though {_INDEX} leads to it; {_AGAIN}")
+        return {**_json(data, f"{self._site.name}: {page}index.json"), "folder": page}
+
+    def _bundles(self, month: str) -> list[dict[str, str]]:
+        return next((one.get("bundles") or [] for one in self._index["months"] if one["month"] == month), [])
+
+    def _original(self, folder: str, href: str) -> bytes:
+        """An original, from its file or from the ZIP that it is in."""
+        path, _, member = href.partition("#")
+        path = folder + unquote(path)
+        data = self._zipped(path).get(unquote(member)) if member else self._read(path)
+        if data is None:
+            raise OutputError(f"{self._site.name}: found no {unquote(href)} in {folder}; {_AGAIN}")
+        return data
+
+    def _zipped(self, path: str) -> dict[str, bytes]:
+        if self._zip[0] != path:
+            try:
+                with zipfile.ZipFile(io.BytesIO(self._read(path) or b"")) as whole:
+                    stored = [one for one in whole.infolist() if one.compress_type == zipfile.ZIP_STORED]
+                    self._zip = (path, {one.filename: whole.read(one) for one in stored})
+            except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+                raise OutputError(f"{self._site.name}: {path} cannot be read ({error}); {_AGAIN}") from error
+        return self._zip[1]
+
+    # Items
+
+    def _made(self, name: str, twin: Mapping[str, Any]) -> Item:
+        order = (str(twin["date"] or "9999"), str(twin["id"]))
+        whole = Citation(
+            ref=name,
+            url=str(twin["url"]),
+            title=str(twin["short_subject"]),
+            speaker=", ".join(dict.fromkeys(str(one["source"]) for one in twin["copies"][:1])),
+            time=str(twin["date"] or ""),
+            quote=str(twin["summary"]).replace("…", " […]"),
+            sha256=str(twin["sha256"] or ""),
+        )
+        if twin.get("withheld"):
+            said = twin["withheld"]
+            withheld = Withheld(
+                reason="erased" if said["reason"] == "erased" else "secret",
+                why=str(said["why"] or ""),
+                on=str(said["on"] or ""),
+                rules=tuple(map(str, said["rules"])),
+            )
+            notice = notice_on(twin["kind"], withheld)
+            return Item(whole=whole, order=order, why_not=notice.reason if notice else "it is withheld")
+        if twin["kind"] in _LETTERS:
+            return self._letter(whole, order, twin)
+        if twin["kind"] == "library":  # it has no text of its own
+            return Item(whole=whole, order=order, digests=frozenset({whole.sha256}))
+        text = str(twin.get("body") or "")
+        digest = sha256(text.encode()).hexdigest()
+        body = SourceBody(
+            ref=(twin["kind"], twin["id"]),
+            text=text.removeprefix("\ufeff"),
+            source=whole.speaker,
+            path=str(twin["copies"][0]["path"]),
+            part=MADE,
+            is_redacted=bool(twin.get("redacted")),
+        )
+        digests = frozenset({digest, whole.sha256})
+        return Item(whole=replace(whole, sha256=digest), order=order, bodies=(body,), digests=digests)
+
+    def _letter(self, whole: Citation, order: tuple[str, str], twin: Mapping[str, Any]) -> Item:
+        """A memo, note or transcript, as its originals say."""
+        copy = twin["copies"][0]
+        texts: dict[str, str] = {}
+        hrefs = [one for one in twin["originals"] if "/copies/" not in one and not one.startswith("copies/")]
+        files: list[Envelope | BodyFile] = []
+        for number, href in enumerate(hrefs[:2]):
+            data = self._original(twin["folder"], href)
+            path = copy["path"] if not number or not copy["path"].endswith(".openthing") else (
+                f"{copy['path'].removesuffix('.openthing')}.body.md"
+            )  # fmt: skip
+            file = File(source=copy["source"], path=path, data=data, is_redacted=bool(twin.get("redacted")))
+            parsed = parse(file)
+            kept = {sha256(one).hexdigest(): one for one in (data, *parsed.shelve)}
+            texts |= {digest: one.decode("utf-8", "replace") for digest, one in kept.items()}
+            if isinstance(parsed.fact, Envelope | BodyFile):
+                files.append(parsed.fact)
+        envelope = next((one for one in files if isinstance(one, Envelope)), None)
+        body = next((one for one in files if isinstance(one, BodyFile)), None)
+        if (envelope is None and body is None) or (envelope and envelope.shape == "broken"):
+            return Item(whole=whole, order=order, why_not="its original cannot be parsed; there is no text to cite")
+        envelope = envelope or _bare(body, twin)
+        artifact = _artifact(twin, Variant(envelope=envelope, body=body))
+        people = tuple(one for one in envelope.participants if not one.session_arc)
+        models = tuple(one for one in envelope.participants if one.session_arc)
+        cited = cite_whole(artifact, whole.url)
+        return Item(
+            whole=replace(cited, time=whole.time),
+            order=order,
+            bodies=tuple(bodies_of(artifact, texts.__getitem__)),
+            digests=frozenset({*texts, cited.sha256}),
+            started=envelope.sent.instant if envelope.sent else None,
+            people=people if isinstance(artifact, Transcript) else (),
+            models=models if isinstance(artifact, Transcript) else (),
+            position=str(twin["from"] or "") if isinstance(artifact, Memo) else "",
+            own_names=dict(self.positions),
+        )
+
+
+def _bare(body: BodyFile | None, twin: Mapping[str, Any]) -> Envelope:
+    """The envelope of a body that has none."""
+    if body is None:
+        raise ValueError("it has neither an envelope nor a body")
+    return Envelope(
+        kind=twin["kind"],
+        shape="bare",
+        file=body.file,
+        stem=twin["id"],
+        content_sha256=body.file.sha256,
+        sender=str(twin["from"] or ""),
+    )
+
+
+def _artifact(twin: Mapping[str, Any], variant: Variant) -> Memo | Transcript:
+    """An artifact with what citations need of it."""
+    said: dict[str, Any] = {
+        "kind": twin["kind"],
+        "id": twin["id"],
+        "system": twin["system"],
+        "subject": twin["subject"],
+        "short_subject": twin["short_subject"],
+        "summary": twin["summary"],
+        "chars": twin["chars"],
+        "date": None,
+        "arrival": 0,
+        "copies": (Copy(file=variant.envelope.file, mailbox=None),),
+        "variants": (variant,),
+    }
+    if twin["kind"] == "transcript":
+        return Transcript(**said, role=None, ended=None)
+    sender = variant.envelope.sender or str(twin["from"] or "")
+    return Memo(**said, sender=sender, to=(), sender_position=None, recipients=(), mailbox=None, thread="")
+
+
+def _page(line: Mapping[str, Any]) -> str:
+    """The folder of an item's page in the site."""
+    if line["kind"] == "record":
+        return record_page(line["system"], line["id"])
+    return artifact_page((line["kind"], line["id"]))
+
+
+def _json(data: bytes, name: str) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise OutputError(f"{name} cannot be read ({error}); {_AGAIN}") from error

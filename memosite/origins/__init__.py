@@ -1,1 +1,0 @@
-"""Where `cite` and `verify` find items: in repos with their former versions, or in a published site."""

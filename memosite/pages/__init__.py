@@ -1,1 +1,0 @@
-"""Page models: what each template receives."""

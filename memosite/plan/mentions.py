@@ -1,0 +1,364 @@
+"""Plans what mentions, cites and shares passages with an artifact, and the page of all citations (SPEC 3, 7)."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from types import MappingProxyType
+from typing import ClassVar, get_args
+from urllib.parse import quote, unquote
+
+from memosite.archive.cite import Citation, called, cite_whole, participants
+from memosite.archive.lines import shown_file
+from memosite.archive.model import Artifact, CitationState, Document, MadeCitation, Memo, Record, Transcript
+from memosite.archive.urls import CITATIONS, page_of, part_page, relative
+from memosite.facts.json_text import clean_text
+from memosite.facts.names import ENVELOPE_SUFFIX
+from memosite.facts.parsed import FileFacts, Ref, Text
+from memosite.facts.phrases import phrase
+from memosite.facts.texts import cut_line, line_of, one_line
+from memosite.formats.turns import parse_conversation
+from memosite.markdown.plain import Places, read_places
+from memosite.pages import PAGE_CHARS, CitedRow, MentionRow, Page, Reference, SharedRow
+from memosite.passages import passages_of
+from memosite.plan.context import Context
+from memosite.plan.dates import newest_first
+from memosite.plan.indexes import MentionPlace
+from memosite.plan.page import escaped, in_parts, page_head, part_links, twin_address
+from memosite.plan.shared_passages import SharedLink
+
+# Finds where on an artifact's page the fragment of a link leads: a heading, a passage, a turn, a line of the file.
+
+
+_PREFIXED = re.compile(r"t[1-9][0-9]*[.-].|preamble-.|summary\..")
+"""An anchor of a passage within a turn or a part of the page."""
+
+
+TextOf = Callable[[str], str]
+
+
+class PlaceFinder:
+    """Finds the places of links from one page; what several of them lead to is read once."""
+
+    def __init__(self, text_of: TextOf) -> None:
+        """Take texts from here, by their digests."""
+        self._text_of = text_of
+        self._places: dict[str, Places] = {}
+        self._before: dict[tuple[str, str], int] = {}
+        self._prefixed: dict[Ref, frozenset[str]] = {}
+
+    def anchor(self, artifact: Artifact, written: str) -> str:
+        """The anchor on an artifact's page to which a link, as written, leads; "" for the top of the page.
+
+        A line is one of the original that the link names. No link leads to another place than it says.
+        """
+        name, _, fragment = written.partition("#")
+        shown = _shown(artifact)
+        if not fragment or shown is None:
+            return ""
+        text, file = shown
+        if text.sha256 not in self._places:
+            read = _turns if isinstance(artifact, Transcript) else read_places
+            self._places[text.sha256] = read(self._text_of(text.sha256))
+        places = self._places[text.sha256]
+        line = line_of(fragment)
+        if line is None:
+            name = unquote(fragment)
+            return places.named(name) or (name if self._is_prefixed(artifact, name) else "")
+        if name.partition("?")[0].lower().endswith(ENVELOPE_SUFFIX) or not file.sha256:  # which is not published
+            return ""
+        return places.at_line(line - self._lines_before(text, file)) or ""
+
+    def _is_prefixed(self, artifact: Artifact, name: str) -> bool:
+        """Whether a passage has this anchor that a text of the page has with a prefix."""
+        if not _PREFIXED.match(name):
+            return False
+        if artifact.ref not in self._prefixed:
+            self._prefixed[artifact.ref] = frozenset(one.anchor for one in passages_of(artifact, self._text_of))
+        return name in self._prefixed[artifact.ref]
+
+    def _lines_before(self, text: Text, file: FileFacts) -> int:
+        """How many lines of a file are before its text, as its front matter is; all where the text is not in it."""
+        key = text.sha256, file.sha256
+        if key not in self._before:
+            original = clean_text(self._text_of(file.sha256))
+            at = original.rfind(self._text_of(text.sha256).rstrip())
+            self._before[key] = original.count("\n", 0, at) if at >= 0 else original.count("\n") + 1
+        return self._before[key]
+
+
+def _shown(artifact: Artifact) -> tuple[Text, FileFacts] | None:
+    """The text that an artifact's page shows with anchors, and the file that it is in."""
+    found: tuple[Text | None, FileFacts] | None = None
+    if artifact.withheld:
+        return None
+    if isinstance(artifact, Document):
+        found = artifact.head.text, artifact.head.file
+    elif isinstance(artifact, Record):
+        found = artifact.card.text, artifact.card.file
+    elif isinstance(artifact, Memo | Transcript) and not artifact.broken:
+        variant = artifact.variants[0]
+        found = variant.text, variant.body.file if variant.body else variant.envelope.file
+    if found is None or found[0] is None or (found[0].chars > PAGE_CHARS and artifact.kind != "transcript"):
+        return None
+    return found[0], found[1]
+
+
+def _turns(text: str) -> Places:
+    """The places of a transcript: its turns, as far as links from elsewhere name them."""
+    turns = parse_conversation(text, started=None).turns
+    return Places(
+        anchors=frozenset(anchor for turn in turns for anchor in (turn.anchor, turn.hash_anchor) if anchor),
+        lines=tuple((turn.line, turn.anchor) for turn in turns),
+        end=text.count("\n") + 1,
+    )
+
+
+# Plans the rows of mentions: "Mentioned in" of what is mentioned, and the related memos of a transcript.
+
+
+BACKLINKS = 200
+"""The most mentions on an artifact's page, which says how many there are, and the most with a sentence in its twin."""
+
+
+_NAMED = 5
+
+
+def mention_rows(context: Context, start: str, artifact: Artifact) -> tuple[MentionRow, ...]:
+    """What mentions an artifact, the newest first: each row leads to the first place, and names further ones."""
+    return tuple(_mentioned_in(context, start, one, artifact) for one in _newest(context, artifact))
+
+
+def _mentioned_in(context: Context, start: str, one: Artifact, artifact: Artifact) -> MentionRow:
+    row = context.row(start, one)
+    places = context.mentions.places(one, artifact.ref, context.text_of)
+    if not places:
+        return MentionRow(row=row)
+    page = row.href
+    return MentionRow(
+        row=replace(row, href=_at(page, places[0])),
+        sentence=places[0].sentence,
+        places=_links(page, places, 1),
+        more=max(0, len(places) - 1 - _NAMED),
+    )
+
+
+def related_rows(context: Context, start: str, transcript: Transcript) -> tuple[MentionRow, ...]:
+    """The related memos of a transcript, each with the sentence in which it is mentioned, and where that is."""
+    page = relative(start, page_of(transcript))
+    found = []
+    for ref in transcript.related:
+        places = context.mentions.places(transcript, ref, context.text_of)
+        found.append(
+            MentionRow(
+                row=context.row(start, context.archive.artifacts[ref]),
+                sentence=places[0].sentence if places else None,
+                places=_links(page, places, 0),
+                more=max(0, len(places) - _NAMED),
+            )
+        )
+    return tuple(found)
+
+
+def mentioned_turns(context: Context, transcript: Transcript) -> tuple[str, ...]:
+    """The anchors of a transcript to which links of the newest artifacts that mention it lead, in order."""
+    places = PlaceFinder(context.text_of)
+    links = (link for one in _newest(context, transcript) for link in one.links)
+    named = {link.written for link in links if link.to == transcript.ref and "#" in link.written}
+    return tuple(sorted({places.anchor(transcript, written) for written in named} - {""}))
+
+
+def mention_lines(context: Context, start: str, artifact: Artifact) -> Iterator[dict[str, object]]:
+    """What mentions an artifact, as its twin says it: by what, and where; the newest first."""
+    for one in _newest(context, artifact):
+        page = relative(start, page_of(one))
+        for place in context.mentions.places(one, artifact.ref, context.text_of):
+            yield {"by": "/".join(one.ref), "url": _at(page, place), "sentence": place.sentence.line}
+
+
+def _newest(context: Context, artifact: Artifact) -> list[Artifact]:
+    known: Iterable[Artifact] = (context.archive.artifacts[ref] for ref in artifact.backlinks)
+    return newest_first(known)[:BACKLINKS]
+
+
+def _links(page: str, places: Sequence[MentionPlace], first: int) -> tuple[Reference, ...]:
+    """Links to places, some of them: to turns by their number."""
+    numbered = enumerate(places[first : first + _NAMED], first + 1)
+    return tuple(
+        Reference(
+            label=phrase("turn {number}", number=one.turn[1:]) if one.turn else phrase("place {number}", number=number),
+            href=_at(page, one),
+        )
+        for number, one in numbered
+    )
+
+
+def _at(page: str, place: MentionPlace) -> str:
+    return f"{page}#{quote(place.anchor, safe='-._~')}" if place.anchor else page
+
+
+# Plans the list of passages that an artifact shares with others, for its page and its twins.
+
+
+SHARED_SHOWN, AT_TURNS = 100, 1_000
+"""The most shared passages in the list of one page, which says how many there are, and at the turns of a transcript."""
+
+
+_RELATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "drafted in": phrase("Drafted in"),
+        "draft of": phrase("Draft of"),
+        "quotes": phrase("Quotes"),
+        "quoted in": phrase("Quoted in"),
+    }
+)
+
+
+def shared_rows(context: Context, start: str, artifact: Artifact) -> tuple[SharedRow, ...]:
+    """The first shared passages of an artifact as its page shows them."""
+    here = page_of(artifact)
+    return tuple(
+        SharedRow(
+            relation=_RELATIONS[link.relation],
+            here=_shared_at("" if start == here else relative(start, here), link.anchor),
+            there=_there(context, start, link),
+            words=link.words,
+            begins=link.begins,
+        )
+        for link in context.shared.get(artifact.ref, ())[:SHARED_SHOWN]
+    )
+
+
+def shared_at_turns(context: Context, start: str, transcript: Transcript) -> tuple[tuple[str, str, Reference], ...]:
+    """The same at the turns of a transcript: the anchor of each, what the one is to the other, and where that is."""
+    links = context.shared.get(transcript.ref, ())[:AT_TURNS]
+    return tuple((link.anchor, _RELATIONS[link.relation], _there(context, start, link)) for link in links)
+
+
+def _there(context: Context, start: str, link: SharedLink) -> Reference:
+    href = relative(start, context.page(link.other))
+    return Reference(label=_label(context, link), href=_shared_at(href, link.other_anchor))
+
+
+def _label(context: Context, link: SharedLink) -> str:
+    subject = context.archive.short_subject(link.other)
+    return f"{subject}, {link.other_anchor}" if link.other[0] == "transcript" and link.other_anchor else subject
+
+
+def _shared_at(href: str, anchor: str) -> str:
+    return f"{href}#{quote(anchor, safe='-._~')}" if anchor else href
+
+
+def shared_fields(context: Context, ref: Ref) -> list[dict[str, object]]:
+    """All shared passages of an artifact, for its JSON."""
+    return [
+        {
+            "relation": link.relation,
+            "anchor": link.anchor or None,
+            "words": link.words,
+            "with": "/".join(link.other),
+            "with_anchor": link.other_anchor or None,
+        }
+        for link in context.shared.get(ref, ())
+    ]
+
+
+def shared_lines(context: Context, start: str, ref: Ref) -> Iterator[str]:
+    """The same as lines of Markdown."""
+    for link in context.shared.get(ref, ()):
+        label = escaped(one_line(_label(context, link)))
+        target = f"[{label}]({twin_address(context, start, link.other, 'md')})"
+        where = f" (#{link.anchor})" if link.anchor else ""
+        yield f"- {link.relation.capitalize()} {target}, {link.words} words{where}: {escaped(link.begins)}\n"
+
+
+# Plans how artifacts are cited: the citation of the whole, from which those of its turns are made (SPEC 7).
+
+
+def citation_of(context: Context, artifact: Artifact) -> Citation:
+    """How a whole artifact is cited, with the address of its page, and the commit if it is known."""
+    page = page_of(artifact)
+    return replace(cite_whole(artifact, context.canonical(page) or page), commit=_commit(artifact))
+
+
+def _commit(artifact: Artifact) -> str:
+    """The commit that gave the text that is shown its content, "" if it is not known."""
+    file = shown_file(artifact)
+    copies = (copy for copy in artifact.copies if (copy.file.source, copy.file.path) == (file.source, file.path))
+    return next((copy.life.commit for copy in copies if copy.life), "")
+
+
+def speakers(context: Context, transcript: Transcript) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Which participants of a conversation are people, and which are models, as pages call them."""
+    people, models = participants(context.archive, transcript)
+    return tuple(cut_line(called(one), 200) for one in people), tuple(cut_line(called(one), 200) for one in models)
+
+
+# Plans rows of citations: the list "Cited by" of what is cited, and the lists of the page of all citations.
+
+
+CITED_SHOWN = 200
+"""The most citations on the page of what they cite, which says how many there are."""
+
+
+def citation_row(context: Context, start: str, one: MadeCitation, *, is_own_page: bool = False) -> CitedRow:
+    """A citation as the page `start` shows it; the page of what is cited names only the passage."""
+    by = Reference(label=str(one.location))
+    if one.by is not None:
+        by = Reference(label=context.archive.short_subject(one.by), href=_href(context, start, one.by, one.by_anchor))
+    to = Reference(label=one.written)
+    if one.to is not None:
+        label = f"#{one.anchor}" if one.anchor else phrase("all of it")
+        if not is_own_page:
+            subject = context.archive.short_subject(one.to)
+            label = f"{subject} #{one.anchor}" if one.anchor else subject
+        to = Reference(label=label, href=_href(context, start, one.to, one.anchor))
+    return CitedRow(by=by, to=to, quote=one.quote, state=one.state, said=one.said)
+
+
+def cited_by(context: Context, start: str, ref: Ref) -> tuple[CitedRow, ...]:
+    """What cites an artifact, the newest first, as its own page shows it."""
+    newest = reversed(context.citations_of.get(ref, ()))
+    return tuple(citation_row(context, start, one, is_own_page=True) for one in islice(newest, CITED_SHOWN))
+
+
+def _href(context: Context, start: str, ref: Ref, anchor: str) -> str:
+    """Where a passage is; a range of turns begins with the first."""
+    first = anchor.partition("-t")[0] if anchor.startswith("t") and "-t" in anchor else anchor
+    href = relative(start, context.page(ref))
+    return f"{href}#{quote(first, safe='-._~')}" if first else href
+
+
+# The page of all citations of an archive.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitationsPage(Page):
+    """All citations of the archive, those that do not hold first."""
+
+    template: ClassVar[str] = "citations.html"
+
+    counts: tuple[tuple[CitationState, int], ...]
+    rows: tuple[CitedRow, ...]
+
+
+# Plans the page of all citations that are made of the archive: those that do not hold come first (SPEC 7).
+
+
+_STATES: tuple[CitationState, ...] = get_args(CitationState)
+
+
+def plan_citations(context: Context) -> Iterator[CitationsPage]:
+    """The page of all citations, 500 a part."""
+    citations = sorted(context.archive.citations, key=lambda one: _STATES.index(one.state))
+    counted = Counter(one.state for one in citations)
+    chunks = in_parts(citations)
+    for number, chunk in enumerate(chunks, 1):
+        start = CITATIONS if number == 1 else part_page(CITATIONS, number)
+        yield CitationsPage(
+            **page_head(context, start, title=phrase("Citations"), section="health"),
+            parts=part_links(start, CITATIONS, len(chunks), number, first=CITATIONS) if len(chunks) > 1 else (),
+            counts=tuple((state, counted[state]) for state in _STATES if counted[state]),
+            rows=tuple(citation_row(context, start, one) for one in chunk),
+        )

@@ -1,0 +1,464 @@
+"""What pages of every kind have: a head, sections, parts of long lists, and twins for machines.
+
+A link into a bundle has a fragment: the key of what is meant. That of a twin is `kind/id`, that of an original the
+path that it has in a site without bundles.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TypedDict, TypeVar
+
+from memosite.archive.model import Artifact, Document, Memo, Record, Thread
+from memosite.archive.urls import (
+    TwinForm,
+    bundle_files,
+    bundle_folder,
+    bundle_twins,
+    in_bundle,
+    index_file,
+    page_of,
+    part_page,
+    relative,
+    thread_page,
+)
+from memosite.facts.parsed import Ref, Text
+from memosite.facts.phrases import phrase
+from memosite.facts.texts import one_line
+from memosite.formats.status import status_of
+from memosite.pages import ArtifactPage, Body, ListPage, ListSection, PagePart, Reference, Site, cut_text
+from memosite.plan.context import LIST_LIMIT, Context, Written
+from memosite.plan.dates import newest
+
+# Plans where twins and originals are: beside their page, or in a lean site in a bundle of a month (SPEC 4).
+
+
+FORMS: Mapping[TwinForm, str] = MappingProxyType({"json": "JSON", "md": "Markdown"})
+"""What pages call the twins."""
+
+
+def base_of_twin(context: Context, artifact: Artifact) -> str:
+    """The folder that links in an artifact's twins are relative to: where these are."""
+    return bundle_folder(context.bundles[artifact.ref]) if context.site.is_lean else page_of(artifact)
+
+
+def twin_address(context: Context, start: str, ref: Ref, form: TwinForm) -> str:
+    """The link from the page `start` to a twin of an artifact."""
+    if context.site.is_lean:
+        return in_bundle(start, bundle_twins(context.bundles[ref], form), "/".join(ref))
+    return relative(start, f"{context.page(ref)}index.{form}")
+
+
+def twins_of_artifact(context: Context, start: str, artifact: Artifact) -> tuple[Reference, ...]:
+    """Links to the twins of an artifact."""
+    return tuple(
+        Reference(label=label, href=twin_address(context, start, artifact.ref, form)) for form, label in FORMS.items()
+    )
+
+
+def twins_of_thread(context: Context, start: str, thread: Thread) -> tuple[Reference, ...]:
+    """Links to the twins of a thread of two or more memos; a bundle has them with its first memo's."""
+
+    def address(form: TwinForm) -> str:
+        if context.site.is_lean:
+            return in_bundle(start, bundle_twins(context.bundles[thread.memos[0]], form), thread_key(thread))
+        return relative(start, f"{thread_page(thread.id)}index.{form}")
+
+    return tuple(Reference(label=label, href=address(form)) for form, label in FORMS.items())
+
+
+def thread_key(thread: Thread) -> str:
+    """The key of a thread in a bundle."""
+    return f"thread/{thread.id}"
+
+
+def file_address(context: Context, start: str, artifact: Artifact, path: str) -> str:
+    """The link from the page `start` to an original or the turns of an artifact, given the path beside its page."""
+    if context.site.is_lean:
+        return in_bundle(start, bundle_files(context.bundles[artifact.ref]), path)
+    return relative(start, path)
+
+
+def bundled_name(context: Context, artifact: Artifact) -> str:
+    """How a page says which ZIP a file of an artifact is in; "" if it is a file of its own."""
+    return f" in {bundle_files(context.bundles[artifact.ref]).rpartition('/')[2]}" if context.site.is_lean else ""
+
+
+# Plans the head of a page: the fields that pages of every kind have.
+
+
+class PageHead(TypedDict):
+    """The fields of `pages.Page` that follow from the path and the title of a page.
+
+    A dictionary, because pages take them as fields of their own: `TimelinePage(**page_head(…), years=…)`. Names and
+    types of both sides are checked there.
+    """
+
+    site: Site
+    path: str
+    root: str
+    title: str
+    section: str
+    canonical: str | None
+    description: str
+
+
+def page_head(context: Context, start: str, *, title: str, section: str = "", description: str = "") -> PageHead:
+    """The head of the page `start`; `section` is the entry of the navigation that it belongs to."""
+    return {
+        "site": context.site,
+        "path": index_file(start),
+        "root": "../" * start.count("/"),
+        "title": title,
+        "section": section,
+        "canonical": context.canonical(start),
+        "description": description,
+    }
+
+
+def twin_links(start: str, page: str) -> tuple[Reference, ...]:
+    """Links to the twins of a page."""
+    return tuple(Reference(label=label, href=relative(start, f"{page}index.{form}")) for form, label in FORMS.items())
+
+
+# Plans the twins of lists: the same pages for machines, as JSON and Markdown (SPEC 4), bounded to 16 kB.
+
+
+T = TypeVar("T")
+
+
+LIST_BYTES = 16_000
+"""The largest twin of a list, in bytes; what does not fit is counted and linked."""
+
+
+_ENTRY_BYTES = 90  # bytes of an entry beside its own JSON: limits how many entries are sorted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Twin:
+    """What a page says, for machines: the fields of its JSON, and its Markdown. `files` are further files of it."""
+
+    fields: dict[str, object]
+    text: str
+    files: tuple[Written, ...] = ()
+
+
+def twin_files(page: str, twin: Twin) -> Iterable[Written]:
+    """A twin as files of its page: `index.json`, `index.md`, and what else it has."""
+    yield from twin.files
+    yield Written(path=page + "index.json", data=to_json(twin.fields))
+    yield Written(path=page + "index.md", data=twin.text.encode("utf-8", "replace"))
+
+
+def to_json(value: object) -> bytes:
+    """JSON in the format of twins: indented, characters not escaped."""
+    return f"{json.dumps(value, indent=1, ensure_ascii=False)}\n".encode("utf-8", "replace")
+
+
+def fitting(entries: Iterable[T], size_of: Callable[[T], int]) -> list[T]:
+    """The first entries of a list, as many as a twin may have."""
+    found: list[T] = []
+    left = LIST_BYTES
+    for entry in entries:
+        left -= size_of(entry)
+        if left < 0:
+            break
+        found.append(entry)
+    return found
+
+
+def entry_bytes(entry: object) -> int:
+    """The most bytes that an entry takes in JSON, some levels deep."""
+    data = to_json(entry)
+    return len(data) + 4 * data.count(b"\n") + 2
+
+
+def list_twins(
+    context: Context, page: str, title: str, artifacts: Sequence[Artifact], *, facts: dict[str, object]
+) -> Iterable[Written]:
+    """`index.json` and `index.md` of a list, newest first."""
+    return twin_files(page, list_twin(context, page, title, artifacts, facts=facts))
+
+
+def list_twin(
+    context: Context,
+    start: str,
+    title: str,
+    artifacts: Sequence[Artifact],
+    *,
+    facts: dict[str, object],
+    in_order: bool = False,
+) -> Twin:
+    """A list, newest first or in the order given, cut at 16 kB, the rest counted; its links are from `start`."""
+    ordered = artifacts if in_order else newest(artifacts, LIST_BYTES // _ENTRY_BYTES)
+    entries = (_entry(context, start, artifact) for artifact in ordered)
+    return _bounded(start, title, entries, len(artifacts), facts=facts, onward="archive/index.json")
+
+
+def name_twins(
+    page: str, title: str, names: Sequence[tuple[str, str, int]], *, facts: dict[str, object], onward: str
+) -> Iterable[Written]:
+    """The same for groups of records: names, pages, and how many; `onward` is where all of them are."""
+    entries = (
+        (
+            {"name": name, "records": number, "href": relative(page, target)},
+            f"- [{escaped(one_line(name))}]({relative(page, target)}): {number}",
+        )
+        for name, target, number in names
+    )
+    return twin_files(page, _bounded(page, title, entries, len(names), facts=facts, onward=onward))
+
+
+def _bounded(
+    start: str,
+    title: str,
+    found: Iterable[tuple[dict[str, object], str]],
+    total: int,
+    *,
+    facts: dict[str, object],
+    onward: str,
+) -> Twin:
+    """The twin of a list, given each entry as JSON and as Markdown; `onward` is where the rest is."""
+    entries: list[dict[str, object]] = []
+    lines: list[str] = []
+    head: dict[str, object] = {"title": title, **facts, "total": total}
+    json_size = len(to_json(head)) + 400
+    text_size = len(title.encode("utf-8", "replace")) + 400
+    for entry, line in found:
+        json_size += len(json.dumps(entry, ensure_ascii=False).encode("utf-8", "replace")) + _ENTRY_BYTES
+        text_size += len(line.encode("utf-8", "replace")) + 1
+        if max(json_size, text_size) > LIST_BYTES:
+            break
+        entries.append(entry)
+        lines.append(line)
+    more = total - len(entries)
+    onward = relative(start, onward)
+    body = {
+        **head,
+        "shown": len(entries),
+        "more": {"left_out": more, "all": onward} if more else None,
+        "entries": entries,
+    }
+    rest = f"\n{more} more: see {onward}\n" if more else ""
+    known = "".join(f"{name}: {one_line(value)}\n" for name, value in facts.items() if isinstance(value, str) and value)
+    text = f"# {title}\n\n{known}{total} in all, {len(entries)} listed.\n\n" + "\n".join(lines) + f"\n{rest}"
+    return Twin(fields=body, text=text)
+
+
+def _entry(context: Context, start: str, artifact: Artifact) -> tuple[dict[str, object], str]:
+    href = twin_address(context, start, artifact.ref, "json")
+    entry: dict[str, object] = {
+        "id": artifact.id,
+        "kind": artifact.kind,
+        "date": artifact.date.utc if artifact.date else None,
+        "subject": artifact.short_subject,
+        "href": href,
+    }
+    who = ""
+    state = status_of(artifact)
+    if isinstance(artifact, Record | Document):
+        entry["status"] = state or None
+    if isinstance(artifact, Memo):
+        entry |= {
+            "from": artifact.sender,
+            "to": list(artifact.to),
+            "mailbox": artifact.mailbox,
+            "action": artifact.action,
+        }
+        who = f"{artifact.sender} to {', '.join(artifact.to)}"
+        state = artifact.action or ""
+    day = artifact.date.day if artifact.date else "undated"
+    who = escaped(one_line(who))
+    state = f" [{escaped(one_line(state))}]" if state else ""
+    label, target = escaped(artifact.short_subject), twin_address(context, start, artifact.ref, "md")
+    return entry, f"- {day} {who + ': ' if who else ''}[{label}]({target}){state}"
+
+
+def escaped(text: str) -> str:
+    """A text as the label of a link in Markdown."""
+    return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+
+
+# Plans the sections of pages that list artifacts: a heading with its rows, newest first, and groups of many.
+
+
+_GROUPS = 99
+"""The most groups of a list that have a section of their own."""
+
+
+_OTHERS = "Others"
+
+
+def section(
+    context: Context,
+    start: str,
+    heading: str,
+    artifacts: Iterable[Artifact],
+    *,
+    anchor: str,
+    empty: str = "",
+    limit: int = LIST_LIMIT,
+    viewer: str | None = None,
+) -> ListSection:
+    """A heading with its artifacts, newest first, at most `limit` of them; whole lists of bullets as in their files.
+
+    Anchors are published, so `anchor` is made of what does not change with the words of the heading.
+    """
+    every = tuple(artifacts)
+    ordered = newest(every, limit)
+    if len(every) <= limit:
+        sort_bullets(ordered)
+    return ListSection(
+        heading=heading,
+        anchor=anchor,
+        rows=tuple(context.row(start, artifact, viewer=viewer) for artifact in ordered),
+        total=len(every),
+        empty=empty,
+    )
+
+
+def sort_bullets(artifacts: list[Artifact]) -> None:
+    """Sort a list in place by the order of files if all of it are bullets of lists: it says what belongs together."""
+    if all(isinstance(one, Record) and one.card.line is not None for one in artifacts):
+        artifacts.sort(key=_place_in_file)
+
+
+def _place_in_file(artifact: Artifact) -> tuple[str, str, int]:
+    line = artifact.card.line if isinstance(artifact, Record) else None
+    return artifact.copies[0].file.source, artifact.copies[0].file.path, line or 0
+
+
+def grouped_sections(
+    context: Context,
+    start: str,
+    groups: Mapping[str, Sequence[Artifact]],
+    *,
+    names: Mapping[str, str] = MappingProxyType({}),
+    empty: str = "",
+) -> tuple[ListSection, ...]:
+    """A section for each group, in the order given, all together no longer than one list may be.
+
+    `groups` are by their keys, of which anchors are made: what letters and digits they hold. Keys are foreign text, or
+    stay as they were published; `names` are the headings of those that are called otherwise. Of many groups the largest
+    have a section of their own, the rest share one.
+    """
+    largest = set(sorted(groups, key=lambda key: (-len(groups[key]), key))[:_GROUPS])
+    shown = {key: groups[key] for key in groups if key in largest}
+    others = [artifact for key in groups if key not in largest for artifact in groups[key]]
+    if others:
+        shown[_OTHERS] = (*shown.get(_OTHERS, ()), *others)
+    total = sum(map(len, shown.values()))
+    limit = LIST_LIMIT if total <= LIST_LIMIT else max(1, LIST_LIMIT // len(shown))
+    return tuple(
+        section(context, start, names.get(key, key), artifacts, limit=limit, anchor=anchor, empty=empty)
+        for (key, artifacts), anchor in zip(shown.items(), group_anchors(shown), strict=True)
+    )
+
+
+def group_anchors(keys: Iterable[str]) -> list[str]:
+    """An anchor for each key of groups, made of its letters and digits; no two are the same."""
+    taken: dict[str, None] = {}
+    for key in keys:
+        stem = anchor = re.sub(r"[^\w.-]+", "-", key.lower()).strip("-") or "group"
+        number = 1
+        while anchor in taken:
+            number += 1
+            anchor = f"{stem}-{number}"
+        taken[anchor] = None
+    return list(taken)
+
+
+# Paginates long lists in parts, numbered from the oldest, so that full ones never change (SPEC 4).
+
+
+P = TypeVar("P", bound=ArtifactPage)
+
+
+def in_parts(items: Sequence[T], limit: int = LIST_LIMIT) -> list[Sequence[T]]:
+    """Chunks in order of arrival: full ones change only by edits (SPEC 4)."""
+    return [items[start : start + limit] for start in range(0, len(items), limit)] or [()]
+
+
+def part_count(items: Sequence[object], *, shown: int = LIST_LIMIT) -> int:
+    """How many parts a list has of which its page shows at most this many entries; 0 if it fits there."""
+    return len(in_parts(items)) if len(items) > shown else 0
+
+
+def part_links(start: str, page: str, count: int, current: int | None, *, first: str = "") -> tuple[PagePart, ...]:
+    """Links to the parts of a page, numbered from 1; `first` is the page of part 1 if that is not its own."""
+    return tuple(
+        PagePart(
+            label=str(number),
+            href=relative(start, first if first and number == 1 else part_page(page, number)),
+            is_current=number == current,
+        )
+        for number in range(1, count + 1)
+    )
+
+
+def part_title(title: str, number: int | None) -> str:
+    """The title of a part; without a number, or as part 0, of the page that has the parts."""
+    return phrase("{title}, page {number}", title=title, number=number) if number else title
+
+
+def plan_part(
+    context: Context,
+    page: str,
+    title: str,
+    number: int,
+    chunk: Sequence[Artifact],
+    *,
+    section_name: str,
+    viewer: str | None = None,
+) -> ListPage:
+    """One of the parts of `plan_parts`, counted from 1. It names only what was there before it."""
+    start = part_page(page, number)
+    return ListPage(
+        **page_head(context, start, title=part_title(title, number), section=section_name),
+        intro="",
+        parts=part_links(start, page, number, number),
+        sections=(
+            section(
+                context, start, phrase("Page {number}", number=number), chunk, anchor=f"part-{number}", viewer=viewer
+            ),
+        ),
+        previous=Reference(label=title, href=relative(start, page)),
+    )
+
+
+def plan_parts(
+    context: Context,
+    page: str,
+    title: str,
+    artifacts: Sequence[Artifact],
+    *,
+    section_name: str,
+    viewer: str | None = None,
+    shown: int = LIST_LIMIT,
+) -> Iterable[ListPage]:
+    """The parts of a list that is too long for its page: everything in order of arrival, 500 a part."""
+    if not part_count(artifacts, shown=shown):
+        return
+    for number, chunk in enumerate(in_parts(artifacts), 1):
+        yield plan_part(context, page, title, number, chunk, section_name=section_name, viewer=viewer)
+
+
+def in_verbatim_parts(context: Context, here: str, text: Text | None, page_at: Callable[[str], P]) -> Iterator[P]:
+    """An artifact's page, and its further parts if its text is one to be shown as it is, and is long."""
+    if text is None:
+        yield page_at(here)
+        return
+    ranges = cut_text(context.text_of(text.sha256))
+    for number, span in enumerate(ranges, 1):
+        start = here if number == 1 else part_page(here, number)
+        body = Body(sha256=text.sha256, form="verbatim", chars=text.chars, span=span)
+        parts = part_links(start, here, len(ranges), number, first=here) if len(ranges) > 1 else ()
+        yield replace(page_at(start), body=body, is_cut=False, parts=parts)
+
+
+def with_neighbours(items: Sequence[T]) -> Iterator[tuple[T, tuple[T | None, T | None]]]:
+    """Each item with the one before it and the one after it."""
+    for place, item in enumerate(items):
+        yield item, (items[place - 1] if place else None, items[place + 1] if place + 1 < len(items) else None)

@@ -1,0 +1,795 @@
+"""The query language: how texts become words, and queries become trees; errors give the place and a working example.
+
+    text ──►  fold each character ──► runs of word characters ──► words with positions
+                   case, width, accents      cut where CJK begins        camelCase by part, CJK by two
+
+The rules are in docs/search.md; `static/search.js` has the same ones; `search_cases.json` tests both.
+
+Words are folded already; instants are milliseconds since 1970 in UTC, ranges of them half open.
+
+    any   = all { "OR" all }
+    all   = one { [ "AND" ] one }
+    one   = { "NOT" } ( "(" any ")" | [ field ":" ] value )
+    value = word [ "*" ] | '"' words '"' | "[" date "TO" date "]"
+
+The rules, with every field, are in docs/search.md. `static/search.js` parses the same language; one table of
+cases tests both, `tests/search_cases.json`.
+"""
+
+import datetime as dt
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from string import ascii_letters, digits
+from typing import Literal, TypeAlias
+
+# The analyzer: splits a text into words, the same way for the index, the blocks and both query parsers.
+
+
+MOST_CHARS = 128
+"""The longest word, in characters: what is longer, such as a blob in base64, counts by its beginning."""
+
+
+_ACCENTS = (
+    *((0x300, 0x36F), (0x483, 0x487), (0x591, 0x5BD), (0x5BF, 0x5BF), (0x5C1, 0x5C2), (0x5C4, 0x5C5)),
+    *((0x5C7, 0x5C7), (0x610, 0x61A), (0x64B, 0x65F), (0x670, 0x670), (0x6D6, 0x6DC), (0x1AB0, 0x1AFF)),
+    *((0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0xFE00, 0xFE0F), (0xFE20, 0xFE2F)),
+)
+"""Marks that are dropped: accents, points of Hebrew and Arabic. Other marks are letters of their scripts."""
+
+
+_LETTERS = {
+    "ß": "ss",
+    "ς": "σ",
+    "æ": "ae",
+    "œ": "oe",
+    "ø": "o",
+    "đ": "d",
+    "ð": "d",
+    "þ": "th",
+    "ł": "l",
+    "ħ": "h",
+    "ı": "i",
+    "ŋ": "n",
+    "ŧ": "t",
+}
+"""Letters that Unicode does not take apart, in lower case."""
+
+
+_CJK = (
+    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+
+
+_RUN = re.compile("[^ ]+")
+
+
+_PIECE = re.compile("[\x00-\x7f]+|[^\x00-\x7f]+")
+
+
+_HALF_WIDTH = re.compile("[\uff66-\uff9f]+")
+
+
+_SCRIPT = re.compile(f"[{_CJK}]+|[^{_CJK}]+")
+
+
+_IS_CJK = re.compile(f"[{_CJK}]")
+
+
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
+
+
+_FORMS = str.maketrans(ascii_letters + digits, "a" * 26 + "A" * 26 + "a" * 10)
+
+
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+_HASH = re.compile(r"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,63}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """A word of a text: the folded term, its position among the words, its offsets in the text.
+
+    A `part` is a piece of the word at the same position (`read` of `readArchive`, one character of CJK text): it is
+    found, but queries hold whole words only.
+    """
+
+    term: str
+    position: int
+    start: int
+    end: int
+    part: bool = False
+
+
+class _Folding(dict[int, str]):
+    """Memoizes what each character folds to."""
+
+    def __missing__(self, code: int) -> str:
+        folded = self[code] = fold_character(chr(code))
+        return folded
+
+
+class _Writing(dict[int, str]):
+    """Memoizes each character as it is written, or a space if it is not part of a word.
+
+    One that does not fold to exactly one character becomes two: such a text gets longer and takes the slow path.
+    """
+
+    def __init__(self, folding: _Folding) -> None:
+        super().__init__()
+        self._folding = folding
+
+    def __missing__(self, code: int) -> str:
+        folded = self._folding[code]
+        found = self[code] = " " if folded == " " else chr(code) if len(folded) == 1 else "--"
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Analyzer:
+    """Splits texts into words. Reuse it for many texts, since it memoizes characters."""
+
+    _folding: _Folding = field(default_factory=_Folding, repr=False, compare=False)
+    _writing: _Writing = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Share one table of folded characters."""
+        object.__setattr__(self, "_writing", _Writing(self._folding))
+
+    def words(self, text: str) -> list[Word]:
+        """The words of a prepared text, each followed by its parts."""
+        return list(self._words(text))
+
+    def find(self, text: str, is_wanted: Callable[[str], bool]) -> Iterator[Word]:
+        """The words and parts of a prepared text whose terms are wanted; a faster filter of `words`."""
+        folded = text.translate(self._folding)
+        is_by_character = text.isascii() or len(text.translate(self._writing)) == len(text)
+        if not folded.isascii() or not is_by_character:  # lengths alone may agree by chance: a soft hyphen before Æ
+            yield from (word for word in self._words(text) if is_wanted(word.term))
+            return
+        for position, run in enumerate(_RUN.finditer(folded)):
+            term, (start, end) = run[0], run.span()
+            if is_wanted(term[:MOST_CHARS]):
+                yield Word(term=term[:MOST_CHARS], position=position, start=start, end=end)
+            for part in camel_parts(text[start:end]) or () if text[start:end] != term else ():
+                if is_wanted(part):
+                    yield Word(term=part, position=position, start=start, end=end, part=True)
+
+    def terms(self, text: str) -> tuple[list[str], list[tuple[str, int]]]:
+        """The index terms of a text: its words in order of position, and parts of words with their positions."""
+        folded = _translated(text, self._folding)
+        written = _translated(text, self._writing)
+        if folded.isascii() and len(folded) == len(written):
+            words = folded.split()
+            parts = _all_parts(words, written) if _may_be_camel(written) else []
+            if max(map(len, words), default=0) > MOST_CHARS:
+                words = [word[:MOST_CHARS] for word in words]
+            return words, parts
+        found = self.words(text)
+        whole = {word.position: word.term for word in found if not word.part}
+        return [whole[place] for place in range(len(whole))], [
+            (word.term, word.position) for word in found if word.part
+        ]
+
+    def fold(self, text: str) -> str:
+        """A prepared text in which every term of it is found as it is written, unless it `may_compose`."""
+        return text.lower() if text.isascii() else _translated(text, self._folding)
+
+    def phrase(self, text: str) -> tuple[str, ...]:
+        """The words of a query's text, one after the other, without parts."""
+        return tuple(word.term for word in self._words(prepare(text)) if not word.part)
+
+    def keyword(self, text: str) -> str:
+        """A name, an id or a tag as one term: its words, without parts, joined by `-`."""
+        folded = prepare(text).translate(self._folding)
+        return "-".join(unicodedata.normalize("NFC", piece) for piece in folded.split())[:250]
+
+    def _words(self, text: str) -> Iterator[Word]:
+        folded, starts = self._fold(text)
+        position = 0
+        for run in _RUN.finditer(folded):
+            for piece in _SCRIPT.finditer(run[0]):
+                first, last = run.start() + piece.start(), run.start() + piece.end()
+                if _IS_CJK.match(piece[0]):
+                    words = _cjk_words(piece[0], position, starts[first : last + 1])
+                else:
+                    words = _plain_words(piece[0], position, starts[first], starts[last], text)
+                for word in words:
+                    yield word
+                    position = word.position + 1
+
+    def _fold(self, text: str) -> tuple[str, "range | list[int]"]:
+        """The folded text, and for each of its characters (and its end) the offset in the text."""
+        pieces = [self._folding[ord(char)] for char in text]
+        folded = "".join(pieces)
+        if len(folded) == len(text) and all(len(piece) == 1 for piece in pieces):
+            return folded, range(len(text) + 1)
+        starts = [index for index, piece in enumerate(pieces) for _ in piece]
+        return folded, [*starts, len(text)]
+
+
+def may_compose(folded: str) -> bool:
+    """Whether a folded text may have terms with characters that are composed of several of its own."""
+    return not unicodedata.is_normalized("NFC", folded)
+
+
+def _translated(text: str, table: dict[int, str]) -> str:
+    """`str.translate` by pieces, as it is thirty times faster on ASCII: one dash does not make a whole text slow."""
+    if text.isascii():
+        return text.translate(table)
+    return "".join([piece.translate(table) for piece in _PIECE.findall(text)])
+
+
+def _may_be_camel(written: str) -> bool:
+    """Whether any word of a text might be one of `camel_parts`; testing its form is faster than a pattern."""
+    form = written.translate(_FORMS)
+    return "aA" in form or "AAa" in form
+
+
+def _all_parts(words: list[str], written: str) -> list[tuple[str, int]]:
+    """The parts of words with the positions of their words, from the folded words and the text as written."""
+    pairs = enumerate(zip(words, written.split(), strict=True))
+    cased = [(place, camel_parts(as_written)) for place, (word, as_written) in pairs if word != as_written]
+    return [(part, place) for place, found in cased for part in found or ()]
+
+
+def prepare(text: str) -> str:
+    """Normalize a text before it is split: NFC, half-width kana at full width."""
+    if text.isascii():
+        return text
+    return _HALF_WIDTH.sub(lambda match: unicodedata.normalize("NFKC", match[0]), unicodedata.normalize("NFC", text))
+
+
+def fold_character(char: str) -> str:
+    """What a character of a prepared text folds to: a space if it is not part of a word, nothing if it is an accent."""
+    code = ord(char)
+    if code < 0x80:
+        return char.lower() if char.isalnum() else " "
+    if _is_accent(code):
+        return ""
+    category = unicodedata.category(char)
+    if category[0] not in "LNM":
+        return "" if category == "Cf" else " "
+    found = []
+    for piece in unicodedata.normalize("NFKD", char):
+        if _is_accent(ord(piece)):
+            continue
+        if unicodedata.category(piece)[0] not in "LNM":
+            found.append(" ")
+            continue
+        lowered = unicodedata.normalize("NFKD", piece.lower())
+        found += [_LETTERS.get(each, each) for each in lowered if not _is_accent(ord(each))]
+    return unicodedata.normalize("NFC", "".join(found))
+
+
+def _is_accent(code: int) -> bool:
+    return any(first <= code <= last for first, last in _ACCENTS)
+
+
+def is_hash(term: str) -> bool:
+    """Whether a term looks like a (shortened) hash, which queries match as a prefix."""
+    return _HASH.fullmatch(term) is not None
+
+
+def camel_parts(written: str) -> tuple[str, ...] | None:
+    """The parts of `readArchive` or `HTTPServer`, in lower case; None if it is one word."""
+    if not _CAMEL.search(written[:MOST_CHARS]):
+        return None
+    whole = written.lower()
+    parts = tuple(dict.fromkeys(part.lower() for part in _PART.findall(written[:MOST_CHARS])))
+    return tuple(part for part in parts if part != whole)
+
+
+def _plain_words(piece: str, position: int, start: int, end: int, text: str) -> Iterator[Word]:
+    term = unicodedata.normalize("NFC", piece)[:MOST_CHARS]
+    yield Word(term=term, position=position, start=start, end=end)
+    for part in camel_parts(text[start:end]) or ():
+        yield Word(term=part, position=position, start=start, end=end, part=True)
+
+
+def _cjk_words(run: str, position: int, starts: "range | list[int]") -> Iterator[Word]:
+    """Each two neighbouring characters are a word, one alone is one too; single ones are parts.
+
+    The last character of several has no position of its own, so that what follows the run comes right after its
+    last two, in a text as in a phrase.
+    """
+    last = max(len(run) - 2, 0)
+    for index in range(len(run)):
+        place = min(index, last)
+        if index <= last:
+            yield Word(
+                term=run[index : index + 2], position=position + index, start=starts[index],
+                end=starts[min(index + 2, len(run))],
+            )  # fmt: skip
+        if len(run) > 1:
+            yield Word(
+                term=run[index], position=position + place, start=starts[index], end=starts[index + 1], part=True
+            )
+
+
+# The syntax tree of a query, and the error for a query that cannot be parsed.
+
+
+WordField: TypeAlias = Literal["text", "subject", "name"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Words one after the other in a field; with `prefix` the last one is only the beginning of a word."""
+
+    field: WordField
+    terms: tuple[str, ...]
+    prefix: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyTerm:
+    """A whole value, such as that of `from:`; with `prefix` its beginning."""
+
+    field: str
+    value: str
+    prefix: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dates:
+    """From `start` on and before `end`; None where it is open. Never matches what has no date."""
+
+    start: int | None
+    end: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ago:
+    """After (`newer`) or before the instant so many days before the archive's newest date."""
+
+    days: int
+    newer: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class And:
+    """All of these."""
+
+    parts: tuple["QueryNode", ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Or:
+    """Any of these."""
+
+    parts: tuple["QueryNode", ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Not:
+    """Everything but this."""
+
+    part: "QueryNode"
+
+
+QueryNode: TypeAlias = Words | KeyTerm | Dates | Ago | And | Or | Not
+
+
+class QueryError(ValueError):
+    """A query that cannot be parsed: what is wrong, where (in characters from 0), and a working example."""
+
+    def __init__(self, message: str, position: int, example: str) -> None:
+        super().__init__(message, position, example)
+        self.message = message
+        self.position = position
+        self.example = example
+
+    def __str__(self) -> str:
+        return f"{self.message} (character {self.position + 1}); for example: {self.example}"
+
+
+def leaves(node: QueryNode) -> Iterator[tuple[QueryNode, bool]]:
+    """The conditions of a query in the order written, each with whether it is wanted (not negated)."""
+    waiting = [(node, True)]
+    while waiting:
+        one, wanted = waiting.pop()
+        match one:
+            case And(parts=parts) | Or(parts=parts):
+                waiting += [(part, wanted) for part in reversed(parts)]
+            case Not(part=part):
+                waiting.append((part, not wanted))
+            case _:
+                yield one, wanted
+
+
+def as_lists(node: QueryNode) -> list[object]:
+    """The tree as JSON values: tests compare both query parsers by it."""
+    match node:
+        case Words(field=field, terms=terms, prefix=prefix):
+            return ["words", field, list(terms), prefix]
+        case KeyTerm(field=field, value=value, prefix=prefix):
+            return ["key", field, value, prefix]
+        case Dates(start=start, end=end):
+            return ["dates", start, end]
+        case Ago(days=days, newer=newer):
+            return ["ago", days, newer]
+        case And(parts=parts):
+            return ["and", *map(as_lists, parts)]
+        case Or(parts=parts):
+            return ["or", *map(as_lists, parts)]
+        case Not(part=part):
+            return ["not", as_lists(part)]
+
+
+# Parses queries into syntax trees; errors give the place and a working example.
+
+
+LONGEST = 2_000
+"""The longest query, in characters."""
+
+
+DEEPEST = 40
+"""The most parentheses within each other."""
+
+
+MOST_CONDITIONS = 100
+"""The most words and values in one query."""
+
+
+KEYS = ("from", "to", "with", "kind", "system", "thread", "transcript", "repo", "box", "is", "tag", "status", "in")
+
+
+DATES = ("sent", "after", "before")
+
+
+FIELDS = ("subject", *KEYS, *DATES)
+
+
+CHOICES = {
+    "kind": ("memo", "note", "transcript", "library", "record", "document"),
+    "is": ("open", "answered", "superseded", "discharged", "broadcast", "unread"),
+    "in": ("text", "tools"),
+}
+"""Fields that have only these values."""
+
+
+MEANT = {
+    word: field
+    for field, words in {
+        "from": ("author", "by", "form", "sender"),
+        "to": ("for", "recipient"),
+        "with": ("participant", "person", "position", "who"),
+        "sent": ("date", "day", "on", "when"),
+        "is": ("action", "state"),
+        "repo": ("project", "source"),
+        "box": ("folder", "mailbox"),
+        "kind": ("type",),
+        "subject": ("title",),
+        "transcript": ("session",),
+        "thread": ("thread_id",),
+        "after": ("since",),
+        "before": ("until",),
+        "tag": ("label",),
+    }.items()
+    for word in words
+}
+"""Fields by other words for them."""
+
+
+_EXAMPLES = {
+    "sent": "sent:2026-05 or sent:[2026-05-01 TO 2026-05-31]",
+    "after": "after:2026-05-30 or after:2w",
+    "before": "before:2026-05-30 or before:2w",
+    "from": "from:engineer",
+    "subject": 'subject:"tide tables"',
+}
+
+
+_ORDINARY = 'from:engineer "tide tables" NOT draft*'
+
+
+_SPACES = " \t\n\r\f\v\u00a0\u3000"
+
+
+_TOKEN = re.compile(rf'[{_SPACES}]+|[()]|"|[^{_SPACES}()"]+')
+
+
+_RANGE = re.compile(rf"[{_SPACES}]*([^{_SPACES}]+)[{_SPACES}]+TO[{_SPACES}]+([^{_SPACES}]+)[{_SPACES}]*")
+
+
+_FIELD = re.compile(r"([a-z_]+):", re.IGNORECASE | re.ASCII)
+
+
+_VALUE = re.compile(r'[\w"\[]')
+
+
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})Z?)?)?)?")
+
+
+_AGO = re.compile(r"([0-9]{1,4})([dwmy])")
+
+
+_AGO_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
+
+
+_EPOCH = dt.datetime(1970, 1, 1)
+
+
+_MILLISECOND = dt.timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Token:
+    """A piece of a query: `(`, `)`, `AND`, `OR`, `NOT`, or a value with its field, if it has one."""
+
+    sign: str
+    position: int
+    field: str = ""
+    value: str = ""
+    form: str = "word"  # or "quoted", "range"
+
+
+def parse_query(text: str, analyzer: Analyzer) -> QueryNode:
+    """Parse a query into its syntax tree. Raises `QueryError` and nothing else.
+
+    A query without `in:` searches texts, not the output of tools (SPEC 5).
+    """
+    if len(text) > LONGEST:
+        raise QueryError(f"the query is longer than {LONGEST} characters", LONGEST, _ORDINARY)
+    tokens = tuple(_tokens(text))
+    values = [token for token in tokens if token.sign == "value"]
+    if len(values) > MOST_CONDITIONS:
+        message = f"the query has more than {MOST_CONDITIONS} words"
+        raise QueryError(message, values[MOST_CONDITIONS].position, _ORDINARY)
+    reader = _Reader(tokens, len(text), analyzer)
+    tree = reader.read()
+    if tree is None:
+        raise QueryError("enter a word to search for", 0, _ORDINARY)
+    if any(isinstance(leaf, KeyTerm) and leaf.field == "in" for leaf, _ in leaves(tree)):
+        return tree
+    return _all((KeyTerm(field="in", value="text"), *(tree.parts if isinstance(tree, And) else (tree,))))
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    position = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:  # cannot be: the alternatives take every character
+            return
+        piece, start = match[0], position
+        position = match.end()
+        if piece[0] in _SPACES:
+            continue
+        if piece in "()":
+            yield _Token(sign=piece, position=start)
+            continue
+        if piece in {"AND", "OR", "NOT"}:
+            yield _Token(sign=piece, position=start)
+            continue
+        field, at = "", start
+        named = _FIELD.match(piece)
+        if named is not None:
+            name, behind = named[1].lower(), start + named.end()
+            if name in FIELDS:
+                field, at = name, behind
+            elif _VALUE.match(text, behind) and (meant := _meant(name)):
+                raise _no_field(name, meant, start)
+        token, position = _value(text, field, start, at, position)
+        yield token
+
+
+def _meant(name: str) -> str:
+    """The field that a word before a colon stands for or misspells; "" for other words: `python:3.12` is a text."""
+    nearest = min(FIELDS, key=lambda field: _edits(name, field))
+    return MEANT.get(name) or (nearest if _edits(name, nearest) <= len(name) // 3 else "")
+
+
+def _no_field(name: str, meant: str, position: int) -> QueryError:
+    message = (
+        f"there is no field {name}:, the nearest is {meant}: (there are {', '.join(FIELDS)}); "
+        "a text with a colon needs quotation marks"
+    )
+    return QueryError(message, position, _example(meant))
+
+
+def _edits(one: str, other: str) -> int:
+    """How many letters have to be put in, taken out or replaced to make the one name of the other."""
+    row = list(range(len(other) + 1))
+    for count, letter in enumerate(one, 1):
+        above, row = row, [count]
+        for index, wanted in enumerate(other):
+            row.append(min(above[index] + (letter != wanted), above[index + 1] + 1, row[index] + 1))
+    return row[-1]
+
+
+def _value(text: str, field: str, start: int, at: int, end: int) -> tuple[_Token, int]:
+    """The value at `at`, of a piece that ends at `end`; and the offset after it."""
+    opening = text[at : at + 1]
+    if opening == '"' and (field or at == start):
+        close = text.find('"', at + 1)
+        if close < 0:
+            raise QueryError("the quotation mark is never closed", at, '"tide tables"')
+        return _Token(sign="value", position=start, field=field, value=text[at + 1 : close], form="quoted"), close + 1
+    if opening == "[" and field in DATES:
+        close = text.find("]", at)
+        if close < 0:
+            raise QueryError("the range is never closed with ]", at, _EXAMPLES["sent"])
+        return _Token(sign="value", position=start, field=field, value=text[at + 1 : close], form="range"), close + 1
+    return _Token(sign="value", position=start, field=field, value=text[at:end]), end
+
+
+@dataclass(slots=True)
+class _Frame:
+    """An open parenthesis: the alternatives read so far, the parts of the present one, and the number of pending NOTs.
+
+    `said` is true once the present alternative has a token, even one without a word in it.
+    """
+
+    position: int
+    negated_outside: bool
+    alternatives: list[QueryNode]
+    parts: list[QueryNode]
+    negated: bool = False
+    waits_for: str = ""
+    said: bool = False
+
+
+class _Reader:
+    """Parses tokens with an explicit stack, so that deep queries cannot overflow Python's."""
+
+    def __init__(self, tokens: tuple[_Token, ...], end: int, analyzer: Analyzer) -> None:
+        self._tokens = tokens
+        self._end = end
+        self._analyzer = analyzer
+
+    def read(self) -> QueryNode | None:
+        """Parse the tokens; None if there is no word in them."""
+        stack = [_Frame(position=0, negated_outside=False, alternatives=[], parts=[])]
+        for token in self._tokens:
+            frame = stack[-1]
+            if token.sign == "(":
+                if len(stack) > DEEPEST:
+                    raise QueryError("there are too many parentheses", token.position, "(tide OR ebb) tables")
+                stack.append(_Frame(position=token.position, negated_outside=frame.negated, alternatives=[], parts=[]))
+                frame.negated, frame.waits_for = False, ""
+            elif token.sign == ")":
+                if len(stack) == 1:
+                    raise QueryError("this parenthesis was never opened", token.position, "(tide OR ebb) tables")
+                self._close(frame, token.position)
+                stack.pop()
+                self._add(stack[-1], _any(frame.alternatives), negated=frame.negated_outside)
+            elif token.sign == "value":
+                self._add(frame, self._condition(token), negated=frame.negated)
+            else:
+                _take_operator(frame, token)
+        if len(stack) > 1:
+            raise QueryError("this parenthesis is never closed", stack[-1].position, "(tide OR ebb) tables")
+        self._close(stack[0], self._end)
+        return _any(stack[0].alternatives)
+
+    @staticmethod
+    def _add(frame: _Frame, node: QueryNode | None, *, negated: bool) -> None:
+        frame.negated, frame.waits_for, frame.said = False, "", True
+        if node is not None:
+            frame.parts.append(Not(part=node) if negated else node)
+
+    @staticmethod
+    def _close(frame: _Frame, position: int) -> None:
+        if frame.waits_for:
+            raise QueryError(f"after {frame.waits_for} a word is missing", position, _ORDINARY)
+        if frame.parts:
+            frame.alternatives.append(_all(tuple(frame.parts)))
+
+    def _condition(self, token: _Token) -> QueryNode | None:
+        if token.field in DATES:
+            return _dates(token)
+        if token.field in KEYS:
+            return self._key(token)
+        return self._words(token)
+
+    def _key(self, token: _Token) -> QueryNode:
+        is_prefix = token.form == "word" and token.value.endswith("*")
+        value = self._analyzer.keyword(token.value)
+        if not value:
+            raise QueryError(f"{token.field}: has no value", token.position, _example(token.field))
+        choices = CHOICES.get(token.field)
+        if choices and (is_prefix or value not in choices):
+            message = f"{token.field}: is one of {', '.join(choices)}"
+            raise QueryError(message, token.position, f"{token.field}:{choices[0]}")
+        return KeyTerm(field=token.field, value=value, prefix=is_prefix)
+
+    def _words(self, token: _Token) -> QueryNode | None:
+        """Words of a text; with separators in it, as in a path, or if it looks like a hash, it may also be a name."""
+        quoted = token.form == "quoted"
+        has_star = not quoted and token.value.endswith("*")
+        terms = self._analyzer.phrase(token.value)
+        if not terms:
+            if token.field:
+                raise QueryError(f"{token.field}: has no value", token.position, _example(token.field))
+            return None
+        if has_star and len(terms) == 1 and len(terms[0]) == 1 and terms[0].isascii():
+            raise QueryError("at least two letters stand before *", token.position, "deploy*")
+        prefix = has_star or (not quoted and is_hash(terms[-1]))
+        field: WordField = "subject" if token.field == "subject" else "text"
+        words = Words(field=field, terms=terms, prefix=prefix)
+        is_one = not any(char in _SPACES for char in token.value)
+        if field == "text" and is_one and (len(terms) > 1 or is_hash(terms[0])):
+            return Or(parts=(words, Words(field="name", terms=terms, prefix=prefix)))
+        return words
+
+
+def _take_operator(frame: _Frame, token: _Token) -> None:
+    if token.sign == "NOT":
+        frame.negated, frame.waits_for = not frame.negated, "NOT"
+        return
+    if frame.waits_for or not frame.said:
+        raise QueryError(f"before {token.sign} a word is missing", token.position, f"tide {token.sign} ebb")
+    frame.waits_for = token.sign
+    if token.sign == "OR":
+        if frame.parts:
+            frame.alternatives.append(_all(tuple(frame.parts)))
+        frame.parts, frame.said = [], False
+
+
+def _all(parts: tuple[QueryNode, ...]) -> QueryNode:
+    return parts[0] if len(parts) == 1 else And(parts=parts)
+
+
+def _any(parts: list[QueryNode]) -> QueryNode | None:
+    if len(parts) > 1:
+        return Or(parts=tuple(parts))
+    return parts[0] if parts else None
+
+
+def _example(field: str) -> str:
+    return _EXAMPLES.get(field, f"{field}:{CHOICES.get(field, ('director',))[0]}")
+
+
+def _dates(token: _Token) -> QueryNode:
+    if token.field == "sent":
+        return _sent(token)
+    if token.form != "range":
+        ago = _AGO.fullmatch(token.value)
+        if ago is not None:
+            return Ago(days=int(ago[1]) * _AGO_DAYS[ago[2]], newer=token.field == "after")
+        span = read_date(token.value)
+        if span is not None:
+            is_after = token.field == "after"
+            return Dates(start=span[0] if is_after else None, end=None if is_after else span[0])
+    raise QueryError(f"{token.field}: is no date", token.position, _EXAMPLES[token.field])
+
+
+def _sent(token: _Token) -> QueryNode:
+    if token.form != "range":
+        span = read_date(token.value)
+        if span is None:
+            raise QueryError("sent: is no date", token.position, _EXAMPLES["sent"])
+        return Dates(start=span[0], end=span[1])
+    ends = _RANGE.fullmatch(token.value)
+    if ends is None:
+        raise QueryError("a range has two dates with TO between them", token.position, _EXAMPLES["sent"])
+    first, last = (None if end == "*" else read_date(end) for end in ends.groups())
+    if (first is None and ends[1] != "*") or (last is None and ends[2] != "*"):
+        raise QueryError("the range has no two dates", token.position, _EXAMPLES["sent"])
+    return Dates(start=first[0] if first else None, end=last[1] if last else None)
+
+
+def read_date(text: str) -> tuple[int, int] | None:
+    """The first millisecond of a year, month, day or minute in UTC, and the first one after it; None if it is none."""
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day, hour, minute = (None if part is None else int(part) for part in match.groups())
+    try:
+        start = dt.datetime(year or 0, month or 1, day or 1, hour or 0, minute or 0)
+    except ValueError:
+        return None
+    first = (start - _EPOCH) // _MILLISECOND
+    if minute is not None:
+        return first, first + 60_000
+    if day is not None:
+        return first, first + 86_400_000
+    months = start.year * 12 + start.month + (0 if month else 11)
+    year, month = divmod(months, 12)
+    if year > dt.MAXYEAR:
+        return first, (dt.datetime.max - _EPOCH) // _MILLISECOND + 1
+    return first, (dt.datetime(year, month + 1, 1) - _EPOCH) // _MILLISECOND

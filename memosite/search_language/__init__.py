@@ -1,1 +1,0 @@
-"""The query language: how texts become words, and queries become trees."""
