@@ -9,10 +9,10 @@ Artifacts with their copies, threads, positions, links and actions. They are mad
 import datetime as dt
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from memosite.archive.history import LifeEvent
 from memosite.facts.file import LABEL_CHARS
@@ -35,7 +35,7 @@ from memosite.facts.parsed import (
     Text,
     Withheld,
 )
-from memosite.facts.texts import cut_line
+from memosite.facts.texts import cut_line, is_visible, listed
 from memosite.facts.times import Moment
 
 # Dataclasses of which some fields are kept apart: they are loaded when they are first asked for.
@@ -155,6 +155,10 @@ def by_cited(citations: Iterable[MadeCitation]) -> dict[Ref, tuple[MadeCitation,
 # The archive model: the frozen values that resolving gives and that every page is made from.
 
 
+NAMED, NAME_CHARS = 4, 60
+"""The most names that a line lists, and the most characters of each."""
+
+
 Action = Literal["open", "superseded", "answered", "discharged"]
 """The state of an action, from least to most done."""
 
@@ -242,6 +246,30 @@ class RecipientState:
     unread: bool | None = None
 
 
+class Who(NamedTuple):
+    """Who wrote an artifact, and to whom: names as written, of many the first. `to` is "" of what is sent to nobody.
+
+    This is what every page, command, feed and export says of it.
+    """
+
+    sender: str
+    to: str = ""
+
+    def line(self, between: str = " to ") -> str:
+        """Both as one line."""
+        return between.join(filter(None, self))
+
+
+def who_wrote(sender: str, to: Sequence[str]) -> Who:
+    """That of a memo from one to many."""
+    return Who(author_of(sender), listed(to, NAMED, chars=NAME_CHARS) or "nobody")
+
+
+def author_of(sender: str) -> str:
+    """Who wrote a memo, as people read it: what shows nothing is nobody that is known."""
+    return cut_line(sender, NAME_CHARS) if is_visible(sender) else "unknown"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact(Apart):
     """The fields that all artifacts share. One with `withheld` is published without its content."""
@@ -276,12 +304,88 @@ class Artifact(Apart):
         """By instant, then id; artifacts without a date sort last (SPEC 3, dates)."""
         return (self.date.instant if self.date else UNDATED, self.id, self.kind)
 
+    @property
+    def who(self) -> Who:
+        """Who wrote it, and to whom; of what has no author, the source."""
+        return Who(self.copies[0].file.source)
+
+    @property
+    def shown_file(self) -> FileFacts:
+        """The file that is published as its original: the first of several variants."""
+        return self.copies[0].file
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether its file could not be parsed; for a record, whether its JSON is invalid."""
+        return False
+
+    @property
+    def texts(self) -> tuple[Text, ...]:
+        """Its texts: that inside the envelope, then that of the body file; equal ones once. None if withheld."""
+        texts = () if self.withheld else self._texts()
+        return tuple({text.sha256: text for text in texts if text is not None}.values())
+
+    @property
+    def status(self) -> str:
+        """The status that a record, document or library has, "" if it has none; why it has no content."""
+        return self.withheld.word if self.withheld else self._status()
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether a record or document says that something else took its place."""
+        return self.status.casefold().startswith("superseded")
+
+    @property
+    def is_redacted(self) -> bool:
+        """Whether secrets were redacted in any of its files: its digests are those of the redacted bytes."""
+        return self.withheld is None and any(file.is_redacted for file in self._files())
+
+    def _texts(self) -> tuple[Text | None, ...]:
+        return ()
+
+    def _status(self) -> str:
+        return ""
+
+    def _files(self) -> list[FileFacts]:
+        return [copy.file for copy in self.copies]
+
 
 UNDATED = dt.datetime.max.replace(tzinfo=dt.UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memo(Artifact):
+class Envelopes(Artifact):
+    """What memos, notes and transcripts share: the versions of an envelope and its body, the shown one first."""
+
+    variants: tuple[Variant, ...]
+    broken: bool = False
+
+    @property
+    def envelope(self) -> Envelope:
+        """That of the version that is shown."""
+        return self.variants[0].envelope
+
+    @property
+    def shown_file(self) -> FileFacts:
+        """The file of that envelope."""
+        return self.envelope.file
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the envelope could not be parsed."""
+        return self.broken
+
+    def _texts(self) -> tuple[Text | None, ...]:
+        body = self.variants[0].body
+        return self.envelope.body, body.text if body else None
+
+    def _files(self) -> list[FileFacts]:
+        bodies = [variant.body.file for variant in self.variants if variant.body]
+        return [*(copy.file for copy in self.copies), *bodies]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memo(Envelopes):
     """A memo, or a note to file, by `kind`.
 
     `parent` is the memo it answers, `ghost_parent` the id of one that is not in the archive. `also_answers` are further
@@ -294,7 +398,6 @@ class Memo(Artifact):
     sender_position: str | None
     recipients: tuple[RecipientState, ...]
     mailbox: Mailbox | None
-    variants: tuple[Variant, ...]
     thread: str
     role: str | None = None
     parent: Ref | None = None
@@ -308,25 +411,39 @@ class Memo(Artifact):
     owed_by: tuple[str, ...] = ()
     answers: int = 0
     discharge: Discharge | None = None
-    broken: bool = False
 
     @property
     def is_broadcast(self) -> bool:
         """Whether it is addressed to everybody."""
         return BROADCAST in self.to
 
+    @property
+    def author(self) -> str:
+        """Who wrote it, as people read it."""
+        return author_of(self.sender)
+
+    @property
+    def who(self) -> Who:
+        """Who wrote it, and to whom; a note is for the role that it is filed for."""
+        if self.kind == "memo":
+            return who_wrote(self.sender, self.to)
+        return Who(author_of(self.sender if is_visible(self.sender) else self.role or ""))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Transcript(Artifact):
+class Transcript(Envelopes):
     """A recorded conversation. `last_turn` is when its last turn began, if its stamps tell."""
 
-    variants: tuple[Variant, ...]
     role: str | None
     ended: Moment | None
     last_turn: Moment | None = None
     related: tuple[Ref, ...] = ()
     unresolved: tuple[str, ...] = ()
-    broken: bool = False
+
+    @property
+    def who(self) -> Who:
+        """Its participants."""
+        return Who(listed([one.position for one in self.envelope.participants], NAMED, chars=NAME_CHARS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,6 +451,22 @@ class Library(Artifact):
     """A catalog of templates and memos."""
 
     card: LibraryCard
+
+    @property
+    def shown_file(self) -> FileFacts:
+        """Its file."""
+        return self.card.file
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether its file could not be parsed."""
+        return self.card.broken is not None
+
+    def _texts(self) -> tuple[Text | None, ...]:
+        return (self.card.rest,)
+
+    def _status(self) -> str:
+        return "unreadable" if self.is_broken else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,6 +476,22 @@ class Document(Artifact):
     head: DocumentHead
     superseded_by: Ref | None = None
     supersedes: tuple[Ref, ...] = ()
+
+    @property
+    def shown_file(self) -> FileFacts:
+        """Its file."""
+        return self.head.file
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether a decision took its place, or its status says so."""
+        return self.superseded_by is not None or self.status.casefold().startswith("superseded")
+
+    def _texts(self) -> tuple[Text | None, ...]:
+        return (self.head.text,)
+
+    def _status(self) -> str:
+        return self.head.status or ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -366,7 +515,8 @@ class RecordLink:
 class Record(Artifact):
     """One entry of another memory system.
 
-    `sessions` are transcripts of a session that the record names, `former` ids that it has had before.
+    `sessions` are transcripts of a session that the record names, `former` ids that it has had before; `said_status`
+    is its status by the rules of its system.
     """
 
     card: RecordCard
@@ -376,6 +526,31 @@ class Record(Artifact):
     history: tuple[RecordEvent, ...] = ()
     sessions: tuple[Ref, ...] = ()
     former: tuple[str, ...] = ()
+    said_status: str = ""
+
+    @property
+    def shown_file(self) -> FileFacts:
+        """Its file, or the one that it is an entry of."""
+        return self.card.file
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the JSON of its file is invalid."""
+        file = self.card.file
+        hidden = (finding for finding in self.findings if finding.rule.hides_content)
+        return file.name.lower().endswith(".json") and any(finding.location.path == file.path for finding in hidden)
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether another record took its place, or it or its status says so."""
+        is_replaced = bool(self.superseded_by or self.card.superseded_by)
+        return is_replaced or self.status.casefold().startswith("superseded")
+
+    def _texts(self) -> tuple[Text | None, ...]:
+        return (self.card.text,)
+
+    def _status(self) -> str:
+        return self.card.status or "unreadable" if self.is_broken else self.said_status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

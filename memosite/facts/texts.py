@@ -365,6 +365,12 @@ def cut_line(text: str, limit: int) -> str:
     return line[:cut].rstrip(" ,;:-–—") + "…"
 
 
+def listed(names: Sequence[str], limit: int, *, chars: int = 0) -> str:
+    """Names as a line: of more than `limit` the first ones, and how many more there are; each of at most `chars`."""
+    shown = ", ".join([cut_line(name, chars) for name in names[:limit]] if chars else names[:limit])
+    return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown
+
+
 def _are_one(before: str, char: str) -> bool:
     """Whether two characters belong to one visible character (marks, joiners, skin tones) and must not be cut apart."""
     is_mark = unicodedata.category(char) in {"Mn", "Me", "Mc"} or "\U0001f3fb" <= char <= "\U0001f3ff"

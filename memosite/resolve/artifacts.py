@@ -36,6 +36,7 @@ from memosite.facts.parsed import BROADCAST, Discharge, DocumentHead, Envelope, 
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
 from memosite.formats.status import sort_of
+from memosite.formats.systems import system_of
 from memosite.formats.turns import last_turn_at
 from memosite.resolve.identity import Collected, CopyGroup, Filed, file_documents, file_libraries, without_digests
 from memosite.resolve.links import TextOrigin, origin_of
@@ -378,6 +379,7 @@ class ArtifactMaker:
             history=self._joined.kept.history.get((card.file.source, card.file.path), ()),
             sessions=bound.sessions,
             former=filed.former,
+            said_status=system_of(card).status(card),
         )
 
     def _concerns(self, finding: Finding, card: RecordCard) -> bool:
