@@ -9,10 +9,21 @@ from memosite.agents import Entry
 from memosite.archive.cite import nearest
 from memosite.archive.lines import notice_of
 from memosite.archive.mailboxes import PossibleReplies, is_unread_for, is_unreceived_by, open_for, unknown_line
-from memosite.archive.model import Archive, Artifact, Document, Memo, Position, Record, Thread, Transcript
+from memosite.archive.model import (
+    NAME_CHARS,
+    NAMED,
+    Archive,
+    Artifact,
+    Document,
+    Memo,
+    Position,
+    Record,
+    Thread,
+    Transcript,
+)
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import BROADCAST, Ref, Seat, Text
-from memosite.facts.texts import cut_line
+from memosite.facts.texts import cut_line, listed
 from memosite.facts.times import Moment
 from memosite.formats.status import sort_of, status_of
 
@@ -21,12 +32,6 @@ from memosite.formats.status import sort_of, status_of
 
 TextOf = Callable[[str], str]
 """Gives a text by its SHA-256."""
-
-
-NAME_CHARS = 60
-
-
-NAMED = 4
 
 
 _STATES = {"discharged": "closed"}
@@ -71,8 +76,7 @@ def day_and_time(moment: Moment | None) -> str:
 
 def names_line(names: Sequence[str], limit: int = NAMED) -> str:
     """Names as a line: of many, the first ones."""
-    shown = ", ".join(cut_line(one, NAME_CHARS) for one in names[:limit])
-    return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown
+    return listed(names, limit, chars=NAME_CHARS)
 
 
 def action_word(action: str | None) -> str:
@@ -82,14 +86,7 @@ def action_word(action: str | None) -> str:
 
 def who_of(artifact: Artifact) -> str:
     """Who wrote an artifact to whom; of what has no author, the source."""
-    match artifact:
-        case Memo(kind="memo"):
-            return f"{cut_line(artifact.sender or 'unknown', NAME_CHARS)} → {names_line(artifact.to)}"
-        case Memo():
-            return cut_line(artifact.role or artifact.sender or "unknown", NAME_CHARS)
-        case Transcript():
-            return names_line([one.position for one in artifact.variants[0].envelope.participants])
-    return artifact.copies[0].file.source
+    return artifact.who.line(" → ")
 
 
 def states_of(reader: Reader, artifact: Artifact, viewer: Position | None) -> list[str]:

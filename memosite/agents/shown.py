@@ -570,7 +570,7 @@ def _entry(reader: Reader, entry: ThreadEntry, *, is_brief: bool, rank: int) -> 
 
 def _missing(ghost: Ghost, rank: int) -> Entry:
     """A memo that others reply to and that no source has: what its name says."""
-    who = f"{ghost.sender or 'unknown'} → {ghost.to or 'unknown'}"
+    who = ghost.who.line(" → ")
     return Entry(
         line=f"{day_and_time(ghost.date)}; {who}; missing memo; “{ghost.short_subject}”; {ghost.kind}/{ghost.id}",
         fields={

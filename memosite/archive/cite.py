@@ -142,7 +142,7 @@ def _quote(summary: str) -> str:
 def _speakers(artifact: Artifact) -> Iterable[str]:
     if isinstance(artifact, Memo):
         session = artifact.variants[0].envelope.session
-        yield f"{artifact.sender} ({session})" if session and artifact.sender else artifact.sender or "unknown"
+        yield f"{artifact.author} ({session})" if session and artifact.sender else artifact.author
     elif isinstance(artifact, Transcript):
         yield from map(called, artifact.variants[0].envelope.participants)
     else:

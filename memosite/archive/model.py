@@ -262,12 +262,12 @@ class Who(NamedTuple):
 
 def who_wrote(sender: str, to: Sequence[str]) -> Who:
     """That of a memo from one to many."""
-    return Who(author_of(sender), listed(to, NAMED, chars=NAME_CHARS) or "nobody")
+    return Who(cut_line(author_of(sender), NAME_CHARS), listed(to, NAMED, chars=NAME_CHARS) or "nobody")
 
 
 def author_of(sender: str) -> str:
     """Who wrote a memo, as people read it: what shows nothing is nobody that is known."""
-    return cut_line(sender, NAME_CHARS) if is_visible(sender) else "unknown"
+    return sender if is_visible(sender) else "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -427,7 +427,7 @@ class Memo(Envelopes):
         """Who wrote it, and to whom; a note is for the role that it is filed for."""
         if self.kind == "memo":
             return who_wrote(self.sender, self.to)
-        return Who(author_of(self.sender if is_visible(self.sender) else self.role or ""))
+        return Who(cut_line(author_of(self.sender if is_visible(self.sender) else self.role or ""), NAME_CHARS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -566,6 +566,11 @@ class Ghost:
     to: str | None
     replies: tuple[Ref, ...]
     thread: str
+
+    @property
+    def who(self) -> Who:
+        """Who wrote it, and to whom, as its name says."""
+        return Who(self.sender or "unknown", self.to or "unknown")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
-from memosite.archive.model import UNDATED, Archive, Artifact, Copy, Memo
+from memosite.archive.model import UNDATED, Archive, Artifact, Copy, Memo, Who, author_of, who_wrote
 from memosite.archive.urls import page_of
 from memosite.facts.parsed import Ref
 from memosite.facts.times import Moment, read_moment
@@ -46,6 +46,13 @@ class ArtifactState:
     page: str = ""
     action: str = ""
     boxes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def who(self) -> Who | None:
+        """Who wrote a memo to whom, or who filed a note."""
+        if self.key[0] == "memo":
+            return who_wrote(self.sender, self.to)
+        return Who(author_of(self.sender)) if self.key[0] == "note" else None
 
 
 Snapshot = Mapping[SnapshotKey, ArtifactState]

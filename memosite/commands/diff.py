@@ -234,7 +234,7 @@ def _section(heading: str, lines: Iterable[str]) -> str:
 
 
 def _entry(state: ArtifactState, *since: str) -> str:
-    who = f"{state.sender} to {', '.join(state.to)}: " if state.sender else ""
+    who = f"{state.who.line()}: " if state.who else ""
     return f"{state.day or 'no date   '}  {who}{state.subject}  ({'; '.join(('/'.join(state.key), *since))})"
 
 
@@ -282,7 +282,7 @@ def _item(state: ArtifactState) -> str:
 
 
 def _who(state: ArtifactState) -> str:
-    return f"{_escaped(state.sender)} to {_escaped(', '.join(state.to))}: " if state.sender else ""
+    return f"{_escaped(state.who.line())}: " if state.who else ""
 
 
 def _link(state: ArtifactState) -> str:

@@ -239,7 +239,7 @@ def _sender(archive: Archive, artifact: Artifact) -> str:
     """The sender as written; for a transcript the position whose session it records; the kind if nobody is named."""
     match artifact:
         case Memo():
-            return artifact.sender or "unknown"
+            return artifact.author
         case Transcript():
             return archive.label(artifact.role) if artifact.role else "unknown"
     return artifact.kind

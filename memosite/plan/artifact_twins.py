@@ -332,7 +332,7 @@ def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
     shown = stamp(artifact.date)
     yield "Id", f"{artifact.kind}/{artifact.id}"
     if isinstance(artifact, Memo):
-        yield "From", artifact.sender
+        yield "From", artifact.author
         yield "To", ", ".join(artifact.to)
         yield "Mailbox", artifact.mailbox or ""
         asked = (f"{one.action} ({context.label(one.position)})" for one in artifact.recipients if one.action)

@@ -308,7 +308,7 @@ class Context:
             subject=memo.short_subject,
             date=stamp(memo.date),
             depth=depth,
-            sender=self.position(start, memo.sender_position, memo.sender),
+            sender=self.position(start, memo.sender_position, memo.author),
             to=self.addressees(start, memo),
             mailbox=mailbox,
             source=source,

@@ -367,7 +367,7 @@ def _of_memo(context: Context, memo: Memo, copy: Copy, position: Position | None
     envelope = memo.variants[copy.variant].envelope
     viewer = position.id if position and position.id in context.archive.positions else None
     return {
-        "sender": memo.sender if is_visible(memo.sender) else "unknown",
+        "sender": memo.author,
         "to": cut_line(", ".join(memo.to), _ADDRESSEE_CHARS),
         "action_required": envelope.action_required,
         "is_open": memo.kind == "memo" and (context.action(memo, viewer) == "open" if viewer else bool(memo.owed_by)),

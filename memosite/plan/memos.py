@@ -102,7 +102,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
         body=body,
         is_cut=any(one is not None and one.chars > PAGE_CHARS for one in (summary, body)),
         extra=shown_extra(envelope.extra),
-        sender=as_written(context, start, memo.sender_position, memo.sender or "unknown"),
+        sender=as_written(context, start, memo.sender_position, memo.author),
         to=tuple(as_written(context, start, context.archive.position_of.get(name), name) for name in memo.to),
         role=context.position(start, memo.role) if memo.role else None,
         session=envelope.session or "",

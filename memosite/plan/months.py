@@ -452,9 +452,5 @@ def _item(context: Context, digest: Digest) -> FeedItem:
 def _who(artifact: Artifact) -> str:
     if not isinstance(artifact, Memo) or artifact.kind != "memo":
         return kind_word(artifact.kind)
-    sender, to = artifact.sender, ", ".join(artifact.to[:3])
-    if len(artifact.to) > 3:
-        who = phrase("{sender} to {to} and others", sender=sender, to=to)
-    else:
-        who = phrase("{sender} to {to}", sender=sender, to=to)
+    who = phrase("{sender} to {to}", sender=artifact.who.sender, to=artifact.who.to)
     return phrase("{who}; action {state}", who=who, state=action_word(artifact.action)) if artifact.action else who

@@ -267,7 +267,7 @@ def _entry(context: Context, start: str, artifact: Artifact) -> tuple[dict[str, 
             "mailbox": artifact.mailbox,
             "action": artifact.action,
         }
-        who = f"{artifact.sender} to {', '.join(artifact.to)}"
+        who = artifact.who.line()
         state = artifact.action or ""
     day = artifact.date.day if artifact.date else "undated"
     who = escaped(one_line(who))

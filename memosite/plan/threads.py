@@ -440,8 +440,8 @@ _Name = tuple[str | None, str]
 def _sender(context: Context, entry: ThreadEntry) -> _Name:
     memo = context.archive.artifacts.get(entry.ref)
     if isinstance(memo, Memo):
-        return (memo.sender_position, "") if memo.sender_position else (None, memo.sender or phrase("unknown"))
-    written = context.archive.ghosts[entry.ref[1]].sender or phrase("unknown")
+        return (memo.sender_position, "") if memo.sender_position else (None, memo.author)
+    written = context.archive.ghosts[entry.ref[1]].who.sender
     id_ = context.archive.position_of.get(written)
     return (id_, "") if id_ else (None, written)
 

@@ -171,7 +171,7 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
         path=f"{artifact.copies[0].file.source}/{shown_file(artifact).path}",
         subject=prepare(artifact.subject)[:MOST_CHARS],
         short_subject=artifact.short_subject,
-        who=_who(archive, artifact),
+        who=_who(artifact),
         date=_milliseconds(artifact),
         day=artifact.date.day if artifact.date else "",
         status=(artifact.action or "") if isinstance(artifact, Memo) else status_of(artifact),
@@ -310,17 +310,10 @@ def _names(artifact: Artifact) -> Iterator[str]:
         yield artifact.card.key
 
 
-def _who(archive: Archive, artifact: Artifact) -> str:
-    match artifact:
-        case Memo(kind="memo"):
-            return cut_line(f"{artifact.sender or 'nobody'} to {', '.join(artifact.to[:6]) or 'nobody'}", WHO_CHARS)
-        case Memo():
-            return cut_line(artifact.sender or archive.label(artifact.role or "nobody"), WHO_CHARS)
-        case Transcript():
-            return cut_line(", ".join(one.position for one in artifact.variants[0].envelope.participants), WHO_CHARS)
-        case Record():
-            return cut_line(f"{artifact.system} {artifact.card.type}", WHO_CHARS)
-    return cut_line(artifact.copies[0].file.source, WHO_CHARS)
+def _who(artifact: Artifact) -> str:
+    if isinstance(artifact, Record):
+        return cut_line(f"{artifact.system} {artifact.card.type}", WHO_CHARS)
+    return cut_line(artifact.who.line(), WHO_CHARS)
 
 
 def _milliseconds(artifact: Artifact) -> int | None:
