@@ -3,12 +3,17 @@
 import os
 import signal
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 import memosite.run.progress  # noqa: F401 # it takes sys.stderr when it is imported: here, that is no test's own
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 pytest.register_assert_rewrite("tests.support")
 """An assertion that fails in a tool shows its values, as those of tests do."""
@@ -36,6 +41,24 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="memosite-tests-")
 """What memosite remembers of its user, it remembers of nobody here."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    """One browser for all tests of a module."""
+    from tests.support.browsers import open_chromium
+
+    with open_chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def example_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demonstration as a site without an address, built once for all tests that only read it."""
+    from tests.support.sites import build_site, copy_example
+
+    folder = tmp_path_factory.mktemp("example")
+    return build_site(copy_example(folder / "org"), output=folder / "site")
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

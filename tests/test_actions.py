@@ -32,51 +32,55 @@ def states(*found: Fact, **settings: Any) -> tuple[Action | None, list[tuple[str
     return one.action, [(state.position, state.action) for state in one.recipients]
 
 
-def test_what_nobody_answered_is_open() -> None:
-    """Lying in `read/` or `archive/` is not doneness."""
-    assert states(asked(path="memos/archive/m.openthing")) == ("open", [("director", "open")])
+ROOTED = [envelope("root", sender="director"), asked("m", in_reply_to="root")]
+ACME = organization("acme-org", "director")
+UNION = [organization("x", "director"), organization("y", "director")]
+BY_ALL: list[Fact] = [
+    asked(to="all"), reply("a", "m", "b"), reply("c", "a", "d"), reply("e", "m", "b"), reply("f", "m", "engineer"),
+]  # fmt: skip
+CASES: dict[str, tuple[list[Fact], Action | None]] = {
+    "lying in archive/ is not doneness": ([asked(path="memos/archive/m.openthing")], "open"),
+    "what asks for nothing has no state": ([envelope("m", discharge=Discharge())], None),
+    "a reply of the recipient": ([asked(), reply("a", "m", "director")], "answered"),
+    "below a reply, in another thread": (
+        [asked(), reply("a", "m", "tester"), reply("b", "a", "director", thread_id="elsewhere")], "answered"
+    ),
+    "a reply of somebody else": ([asked(), reply("a", "m", "tester")], "open"),
+    "one beside it, or in its thread": (
+        [*ROOTED, reply("a", "root", "director"), envelope("b", thread_id="root", sender="director")], "open"
+    ),
+    "under another name of the seat": ([asked(to="acme/director"), reply("a", "m", "acme-director"), ACME], "answered"),
+    "to oneself": ([asked(to="engineer")], "open"),
+    "to oneself, answered": ([asked(to="engineer"), reply("a", "m", "engineer")], "answered"),
+    "one of two answered": ([asked(to=("director", "tester")), reply("a", "m", "tester")], "open"),
+    "to all": ([asked(to="all")], "open"),
+    "to all, answered by the sender": ([asked(to="all"), reply("a", "m", "engineer")], "open"),
+    "to all, answered": (BY_ALL, "answered"),
+    "to a union, answered by one of it": ([asked(), reply("a", "m", "y/director"), *UNION], "answered"),
+    "to one of a union": ([asked(to="x/director"), reply("a", "m", "director"), *UNION], "open"),
+    "to one, answered by the other": ([asked(to="x/director"), reply("a", "m", "y/director"), *UNION], "open"),
+}  # fmt: skip
 
 
-def test_what_asks_for_nothing_has_no_state() -> None:
-    """Not even if it is marked as discharged."""
-    assert states(envelope("m", discharge=Discharge())) == (None, [("director", None)])
+@pytest.mark.parametrize("case", CASES)
+def test_the_state_of_a_memo(case: str) -> None:
+    """Open until its recipient, under any name, has answered it, anywhere below."""
+    found, action = CASES[case]
+    assert states(*found)[0] == action
 
 
-def test_a_reply_of_the_recipient_answers() -> None:
-    """Anywhere below, also under somebody else's reply and in another thread."""
-    assert states(asked(), reply("a", "m", "director"))[0] == "answered"
-    found = [asked(), reply("a", "m", "tester"), reply("b", "a", "director", thread_id="elsewhere")]
-    assert states(*found)[0] == "answered"
+def test_each_recipient_has_a_state() -> None:
+    """The memo's is the least done of them."""
+    assert states(*CASES["one of two answered"][0])[1] == [("director", "open"), ("tester", "answered")]
+    assert states(*BY_ALL)[1] == [("all", "answered")]
+    assert states(envelope("m", discharge=Discharge()))[1] == [("director", None)]
+    assert memo(archive_of(*BY_ALL), "m").answers == 2
 
 
 def test_answers_to_a_broadcast_under_another_name_are_counted() -> None:
     """An alias of `all` is `all`, also for a memo that asks for nothing."""
     found = [envelope("m", to="everybody"), reply("a", "m", "tester"), reply("b", "m", "director")]
     assert memo(archive_of(*found, aliases={"everybody": "all"}), "m").answers == 2
-
-
-def test_a_reply_of_anybody_else_does_not() -> None:
-    """Nor one beside it, above it or in the same thread."""
-    assert states(asked(), reply("a", "m", "tester"))[0] == "open"
-    found = [
-        envelope("root", sender="director"),
-        asked("m", in_reply_to="root"),
-        reply("a", "root", "director"),
-        envelope("b", thread_id="root", sender="director"),
-    ]
-    assert states(*found)[0] == "open"
-
-
-def test_a_reply_under_another_name_of_the_seat_answers() -> None:
-    """Names are resolved on both sides."""
-    org = organization("acme-org", "director")
-    assert states(asked(to="acme/director"), reply("a", "m", "acme-director"), org)[0] == "answered"
-
-
-def test_a_recipient_who_is_the_sender_answers_by_a_reply() -> None:
-    """A handoff from a seat to itself."""
-    assert states(asked(to="engineer"))[0] == "open"
-    assert states(asked(to="engineer"), reply("a", "m", "engineer"))[0] == "answered"
 
 
 def test_any_copy_may_say_that_it_is_discharged() -> None:
@@ -96,12 +100,6 @@ def test_the_configuration_may_close_an_action() -> None:
     ]
 
 
-def test_the_memos_state_is_the_least_done_of_its_recipients() -> None:
-    """One answered, the other did not."""
-    found = [asked(to=("director", "tester")), reply("a", "m", "tester")]
-    assert states(*found) == ("open", [("director", "open"), ("tester", "answered")])
-
-
 @pytest.mark.parametrize(
     ("actions", "state"),
     [
@@ -117,33 +115,10 @@ def test_open_is_less_done_than_answered_than_discharged(actions: list[Action | 
     assert least_done(RecipientState(position="p", action=action) for action in actions) == state
 
 
-def test_a_broadcast_is_answered_once_anybody_but_the_sender_has() -> None:
-    """The number of those who did is kept."""
-    assert states(asked(to="all"))[0] == "open"
-    assert states(asked(to="all"), reply("a", "m", "engineer"))[0] == "open"
-    found = [
-        asked(to="all"),
-        reply("a", "m", "b"),
-        reply("c", "a", "d"),
-        reply("e", "m", "b"),
-        reply("f", "m", "engineer"),
-    ]
-    assert states(*found) == ("answered", [("all", "answered")])
-    assert memo(archive_of(*found), "m").answers == 2
-
-
 def test_a_note_asks_nobody() -> None:
     """Whatever it says."""
     archive = archive_of(asked(path="notes/a/m.openthing", kind="note", to="file"))
     assert memo(archive, "m", "note").action is None
-
-
-def test_what_is_asked_of_a_union_is_answered_by_any_of_its_seats() -> None:
-    """But what is asked of one seat is not answered by who may be the other."""
-    orgs = [organization("x", "director"), organization("y", "director")]
-    assert states(asked(to="director"), reply("a", "m", "y/director"), *orgs)[0] == "answered"
-    assert states(asked(to="x/director"), reply("a", "m", "director"), *orgs)[0] == "open"
-    assert states(asked(to="x/director"), reply("a", "m", "y/director"), *orgs)[0] == "open"
 
 
 @given(st.lists(st.tuples(st.integers(-1, 8), st.sampled_from(["a", "b", None])), min_size=1, max_size=9))

@@ -1,7 +1,6 @@
 """The Cite dialog, in Chromium: what it writes, how it is used, and where its links lead (SPEC 7)."""
 
 import json
-import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -16,7 +15,7 @@ from memosite.archive.cite import Citation, range_digest
 from memosite.cli import main
 from memosite.formats.turns import TurnList, parse_conversation
 from memosite.quotes.citations import read_html, read_markdown, read_plain, to_html
-from tests.support.browsers import open_chromium
+from tests.support.browsers import COLOURS, below, violations
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
 from tests.support.servers import serve_folder
@@ -96,54 +95,45 @@ def test_the_dialog_writes_what_the_command_line_writes() -> None:
         assert [[read.sha256 for read in reads] for reads in found] == [[one.sha256]] * 3
 
 
-@pytest.mark.parametrize("turns", [2, 7, 500])
-def test_a_range_has_the_digest_of_the_digests_of_its_turns(turns: int) -> None:
+def test_a_range_has_the_digest_of_the_digests_of_its_turns() -> None:
     """Computed in the browser and here; it names all who speak, and its last turn."""
-    cited = [
-        replace(CALLED, ref=f"transcript/a#t{number}", sha256=f"{number:064x}", speaker=f"s{number % 2}", note="raw")
-        for number in range(2, turns + 2)
-    ]
-    found = script("citing.rangeOf(values)", *map(fields, cited))
-    digest = range_digest(one.sha256 for one in cited)
-    assert found["check"] == f"sha256:{digest} (raw)"
-    assert (found["ref"], found["speaker"]) == (f"transcript/a#t2-t{turns + 1}", "s0, s1")
+    for turns in (2, 7, 500):
+        cited = [
+            replace(
+                CALLED, ref=f"transcript/a#t{number}", sha256=f"{number:064x}", speaker=f"s{number % 2}", note="raw"
+            )
+            for number in range(2, turns + 2)
+        ]
+        found = script("citing.rangeOf(values)", *map(fields, cited))
+        assert found["check"] == f"sha256:{range_digest(one.sha256 for one in cited)} (raw)"
+        assert (found["ref"], found["speaker"]) == (f"transcript/a#t2-t{turns + 1}", "s0, s1")
 
 
-@pytest.mark.parametrize(
-    ("words", "before", "prefix", "expected"),
-    [
-        (["in time"], "", "", "in%20time"),
-        (["a-b, c & d (e)"], "", "", "a%2Db%2C%20c%20%26%20d%20%28e%29"),
-        (["w " * 60 + "end"], "", "", "w%20w%20w%20w%20w%20w,w%20w%20w%20w%20w%20end"),
-        (["First of all.", "And the last"], "", "", "First%20of%20all.,And%20the%20last"),
-        (["in time"], "Not IN\n tîme. Then ", "Then ", "Then-,in%20time"),
-        (["in time"], "Then in time. Then ", "Then ", None),
-        (["in time"], "in time. ", "", None),
-    ],
-)
-def test_a_text_fragment_finds_these_words_and_no_others(
-    words: list[str], before: str, prefix: str, expected: str | None
-) -> None:
+def test_a_text_fragment_finds_these_words_and_no_others() -> None:
     """Browsers take the first place that fits, whatever the anchor: if none can be told apart, there is no fragment."""
-    words = [word.strip() for word in words]
-    found = script("citing.textFragment(...values)", words, before, prefix)
-    assert found == ("" if expected is None else f":~:text={expected}")
+    words = "w " * 60
+    cases: dict[tuple[tuple[str, ...], str, str], str | None] = {
+        (("in time",), "", ""): "in%20time",
+        (("a-b, c & d (e)",), "", ""): "a%2Db%2C%20c%20%26%20d%20%28e%29",
+        ((f"{words}end",), "", ""): "w%20w%20w%20w%20w%20w,w%20w%20w%20w%20w%20end",
+        (("First of all.", "And the last"), "", ""): "First%20of%20all.,And%20the%20last",
+        (("in time",), "Not IN\n tîme. Then ", "Then "): "Then-,in%20time",
+        (("in time",), "Then in time. Then ", "Then "): None,
+        (("in time",), "in time. ", ""): None,
+    }
+    found = script("values.map((one) => citing.textFragment(...one))", *cases)
+    assert found == [f":~:text={expected}" if expected else "" for expected in cases.values()]
 
 
-@pytest.mark.parametrize(
-    ("before", "inside", "after", "expected"),
-    [
-        ("he was un", "able to", "", (2, 0)),
-        ("about 2.", "5 percent", "", (2, 0)),
-        ("it ", "can", "'t, he (said)", (0, 2)),
-        ("(see ", "this", "). Then", (0, 0)),
-        ("one", " two ", "three", (0, 0)),
-        ("二つの", "港", "です", (0, 0)),
-    ],
-)
-def test_a_quote_has_whole_words(before: str, inside: str, after: str, expected: tuple[int, int]) -> None:
+def test_a_quote_has_whole_words() -> None:
     """`able` is no quote of "unable" (SPEC 7); punctuation is not added."""
-    assert tuple(script("citing.toWholeWords(...values)", before, inside, after)) == expected
+    cases = {
+        ("he was un", "able to", ""): (2, 0), ("about 2.", "5 percent", ""): (2, 0),
+        ("it ", "can", "'t, he (said)"): (0, 2), ("(see ", "this", "). Then"): (0, 0),
+        ("one", " two ", "three"): (0, 0), ("二つの", "港", "です"): (0, 0),
+    }  # fmt: skip
+    found = script("values.map((one) => citing.toWholeWords(...one))", *cases)
+    assert [tuple(one) for one in found] == list(cases.values())
 
 
 @pytest.fixture(scope="module")
@@ -158,13 +148,12 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     talk = f"## User\n\nWho reads it?\n\n## Assistant\n\n{answer}\n\n## User\n\nThanks.\n"
     write_transcript(repo / "transcripts/engineer", TALK, text=talk)
     long = "".join(
-        f"## {'User' if number % 2 else 'Assistant'}\n\nmurmur {number} of the tide\n\n{'word ' * 4_000}\n\n"
-        for number in range(1, 31)
+        f"## {'User' if number % 2 else 'Assistant'}\n\nmurmur {number} of the tide\n\n{'word ' * 10_000}\n\n"
+        for number in range(1, 13)
     )
     write_transcript(repo / "transcripts/engineer", LONG, text=long)
-    write_memo(
-        repo / "memos/inbox", STRUCK, body="I do ~~not~~ agree[^1] with it.\n\n> Nobody does.\n\n[^1]: Of May.\n"
-    )
+    struck = "I do ~~not~~ agree[^1] with it.\n\n> Nobody does.\n\n[^1]: Of May.\n"
+    write_memo(repo / "memos/inbox", STRUCK, body=struck)
     return repo
 
 
@@ -193,13 +182,6 @@ def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
     return server if request.param == "http" else f"{site.as_uri()}/"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for all tests."""
-    with open_chromium() as found:
-        yield found
-
-
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A page that nobody has used before, and that has nothing to complain of, a violated policy among it."""
@@ -225,14 +207,6 @@ def offered(page: Page) -> dict[str, str]:
     page.wait_for_selector("dialog.citing[open]")
     labels = page.locator("dialog.citing label").all_inner_texts()
     return {label: page.get_by_label(label, exact=True).input_value() for label in labels}
-
-
-def below(base: str, address: str) -> str:
-    """An address where the site is; from disk, a folder needs the name of its file."""
-    path = address[re.search("transcripts/|memos/|$", address).start() :]  # type: ignore[union-attr]
-    folder, mark, anchor = path.partition("#")
-    file = f"{folder}index.html" if base.startswith("file:") and folder.endswith("/") else folder
-    return f"{base}{file}{mark}{anchor}"
 
 
 def test_cite_at_a_turn_opens_it_and_escape_gives_the_focus_back(
@@ -407,30 +381,28 @@ def test_a_selection_outside_of_texts_offers_nothing(page: Page, base: str) -> N
 
 
 def test_every_link_that_is_copied_shows_its_passage(page: Page, site: Path, sources: Path, base: str) -> None:
-    """Of all turns of a transcript in parts: of the turn, and of words in it, which are marked on whatever part."""
-    turns = turns_of(sources, LONG).turns
+    """Of words in all turns of a transcript in parts, which are marked on whatever part (its turns: turn_addresses)."""
     parts = sorted((site / "transcripts" / LONG).glob("**/index.html"), key=lambda path: (len(path.parts), path))
-    links: dict[str, list[str]] = {}
+    links: dict[str, str] = {}
     for part in parts:
         page.goto(f"{base}{part.relative_to(site).as_posix()}")
         for id_ in page.locator(".turn").evaluate_all("(turns) => turns.map((turn) => turn.id)"):
             page.locator(f"#{id_} > .cite > summary").evaluate("(summary) => summary.click()")
-            links[id_] = [offered(page)["Link"]]
+            whole = offered(page)["Link"]
+            assert whole.endswith(f"/transcripts/{LONG}/#{id_}")
             page.keyboard.press("Escape")
             page.evaluate(SELECT, [f"#{id_} .prose", "murmur", f"#{id_} .prose", "tide"])
             page.keyboard.press("c")
-            links[id_].append(offered(page)["Link"])
+            links[id_] = offered(page)["Link"]
+            assert links[id_].startswith(whole)
             page.keyboard.press("Escape")
     assert len(parts) > 2
-    assert sorted(links) == sorted(turn.anchor for turn in turns)
-    for id_, (whole, words) in links.items():
-        assert whole.endswith(f"/transcripts/{LONG}/#{id_}")
-        assert words.startswith(whole)
-        for link in (whole, words):
-            page.goto("about:blank")
-            page.goto(below(base, link))
-            page.wait_for_function(MARKED, arg=id_)
-        assert page.url.endswith(words.partition("#")[2])  # also of a part that the script has gone on to
+    assert sorted(links) == sorted(turn.anchor for turn in turns_of(sources, LONG).turns)
+    for id_, link in links.items():
+        page.goto("about:blank")
+        page.goto(below(base, link))
+        page.wait_for_function(MARKED, arg=id_)
+        assert page.url.endswith(link.partition("#")[2])  # also of a part that the script has gone on to
 
 
 def test_a_browser_without_text_fragments_marks_the_passage(page: Page, site: Path, server: str) -> None:
@@ -475,22 +447,22 @@ def test_without_a_script_a_turn_has_its_link_and_its_citation(browser: Browser,
     context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(("width", "theme", "other"), [(360, "light", "dark"), (1280, "dark", "light")])
 @pytest.mark.usefixtures("site")
-def test_axe_finds_nothing_in_the_dialog(browser: Browser, server: str, scheme: Any, width: int) -> None:
+def test_axe_finds_nothing_in_the_dialog(browser: Browser, server: str, width: int, theme: Any, other: Any) -> None:
     """WCAG 2.2 AA of the open dialog and of the button below a selection; neither makes a page scroll sideways."""
-    rules = (REPO / "tests/browser/node_modules/axe-core/axe.min.js").read_text()
-    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
+    context = browser.new_context(color_scheme=theme, viewport={"width": width, "height": 800})
     page = context.new_page()
     page.goto(f"{server}transcripts/{TALK}/index.html")
-    page.evaluate(rules)
     page.evaluate(SELECT, ["#t2", "pilot", "#t2", "does"])
     page.wait_for_selector(".pick", state="visible")
-    run = "axe.run({ preload: false, rules: { 'target-size': { enabled: true } } }).then((result) => result.violations)"
-    assert page.evaluate(run) == []
+    assert violations(page) == []
+    page.emulate_media(color_scheme=other)
+    assert violations(page, only=COLOURS) == []
     page.keyboard.press("c")
     offered(page)
-    assert page.evaluate(run) == []
+    assert violations(page, only=COLOURS) == []
+    page.emulate_media(color_scheme=theme)
+    assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()

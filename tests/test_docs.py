@@ -14,8 +14,8 @@ import pytest
 
 from memosite.commands.arguments import command_parsers, parser
 from memosite.config.loading import load_config
+from tests.support.files import ROOT
 
-ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 LINKED = (
     *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md", "benchmarks/README.md")),
@@ -23,11 +23,8 @@ LINKED = (
 )
 """The documents whose links are followed."""
 SHOWN = (
-    README,
-    ROOT / "SECURITY.md",
-    *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((ROOT / "docs/guide").glob("*.md")),
-)
+    README, ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/guide").glob("*.md")),
+)  # fmt: skip
 """The documents that tell users which commands to run."""
 
 _FENCED = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -127,42 +124,24 @@ def shown(document: Path) -> str:
 
 
 @pytest.mark.parametrize("document", LINKED, ids=shown)
-def test_links_lead_to_files_and_headings(document: Path) -> None:
-    """Every relative link and picture is there."""
+def test_links_lead_to_files_and_headings_and_commands_are_known(document: Path) -> None:
+    """Every relative link and picture is there; command lines have what the parser takes, where users read them."""
     assert broken_links(document, ROOT) == []
+    if document in SHOWN:
+        assert unknown_commands(document.read_text(encoding="utf-8")) == []
 
 
-@pytest.mark.parametrize("document", SHOWN, ids=shown)
-def test_commands_are_those_that_memosite_knows(document: Path) -> None:
-    """Every command line has a command, options and values that the parser takes."""
-    assert unknown_commands(document.read_text(encoding="utf-8")) == []
-
-
-def test_the_readme_is_short() -> None:
-    """At most 1,000 words, half of them the table of commands: the details are in the guide."""
-    assert len(README.read_text(encoding="utf-8").split()) <= 1_000
-
-
-def test_the_readme_has_a_row_for_each_command() -> None:
-    """Each command is in the README's table, in one short line, and no other is."""
-    rows = re.findall(r"^\| `memosite ([a-z-]+)[^`]*` \| (.+) \|$", README.read_text(encoding="utf-8"), re.MULTILINE)
+def test_readme_and_guide_know_each_command_and_each_page() -> None:
+    """The README is short, half of it a row for each command; the guide shows an example of all but `init`."""
+    readme = README.read_text(encoding="utf-8")
+    assert len(readme.split()) <= 1_000
+    rows = re.findall(r"^\| `memosite ([a-z-]+)[^`]*` \| (.+) \|$", readme, re.MULTILINE)
     assert sorted(command for command, _ in rows) == sorted(command_parsers(parser()))
     assert max(len(what) for _, what in rows) <= 80
-
-
-def test_the_guide_shows_an_example_of_each_command() -> None:
-    """`init` is shown where it is explained; all others have an example in the guide's first page."""
     guide = (ROOT / "docs/guide/README.md").read_text(encoding="utf-8")
-    examples = {words[0] for words in shell_commands(guide)}
-    assert command_parsers(parser()).keys() - examples <= {"init"}
-
-
-def test_the_guide_leads_to_all_of_its_pages() -> None:
-    """Each page of the guide has a link in its first page and in the README."""
+    assert command_parsers(parser()).keys() - {words[0] for words in shell_commands(guide)} <= {"init"}
     pages = {page.name for page in (ROOT / "docs/guide").glob("*.md")} - {"README.md"}
-    guide = links((ROOT / "docs/guide/README.md").read_text(encoding="utf-8"))
-    assert pages <= set(guide)
-    assert {f"docs/guide/{page}" for page in pages} <= set(links(README.read_text(encoding="utf-8")))
+    assert pages <= set(links(guide)) and {f"docs/guide/{page}" for page in pages} <= set(links(readme))
 
 
 def test_the_configuration_in_the_guide_is_one(tmp_path: Path) -> None:
@@ -181,31 +160,19 @@ def test_the_configuration_in_the_guide_is_one(tmp_path: Path) -> None:
     assert {key for key in keys - {"output"} if not re.search(rf"\b{key.rpartition('.')[2]}:", example)} == set()
 
 
-@pytest.mark.parametrize(
-    ("text", "broken"),
-    [
-        ("[a](other.md) [b](other.md#two-words) ![c](picture.png) [d](folder/) [e](https://example.org/no#where)", []),
-        ("[a](other.md#a-heading-1) [b](#here)\n\n# Here\n", []),
-        ("`[a](absent.md)`\n\n```sh\n[b](absent.md)\n```\n", []),
-        ("[a](absent.md)", ["absent.md"]),
-        ("![a](absent.png)", ["absent.png"]),
-        ("[a](other.md#absent)", ["other.md#absent"]),
-        ("[a](other.md#in-code)", ["other.md#in-code"]),
-        ("[a](#absent)", ["#absent"]),
-        ("[a](folder/#absent)", ["folder/#absent"]),
-        ("[a](picture.png#absent)", ["picture.png#absent"]),
-        ("[a](../outside.md)", ["../outside.md"]),
-    ],
-)
-def test_a_link_that_leads_nowhere_is_found(tmp_path: Path, text: str, broken: list[str]) -> None:
+def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
     """The check itself: files, pictures and headings that are not there, and files outside the repo."""
     root = tmp_path / "repo"
     (root / "folder").mkdir(parents=True)
     (root / "other.md").write_text("# A heading\n\n## `Two` words!\n\n# A heading\n\n```sh\n# in code\n```\n")
     (root / "picture.png").touch()
     (tmp_path / "outside.md").touch()
-    (root / "document.md").write_text(text)
-    assert broken_links(root / "document.md", root) == broken
+    good = "[a](other.md) [b](other.md#two-words) ![c](picture.png) [d](folder/) [e](https://example.org/no#where)"
+    good += " [f](other.md#a-heading-1) [g](#here)\n\n# Here\n\n`[h](absent.md)`\n\n```sh\n[i](absent.md)\n```\n\n"
+    bad = ["absent.md", "other.md#absent", "other.md#in-code", "#absent", "folder/#absent", "picture.png#absent"]
+    bad += ["../outside.md", "absent.png"]
+    (root / "document.md").write_text(good + " ".join(f"[x]({link})" for link in bad[:-1]) + f" ![x]({bad[-1]})")
+    assert broken_links(root / "document.md", root) == bad
 
 
 @pytest.mark.parametrize(
@@ -225,3 +192,44 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path, text: str, broken: l
 def test_a_command_that_memosite_lacks_is_found(text: str, count: int) -> None:
     """The check itself: commands, options and values that the parser refuses."""
     assert len(unknown_commands(text)) == count
+
+
+# SECURITY.md names tests for what it promises, and people find it
+
+SECURITY = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+MODULES = {path.stem for path in (ROOT / "tests").glob("test_*.py")}
+
+
+def named_tests(text: str) -> list[str]:
+    """The test modules that a text names."""
+    return re.findall(r"`(test_\w+)(?:\.py)?`", text)
+
+
+def promises(text: str) -> list[tuple[str, list[str]]]:
+    """The promises of the table, each with its tests."""
+    table = text.partition("| promise | tests |\n|---|---|\n")[2].partition("\n\n")[0]
+    rows = (line.strip("| ").rpartition(" | ") for line in table.splitlines())
+    return [(promise, named_tests(tests)) for promise, _, tests in rows]
+
+
+@pytest.mark.parametrize("document", ["SECURITY.md", "docs/reliability.md", "ARCHITECTURE.md"])
+def test_the_tests_that_documents_name_are_there(document: str) -> None:
+    """A test that was renamed is renamed there, too."""
+    found = named_tests((ROOT / document).read_text(encoding="utf-8").replace("tests/test_", "test_"))
+    assert found
+    assert set(found) - MODULES == set()
+
+
+def test_each_promise_has_a_test_and_people_find_it() -> None:
+    """In the table, and in each section on what may be published; from where they begin to read."""
+    assert len(promises(SECURITY)) >= 10
+    assert [promise for promise, tests in promises(SECURITY) if not tests] == []
+    below = SECURITY.partition("## What is promised")[2].partition("\n## ")[0]
+    sections = re.split(r"^### ", below, flags=re.MULTILINE)[1:]
+    assert [section.splitlines()[0] for section in sections] == ["Secrets", "Audience", "Erasure", "Supply chain"]
+    assert [section for section in sections if not re.search(r"^Tests: `test_", section, re.MULTILINE)] == []
+    text = "| promise | tests |\n|---|---|\n| Safe | `test_a`, `test_b.py` |\n| Fast | none |\n\n`test_c`"
+    assert promises(text) == [("Safe", ["test_a", "test_b"]), ("Fast", [])], "the check itself"
+    for document in (ROOT / "README.md", ROOT / "docs/guide/README.md"):
+        found = re.findall(r"\]\(([^)#]*SECURITY\.md)", document.read_text(encoding="utf-8"))
+        assert {(document.parent / link).resolve() for link in found} == {ROOT / "SECURITY.md"}

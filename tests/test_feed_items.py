@@ -2,15 +2,20 @@
 
 import re
 import shlex
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lxml import etree
 from lxml import html as lxml_html
 
 from memosite.cli import main
+from memosite.facts.times import read_moment
+from memosite.feeds import Enclosure, Feed, FeedItem, rfc822, to_rss
 from tests.support.feeds.documents import NAMESPACES, read_feed
-from tests.support.files import write_json, write_text
+from tests.support.files import write_text
 from tests.support.memos import write_memo, write_note, write_org, write_transcript
 from tests.support.pages import found
 from tests.support.sites import build_site
@@ -18,17 +23,18 @@ from tests.support.sites import build_site
 ASK = "2026-05-01-0900--engineer--director--ask"
 ANSWER = "2026-05-02-0900--director--engineer--answer"
 NEWS = "2026-05-03-0900--engineer--all--news"
+SOURCES = "sources: [{path: engineer}, {path: director}]\n"
 ODD = "2026-05-04-0900--engineer--director--odd"
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A folder with two seats, each with a repo of its own; a memo lies in both, read in that of its reader."""
+    """Three seats, two with a repo of their own; a memo lies in both, read in that of its reader."""
     folder = tmp_path / "site"
     seats = [{"id": seat, "name": seat, "working_directory": f"/home/{seat}"} for seat in ("engineer", "director")]
-    write_org(folder / "engineer/org", positions=seats)
-    write_memo(folder / "engineer/memos/archive", ASK, action_required=True, thread_id="asked")
-    write_memo(folder / "director/memos/read", ASK, action_required=True, thread_id="asked")
+    write_org(folder / "engineer/org", positions=[*seats, "archivist"])
+    for place in ("engineer/memos/archive", "director/memos/read"):
+        write_memo(folder / place, ASK, action_required=True, thread_id="asked", sent="2026-05-01T09:00:00-04:00")
     write_memo(folder / "director/memos/inbox", NEWS, to="all", sent="2026-05-03T09:00:00Z")
     write_memo(folder / "director/memos/inbox", ODD, sent="soon")
     write_note(folder / "engineer/notes/engineer", "2026-05-05-0900--engineer--note")
@@ -60,57 +66,55 @@ def item(file: Path, name: str) -> "etree._Element":
 
 
 def test_each_feed_holds_what_it_is_for(site: Path) -> None:
-    """Memos to a seat and to all; its notes; its transcripts; threads; what asks for something; everything."""
+    """Memos to a seat and to all, newest first, its notes, its transcripts; threads, systems, searches; everything."""
     answer(site)
+    write_text(site / "engineer/.wyren/memory.md", "# Memory\n\n## Decisions\n\n- We use rope. [session abc]\n")
+    (site / "memosite.yml").write_text(f"{SOURCES}feeds: {{searches: {{the-answer: answer}}}}\n")
     output = build(site)
     held = {
         "positions/director/feed.xml": ["odd", "news", "ask"],
-        "positions/director/feed-full.xml": ["odd", "news", "ask"],
-        "positions/director/notes.xml": [],
-        "positions/engineer/feed.xml": ["news", "answer"],
-        "positions/engineer/notes.xml": ["note"],
-        "positions/engineer/transcripts.xml": ["talk"],
-        "threads/asked/feed.xml": ["answer", "ask"],
-    }
+        "positions/director/feed-full.xml": ["odd", "news", "ask"], "positions/director/notes.xml": [],
+        "positions/engineer/feed.xml": ["news", "answer"], "positions/engineer/notes.xml": ["note"],
+        "positions/engineer/transcripts.xml": ["talk"], "positions/archivist/feed.xml": ["news"],
+        "threads/asked/feed.xml": ["answer", "ask"], "saved/the-answer/feed.xml": ["answer"],
+    }  # fmt: skip
     assert {path: names(output / path) for path in held} == held
     everything = found(read_feed(output / "feed.xml"), "//guid/text()")
-    assert len(everything) == 7
+    assert len(everything) == 8
     assert any("/document/" in guid for guid in everything)
-    assert not list(output.rglob("*.atom"))
-
-
-def test_open_actions_come_and_go(site: Path) -> None:
-    """What is answered is not announced any more."""
-    assert names(build(site) / "actions/feed.xml") == ["ask"]
-    assert found(read_feed(site.parent / "out/positions/director/feed.xml"), "//category/text()") == ["action-required"]
-    answer(site)
-    assert names(build(site) / "actions/feed.xml") == []
-    assert found(read_feed(site.parent / "out/positions/director/feed.xml"), "//category/text()") == []
-
-
-def test_records_have_a_feed_a_system(site: Path) -> None:
-    """Of each system that the archive holds."""
-    write_text(site / "engineer/.wyren/memory.md", "# Memory\n\n## Decisions\n\n- We use rope. [session abc]\n")
-    output = build(site)
     assert [path.parent.name for path in output.glob("systems/*/feed.xml")] == ["wyren"]
     assert len(names(output / "systems/wyren/feed.xml")) == 1
+    assert not list(output.rglob("*.atom"))
+    feeds = ("positions/director/feed.xml", "positions/engineer/notes.xml", "feed.xml")
+    told = [read_feed(output / path).findtext("channel/memo:position", namespaces=NAMESPACES) for path in feeds]
+    assert told == ["director", "engineer", None]
 
 
-def test_the_path_is_that_in_the_readers_own_repo(site: Path) -> None:
-    """Where it lies now, though the sender keeps a copy."""
+def test_open_actions_come_and_go_also_by_configuration(site: Path) -> None:
+    """What is answered, or closed by its id, is not announced any more."""
+    of_director = site.parent / "out/positions/director/feed.xml"
+    assert names(build(site) / "actions/feed.xml") == ["ask"]
+    assert found(read_feed(of_director), "//category/text()") == ["action-required"]
+    closed = f"actions: {{closed: {{{ASK}: {{on: 2026-05-20, by: director, why: done}}}}}}\n"
+    (site / "memosite.yml").write_text(SOURCES + closed)
+    assert names(build(site) / "actions/feed.xml") == []
+    (site / "memosite.yml").unlink()
     answer(site)
-    asked = item(build(site) / "positions/director/feed.xml", "--ask")
-    assert asked.findtext("description") == f"new memo: memos/read/{ASK}.openthing"
-    told = [asked.findtext(f"memo:{name}", namespaces=NAMESPACES) for name in ("path", "repo", "state", "thread_id")]
-    assert told == [f"memos/read/{ASK}.openthing", "director", "read", "asked"]
+    assert names(build(site) / "actions/feed.xml") == []
+    assert found(read_feed(of_director), "//category/text()") == []
 
 
-def test_a_reply_names_the_guid_of_what_it_answers(site: Path) -> None:
-    """RFC 4685; and the field as it was written."""
+def test_an_item_tells_path_state_and_what_it_answers(site: Path) -> None:
+    """The path in the reader's own repo, though the sender keeps a copy; the guid of what it answers (RFC 4685)."""
     answer(site)
     output = build(site)
-    reply = item(output / "positions/engineer/feed.xml", "--answer")
     asked = item(output / "positions/director/feed.xml", "--ask")
+    assert asked.findtext("guid") == f"tag:memosite.invalid,2026:archive/memo/{ASK}"
+    assert asked.findtext("description") == f"new memo: memos/read/{ASK}.openthing"
+    assert asked.findtext("pubDate") == "Fri, 01 May 2026 09:00:00 -0400"
+    told = [asked.findtext(f"memo:{name}", namespaces=NAMESPACES) for name in ("path", "repo", "state", "thread_id")]
+    assert told == [f"memos/read/{ASK}.openthing", "director", "read", "asked"]
+    reply = item(output / "positions/engineer/feed.xml", "--answer")
     assert found(reply, "*[local-name()='in-reply-to']/@ref") == [asked.findtext("guid")]
     assert reply.findtext("memo:in_reply_to", namespaces=NAMESPACES) == ASK
 
@@ -137,14 +141,6 @@ def test_only_the_feed_for_people_holds_texts_and_of_the_newest_fifty(tmp_path: 
     assert names(folder / "feed-full.xml") == [f"m{number}" for number in range(59, 9, -1)]
 
 
-def test_a_feed_names_its_position(site: Path) -> None:
-    """Those of no seat name none."""
-    output = build(site)
-    feeds = ("positions/director/feed.xml", "positions/engineer/notes.xml", "feed.xml")
-    told = [read_feed(output / path).findtext("channel/memo:position", namespaces=NAMESPACES) for path in feeds]
-    assert told == ["director", "engineer", None]
-
-
 def test_the_commands_of_the_page_are_words_of_a_shell(tmp_path: Path) -> None:
     """Whatever an address holds, and a seat is called."""
     write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-0900--a--b--c", to="-o'brien & co; $(id)~", sender="z")
@@ -159,9 +155,73 @@ def test_the_commands_of_the_page_are_words_of_a_shell(tmp_path: Path) -> None:
     assert re.fullmatch(r"\w[\w.-]*", add[2])
 
 
-def test_a_configuration_that_closes_an_action_closes_it_in_feeds(site: Path) -> None:
-    """By the id of the memo."""
-    sources = [{"path": "engineer"}, {"path": "director"}]
-    closed = {ASK: {"on": "2026-05-20", "by": "director", "why": "done"}}
-    write_json(site / "memosite.yml", {"sources": sources, "actions": {"closed": closed}})
-    assert names(build(site) / "actions/feed.xml") == []
+def test_without_an_address_there_is_no_link_and_no_enclosure(site: Path) -> None:
+    """A feed that was not published anywhere must not pretend."""
+    feed = read_feed(build_site(site, output=site.parent / "out") / "positions/director/feed.xml")
+    assert found(feed, "//item/link | //enclosure | //*[local-name()='link' and @rel='self']") == []
+    assert found(feed, "/rss/channel/link/text()") == ["urn:memosite:archive"]
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-05-01T09:00:00+05:30", "2026-05-01T09:00:00Z", "2026-05-01", "1999-12-31T23:59:59.5Z"]
+)
+def test_every_date_has_an_rfc_822_form(text: str) -> None:
+    """The instant survives."""
+    moment = read_moment(text)
+    assert moment is not None
+    assert parsedate_to_datetime(rfc822(moment)) == moment.instant.replace(microsecond=0)
+
+
+def test_a_path_is_told_as_it_is_unless_it_could_break_a_line(tmp_path: Path) -> None:
+    """Spaces of any kind are part of a name; what controls or reorders becomes U+FFFD."""
+    inbox = tmp_path / "repo/memos/inbox"
+    write_memo(inbox, "2026-05-01-0900--engineer--director--a\u00a0b\u3000c")
+    write_memo(inbox, "2026-05-02-0900--engineer--director--d\nnew memo: e\u202ef")
+    build_site(tmp_path / "repo", output=tmp_path / "out")
+    assert found(read_feed(tmp_path / "out/positions/director/feed.xml"), "//item/description/text()") == [
+        "new memo: memos/inbox/2026-05-02-0900--engineer--director--d\ufffdnew memo: e\ufffdf.openthing",
+        "new memo: memos/inbox/2026-05-01-0900--engineer--director--a\u00a0b\u3000c.openthing",
+    ]
+
+
+HOSTILE = "a\x00b\x0b\ufffe\ud800<script>&\"']]>\u0085\u2028"
+
+
+def test_no_character_can_break_a_feed() -> None:
+    """What XML 1.0 forbids becomes U+FFFD; the rest is escaped once."""
+    item = FeedItem(
+        guid=HOSTILE, title=HOSTILE, path=HOSTILE, repo=HOSTILE, sender=HOSTILE, to=HOSTILE, subject=HOSTILE,
+        sha256="0", action_required=False, link=HOSTILE, thread_id=HOSTILE, parent_guid=HOSTILE,
+        enclosure=Enclosure(url=HOSTILE, length=1, type="application/json"),
+    )  # fmt: skip
+    feed = Feed(
+        title=HOSTILE, description=HOSTILE, language="en", generator="g", position=HOSTILE, fallback_link=HOSTILE,
+        items=(item,),
+    )  # fmt: skip
+    tree = etree.fromstring(to_rss(feed))
+    assert found(tree, "//item/title/text()") == ["a\ufffdb\ufffd\ufffd\ufffd<script>&\"']]>\u0085\u2028"]
+
+
+WORDS = st.text(st.sampled_from("a \u00e9\U0001f600&<>\"'\r\n\t]\x00\x7f\x85\ud800\ufffe\u2028")).map("a".__add__)
+"""Texts of what has to be escaped, and no text of spaces alone, which a parser may leave out."""
+
+
+@given(title=WORDS, path=WORDS, guid=WORDS, parent=st.none() | WORDS, url=st.none() | WORDS, html=st.none() | WORDS)
+def test_an_item_is_written_as_a_library_would_write_it(
+    *, title: str, path: str, guid: str, parent: str | None, url: str | None, html: str | None
+) -> None:
+    """Items are written by hand, since there are hundreds in a feed: read and written by lxml they are the same."""
+    item = FeedItem(
+        guid=guid, title=title, path=path, repo="r", sender="s", to="", subject=title, sha256="0",
+        action_required=False, is_open=True, link=url, parent_guid=parent, date=read_moment("2026-05-01T09:00:00Z"),
+        enclosure=None if url is None else Enclosure(url=url, length=1, type=title),
+    )  # fmt: skip
+    feed = Feed(
+        title="t", description="d", language="en", generator="g", fallback_link="urn:f", items=(item, item),
+        is_archive=True, position="p",
+    )  # fmt: skip
+    written = to_rss(feed, {} if html is None else {guid: html})
+    tree = etree.fromstring(written, etree.XMLParser(remove_blank_text=True))
+    for element in tree.iter("{*}to", "{*}sent"):
+        element.text = ""  # what is read as nothing at all
+    assert etree.tostring(tree, encoding="UTF-8", xml_declaration=True, pretty_print=True) == written

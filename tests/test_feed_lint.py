@@ -91,14 +91,10 @@ def test_every_feed_is_valid(site: Path) -> None:
         guids = [text(item, "guid") for item in items]
         assert len(guids) == len(set(guids))
         newest = [parsedate_to_datetime(date) for date in found(channel, "item/pubDate/text()")]
-        assert found(channel, "lastBuildDate/text()") == ([rfc822(max(newest))] if newest else [])
+        last = [format_datetime(max(newest).astimezone(dt.UTC))] if newest else []
+        assert found(channel, "lastBuildDate/text()") == last
         for item in items:
             lint_item(site, item)
-
-
-def rfc822(moment: dt.datetime) -> str:
-    """A date in UTC, as a channel has it."""
-    return format_datetime(moment.astimezone(dt.UTC))
 
 
 def lint_links(site: Path, file: Path, channel: "etree._Element") -> None:
@@ -190,24 +186,21 @@ def test_the_list_of_feeds_names_every_feed(site: Path) -> None:
     assert all(outline.get("text") for outline in opml.iter("outline"))
 
 
-def test_pages_name_their_feeds(site: Path) -> None:
-    """A browser or reader that is given a page finds its feed (autodiscovery)."""
-    for feed in feed_files(site):
-        page = feed.parent / "index.html"
-        if re.search(r"-\d+$", feed.stem) or not page.is_file() or b'http-equiv="refresh"' in page.read_bytes():
-            continue
-        links = found(lxml_html.parse(page), "//link[@rel='alternate' and @type='application/rss+xml']/@href")
-        assert feed.name in links, page
+def test_feeds_are_named_by_their_pages_and_say_what_they_are(site: Path) -> None:
+    """A reader that is given a page finds its feed; in a browser, a feed has a comment above everything else.
 
-
-def test_a_feed_in_a_browser_says_what_it_is(site: Path) -> None:
-    """In a comment above everything else; archive documents, which are fixed, have none."""
+    Archive documents, which are fixed, have none.
+    """
     for file in feed_files(site):
         document = etree.parse(file)
         comments = list(document.iter(etree.Comment))
         if document.find(".//fh:archive", NAMESPACES) is not None:
             assert comments == []
             continue
+        page = file.parent / "index.html"
+        if page.is_file() and b'http-equiv="refresh"' not in page.read_bytes():
+            links = found(lxml_html.parse(page), "//link[@rel='alternate' and @type='application/rss+xml']/@href")
+            assert file.name in links, page
         (comment,) = comments
         following = comment.getnext()
         assert following is not None and following.tag == "channel"

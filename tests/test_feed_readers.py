@@ -40,26 +40,28 @@ def model(repo: Path) -> dict[str, str]:
     return {PREFIX + path.stem: path.relative_to(repo).as_posix() for path in files}
 
 
-@pytest.mark.parametrize("name", ["feed.xml", "feed-full.xml"])
 @pytest.mark.parametrize("program", READERS, ids=lambda program: program.__name__.lower())
-def test_a_reader_is_woken_once_by_every_memo(program: type[Reader], name: str, repo: Path, tmp_path: Path) -> None:
-    """First poll all, second none, none after all was marked as read, one after one more."""
+def test_a_reader_is_woken_once_by_every_memo(program: type[Reader], repo: Path, tmp_path: Path) -> None:
+    """First poll all, second none, none after all was marked as read, one after one more; of both feeds."""
     site = tmp_path / "site"
     site.mkdir()
     with serve_folder(site) as base:
         build_site(repo, output=site, base_url=base)
-        reader = program(f"{base}positions/director/{name}", tmp_path / "home")
-        assert reader.poll() == model(repo)
-        assert reader.poll() == {}
+        readers = [
+            program(f"{base}positions/director/{name}", tmp_path / name) for name in ("feed.xml", "feed-full.xml")
+        ]
+        assert [reader.poll() for reader in readers] == [model(repo)] * 2
+        assert [reader.poll() for reader in readers] == [{}] * 2
         for file in list((repo / "memos/inbox").iterdir()):
             file.rename(repo / "memos/read" / file.name)
         build_site(repo, output=site, base_url=base)
-        assert reader.poll() == {}
+        assert [reader.poll() for reader in readers] == [{}] * 2
         before = model(repo)
         write_memo(repo / "memos/inbox", "2020-05-05-0900--engineer--director--late", sent="2020-05-05T09:00:00Z")
         build_site(repo, output=site, base_url=base)
-        assert reader.poll() == {guid: path for guid, path in model(repo).items() if guid not in before}
-        assert reader.poll() == {}
+        new = {guid: path for guid, path in model(repo).items() if guid not in before}
+        assert [reader.poll() for reader in readers] == [new] * 2
+        assert [reader.poll() for reader in readers] == [{}] * 2
 
 
 def commands(site: Path, heading: str) -> list[str]:
@@ -69,22 +71,31 @@ def commands(site: Path, heading: str) -> list[str]:
     return [line for one in sections for pre in one.iter("pre") for line in pre.text_content().splitlines()]
 
 
-def test_the_commands_of_the_page_bring_memos_by_mail(repo: Path, tmp_path: Path) -> None:
-    """As they stand, in a shell, with the sendmail of the machine in place of a fake one's path."""
+def test_the_commands_of_the_page_bring_memos_by_mail_and_to_a_terminal(repo: Path, tmp_path: Path) -> None:
+    """As they stand, in a shell, with the sendmail of the machine in place of a fake one's path.
+
+    Newsboat finds what the page tells to add; sfeed prints title, address and id.
+    """
     site, home = tmp_path / "site", tmp_path / "home"
     site.mkdir()
-    home.mkdir()
-    (home / "sendmail").write_text('#!/bin/sh\ncat > "$(mktemp "$HOME/mail.XXXXXX")"\n')
-    (home / "sendmail").chmod(0o755)
+    write_text(home / "sendmail", '#!/bin/sh\ncat > "$(mktemp "$HOME/mail.XXXXXX")"\n').chmod(0o755)
+    environment = {"HOME": str(home), "LC_ALL": "C.UTF-8", "TERM": "xterm", "PATH": f"{PROGRAMS}:/usr/bin:/bin"}
     with serve_folder(site) as base:
         build_site(repo, output=site, base_url=base)
         new, *others = commands(site, "By mail")
         fake = f"sed -i 's#/usr/sbin/sendmail#{home}/sendmail#' ~/.config/rss2email.cfg"
-        script = "\n".join((new, fake, *others))
-        environment = {"HOME": str(home), "PATH": f"{PROGRAMS}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
-        subprocess.run(["sh", "-euc", script], env=environment, check=True, timeout=60, capture_output=True)
+        *before, newsboat, sfeed = commands(site, "In a feed reader")
+        mail = "\n".join((new, fake, *others))
+        terminal = "\n".join((*before, f"{newsboat} -x reload print-unread", sfeed))
+        _, done = (
+            subprocess.run(["sh", "-euc", script], env=environment, check=True, timeout=60, capture_output=True)
+            for script in (mail, terminal)
+        )
     mails = [message_from_bytes(file.read_bytes(), policy=default) for file in home.glob("mail.*")]
     assert {str(mail["X-RSS-ID"]): shown_path(mail.get_content()) for mail in mails} == model(repo)
+    first, *lines = done.stdout.decode().splitlines()
+    assert first.split()[0] == "5"
+    assert {line.split("\t")[2] for line in lines} == model(repo).keys()
 
 
 def test_the_commands_of_the_page_wake_an_agent(repo: Path, tmp_path: Path) -> None:
@@ -108,19 +119,3 @@ def test_the_commands_of_the_page_wake_an_agent(repo: Path, tmp_path: Path) -> N
                 rest = process.stdout.read()
             assert lines == {f"new memo: {path}" for path in unread}
             assert (process.returncode, rest) == (0 if command == once else 130, "")
-
-
-def test_the_commands_of_the_page_for_a_reader_in_a_terminal_work(repo: Path, tmp_path: Path) -> None:
-    """Newsboat finds what the page tells to add; sfeed prints title, address and id."""
-    site, home = tmp_path / "site", tmp_path / "home"
-    site.mkdir()
-    home.mkdir()
-    environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TERM": "xterm"}
-    with serve_folder(site) as base:
-        build_site(repo, output=site, base_url=base)
-        *before, newsboat, sfeed = commands(site, "In a feed reader")
-        script = "\n".join((*before, f"{newsboat} -x reload print-unread", sfeed))
-        done = subprocess.run(["sh", "-euc", script], env=environment, check=True, timeout=60, capture_output=True)
-    first, *lines = done.stdout.decode().splitlines()
-    assert first.split()[0] == "5"
-    assert {line.split("\t")[2] for line in lines} == model(repo).keys()

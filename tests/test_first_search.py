@@ -67,19 +67,16 @@ def test_with_no_index_none_is_made(site: Path, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == scanned
 
 
-def test_score_says_that_it_waits_for_the_index(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Once, when there is none; without an index there is no score."""
+def test_who_waits_for_the_index_is_told(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Once, when there is none; without an index there is no score. It can be made without a query, too."""
+    assert search(site, "--sort", "score", "--no-index", "ebb") == 2
+    assert "--no-index" in capsys.readouterr().err
     assert search(site, "--sort", "score", "ebb") == 0
     assert capsys.readouterr().err == "memosite: --sort score waits for the search index\n"
     assert is_indexed(site)
     assert search(site, "--sort", "score", "ebb") == 0
     assert capsys.readouterr().err == ""
-    assert search(site, "--sort", "score", "--no-index", "ebb") == 2
-    assert "--no-index" in capsys.readouterr().err
-
-
-def test_an_index_can_be_made_without_a_query(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As the first search does it; without `--index` a query is expected."""
+    shutil.rmtree(cache_of(site))
     assert search(site, "--index") == 0
     assert capsys.readouterr() == ("", "")
     assert is_indexed(site)
@@ -97,10 +94,8 @@ def test_an_old_index_answers_together_with_a_scan(site: Path, capsys: pytest.Ca
     with making_index(cache_of(site) / "internal"):
         assert search(site, "ferry OR timetable") == 0
         assert [line for line in capsys.readouterr().out.splitlines() if line[:1].strip()] == [
-            "Ferry timetable",
-            "Ferry",
-            "2 results",
-        ]
+            "Ferry timetable", "Ferry", "2 results",
+        ]  # fmt: skip
 
 
 def test_indexing_that_is_killed_begins_again(site: Path) -> None:
@@ -145,27 +140,28 @@ def test_what_is_erased_while_an_index_is_made_never_gets_into_it(
     assert search(site, "--no-index", '"tide and ebb"') == 1
 
 
-def test_saved_searches_need_no_cache_that_can_be_written(site: Path, tmp_path: Path) -> None:
-    """A build beside which nothing can be written finds the same, with the same bytes."""
+def test_a_cache_that_cannot_be_written_changes_no_answer(
+    site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Saved searches of a build find the same, with the same bytes; a search scans each time.
+
+    Only who waits for an index is told.
+    """
     searches = "feeds: {searches: {at-ebb: ebb, no-ferry: NOT ferry, prefix: 'tim* OR tid*'}}\n"
     write_text(site / "memosite.yml", f"title: Archive\n{searches}")
     expected = built_files(site, "--cache", tmp_path / "cache-one", output=tmp_path / "one")
     write_text(site / ".memosite", "no folder")
     assert built_files(site, output=tmp_path / "two") == expected
-    assert main(["search", "--site", str(site), "--cache", str(tmp_path / "cache-one"), "--index", "ebb"]) == 0
-    shutil.rmtree(tmp_path / "one")
-    assert built_files(site, "--cache", tmp_path / "cache-one", output=tmp_path / "one") == expected
-
-
-def test_a_cache_that_cannot_be_written_is_scanned_each_time(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With the same answer; only who waits for an index is told."""
-    write_text(site / ".memosite", "no folder")
     arguments = ["search", "--site", str(site)]
-    assert main([*arguments, "ferry"]) == 0
-    assert main([*arguments, "ferry"]) == 0
+    capsys.readouterr()
+    for _ in range(2):
+        assert main([*arguments, "ferry"]) == 0
     assert capsys.readouterr().err == ""
     assert main([*arguments, "--sort", "score", "ferry"]) == 2
     assert "cannot be written" in capsys.readouterr().err
+    assert main([*arguments, "--cache", str(tmp_path / "cache-one"), "--index", "ebb"]) == 0
+    shutil.rmtree(tmp_path / "one")
+    assert built_files(site, "--cache", tmp_path / "cache-one", output=tmp_path / "one") == expected
 
 
 def test_who_indexes_runs_nothing_from_the_folder_of_the_user(

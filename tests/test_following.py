@@ -10,7 +10,7 @@ from lxml import etree, html
 from tests.support.chromium import chromium
 from tests.support.memos import write_memo
 from tests.support.servers import serve_folder
-from tests.support.sites import build_site, copy_example
+from tests.support.sites import build_site
 
 BASE = "https://memos.example.org/"
 
@@ -39,28 +39,26 @@ def test_the_commands_and_the_list_of_a_position_name_its_feeds(tmp_path: Path, 
         assert ("base_url" in tree.xpath("string(//section[@id='follow'])")) is (base is None)
 
 
-def test_the_list_of_feeds_lets_the_reader_choose_a_position(tmp_path: Path) -> None:
+def test_the_list_of_feeds_lets_the_reader_choose_a_position(example_site: Path) -> None:
     """Each choice has the command of that position and leads to the others, without a script."""
-    site = build_site(copy_example(tmp_path / "org"))
-    tree = html.parse(site / "feeds/index.html").getroot()
+    tree = html.parse(example_site / "feeds/index.html").getroot()
     choices = tree.xpath("//h2[.='Follow a position']/following-sibling::details")
     links = [choice.find(".//a").get("href") for choice in choices]
-    pages = (site / "positions").glob("*/index.html")
+    pages = (example_site / "positions").glob("*/index.html")
     assert len(links) == len(set(links)) == sum('id="follow"' in one.read_text() for one in pages) > 5
     for choice, link in zip(choices, links, strict=True):
         page, _, anchor = link.partition("#")
-        there = html.parse(site / "feeds" / page).getroot()
+        there = html.parse(example_site / "feeds" / page).getroot()
         assert there.get_element_by_id(anchor) is not None
         assert there.get_element_by_id("_watch").text_content() == choice.findtext("./p/code")
 
 
-def test_what_is_copied_is_said(tmp_path: Path) -> None:
+def test_what_is_copied_is_said(example_site: Path, tmp_path: Path) -> None:
     """By keyboard; where the clipboard is not to be had, the text is selected, and that is said."""
-    site = build_site(copy_example(tmp_path / "org"))
-    file = site / "positions/director/index.html"
+    file = example_site / "positions/director/index.html"
     press = "document.querySelector('[data-copy=_watch]').click()"
     said = "document.getElementById('_copied').textContent"
-    with serve_folder(site) as address, chromium(tmp_path) as browser:
+    with serve_folder(example_site) as address, chromium(tmp_path) as browser:
         for place in (f"{address}positions/director/index.html#follow", f"{file.as_uri()}#follow"):
             browser.open(place)
             colours = [

@@ -1,4 +1,4 @@
-"""The home page: what waits for people, how active positions are, what is new, in this order."""
+"""The home page: what waits for people, how active positions are, what is new; ages there and on other pages."""
 
 import datetime as dt
 import random
@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 from lxml import html as lxml_html
+from playwright.sync_api import Browser, Page
 
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo, write_note, write_org
 from tests.support.pages import bad_links
 from tests.support.pictures import ReadPicture, check_pictures
-from tests.support.sites import build_site, copy_example
+from tests.support.sites import build_site
 
 NEWEST = dt.date(2026, 5, 31)
 KINDS = ("under 7 days", "7 to 29 days", "30 days or more")
@@ -98,43 +99,31 @@ def test_home_and_the_board_count_ages_in_one_way(tmp_path: Path, sent: str, new
     assert board.xpath("//section[@id='position-director']//*[@class='since']/text()") == ["7 days"]
 
 
-def test_nothing_is_said_to_wait_only_if_it_is_known_for_whom(repo: Path) -> None:
-    """If no position is known to be a person's, home says so, and how to say whose is."""
+def test_it_is_said_for_whom_something_waits_and_for_whom_nothing_does(repo: Path) -> None:
+    """If no position is known to be a person's, home says how to say whose is; a director is one by default."""
     write(repo, 3, "ask", to="keeper", action_required=True)
     said = waiting(home(repo.parent))
     assert "Nothing is waiting" not in said
     assert "No position is known to be held by a person" in said and "positions: {people: [" in said
     assert "1 action is open." in said
+    write(repo, 5, "from", to="engineer", sender="director", action_required=True)
+    said = waiting(home(repo.parent))
+    assert "Nothing is waiting for director." in said and "2 actions are open for others." in said
+    write(repo, 5, "to", action_required=True)
+    assert "director 1 · oldest 2026-05-26" in waiting(home(repo.parent))
     write_json(repo.parent / "memosite.yml", {"positions": {"people": ["keeper"]}})
     assert "keeper 1 · oldest 2026-05-28" in waiting(home(repo.parent))
 
 
-def test_a_director_counts_as_a_person_by_default(repo: Path) -> None:
-    """With nothing to do, home says for whom nothing waits; and then what does."""
-    write(repo, 5, "from", to="engineer", sender="director", action_required=True)
-    said = waiting(home(repo.parent))
-    assert "Nothing is waiting for director." in said and "1 action is open for others." in said
-    write(repo, 5, "to", action_required=True)
-    assert "director 1 · oldest 2026-05-26" in waiting(home(repo.parent))
-
-
-def test_an_open_action_for_all_waits_for_people_too(repo: Path) -> None:
-    """Not for who asked for it."""
+def test_an_open_action_for_all_waits_for_people_too_and_it_is_said_for_whom(repo: Path) -> None:
+    """Not for who asked for it; where all waits for one, the bar says it."""
     write(repo, 5, "everybody", to="all", sender="keeper", action_required=True)
     write(repo, 5, "read-me", to="all", sender="keeper")
-    write(repo, 9, "before", to="engineer", sender="director")
-    write_json(repo.parent / "memosite.yml", {"positions": {"people": ["director", "keeper"]}})
-    home(repo.parent)
-    found = picture(repo.parent, "waiting-by-age")
-    assert dict(zip(found.labels, found.drawn, strict=True)) == {"director": (1, 0, 0)}
-
-
-def test_what_waits_for_several_people_says_for_whom(repo: Path) -> None:
-    """Where all waits for one, the bar says it."""
-    write(repo, 5, "one")
-    write(repo, 3, "other", to="engineer", sender="keeper")
+    write(repo, 10, "before", to="engineer", sender="director")
     write_json(repo.parent / "memosite.yml", {"positions": {"people": ["director", "keeper"]}})
     assert "waiting for" not in waiting(home(repo.parent))
+    found = picture(repo.parent, "waiting-by-age")
+    assert dict(zip(found.labels, found.drawn, strict=True)) == {"director": (1, 0, 0)}
     write(repo, 9, "both", to="all", sender="tester", action_required=True)
     page = home(repo.parent)
     rows = page.xpath("//section[@id='waiting']/ol[@class='rows']/li/*[@class='facts']")
@@ -142,52 +131,38 @@ def test_what_waits_for_several_people_says_for_whom(repo: Path) -> None:
     assert said == ["director, keeper · repo", "director · repo"]
 
 
-@pytest.mark.parametrize(
-    ("status", "expected"),
-    [
-        ("Awaiting Director ratification", "director"),
-        ("accepted with modifications; awaiting director", "director"),
-        ("pending", "Nobody in particular"),
-        ("awaiting ratification", "Nobody in particular"),
-        ("waiting for the engineer", None),
-        ("accepted", None),
-        ("superseded by 0002, which is pending", None),
-        ("impending", None),
-    ],
-)
-def test_a_document_whose_status_awaits_somebody_waits(repo: Path, status: str, expected: str | None) -> None:
-    """For the people that it names; not if it names other positions alone."""
-    text = f"---\ntitle: The gate\nstatus: {status}\ndate: 2026-05-20\n---\n\nText.\n"
-    write_text(repo / "decisions/0001-gate.md", text)
+def test_a_document_whose_status_awaits_somebody_waits(repo: Path) -> None:
+    """For the people that it names, or for nobody in particular; not if it names other positions alone."""
     write(repo, 2, "cites", to="engineer", sender="director", body="See decisions/0001-gate.md")
-    page = home(repo.parent)
-    if expected is None:
-        assert "Nothing is waiting for director." in waiting(page)
-        return
-    found = picture(repo.parent, "waiting-by-age")
-    assert dict(zip(found.labels, found.drawn, strict=True)) == {expected: (0, 1, 0)}
-    assert subjects(page, "waiting") == ["The gate"]
-    assert f"{expected} 1 · 1 document · oldest 2026-05-20" in waiting(page)
+    statuses = {
+        "Awaiting Director ratification": "director", "accepted with modifications; awaiting director": "director",
+        "pending": "Nobody in particular", "awaiting ratification": "Nobody in particular",
+        "waiting for the engineer": None, "accepted": None, "superseded by 0002, which is pending": None,
+        "impending": None,
+    }  # fmt: skip
+    for status, expected in statuses.items():
+        text = f"---\ntitle: The gate\nstatus: {status}\ndate: 2026-05-20\n---\n\nText.\n"
+        write_text(repo / "decisions/0001-gate.md", text)
+        page = home(repo.parent)
+        assert ("Nothing is waiting for director." in waiting(page)) == (expected is None), status
+        if expected is not None:
+            found = picture(repo.parent, "waiting-by-age")
+            assert dict(zip(found.labels, found.drawn, strict=True)) == {expected: (0, 1, 0)}
+            assert subjects(page, "waiting") == ["The gate"]
+            assert f"{expected} 1 · 1 document · oldest 2026-05-20" in waiting(page)
 
 
-def test_what_has_no_date_waits_as_well(repo: Path) -> None:
-    """In a column of its own, last in the list."""
+def test_what_has_no_date_waits_as_well_and_a_slip_in_one_date_ages_nothing(repo: Path) -> None:
+    """In a column of its own, last in the list; the year 9999 is not the day from which ages and weeks count."""
     undated: dict[str, Any] = {"sent": None, "subject": "Lost", "action_required": True}
     write_memo(repo / "memos/inbox", "someday--engineer--director--lost", **undated)
     write(repo, 40, "old", subject="Old", action_required=True)
+    stem = "9999-01-01-0900--engineer--tester--slip"
+    write_memo(repo / "memos/inbox", stem, sender="engineer", to="tester", sent="9999-01-01T09:00:00Z")
     page = home(repo.parent)
     found = picture(repo.parent, "waiting-by-age")
     assert found.columns == (*KINDS, "no date") and found.drawn == ((0, 0, 1, 1),)
     assert subjects(page, "waiting") == ["Old", "Lost"]
-
-
-def test_a_slip_in_one_date_ages_nothing(repo: Path) -> None:
-    """A memo of the year 9999 is not the day from which ages and weeks count."""
-    write(repo, 2, "new", action_required=True)
-    stem = "9999-01-01-0900--engineer--tester--slip"
-    write_memo(repo / "memos/inbox", stem, sender="engineer", to="tester", sent="9999-01-01T09:00:00Z")
-    home(repo.parent)
-    assert picture(repo.parent, "waiting-by-age").drawn == ((1, 0, 0),)
     assert picture(repo.parent, "activity").columns[-1] == "2026-05-25"
 
 
@@ -233,7 +208,7 @@ def test_activity_counts_what_each_position_did_week_by_week(repo: Path) -> None
 
 
 def test_positions_are_a_line_each_and_quiet_ones_are_folded(repo: Path) -> None:
-    """A paragraph on who holds a position does not push down what is new."""
+    """A paragraph on who holds a position does not push down what is new; an empty archive says nothing false."""
     holder = {"name": "A session that is described at length. " * 40}
     positions = [{"id": "engineer", "name": "Engineer", "incumbent": holder}]
     positions += [{"id": f"idle-{number}", "name": f"Idle {number}"} for number in range(27)]
@@ -243,15 +218,17 @@ def test_positions_are_a_line_each_and_quiet_ones_are_folded(repo: Path) -> None
     assert [row.find("th").text_content() for row in rows] == ["engineer", "tester"]
     assert 20 < len(rows[0].findall("td")[-1].text_content()) <= 61
     (quiet,) = page.xpath("//section[@id='positions']//details")
-    assert quiet.findtext("summary") == "27 quiet ones"
+    assert quiet.findtext("summary") == "27 quiet ones" and "open" not in quiet.attrib
     assert len(quiet.findall(".//a")) == 27
-    assert "open" not in quiet.attrib
+    for memo in (repo / "memos/inbox").iterdir():
+        memo.unlink()
+    page = home(repo.parent)
+    assert "No position is known" in waiting(page) and page.xpath("//figure") == []
 
 
-def test_home_answers_in_the_order_in_which_a_director_asks(tmp_path: Path) -> None:
+def test_home_answers_in_the_order_in_which_a_director_asks(example_site: Path) -> None:
     """What waits, what happened, what is new, who does what; and every link leads somewhere."""
-    site = build_site(copy_example(tmp_path / "org"))
-    page = lxml_html.parse(site / "index.html")
+    page = lxml_html.parse(example_site / "index.html")
     headings = [one.text for one in page.xpath("//div[@class='text']/section/h2")]
     assert [heading.strip() for heading in headings] == [
         "Waiting for people", "Activity", "Newest", "Positions", "Recent moves",
@@ -263,13 +240,88 @@ def test_home_answers_in_the_order_in_which_a_director_asks(tmp_path: Path) -> N
     days = newest.xpath("./ol/li/*[@class='date']/time/text()")
     assert len(days) == 15 and days == sorted(days, reverse=True)
     assert newest.xpath("./p/a/@href") == ["timeline/index.html"], "the others are there"
-    assert {one.form for one in check_pictures(site / "index.html")} == {"bars", "grid"}
-    assert list(bad_links(site)) == []
+    assert {one.form for one in check_pictures(example_site / "index.html")} == {"bars", "grid"}
+    assert list(bad_links(example_site)) == []
 
 
-def test_an_empty_archive_has_a_home(tmp_path: Path) -> None:
-    """Without pictures, and without a false word."""
-    write_org(tmp_path / "site/repo/org", "acme", positions=[])
-    page = home(tmp_path / "site")
-    assert "No position is known" in waiting(page)
-    assert page.xpath("//figure") == []
+# Ages: counted to the newest date at build time, to today by a script; all pages agree both ways
+
+PEOPLE = ("director", "keeper")
+AGED = {
+    "home": ("index.html", "#waiting"),
+    "board": ("actions/index.html", "#position-director"),
+    "position": ("positions/director/index.html", "section:has(#open-actions)"),
+    "actions of a position": ("positions/director/actions/index.html", "section:has(#to-do)"),
+    "decisions": ("decisions/index.html", "main"),
+}
+"""Pages that show ages, with the part that lists what waits."""
+
+
+@pytest.fixture(scope="module")
+def days() -> list[tuple[str, int]]:
+    """For whom memos wait, and how many days before the newest date they were sent; at 22:00 west of UTC."""
+    chance = random.Random(21)
+    ages = (0, 6, 7, 29, 30, *(chance.randrange(1, 60) for _ in range(20)))
+    return [(chance.choice(PEOPLE), age) for age in ages]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, days: list[tuple[str, int]]) -> Path:
+    """A site in which as much waits for people."""
+    folder = tmp_path_factory.mktemp("ages")
+    for number, (to, age) in enumerate(days):
+        day = NEWEST - dt.timedelta(days=age)
+        sent, subject = f"{day}T22:00:00-04:00", f"{to} {number}"
+        name = f"{day}-2200--engineer--{to}--m-{number}"
+        write_memo(folder / "repo/memos/inbox", name, sent=sent, to=to, subject=subject, action_required=True)
+    write_text(folder / "repo/decisions/2026-05-21-boats.md", "# Boats\n\nStatus: proposed\nDate: 2026-05-21\n")
+    write_json(folder / "memosite.yml", {"positions": {"people": list(PEOPLE)}})
+    return build_site(folder)
+
+
+def open_page(browser: Browser, site: Path, name: str, later: int | None) -> Page:
+    """A page as it is so many days after the newest date; None without a script."""
+    page = browser.new_context(java_script_enabled=later is not None).new_page()
+    if later is not None:
+        now = dt.datetime.combine(NEWEST + dt.timedelta(days=later), dt.time(9), tzinfo=dt.UTC)
+        page.add_init_script(f"Date.now = () => {now.timestamp() * 1000:.0f}")
+    page.goto((site / AGED[name][0]).as_uri())
+    return page
+
+
+def ages_of(page: Page, name: str) -> dict[str, str]:
+    """What a page says of the age of each memo, by subject."""
+    rows = page.locator(f"{AGED[name][1]} .row:has(.since)")
+    return {row.locator(".subject").inner_text(): row.locator(".since").inner_text() for row in rows.all()}
+
+
+@pytest.mark.parametrize("later", [None, 0, 25, 400])
+def test_pages_agree_on_ages(
+    browser: Browser, site: Path, tmp_path: Path, days: list[tuple[str, int]], later: int | None
+) -> None:
+    """Each says to which day it counts; bars and their table move with the rows."""
+    expected = {
+        f"{to} {number}": f"{age + (later or 0)} day{'' if age + (later or 0) == 1 else 's'}"
+        for number, (to, age) in enumerate(days)
+    }
+    of_director = {subject: age for subject, age in expected.items() if subject.startswith("director")}
+    for name in AGED:
+        page = open_page(browser, site, name, later)
+        said = "Ages are counted to 2026-05-31, the newest date of the archive." if later is None else "to today."
+        assert page.locator("[data-counted]").inner_text().endswith(said), name
+        if name == "decisions":
+            assert f"pending {10 + (later or 0)} days" in page.locator(".since").first.inner_text()
+        elif name == "home":
+            shown = ages_of(page, name)
+            assert len(shown) == 10 and shown.items() <= expected.items()
+            (tmp_path / "home.html").write_text(
+                lxml_html.tostring(lxml_html.fromstring(page.content()), encoding="unicode")
+            )
+            found = next(one for one in check_pictures(tmp_path / "home.html") if one.anchor == "waiting-by-age")
+            counts = Counter((to, sum(age + (later or 0) >= least for least in (7, 30))) for to, age in days)
+            assert dict(zip(found.labels, found.drawn, strict=True)) == {
+                to: tuple(counts[to, column] for column in range(3)) for to in PEOPLE
+            }
+        else:
+            assert ages_of(page, name) == of_director, name
+        page.context.close()

@@ -5,7 +5,6 @@ import re
 import shutil
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from email.message import Message
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -13,12 +12,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.support.browsers import open_chromium
 from tests.support.commands import run_command
 from tests.support.files import ROOT, write_text
 from tests.support.memos import write_memo
 from tests.support.servers import Handler, serve_folder
-from tests.support.sites import EXAMPLE, build_site
+from tests.support.sites import build_site
 
 HOSTING = ROOT / "docs/hosting"
 HEADERS = (HOSTING / "_headers").read_text(encoding="utf-8")
@@ -90,16 +88,9 @@ class HostWithLogin(Host):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(example_site: Path) -> Path:
     """The example organization, built."""
-    return build_site(EXAMPLE, "--cache", tmp_path_factory.mktemp("cache"), output=tmp_path_factory.mktemp("site"))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for all tests."""
-    with open_chromium() as found:
-        yield found
+    return example_site
 
 
 def head(address: str) -> Message:
@@ -182,7 +173,10 @@ def test_an_original_never_runs(tmp_path: Path, browser: Browser) -> None:
     write_text(tmp_path / "memos/inbox/2026-05-01-1500--a--b--d.openthing", script)
     site = build_site(tmp_path)
     originals = [path for path in site.rglob("original*") if "<script>" in path.read_text(encoding="utf-8")]
-    assert {path.suffix for path in originals} == {".openthing", ".txt"}
+    assert sorted(path.name for path in originals) == [
+        "original.body.html.txt", "original.openthing", "original.openthing",
+    ]  # fmt: skip
+    assert not [*site.rglob("*.body.html"), *site.rglob("evil.html")]
     with serve_folder(site, Host) as address:
         for path in originals:
             page = browser.new_page()

@@ -46,6 +46,19 @@ def write_memos(site: Path, number: int, *, day: int = 1, size: int = 100, first
         write_memo(site / "office/memos/read", name, sent=sent, body=f"Tide {minute}. " * (size // 10))
 
 
+def planted(folder: Path) -> tuple[Path, Path]:
+    """The site of planted words, lean and built, and its output."""
+    site = write_planted(folder / "site")
+    write_text(site / "memosite.yml", CONFIG + "lean: true\n")
+    return site, build_site(site)
+
+
+def erase(site: Path, *names: str, more: str = "") -> None:
+    """Say in the configuration that these are erased."""
+    entries = "".join(f"  - {{id: {name}, why: Asked, {more}on: 2026-05-20}}\n" for name in names)
+    write_text(site / "memosite.yml", f"{CONFIG}lean: true\nerase:\n{entries}")
+
+
 def all_keys(site: Path, pattern: str) -> list[str]:
     """The keys in all bundles of a site."""
     return [key for bundle in bundles_of(site, pattern) for key in keys_of(bundle)]
@@ -100,6 +113,7 @@ def test_a_page_leads_to_each_of_its_twins_and_originals(both: tuple[Path, Path]
                     seen[kind].add(key)
     assert seen["jsonl"] == seen["md"] == set(pages_of)
     assert set(all_keys(lean, "twins-*.jsonl")) == set(all_keys(lean, "twins-*.md")) == set(pages_of)
+    assert list(bad_links(lean)) == []
 
 
 def test_nothing_is_lost_and_nothing_is_there_twice(both: tuple[Path, Path]) -> None:
@@ -151,27 +165,16 @@ def test_lists_lead_into_bundles(both: tuple[Path, Path]) -> None:
         assert _resolved(ours, place, pages_of) == _resolved(theirs, place, pages_of)
 
 
-def test_every_link_of_a_lean_site_leads_somewhere(both: tuple[Path, Path]) -> None:
-    """Also those into bundles, to the very key."""
-    assert list(bad_links(both[1])) == []
-
-
-def test_the_index_for_machines_and_llms_txt_tell_of_bundles(both: tuple[Path, Path]) -> None:
-    """The index names each file of each; `llms.txt` says how a twin is found."""
+def test_pages_index_and_llms_txt_tell_of_bundles(both: tuple[Path, Path]) -> None:
+    """Nobody expects a ZIP behind a link to `original.openthing`; the index names each file, `llms.txt` says how."""
     _, lean = both
     index = json.loads((lean / "archive/index.json").read_text(encoding="utf-8"))
     named = [file for month in index["months"] for bundle in month["bundles"] for file in bundle.values()]
     there = [path.relative_to(lean / "archive").as_posix() for one in BUNDLE_FILES for path in bundles_of(lean, one)]
     assert sorted(named) == sorted(there)
     said = (lean / "llms.txt").read_text(encoding="utf-8")
-    assert "twins-1.jsonl" in said
-    assert "files-1.zip" in said
-
-
-def test_a_page_says_that_an_original_is_in_a_zip(both: tuple[Path, Path]) -> None:
-    """Nobody expects that a link to `original.openthing` gives a ZIP with much else."""
-    page = next(both[1].glob(f"memos/{LETTER}/index.html"))
-    tree: Any = html.parse(page)
+    assert "twins-1.jsonl" in said and "files-1.zip" in said
+    tree: Any = html.parse(lean / f"memos/{LETTER}/index.html")
     assert "original.openthing in files-1.zip" in " ".join(found(tree, "//a/text()"))
     assert found(tree, "//a[starts-with(., 'original.body')]/@href") == [
         f"../../{MAY}/files-1.zip#memos/{LETTER}/original.body.md"
@@ -190,15 +193,6 @@ def test_feeds_have_no_enclosures_and_are_else_the_same(both: tuple[Path, Path])
     for path in full.rglob("feed.json"):
         ours = json.loads((lean / path.relative_to(full)).read_text(encoding="utf-8"))
         assert not any("attachments" in one for one in ours["items"])
-
-
-def test_the_unpacked_files_are_where_a_full_site_has_them(both: tuple[Path, Path], tmp_path: Path) -> None:
-    """Unpacked at the top of the site, each ZIP gives what pages of a full site link to."""
-    full, lean = both
-    for bundle in bundles_of(lean, "files-*.zip"):
-        shutil.unpack_archive(bundle, tmp_path)
-    for path, data in tree_bytes(tmp_path).items():
-        assert (full / path).read_bytes() == data
 
 
 # Splitting
@@ -226,37 +220,25 @@ def test_a_month_is_split_by_size_and_a_new_memo_makes_the_last_bundle_alone(tmp
     }
 
 
-def test_many_short_memos_of_one_month_are_split_too(tmp_path: Path) -> None:
-    """A bundle has some hundred of them at most, however short they are."""
+def test_bundles_have_a_number_of_short_memos_or_one_long_text_or_what_has_no_date(tmp_path: Path) -> None:
+    """Some hundred at most, however short; a long transcript between two memos, and what has no date, has its own."""
     site = make_lean(tmp_path / "site")
     for day in range(1, 3):
         write_memos(site, 700, day=day, size=10)
+    write_memo(site / "office/memos/inbox", "some-day", sent="soon")
+    for name, started in (
+        ("one", "2026-06-01T09:00:00Z"),
+        ("talk", "2026-06-01T12:00:00Z"),
+        ("two", "2026-06-02T09:00:00Z"),
+    ):
+        text = "## User\n\n" + "Hello there. " * (150_000 if name == "talk" else 1)
+        write_transcript(site / "office/transcripts/engineer", name, text=text, started=started)
     output = build_site(site)
     assert max(len(keys_of(one)) for one in bundles_of(output, "twins-*.jsonl")) < 700
-    assert all(one.stat().st_size < 2 * BUNDLE_BYTES for one in bundles_of(output, "*-*.*"))
-
-
-def test_what_is_larger_than_a_bundle_has_one_of_its_own(tmp_path: Path) -> None:
-    """A long transcript between two memos."""
-    site = make_lean(tmp_path / "site")
-    write_memos(site, 1)
-    write_transcript(
-        site / "office/transcripts/engineer", "talk", text="## User\n\n" + "Hello there. " * 150_000,
-        started="2026-05-01T12:00:00Z",
-    )  # fmt: skip
-    write_memos(site, 1, day=2)
-    bundles = [keys_of(one) for one in bundles_of(build_site(site), "files-*.zip")]
-    assert [any("transcripts/talk/original.body.md" in key for key in one) for one in bundles] == [False, True, False]
-
-
-def test_what_has_no_date_has_a_bundle_of_its_own(tmp_path: Path) -> None:
-    """As it has a page of its own on the timeline."""
-    site = make_lean(tmp_path / "site")
-    write_memos(site, 1)
-    write_memo(site / "office/memos/inbox", "some-day", sent="soon")
-    output = build_site(site)
+    assert all(one.stat().st_size < 2 * BUNDLE_BYTES for one in bundles_of(output, "twins-*.*"))
+    keys = [keys_of(one) for one in bundles_of(output, "files-*.zip") if "2026/06" in one.as_posix()]
+    assert [any("transcripts/talk/original.body.md" in key for key in one) for one in keys] == [False, True, False]
     assert keys_of(output / "archive/undated/twins-1.md") == ["memo/some-day"]
-    assert keys_of(output / f"{MAY}/twins-1.md") != []
     assert list(bad_links(output)) == []
 
 
@@ -301,11 +283,13 @@ def test_no_text_can_forge_the_beginning_of_another(tmp_path: Path) -> None:
 # Once lean, always lean
 
 
-def test_a_site_that_was_published_cannot_become_lean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The addresses of its twins answer for ever: nothing is written, and the error says where and why."""
-    site = tmp_path / "site"
-    write_memos(site, 3)
-    before = tree_bytes(build_site(site))
+def test_a_site_cannot_become_lean_nor_a_lean_one_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The addresses of its twins, or bundles, answer for ever: nothing is written, and the error says where and why."""
+    site, lean = tmp_path / "site", make_lean(tmp_path / "lean")
+    for one in (site, lean):
+        write_memos(one, 3)
+        build_site(one)
+    before, of_lean = tree_bytes(site / "_site"), tree_bytes(lean / "_site")
     write_text(site / "memosite.yml", "title: Tides\nlean: true\n")
     assert main(["build", str(site)]) == 2
     said = capsys.readouterr().err
@@ -316,25 +300,17 @@ def test_a_site_that_was_published_cannot_become_lean(tmp_path: Path, capsys: py
     assert tree_bytes(site / "_site") == before
     write_text(site / "memosite.yml", "title: Tides\nlean: false\n")
     build_site(site)
-
-
-def test_a_lean_site_cannot_become_a_full_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The addresses of its bundles answer for ever, too."""
-    site = make_lean(tmp_path / "site")
-    write_memos(site, 3)
-    before = tree_bytes(build_site(site))
     for text, place, was in (("lean: false\n", ":1", "false"), ("title: Tides\n", "", "nothing")):
-        write_text(site / "memosite.yml", text)
-        assert main(["build", str(site)]) == 2
+        write_text(lean / "memosite.yml", text)
+        assert main(["build", str(lean)]) == 2
         said = capsys.readouterr().err
-        assert f"{site / 'memosite.yml'}{place}: lean: found {was}, expected true" in said
+        assert f"{lean / 'memosite.yml'}{place}: lean: found {was}, expected true" in said
         assert "in bundles" in said
-        assert tree_bytes(site / "_site") == before
-    (site / "memosite.yml").unlink()
-    assert main(["build", str(site)]) == 2
-    make_lean(site)
-    build_site(site)
-    assert tree_bytes(site / "_site") == before
+        assert tree_bytes(lean / "_site") == of_lean
+    (lean / "memosite.yml").unlink()
+    assert main(["build", str(lean)]) == 2
+    make_lean(lean)
+    assert tree_bytes(build_site(lean)) == of_lean
 
 
 def test_the_ledger_of_a_previous_site_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -353,43 +329,31 @@ def test_the_ledger_of_a_previous_site_counts(tmp_path: Path, capsys: pytest.Cap
     assert {path: state[0] // 10**9 for path, state in file_states(again).items()} == states
 
 
-def test_a_site_that_has_published_nothing_may_change(tmp_path: Path) -> None:
-    """An organization without a memo, built once, has no twin whose address must stay."""
+def test_a_site_that_has_published_nothing_may_change_and_audiences_are_lean_each(tmp_path: Path) -> None:
+    """An organization without a memo, built once, has no twin whose address must stay; an audience its own ledger."""
     site = tmp_path / "site"
     (site / "office/memos/inbox").mkdir(parents=True)
-    write_text(site / "memosite.yml", "sources: [{path: office}]\n")
-    build_site(site)
-    make_lean(site)
-    build_site(site)
-    write_text(site / "memosite.yml", "sources: [{path: office}]\n")
-    build_site(site)
-    make_lean(site)
-    write_memos(site, 1)
-    assert (build_site(site) / f"{MAY}/twins-1.jsonl").is_file()
+    full = "sources: [{path: office}]\n"
+    for text in (full, f"{full}lean: true\n", full):
+        write_text(site / "memosite.yml", text)
+        build_site(site)
+    make_lean(site, "outputs: {internal: _site, public: _public}\n")
+    write_memos(site, 2)
+    assert main(["build", str(site), "--quiet"]) == 0
+    for output in (site / "_site", site / "_public"):
+        assert len(all_keys(output, "twins-*.jsonl")) == 2
 
 
-@pytest.mark.parametrize("id_", ["2026/13/1", "2026/05/../x", "2026/05/", "2026/05/x", "2026/05/0", "1", "../a/1"])
-def test_a_ledger_with_what_is_no_bundle_is_damaged(
-    id_: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_ledger_with_what_is_no_bundle_is_damaged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A published site is not trusted: nothing is written at an address that memosite would not give."""
     site = make_lean(tmp_path / "site")
     write_memos(site, 1)
     ledger = build_site(site) / "archive/ledger.jsonl"
     lines = ledger.read_text(encoding="utf-8")
-    write_text(ledger, lines + json.dumps({"v": 1, "kind": "bundle", "id": id_}) + "\n")
-    assert main(["build", str(site), "--quiet"]) == 2
-    assert f"ledger.jsonl:{lines.count(chr(10)) + 1}: the ledger is damaged here" in capsys.readouterr().err
-
-
-def test_audiences_are_lean_each_with_its_own_ledger(tmp_path: Path) -> None:
-    """A site that is only then published for another audience stays what it is for the first."""
-    site = tmp_path / "site"
-    write_memos(site, 2)
-    make_lean(site, "outputs: {internal: _site, public: _public}\n")
-    assert main(["build", str(site), "--quiet"]) == 0
-    for output in (site / "_site", site / "_public"):
-        assert len(all_keys(output, "twins-*.jsonl")) == 2
+    for id_ in ("2026/13/1", "2026/05/../x", "2026/05/", "2026/05/x", "2026/05/0", "1", "../a/1"):
+        write_text(ledger, lines + json.dumps({"v": 1, "kind": "bundle", "id": id_}) + "\n")
+        assert main(["build", str(site), "--quiet"]) == 2
+        assert f"ledger.jsonl:{lines.count(chr(10)) + 1}: the ledger is damaged here" in capsys.readouterr().err, id_
 
 
 # What goes
@@ -420,29 +384,13 @@ def test_what_was_removed_leaves_its_bundle_and_keeps_its_address(tmp_path: Path
     assert tree_bytes(output) == built_from_nothing(site, tmp_path / "clean")
 
 
-def test_when_everything_was_removed_the_site_is_lean_still(tmp_path: Path) -> None:
-    """Its ledger knows it."""
-    site = make_lean(tmp_path / "site", "sources: [{path: office}]\n")
-    write_memos(site, 2)
-    build_site(site)
-    for file in (site / "office/memos/read").glob("*"):
-        file.unlink()
-    build_site(site)
-    write_memos(site, 1, day=3)
-    build_site(site)
-    assert all_keys(site / "_site", "twins-*.md") == ["memo/2026-05-03-0000--engineer--director--tide"]
-
-
 @pytest.mark.parametrize("how", ["output", "folder", "address"])
 def test_digests_that_were_published_in_a_bundle_stay_when_it_is_erased(tmp_path: Path, how: str) -> None:
     """The bundle that the published page names has them: of the output, or of the previous site."""
-    site = write_planted(tmp_path / "site")
-    write_text(site / "memosite.yml", CONFIG + "lean: true\n")
-    output = build_site(site)
+    site, output = planted(tmp_path)
     was = json_of(output / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]
     assert was["sha256"]
-    entry = f"erase:\n  - {{id: {LETTER}, why: The writer asked, on: 2026-05-20}}\n"
-    write_text(site / "memosite.yml", CONFIG + "lean: true\n" + entry)
+    erase(site, LETTER)
     words: list[object] = []
     with serve_folder(output) as address:
         if how != "output":
@@ -455,52 +403,44 @@ def test_digests_that_were_published_in_a_bundle_stay_when_it_is_erased(tmp_path
         assert f"memos/{LETTER}/original.openthing" not in keys_of(later / f"{MAY}/files-1.zip")
         build_site(site, *words[2:], output=later)
     assert set().union(*words_in(later).values()) & set(PLANTED) == set()
-    write_text(site / "memosite.yml", CONFIG + "lean: true\n" + entry.replace("on:", "secret: true, on:"))
+    erase(site, LETTER, more="secret: true, ")
     build_site(site, *words[2:], output=later)
     assert json_of(later / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]["sha256"] is None
 
 
 def test_a_page_that_names_a_file_outside_of_the_archive_is_not_followed(tmp_path: Path) -> None:
     """A published site is not trusted: what stands there may have been written by anybody."""
-    site = write_planted(tmp_path / "site")
-    write_text(site / "memosite.yml", CONFIG + "lean: true\n")
-    output = build_site(site)
+    site, output = planted(tmp_path)
     forged = json.dumps({"key": f"memo/{LETTER}", "sha256": "f" * 64}) + "\n"
     write_text(tmp_path / "archive/twins-1.jsonl", forged)
     write_text(tmp_path / "site/archive/05/twins-1.jsonl", forged)
     page = output / f"memos/{LETTER}/index.html"
     text = page.read_text(encoding="utf-8")
     write_text(page, text.replace(f"../../{MAY}", "../../../archive/05"))
-    entry = f"erase:\n  - {{id: {LETTER}, why: The writer asked, on: 2026-05-20}}\n"
-    write_text(site / "memosite.yml", CONFIG + "lean: true\n" + entry)
+    erase(site, LETTER)
     build_site(site)
     assert not any(b"f" * 64 in data for data in tree_bytes(output).values())
 
 
-@pytest.mark.parametrize(
-    "damage", [b'{"key": "\xff\t"}\n', b'{"key": "memo/' + LETTER.encode() + b'", [', b"\0" * 10, b"", b"[" * 9_999]
-)
-def test_a_damaged_bundle_of_a_published_site_names_no_digests(tmp_path: Path, damage: bytes) -> None:
+def test_a_damaged_bundle_of_a_published_site_names_no_digests(tmp_path: Path) -> None:
     """It may hold anything: what cannot be read was not published, and the build goes on."""
-    site = write_planted(tmp_path / "site")
-    write_text(site / "memosite.yml", CONFIG + "lean: true\n")
-    output = build_site(site)
-    (output / f"{MAY}/twins-1.jsonl").write_bytes(damage)
-    entry = f"erase:\n  - {{id: {LETTER}, why: The writer asked, on: 2026-05-20}}\n"
-    write_text(site / "memosite.yml", CONFIG + "lean: true\n" + entry)
-    build_site(site)
-    assert json_of(output / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]["sha256"] is None
+    site, output = planted(tmp_path)
+    published = shutil.copytree(output, tmp_path / "published")
+    erase(site, LETTER)
+    unended = b'{"key": "memo/' + LETTER.encode() + b'", ['
+    for damage in (b'{"key": "\xff\t"}\n', unended, b"\0" * 10, b"", b"[" * 9_999):
+        shutil.rmtree(output)
+        shutil.copytree(published, output)
+        (output / f"{MAY}/twins-1.jsonl").write_bytes(damage)
+        build_site(site)
+        assert json_of(output / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]["sha256"] is None, damage[:20]
 
 
 def test_nothing_of_what_is_erased_is_in_a_bundle(tmp_path: Path) -> None:
     """ZIP files hold their files as they are, so that a search for words finds them there, too."""
-    site = write_planted(tmp_path / "site")
-    write_text(site / "memosite.yml", CONFIG + "lean: true\n")
-    output = build_site(site)
+    site, output = planted(tmp_path)
     assert any(path.endswith(".zip") for path in words_in(output))
-    names = (*PLANTED, "record/office.decisions.5d2f3df5", "office.open-questions.13937b83")
-    entries = "".join(f"  - {{id: {name}, why: Asked, on: 2026-05-20}}\n" for name in names)
-    write_text(site / "memosite.yml", CONFIG + "lean: true\nerase:\n" + entries)
+    erase(site, *PLANTED, "record/office.decisions.5d2f3df5", "office.open-questions.13937b83")
     build_site(site)
     assert words_in(output, but=["zqentity"]) == {}
     assert not any(path.endswith((".zip", "1.jsonl", "1.md")) for path in words_in(output))
@@ -516,9 +456,8 @@ def test_a_secret_is_in_no_bundle_in_any_mode(tmp_path: Path) -> None:
     make_lean(site)
     for mode, is_there in (("withhold", False), ("redact", True)):
         output = tmp_path / mode
-        main(
-            ["build", str(site), "-o", str(output), "--secrets", mode, "--quiet", "--cache", str(tmp_path / "c" / mode)]
-        )
+        words = ["--secrets", mode, "--quiet", "--cache", str(tmp_path / "c" / mode)]
+        main(["build", str(site), "-o", str(output), *words])
         assert not any(token.encode() in data for data in tree_bytes(output).values())
         original = f"memos/{name}/original.openthing"
         files = files_of(output / f"{MAY}/files-1.zip")
@@ -574,18 +513,9 @@ def test_a_bundle_that_somebody_changed_is_made_again(tmp_path: Path) -> None:
     assert (output / SITE_MARKER).exists()
 
 
-def test_explain_says_what_a_bundle_is_made_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By its path, as of any file."""
-    site = make_lean(tmp_path / "site")
-    write_memos(site, 2)
-    build_site(site)
-    assert main(["explain", "--site", str(site), f"{MAY}/files-1.zip"]) == 0
-    said = capsys.readouterr().out
-    assert "bundle/2026/05/1, with 3 files" in said
-    assert "up to date" in said
-
-
-def test_a_zip_has_no_time_and_is_not_compressed(tmp_path: Path) -> None:
+def test_a_zip_has_no_time_and_is_not_compressed_and_explain_knows_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """So that equal files give equal bytes on any machine."""
     site = make_lean(tmp_path / "site")
     write_memos(site, 2)
@@ -593,6 +523,9 @@ def test_a_zip_has_no_time_and_is_not_compressed(tmp_path: Path) -> None:
     original = next((site / "office/memos/read").glob("*.openthing")).read_bytes()
     assert original in data
     assert data[:14] == b"PK\x03\x04\x14\x00\x00\x00\x00\x00\x00\x00\x21\x00"
+    assert main(["explain", "--site", str(site), f"{MAY}/files-1.zip"]) == 0
+    said = capsys.readouterr().out
+    assert "bundle/2026/05/1, with 3 files" in said and "up to date" in said
 
 
 # Helpers

@@ -1,17 +1,23 @@
-"""The page of the organization: cards with what waits, charters folded, who writes to whom and how soon it answers."""
+"""The page of the organization: cards with what waits, charters folded, who writes to whom and how soon; charts."""
 
 import datetime as dt
 import random
 from collections import Counter, defaultdict
+from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from statistics import median_low
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from lxml import html as lxml_html
 
+from memosite.pages import Reference
+from memosite.plan.organization import BOX, MAX_WIDTH, Chart, ChartBox, Edge, Seated, draw, fitted
 from tests.support.memos import write_memo, write_org
 from tests.support.pages import bad_links
-from tests.support.sites import build_site, copy_example
+from tests.support.sites import build_site
 
 START = dt.datetime(2026, 5, 1, 9, tzinfo=dt.UTC)
 
@@ -64,9 +70,8 @@ def test_the_matrix_counts_memos_and_the_median_time_to_answer(tmp_path: Path) -
         if recipients and chance.random() < 0.6:
             answering = chance.choice(recipients)
             for later in sorted(chance.sample(range(1, 4_000), 2)):
-                write(
-                    repo, number + later % 2 + 1, answering, sender, at + dt.timedelta(minutes=later), in_reply_to=asked
-                )
+                moment = at + dt.timedelta(minutes=later)
+                write(repo, number + later % 2 + 1, answering, sender, moment, in_reply_to=asked)
                 counts[answering, sender] += 1
             first = min(
                 dt.datetime.strptime(path.name[:15], "%Y-%m-%d-%H%M").replace(tzinfo=dt.UTC)
@@ -94,33 +99,13 @@ def test_a_matrix_of_many_positions_says_what_is_not_shown(tmp_path: Path) -> No
     assert "The 12 positions that exchange most: 22 of 26 memos; 4 other positions not shown." in said
 
 
-def test_cards_have_the_numbers_of_the_table(tmp_path: Path) -> None:
-    """Unread and to do, in words for screen readers, too."""
-    site = build_site(copy_example(tmp_path / "org"))
-    page = lxml_html.parse(site / "org/index.html")
-    rows = {
-        row.find("th").text_content().strip(): [cell.text_content() for cell in row.findall("td")]
-        for row in page.xpath("//table[@class='seats glance']/tbody/tr")
-    }
-    found = 0
-    for card in page.xpath("//a[starts-with(@class, 'box')]"):
-        to_do, unread, *_ = rows[Path(card.get("href")).parent.name]
-        unread = unread.strip("?")  # cards say what is known
-        said = ", ".join(part for part in (unread and f"{unread} unread", to_do and f"{to_do} to do") if part)
-        assert "".join(card.xpath(".//text[@class='counts']/text()")) == said
-        assert card.findtext("title").endswith(said)
-        found += bool(said)
-    assert found > 3
-
-
 def test_several_organizations_have_a_list_of_contents_and_charters_are_folded(tmp_path: Path) -> None:
     """Each organization by an anchor made of its id; a long charter pushes nothing down."""
     for name in ("quay", "yard"):
         relationships = [{"from": "b", "to": "a", "type": "reports_to"}]
         positions = [{"id": one, "name": one.upper()} for one in "ab"]
-        write_org(
-            tmp_path / f"site/{name}/org", name, positions=positions, relationships=relationships, vision="Calm. " * 300
-        )
+        fields = {"positions": positions, "relationships": relationships, "vision": "Calm. " * 300}
+        write_org(tmp_path / f"site/{name}/org", name, **fields)
     write(tmp_path / "site/quay", 1, "a", "b", START)
     page = page_of(tmp_path / "site")
     links = page.xpath("//nav[@class='contents']//a/@href")
@@ -130,11 +115,107 @@ def test_several_organizations_have_a_list_of_contents_and_charters_are_folded(t
     assert [one.findtext("summary").split()[0].rstrip(":") for one in folded] == ["Relationships", "Charter"] * 2
     assert all("open" not in one.attrib for one in folded)
     assert list(bad_links(tmp_path / "out")) == []
+    write_org(tmp_path / "one/quay/org", "quay", positions=[{"id": "a", "name": "A"}])
+    page = page_of(tmp_path / "one")
+    assert page.xpath("//nav[@class='contents'] | //*[@id='who-writes-to-whom']") == [], "one needs none"
 
 
-def test_one_organization_needs_no_contents(tmp_path: Path) -> None:
-    """And where nobody writes, there is no matrix."""
-    write_org(tmp_path / "site/quay/org", "quay", positions=[{"id": "a", "name": "A"}])
-    page = page_of(tmp_path / "site")
-    assert page.xpath("//nav[@class='contents']") == []
-    assert page.xpath("//*[@id='who-writes-to-whom']") == []
+# Charts: who stands under whom, and that nothing overlaps
+
+
+def seats(ids: Iterable[str]) -> tuple[Seated, ...]:
+    """A position for each id."""
+    return tuple(Seated(id=id_, link=Reference(label=id_), note="", status="staffed") for id_ in ids)
+
+
+def under(*pairs: str) -> tuple[Edge, ...]:
+    """Each pair "ab": a reports to b."""
+    return tuple(Edge(sender=pair[0], to=pair[1], words=pair, is_rank=True) for pair in pairs)
+
+
+def drawn(ids: str, *edges: Edge) -> Chart:
+    """A chart of positions with names of one letter."""
+    chart = draw(seats(ids), edges)
+    assert chart is not None
+    return chart
+
+
+def place(chart: Chart, label: str) -> ChartBox:
+    """The box of a position."""
+    return next(box for box in chart.boxes if box.label == label)
+
+
+def test_a_manager_stands_above_and_in_the_middle() -> None:
+    """Those of one manager stand in one row, if they manage somebody themselves."""
+    chart = drawn("abcde", *under("ba", "ca", "db", "ec"))
+    a, b, c, d = (place(chart, label) for label in "abcd")
+    assert a.y < b.y == c.y < d.y
+    assert (b.x + c.x) // 2 in range(a.x - BOX[0] // 2, a.x + BOX[0] // 2)
+    assert [line.kind for line in chart.lines] == ["rank"] * 4
+
+
+def test_the_first_manager_counts_and_others_are_lighter_lines() -> None:
+    """Several managers, and relationships of other kinds, are said in words."""
+    chart = drawn("abcd", *under("ca", "cb", "dc"), Edge(sender="a", to="b", words="a peers b", is_rank=False))
+    assert sorted(line.words for line in chart.lines if line.kind == "other") == ["a peers b", "cb"]
+    assert place(chart, "c").y > place(chart, "a").y
+
+
+def test_cycles_are_cut_and_shown() -> None:
+    """Who manages his own manager is drawn once; the line that closes the circle is a lighter one."""
+    chart = drawn("abc", *under("ab", "bc", "ca", "aa"))
+    assert len(chart.boxes) == 3
+    assert [line.words for line in chart.lines if line.kind == "other"] == ["ca"]
+    assert place(chart, "c").y < place(chart, "b").y < place(chart, "a").y
+
+
+def test_one_branch_below_a_position_is_no_column_of_leaves_and_its_line_is_straight() -> None:
+    """Found by chance: who manages one who manages one was drawn outside; the line to a wide branch was bent."""
+    chart = drawn("abcdefg", *under("ab", "bf", "de", "gc"))
+    assert all(box.x + BOX[0] < chart.width for box in chart.boxes)
+    chart = drawn("abcd", *under("ba", "cb", "db"))
+    assert place(chart, "a").x == place(chart, "b").x
+    x = place(chart, "a").x + BOX[0] // 2
+    assert sum(line.path.startswith(f"M{x} ") and line.path.count(f"H{x}V") == 1 for line in chart.lines) == 1
+
+
+def test_nobody_makes_no_chart_and_edges_to_outside_are_left_to_the_table() -> None:
+    """The drawing knows the positions of one organization."""
+    assert draw((), ()) is None
+    assert drawn("a", *under("ax", "ya")).lines == ()
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(1, 200), st.lists(st.tuples(st.integers(0, 200), st.integers(0, 200), st.booleans()), max_size=260))
+def test_boxes_never_overlap_and_stand_inside(number: int, pairs: list[tuple[int, int, bool]]) -> None:
+    """However an organization is made, each position has its own place within the drawing."""
+    edges = [Edge(sender=f"p{one}", to=f"p{two}", words="", is_rank=is_rank) for one, two, is_rank in pairs]
+    chart = draw(seats(f"p{index}" for index in range(number)), edges)
+    assert chart is not None
+    assert len(chart.boxes) == number
+    corners = sorted((box.y, box.x) for box in chart.boxes)
+    assert all(x > 0 and x + BOX[0] < chart.width and y > 0 and y + BOX[1] < chart.height for y, x in corners)
+    for index, (y, x) in enumerate(corners):
+        for other_y, other_x in corners[index + 1 :]:
+            if other_y >= y + BOX[1]:
+                break
+            assert abs(other_x - x) >= BOX[0]
+    assert chart == draw(seats(f"p{index}" for index in range(number)), edges)
+
+
+def test_a_wide_and_a_deep_organization_are_drawn() -> None:
+    """Two hundred under one manager in columns, and columns in rows; a chain of command is as long as it likes."""
+    ids = [f"p{index}" for index in range(3_000)]
+    wide = draw(seats(ids[:200]), [Edge(sender=one, to="p0", words="", is_rank=True) for one in ids[1:200]])
+    assert wide is not None and wide.width <= MAX_WIDTH + 100 and wide.height < 8_000
+    deep = draw(seats(ids), [Edge(sender=low, to=high, words="", is_rank=True) for high, low in pairwise(ids)])
+    assert deep is not None and len({box.y for box in deep.boxes}) == 3_000
+
+
+def test_text_is_cut_to_the_box() -> None:
+    """Wide letters take more room than narrow ones."""
+    assert fitted("Strategist", 14) == "Strategist"
+    assert fitted("W" * 80, 14).endswith("W…")
+    assert len(fitted("W" * 80, 14)) < len(fitted("i" * 80, 14)) < 80
+    assert len(fitted("决" * 80, 14)) <= 14
+    assert fitted("", 14) == ""

@@ -10,7 +10,7 @@ from memosite.pages import Bars, Cell, Grid, PictureColumn, PictureRow, Referenc
 from tests.support.memos import write_memo
 from tests.support.pages import bad_links
 from tests.support.pictures import check_pictures
-from tests.support.sites import build_site, copy_example
+from tests.support.sites import build_site
 
 
 def write_day(repo: Path, day: str, name: str, time: str = "09:00", **fields: object) -> Path:
@@ -54,10 +54,9 @@ def test_the_timeline_has_a_bar_for_each_day(tmp_path: Path) -> None:
     assert list(bad_links(site)) == []
 
 
-def test_every_picture_of_the_example_draws_its_table(tmp_path: Path) -> None:
+def test_every_picture_of_the_example_draws_its_table(example_site: Path) -> None:
     """On every page."""
-    site = build_site(copy_example(tmp_path / "org"))
-    found = [one for page in sorted(site.rglob("*.html")) for one in check_pictures(page)]
+    found = [one for page in sorted(example_site.rglob("*.html")) for one in check_pictures(page)]
     assert {one.form for one in found} >= {"sparks"}
 
 

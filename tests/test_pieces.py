@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.support.browsers import open_chromium
 from tests.support.memos import write_transcript
 from tests.support.servers import serve_folder
 from tests.support.sites import build_site
@@ -36,13 +35,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     write_transcript(root / "transcripts/engineer", "barges", text=talk)
     with serve_folder(build_site(root)) as found:
         yield f"{found}transcripts/barges/index.html"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for all tests."""
-    with open_chromium() as found:
-        yield found
 
 
 @pytest.fixture
@@ -120,20 +112,16 @@ def test_the_place_of_a_reader_is_kept_by_reload_and_by_going_back(
     assert page.evaluate(SEEN) == seen
 
 
-def test_a_link_to_a_turn_leads_there_while_the_page_is_in_pieces(busy: Page) -> None:
-    """Also one that a script follows, which nobody touched."""
-    busy.evaluate("() => { location.hash = '#t40'; }")
+@pytest.mark.parametrize("is_clicked", [True, False], ids=["in the outline", "by a script"])
+def test_a_link_to_a_turn_leads_there_while_the_page_is_in_pieces(busy: Page, *, is_clicked: bool) -> None:
+    """The first touch lays out everything; also where nobody touched the page."""
+    if is_clicked:
+        busy.locator(".outline a[href='#t41']").click()
+    else:
+        busy.evaluate("() => { location.hash = '#t41'; }")
     whole(busy)
-    busy.wait_for_timeout(100)
-    assert 50 <= busy.locator("#t40").evaluate("(turn) => turn.getBoundingClientRect().top") <= 90
-
-
-def test_a_link_of_the_outline_leads_to_its_turn_while_the_page_is_in_pieces(busy: Page) -> None:
-    """The first touch lays out everything, before the browser looks where the turn is."""
-    busy.locator(".outline a[href='#t41']").click()
-    whole(busy)
-    busy.wait_for_timeout(100)
-    assert 50 <= busy.locator("#t41").evaluate("(turn) => turn.getBoundingClientRect().top") <= 90
+    top = "document.getElementById('t41').getBoundingClientRect().top"
+    busy.wait_for_function(f"() => {top} >= 50 && {top} <= 90")
 
 
 def test_nothing_moves_before_a_reader_who_has_jumped(busy: Page) -> None:

@@ -3,13 +3,16 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import html
 
-from tests.support.memos import write_body, write_memo, write_org, write_transcript
+from memosite.plan.page import in_parts, part_count, part_links, part_title
+from memosite.render.renderer import PAGE_BYTES
+from tests.support.memos import write_body, write_memo, write_transcript
 from tests.support.pages import bad_links, found, pages
-from tests.support.sites import built_files
+from tests.support.sites import build_site, built_files
 
 MEGABYTE = 1_000_000
 
@@ -36,13 +39,9 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
-def test_no_page_is_over_a_megabyte(many: Path) -> None:
-    """Lists and threads are split."""
+def test_split_pages_are_under_a_megabyte_and_lead_to_each_other(many: Path) -> None:
+    """Lists and threads are split; parts link to each other, and the tree to its memos."""
     assert max(page.stat().st_size for page in pages(many)) < MEGABYTE
-
-
-def test_every_link_of_split_pages_resolves(many: Path) -> None:
-    """Parts link to each other, and the tree to its memos."""
     assert list(bad_links(many)) == []
 
 
@@ -162,16 +161,6 @@ def test_a_body_longer_than_a_page_is_cut_and_its_original_linked(tmp_path: Path
     assert files[f"memos/{name}/original.body.md"].decode() == text
 
 
-def test_a_body_that_a_browser_might_run_is_published_as_text(tmp_path: Path) -> None:
-    """A body_ref to .html or .svg is an attack (SPEC 4)."""
-    name = "2026-05-01-1430--engineer--director--m"
-    write_memo(tmp_path / "repo/memos/inbox", name, body_ref="attack.html")
-    (tmp_path / "repo/memos/inbox/attack.html").write_text("<script>alert(1)</script>")
-    files = build(tmp_path / "repo", tmp_path / "out")
-    assert files[f"memos/{name}/original.body.html.txt"] == b"<script>alert(1)</script>"
-    assert not [path for path in files if path.endswith(("attack.html", ".body.html"))]
-
-
 def test_a_thread_of_one_has_no_page_of_its_own(tmp_path: Path) -> None:
     """It is its memo's page."""
     write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-1430--engineer--director--alone")
@@ -190,21 +179,6 @@ def test_a_ghost_has_the_page_that_its_memo_will_have(tmp_path: Path) -> None:
     assert "missing memo" in ghost
     write_memo(tmp_path / "repo/memos/read", parent, sender="director", to="engineer", subject="Please open the gate")
     assert "Please open the gate" in build(tmp_path / "repo", tmp_path / "out")[page].decode()
-
-
-def test_a_position_named_otherwise_keeps_its_page_and_feed_under_each_name(tmp_path: Path) -> None:
-    """An orgdef that comes later must not break a subscription: the old address leads on and feeds on."""
-    repo = tmp_path / "repo"
-    write_memo(repo / "memos/inbox", "2026-05-01-1430--a--acme-strategist--hello", sender="a", to="acme-strategist")
-    before = build(repo, tmp_path / "out")
-    write_org(repo / "org", positions=["strategist"])
-    after = build(repo, tmp_path / "out")
-    assert "positions/acme-strategist/index.html" in before
-    assert b"../strategist/index.html" in after["positions/acme-strategist/index.html"]
-    guids = [
-        re.findall(rb"<guid[^>]*>([^<]+)", files["positions/acme-strategist/feed.xml"]) for files in (before, after)
-    ]
-    assert guids[0] == guids[1] != []
 
 
 def test_a_thread_that_gets_a_new_root_leads_on_from_its_old_address(tmp_path: Path) -> None:
@@ -233,3 +207,60 @@ def test_twins_say_the_same_as_the_page(tmp_path: Path) -> None:
     assert {key: twin[key] for key in line} == line
     assert twin["body"] == "Some *text*."
     assert b"Some *text*." in files[f"memos/{name}/index.md"]
+
+
+def test_full_parts_stay_as_they_are_when_a_list_grows_and_are_linked_by_their_number() -> None:
+    """They are cut from the oldest on; a list that fits its page has none. The first may be the page itself."""
+    before, after = in_parts(range(7), 3), in_parts(range(8), 3)
+    assert [list(part) for part in before] == [[0, 1, 2], [3, 4, 5], [6]]
+    assert before[:2] == after[:2]
+    assert in_parts([]) == [()]
+    assert [part_title("Health", number) for number in (None, 0, 2)] == ["Health", "Health", "Health, page 2"]
+    links = part_links("health/2/", "health/", 2, 2, first="health/")
+    assert [(one.label, one.href, one.is_current) for one in links] == [
+        ("1", "../index.html", False), ("2", "index.html", True)
+    ]  # fmt: skip
+    assert (part_count(range(500)), part_count(range(501)), part_count(range(101), shown=100)) == (0, 2, 1)
+
+
+def test_anchors_are_made_of_keys_and_stay_when_a_heading_has_another_word(tmp_path: Path) -> None:
+    """Those of part pages, of a position and of digests were published when headings had other words."""
+    repo = tmp_path / "repo"
+    for number in range(501):
+        day = f"2026-05-{number % 28 + 1:02}"
+        fields: dict[str, Any] = {"sender": "a", "to": "b", "action_required": True, "sent": f"{day}T10:00:00Z"}
+        write_memo(repo / "memos/inbox", f"m{number}", **fields)
+    (tmp_path / "memosite.yml").write_text("sources: [{path: repo}]\nfeeds: {digest: daily}\n")
+    site = build_site(tmp_path)
+
+    def headings(page: str) -> dict[str, str]:
+        tree: Any = html.fromstring((site / page).read_bytes())
+        return {str(one.get("id")): one.xpath("string(h2)").split(" ")[0] for one in tree.xpath("//section[@id]")}
+
+    assert headings("positions/b/1/index.html") == {"2026-05": "May"}
+    assert '<span id="part-1"></span>' in (site / "positions/b/1/index.html").read_text()
+    anchors = {str(one.get("id")) for one in html.parse(site / "positions/b/index.html").iter() if one.get("id")}
+    assert {"inbox", "open-actions", "sent"} <= anchors
+    assert headings("digests/2026-05-01/index.html") == {"memos": "Memos"}
+
+
+HEAVY = {"list": "- a\n" * 55_000, "paragraphs": "a & b\n\n" * 30_000}
+
+
+@pytest.mark.parametrize("speaker", ["User", "Assistant"])
+@pytest.mark.parametrize("kind", HEAVY)
+def test_a_heavy_turn_leaves_all_turns_on_their_page(kind: str, speaker: str, tmp_path: Path) -> None:
+    """With their anchors and citations; what is heaviest is shown as written, the rest as always."""
+    turns = [f"## {speaker}\n\n{text}\n" for text in ("So it *begins*.", HEAVY[kind], "- so\n- it\n- ends", "Yes.")]
+    write_transcript(tmp_path / "quay/transcripts/engineer", "2026-05-01-1430--engineer--heavy", text="\n".join(turns))
+    output = build_site(tmp_path / "quay")
+    written = (output / "transcripts" / "2026-05-01-1430--engineer--heavy" / "index.html").read_bytes()
+    assert len(written) < PAGE_BYTES + 100_000
+    page: Any = html.fromstring(written.decode())
+    assert page.xpath("//section[contains(@class, 'turn')]/@id") == ["t1", "t2", "t3", "t4"]
+    assert len(page.xpath("//section/*[contains(@class, 'cite')]//*[@class='check']")) == 4
+    shown = "".join(page.xpath("//section[@id='t2']/div")[0].itertext())
+    assert sum(map(str.isalnum, shown)) >= sum(map(str.isalnum, HEAVY[kind]))
+    is_typed = speaker == "User"
+    assert len(page.xpath("//*[@id='t3']//@id[starts-with(., 't3-p-')]")) == 3
+    assert len(page.xpath("//*[@id='t1']//em")) == (0 if is_typed else 1)

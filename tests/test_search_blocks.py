@@ -3,6 +3,7 @@
 import json
 import random
 import subprocess
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,7 +28,7 @@ from memosite.search.blocks import (
     render_block,
 )
 from memosite.search.documents import STRETCH, Card
-from memosite.search_language import Analyzer, QueryError, parse_query
+from memosite.search_language import QueryError, fold_character, parse_query
 from tests.support.memos import write_memo, write_transcript
 from tests.support.search import Read, browse, many_queries, reading
 from tests.support.sites import EXAMPLE, build_site
@@ -156,12 +157,8 @@ def test_a_two_word_query_moves_little(example: Read, tmp_path: Path) -> None:
 
 def test_a_query_of_texts_moves_nothing_of_tools(tmp_path: Path) -> None:
     """Words are sought among the output of tools only if the query may find some."""
-    text = (
-        "## User\n\n"
-        + " ".join(f"w{n}" for n in range(2000))
-        + "\n\n## Assistant\n\n> **🔧 Bash**\n> "
-        + " ".join(f"tide w{n}" for n in range(2000))
-    )
+    words, output = (" ".join(f"{before}w{n}" for n in range(2000)) for before in ("", "tide "))
+    text = f"## User\n\n{words}\n\n## Assistant\n\n> **🔧 Bash**\n> {output}"
     write_transcript(tmp_path / "site/transcripts/engineer", "talk", text=text)
     with reading(tmp_path / "site") as read:
         write_blocks(plan_blocks(read.cards), read, tmp_path / "out")
@@ -179,19 +176,14 @@ def numbered(read: Read, count: int) -> list[Card]:
 
 
 def test_blocks_hold_artifacts_by_arrival(example: Read) -> None:
-    """Full ones first, then small ones; a gap in the order of arrival changes nothing for the others."""
-    blocks = plan_blocks(numbered(example, FULL + TAIL + 1))
+    """Full ones first, then small ones; a gap changes nothing for the others, and one more the last block alone."""
+    cards = numbered(example, FULL + TAIL + 1)
+    blocks = plan_blocks(cards)
     assert [(block.name, len(block.cards)) for block in blocks] == [("f0", FULL), ("t16", TAIL), ("t17", 1)]
-    without = [card for card in numbered(example, FULL + TAIL + 1) if card.arrival != FULL + 5]
-    assert [(block.name, len(block.cards)) for block in plan_blocks(without)][1:] == [("t16", TAIL - 1), ("t17", 1)]
-
-
-def test_one_more_artifact_rewrites_the_last_block_alone(example: Read) -> None:
-    """The others are equal as models, and so is the list of blocks."""
-    before, after = plan_blocks(numbered(example, 2 * TAIL + 3)), plan_blocks(numbered(example, 2 * TAIL + 4))
-    assert before[:-1] == after[:-1]
-    assert before[-1] != after[-1]
-    assert [block.name for block in before] == [block.name for block in after]
+    without = plan_blocks(card for card in cards if card.arrival != FULL + 5)
+    assert [(block.name, len(block.cards)) for block in without][1:] == [("t16", TAIL - 1), ("t17", 1)]
+    more = plan_blocks(numbered(example, FULL + TAIL + 2))
+    assert more[:-1] == blocks[:-1] and more[-1] != blocks[-1] and len(more) == len(blocks)
 
 
 def test_builds_rewrite_the_blocks_of_what_changed_and_nothing_else(
@@ -225,20 +217,16 @@ def test_builds_rewrite_the_blocks_of_what_changed_and_nothing_else(
     assert {path: data for path, (data, _) in clean.items()} == {path: data for path, (data, _) in edited.items()}
 
 
-def test_files_do_not_depend_on_the_order_in_which_cards_come(example: Read, tmp_path: Path) -> None:
-    """Equal documents, equal bytes."""
-    forward = write_blocks(plan_blocks(example.cards), example, tmp_path)
-    assert write_blocks(plan_blocks(reversed(example.cards)), example, tmp_path) == forward
-
-
-def test_a_block_is_few_files_of_bounded_size(example: Read, tmp_path: Path) -> None:
+def test_a_block_is_few_files_of_bounded_size_in_whatever_order_its_cards_come(example: Read, tmp_path: Path) -> None:
     """A small block of 256 artifacts is 26 files or fewer; only the head, and none of the others, grows with it."""
-    (block,) = plan_blocks(numbered(example, TAIL))
+    cards = numbered(example, TAIL)
+    (block,) = plan_blocks(cards)
     files = write_blocks([block], example, tmp_path)
     assert len(files) - 1 <= 26
     for path, data in files.items():
         kind = path.rpartition("/")[2][0]
         assert len(data) < 1.2 * FILE_BYTES.get(kind, 20_000), path
+    assert write_blocks(plan_blocks(reversed(cards)), example, tmp_path) == files
 
 
 def test_each_line_is_a_piece_that_the_head_tells_where_to_find(example: Read, tmp_path: Path) -> None:
@@ -296,22 +284,16 @@ def test_a_memo_that_is_read_changes_few_files_of_its_block(example: Read, monke
     assert not any(path.startswith(("h", "i", "e")) for path in changed)
 
 
-def test_hostile_words_stay_text(tmp_path: Path) -> None:
+def test_hostile_words_stay_text_and_an_empty_archive_finds_nothing(tmp_path: Path) -> None:
     """Quotes, line separators and tags are JSON, whatever the memo holds."""
     evil = 'tide "); alert(1); ("</script> \u2028 \u2029 \\ \x00 ebb'
     write_memo(tmp_path / "memos/inbox", "evil", subject=evil, body=evil)
     with reading(tmp_path) as read:
         write_blocks(plan_blocks(read.cards), read, tmp_path / "out")
+        write_blocks([], read, tmp_path / "empty")
     (answer,) = browse(tmp_path / "out", ["alert ebb"], limit=10)
     assert [hit[1] for hit in answer["hits"]] == ["evil"]
-
-
-def test_an_empty_archive_has_no_blocks_and_finds_nothing(tmp_path: Path) -> None:
-    """And no error."""
-    path, data = list_blocks([])
-    (tmp_path / path).parent.mkdir()
-    (tmp_path / path).write_bytes(data)
-    (answer,) = browse(tmp_path, ["tide after:2w"], limit=10)
+    (answer,) = browse(tmp_path / "empty", ["tide after:2w"], limit=10)
     assert (answer["total"], answer["hits"]) == (0, [])
 
 
@@ -351,43 +333,18 @@ def test_every_character_folds_alike_in_python_and_in_javascript() -> None:
     """
     done = subprocess.run(["node", "-e", script], cwd=HERE.parent, capture_output=True, text=True, check=True)
     theirs: Mapping[str, str | None] = json.loads(done.stdout)
-    ours = fold_everything()
+    codes = (code for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+    ours = {code: fold_character(chr(code)) for code in codes if unicodedata.category(chr(code)) not in {"Cn", "Co"}}
     different = {code for code, folded in ours.items() if theirs.get(str(code), chr(code)) not in (None, folded)}
     assert {f"{code:x}" for code in different} == set()
 
 
-def fold_everything() -> dict[int, str]:
-    """What each character folds to that Python knows."""
-    import unicodedata
-
-    from memosite.search_language import fold_character
-
-    codes = (code for code in range(0x110000) if not 0xD800 <= code < 0xE000)
-    return {code: fold_character(chr(code)) for code in codes if unicodedata.category(chr(code)) not in {"Cn", "Co"}}
-
-
-def test_javascript_passes_its_own_tests() -> None:
-    """Node's test runner over the table of cases."""
-    done = subprocess.run(
-        ["node", "--test", "tests/search.test.js"], cwd=HERE.parent, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout[-3000:]
-
-
-def test_javascript_has_the_types_it_says() -> None:
-    """JSDoc, checked by TypeScript."""
+def test_javascript_passes_its_own_tests_and_has_the_types_it_says() -> None:
+    """Node's test runner over the table of cases; JSDoc, checked by TypeScript."""
     types = HERE / "types"
-    done = subprocess.run(
-        [types / "node_modules/.bin/tsc", "-p", types], capture_output=True, text=True, check=False, timeout=120
-    )
-    assert done.returncode == 0, done.stdout
-
-
-def test_analyzers_are_equal_however_many_texts_they_have_seen() -> None:
-    """What an analyzer remembers makes no difference."""
-    used, fresh = Analyzer(), Analyzer()
-    used.words("ÉCOLE 鐘楼 abc")
-    assert used.words("École 鐘") == fresh.words("École 鐘")
+    for command in (["node", "--test", "tests/search.test.js"], [f"{types}/node_modules/.bin/tsc", "-p", str(types)]):
+        done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=False, timeout=600)
+        assert done.returncode == 0, done.stdout[-3000:]
 
 
 def test_what_was_found_in_a_small_block_is_not_looked_for_again(

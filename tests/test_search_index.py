@@ -13,8 +13,6 @@ from pathlib import Path
 import pytest
 
 from memosite.facts.errors import OutputError
-from memosite.search.answer import Search
-from memosite.search.documents import Card
 from memosite.search.match import match
 from memosite.search_language import QueryError, parse_query
 from tests.support.memos import write_memo, write_transcript
@@ -24,15 +22,10 @@ from tests.support.sites import EXAMPLE
 Place = tuple[str, str, int, str]
 
 
-def open_reader(read: Read, cache: Path, said: list[str] | None = None) -> Search:
-    """The index of an archive; what it says goes into a list."""
-    return read.index(cache, say=(said if said is not None else []).append)
-
-
 def ids(site: Path, cache: Path, query: str, said: list[str] | None = None) -> list[str]:
     """The ids of what a query finds in a site, in order."""
     with reading(site) as read:
-        answer = open_reader(read, cache, said).find(parse_query(query, read.analyzer))
+        answer = read.index(cache, say=([] if said is None else said).append).find(parse_query(query, read.analyzer))
         return [f"{hit.id}#{hit.turn}" if hit.turn else hit.id for hit in answer.hits]
 
 
@@ -50,7 +43,7 @@ def page_of(file: str, turn: int) -> str:
 
 def test_whoosh_finds_what_plain_dictionaries_find(example: Read, tmp_path: Path) -> None:
     """300 queries, with the same hits in the same order."""
-    reader = open_reader(example, tmp_path)
+    reader = example.index(tmp_path)
     plain = Dictionaries(found=example.documents(), analyzer=example.analyzer)
     some = 0
     for query in many_queries(example, 300):
@@ -66,39 +59,21 @@ def test_whoosh_finds_what_plain_dictionaries_find(example: Read, tmp_path: Path
 
 
 def test_a_hit_in_a_transcript_opens_its_turn_and_tools_are_found_only_when_asked_for(tmp_path: Path) -> None:
-    """A turn is a document of its own, and so is the output of its tools."""
+    """A turn is a document of its own, and so is the output of its tools; `transcript:` names one and its turns."""
     text = "## User\n\nWhere is the tide table?\n\n## Assistant\n\nIn the hall.\n\n> **🔧 Bash**\n> grep tidemark\n"
-    write_transcript(tmp_path / "transcripts/engineer", "talk", text=text, subject="A talk")
-    with reading(tmp_path) as read:
-        reader = open_reader(read, tmp_path / "cache")
-        files = {
-            query: [hit.file for hit in reader.find(parse_query(query, read.analyzer)).hits]
-            for query in ("tide", "hall", "tidemark", "in:tools tidemark", "in:tools hall", "talk")
-        }
-    page = "transcripts/talk/index.html"
-    assert files == {
-        "tide": [f"{page}#t1"],
-        "hall": [f"{page}#t2"],
-        "tidemark": [],
-        "in:tools tidemark": [f"{page}#t2"],
-        "in:tools hall": [],
-        "talk": [page],
-    }
-
-
-def test_one_transcript_is_searched_by_its_id(tmp_path: Path) -> None:
-    """It and its turns; another one with the same words is not found, nor a memo."""
     for name in ("talk", "other"):
-        text = "## User\n\nWhere is the tide table?\n\n## Assistant\n\nThe tide table is in the hall.\n"
-        write_transcript(tmp_path / "transcripts/engineer", name, text=text, subject="A tide table")
+        write_transcript(tmp_path / "transcripts/engineer", name, text=text, subject="A talk")
     write_memo(tmp_path / "memos/inbox", "talk", subject="A tide table")
+    page = "transcripts/talk/index.html"
+    expected = {
+        "tide": [f"{page}#t1"], "hall": [f"{page}#t2"], "tidemark": [], "in:tools tidemark": [f"{page}#t2"],
+        "in:tools hall": [], "talk": [page],
+    }  # fmt: skip
     with reading(tmp_path) as read:
-        found = open_reader(read, tmp_path / "cache").find(parse_query("transcript:talk tide", read.analyzer))
-    assert [(hit.kind, hit.id, hit.turn) for hit in found.hits] == [
-        ("transcript", "talk", 0),
-        ("transcript", "talk", 1),
-        ("transcript", "talk", 2),
-    ]
+        reader = read.index(tmp_path / "cache")
+        for query, files in expected.items():
+            hits = reader.find(parse_query(f"transcript:talk {query}", read.analyzer)).hits
+            assert [hit.file for hit in hits] == files, query
 
 
 def test_dates_relative_to_now_are_relative_to_the_newest_artifact(tmp_path: Path) -> None:
@@ -263,14 +238,7 @@ def test_best_hits_come_first_when_asked_for(tmp_path: Path) -> None:
     )
     write_memo(tmp_path / "memos/inbox", "title", subject="Tide", body="tide tide", sent="2026-01-02T00:00:00Z")
     with reading(tmp_path) as read:
-        reader = open_reader(read, tmp_path / "cache")
+        reader = read.index(tmp_path / "cache")
         node = parse_query("tide", read.analyzer)
         assert [hit.id for hit in reader.find(node).hits] == ["once", "title", "often"]
         assert [hit.id for hit in reader.find(node, sort="score").hits] == ["title", "often", "once"]
-
-
-def test_a_card_tells_whatever_could_change_an_answer(example: Read) -> None:
-    """Equal cards have equal digests, different ones different digests."""
-    digests = {card.digest for card in example.cards}
-    assert len(digests) == len(example.cards)
-    assert all(isinstance(card, Card) for card in example.cards)

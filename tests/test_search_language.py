@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from memosite.search_language import (
     DEEPEST,
     FIELDS,
-    LONGEST,
     Analyzer,
     QueryError,
     as_lists,
@@ -23,12 +22,6 @@ from memosite.search_language import (
 CASES = json.loads((Path(__file__).parent / "search_cases.json").read_text())
 DOCUMENTATION = (Path(__file__).parent.parent / "docs/search.md").read_text()
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
-PIECES = st.lists(
-    st.sampled_from(
-        [*(f"{name}:" for name in FIELDS), *'()"[]*:-/ ', " AND ", " OR ", " NOT ", " TO ", "a", "é", "鐘楼"]
-    )
-    | TEXTS
-).map("".join)
 
 
 @pytest.mark.parametrize("case", CASES["words"], ids=lambda case: case["text"][:40])
@@ -54,25 +47,6 @@ def test_a_query_is_understood_or_refused_as_the_table_says(case: dict[str, obje
     assert found == {name: value for name, value in case.items() if name != "query"}
 
 
-@given(PIECES)
-def test_any_text_is_a_query_or_a_query_error(text: str) -> None:
-    """Nothing else is ever raised, and the error stands within the query."""
-    try:
-        parse_query(text, Analyzer())
-    except QueryError as error:
-        assert 0 <= error.position <= max(len(text), LONGEST)
-
-
-@given(PIECES)
-def test_the_example_of_an_error_is_a_query_that_works(text: str) -> None:
-    """Examples joined by "or" work one by one."""
-    try:
-        parse_query(text, Analyzer())
-    except QueryError as error:
-        for example in error.example.split(" or "):
-            parse_query(example, Analyzer())
-
-
 def test_a_deep_query_is_refused_before_it_is_too_deep() -> None:
     """No query can exhaust the stack."""
     parse_query("(" * DEEPEST + "x" + ")" * DEEPEST, Analyzer())
@@ -81,37 +55,10 @@ def test_a_deep_query_is_refused_before_it_is_too_deep() -> None:
 
 
 @given(TEXTS)
-def test_words_stand_in_the_text_in_order(text: str) -> None:
-    """Each word names a place of the text, and positions never go back."""
-    prepared = prepare(text)
-    words = Analyzer().words(prepared)
-    assert all(0 <= word.start <= word.end <= len(prepared) for word in words)
-    whole = [word for word in words if not word.part]
-    assert [word.position for word in whole] == list(range(len(whole)))
-    assert all(word.term and " " not in word.term for word in words)
-
-
-@given(TEXTS)
-def test_terms_are_the_words(text: str) -> None:
-    """The quick way through a text gives the same as the thorough one."""
-    prepared = prepare(text)
-    analyzer = Analyzer()
-    words, parts = analyzer.terms(prepared)
-    found = analyzer.words(prepared)
-    assert list(enumerate(words)) == [(word.position, word.term) for word in found if not word.part]
-    assert sorted(parts) == sorted((word.term, word.position) for word in found if word.part)
-
-
-@given(TEXTS)
-def test_case_and_composition_make_no_difference(text: str) -> None:
-    """NFC or NFD, and lower case twice: the same words."""
+def test_case_and_composition_make_no_difference_and_folding_is_done_once(text: str) -> None:
+    """NFC or NFD: the same words; what is folded already stays as it is."""
     analyzer = Analyzer()
     assert analyzer.phrase(unicodedata.normalize("NFD", text)) == analyzer.phrase(unicodedata.normalize("NFC", text))
-
-
-@given(TEXTS)
-def test_folding_is_done_once(text: str) -> None:
-    """What is folded already stays as it is."""
     for char in prepare(text):
         folded = fold_character(char)
         assert "".join(map(fold_character, unicodedata.normalize("NFC", folded))) == folded
@@ -121,15 +68,3 @@ def test_folding_is_done_once(text: str) -> None:
 def test_every_field_is_documented(name: str) -> None:
     """docs/search.md has a line for each."""
     assert f"`{name}:" in DOCUMENTATION
-
-
-@given(
-    st.text(alphabet="abAB12 -_éß鐘楼ー\u0301\u200d", max_size=60),
-    st.sets(st.sampled_from(["a", "ab", "b", "e", "鐘", "1"])),
-)
-def test_words_that_are_sought_are_those_among_all(text: str, sought: set[str]) -> None:
-    """The fast way gives what the slow one does, places included."""
-    analyzer, prepared = Analyzer(), prepare(text)
-    assert list(analyzer.find(prepared, sought.__contains__)) == [
-        word for word in analyzer.words(prepared) if word.term in sought
-    ]

@@ -11,7 +11,7 @@ from tests.support.chromium import chromium
 from tests.support.memos import write_memo, write_note
 from tests.support.pages import found
 from tests.support.pictures import check_pictures
-from tests.support.sites import build_site, copy_example
+from tests.support.sites import build_site
 
 FIRST = dt.date(2026, 1, 5)
 
@@ -86,9 +86,9 @@ def test_every_month_and_week_of_a_long_stream_is_reached(tmp_path: Path) -> Non
         assert lxml_html.parse(target).getroot().get_element_by_id(anchor) is not None
 
 
-def test_the_rows_of_the_stream_are_filtered(tmp_path: Path) -> None:
+def test_the_rows_of_the_stream_are_filtered(example_site: Path, tmp_path: Path) -> None:
     """By what they are to the position, and by words."""
-    page = build_site(copy_example(tmp_path / "org")) / "positions/director/index.html"
+    page = example_site / "positions/director/index.html"
     expected = Counter(found(lxml_html.parse(page), "//section[@id='stream']//li/@data-way"))
     with chromium(tmp_path) as browser:
         browser.open(page.as_uri())

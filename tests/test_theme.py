@@ -26,14 +26,6 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_bundled_theme_has_a_template_for_each_page_and_a_style_sheet() -> None:
-    """Without a folder, the theme is the bundled one."""
-    theme = load_theme(None)
-    assert {"base.html", "macros.html", "memo.html", "404.html"} <= theme.templates.keys()
-    assert theme.static["memosite.css"].startswith(b"/* memosite")
-    assert theme.own == frozenset()
-
-
 def test_an_installed_package_brings_its_theme_along(tmp_path: Path) -> None:
     """A wheel has templates and static inside the package, which count before those around it."""
     package = tmp_path / "site-packages" / "memosite"
@@ -55,51 +47,39 @@ def test_a_bundled_theme_may_be_made_of_links(tmp_path: Path) -> None:
     assert "memosite.css" in load_theme(None, package=package).static
 
 
-def test_an_installation_without_its_theme_says_so(tmp_path: Path) -> None:
-    """A broken installation is not a traceback."""
-    with pytest.raises(ConfigError, match="install memosite again"):
-        load_theme(None, package=tmp_path / "memosite")
-
-
 def test_files_of_a_site_stand_before_the_bundled_ones(site: Path) -> None:
-    """Single templates are replaced, static files added, everything else stays."""
+    """Single templates are replaced, static files added, everything else stays; one file may have two names."""
+    (site / "static" / "alias.woff2").symlink_to(site / "static" / "fonts" / "serif.woff2")
+    write_text(site / "static/own.js", "// one\n// two\nlet a;\n")
     bundled, own = load_theme(None), load_theme(site)
     assert own.templates["gone.html"] == "<p>Gone: {{ page.id }}</p>\n"
     assert own.templates["memo.html"] == bundled.templates["memo.html"]
-    assert own.static == {**bundled.static, "fonts/serif.woff2": b"a font"}
-    assert own.own == {"gone.html"}
+    files = {"fonts/serif.woff2": b"a font", "alias.woff2": b"a font", "own.js": b"// one\n// two\nlet a;\n"}
+    assert own.static == {**bundled.static, **files}
+    assert own.own == {"gone.html"} and bundled.own == frozenset()
+    assert [list(names) for names in (own.static, own.templates)] == [sorted(own.static), sorted(own.templates)]
 
 
-def test_names_are_in_order(site: Path) -> None:
-    """The order of names does not depend on the file system or on whose files they are."""
-    write_text(site / "static" / "zebra.txt", "z")
-    write_text(site / "static" / "apple.txt", "a")
-    theme = load_theme(site)
-    assert list(theme.static) == sorted(theme.static)
-    assert list(theme.templates) == sorted(theme.templates)
-
-
-def test_hidden_files_and_backups_are_left_out(site: Path) -> None:
-    """What editors and systems leave behind is not part of a theme."""
-    for name in (
-        "static/.DS_Store",
-        "static/.git/config",
-        "static/a.css~",
-        "templates/.gone.html.swp",
-        "templates/README",
-    ):
-        write_text(site / name, "not part of it")
+def test_hidden_files_backups_and_what_is_no_file_are_left_out(site: Path) -> None:
+    """What editors and systems leave behind is not part of a theme, and reading a pipe would wait for ever."""
+    for name in (".DS_Store", ".git/config", "a.css~"):
+        write_text(site / "static" / name, "not part of it")
+    for name in (".gone.html.swp", "README"):
+        write_text(site / "templates" / name, "not part of it")
+    os.mkfifo(site / "static" / "pipe")
     own = {"fonts/serif.woff2", "memosite.css", "memosite.js"}
     assert load_theme(site).static.keys() == own | load_theme(None).static.keys()
     assert load_theme(site).templates.keys() == load_theme(None).templates.keys()
 
 
 def test_a_folder_that_is_missing_or_no_theme_is_refused(tmp_path: Path) -> None:
-    """A mistyped folder must not silently give the bundled theme."""
+    """A mistyped folder must not silently give the bundled theme; a broken installation is not a traceback."""
     with pytest.raises(ConfigError, match="nowhere is not a folder"):
         load_theme(tmp_path / "nowhere")
     with pytest.raises(ConfigError, match="none of the folders templates/, static/ and languages/"):
         load_theme(tmp_path)
+    with pytest.raises(ConfigError, match="install memosite again"):
+        load_theme(None, package=tmp_path / "memosite")
 
 
 def test_a_syntax_error_names_file_and_line(site: Path) -> None:
@@ -130,18 +110,6 @@ def test_a_link_out_of_the_folder_is_not_followed(site: Path, tmp_path: Path, li
     (site / link).symlink_to(target.get(link, tmp_path / "outside" / "secret.txt"))
     with pytest.raises(ConfigError, match=rf"the link .*{link} leads nowhere or out of the theme folder"):
         load_theme(site)
-
-
-def test_a_link_within_the_folder_is_read(site: Path) -> None:
-    """One file under two names is fine."""
-    (site / "static" / "alias.woff2").symlink_to(site / "static" / "fonts" / "serif.woff2")
-    assert load_theme(site).static["alias.woff2"] == b"a font"
-
-
-def test_what_is_no_file_is_passed_over(site: Path) -> None:
-    """Reading a pipe would wait for ever."""
-    os.mkfifo(site / "static" / "pipe")
-    assert "pipe" not in load_theme(site).static
 
 
 def test_the_digest_tells_themes_apart(site: Path) -> None:
@@ -176,9 +144,3 @@ def test_scripts_and_styles_are_published_without_comments() -> None:
         assert [line.strip() for line in left.splitlines() if line.strip()] == bare, name
         if name.endswith(".js"):
             subprocess.run(["node", "--check", "-"], input=published, check=True)
-
-
-def test_a_sites_own_files_keep_their_comments(site: Path) -> None:
-    """They are published as they are."""
-    write_text(site / "static/own.js", "// one\n// two\nlet a;\n")
-    assert load_theme(site).static["own.js"] == b"// one\n// two\nlet a;\n"

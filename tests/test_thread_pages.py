@@ -1,19 +1,21 @@
-"""The pages of threads: what sums a thread up, and which texts are folded."""
+"""The pages of threads: what sums a thread up, which texts are folded; and the lists of threads (SPEC 4)."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import pytest
 from lxml import html
 
 from memosite.archive.model import Memo
 from memosite.config.loading import load_config
 from tests.support.archives import read_folders
+from tests.support.files import write_text
 from tests.support.memos import write_memo
-from tests.support.pages import bad_links
-from tests.support.sites import EXAMPLE, EXAMPLE_SOURCES, build_site, copy_example
+from tests.support.pages import bad_links, found
+from tests.support.sites import EXAMPLE, EXAMPLE_SOURCES, build_site, built_from_nothing, tree_bytes
 
 MEGABYTE = 1_000_000
 
@@ -56,6 +58,17 @@ def test_a_thread_says_who_took_part_and_who_has_not_answered(tmp_path: Path) ->
         ),
     )
     page = page_of(tmp_path / "org")
+    names, marks, arrows = read_lanes(page)
+    letters = {href: href[-1] for href, *_ in marks}
+    assert names == ["director", "engineer", "clerk"], "in order of time"
+    assert [(letters[href], lane, state) for href, lane, _, state in marks] == [
+        ("a", "director", "waiting"), ("b", "engineer", "sent"), ("d", "director", "sent"),
+        ("c", "engineer", "waiting"), ("e", "clerk", "sent"),
+    ]  # fmt: skip
+    assert [place for _, _, place, _ in marks] == ["2.0%", "16.0%", "41.9%", "70.4%", "98.0%"], (
+        "half by time, half by rank"
+    )
+    assert [(letters[one], letters[other]) for one, other in arrows] == [("a", "b"), ("a", "d"), ("a", "c"), ("a", "e")]
     assert "5 memos from 3 positions, 2026-05-01 to 2026-05-04" in words(page.find_class("envelope")[0])
     rows = [[words(cell) for cell in row] for row in page.find_class("took-part")[0].findall("tbody/tr")]
     assert rows == [
@@ -70,16 +83,15 @@ def test_a_thread_says_who_took_part_and_who_has_not_answered(tmp_path: Path) ->
     ]
 
 
-def test_what_a_thread_says_of_replies_is_so_for_each_thread_of_the_example(tmp_path: Path) -> None:
-    """Held against the archive: numbers, first and last, medians."""
+def test_what_a_thread_says_of_replies_is_so_for_each_thread_of_the_example(example_site: Path) -> None:
+    """Held against the archive: numbers, first and last, medians; and each picture draws its table."""
     archive = read_folders(*EXAMPLE_SOURCES, aliases=load_config(EXAMPLE).aliases)
-    site = build_site(copy_example(tmp_path / "org"))
     compared = 0
     for thread in archive.threads.values():
         memos = [one for ref in thread.memos if isinstance(one := archive.artifacts[ref], Memo)]
         if len(memos) < 2:
             continue
-        tree = html.parse(site / f"threads/{thread.id}/index.html").getroot()
+        tree = html.parse(example_site / f"threads/{thread.id}/index.html").getroot()
         shown = {
             words(row[0].find("a")): [words(cell) for cell in row[1:4]]
             for row in tree.find_class("took-part")[0].findall("tbody/tr")
@@ -98,6 +110,10 @@ def test_what_a_thread_says_of_replies_is_so_for_each_thread_of_the_example(tmp_
             assert _seconds_of(shown[archive.label(sender)][2]) == (None if not times else _rounded(median(times)))
             compared += 1
     assert compared > 20
+    pages = [html.parse(one).getroot() for one in sorted((example_site / "threads").glob("*/index.html"))]
+    drawn = [page for page in pages if page.find_class("lanes")]
+    assert sum(map(check_lanes, drawn)) > 30
+    assert {mark[3] for page in drawn for mark in read_lanes(page)[1]} == {"waiting", "missing", "sent"}
 
 
 def _seconds(before: Any, after: Any) -> float:
@@ -217,38 +233,92 @@ def check_lanes(page: Any) -> int:
     places = [float(place.rstrip("%")) for _, _, place, _ in marks]
     assert places == sorted(set(places))
     assert all(0 < place < 100 for place in places)
-    assert [row[2].find("time").get("datetime") for row in rows if len(row[2])] == sorted(
-        row[2].find("time").get("datetime") for row in rows if len(row[2])
-    )
+    dates = [row[2].find("time").get("datetime") for row in rows if len(row[2])]
+    assert dates == sorted(dates)
     return len(marks)
 
 
-def test_the_picture_of_a_thread_draws_its_table(tmp_path: Path) -> None:
-    """On each page of a thread of the example: some marks are hollow, some dashed."""
-    site = build_site(copy_example(tmp_path / "org"))
-    pages = [html.parse(one).getroot() for one in sorted((site / "threads").glob("*/index.html"))]
-    assert sum(check_lanes(page) for page in pages if page.find_class("lanes")) > 30
-    drawn = [mark[3] for page in pages if page.find_class("lanes") for mark in read_lanes(page)[1]]
-    assert {"waiting", "missing", "sent"} == set(drawn)
+# The lists of threads
+
+THREADS, WAITING = "timeline/threads/index.html", "timeline/threads/waiting/index.html"
 
 
-def test_the_picture_of_a_thread_draws_what_was_sent(tmp_path: Path) -> None:
-    """A lane for each sender in order of time; only what waits is hollow; dates run from left to right."""
-    write_thread(
-        tmp_path / "org",
-        (
-            ("a", "director", "engineer,tester", "2026-05-01T09:00", True),
-            ("b", "engineer", "director", "2026-05-01T09:01", False),
-            ("c", "tester", "director", "2026-05-21T09:00", True),
-        ),
+def write_named(
+    site: Path, name: str, day: str, *, to: str = "director", sender: str = "engineer", **fields: Any
+) -> None:
+    """A memo of a day."""
+    write_memo(site / "repo/memos/inbox", name, sender=sender, to=to, sent=f"{day}T09:00:00Z", subject=name, **fields)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """An old thread that is active, a newer one that waits, one that waits longer; a memo that nobody answered."""
+    site = tmp_path / "site"
+    write_named(site, "oak", "2026-04-01")
+    write_named(site, "oak-re", "2026-05-20", sender="director", to="engineer", in_reply_to="oak")
+    write_named(site, "ash", "2026-05-02", action_required=True)
+    write_named(site, "ash-re", "2026-05-03", in_reply_to="ash", to="clerk", sender="engineer")
+    write_named(site, "elm", "2026-04-05", action_required=True, to="clerk")
+    write_named(site, "elm-re", "2026-04-06", in_reply_to="elm")
+    write_named(site, "fir", "2026-03-01", action_required=True)
+    return site
+
+
+def rows(output: Path, page: str) -> list[str]:
+    """What each row of a list says."""
+    tree = html.parse(output / page)
+    return [" ".join(row.text_content().split()) for row in tree.xpath("//ol[@class='rows']/li")]
+
+
+def test_threads_are_listed_by_their_newest_memo_and_by_what_waits_longest(site: Path) -> None:
+    """With the number of memos, from when to when, of whom, and who has not answered; home leads there.
+
+    By the oldest open action; a memo alone is no thread.
+    """
+    output = build_site(site)
+    oak, ash, elm = rows(output, THREADS)
+    assert oak == "2026-05-20 oak 2 memos, 2026-04-01 to 2026-05-20 · engineer, director"
+    assert ash == "2026-05-03 ash open 18 days 2 memos, 2026-05-02 to 2026-05-03 · engineer · waiting for director"
+    assert elm == "2026-04-06 elm open 45 days 2 memos, 2026-04-05 to 2026-04-06 · engineer · waiting for clerk"
+    assert [row.split()[:2] for row in rows(output, WAITING)] == [["2026-04-05", "elm"], ["2026-05-02", "ash"]]
+    home = html.parse(output / "index.html")
+    assert found(home, "//a[starts-with(@href, 'timeline/threads/')]/@href") == [THREADS, WAITING]
+    assert not list(bad_links(output))
+
+
+def test_without_threads_the_list_says_so_and_a_thread_may_have_any_id(tmp_path: Path) -> None:
+    """Home does not lead there then. Also the id of a part or of a list: it has its own page."""
+    write_named(tmp_path / "site", "fir", "2026-03-01", action_required=True)
+    output = build_site(tmp_path / "site")
+    assert "No threads yet." in (output / THREADS).read_text()
+    assert "Nobody owes an answer in a thread." in (output / WAITING).read_text()
+    assert "timeline/threads/" not in (output / "index.html").read_text()
+    for id_ in ("waiting", "1"):
+        write_named(tmp_path / "site", f"{id_}-a", "2026-03-01", thread_id=id_)
+        write_named(tmp_path / "site", f"{id_}-b", "2026-03-02", thread_id=id_)
+    build_site(tmp_path / "site")
+    assert len(rows(output, THREADS)) == 2
+    assert all((output / f"threads/{id_}/index.html").is_file() for id_ in ("waiting", "1"))
+    assert not list(bad_links(output))
+
+
+def test_a_part_is_made_again_when_one_of_its_threads_changes(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a reply, an answer, another name of a position; what comes later changes nothing of it but its own thread."""
+    monkeypatch.setattr("memosite.plan.threads._SHOWN", 1)
+    part = "timeline/threads/1/index.html"
+    changes: tuple[Callable[[], object], ...] = (
+        lambda: None,
+        lambda: write_named(site, "ash-yes", "2026-05-30", sender="director", to="engineer", in_reply_to="ash"),
+        lambda: write_text(site / "memosite.yml", "positions: {aliases: {clerk: director}}\n"),
+        lambda: write_named(site, "yew", "2026-06-01"),
+        lambda: write_named(site, "yew-re", "2026-06-02", sender="director", to="engineer", in_reply_to="yew"),
     )
-    names, marks, arrows = read_lanes(page_of(tmp_path / "org"))
-    letters = {href: href[-1] for href, *_ in marks}
-    assert names == ["director", "engineer", "tester"]
-    assert [(letters[href], lane, state) for href, lane, _, state in marks] == [
-        ("a", "director", "sent"),
-        ("b", "engineer", "sent"),
-        ("c", "tester", "waiting"),
-    ]
-    assert [place for _, _, place, _ in marks] == ["2.0%", "26.0%", "98.0%"], "half by time, half by rank"
-    assert [(letters[one], letters[other]) for one, other in arrows] == [("a", "b"), ("a", "c")]
+    for number, change in enumerate(changes):
+        change()
+        output = build_site(site)
+        assert tree_bytes(output) == built_from_nothing(site, tmp_path / f"fresh-{number}")
+        assert "Showing the first 1 of " in (output / THREADS).read_text()
+    names = [row.split()[1] for row in rows(output, part)]
+    assert names == ["oak", "elm", "ash", "yew"]

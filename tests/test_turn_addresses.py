@@ -16,7 +16,7 @@ from memosite.pages import OUTLINE, Reference, Site, cut_turns
 from memosite.plan.removed import RedirectPage
 from memosite.render.renderer import Renderer
 from memosite.render.theme import load_theme
-from tests.support.browsers import open_chromium
+from tests.support.browsers import below
 from tests.support.memos import write_memo, write_transcript
 from tests.support.pages import found
 from tests.support.servers import serve_folder
@@ -93,13 +93,6 @@ def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
     return server if request.param == "http" else f"{site.as_uri()}/"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for all tests."""
-    with open_chromium() as found:
-        yield found
-
-
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A page that nobody has used before."""
@@ -135,14 +128,6 @@ def cited(site: Path, name: str) -> list[str]:
     return addresses(site, name, "//section/details[@class='cite']//a/text()")
 
 
-def below(base: str, address: str) -> str:
-    """An address where the site is; from disk, a folder needs the name of its file."""
-    path = address[re.search("transcripts/|memos/|$", address).start() :]  # type: ignore[union-attr]
-    folder, mark, anchor = path.partition("#")
-    file = f"{folder}index.html" if base.startswith("file:") and folder.endswith("/") else folder
-    return f"{base}{file}{mark}{anchor}"
-
-
 def opened(page: Page, address: str, id_: str) -> str:
     """The turn that an address opens in a window that was elsewhere before."""
     page.goto("about:blank")
@@ -176,18 +161,15 @@ def test_the_long_transcript_is_in_parts_and_the_short_one_is_not(site: Path, so
 def test_every_address_that_cite_prints_opens_its_turn(
     page: Page, site: Path, sources: Path, base: str, name: str
 ) -> None:
-    """Of people and assistants, whatever part they are on."""
+    """Of people and assistants, whatever part they are on, from disk each third; those by hash, too."""
     printed = cited(site, name)
-    assert [one.partition("#")[2] for one in printed] == [turn.anchor for turn in turns_of(sources, name).turns]
+    turns = turns_of(sources, name).turns
+    assert [one.partition("#")[2] for one in printed] == [turn.anchor for turn in turns]
     assert all(f"/transcripts/{name}/#" in one for one in printed)
-    assert wrong(page, base, printed) == []
-
-
-def test_addresses_by_hash_open_their_turn(page: Page, sources: Path, base: str) -> None:
-    """They are found from the first page, too."""
-    for turn in turns_of(sources, LONG).turns[::3]:
+    assert wrong(page, base, printed if base.startswith("http") else printed[::3]) == []
+    for turn in turns[::3]:
         assert turn.hash_anchor
-        address = f"{base}transcripts/{LONG}/index.html#{turn.hash_anchor}"
+        address = f"{base}transcripts/{name}/index.html#{turn.hash_anchor}"
         assert opened(page, address, turn.hash_anchor) == turn.anchor
 
 
@@ -236,60 +218,45 @@ def test_passages_of_a_turn_that_is_split_are_found(page: Page, site: Path, base
             assert opened(page, f"{base}transcripts/{SPLIT}/{number}index.html#{turn}", turn) == turn
 
 
-def test_an_address_of_a_part_finds_a_turn_that_is_on_another_by_now(page: Page, base: str) -> None:
-    """Whatever an earlier version, or a shorter transcript, had on that part."""
+def test_an_address_opens_its_turn_from_another_part_and_where_the_transcript_is_open(page: Page, base: str) -> None:
+    """Whatever an earlier version had on that part; a link to a turn of this page, of another part, and back."""
     assert opened(page, f"{base}transcripts/{LONG}/2/index.html#t3", "t3") == "t3"
     assert opened(page, f"{base}transcripts/{LONG}/2/index.html#t39", "t39") == "t39"
-
-
-def test_an_address_opens_its_turn_where_the_transcript_is_open_already(page: Page, base: str) -> None:
-    """A link to a turn of this page, of another part, and back."""
     page.goto(f"{base}transcripts/{LONG}/index.html")
     for turn in ("t3", "t38", "t5"):
         page.evaluate("(turn) => { location.hash = turn }", turn)
         assert shown(page, turn) == turn
 
 
-def test_every_hit_on_the_command_line_opens_its_turn(
+def test_every_hit_opens_its_turn(
     page: Page, sources: Path, site: Path, base: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of words and of the output of tools."""
-    printed: list[str] = []
-    for query in ("murmur", "murmur in:tools"):
+    """Of words and of the output of tools, on the command line and in the browser, whose first answer has not all."""
+    told: list[str] = []
+    linked: list[str] = []
+    for query, hits in (("murmur", 40), ("murmur in:tools", 13)):
         words = ["search", "--site", str(sources), "--cache", str(site.parent / "cache"), "--limit", "100"]
         assert main([*words, "--json", "--base-url", "https://quay.example/", query]) == 0
-        printed += [hit["url"] for hit in json.loads(capsys.readouterr().out)["hits"]]
-    assert len(printed) == 40 + 13
-    assert lost(site, printed) == []
-    assert wrong(page, base, printed[::9]) == []
-
-
-def test_every_hit_in_the_browser_opens_its_turn(page: Page, site: Path, base: str) -> None:
-    """The same turns, as links; not all of them fit the first answer."""
-    printed: list[str] = []
-    for query, hits in (("murmur", 40), ("murmur in:tools", 13)):
+        told += [hit["url"] for hit in json.loads(capsys.readouterr().out)["hits"]]
         page.goto(f"{base}search/index.html?q={query}")
         page.wait_for_function(f"() => document.getElementById('_status').textContent === '{hits} results in 1 item'")
-        while page.locator("#_hits a").count() < hits:
-            before = page.locator("#_hits a").count()
+        while (before := page.locator("#_hits a").count()) < hits:
             page.locator("#_more").click()
             page.wait_for_function(f"() => document.querySelectorAll('#_hits a').length > {before}")
-        printed += page.locator("#_hits a").evaluate_all("(links) => links.map((link) => link.href.split(':~:')[0])")
-    assert len(printed) == 40 + 13
-    assert lost(site, printed) == []
-    assert wrong(page, base, printed[::9]) == []
+        linked += page.locator("#_hits a").evaluate_all("(links) => links.map((link) => link.href.split(':~:')[0])")
+    for printed in (told, linked):
+        assert len(printed) == 40 + 13
+        assert lost(site, printed) == []
+        assert wrong(page, base, printed[::9]) == []
 
 
 def lost(site: Path, printed: list[str]) -> list[str]:
     """The addresses whose own file does not show the turn."""
-    files = [(one, below("", one).partition("#")) for one in printed]
+    files = [(one, below(f"{site.as_uri()}/", one).partition("#")) for one in printed]
     return [
-        one
-        for one, (folder, _, anchor) in files
-        if not found(
-            html.parse(site / folder.removesuffix("index.html") / "index.html"), f"//section[@id='{anchor}']/@id"
-        )
-    ]
+        one for one, (file, _, anchor) in files
+        if not found(html.parse(file.removeprefix("file://")), f"//section[@id='{anchor}']/@id")
+    ]  # fmt: skip
 
 
 def test_every_link_of_the_outline_and_of_a_memo_opens_its_turn(page: Page, site: Path, base: str) -> None:
@@ -314,12 +281,9 @@ def write_former(site: Path, id_: str) -> None:
     """Write the page of an id that the long transcript once had."""
     former = RedirectPage(
         site=Site(title="Quay", language="en", base_url=None, generator="memosite"),
-        path=f"transcripts/{id_}/index.html",
-        root="../../",
-        title=id_,
-        section="",
+        path=f"transcripts/{id_}/index.html", root="../../", title=id_, section="",
         target=Reference(label=LONG, href=f"../{LONG}/index.html"),
-    )
+    )  # fmt: skip
     (site / former.path).parent.mkdir(exist_ok=True)
     (site / former.path).write_bytes(Renderer(load_theme(None), str).render(former))
 

@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
@@ -109,34 +108,22 @@ def test_turns_that_begin_alike_belong_together_however_they_are_marked_up() -> 
 # What is said of them
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "summary"),
-    [
-        (97, 201, "The same up to turn 97; this one has 104 more."),
-        (201, 97, "The same up to turn 97; the other has 104 more."),
-        (1, 2, "The same up to turn 1; this one has 1 more."),
-        (0, 2, "Different from the first turn; this one has 2 more."),
-        (12, 12, "All turns are the same."),
-        (1, 1, "The one turn is the same."),
-        (0, 0, "Neither has turns, so their texts are compared."),
-    ],
-)
-def test_the_summary_of_a_recording_that_goes_on(old: int, new: int, summary: str) -> None:
-    """Where one is the beginning of the other."""
-    assert compared(parsed(*texts_of(old)), parsed(*texts_of(new))).summary == summary
-
-
-def test_the_summary_counts_what_differs() -> None:
-    """Turns that changed, and those that only one of them has."""
+def test_the_summary_of_two_recordings() -> None:
+    """Where one is the beginning of the other; else what changed, and what only one of them has."""
+    summaries = {
+        (97, 201): "The same up to turn 97; this one has 104 more.",
+        (201, 97): "The same up to turn 97; the other has 104 more.",
+        (1, 2): "The same up to turn 1; this one has 1 more.",
+        (0, 2): "Different from the first turn; this one has 2 more.", (12, 12): "All turns are the same.",
+        (1, 1): "The one turn is the same.", (0, 0): "Neither has turns, so their texts are compared.",
+    }  # fmt: skip
+    for (one, other), summary in summaries.items():
+        assert compared(parsed(*texts_of(one)), parsed(*texts_of(other))).summary == summary
     old = texts_of(12)
     new = [*old[:4], "Turn 4 is", *old[5:8], *old[10:], "More."]
     assert compared(parsed(*old), parsed(*new)).summary == (
         "The same up to turn 4; after that, 1 turn differs, 2 turns are only in the other, 1 turn is only in this one."
     )
-
-
-def test_turns_whose_headings_alone_differ_are_said_to() -> None:
-    """The text is the same, and another model is named."""
     found = compared(parsed(*texts_of(4)), parsed(*texts_of(4), model="model-10"))
     assert found.summary == "All turns are the same. Speaker, model or time differ in 2 turns."
     assert [row.kind for row in found.rows] == ["same", "heading", "same", "heading"]
@@ -148,12 +135,9 @@ def test_equal_turns_are_one_row_and_others_have_their_lines() -> None:
     new[2] = new[2].replace("about", "on")
     found = compared(parsed(*old), parsed(*new))
     assert [(row.kind, row.left_label, row.right_label) for row in found.rows] == [
-        ("same", "Turns 1 to 2", "Turns 1 to 2"),
-        ("changed", "Turn 3", "Turn 3"),
-        ("same", "Turns 4 to 6", "Turns 4 to 6"),
-        ("right", "", "Turn 7"),
-        ("right", "", "Turn 8"),
-    ]
+        ("same", "Turns 1 to 2", "Turns 1 to 2"), ("changed", "Turn 3", "Turn 3"),
+        ("same", "Turns 4 to 6", "Turns 4 to 6"), ("right", "", "Turn 7"), ("right", "", "Turn 8"),
+    ]  # fmt: skip
     changed = found.rows[1].diff
     assert changed is not None
     assert changed.lines[1:] == (
@@ -173,22 +157,14 @@ def test_bodies_without_turns_are_compared_as_texts() -> None:
 # Bounds
 
 
-@pytest.mark.parametrize("text", ["", "a", "x" * 100])
-def test_turns_that_repeat_by_the_thousand_are_compared_all_the_same(text: str) -> None:
-    """In time linear in their number, and in a bounded number of rows."""
-    old, new = parsed(*[text, "b"] * 5_000), parsed("first", *["c", text] * 4_000, "last")
-    found = compared(old, new)
-    assert len(found.rows) <= 300
-    assert found.left_out > 0
-
-
-def test_what_differs_is_bounded_in_bytes() -> None:
-    """Long turns, all different, full of characters that HTML escapes."""
-    old = parsed(*("&<" * 20_000 + str(number) for number in range(30)))
-    new = parsed(*("<&" * 20_000 + str(number) for number in range(30)))
+def test_what_differs_is_bounded_in_rows_and_bytes() -> None:
+    """Turns that repeat by the thousand, in linear time; long ones, all different, full of what HTML escapes."""
+    for text in ("", "a", "x" * 100):
+        found = compared(parsed(*[text, "b"] * 5_000), parsed("first", *["c", text] * 4_000, "last"))
+        assert len(found.rows) <= 300 and found.left_out > 0
+    old, new = (parsed(*(text * 20_000 + str(number) for number in range(30))) for text in ("&<", "<&"))
     found = compared(old, new, limit=100_000)
-    assert found.bytes <= 100_000
-    assert found.left_out > 0
+    assert found.bytes <= 100_000 and found.left_out > 0
     assert any(row.diff and row.diff.is_cut for row in found.rows)
 
 
@@ -220,10 +196,8 @@ def test_a_variant_is_compared_turn_by_turn(tmp_path: Path) -> None:
         "after that, 1 turn differs, 3 turns are only in this variant."
     ) in section(tree)
     assert [h3.text_content() for h3 in tree.xpath("//section[@class='variants']//h3")] == [
-        "Turn 2",
-        *(f"Turn {number}, only in this variant" for number in (7, 8, 9)),
-        "Envelope",
-    ]
+        "Turn 2", *(f"Turn {number}, only in this variant" for number in (7, 8, 9)), "Envelope",
+    ]  # fmt: skip
     shown = {line[1:] for line in found(tree.getroottree(), "//section[@class='variants']//pre//span//text()")}
     differing = {line for text in set(old) ^ set(new) for line in text.splitlines() if line}
     assert differing <= shown
@@ -277,17 +251,37 @@ def test_two_captures_are_side_by_side_on_a_page_of_their_own(tmp_path: Path) ->
     assert not (out / "transcripts/one/captures").exists()
 
 
-def test_each_column_has_the_lines_of_its_capture(tmp_path: Path) -> None:
-    """What was replaced is in the left one, what replaced it in the right one."""
-    capture(tmp_path / "repo", "one", talk(said(0), "First.\nOld words.\nLast."))
-    capture(tmp_path / "repo", "two", talk(said(0), "First.\nNew words.\nLast."), minute=31)
-    out = build_site(tmp_path / "repo", output=tmp_path / "out")
-    (row,) = html.parse(out / "transcripts/two/captures/index.html").getroot().xpath("//tr[@class='changed']")
+def test_each_column_has_the_lines_of_its_capture_and_the_page_keeps_its_address(tmp_path: Path) -> None:
+    """What was replaced on the left, what replaced it on the right; made again when either changes.
+
+    When nothing is left to compare with, the address leads on, and when the transcript is removed it says so.
+    """
+    repo, out = tmp_path / "repo", tmp_path / "out"
+    file = out / "transcripts/two/captures/index.html"
+    capture(repo, "one", talk(said(0), "First."))
+    capture(repo, "two", talk(said(0), "First.\nNew words.\nLast."), minute=31)
+    capture(repo, "three", talk(said(0)), minute=32, participants=None)
+    build_site(repo, output=out)
+    lines = [json.loads(line) for line in (out / "archive/ledger.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [line["id"] for line in lines if line["kind"] == "captures"] == ["transcript/two"]
+
+    capture(repo, "one", talk(said(0), "First.\nOld words.\nLast."))
+    after = tree_bytes(build_site(repo, output=out))
+    (row,) = html.parse(file).getroot().xpath("//tr[@class='changed']")
     columns = [column.xpath("string(pre)").split("\n") for column in row.xpath("td")]
     assert [[line for line in column if line[1:].strip() and line[0] != "@"] for column in columns] == [
-        [" First.", "-Old words.", " Last."],
-        [" First.", "+New words.", " Last."],
-    ]
+        [" First.", "-Old words.", " Last."], [" First.", "+New words.", " Last."]
+    ]  # fmt: skip
+    assert tree_bytes(build_site(repo, "--previous", out, output=tmp_path / "anew")) == after
+
+    one = repo / "transcripts/engineer/one.openthing"
+    one.write_bytes(one.read_bytes().replace(UUID.encode(), b"another"))
+    build_site(repo, output=out)
+    assert found(html.parse(file), "//main//a/@href") == ["../index.html"]
+    for ending in ("openthing", "body.md"):
+        (repo / f"transcripts/engineer/two.{ending}").unlink()
+    build_site(repo, output=out)
+    assert found(html.parse(file), "//h1/text()") == ["Removed"]
 
 
 def test_many_captures_are_compared_with_the_last_ones_before_them(tmp_path: Path) -> None:
@@ -308,54 +302,12 @@ def test_many_captures_are_compared_with_the_last_ones_before_them(tmp_path: Pat
             assert anchor in found(html.parse(path.parent / file), "//section/@id")
 
 
-def test_a_capture_without_its_text_is_not_compared(tmp_path: Path) -> None:
-    """The page says so."""
-    capture(tmp_path / "repo", "one", "")
-    capture(tmp_path / "repo", "two", talk("Hello."), minute=31)
-    page = build_site(tmp_path / "repo", output=tmp_path / "out") / "transcripts/two/captures/index.html"
-    assert "The text of the earlier capture is not in the archive." in page.read_text(encoding="utf-8")
-
-
 def test_a_long_comparison_stays_under_a_megabyte(tmp_path: Path) -> None:
-    """What does not fit is counted."""
+    """What does not fit is counted; a capture without its text is not compared, and the page says so."""
     capture(tmp_path / "repo", "one", talk(*(f"{said(n)} " + "a & b\n" * 900 for n in range(60))))
     capture(tmp_path / "repo", "two", talk(*(f"{said(n)} " + "a < b\n" * 900 for n in range(60))), minute=31)
+    capture(tmp_path / "repo", "none", "", minute=29)
     page = build_site(tmp_path / "repo", output=tmp_path / "out") / "transcripts/two/captures/index.html"
     assert 150_000 < page.stat().st_size < MEGABYTE
     assert re.search(r"[1-9]\d* more turns or runs of equal turns not shown\.", page.read_text(encoding="utf-8"))
-
-
-def test_the_page_of_captures_keeps_its_address(tmp_path: Path) -> None:
-    """When nothing is left to compare with it leads on, and when the transcript is removed it says so."""
-    repo, out = tmp_path / "repo", tmp_path / "out"
-    capture(repo, "one", talk("Hello."))
-    capture(repo, "two", talk("Hello.", "Yes?"), minute=31)
-    capture(repo, "three", talk("Hello."), minute=32, participants=None)
-    build_site(repo, output=out)
-    lines = [json.loads(line) for line in (out / "archive/ledger.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [line["id"] for line in lines if line["kind"] == "captures"] == ["transcript/two"]
-
-    kept = (repo / "transcripts/engineer/one.openthing").read_bytes()
-    (repo / "transcripts/engineer/one.openthing").write_bytes(kept.replace(UUID.encode(), b"another"))
-    build_site(repo, output=out)
-    page = html.parse(out / "transcripts/two/captures/index.html")
-    assert found(page, "//main//a/@href") == ["../index.html"]
-
-    (repo / "transcripts/engineer/two.openthing").unlink()
-    (repo / "transcripts/engineer/two.body.md").unlink()
-    build_site(repo, output=out)
-    page = html.parse(out / "transcripts/two/captures/index.html")
-    assert found(page, "//h1/text()") == ["Removed"]
-
-
-def test_a_comparison_is_made_again_when_either_capture_changes(tmp_path: Path) -> None:
-    """The same as in a build that begins anew over the same ledger."""
-    repo, out = tmp_path / "repo", tmp_path / "out"
-    capture(repo, "one", talk("Hello."))
-    capture(repo, "two", talk("Hello.", "Yes?"), minute=31)
-    build_site(repo, output=out)
-    capture(repo, "one", talk("Hello.", "Yes!"))
-    build_site(repo, output=out)
-    after = tree_bytes(out)
-    assert b"1 turn differs" in after["transcripts/two/captures/index.html"]
-    assert tree_bytes(build_site(repo, "--previous", out, output=tmp_path / "anew")) == after
+    assert "The text of the earlier capture is not in the archive." in page.read_text(encoding="utf-8")

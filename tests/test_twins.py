@@ -73,10 +73,8 @@ def test_a_turn_in_the_twin_is_the_turn_of_the_page(tmp_path: Path) -> None:
     assert [one["time"] for one in twin["turns"]] == found(tree, "//section/header//time/@datetime")
     assert [one["written"] for one in twin["turns"]] == found(tree, "//section/header//time/@title")
     assert [(one["model"], one["person"], one["tools"]) for one in twin["turns"]] == [
-        (None, True, []),
-        ("model-9", False, ["Bash"]),
-        (None, True, []),
-    ]
+        (None, True, []), ("model-9", False, ["Bash"]), (None, True, []),
+    ]  # fmt: skip
     assert twin["left_out"] == {}
     assert lines_of(page) == twin["turns"]
 
@@ -108,7 +106,7 @@ def test_participants_captures_and_what_belongs_to_a_transcript(tmp_path: Path) 
         {"position": "engineer", "session_arc": f"model-9, session {UUID}"},
         {"position": "director", "identity": "ada@harbour.example", "since": "April"},
     ]
-    write_transcript(repo / "transcripts/engineer", "again", participants=participants)
+    write_transcript(repo / "transcripts/engineer", "again", text="No turns.\n", participants=participants)
     write_memo(repo / "memos", "meanwhile", sent="2026-05-01T14:30:30Z")
     page = built(
         repo, talk_of("Hello.", "Hello."), participants=participants, related_memos=["meanwhile.openthing", "lost"]
@@ -131,6 +129,10 @@ def test_participants_captures_and_what_belongs_to_a_transcript(tmp_path: Path) 
     assert "Captures: transcript/again" in head
     assert "Written-During: memo/meanwhile" in head
     assert "Turns: 2: see turns.jsonl" in head
+    again = page.with_name("again")
+    assert (twin_of(again)["turns"], twin_of(again)["all_turns"]) == ([], None), "a body of no known form is one text"
+    assert not (again / "turns.jsonl").exists()
+    assert "turns.jsonl" not in (again / "index.html").read_text(encoding="utf-8")
 
 
 def test_lists_of_a_hostile_transcript_are_bounded(tmp_path: Path) -> None:
@@ -149,14 +151,6 @@ def test_lists_of_a_hostile_transcript_are_bounded(tmp_path: Path) -> None:
     head = (page / "index.md").read_text(encoding="utf-8").partition("\n---\n")[0]
     assert all(len(line.encode()) <= LIST_BYTES + 100 for line in head.splitlines())
     assert re.search(r"^Participants: p-0 .*, and \d+ more$", head, re.MULTILINE)
-
-
-def test_a_transcript_without_turns_has_no_file_of_them(tmp_path: Path) -> None:
-    """A body of no known form is one text."""
-    page = built(tmp_path / "repo", "No turns.\n")
-    assert (twin_of(page)["turns"], twin_of(page)["all_turns"]) == ([], None)
-    assert not (page / "turns.jsonl").exists()
-    assert "turns.jsonl" not in (page / "index.html").read_text(encoding="utf-8")
 
 
 def test_documents_have_status_and_date(tmp_path: Path) -> None:
@@ -196,8 +190,8 @@ def markdown(*artifacts: Any) -> str:
     return str(planned(*artifacts)["records/memory-store/quay.decision.x/index.md"].data.decode())
 
 
-def test_the_markdown_of_a_record_has_its_relations_and_events() -> None:
-    """Above the rule, one a line, so that neither the text nor a detail can forge them."""
+def test_the_markdown_of_a_record_has_its_relations_and_events_within_bounds() -> None:
+    """Above the rule, one a line, so that neither the text nor a detail can forge them; the JSON has what is more."""
     head, _, text = markdown(related(), document("a.md")).partition("\n---\n")
     assert text == "\nText of decision.x.\n"
     assert (
@@ -206,10 +200,7 @@ def test_the_markdown_of_a_record_has_its_relations_and_events() -> None:
         "## Recorded events\n\n- 2026-05-01 09:00 UTC created by engineer\n"
         "- no date moved: to --- Status: forged\n"
     ) in head
-
-
-def test_relations_and_events_of_a_record_are_bounded_in_markdown() -> None:
-    """What does not fit is counted, and the JSON has it."""
+    assert "##" not in markdown(related(relations=(), history=()))
     one = related()
     many = replace(one, relations=one.relations[1:] * 2_000, history=one.history[1:] * 2_000)
     head = markdown(many).partition("\n---\n")[0]
@@ -217,11 +208,6 @@ def test_relations_and_events_of_a_record_are_bounded_in_markdown() -> None:
     counted = re.findall(r"^- (\d+) more: see index\.json$", head, re.MULTILINE)
     shown = (head.count("- depends on"), head.count("- no date"))
     assert [int(number) + lines for number, lines in zip(counted, shown, strict=True)] == [2_000, 2_000]
-
-
-def test_a_record_without_relations_has_no_sections_for_them() -> None:
-    """Neither relations nor events."""
-    assert "##" not in markdown(related(relations=(), history=()))
 
 
 def test_twins_have_the_history_that_pages_show(tmp_path: Path) -> None:

@@ -52,21 +52,14 @@ def test_equal_values_of_other_objects_have_equal_digests(reducers: Reducers) ->
 def test_other_values_have_other_digests() -> None:
     """Also those that Python calls equal, of other classes, and texts that remember how they were made."""
     others: list[Any] = [
-        LEAF,
-        replace(LEAF, count=0),
-        replace(LEAF, words=()),
-        replace(LEAF, name=phrase("a")),
-        replace(LEAF, name=phrase("a", context="of a page")),
-        replace(LEAF, name=NumberText("a")),
-        BRANCH,
-        replace(BRANCH, title=phrase("t")),
-        replace(BRANCH, leaves=()),
-        replace(BRANCH, at=None),
+        LEAF, replace(LEAF, count=0), replace(LEAF, words=()), replace(LEAF, name=phrase("a")),
+        replace(LEAF, name=phrase("a", context="of a page")), replace(LEAF, name=NumberText("a")), BRANCH,
+        replace(BRANCH, title=phrase("t")), replace(BRANCH, leaves=()), replace(BRANCH, at=None),
         replace(BRANCH, at=NOON.astimezone(dt.timezone(dt.timedelta(hours=2)))),
         *("1", 1, 1.0, True, b"1", None, (), [], {}, ("1",), ["1"], {"1": 1}, {"1": True}, Leaf, Branch),
         *(NOON.date(), NOON.date().isoformat(), NOON.time(), NOON, NOON.replace(tzinfo=None), NOON.replace(fold=1)),
         *(phrase("1"), "a\ud800", "a\ud801", 1 << 100, -1 << 100),
-    ]
+    ]  # fmt: skip
     for reducers in (Reducers(), MODELS):
         assert len({digest_of(one, reducers) for one in others}) == len(others)
 

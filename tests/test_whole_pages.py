@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from lxml import html
 
 from memosite.archive.ledger import Ledger
@@ -44,14 +43,10 @@ def mentioned(*by: tuple[str, str | None]) -> Any:
     return planned(record("0a", system="mif", backlinks=refs), *others)["records/mif/quay.0a/index.html"]
 
 
-def test_what_mentions_an_artifact_is_listed_without_a_date_too() -> None:
-    """The bullets of a memory seldom have one."""
+def test_what_mentions_an_artifact_is_listed_without_a_date_too_and_the_rest_is_counted() -> None:
+    """The bullets of a memory seldom have one; the twin has all of them."""
     page = mentioned(("decisions.1", "2026-05-01"), ("decisions.2", None))
     assert [one.row.subject for one in page.backlinks] == ["Title of decisions.1", "Title of decisions.2"]
-
-
-def test_of_many_that_mention_an_artifact_the_rest_is_counted_and_linked() -> None:
-    """The twin has all of them."""
     page = mentioned(*((f"decisions.{number}", "2026-05-01") for number in range(201)))
     assert (len(page.backlinks), page.backlinks_total) == (200, 201)
     assert "Showing the newest 200 of 201. All of them: JSON ." in words(page)
@@ -65,10 +60,8 @@ def test_what_a_record_says_of_a_relation_stands_beside_it_at_both_ends(tmp_path
         found = _pages(archive, shelf)
     a, b = (found[f"records/mif/quay.{key}/index.html"] for key in ("a1", "b2"))
     assert [(one.predicate, one.label) for one in a.relations] == [
-        ("derived from", "copied in 2026"),
-        ("conflicts with", "resolved 2026-01-23"),
-        ("uses", ""),
-    ]
+        ("derived from", "copied in 2026"), ("conflicts with", "resolved 2026-01-23"), ("uses", ""),
+    ]  # fmt: skip
     assert [one.label for one in b.relations] == ["resolved 2026-01-23", "copied in 2026", ""]
     twin = json.loads(found["records/mif/quay.a1/index.json"].data)
     labels = [one["label"] for one in twin["record"]["relations"]]
@@ -110,9 +103,7 @@ def test_the_bullets_of_a_memory_stand_in_the_order_of_their_file(tmp_path: Path
 def test_fields_that_memosite_has_no_use_for_stand_folded_on_the_page(tmp_path: Path) -> None:
     """Of documents, positions, relationships, participants, entries of libraries and of broadcast files."""
     quay = tmp_path / "quay"
-    write_text(
-        quay / "decisions/gate.md", "---\ntitle: Gate\nstatus: accepted\ndeciders: [Ada]\nmood: calm\n---\nOpen.\n"
-    )
+    write_text(quay / "decisions/gate.md", _DECISION)
     write_text(quay / ".wyren/broadcast/charter.md", "---\ntitle: Charter\nname: odd\nowner: Ada\n---\nBe kind.\n")
     write_json(quay / "org/quay.openthing", _ORGANIZATION)
     library = {"type": "memodef:Library", "id": "kit", "items": [{"id": "report", "license": "CC0"}]}
@@ -129,67 +120,52 @@ def test_fields_that_memosite_has_no_use_for_stand_folded_on_the_page(tmp_path: 
 _DECISION = "---\ntitle: Gate\nstatus: accepted\ndeciders: [Ada]\nmood: calm\n---\nOpen.\n"
 _TOLD = {
     "documents/quay.decisions.gate.md": '"deciders": [ "Ada" ], "mood": "calm"',
-    "records/wyren/quay.broadcast.charter": "Name odd Owner Ada",
-    "positions/pilot": '"tenure": "two years"',
-    "org": '"since": "2020"',
-    "libraries/kit": '"license": "CC0"',
+    "records/wyren/quay.broadcast.charter": "Name odd Owner Ada", "positions/pilot": '"tenure": "two years"',
+    "org": '"since": "2020"', "libraries/kit": '"license": "CC0"',
     "transcripts/2026-05-01-0900--pilot--talk": 'Other fields of pilot { "shift": "night" }',
-}
+}  # fmt: skip
 _ORGANIZATION = {
-    "orgdef": "0.1",
-    "type": "orgdef:Organization",
-    "id": "quay",
+    "orgdef": "0.1", "type": "orgdef:Organization", "id": "quay",
     "positions": [{"id": "pilot", "name": "Pilot", "tenure": "two years"}],
     "relationships": [{"type": "reports_to", "from": "pilot", "to": "quay", "since": "2020"}],
-}
+}  # fmt: skip
 
 
 def test_roles_jobs_and_the_place_of_memos_stand_with_the_charter(tmp_path: Path) -> None:
     """An orgdef says more than its positions."""
     catalog = {
-        "type": "orgdef:Organization",
-        "id": "quay",
-        "x.org.memo_location": "{repo}/memos",
+        "type": "orgdef:Organization", "id": "quay", "x.org.memo_location": "{repo}/memos",
         "items": [{"type": "roledef:Role", "id": "mate", "name": "Mate", "rank": 2}],
-    }
+    }  # fmt: skip
     write_json(tmp_path / "quay/org/quay.opencatalog", catalog)
     with open_folders(tmp_path / "quay") as (archive, _):
         charter = archive.organizations[0].charter
     assert charter == (("x.org.memo location", "{repo}/memos"), ("roledef:Role", "- **Mate** mate 2"))
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "is_orgdef"),
-    [
-        ("org/quay.openthing", '{"id": "quay", "positions": [', True),
-        ("governance.openthing", '{"orgdef": "0.1", "positions": [', True),
-        ("org/quay.opencatalog", '{"type": "orgdef:Organization", "items": [', True),
-        ("kit.opencatalog", '{"type": "memodef:Library", "items": [', False),
-    ],
-)
-def test_an_orgdef_or_a_catalog_that_is_broken_is_shown_raw_with_its_findings(
-    tmp_path: Path, path: str, text: str, is_orgdef: bool
-) -> None:
-    """It is kept like a broken memo: a page, no line in the export."""
-    file = write_text(tmp_path / "quay" / path, text)
+def test_an_orgdef_or_a_catalog_that_is_broken_is_shown_raw_with_its_findings(tmp_path: Path) -> None:
+    """It is kept like a broken memo: a page, no line in the export. Broken JSON of other tools is no artifact."""
+    broken = {
+        "org/quay.openthing": '{"id": "quay", "positions": [',
+        "governance.openthing": '{"orgdef": "0.1", "positions": [',
+        "org/pier.opencatalog": '{"type": "orgdef:Organization", "items": [',
+        "kit.opencatalog": '{"type": "memodef:Library", "items": [',
+        "things/a.openthing": '{"type": "thing", ',
+    }
+    for path, text in broken.items():
+        write_text(tmp_path / "quay" / path, text)
+    *ours, _ = broken
     with open_folders(tmp_path / "quay") as (archive, shelf):
         found = _pages(archive, shelf)
-        page = found[f"libraries/{file.stem}/index.html"]
-        shown = words(page, shelf.text)
+        shown = {path: words(found[f"libraries/{Path(path).stem}/index.html"], shelf.text) for path in ours}
         organization = words(found["org/index.html"], shelf.text)
-    assert text in shown
-    assert "json-invalid" in shown
-    assert [row.rule for row in page.findings] == ["json-invalid"]
+    assert {key for _, key in archive.artifacts} == {Path(path).stem for path in ours}
+    assert [one.rule.id for one in archive.findings] == ["json-invalid"] * len(broken)
+    for path in ours:
+        assert broken[path] in shown[path] and "json-invalid" in shown[path]
+        assert [row.rule for row in found[f"libraries/{Path(path).stem}/index.html"].findings] == ["json-invalid"]
     assert list(exported(archive)) == []
-    assert ("Invalid file, not read" in organization) is is_orgdef
-
-
-def test_broken_json_of_other_tools_is_no_artifact(tmp_path: Path) -> None:
-    """It has its finding; nothing in it tells that it was meant for us."""
-    write_text(tmp_path / "quay/things/a.openthing", '{"type": "thing", ')
-    with open_folders(tmp_path / "quay") as (archive, _):
-        assert archive.artifacts == {}
-        assert [one.rule.id for one in archive.findings] == ["json-invalid"]
+    assert "Invalid file, not read" in organization and "kit" not in organization
 
 
 def test_systems_name_the_most_common_types_and_count_the_others() -> None:
@@ -203,9 +179,11 @@ def test_an_organization_too_large_for_its_page_is_in_parts(tmp_path: Path) -> N
     told = {"name": "Seat", "status": "vacant", "description": "Watches the quay. " * 10}
     positions = [{"id": f"seat-{number:03}", **told} for number in range(500)]
     edges = [{"type": "reports_to", "from": f"seat-{number:03}", "to": "seat-000"} for number in range(501)]
-    write_org(tmp_path / "quay/org", "quay", positions=positions, relationships=edges)
+    write_org(tmp_path / "quay/org", "quay", positions=positions, relationships=edges, history="word " * 300_000)
     with open_folders(tmp_path / "quay") as (archive, shelf):
         found = _pages(archive, shelf)
+        data = Renderer(THEME, shelf.text).render(found["org/index.html"])
+    assert len(data) < 1_000_000 and b"1,375,000 more characters" in data, "the rest of its charter is counted"
     page, *parts = (found[f"org/{part}index.html"] for part in ("", "1/", "2/"))
     assert "Showing 300 of 500. The other pages list the rest." in words(page)
     assert "Showing 500 of 501. The other pages list the rest." in words(page)
@@ -216,15 +194,6 @@ def test_an_organization_too_large_for_its_page_is_in_parts(tmp_path: Path) -> N
     said = found["llms.txt"].data.decode()
     assert "[All 500 positions](org/index.html)" in said
     assert "memosite brief POSITION" in said
-
-
-def test_a_charter_is_no_longer_than_a_page_may_be(tmp_path: Path) -> None:
-    """Its rest is counted."""
-    write_org(tmp_path / "quay/org", "quay", history="word " * 300_000)
-    with open_folders(tmp_path / "quay") as (archive, shelf):
-        data = Renderer(THEME, shelf.text).render(_pages(archive, shelf)["org/index.html"])
-    assert len(data) < 1_000_000
-    assert b"1,375,000 more characters" in data
 
 
 def test_fields_beyond_too_many_faults_are_not_left_out_silently() -> None:

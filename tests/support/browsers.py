@@ -1,10 +1,19 @@
-"""Opens Chromium as the system has it, driven by Playwright."""
+"""Opens Chromium as the system has it, driven by Playwright, and asks axe what it finds on a page."""
 
+import json
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.support.files import ROOT
+
+TOOLS = ROOT / "tests/browser/node_modules"
+COLOURS = ("color-contrast", "link-in-text-block")
+"""The rules of axe that a theme has a say in."""
 
 
 @contextmanager
@@ -16,3 +25,26 @@ def open_chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=chromium)
         yield browser
         browser.close()
+
+
+@cache
+def _axe() -> str:
+    return (TOOLS / "axe-core/axe.min.js").read_text(encoding="utf-8")
+
+
+def violations(page: Page, *, only: tuple[str, ...] = (), but: tuple[str, ...] = ()) -> list[tuple[str, str, str]]:
+    """What axe finds, as address, rule and element: by all rules, and the one of WCAG 2.2 that is off by default."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_axe())
+    rules = {"target-size": {"enabled": True}} | {rule: {"enabled": False} for rule in but}
+    options = {"preload": False, "runOnly": list(only)} if only else {"preload": False, "rules": rules}
+    found = page.evaluate(f"axe.run({json.dumps(options)}).then((result) => result.violations)")
+    return [(page.url, rule["id"], node["html"]) for rule in found for node in rule["nodes"]]
+
+
+def below(base: str, address: str) -> str:
+    """An address of an item where the site is; from disk, a folder needs the name of its file."""
+    found = re.search("transcripts/|memos/", address)
+    folder, mark, anchor = (address[found.start() :] if found else "").partition("#")
+    file = f"{folder}index.html" if base.startswith("file:") and folder.endswith("/") else folder
+    return f"{base}{file}{mark}{anchor}"
