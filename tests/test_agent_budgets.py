@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from memosite.agents import Answer, Entry, JsonForm, Part, TextForm, estimate, fit
 from memosite.cli import main
 from memosite.facts.errors import ConfigError
-from tests.support.sites import copy_example
+from tests.support.sites import shared_example
 
 WORDS = (
     *("gate", "Schleusentor", "шлюз", "水門", "2026-05-01-1430", "```", "\n", "\n\n", "\x1b[1m", "🚪"),
@@ -74,6 +73,11 @@ def told_tokens(text: str, form: Any) -> tuple[int, int | None]:
     return spent, whole
 
 
+def answer_of(*parts: Part) -> Answer:
+    """An answer of these parts alone."""
+    return Answer(lines=("Head",), fields={}, parts=parts, command="memosite brief x")
+
+
 @given(answers(), st.integers(1, 3_000), st.sampled_from(FORMS))
 def test_no_answer_exceeds_its_budget(answer: Answer, budget: int, form: Any) -> None:
     """In either form; what is too small for any answer says how much it takes, and that much is enough."""
@@ -111,7 +115,7 @@ def test_without_a_budget_everything_is_shown(answer: Answer, form: Any) -> None
 def test_a_text_that_is_cut_says_how_much_is_left(text: str, budget: int, form: Any) -> None:
     """What is shown and what is left is all of it."""
     part = Part(name="body", title="Text", entries=(entry(1, text),), more="memosite show x", step=1, is_list=False)
-    answer = Answer(lines=("Head",), fields={}, parts=(part,), command="memosite show x")
+    answer = answer_of(part)
     try:
         written = fit(answer, budget, JsonForm())
     except ConfigError:
@@ -124,20 +128,19 @@ def test_a_text_that_is_cut_says_how_much_is_left(text: str, budget: int, form: 
     assert estimate(fit(answer, budget, form)) <= budget
 
 
-def test_no_command_exceeds_its_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_command_exceeds_its_budget(capsys: pytest.CaptureFixture[str]) -> None:
     """All of them, about the example; what is cut says so, what has no room at all says how much it takes."""
-    site = copy_example(tmp_path / "site")
-    positions = ("catalogue-engineer", "director", "web-engineer")
-    items = ("2026-04-14-0922--local", "2026-05-22-1600", "document/governance.decisions.fines", "2026-03-06-1530")
-    asked = [
-        *((command, one) for one in positions for command in ("brief", "inbox")),
-        *(("thread", one, *words) for one in ("2026-03-02-1015", "2026-05-22-1600") for words in ((), ("--brief",))),
-        *(("show", one, *words) for one in items for words in ((), ("--head",))),
-        ("show", "2026-04-14-0922--local", "--turns", "3-9"),
-    ]
-    for words in asked:
+    for words in (
+        *(("brief", "director"), ("brief", "web-engineer"), ("inbox", "web-engineer")),
+        *(("thread", "2026-05-22-1600"), ("thread", "2026-03-02-1015", "--brief")),
+        *(
+            ("show", one)
+            for one in ("2026-04-14-0922--local", "2026-05-22-1600", "document/governance.decisions.fines")
+        ),
+        *(("show", "2026-05-22-1600", "--head"), ("show", "2026-04-14-0922--local", "--turns", "3-9")),
+    ):
         for form in ((), ("--json",)):
-            command = (*words, *form, "--site", str(site), "--budget")
+            command = (*words, *form, "--site", str(shared_example()), "--budget")
             assert main([*command, "0"]) == 0
             whole = capsys.readouterr().out
             for budget in (60, 900):
@@ -151,64 +154,48 @@ def test_no_command_exceeds_its_budget(tmp_path: Path, capsys: pytest.CaptureFix
                 assert said[0] == said[1] or re.search(r'all of it about|"all": ', told.out), (words, budget)
 
 
-def test_a_few_of_each_part_come_before_more_of_any() -> None:
-    """A long first part leaves room for the others."""
+def test_room_is_shared_among_parts() -> None:
+    """A few of each come before more of any, and what the others leave goes to the text that was cut."""
     entries = [tuple(entry(at * 100 + one, "word " * 40) for one in range(50)) for at in range(3)]
-    parts = tuple(Part(name=f"p{at}", title=f"P{at}", entries=some, more="m") for at, some in enumerate(entries))
-    answer = Answer(lines=("Head",), fields={}, parts=parts, command="memosite brief x")
-    value = json.loads(fit(answer, 1_500, JsonForm()))
+    parts = (Part(name=f"p{at}", title=f"P{at}", entries=some, more="m") for at, some in enumerate(entries))
+    value = json.loads(fit(answer_of(*parts), 1_500, JsonForm()))
     assert [len(value[f"p{at}"]) >= 5 for at in range(3)] == [True, True, True]
     assert all("text" in one for one in value["p0"][:5])
+    alone = answer_of(Part(name="p", title="P", entries=(entry(1, "word " * 2_000),), more="m"))
+    assert 850 <= estimate(fit(alone, 1_000, TextForm())) <= 1_000
 
 
 def test_sections_without_entries_make_room_for_others() -> None:
-    """They are counted, and their titles are not shown at the price of an entry."""
+    """They are counted, and their titles are not shown at the price of an entry.
+
+    A summary that is cut names the whole text, and no place in it: that is counted in another text.
+    """
     empty = [Part(name=f"e{at}", title=f"A section with nothing {at}", entries=(), more="m") for at in range(6)]
     full = Part(name="full", title="Waiting on others", entries=(entry(1, ""), entry(2, "")), more="m")
-    answer = Answer(lines=("Head",), fields={}, parts=(*empty[:3], full, *empty[3:]), command="memosite brief x")
-    text = fit(answer, 75, TextForm())
+    text = fit(answer_of(*empty[:3], full, *empty[3:]), 75, TextForm())
     assert "Waiting on others (2)\n- " in text
     assert re.search(r"\[not shown: \d empty sections\]", text)
-
-
-def test_a_summary_that_is_cut_names_the_whole_text() -> None:
-    """No place in it: that is counted in another text."""
     cut = replace(entry(1, "word " * 500), is_summary=True, more="memosite show x")
-    answer = Answer(
-        lines=("Head",), fields={}, parts=(Part(name="p", title="P", entries=(cut,), more="m"),), command="c"
-    )
-    text = fit(answer, 400, TextForm())
-    assert "more characters of the summary: memosite show x]" in text
+    answer = answer_of(Part(name="p", title="P", entries=(cut,), more="m"))
+    assert "more characters of the summary: memosite show x]" in fit(answer, 400, TextForm())
     assert json.loads(fit(answer, 400, JsonForm()))["p"][0]["more"] == "memosite show x"
 
 
-def test_what_other_parts_leave_goes_to_the_text_that_was_cut() -> None:
-    """A third of the budget is the bound on a text only while others wait."""
-    part = Part(name="p", title="P", entries=(entry(1, "word " * 2_000),), more="m")
-    answer = Answer(lines=("Head",), fields={}, parts=(part,), command="memosite brief x")
-    assert 850 <= estimate(fit(answer, 1_000, TextForm())) <= 1_000
-
-
-@pytest.mark.parametrize(
-    ("text", "least", "most"),
-    [
-        ("", 0, 0),
-        ("The memo asks for a decision.", 6, 9),
-        ("2026-05-01-1430--engineer--director--gates", 15, 24),
-        ('{"kind": "memo", "unread": true}', 10, 18),
-        ("備忘錄", 2, 5),
-        ("Архив", 2, 4),
-        ("\n\n\n", 1, 1),
-    ],
-)
-def test_tokens_are_estimated_near_what_tokenizers_count(text: str, least: int, most: int) -> None:
-    """The bounds are what two makers' tokenizers count, a third less and more."""
-    assert least <= estimate(text) <= most
+TOKENS = {
+    "": (0, 0),
+    "The memo asks for a decision.": (6, 9),
+    "2026-05-01-1430--engineer--director--gates": (15, 24),
+    '{"kind": "memo", "unread": true}': (10, 18),
+    "備忘錄": (2, 5),
+    "Архив": (2, 4),
+    "\n\n\n": (1, 1),
+}
+"""How many tokens a text has, at least and at most: what two makers' tokenizers count, a third less and more."""
 
 
 @given(TEXTS, TEXTS)
-def test_an_estimate_grows_with_its_text(first: str, second: str) -> None:
-    """So that a text can be cut where an estimate says."""
-    assert (
-        max(estimate(first), estimate(second)) - 1 <= estimate(first + second) <= estimate(first) + estimate(second) + 1
-    )
+def test_tokens_are_estimated_near_what_tokenizers_count(first: str, second: str) -> None:
+    """An estimate grows with its text, so that a text can be cut where an estimate says."""
+    assert {text: estimate(text) for text, (least, most) in TOKENS.items() if not least <= estimate(text) <= most} == {}
+    sizes = estimate(first), estimate(second)
+    assert max(sizes) - 1 <= estimate(first + second) <= sum(sizes) + 1

@@ -11,8 +11,9 @@ from memosite.cli import main
 from tests.support.files import write_text
 from tests.support.memos import write_body, write_memo, write_note, write_org, write_transcript
 from tests.support.repos import Repo
-from tests.support.sites import build_site, copy_example
+from tests.support.sites import build_site, shared_example
 
+Capture = pytest.CaptureFixture[str]
 TALK = "2026-05-03-1000--engineer--the-locks"
 TURNS = """## User
 
@@ -76,31 +77,23 @@ def _seat(id_: str, folder: str) -> dict[str, str]:
     return {"id": id_, "name": id_.title(), "working_directory": folder, "incumbent": f"someone, as {id_}"}
 
 
-def ask(capsys: pytest.CaptureFixture[str], site: Path, *words: str, code: int = 0) -> str:
+def ask(capsys: Capture, site: Path, *words: str, code: int = 0) -> str:
     """What a command prints; of one that fails, what it says on standard error."""
     assert main([*words, "--site", str(site)]) == code
     told = capsys.readouterr()
     return told.err if code == 2 else told.out
 
 
-def asked(capsys: pytest.CaptureFixture[str], site: Path, *words: str) -> Any:
+def asked(capsys: Capture, site: Path, *words: str) -> Any:
     """The same as JSON."""
     return json.loads(ask(capsys, site, *words, "--json"))
 
 
-def test_where_nobody_can_know_what_is_read_nothing_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A memo outside of mailboxes may be unread: the line of open actions must not call it read."""
-    write_memo(tmp_path / "memos", "2026-05-02-0900--engineer--director--paint", action_required=True)
-    for words in (("inbox", "director"), ("brief", "director", "--only", "to-do")):
-        text = ask(capsys, tmp_path, *words)
-        assert "in memos that are read, or may be unread" in text
-    assert "Not known of 1 memo whether it is read" in ask(capsys, tmp_path, "inbox", "director")
+def test_the_inbox_has_what_is_unread_and_asks_for_something_first(site: Path, tmp_path: Path, capsys: Capture) -> None:
+    """It says what else is open, and names the command for it.
 
-
-def test_the_inbox_has_what_is_unread_and_asks_for_something_first(
-    site: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It says what else is open, and names the command for it."""
+    A memo outside of mailboxes may be unread: the line of open actions must not call it read.
+    """
     found = asked(capsys, site, "inbox", "engineer")
     assert [one["id"].rpartition("--")[2] for one in found["unread"]] == ["pumps", "news"]
     assert found["unread"][0]["states"] == ["unread", "action open"]
@@ -122,12 +115,14 @@ def test_the_inbox_has_what_is_unread_and_asks_for_something_first(
     assert "Unread (1)" in text
     assert "    Gate 4 is sound; the report says why.\n" in text
     assert "\x1b" not in text
+    write_memo(tmp_path / "flat/memos", "2026-05-02-0900--engineer--director--paint", action_required=True)
+    for words in (("inbox", "director"), ("brief", "director", "--only", "to-do")):
+        assert "in memos that are read, or may be unread" in ask(capsys, tmp_path / "flat", *words)
+    assert "Not known of 1 memo whether it is read" in ask(capsys, tmp_path / "flat", "inbox", "director")
 
 
-def test_a_brief_begins_with_the_hand_off_and_goes_on_by_importance(
-    site: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What is new is counted from the hand-off; what was superseded is no decision in force."""
+def test_a_brief_begins_with_the_hand_off_and_goes_on_by_importance(site: Path, capsys: Capture) -> None:
+    """What is new is counted from it; what was superseded is not in force. A plain note is not called a hand-off."""
     found = asked(capsys, site, "brief", "engineer")
     parts = [name for name in found if isinstance(found[name], list) and name not in {"names", "not_shown"}]
     assert parts == ["handoff", "unread", "to-do", "waiting", "new-decisions", "new-notes", "decisions", "threads"]
@@ -137,12 +132,19 @@ def test_a_brief_begins_with_the_hand_off_and_goes_on_by_importance(
     assert [one["id"].rpartition("--")[2] for one in found["new-notes"]] == ["rust"]
     assert [one["id"].rpartition("--")[2] for one in found["waiting"]] == ["re-gates"]
     assert [(one["memos"], one["newest"].rpartition("--")[2]) for one in found["threads"]] == [(2, "re-gates")]
-    assert found["held_by"] == "someone, as engineer"
-    assert "Unread memos (2)" in ask(capsys, site, "brief", "engineer")
-    assert found["not_shown"] == []
+    assert (found["held_by"], found["not_shown"], found["has_handoff"]) == ("someone, as engineer", [], True)
+    text = ask(capsys, site, "brief", "engineer")
+    for said in ("Unread memos (2)", "Newest hand-off to itself (1)", "since the hand-off of 2026-05-03"):
+        assert said in text
+    (site / "yard/memos/read/2026-05-03-1800--engineer--engineer--handoff.openthing").unlink()
+    text = ask(capsys, site, "brief", "engineer")
+    assert "No hand-off; its newest note instead (1)" in text and "since the note of 2026-05-04" in text
+    told = asked(capsys, site, "brief", "engineer")
+    assert told["has_handoff"] is False and [one["kind"] for one in told["handoff"]] == ["note"]
+    assert "Newest hand-off to itself (0)" in ask(capsys, site, "brief", "director")
 
 
-def test_an_unread_hand_off_is_shown_once(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unread_hand_off_is_shown_once(site: Path, capsys: Capture) -> None:
     """The section of unread memos says that it is one of them."""
     name = "2026-05-06-1800--engineer--engineer--handoff"
     write_memo(site / "yard/memos/inbox", name, sent="2026-05-06T18:00:00Z", to="engineer")
@@ -156,9 +158,7 @@ def test_an_unread_hand_off_is_shown_once(site: Path, capsys: pytest.CaptureFixt
     assert "Unread memos besides the hand-off (0)\n  Nothing else is unread.\n" in text
 
 
-def test_who_is_in_one_repo_of_a_site_is_told_so(
-    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_is_in_one_repo_of_a_site_is_told_so(site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its answers lack what others have; nothing is said where a site is named, or above is none of this folder."""
     said = "only this folder is read, which is part of a site; for all of that, add --site .."
     (site / "memosite.yml").write_text("sources: [{path: yard}, {path: office}]\n")
@@ -174,47 +174,49 @@ def test_who_is_in_one_repo_of_a_site_is_told_so(
         monkeypatch.chdir(site / folder)
         main(["inbox", "engineer", *words])
         assert (said in capsys.readouterr().err) == is_said, (folder, words)
-
-
-def test_one_repo_of_a_site_that_is_named_is_said_to_be_one(
-    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As in its folder."""
-    (site / "memosite.yml").write_text("sources: [{path: yard}, {path: office}]\n")
     monkeypatch.chdir(site)
     main(["inbox", "engineer", "--site", "yard"])
     said = "only yard is read, which is part of a site; for all of that, name it with --site ."
     assert said in capsys.readouterr().err
 
 
-def test_a_thread_is_no_item_and_says_so(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Answers name threads; who shows one is told the command, not an item with a name like it."""
-    write_memo(site / "yard/memos/read", "2026-05-02-0900--director--engineer--paint", thread_id="paint-2026")
+def test_names_that_show_no_item_say_what_to_do(site: Path, capsys: Capture) -> None:
+    """A thread, a missing or removed memo is said to be one; wrong names of items and positions name the nearest."""
+    read, lost = site / "yard/memos/read", "2026-04-29-1000--director--engineer--lost"
+    write_memo(read, "2026-05-02-0900--director--engineer--paint", thread_id="paint-2026")
+    write_memo(read, "2026-05-02-0930--engineer--director--so", in_reply_to=f"{lost}.openthing")
     for name in ("paint-2026", "thread/paint-2026", "threads/paint-2026/"):
         told = ask(capsys, site, "show", name, code=2)
         assert told == f"memosite: {name}: it is a thread, expected an item; see: memosite thread paint-2026\n"
-
-
-def test_a_missing_memo_is_known_by_the_beginning_of_its_id(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As by the whole id; who replies to it is told the same."""
-    lost = "2026-04-29-1000--director--engineer--lost"
-    write_memo(site / "yard/memos/read", "2026-05-02-0930--engineer--director--so", in_reply_to=f"{lost}.openthing")
-    for words in (("show", lost[:15]), ("show", f"memo/{lost[:15]}"), ("reply", lost[:15], "--from", "engineer")):
-        assert f"memo/{lost} is a missing memo: no source has it; replies to it: memo/2026-05-02-0930" in ask(
-            capsys, site, *words, code=2
-        )
-    assert f"{lost}: it is a missing memo" in ask(capsys, site, "show", lost, code=2)
-
-
-def test_json_says_what_the_text_says(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every entry and every text of one is in the other, in the same order."""
-    for words in (
-        ("brief", "engineer"),
-        ("inbox", "engineer"),
-        ("thread", "2026-05-01-1000--director"),
-        ("show", TALK),
-        ("show", "2026-05-05-0900"),
+    gone = "memos/inbox/2026-05-04-1000--director--engineer--news.openthing"
+    (site / "yard" / gone).unlink()
+    Repo(site / "yard").commit("sent by mistake")
+    missing = f"memo/{lost} is a missing memo: no source has it; replies to it: memo/2026-05-02-0930"
+    for words, said in (
+        (("show", lost[:15]), missing),
+        (("show", f"memo/{lost[:15]}"), missing),
+        (("reply", lost[:15], "--from", "engineer"), missing),
+        (("show", lost), f"{lost}: it is a missing memo"),
+        (("show", gone), "it was removed on"),
+        (("show", "2026-05-03-1000--engineer--the-rocks"), "found no item of that name"),
+        (("show", "2026-05-03-1000--engineer--the-rocks"), "such as transcript/" + TALK),
+        (("show", "2026-05-03"), "found 2 items of that name"),
+        (("inbox", "enginer"), "nearest is engineer; there are director, engineer"),
+        (("inbox", "engineer", "--budget", "-1"), "must be 0 (for everything) or more, not -1"),
     ):
+        assert said in ask(capsys, site, *words, code=2)
+    for name in ("eng", "Engineer"):
+        assert asked(capsys, site, "inbox", name)["position"] == "engineer"
+
+
+def test_json_says_what_the_text_says(site: Path, capsys: Capture) -> None:
+    """Every entry and every text of one is in the other, in the same order.
+
+    Answers do not depend on what the cache knows: read anew, or recalled as it was kept.
+    """
+    commands = (("brief", "engineer"), ("inbox", "director"), ("thread", "2026-05-01-1000--director"), ("show", TALK))
+    read = [ask(capsys, site, *words) for words in commands]
+    for words in (*commands, ("inbox", "engineer"), ("show", "2026-05-05-0900")):
         text = ask(capsys, site, *words, "--budget", "0")
         value = asked(capsys, site, *words, "--budget", "0")
         place = 0
@@ -224,18 +226,16 @@ def test_json_says_what_the_text_says(site: Path, capsys: pytest.CaptureFixture[
                 texts = [entry[name] for name in ("summary", "text") if name in entry]
                 for word in (*said, *(line for one in texts for line in one.split("\n") if line.isprintable())):
                     place = text.index(word, place)
+    main(["build", str(site), "--quiet"])
+    for _ in range(2):
+        assert [ask(capsys, site, *words) for words in commands] == read
 
 
-def test_content_cannot_pass_for_the_commands_own_lines(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is indented, and control characters are escaped."""
-    text = ask(capsys, site, "show", "2026-05-03-1800", "--budget", "0")
-    assert "    [12 more characters: memosite show nothing]\n    \\x1b[31mRed\\x9b\n" in text
-    assert "\n[12" not in text
-    assert "\n  [12" not in text
+def test_an_item_has_three_lines_a_summary_and_its_text(site: Path, capsys: Capture) -> None:
+    """`--head` leaves out the text; one that was cut goes on by the command that is named, with nothing missing.
 
-
-def test_an_item_has_three_lines_a_summary_and_its_text(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`--head` leaves out the text."""
+    Content cannot pass for lines of the command: it is indented, and control characters are escaped.
+    """
     text = ask(capsys, site, "show", "2026-05-05-0900", "--budget", "0")
     head = text.split("\n\n")[0].splitlines()
     assert len(head) == 3
@@ -247,10 +247,6 @@ def test_an_item_has_three_lines_a_summary_and_its_text(site: Path, capsys: pyte
     short = ask(capsys, site, "show", "2026-05-05-0900", "--head")
     assert "The whole report." not in short
     assert "Gate 4 is sound; the report says why." in short
-
-
-def test_a_text_goes_on_where_it_was_cut(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The commands that answers name lead through all of it, and nothing is missing or said twice."""
     words, text = ["show", "2026-05-05-0900"], ""
     for _ in range(50):
         found = asked(capsys, site, *words, "--budget", "900")["body"][0]
@@ -259,9 +255,13 @@ def test_a_text_goes_on_where_it_was_cut(site: Path, capsys: pytest.CaptureFixtu
             break
         words = found["more"].split()[1:]
     assert text == "The whole report.\n\n" + "Gate 4 is sound. " * 200
+    text = ask(capsys, site, "show", "2026-05-03-1800", "--budget", "0")
+    assert "    [12 more characters: memosite show nothing]\n    \\x1b[31mRed\\x9b\n" in text
+    assert "\n[12" not in text
+    assert "\n  [12" not in text
 
 
-def test_turns_are_shown_alone_or_by_range(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_turns_are_shown_alone_or_by_range(site: Path, capsys: Capture) -> None:
     """By option or by anchor; an anchor of any other passage shows that."""
     for words in (("show", TALK, "--turns", "2-3"), ("show", f"{TALK}#t2-t3")):
         turns = asked(capsys, site, *words)["turns"]
@@ -277,7 +277,7 @@ def test_turns_are_shown_alone_or_by_range(site: Path, capsys: pytest.CaptureFix
     assert "one of its anchors: gates-of-oak" in ask(capsys, site, "show", f"{document}#steel", code=2)
 
 
-def test_a_thread_is_shown_in_reading_order(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_thread_is_shown_in_reading_order(site: Path, capsys: Capture) -> None:
     """In full or by triage summaries, for any of its memos; a missing memo has its line."""
     write_memo(
         site / "office/memos/inbox",
@@ -294,75 +294,35 @@ def test_a_thread_is_shown_in_reading_order(site: Path, capsys: pytest.CaptureFi
     assert missing["memos"][0]["states"] == ["missing memo"]
 
 
-def test_ids_may_be_shortened_and_wrong_ones_name_the_nearest(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """So do positions."""
-    assert "found no item of that name" in ask(capsys, site, "show", "2026-05-03-1000--engineer--the-rocks", code=2)
-    assert "such as transcript/" + TALK in ask(capsys, site, "show", "2026-05-03-1000--engineer--the-rocks", code=2)
-    assert "found 2 items of that name" in ask(capsys, site, "show", "2026-05-03", code=2)
-    assert asked(capsys, site, "inbox", "eng")["position"] == "engineer"
-    assert asked(capsys, site, "inbox", "Engineer")["position"] == "engineer"
-    told = ask(capsys, site, "inbox", "enginer", code=2)
-    assert "nearest is engineer; there are director, engineer" in told
-    assert "must be 0 (for everything) or more, not -1" in ask(
-        capsys, site, "inbox", "engineer", "--budget", "-1", code=2
-    )
+def test_an_item_is_named_by_its_file(site: Path, capsys: Capture) -> None:
+    """As `search`, feeds, drafts and git name it; a memo also in the mailbox that it has left, or will go to.
 
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "yard/memos/inbox/2026-05-04-1000--director--engineer--news.openthing",
-        "memos/inbox/2026-05-04-1000--director--engineer--news.openthing",
-        "./memos/inbox/2026-05-04-1000--director--engineer--news.openthing",
-        "{site}/yard/memos/inbox/2026-05-04-1000--director--engineer--news.openthing",
-        "memos/read/2026-05-04-1000--director--engineer--news.openthing",
-        "memos/2026-05-04-1000--director--engineer--news/index.html",
-    ],
-)
-def test_an_item_is_named_by_its_file(site: Path, capsys: pytest.CaptureFixture[str], path: str) -> None:
-    """As `search`, feeds, drafts and git name it; a memo also in the mailbox that it has left, or will go to."""
-    text = ask(capsys, site, "show", path.format(site=site), "--head")
-    assert text.startswith("memo/2026-05-04-1000--director--engineer--news; ")
-
-
-def test_files_of_decisions_and_records_name_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Also where the id of a record is not in its file's name; a file of several records names them."""
-    site = copy_example(tmp_path / "site")
+    Also where the id of a record is not in its file's name; a file of several records names them.
+    """
+    news = "2026-05-04-1000--director--engineer--news"
+    for path in (
+        f"yard/memos/inbox/{news}.openthing",
+        f"memos/inbox/{news}.openthing",
+        f"./memos/inbox/{news}.openthing",
+        f"{site}/yard/memos/inbox/{news}.openthing",
+        f"memos/read/{news}.openthing",
+        f"memos/{news}/index.html",
+    ):
+        assert ask(capsys, site, "show", path, "--head").startswith(f"memo/{news}; "), path
     april, handoff = "governance.3b9f2c71-8d40-4e6a-a1c5-7f20d96b4e13", "catalogue.handoffs.after-the-county-file"
     for path, name in (
         ("decisions/fines-and-old-debts.md", "document/governance.decisions.fines-and-old-debts.md"),
         ("./decisions/fines-and-old-debts.md", "document/governance.decisions.fines-and-old-debts.md"),
         ("governance/memories/why-april-and-not-june.memory.md", f"record/{april}"),
-        (f"{site}/catalogue/.claude/memory/handoffs/after-the-county-file.json", f"record/{handoff}"),
+        (f"{shared_example()}/catalogue/.claude/memory/handoffs/after-the-county-file.json", f"record/{handoff}"),
     ):
-        assert ask(capsys, site, "show", path, "--head").startswith(f"{name}; "), path
-    said = ask(capsys, site, "show", "reading-room/.wyren/memory.md", code=2)
+        assert ask(capsys, shared_example(), "show", path, "--head").startswith(f"{name}; "), path
+    said = ask(capsys, shared_example(), "show", "reading-room/.wyren/memory.md", code=2)
     assert "found 13 items in that file: record/reading-room.decisions." in said
-    said = ask(capsys, site, "show", "website/pages/holds.md", code=2)
-    assert "found no item of that name" in said
+    assert "found no item of that name" in ask(capsys, shared_example(), "show", "website/pages/holds.md", code=2)
 
 
-def test_the_file_of_a_removed_memo_tells_what_became_of_it(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Not another item, which happens to be called alike."""
-    path = "memos/inbox/2026-05-04-1000--director--engineer--news.openthing"
-    yard = Repo(site / "yard")
-    (yard.root / path).unlink()
-    yard.commit("sent by mistake")
-    assert "it was removed on" in ask(capsys, site, "show", path, code=2)
-
-
-def test_answers_do_not_depend_on_what_the_cache_knows(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Read anew, or recalled as it was kept."""
-    commands = (("brief", "engineer"), ("inbox", "director"), ("show", TALK), ("thread", "2026-05-05-0900"))
-    read = [ask(capsys, site, *words) for words in commands]
-    main(["build", str(site), "--quiet"])
-    for _ in range(2):
-        assert [ask(capsys, site, *words) for words in commands] == read
-
-
-def test_a_position_of_two_organizations_has_to_be_told_apart(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_position_of_two_organizations_has_to_be_told_apart(tmp_path: Path, capsys: Capture) -> None:
     """As `reply` asks it. What memos say by the shared id is shown with neither, and is not kept quiet.
 
     Who names no position is told of those that can be asked about.
@@ -389,20 +349,7 @@ def test_a_position_of_two_organizations_has_to_be_told_apart(
     )
 
 
-def test_a_plain_note_is_not_called_a_hand_off(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is shown in its place, by what it is."""
-    text = ask(capsys, site, "brief", "engineer")
-    assert "Newest hand-off to itself (1)" in text and "since the hand-off of 2026-05-03" in text
-    assert asked(capsys, site, "brief", "engineer")["has_handoff"] is True
-    (site / "yard/memos/read/2026-05-03-1800--engineer--engineer--handoff.openthing").unlink()
-    text = ask(capsys, site, "brief", "engineer")
-    assert "No hand-off; its newest note instead (1)" in text and "since the note of 2026-05-04" in text
-    told = asked(capsys, site, "brief", "engineer")
-    assert told["has_handoff"] is False and [one["kind"] for one in told["handoff"]] == ["note"]
-    assert "Newest hand-off to itself (0)" in ask(capsys, site, "brief", "director")
-
-
-def test_a_brief_and_the_page_of_decisions_have_one_rule(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_brief_and_the_page_of_decisions_have_one_rule(site: Path, capsys: Capture) -> None:
     """Indexes and proposals are no decisions, and what is in force is in force on both."""
     proposal = "# Gates of glass\n\nStatus: accepted\n"
     write_text(site / "yard/decisions/README.md", "# Decisions\n\nStatus: accepted\n")

@@ -3,8 +3,6 @@
 import ast
 import re
 import shutil
-import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,8 +11,12 @@ import pytest
 
 from memosite.cli import main
 from tests.support.files import write_json, write_text
+from tests.support.looking import inflated, written_long_ago
 from tests.support.memos import write_body, write_memo, write_note, write_org, write_transcript
 from tests.support.repos import Repo
+from tests.support.sites import tree_bytes as files
+
+__all__ = ["written_long_ago"]
 
 WORD = "planted"
 LEGAL: dict[str, Any] = {"x.legal.confidentiality": "privileged"}
@@ -22,27 +24,11 @@ STAMP = "2026-05-01-{:04d}--{}--{}--{}"
 SEEN = STAMP.format(900, "engineer", "director", "seen")
 HIDDEN = STAMP.format(1000, "plantedfrom", "plantedto", "plantedid")
 REMOVED = STAMP.format(1100, "engineer", "director", "plantedremoved")
-LATER = 4_000_000_000_000_000_000
-"""A time from which all files were written long ago, so that all are remembered."""
-
-
-@pytest.fixture(autouse=True)
-def _later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: LATER)
 
 
 def run(*arguments: object) -> int:
     """Run a command; the exit code."""
     return main([str(one) for one in arguments])
-
-
-def inflated(data: bytes) -> Iterator[bytes]:
-    """What is compressed in a file."""
-    for place in re.finditer(rb"x[\x01\x5e\x9c\xda]", data):
-        try:
-            yield zlib.decompressobj().decompress(data[place.start() :])
-        except zlib.error:
-            continue
 
 
 def holding(word: str, folder: Path) -> list[str]:
@@ -54,13 +40,6 @@ def holding(word: str, folder: Path) -> list[str]:
         if word in name or any(word.encode() in one.lower() for one in (data, *inflated(data))):
             found.append(name)
     return [name for name in found if not name.startswith("spec/")]
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """All files of a site, but the one that tells the time."""
-    found = {one.relative_to(folder).as_posix(): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
-    found.pop("status.json", None)
-    return found
 
 
 class Site:
@@ -101,23 +80,18 @@ class Site:
         link = f"[it](https://tides.example.org/memos/{HIDDEN}/) and [[{HIDDEN}]] and {HIDDEN.replace('-', '%2D')}"
         write_memo(self.inbox, SEEN, body=f"See {HIDDEN}, `memos/inbox/{HIDDEN}.openthing`, {link}\n\n{REMOVED}")
         write_memo(
-            self.inbox,
-            STAMP.format(1300, "director", "engineer", "answer"),
-            in_reply_to=f"{HIDDEN}.openthing",
-            thread_id=HIDDEN,
-            metadata={"supersedes": f"{HIDDEN}.openthing", "tags": [HIDDEN]},
+            self.inbox, STAMP.format(1300, "director", "engineer", "answer"), in_reply_to=f"{HIDDEN}.openthing",
+            thread_id=HIDDEN, metadata={"supersedes": f"{HIDDEN}.openthing", "tags": [HIDDEN]},
             extra={"x.desk.note": HIDDEN},
-        )
+        )  # fmt: skip
         write_memo(self.inbox, STAMP.format(1310, "director", "engineer", "also"), in_reply_to=HIDDEN)
         write_memo(self.inbox, STAMP.format(1320, "director", "engineer", "gone"), in_reply_to=REMOVED)
         write_text(self.desk.root / "decisions/tides.md", f"# Tides\n\nStatus: accepted\n\nFrom {HIDDEN}.\n")
         write_transcript(
-            self.desk.root / "transcripts/engineer",
-            STAMP.format(1400, "engineer", "session", "clean"),
-            text=f"## User\n\nOf {HIDDEN}.\n\n## Assistant\n\nYes.\n",
-            related_memos=[f"{HIDDEN}.openthing"],
+            self.desk.root / "transcripts/engineer", STAMP.format(1400, "engineer", "session", "clean"),
+            text=f"## User\n\nOf {HIDDEN}.\n\n## Assistant\n\nYes.\n", related_memos=[f"{HIDDEN}.openthing"],
             metadata={"redaction_status": "redacted"},
-        )
+        )  # fmt: skip
         write_org(self.desk.root / "org", positions=["director", "engineer"], mission=f"Not {HIDDEN}.")
         write_text(
             self.desk.root / ".wyren/memory.md", f"## Decisions\n\n- Tides are in {HIDDEN} [session 7a2e, turn 12]\n"
@@ -147,12 +121,10 @@ class Site:
             desk / "notes/engineer", STAMP.format(1030, "plantede", "file", "plantednote"), body="Plantednote.", **LEGAL
         )
         write_transcript(
-            desk / "transcripts/engineer",
-            STAMP.format(1040, "engineer", "session", "plantedraw"),
-            text="## User\n\nPlantedturn.\n",
+            desk / "transcripts/engineer", STAMP.format(1040, "engineer", "session", "plantedraw"),
+            text="## User\n\nPlantedturn.\n", metadata={"redaction_status": "partial"},
             participants=[{"position": "plantedparticipant", "session_arc": "plantedarc"}],
-            metadata={"redaction_status": "partial"},
-        )
+        )  # fmt: skip
         write_body(desk / "transcripts/engineer", "plantedbare", "## User\n\nPlantedbareturn.\n")
         library = {"type": "memodef:Library", "id": "plantedlibrary", "items": [{"id": "a", "name": "Planteditem"}]}
         write_json(desk / "plantedlibrary.opencatalog", library | LEGAL)
@@ -200,21 +172,13 @@ def site(tmp_path: Path) -> Site:
     return Site(tmp_path / "site")
 
 
-def test_a_lean_public_site_has_no_planted_word(site: Site) -> None:
-    """Neither in bundles nor in the addresses that lead to them."""
-    site.configure("lean: true\n")
-    site.build()
-    assert any(name.endswith(".zip") for name in holding(WORD, site.folder / "_site"))
-    assert holding(WORD, site.public) == []
-    assert b"seen" in (site.public / "archive/2026/05/files-1.zip").read_bytes()
-
-
 def test_a_public_site_has_no_planted_word(site: Site, capfd: pytest.CaptureFixture[str]) -> None:
-    """Nor has its cache, nor anything that a command prints of it."""
+    """Nor has its cache, nor what a command prints of it; nor the bundles of a lean one, nor their addresses."""
     site.build()
     assert len(holding(WORD, site.folder / "_site")) > 60
     capfd.readouterr()
     assert run("build", site.folder, "--audience", "public", "--jobs", 2) == 0
+    state = ["--since", "all", "--state", site.folder / "state.sqlite"]
     for command in (
         ["search", "kind:memo OR kind:note OR kind:document OR kind:record", "--json"],
         ["export", "--with-body"],
@@ -223,17 +187,7 @@ def test_a_public_site_has_no_planted_word(site: Site, capfd: pytest.CaptureFixt
         ["diff", "2026-01-01..", "--format", "json"],
         ["check", "--format", "json"],
         ["explain", "index.html"],
-        [
-            "watch",
-            "--position",
-            "director",
-            "--once",
-            "--json",
-            "--since",
-            "all",
-            "--state",
-            site.folder / "state.sqlite",
-        ],
+        ["watch", "--position", "director", "--once", "--json", *state],
     ):
         assert run(*command, "--site", site.folder) in {0, 1}, command
     out = "".join(capfd.readouterr())
@@ -244,6 +198,13 @@ def test_a_public_site_has_no_planted_word(site: Site, capfd: pytest.CaptureFixt
     assert len(holding("tides", site.folder / ".memosite/public")) > 3
     (original,) = (one.read_text() for one in (site.public / f"memos/{SEEN}").glob("*.openthing"))
     assert original.count("[withheld]") >= 6
+    for output in (site.folder / "_site", site.public):  # a site that was published otherwise cannot become lean
+        shutil.rmtree(output)
+    site.configure("lean: true\n")
+    site.build()
+    assert any(name.endswith(".zip") for name in holding(WORD, site.folder / "_site"))
+    assert holding(WORD, site.public) == []
+    assert b"seen" in (site.public / "archive/2026/05/files-1.zip").read_bytes()
 
 
 # The same as without the files
@@ -252,9 +213,9 @@ def test_a_public_site_has_no_planted_word(site: Site, capfd: pytest.CaptureFixt
 def write_tree(folder: Path, memos: dict[str, dict[str, Any]], hidden: set[str]) -> None:
     """Some memos in a folder that is no repo, marked if they are hidden."""
     shutil.rmtree(folder, ignore_errors=True)
+    (folder / "memos/inbox").mkdir(parents=True)
     for name, fields in memos.items():
         write_memo(folder / "memos/inbox", name, **fields, **(LEGAL if name in hidden else {}))
-    (folder / "memos/inbox").mkdir(parents=True, exist_ok=True)
 
 
 def without(fields: dict[str, Any], hidden: set[str]) -> dict[str, Any]:
@@ -269,13 +230,9 @@ def without(fields: dict[str, Any], hidden: set[str]) -> dict[str, Any]:
 
 def some_memos(random: Random, count: int) -> tuple[dict[str, dict[str, Any]], set[str]]:
     """Chains, broadcasts, months and mentions of missing memos, some of it hidden."""
-    people, names = (
-        ["director", "engineer", "keeper", "plantedperson"],
-        [
-            f"2026-{random.randint(1, 6):02d}-{random.randint(1, 28):02d}-{number:04d}--a--c--m{number}"
-            for number in range(count)
-        ],
-    )
+    people = ["director", "engineer", "keeper", "plantedperson"]
+    days = [f"2026-{random.randint(1, 6):02d}-{random.randint(1, 28):02d}" for _ in range(count)]
+    names = [f"{day}-{number:04d}--a--c--m{number}" for number, day in enumerate(days)]
     hidden = {name for name in names if random.random() < random.choice([0.1, 0.5, 0.9])}
     memos: dict[str, dict[str, Any]] = {}
     for number, name in enumerate(names):
@@ -353,9 +310,8 @@ def test_a_memo_that_becomes_confidential_disappears_and_comes_back(
     site: Site, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """From feed archives, ledger, redirects and digests as well; the build says loudly that nothing is taken back."""
-    names = [STAMP.format(number, "engineer", "director", f"filler{number}") for number in range(120)]
-    for name in names:
-        write_memo(site.inbox, name)
+    for number in range(120):
+        write_memo(site.inbox, STAMP.format(number, "engineer", "director", f"filler{number}"))
     name = STAMP.format(61, "engineer", "director", "flip")
     fields: dict[str, Any] = {"subject": "flipword", "body": "flipword", "metadata": {"tags": ["flipword"]}}
     write_memo(site.inbox, name, **fields)
@@ -367,8 +323,7 @@ def test_a_memo_that_becomes_confidential_disappears_and_comes_back(
     said = capsys.readouterr().out
     assert "1 item published before is withheld now" in said and "flip" not in said
     assert "names are listed only on a terminal, since logs may be public; the published site's" in said
-    assert holding("flip", site.public) == []
-    assert holding("flip", site.folder / ".memosite/public") == []
+    assert holding("flip", site.public) == holding("flip", site.folder / ".memosite/public") == []
     assert holding("flip", site.folder / "_site") != []
     ledger = site.public.joinpath("archive/ledger.jsonl").read_text()
     numbers = {int(one) for one in re.findall(r'"n": (\d+), "kind": "[mnrdlt]', ledger)}
@@ -435,16 +390,17 @@ def test_a_public_site_of_which_nothing_is_left(tmp_path: Path) -> None:
 # Globs
 
 
-@pytest.mark.parametrize(("glob", "folder"), [("b\u00fcro", "bu\u0308ro"), ("bu\u0308ro", "b\u00fcro")])
-def test_a_glob_matches_a_folder_in_either_composition(glob: str, folder: str, tmp_path: Path) -> None:
+def test_a_glob_matches_a_folder_in_either_composition(tmp_path: Path) -> None:
     """A file system may compose characters otherwise than who writes the glob."""
-    write_memo(tmp_path / "desk" / folder / "memos/inbox", STAMP.format(900, "a", "b", "plantedbox"))
-    write_memo(tmp_path / "desk/memos/inbox", SEEN)
-    config = "title: Tides\nsources: [{path: desk}]\naudience: public\n"
-    write_text(tmp_path / "memosite.yml", f"{config}withhold: ['{glob}/**']\n")
-    assert run("build", tmp_path, "--jobs", 1) == 0
-    assert holding(WORD, tmp_path / "_site") == []
-    assert holding(SEEN, tmp_path / "_site") != []
+    for number, (glob, folder) in enumerate((("b\u00fcro", "bu\u0308ro"), ("bu\u0308ro", "b\u00fcro"))):
+        site = tmp_path / str(number)
+        write_memo(site / "desk" / folder / "memos/inbox", STAMP.format(900, "a", "b", "plantedbox"))
+        write_memo(site / "desk/memos/inbox", SEEN)
+        config = "title: Tides\nsources: [{path: desk}]\naudience: public\n"
+        write_text(site / "memosite.yml", f"{config}withhold: ['{glob}/**']\n")
+        assert run("build", site, "--jobs", 1) == 0
+        assert holding(WORD, site / "_site") == []
+        assert holding(SEEN, site / "_site") != []
 
 
 def test_of_a_file_that_was_at_a_withheld_path_only_what_came_after_is_shown(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from tests.support.memos import write_memo, write_transcript
 from tests.support.repos import Repo
 from tests.support.sites import build_site
 
+Capture = pytest.CaptureFixture[str]
 AWS_KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
 LOAD = "2026-05-01-1430--engineer--the-load"
 TALK = f"transcript/{LOAD}"
@@ -51,7 +52,7 @@ def cite(repo: Repo, *words: str, code: int = 0) -> None:
     assert main(["cite", *words, "--site", str(repo.root.parent)]) == code
 
 
-def fields(capsys: pytest.CaptureFixture[str], repo: Repo, *words: str) -> dict[str, str]:
+def fields(capsys: Capture, repo: Repo, *words: str) -> dict[str, str]:
     """The fields of the one citation that is made."""
     cite(repo, *words, "--json")
     [found] = json.loads(capsys.readouterr().out)
@@ -59,7 +60,7 @@ def fields(capsys: pytest.CaptureFixture[str], repo: Repo, *words: str) -> dict[
     return found
 
 
-def test_a_turn_is_cited_with_all_that_verifies_it(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_turn_is_cited_with_all_that_verifies_it(repo: Repo, capsys: Capture) -> None:
     """The hash is that of its lines in the file, the commit the one that gave the file its content."""
     found = fields(capsys, repo, f"{LOAD}#t2", "--base-url", "https://memos.example.org/")
     lines = "\n".join(TURNS.split("\n")[5:14])
@@ -76,7 +77,7 @@ def test_a_turn_is_cited_with_all_that_verifies_it(repo: Repo, capsys: pytest.Ca
     }
 
 
-def test_the_commit_is_the_one_of_the_content(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commit_is_the_one_of_the_content(repo: Repo, capsys: Capture) -> None:
     """Not of what was committed since, nor of a move; an edit that is not committed has none."""
     memos = "memos/inbox/2026-05-02-0900--engineer--director--noon.openthing"
     write_memo(repo.root / "memos/inbox", "2026-05-02-0900--engineer--director--noon", body="Nobody may leave.")
@@ -91,7 +92,7 @@ def test_the_commit_is_the_one_of_the_content(repo: Repo, capsys: pytest.Capture
     assert fields(capsys, repo, f"{LOAD}#t2")["commit"] == edited
 
 
-def test_pages_name_the_same_commits(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pages_name_the_same_commits(repo: Repo, capsys: Capture) -> None:
     """Of a body file and of an envelope, after moves, merges and edits; of what is not committed none."""
     box, names = repo.root / "memos/inbox", [f"2026-05-0{day}-0900--engineer--director--noon" for day in range(2, 7)]
     body = f"transcripts/engineer/{LOAD}.body.md"
@@ -123,34 +124,46 @@ def test_pages_name_the_same_commits(repo: Repo, capsys: pytest.CaptureFixture[s
     assert any(ref.startswith("document/") for ref in commits)
 
 
-READERS = {
-    "text": read_plain,
-    "markdown": read_markdown,
-    "html": read_html,
-    "bibtex": read_bibtex,
-    "csl-json": read_csl_json,
-}
+READERS = {"text": read_plain, "markdown": read_markdown, "html": read_html, "bibtex": read_bibtex}
 
 
-@pytest.mark.parametrize("name", READERS)
-def test_every_format_holds_the_same(name: str, repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_format_holds_the_same(repo: Repo, capsys: Capture) -> None:
     """Two citations in one answer are read back in their order."""
-    cite(repo, f"{LOAD}#t2", f"{LOAD}#t1-t3", "--format", name)
-    one, other = READERS[name](capsys.readouterr().out)
-    assert (one.ref, one.commit) == (f"{TALK}#t2", repo.head)
-    assert one.quote == "There are 39 barges in the lock, and none of them may leave before noon."
-    assert other.ref == f"{TALK}#t1-t3"
     lines = TURNS.split("\n")
     turns = ("\n".join(lines[start:end]) for start, end in ((1, 3), (5, 14), (16, 18)))
     digests = "".join(f"{hashlib.sha256(text.encode()).hexdigest()}\n" for text in turns)
-    assert other.sha256 == hashlib.sha256(digests.encode()).hexdigest()
+    for name, read in {**READERS, "csl-json": read_csl_json}.items():
+        cite(repo, f"{LOAD}#t2", f"{LOAD}#t1-t3", "--format", name)
+        one, other = read(capsys.readouterr().out)
+        assert (one.ref, one.commit, other.ref) == (f"{TALK}#t2", repo.head, f"{TALK}#t1-t3"), name
+        assert one.quote == "There are 39 barges in the lock, and none of them may leave before noon."
+        assert other.sha256 == hashlib.sha256(digests.encode()).hexdigest()
 
 
-def test_a_range_passes_over_empty_turns_and_holds_no_redaction(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
-    """Empty turns alone are no range."""
-    text = f"## User\n\nOne.\n\n## Assistant\n\n## User\n\nThree.\n\n## Assistant\n\nThe key is {AWS_KEY}.\n"
-    write_text(repo.root / f"transcripts/engineer/{LOAD}.body.md", text)
+def test_a_range_quotes_how_it_begins_and_how_it_ends(repo: Repo, capsys: Capture) -> None:
+    """What is between is marked as left out, and the citation holds, also of long turns.
+
+    It passes over empty turns, which alone are no range, and holds no redaction.
+    """
+    site, talk = repo.root.parent, repo.root / f"transcripts/engineer/{LOAD}.body.md"
+    found = fields(capsys, repo, f"{LOAD}#t1-t3")
+    assert found["quote"] == (
+        "How many barges are there, and when does the tide turn? […] There are 39 barges in the lock, and none of them "
+        "may leave before noon. […] Then write that down for the director, please."
+    )
+    long = "\n\n".join(f"In year {year} the lock held {year} barges." for year in range(1700, 1720))
+    write_text(talk, f"## User\n\n{long}\n\n## Assistant\n\n{long}\n")
+    cite(repo, f"{LOAD}#t1-t2", "--format", "markdown")
+    written = capsys.readouterr().out
+    assert "> In year 1700 the lock held 1700 barges." in written
+    first, last = written.splitlines()[0].replace("\\", "").split(" […] ")
+    assert first.startswith("> In year 1700") and last.endswith("In year 1719 the lock held 1719 barges.")
+    assert len(last) < 130 and f" {last}" in " ".join(long.replace("*", "").split())
+    write_text(site / "paper.md", written)
+    assert main(["verify", str(site / "paper.md"), "--site", str(site)]) == 0
+    write_text(talk, f"## User\n\nOne.\n\n## Assistant\n\n## User\n\nThree.\n\n## Assistant\n\nThe key is {AWS_KEY}.\n")
     digests = "".join(f"{hashlib.sha256(words).hexdigest()}\n" for words in (b"\nOne.", b"\nThree."))
+    capsys.readouterr()
     found = fields(capsys, repo, f"{LOAD}#t1-t3", "--secrets", "redact")
     assert found["sha256"] == hashlib.sha256(digests.encode()).hexdigest()
     cite(repo, f"{LOAD}#t2-t2", "--secrets", "redact", code=2)
@@ -159,42 +172,45 @@ def test_a_range_passes_over_empty_turns_and_holds_no_redaction(repo: Repo, caps
     assert "a secret in it was redacted" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "written", [TALK, LOAD, "2026-05-01-14", "the-load", f"https://a.example/transcripts/{LOAD}/2/index.html"]
-)
-def test_a_reference_may_be_short_or_an_address(written: str, repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever means one item alone."""
-    assert fields(capsys, repo, f"{written}#t3")["ref"] == f"{TALK}#t3"
-
-
-def test_references_that_mean_nothing_say_what_to_do(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
-    """They name the nearest item, the items that are meant, or the anchors that there are."""
+def test_a_reference_may_be_short_or_an_address(repo: Repo, capsys: Capture) -> None:
+    """Whatever means one item alone; else the nearest item, the items meant, or the anchors there are, are named."""
+    for written in (TALK, LOAD, "2026-05-01-14", "the-load", f"https://a.example/transcripts/{LOAD}/2/index.html"):
+        assert fields(capsys, repo, f"{written}#t3")["ref"] == f"{TALK}#t3", written
     write_memo(repo.root / "memos/inbox", "2026-05-01-1500--engineer--director--noon", body="Noon.")
-    for written, said in (
-        ("2026-05-01-1431--engineer--the-loot", f"expected an id of the archive, such as {TALK}"),
-        ("2026-05-01", "found 2 items of that name:"),
-        (f"{LOAD}#t9", "has no passage #t9; expected a turn from t1 to t3"),
-    ):  # fmt: skip
-        cite(repo, written, code=2)
+    for words, said in (
+        (["2026-05-01-1431--engineer--the-loot"], f"expected an id of the archive, such as {TALK}"),
+        (["2026-05-01"], "found 2 items of that name:"),
+        ([f"{LOAD}#t9"], "has no passage #t9; expected a turn from t1 to t3"),
+        ([], "found no REF"),
+        ([LOAD, "noon", "--quote", "x"], "found 2 REFs, expected one at most"),
+    ):
+        cite(repo, *words, code=2)
         assert said in capsys.readouterr().err
-    cite(repo, code=2)
-    assert "found no REF" in capsys.readouterr().err
-    cite(repo, LOAD, "noon", "--quote", "x", code=2)
-    assert "found 2 REFs, expected one at most" in capsys.readouterr().err
 
 
-def test_a_quote_has_to_be_there(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
-    """It narrows the citation to the turn that has it; a changed one shows what differs."""
+def test_a_quote_has_to_be_there(repo: Repo, capsys: Capture) -> None:
+    """It narrows the citation to the turn that has it; a changed one shows what differs.
+
+    A few words, which no index has, are found by reading every text; who is told that too few are not there is told
+    the command that finds parts of words.
+    """
     assert fields(capsys, repo, LOAD, "--quote", "none of them may leave")["ref"] == f"{TALK}#t2"
+    for quote in ("barges", "pilot boat", "none of them", "director, please", "write that down"):
+        assert fields(capsys, repo, "--quote", quote)["ref"].startswith(TALK), quote
     cite(repo, f"{LOAD}#t2", "--quote", "none of them can leave", code=1)
     printed = capsys.readouterr()
     assert printed.out == ""
     assert "the quote is not in it: changed\n    none of them [-may-] {+can+} leave" in printed.err
     cite(repo, f"{LOAD}#t1", "--quote", "none of them may leave before noon", code=1)
     assert "not found" in capsys.readouterr().err
+    cite(repo, "--quote", "harbour dues", code=1)
+    said = capsys.readouterr().err
+    assert "no source holds this quote, and something like it is looked for from 4 words on; see: memosite" in said
+    assert "search '\"harbour dues\"'" in said
+    cite(repo, "--quote", "arge", code=1)
 
 
-def test_the_source_of_a_quote_is_found(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_source_of_a_quote_is_found(repo: Repo, capsys: Capture) -> None:
     """The oldest first; words that are only carried are nobody's own, and come last."""
     carrying = "> There are 39 barges in the lock, and none of them may leave before noon.\n\nI agree."
     early, noon = "2026-04-30-0900--pilot--engineer--early", "2026-05-02-0900--engineer--director--noon"
@@ -211,17 +227,16 @@ def test_the_source_of_a_quote_is_found(repo: Repo, capsys: pytest.CaptureFixtur
     assert "the nearest is in" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", ["every barge has to wait for the pilot boat", "injected words of nobody at all"])
-def test_what_a_turn_read_in_is_not_said_by_it(words: str, repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_turn_read_in_is_not_said_by_it(repo: Repo, capsys: Capture) -> None:
     """Tool output and injected text are quoted in a turn: the citation names no speaker."""
-    for asked in ([], [LOAD], [f"{LOAD}#t2"]):
-        found = fields(capsys, repo, *asked, "--quote", words)
-        assert found["speaker"] == ""
-        assert found["quoted_in"]
-        assert found["note"].startswith("quoted in a turn of engineer")
+    for words in ("every barge has to wait for the pilot boat", "injected words of nobody at all"):
+        for asked in ([], [LOAD], [f"{LOAD}#t2"]):
+            found = fields(capsys, repo, *asked, "--quote", words)
+            assert (found["speaker"], bool(found["quoted_in"])) == ("", True)
+            assert found["note"].startswith("quoted in a turn of engineer")
 
 
-def test_what_is_restricted_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_restricted_says_so(tmp_path: Path, capsys: Capture) -> None:
     """Raw and confidential sources are marked; what is withheld, redacted, erased or removed cannot be cited."""
     repo = Repo(tmp_path / "office")
     memos = repo.root / "memos/inbox"
@@ -250,43 +265,7 @@ def test_what_is_restricted_says_so(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert LOAD not in capsys.readouterr().err.partition("such as")[2]
 
 
-@pytest.mark.parametrize("quote", ["barges", "pilot boat", "none of them", "director, please", "write that down"])
-def test_a_few_words_are_found(repo: Repo, capsys: pytest.CaptureFixture[str], quote: str) -> None:
-    """No index has them all: every text is read."""
-    assert fields(capsys, repo, "--quote", quote)["ref"].startswith(TALK)
-
-
-def test_too_few_words_are_told_what_to_do(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
-    """The command that is named finds them, also as parts of words."""
-    cite(repo, "--quote", "harbour dues", code=1)
-    said = capsys.readouterr().err
-    assert "no source holds this quote, and something like it is looked for from 4 words on; see: memosite" in said
-    assert "search '\"harbour dues\"'" in said
-    cite(repo, "--quote", "arge", code=1)
-
-
-def test_a_range_quotes_how_it_begins_and_how_it_ends(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is between is marked as left out, and the citation holds, also of long turns."""
-    found = fields(capsys, repo, f"{LOAD}#t1-t3")
-    assert found["quote"] == (
-        "How many barges are there, and when does the tide turn? […] There are 39 barges in the lock, and none of them "
-        "may leave before noon. […] Then write that down for the director, please."
-    )
-    long = "\n\n".join(f"In year {year} the lock held {year} barges." for year in range(1700, 1720))
-    write_text(repo.root / f"transcripts/engineer/{LOAD}.body.md", f"## User\n\n{long}\n\n## Assistant\n\n{long}\n")
-    cite(repo, f"{LOAD}#t1-t2", "--format", "markdown")
-    written = capsys.readouterr().out
-    assert "> In year 1700 the lock held 1700 barges." in written
-    first, last = written.splitlines()[0].replace("\\", "").split(" […] ")
-    assert first.startswith("> In year 1700") and last.endswith("In year 1719 the lock held 1719 barges.")
-    assert len(last) < 130 and f" {last}" in " ".join(long.replace("*", "").split())
-    write_text(repo.root.parent / "paper.md", written)
-    assert main(["verify", str(repo.root.parent / "paper.md"), "--site", str(repo.root.parent)]) == 0
-
-
-def test_words_of_a_table_are_found_though_tables_have_no_anchor(
-    repo: Repo, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_words_of_a_table_are_found_though_tables_have_no_anchor(repo: Repo, capsys: Capture) -> None:
     """By all of the memo that has the table: so are words that go on in the next paragraph; both verify."""
     table = "| what | who |\n|---|---|\n| the long bridge is painted blue | the keeper |\n"
     memo = "2026-05-01-1500--engineer--director--noon"

@@ -22,71 +22,50 @@ def envelope(**fields: object) -> File:
 LEGAL = "x.legal.confidentiality"
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {LEGAL: "internal"},
-        {LEGAL: "attorney-client"},
-        {LEGAL: ""},
-        {LEGAL: None},
-        {LEGAL: False},
-        {LEGAL: {"level": "public"}},
-        {LEGAL: ["public"]},
-        {" X.Legal.Confidentiality ": "secret"},
-        {"x.legal": {"confidentiality": "secret"}},
-        {"x": {"legal": {"confidentiality": "secret"}}},
-        {"metadata": {LEGAL: "secret"}},
-        {"metadata": {"retention_policy": "confidential"}},
-        {"metadata": {"retention_policy": "private"}},
-        {"metadata": {"retention_policy": "  Ephemeral\n"}},
-        {"metadata": {"retention_policy": ["keep"]}},
-        {"metadata": {"retention_policy": {"policy": "keep"}}},
-        {"metadata": {"retention_policy": 0}},
-        {"metadata": {"retention_policy": False}},
-        {"x.memo.metadata": {"retention_policy": "private"}},
-        {"retention_policy": "private"},
-        {"meta": {"retention_policy": "private"}, "content": {}},
-    ],
+MARKED: list[dict[str, Any]] = [
+    *({LEGAL: value} for value in ("internal", "attorney-client", "", None, False, {"level": "public"}, ["public"])),
+    {" X.Legal.Confidentiality ": "secret"},
+    {"x.legal": {"confidentiality": "secret"}},
+    {"x": {"legal": {"confidentiality": "secret"}}},
+    {"metadata": {LEGAL: "secret"}},
+    *({"metadata": {"retention_policy": value}} for value in ("confidential", "private", "  Ephemeral\n", ["keep"])),
+    *({"metadata": {"retention_policy": value}} for value in ({"policy": "keep"}, 0, False)),
+    {"x.memo.metadata": {"retention_policy": "private"}},
+    {"retention_policy": "private"},
+    {"meta": {"retention_policy": "private"}, "content": {}},
+]
+UNMARKED: list[dict[str, Any]] = [
+    {},
+    {LEGAL: "public"},
+    {LEGAL: " Public "},
+    {"metadata": {}},
+    {"metadata": None},
+    {"metadata": {"retention_policy": None}},
+    {"metadata": {"retention_policy": "keep for ever"}},
+    {"body": "x.legal.confidentiality: secret, and metadata.retention_policy private"},
+]
+ODD = (
+    '{"x.legal.confidentiality": "secret", "x.legal.confidentiality": "public"}',
+    '{"x.legal.confidentiality": "public", "x.legal.confidentiality": "secret"}',
+    '{"x.legal.confidentialit\\u0079": "secret"}',
+    '\ufeff{"metadata": {"retention_policy": "private"}}',
+    '{"body": "a\tb\nc", "metadata": {"retention_policy": "private"}}',
+    '{"from": "a"',
+    "[]",
+    "",
 )
-def test_marks_in_json(fields: dict[str, Any]) -> None:
-    """Of any type, in any case; what nobody can understand counts as a mark."""
-    assert is_confidential(envelope(**fields))
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {},
-        {LEGAL: "public"},
-        {LEGAL: " Public "},
-        {"metadata": {}},
-        {"metadata": None},
-        {"metadata": {"retention_policy": None}},
-        {"metadata": {"retention_policy": "keep for ever"}},
-        {"body": "x.legal.confidentiality: secret, and metadata.retention_policy private"},
-    ],
-)
-def test_no_marks_in_json(fields: dict[str, Any]) -> None:
-    """What says `public`, what has no policy or another one, and what only writes of marks."""
-    assert not is_confidential(envelope(**fields))
+def test_marks_in_json() -> None:
+    """Of any type, in any case; what nobody can understand counts as a mark.
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"x.legal.confidentiality": "secret", "x.legal.confidentiality": "public"}',
-        '{"x.legal.confidentiality": "public", "x.legal.confidentiality": "secret"}',
-        '{"x.legal.confidentialit\\u0079": "secret"}',
-        '\ufeff{"metadata": {"retention_policy": "private"}}',
-        '{"body": "a\tb\nc", "metadata": {"retention_policy": "private"}}',
-        '{"from": "a"',
-        "[]",
-        "",
-    ],
-)
-def test_odd_json_counts_as_marked(text: str) -> None:
-    """Keys that are there twice, escaped keys, control characters, and what cannot be read at all."""
-    assert is_confidential(file("memos/one.openthing", text))
+    What says `public`, what has no policy or another one, and what only writes of marks, has none. Keys that are there
+    twice, escaped keys, control characters, and what cannot be read at all, count as marks.
+    """
+    for fields in (*MARKED, *UNMARKED):
+        assert is_confidential(envelope(**fields)) is (fields in MARKED), fields
+    for text in ODD:
+        assert is_confidential(file("memos/one.openthing", text)), text
 
 
 @pytest.mark.parametrize(
@@ -149,15 +128,11 @@ def test_marks_in_front_matter(head: str, *, is_marked: bool) -> None:
     assert not is_confidential(file("decisions/one.md", f"# One\n\n{head}\n"))
 
 
-def test_marks_in_lines_of_json() -> None:
-    """One marked line marks the file."""
-    assert is_confidential(file(".memory/events.jsonl", '{"event": "x"}\n{"x.legal.confidentiality": "secret"}\n'))
-    assert not is_confidential(file(".memory/events.jsonl", '{"event": "x"}\nno line of JSON\n'))
-
-
 @pytest.mark.parametrize(
     ("line", "is_marked"),
     [
+        ('{"x.legal.confidentiality": "secret"}', True),
+        ("no line of JSON", False),
         ('{"retention_policy": ["private"]}', True),
         ('{"retention_policy": 5}', True),
         ('{"a": [{"retention_policy": {"kind": "private"}}]}', True),

@@ -14,7 +14,6 @@ from memosite.archive.snapshots import Difference, compare, days_of, may_differ,
 from memosite.cli import main
 from memosite.commands.diff import diff, to_json, to_markdown, to_text
 from memosite.config.loading import load_config
-from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref
 from memosite.reading.archive import open_archive
 from tests.support.lives import NAME, put
@@ -23,13 +22,15 @@ from tests.support.repos import BEGIN, Repo
 from tests.support.sites import build_site
 
 REPLY = "2026-05-03-0900--director--engineer--gate-answered"
+GONE = "2026-05-01-0200--engineer--director--removed"
 
 
-def organization(tmp_path: Path) -> Repo:
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
     """A memo that asks, received on 1 May and read on the 2nd; an answer on the 3rd; a memo removed on the 4th."""
     repo = Repo(tmp_path / "site/engine")
     put(repo, action_required=True)
-    put(repo, name="2026-05-01-0200--engineer--director--removed")
+    put(repo, name=GONE)
     repo.commit(at=0)
     repo.git("tag", "first")
     repo.move(f"memos/inbox/{NAME}.openthing", f"memos/read/{NAME}.openthing")
@@ -37,7 +38,7 @@ def organization(tmp_path: Path) -> Repo:
     fields = {"from": "director", "to": "engineer", "sent": "2026-05-03T09:00:00Z", "in_reply_to": f"{NAME}.openthing"}
     put(repo, "memos", name=REPLY, subject="It *is* green [now]", **fields)
     repo.commit(at=48)
-    repo.git("rm", "--quiet", "memos/inbox/2026-05-01-0200--engineer--director--removed.openthing")
+    repo.git("rm", "--quiet", f"memos/inbox/{GONE}.openthing")
     repo.commit(at=72)
     return repo
 
@@ -52,68 +53,54 @@ def told(found: Difference) -> dict[str, list[str]]:
     }
 
 
-def test_between_two_days(tmp_path: Path) -> None:
-    """From the beginning of the one to the end of the other."""
-    site = organization(tmp_path).root.parent
-    assert told(diff("2026-05-02..2026-05-04", site=site)) == {
-        "new": [REPLY],
-        "gone": ["2026-05-01-0200--engineer--director--removed"],
-        "moved": [f"inbox read engine {NAME}"],
-        "actions": [f"open answered {NAME}"],
-    }
-    assert told(diff("2026-05-02..2026-05-02", site=site)) == {
-        "new": [],
-        "gone": [],
-        "moved": [f"inbox read engine {NAME}"],
-        "actions": [],
-    }
+def test_between_two_days_or_refs(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """From the beginning of the one to the end of the other; refs as the source was at each, whatever is in its tree.
 
-
-def test_days_in_the_wrong_order_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Else all that came between them would be called removed."""
-    site = organization(tmp_path).root.parent
-    assert main(["diff", "2026-05-04..2026-05-02", "--site", str(site)]) == 2
-    assert "the second day before the first; expected 2026-05-02..2026-05-04" in capsys.readouterr().err
-
-
-def test_an_open_end_is_the_beginning_or_now(tmp_path: Path) -> None:
-    """Nothing before the beginning; now is the work tree as it lies there."""
-    repo = organization(tmp_path)
-    assert told(diff("..2026-05-01", site=repo.root.parent))["new"] == [
-        NAME,
-        "2026-05-01-0200--engineer--director--removed",
-    ]
+    An open end is the beginning, before which is nothing, or now: the work tree as it is.
+    """
+    site = repo.root.parent
+    moved = [f"inbox read engine {NAME}"]
+    whole = {"new": [REPLY], "gone": [GONE], "moved": moved, "actions": [f"open answered {NAME}"]}
+    assert told(diff("2026-05-02..2026-05-04", site=site)) == whole
+    assert told(diff("2026-05-02..2026-05-02", site=site)) == {"new": [], "gone": [], "moved": moved, "actions": []}
+    assert told(diff("first..main", site=site, source="engine")) == whole
+    assert told(diff("first..", site=site)) == whole
+    assert told(diff("..2026-05-01", site=site))["new"] == [NAME, GONE]
     (repo.root / "memos/archive").mkdir()
     (repo.root / f"memos/read/{NAME}.openthing").rename(repo.root / f"memos/archive/{NAME}.openthing")
-    assert told(diff("2026-05-05..", site=repo.root.parent))["moved"] == [f"read archive engine {NAME}"]
+    assert told(diff("2026-05-05..", site=site))["moved"] == [f"read archive engine {NAME}"]
+    put(Repo(site / "office"))
+    for words, said in (
+        (["2026-05-04..2026-05-02"], "the second day before the first; expected 2026-05-02..2026-05-04"),
+        (["first..main"], "name it with --source, one of engine, office"),
+        (["first..main", "--source", "desk"], "found no such source, expected one of engine, office"),
+        *(([one], "expected A..B") for one in ("", "..", "2026-05-01", "2026-05-01..main", "a..b..c")),
+    ):
+        assert main(["diff", *words, "--site", str(site)]) == 2
+        assert said in capsys.readouterr().err
+    assert main(["diff", "first..main", "--site", str(site), "--source", "engine"]) == 0
+    assert capsys.readouterr().out.startswith("1 new")
 
 
-def test_between_two_refs_of_a_source(tmp_path: Path) -> None:
-    """As the source was at each, whatever its work tree holds."""
-    site = organization(tmp_path).root.parent
-    found = told(diff("first..main", site=site, source="engine"))
-    assert found == told(diff("2026-05-02..2026-05-04", site=site))
-    assert told(diff("first..", site=site)) == found
-
-
-def test_between_two_published_sites(tmp_path: Path) -> None:
+def test_between_two_published_sites(repo: Repo, tmp_path: Path) -> None:
     """Their ledgers say what is new, the machine's archive beside them how the rest went on."""
-    repo = organization(tmp_path)
     repo.git("checkout", "--quiet", "first")
     old = build_site(repo.root.parent, output=tmp_path / "old")
     repo.git("checkout", "--quiet", "main")
     new = build_site(repo.root.parent, output=tmp_path / "new")
     found = told(diff(f"{old}..{new}", site=tmp_path))
-    assert found["new"] == [REPLY]
-    assert found["moved"] == [f"inbox read engine {NAME}"]
+    assert (found["new"], found["moved"]) == ([REPLY], [f"inbox read engine {NAME}"])
     assert found["actions"] == [f"open answered {NAME}"]
     ledgers = f"{old / 'archive/ledger.jsonl'}..{new / 'archive/ledger.jsonl'}"
     assert told(diff(ledgers, site=tmp_path)) == found
 
 
-def test_the_same_as_text_markdown_and_json(tmp_path: Path) -> None:
-    """What others wrote is escaped in Markdown; JSON holds everything."""
-    site = organization(tmp_path).root.parent
+def test_the_same_as_text_markdown_and_json(repo: Repo) -> None:
+    """What others wrote is escaped in Markdown; JSON holds everything. Every report is lines of characters.
+
+    That a new memo was read and answered between the two times is no move, since it was not there at the first.
+    """
+    site = repo.root.parent
     found = diff("2026-05-02..2026-05-04", site=site)
     assert to_text(found).splitlines()[:2] == [
         "1 new",
@@ -126,11 +113,6 @@ def test_the_same_as_text_markdown_and_json(tmp_path: Path) -> None:
     assert (value["v"], value["new"][0]["id"], value["moved"][0]["after"]) == (1, REPLY, "read")
     nothing = diff("2026-05-20..2026-05-21", site=site)
     assert (to_text(nothing), to_markdown(nothing), bool(nothing)) == ("no difference", "No difference.", False)
-
-
-def test_what_became_of_a_new_memo_is_said(tmp_path: Path) -> None:
-    """That it was read and answered between the two times is no move, since it was not there at the first."""
-    site = organization(tmp_path).root.parent
     found = diff("2026-05-01..2026-05-03", site=site)
     (line,) = (line for line in to_text(found).splitlines() if NAME in line)
     assert line.endswith(f"(memo/{NAME}; read in engine; action answered)")
@@ -139,15 +121,20 @@ def test_what_became_of_a_new_memo_is_said(tmp_path: Path) -> None:
     assert (new["mailboxes"], new["action"]) == ({"engine": "read"}, "answered")
     assert not found.moved
     assert not found.actions
+    evil = "\x1b]0;owned\x07\x9b31m\u202e"
+    put(repo, name="2026-05-01-0300--a--b--evil", subject=evil, **{"from": f"a{evil}", "to": f"b{evil}"})
+    repo.commit(at=96)
+    found = diff("2026-05-02..", site=site)
+    for text in (to_text(found), to_markdown(found), to_json(found)):
+        assert "owned" in text
+        assert all(char.isprintable() or char == "\n" for char in text)
 
 
-def test_a_budget_shows_the_newest_of_each_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_budget_shows_the_newest_of_each_list(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
     """What is not shown is counted, with the command for all of it; too little room for that is an error."""
-    repo = organization(tmp_path)
     for number in range(40):
-        put(
-            repo, "memos", name=f"2026-05-05-{1000 + number}--director--engineer--n{number}", subject=f"Number {number}"
-        )
+        name = f"2026-05-05-{1000 + number}--director--engineer--n{number}"
+        put(repo, "memos", name=name, subject=f"Number {number}")
     repo.commit(at=96)
     words = ["diff", "2026-05-02..", "--site", str(repo.root.parent)]
     assert main(words) == 0
@@ -178,53 +165,21 @@ def test_a_budget_shows_the_newest_of_each_list(tmp_path: Path, capsys: pytest.C
     assert "expected text" in capsys.readouterr().err
 
 
-def test_what_others_wrote_changes_no_terminal(tmp_path: Path) -> None:
-    """Senders, recipients, subjects and names of sources hold escape sequences; every report is lines of characters."""
-    repo = organization(tmp_path)
-    evil = "\x1b]0;owned\x07\x9b31m\u202e"
-    put(repo, name="2026-05-01-0300--a--b--evil", subject=evil, **{"from": f"a{evil}", "to": f"b{evil}"})
-    repo.commit(at=96)
-    found = diff("2026-05-02..", site=repo.root.parent)
-    for text in (to_text(found), to_markdown(found), to_json(found)):
-        assert "owned" in text
-        assert all(char.isprintable() or char == "\n" for char in text)
-
-
-@pytest.mark.parametrize("between", ["", "..", "2026-05-01", "2026-05-01..main", "a..b..c"])
-def test_what_has_not_two_ends_of_one_kind_is_refused(tmp_path: Path, between: str) -> None:
-    """The error says what is expected."""
-    site = organization(tmp_path).root.parent
-    with pytest.raises(ConfigError, match=r"expected A\.\.B"):
-        diff(between, site=site)
-
-
-def test_refs_need_one_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of several sources one has to be named, and it has to be there."""
-    site = organization(tmp_path).root.parent
-    put(Repo(site / "office"))
-    assert main(["diff", "first..main", "--site", str(site)]) == 2
-    assert "name it with --source, one of engine, office" in capsys.readouterr().err
-    assert main(["diff", "first..main", "--site", str(site), "--source", "desk"]) == 2
-    assert "found no such source, expected one of engine, office" in capsys.readouterr().err
-    assert main(["diff", "first..main", "--site", str(site), "--source", "engine"]) == 0
-    assert capsys.readouterr().out.startswith("1 new")
-
-
-@pytest.mark.parametrize("is_first", [True, False])
-def test_what_is_confidential_at_one_end_is_at_neither_for_the_public(tmp_path: Path, *, is_first: bool) -> None:
+def test_what_is_confidential_at_one_end_is_at_neither_for_the_public(tmp_path: Path) -> None:
     """Whoever is not inside is not told that a memo was marked or unmarked, nor its id and subject."""
-    repo = Repo(tmp_path / "site/engine")
-    marks = [{"x.legal.confidentiality": "privileged"}, {}]
-    put(repo, name=REPLY)
-    put(repo, **marks[not is_first])
-    repo.commit(at=0)
-    repo.git("tag", "first")
-    put(repo, **marks[is_first])
-    repo.commit(at=24)
-    site = repo.root.parent
-    told_public = [told(diff(between, site=site, audience="public")) for between in ("first..main", "first..")]
-    assert told_public == [{"new": [], "gone": [], "moved": [], "actions": []}] * 2
-    assert not diff("first..main", site=site, audience="internal")
+    for is_first in (True, False):
+        repo = Repo(tmp_path / str(is_first) / "engine")
+        marks = [{"x.legal.confidentiality": "privileged"}, {}]
+        put(repo, name=REPLY)
+        put(repo, **marks[not is_first])
+        repo.commit(at=0)
+        repo.git("tag", "first")
+        put(repo, **marks[is_first])
+        repo.commit(at=24)
+        site = repo.root.parent
+        told_public = [told(diff(between, site=site, audience="public")) for between in ("first..main", "first..")]
+        assert told_public == [{"new": [], "gone": [], "moved": [], "actions": []}] * 2
+        assert not diff("first..main", site=site, audience="internal")
 
 
 # What is looked at

@@ -15,7 +15,7 @@ from tests.support.archives import read_folders
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_body, write_legacy_memo, write_memo, write_note, write_org
 from tests.support.repos import Repo
-from tests.support.sites import build_site, copy_example, tree_bytes
+from tests.support.sites import build_site, tree_bytes
 
 ASK = "2026-05-01-1000--director--engineer--gates"
 Capture = pytest.CaptureFixture[str]
@@ -59,6 +59,16 @@ def put(made: Any) -> list[Path]:
     return [Path(place["envelope"]) for place in made["put"]]
 
 
+def write_to(capsys: Capture, site: Path, to: str, *words: str) -> Any:
+    """What `new` prints for a memo of the director."""
+    return draft(capsys, site, "new", "--from", "director", "--to", to, "--subject", "Hello", *words)
+
+
+def answer(capsys: Capture, site: Path, memo: str, *words: object, code: int = 0) -> Any:
+    """What `reply` prints for the engineer."""
+    return draft(capsys, site, "reply", memo, "--from", "engineer", *words, code=code)
+
+
 def memo_of(made: Any, *sources: Path) -> Memo:
     """The memo of a draft in an archive."""
     memo = read_folders(*sources).artifacts["memo", made["name"].removesuffix(".openthing")]
@@ -75,10 +85,21 @@ def check(*files: Path) -> int:
 
 
 def test_a_reply_passes_check_threads_and_is_announced_once(site: Path, capsys: Capture) -> None:
-    """From the memo to the feed of who gets the reply."""
+    """From the memo to the feed of who gets the reply. Nothing is written in the sources by the command itself.
+
+    The stamp of the name is the minute of `sent`, and it says who wrote to whom about what.
+    """
     output = build_site(site)
     before = (output / "positions/director/feed.xml").read_text()
-    made = draft(capsys, site, "reply", ASK[:20], "--from", "engineer")
+    answer(capsys, site, ASK)
+    sources = {path: data for path, data in tree_bytes(site).items() if not path.startswith(".memosite/")}
+    draft(capsys, site, "new", "--from", "engineer", "--to", "director", "--subject", "Hello")
+    made = answer(capsys, site, ASK[:20])
+    assert {path: data for path, data in tree_bytes(site).items() if not path.startswith(".memosite/")} == sources
+    name, sent = read_stamped_name(made["name"].removesuffix(".openthing")), read_moment(made["envelope"]["sent"])
+    assert sent is not None and name.date is not None
+    assert name.date.instant == sent.instant.replace(second=0)
+    assert (name.sender, name.recipient, name.slug) == ("engineer", "director", "re-gates")
     envelope = made["envelope"]
     assert (envelope["from"], envelope["to"], envelope["subject"]) == ("engineer", "director", "re: Gates")
     assert (envelope["in_reply_to"], envelope["thread_id"]) == (f"{ASK}.openthing", ASK)
@@ -96,25 +117,6 @@ def test_a_reply_passes_check_threads_and_is_announced_once(site: Path, capsys: 
     assert main(["check", str(site), "--fail-on", "warning"]) == 0
 
 
-def test_the_name_is_as_of_now(site: Path, capsys: Capture) -> None:
-    """Its stamp is the minute of `sent`, and it names who wrote to whom about what."""
-    made = draft(capsys, site, "reply", ASK, "--from", "engineer")
-    name = read_stamped_name(made["name"].removesuffix(".openthing"))
-    sent = read_moment(made["envelope"]["sent"])
-    assert sent is not None and name.date is not None
-    assert name.date.instant == sent.instant.replace(second=0)
-    assert (name.sender, name.recipient, name.slug) == ("engineer", "director", "re-gates")
-
-
-def test_nothing_is_written(site: Path, capsys: Capture) -> None:
-    """Not in the sources; the cache may be."""
-    main(["reply", ASK, "--from", "engineer", "--site", str(site)])
-    before = {path: data for path, data in tree_bytes(site).items() if not path.startswith(".memosite/")}
-    draft(capsys, site, "new", "--from", "engineer", "--to", "director", "--subject", "Hello")
-    after = {path: data for path, data in tree_bytes(site).items() if not path.startswith(".memosite/")}
-    assert after == before
-
-
 def test_a_new_memo_begins_a_thread(site: Path, capsys: Capture) -> None:
     """It has no reference; an action is asked for only if that is said."""
     made = draft(
@@ -130,23 +132,16 @@ def test_a_new_memo_begins_a_thread(site: Path, capsys: Capture) -> None:
 
 def test_the_subject_has_one_re(site: Path, capsys: Capture) -> None:
     """Whatever is before it; a very long subject is shortened, and one that is given is taken as it is."""
-    said = {
-        "a": "Re: RE:re[2]: Gates",
-        "b": "Refunds",
-        "c": "Gates of oak last longer than gates of steel. " * 40,
-        "d": "re: Gates",
-    }
-    for name, subject in said.items():
-        memo = f"2026-05-02-1000--director--engineer--{name}"
-        write_memo(site / "yard/memos/read", memo, sender="director", to="engineer", subject=subject)
-    found = [
-        draft(capsys, site, "reply", f"2026-05-02-1000--director--engineer--{name}", "--from", "engineer")
-        for name in said
-    ]
-    subjects = [one["envelope"]["subject"] for one in found]
-    assert [subjects[0], subjects[1], subjects[3]] == ["re: Gates", "re: Refunds", "re: Gates"]
-    assert subjects[2] == "re: Gates of oak last longer than gates of steel"
-    own = draft(capsys, site, "reply", ASK, "--from", "engineer", "--subject", "RE: RE: mine")
+    for number, (subject, expected) in enumerate((
+        ("Re: RE:re[2]: Gates", "re: Gates"),
+        ("Refunds", "re: Refunds"),
+        ("Gates of oak last longer than gates of steel. " * 40, "re: Gates of oak last longer than gates of steel"),
+        ("re: Gates", "re: Gates"),
+    )):  # fmt: skip
+        memo = f"2026-05-02-1000--director--engineer--{number}"
+        _plain(site / "yard/memos/read", memo, subject=subject)
+        assert answer(capsys, site, memo)["envelope"]["subject"] == expected
+    own = answer(capsys, site, ASK, "--subject", "RE: RE: mine")
     assert own["envelope"]["subject"] == "RE: RE: mine"
 
 
@@ -154,22 +149,29 @@ def test_the_subject_has_one_re(site: Path, capsys: Capture) -> None:
 
 
 def test_a_short_text_is_in_the_envelope(site: Path, tmp_path: Path, capsys: Capture) -> None:
-    """With line feeds, whatever the file has."""
-    text = tmp_path / "answer.md"
+    """With line feeds, whatever the file has. One that cannot be used is named, with the line and what was expected."""
+    text, empty = tmp_path / "answer.md", write_text(tmp_path / "b.md", " \n")
     text.write_bytes("\ufeffGate 4 is sound.\r\n\r\nIt is of oak.\r\n".encode())
-    made = draft(capsys, site, "reply", ASK, "--from", "engineer", "--body", text)
+    made = answer(capsys, site, ASK, "--body", text)
     assert made["envelope"]["body"] == "Gate 4 is sound.\n\nIt is of oak."
     assert (made["body_file"], made["notes"]) == (None, [])
+    text.write_bytes(b"one\ntwo \xff\n")
+    said = {text: f"{text}:2: found what is not UTF-8", empty: "found no text", tmp_path: "cannot"}
+    for file, expected in said.items():
+        assert expected in answer(capsys, site, ASK, "--body", file, code=2)
 
 
 def test_a_long_text_is_in_a_body_file(site: Path, tmp_path: Path, capsys: Capture) -> None:
-    """The envelope has its beginning, or a summary; both files go to one folder, and are one memo."""
+    """The envelope has its beginning, or a summary; both files go to one folder, and are one memo.
+
+    A body may not be empty: one of markup alone has a summary all the same.
+    """
     text = write_text(tmp_path / "answer.md", "# Gates\n\nGate 4 is sound.\n\n" + "It is of oak. " * 200)
-    made = draft(capsys, site, "reply", ASK, "--from", "engineer", "--body", text)
+    made = answer(capsys, site, ASK, "--body", text)
     assert made["envelope"]["body"].startswith("Gates Gate 4 is sound. It is of oak.")
     assert len(made["envelope"]["body"]) < 300
     assert "--summary" in made["notes"][0]
-    made = draft(capsys, site, "reply", ASK, "--from", "engineer", "--body", text, "--summary", "All gates\nare sound.")
+    made = answer(capsys, site, ASK, "--body", text, "--summary", "All gates\nare sound.")
     assert (made["envelope"]["body"], made["notes"]) == ("All gates are sound.", [])
     assert made["envelope"]["body_ref"] == made["name"].replace(".openthing", ".body.md")
     [file] = put(made)
@@ -177,25 +179,7 @@ def test_a_long_text_is_in_a_body_file(site: Path, tmp_path: Path, capsys: Captu
     memo = memo_of(made, site / "office", site / "yard")
     assert memo.variants[0].text is not None
     assert (memo.variants[0].text.chars, memo.findings) == (len(text.read_text().rstrip("\n")) + 1, ())
-
-
-def test_texts_that_cannot_be_used_are_named(site: Path, tmp_path: Path, capsys: Capture) -> None:
-    """With the file, the line, and what was expected."""
-    binary, empty = tmp_path / "a.md", write_text(tmp_path / "b.md", " \n")
-    binary.write_bytes(b"one\ntwo \xff\n")
-    for file, said in (
-        (binary, f"{binary}:2: found what is not UTF-8"),
-        (empty, "found no text"),
-        (tmp_path, "cannot"),
-    ):
-        error = draft(capsys, site, "reply", ASK, "--from", "engineer", "--body", file, code=2)
-        assert said in error
-
-
-def test_a_body_that_is_markup_alone_has_a_summary_all_the_same(site: Path, tmp_path: Path, capsys: Capture) -> None:
-    """A body may not be empty."""
-    text = write_text(tmp_path / "rules.md", "---\n" * 600)
-    made = draft(capsys, site, "reply", ASK, "--from", "engineer", "--body", text)
+    made = answer(capsys, site, ASK, "--body", write_text(tmp_path / "rules.md", "---\n" * 600))
     assert made["envelope"]["body"].strip()
     assert check(*put(made)) == 0
 
@@ -203,59 +187,45 @@ def test_a_body_that_is_markup_alone_has_a_summary_all_the_same(site: Path, tmp_
 # Memos as people write them
 
 
+MORE, LOST = "2026-05-02-1000--director--engineer--more", "2026-04-01-1000--engineer--director--lost"
+
+
 def _plain(folder: Path, name: str, **fields: Any) -> None:
     write_memo(folder, name, sender="director", to="engineer", **fields)
 
 
-def _spaced(folder: Path, name: str) -> None:
-    _plain(folder, f"{name} (second try), with spaces")
+def _reply_in_named_thread(folder: Path) -> None:
+    first = "2026-05-01-0900--director--engineer--first"
+    _plain(folder, first, thread_id="gates", sent="2026-05-01T09:00:00Z")
+    _plain(folder, MORE, in_reply_to=f"{first}.openthing")
 
 
-def _legacy(folder: Path, name: str) -> None:
-    write_legacy_memo(folder, name, sender="director", to="engineer")
+def _rivals(folder: Path) -> None:
+    _plain(folder.parents[2] / "office/memos/read", MORE, sent="2026-05-01T08:00:00Z", subject="Another")
+    _plain(folder, MORE)
 
 
-def _bare(folder: Path, name: str) -> None:
-    write_body(folder, name)
+MEMOS: dict[str, Callable[[Path], object]] = {
+    "plain": lambda folder: _plain(folder, MORE),
+    "spaced": lambda folder: _plain(folder, f"{MORE} (second try), with spaces"),
+    "legacy": lambda folder: write_legacy_memo(folder, MORE, sender="director", to="engineer"),
+    "bare": lambda folder: write_body(folder, MORE),
+    "unstamped": lambda folder: _plain(folder, "note 4.5"),
+    "accented": lambda folder: _plain(folder, "2026-05-02-1000--director--engineer--schlu\u0308ssel"),
+    "named thread": lambda folder: _plain(folder, MORE, thread_id="The gates / of the yard"),
+    "under missing": lambda folder: _plain(folder, MORE, in_reply_to=f"{LOST}.openthing"),
+    "reply in named thread": _reply_in_named_thread,
+    "rivals": _rivals,
+}
 
 
-def _unstamped(folder: Path, _name: str) -> None:
-    _plain(folder, "note 4.5")
-
-
-def _accented(folder: Path, _name: str) -> None:
-    _plain(folder, "2026-05-02-1000--director--engineer--schlu\u0308ssel")
-
-
-def _named_thread(folder: Path, name: str) -> None:
-    _plain(folder, name, thread_id="The gates / of the yard")
-
-
-def _under_missing(folder: Path, name: str) -> None:
-    _plain(folder, name, in_reply_to="2026-04-01-1000--engineer--director--lost.openthing")
-
-
-def _reply_in_named_thread(folder: Path, name: str) -> None:
-    _plain(folder, "2026-05-01-0900--director--engineer--first", thread_id="gates", sent="2026-05-01T09:00:00Z")
-    _plain(folder, name, in_reply_to="2026-05-01-0900--director--engineer--first.openthing")
-
-
-def _rivals(folder: Path, name: str) -> None:
-    _plain(folder.parents[2] / "office/memos/read", name, sent="2026-05-01T08:00:00Z", subject="Another")
-    _plain(folder, name)
-
-
-MEMOS = (_plain, _spaced, _legacy, _bare, _unstamped, _accented, _named_thread, _under_missing, _reply_in_named_thread)
-
-
-@pytest.mark.parametrize("write", (*MEMOS, _rivals), ids=lambda write: write.__name__)
-def test_a_reply_to_any_memo_joins_its_thread(site: Path, capsys: Capture, write: Callable[[Path, str], None]) -> None:
+@pytest.mark.parametrize("kind", MEMOS)
+def test_a_reply_to_any_memo_joins_its_thread(site: Path, capsys: Capture, kind: str) -> None:
     """Whatever its name, its form or its thread; of memos of one name, each has its own replies."""
-    write(site / "yard/memos/read", "2026-05-02-1000--director--engineer--more")
+    MEMOS[kind](site / "yard/memos/read")
     sources = (site / "office", site / "yard")
-    memos = [one for one in read_folders(*sources).memos() if one.id != ASK]
-    for memo in memos:
-        made = draft(capsys, site, "reply", f"memo/{memo.id}", "--from", "engineer", "--to", "director")
+    for memo in [one for one in read_folders(*sources).memos() if one.id != ASK]:
+        made = answer(capsys, site, f"memo/{memo.id}", "--to", "director")
         put(made)
         reply = memo_of(made, *sources)
         assert (reply.parent, reply.thread) == (memo.ref, memo.thread)
@@ -265,41 +235,29 @@ def test_a_reply_to_any_memo_joins_its_thread(site: Path, capsys: Capture, write
 
 def test_a_thread_goes_on_when_its_missing_first_memo_is_found(site: Path, capsys: Capture) -> None:
     """It may name its thread otherwise; so a draft does not name the thread for it."""
-    lost = "2026-04-01-1000--engineer--director--lost"
-    _under_missing(site / "yard/memos/read", "2026-05-02-1000--director--engineer--more")
-    made = draft(capsys, site, "reply", "2026-05-02-1000", "--from", "engineer")
+    MEMOS["under missing"](site / "yard/memos/read")
+    made = answer(capsys, site, "2026-05-02-1000")
     put(made)
     assert "thread_id" not in made["envelope"]
-    write_memo(site / "office/memos/read", lost, sent="2026-04-01T10:00:00Z", thread_id="found-again")
+    write_memo(site / "office/memos/read", LOST, sent="2026-04-01T10:00:00Z", thread_id="found-again")
     assert memo_of(made, site / "office", site / "yard").thread == "found-again"
 
 
 def test_two_drafts_of_one_minute_have_two_names(site: Path, capsys: Capture) -> None:
     """The second one is numbered once the first is there."""
-    words = ("reply", ASK, "--from", "engineer")
-    names = []
+    names = set()
     for _ in range(3):
-        made = draft(capsys, site, *words)
+        made = answer(capsys, site, ASK)
         put(made)
-        names.append(made["name"])
-    assert len(set(names)) == 3
+        names.add(made["name"])
     memos = [one for one in read_folders(site / "office", site / "yard").memos() if one.parent == ("memo", ASK)]
-    assert len(memos) == 3
+    assert (len(names), len(memos)) == (3, 3)
 
 
 def test_names_are_ids_whatever_the_subject(site: Path, capsys: Capture) -> None:
     """A file name has the words of the subject, and its parts stay apart."""
-    for subject in (
-        "a--b",
-        "…",
-        "Łódź: 門 / Ворота",
-        "x" * 400,
-        "../../etc/passwd",
-        "é" * 300,
-        ".hidden.",
-        "-- -",
-        "a\0b",
-    ):
+    odd = ("a--b", "…", "Łódź: 門 / Ворота", "x" * 400, "../../etc/passwd", "é" * 300, ".hidden.", "-- -", "a\0b")
+    for subject in odd:
         made = draft(capsys, site, "new", "--from", "engineer", "--to", "director", f"--subject={subject}")
         stem = made["name"].removesuffix(".openthing")
         name = read_stamped_name(stem)
@@ -313,23 +271,21 @@ def test_names_are_ids_whatever_the_subject(site: Path, capsys: Capture) -> None
 
 
 def test_one_who_replies_to_itself_writes_to_the_others(site: Path, capsys: Capture) -> None:
-    """A further memo goes to those who got the first one; a note is followed by a note."""
+    """A further memo goes to those who got the first one; a note is followed by a note.
+
+    A position that was renamed is written as it is called now, the writer's of its memo, too: no former name is used.
+    """
     made = draft(capsys, site, "reply", ASK, "--from", "director")
     assert (made["envelope"]["to"], made["put"][0]["for"]) == ("engineer", ["engineer"])
     write_note(site / "yard/notes/yard-crew", "2026-05-03-1000--engineer--file--rust")
-    made = draft(capsys, site, "reply", "note/2026-05-03", "--from", "engineer")
+    made = answer(capsys, site, "note/2026-05-03")
     assert made["envelope"]["to"] == "file"
     [file] = put(made)
     assert file.parent == site / "yard/notes/yard-crew"
     assert check(file) == 0
-
-
-def test_former_names_are_not_used(site: Path, capsys: Capture) -> None:
-    """A position that was renamed is written as it is called now; its memo's writer, too."""
     write_text(site / "memosite.yml", "title: Lock\npositions: {aliases: {lock-engineer: engineer, boss: director}}\n")
-    write_memo(
-        site / "yard/memos/inbox", "2026-05-02-1000--boss--lock-engineer--old", sender="boss", to="lock-engineer"
-    )
+    old = "2026-05-02-1000--boss--lock-engineer--old"
+    write_memo(site / "yard/memos/inbox", old, sender="boss", to="lock-engineer")
     made = draft(capsys, site, "reply", "2026-05-02-1000", "--from", "lock-engineer")
     assert (made["envelope"]["from"], made["envelope"]["to"]) == ("engineer", "director")
 
@@ -356,19 +312,8 @@ def test_a_position_is_named_as_memos_name_it(tmp_path: Path, capsys: Capture) -
         assert "found 2 positions: lock-org~strategist, mill-org~strategist" in said
 
 
-def test_a_memo_to_all_goes_to_every_repo(site: Path, capsys: Capture) -> None:
-    """One memo with a copy in each; who has no repo is named."""
-    made = draft(capsys, site, "new", "--from", "director", "--to", "all", "--subject", "Holiday")
-    assert [place["for"] for place in made["put"]] == [["engineer"]]
-    assert "lawyer" in made["notes"][-1]
-    made = draft(capsys, site, "new", "--from", "lawyer", "--to", "all", "--subject", "Holiday")
-    assert [place["repo"] for place in made["put"]] == ["office", "yard"]
-    assert check(*put(made)) == 0
-    assert len(memo_of(made, site / "office", site / "yard").copies) == 2
-
-
 def test_several_recipients_are_named_and_served(site: Path, capsys: Capture) -> None:
-    """Each once, and who has no repo is said; `all` and `file` stand alone."""
+    """Each once, one memo with a copy in each repo, and who has no repo is said; `all` and `file` stand alone."""
     words = ("new", "--from", "lawyer", "--subject", "Hello")
     made = draft(capsys, site, *words, "--to", "engineer, director,engineer,")
     assert made["envelope"]["to"] == "engineer, director"
@@ -376,6 +321,13 @@ def test_several_recipients_are_named_and_served(site: Path, capsys: Capture) ->
     assert [place["repo"] for place in made["put"]] == ["yard", "office"]
     for to, said in (("all,director", "for nobody else"), (" , ", "found no position"), ("engineer,nobody", "no such")):
         assert said in draft(capsys, site, *words, "--to", to, code=2)
+    made = write_to(capsys, site, "all")
+    assert [place["for"] for place in made["put"]] == [["engineer"]]
+    assert "lawyer" in made["notes"][-1]
+    made = draft(capsys, site, *words, "--to", "all")
+    assert [place["repo"] for place in made["put"]] == ["office", "yard"]
+    assert check(*put(made)) == 0
+    assert len(memo_of(made, site / "office", site / "yard").copies) == 2
 
 
 def test_memos_go_where_the_others_are(tmp_path: Path, capsys: Capture) -> None:
@@ -388,7 +340,7 @@ def test_memos_go_where_the_others_are(tmp_path: Path, capsys: Capture) -> None:
     write_memo(root / "handoffs/archive", "2026-05-02-1000--a--b--three", to="keeper")
     where = {"engineer": "lock/memos", "clerk": "lock/teams/desk/memos/inbox", "keeper": "lock/handoffs/inbox"}
     for position, folder in where.items():
-        made = draft(capsys, tmp_path, "new", "--from", "director", "--to", position, "--subject", "Hello")
+        made = write_to(capsys, tmp_path, position)
         [file] = put(made)
         assert file.parent == tmp_path / folder
         assert memo_of(made, root).findings == ()
@@ -396,57 +348,32 @@ def test_memos_go_where_the_others_are(tmp_path: Path, capsys: Capture) -> None:
 
 def test_a_repo_without_a_checkout_is_named(site: Path, tmp_path: Path, capsys: Capture) -> None:
     """The paths are those in a clone of it."""
-    write_text(
-        tmp_path / "away/memosite.yml",
-        f"title: Lock\nsources:\n  - path: {site}/office\n  - git: file://{site}/yard\n    name: yard\n",
-    )
+    sources = f"sources:\n  - path: {site}/office\n  - git: file://{site}/yard\n    name: yard\n"
+    write_text(tmp_path / "away/memosite.yml", f"title: Lock\n{sources}")
     build_site(tmp_path / "away")
-    made = draft(capsys, tmp_path / "away", "new", "--from", "director", "--to", "engineer", "--subject", "Hello")
+    made = write_to(capsys, tmp_path / "away", "engineer")
     assert made["put"][0]["envelope"] == f"memos/inbox/{made['name']}"
     assert made["notes"][-1].startswith("yard is read without a checkout")
 
 
-def test_doubts_are_said(site: Path, capsys: Capture) -> None:
-    """Who replies to a memo of others may hold another position; a memo of the future is dated after its reply."""
+def test_doubts_and_errors_are_said(site: Path, capsys: Capture) -> None:
+    """Who replies to a memo of others may hold another position; a memo of the future is dated after its reply.
+
+    Errors name the option: what was found, what was expected, what to do.
+    """
     made = draft(capsys, site, "reply", ASK, "--from", "lawyer")
     assert f"lawyer is neither sender nor recipient of memo/{ASK}" in made["notes"]
     later = "2999-01-01-0000--director--engineer--later"
     _plain(site / "yard/memos/inbox", later, sent="2999-01-01T00:00:00Z")
-    made = draft(capsys, site, "reply", later, "--from", "engineer")
+    made = answer(capsys, site, later)
     assert any("dated 2999-01-01T00:00:00Z, after this reply" in note for note in made["notes"])
-
-
-def test_errors_name_the_option(site: Path, capsys: Capture) -> None:
-    """What was found, what was expected, what to do."""
+    write_text(site / "yard/decisions/oak.md", "# Oak\n")
+    new, reply = ("new", "--from", "engineer", "--to"), ("--from", "engineer")
     for words, said in (
         (("reply", ASK, "--from", "engneer"), "--from engneer: found no such position, nearest is engineer"),
-        (("reply", "2026-05-01-1001", "--from", "engineer"), "found no item of that name"),
-        (("new", "--from", "engineer", "--to", "director", "--subject", " "), "--subject: found no text"),
-        (("new", "--from", "engineer", "--to", "file", "--subject", "x", "--action"), "--action: a note to file"),
+        (("reply", "2026-05-01-1001", *reply), "found no item of that name"),
+        (("reply", "document/yard.decisions.oak.md", *reply), "found a document, expected a memo or a note"),
+        ((*new, "director", "--subject", " "), "--subject: found no text"),
+        ((*new, "file", "--subject", "x", "--action"), "--action: a note to file"),
     ):
         assert said in draft(capsys, site, *words, code=2)
-    write_text(site / "yard/decisions/oak.md", "# Oak\n")
-    assert "found a document, expected a memo or a note" in draft(
-        capsys, site, "reply", "document/yard.decisions.oak.md", "--from", "engineer", code=2
-    )
-
-
-def test_every_memo_of_the_example_can_be_answered(tmp_path: Path, capsys: Capture) -> None:
-    """By each of its recipients: what is printed passes, and joins the thread."""
-    site = copy_example(tmp_path / "example")
-    sources = tuple(site / name for name in ("governance", "catalogue", "website", "reading-room"))
-    asked = [
-        (memo, one.position)
-        for memo in read_folders(*sources).memos()
-        for one in memo.recipients
-        if memo.kind == "memo" and one.position not in {"all", memo.sender_position}
-    ]
-    made = [draft(capsys, site, "reply", f"memo/{memo.id}", "--from", who) for memo, who in asked[::7]]
-    files = [file for one in made for file in put(one)]
-    assert check(*files) == 0
-    archive = read_folders(*sources)
-    for (memo, who), one in zip(asked[::7], made, strict=True):
-        if one["put"]:
-            reply = archive.artifacts["memo", one["name"].removesuffix(".openthing")]
-            assert isinstance(reply, Memo)
-            assert (reply.parent, reply.thread, reply.sender_position) == (memo.ref, memo.thread, who)

@@ -64,117 +64,103 @@ def messages(maildir: Path) -> list[str]:
 # Where it is written
 
 
-@pytest.mark.parametrize("format_", ["jsonl", "csv", "mbox"])
-def test_a_stream_gets_the_same_bytes_as_a_file(format_: str, tmp_path: Path) -> None:
-    """`export > file` and `export -o file` are the same."""
-    stream = io.BytesIO()
-    with open_folders(*EXAMPLE_SOURCES) as (archive, shelf):
-        write(archive, shelf, stream, format_, with_body=True)
-        write(archive, shelf, tmp_path / "out", format_, with_body=True)
-    assert stream.getvalue() == (tmp_path / "out").read_bytes() != b""
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A repo of one memo."""
+    write_memo(tmp_path / "repo/memos/inbox", NAME)
+    return tmp_path / "repo"
 
 
 @pytest.mark.parametrize("format_", list(EXPORTERS))
 def test_equal_archives_give_equal_bytes_wherever_they_are_exported(
     format_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither the clock nor the time zone nor an earlier export has a say."""
-    targets = [tmp_path / "a", tmp_path / "b", tmp_path / "b"]
+    """Neither clock nor time zone nor an earlier export has a say; `export > file` and `-o file` are the same."""
+    targets, stream = [tmp_path / "a", tmp_path / "b", tmp_path / "b"], io.BytesIO()
     for zone, target in zip(("UTC", "Asia/Kathmandu", "America/Lima"), targets, strict=True):
         monkeypatch.setenv("TZ", zone)
         with open_folders(*EXAMPLE_SOURCES) as (archive, shelf):
-            write(archive, shelf, target, format_)
+            write(archive, shelf, target, format_, with_body=True)
     if format_ == "maildir":
         assert tree(targets[0]) == tree(targets[1]) != {}
-    else:
-        assert targets[0].read_bytes() == targets[1].read_bytes() != b""
+        return
+    with open_folders(*EXAMPLE_SOURCES) as (archive, shelf):
+        write(archive, shelf, stream, format_, with_body=True)
+    assert targets[0].read_bytes() == targets[1].read_bytes() == stream.getvalue() != b""
 
 
-@pytest.mark.parametrize("format_", ["jsonl", "csv", "mbox"])
-def test_an_export_that_fails_leaves_the_file_of_the_last_one(format_: str, tmp_path: Path) -> None:
+def test_an_export_that_fails_leaves_the_file_of_the_last_one(repo: Path, tmp_path: Path) -> None:
     """A reader sees a whole export or none."""
     target = tmp_path / "out"
     target.write_bytes(b"the last export")
-    write_memo(tmp_path / "repo/memos/inbox", NAME)
-    with open_folders(tmp_path / "repo") as (archive, _), Shelf() as empty, pytest.raises(KeyError):
-        write(archive, empty, target, format_, with_body=True)
-    assert target.read_bytes() == b"the last export"
+    for format_ in ("jsonl", "csv", "mbox"):
+        with open_folders(repo) as (archive, _), Shelf() as empty, pytest.raises(KeyError):
+            write(archive, empty, target, format_, with_body=True)
+        assert target.read_bytes() == b"the last export"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "repo"]
 
 
-@pytest.mark.parametrize("format_", list(EXPORTERS))
-def test_a_target_that_cannot_be_written_is_named(format_: str, tmp_path: Path) -> None:
-    """A folder that does not exist is not made: it is more likely a slip of the pen."""
-    write_memo(tmp_path / "repo/memos/inbox", NAME)
-    target = tmp_path / "no" / "such" / "out"
-    with pytest.raises(OutputError, match=r"no/such/out: cannot be written \(No such file or directory\)"):
-        export_repo(tmp_path / "repo", target, format_)
+def test_a_target_that_cannot_be_written_is_named(repo: Path, tmp_path: Path) -> None:
+    """A folder that does not exist is not made: it is more likely a slip of the pen. One in a file's place stays.
 
-
-def test_a_folder_is_no_target_for_a_file(tmp_path: Path) -> None:
-    """It would have to be removed."""
-    write_memo(tmp_path / "repo/memos/inbox", NAME)
+    A maildir for a stream, and an unknown format, are mistakes on the command line.
+    """
+    for format_ in EXPORTERS:
+        with pytest.raises(OutputError, match=r"no/such/out: cannot be written \(No such file or directory\)"):
+            export_repo(repo, tmp_path / "no/such/out", format_)
     with pytest.raises(OutputError, match="found a folder"):
-        export_repo(tmp_path / "repo", tmp_path, "jsonl")
-
-
-def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
-    """`-o /dev/stdout`, run by root, must not put a file in the place of a device."""
-    write_memo(tmp_path / "repo/memos/inbox", NAME)
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        export_repo(tmp_path / "repo", pipe, "jsonl")
-        assert json.loads(os.read(reader, 65_536))["id"] == NAME
-    finally:
-        os.close(reader)
-    assert stat.S_ISFIFO(pipe.stat().st_mode)
-
-
-def test_a_link_to_a_file_stays_a_link(tmp_path: Path) -> None:
-    """What it leads to is replaced."""
-    write_memo(tmp_path / "repo/memos/inbox", NAME)
-    (tmp_path / "there").mkdir()
-    (tmp_path / "out").symlink_to(tmp_path / "there" / "out")
-    export_repo(tmp_path / "repo", tmp_path / "out", "jsonl")
-    assert (tmp_path / "out").is_symlink()
-    assert json.loads((tmp_path / "there" / "out").read_text(encoding="utf-8"))["id"] == NAME
-
-
-def test_a_new_file_has_the_rights_that_the_user_gives_to_files(tmp_path: Path) -> None:
-    """Temporary files are often private; the export is not one."""
-    write_memo(tmp_path / "repo/memos/inbox", NAME)
-    (tmp_path / "other").touch()
-    export_repo(tmp_path / "repo", tmp_path / "out", "jsonl")
-    assert (tmp_path / "out").stat().st_mode == (tmp_path / "other").stat().st_mode
-
-
-def test_a_maildir_cannot_go_to_a_stream_and_an_unknown_format_nowhere(tmp_path: Path) -> None:
-    """Both are mistakes on the command line."""
-    write_memo(tmp_path / "memos/inbox", NAME)
-    with open_folders(tmp_path) as (archive, shelf):
+        export_repo(repo, tmp_path, "jsonl")
+    with open_folders(repo) as (archive, shelf):
         with pytest.raises(ConfigError, match="name it with -o"):
             write(archive, shelf, io.BytesIO(), "maildir")
         with pytest.raises(ConfigError, match="expected jsonl, mbox, maildir, csv"):
             write(archive, shelf, io.BytesIO(), "pdf")
 
 
+def test_a_pipe_is_written_to_and_not_replaced(repo: Path, tmp_path: Path) -> None:
+    """`-o /dev/stdout`, run by root, must not put a file in the place of a device."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        export_repo(repo, pipe, "jsonl")
+        assert json.loads(os.read(reader, 65_536))["id"] == NAME
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_link_to_a_file_stays_a_link(repo: Path, tmp_path: Path) -> None:
+    """What it leads to is replaced, by a file that has the rights of any other new file."""
+    there = write_text(tmp_path / "there/other", "").with_name("out")
+    (tmp_path / "out").symlink_to(there)
+    export_repo(repo, tmp_path / "out", "jsonl")
+    assert (tmp_path / "out").is_symlink()
+    assert json.loads(there.read_text(encoding="utf-8"))["id"] == NAME
+    assert there.stat().st_mode == there.with_name("other").stat().st_mode
+
+
 # JSON Lines and CSV
 
 
 def test_json_lines_are_the_lines_of_the_archive_with_bodies_where_asked_for(tmp_path: Path) -> None:
-    """Nothing else stands in the file."""
+    """Nothing else stands in the file. A table has as many rows, as RFC 4180 writes them."""
     target = tmp_path / "out.jsonl"
     with open_folders(*EXAMPLE_SOURCES) as (archive, shelf):
         expected = [artifact_line(artifact, archive, base_url=None) for artifact in exported(archive)]
         write(archive, shelf, target, "jsonl")
         assert [json.loads(text) for text in target.read_text(encoding="utf-8").splitlines()] == expected
         write(archive, shelf, target, "jsonl", with_body=True)
+        write(archive, shelf, tmp_path / "out.csv", "csv")
     found = [json.loads(text) for text in target.read_text(encoding="utf-8").splitlines()]
     assert [list(entry)[-1] for entry in found] == ["body"] * len(expected)
     assert sum(len(entry["body"]) > 0 for entry in found) > 40
     assert target.read_bytes().endswith(b"}\n")
+    text = (tmp_path / "out.csv").read_bytes().decode("utf-8")
+    table = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    assert text.endswith("\r\n")
+    assert len(table) == len(expected) + 1
+    assert {len(row) for row in table} == {21}
 
 
 def rows(target: Path) -> list[dict[str, Any]]:
@@ -198,43 +184,22 @@ def test_a_table_has_a_row_for_each_artifact_with_lists_joined(tmp_path: Path) -
     assert (row["parent"], row["body"]) == ("", "All tests pass.")
 
 
-def test_a_table_follows_rfc_4180(tmp_path: Path) -> None:
-    """Lines end in CRLF; every row has as many fields as the header."""
-    with open_folders(*EXAMPLE_SOURCES) as (archive, shelf):
-        write(archive, shelf, tmp_path / "out.csv", "csv")
-        count = len(list(exported(archive)))
-    text = (tmp_path / "out.csv").read_bytes().decode("utf-8")
-    table = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-    assert text.endswith("\r\n")
-    assert len(table) == count + 1
-    assert {len(row) for row in table} == {21}
-
-
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\n", "＝"])
 def test_a_spreadsheet_is_not_made_to_run_anything(start: str, tmp_path: Path) -> None:
-    """What it would take for a formula is a text, in every column that holds foreign words."""
+    """What it would take for a formula is a text, in every column that holds foreign words.
+
+    Nor does a table hold a character that changes a terminal; tabs and line ends stay.
+    """
     evil = f"{start}HYPERLINK(1)"
+    fields: dict[str, Any] = {"subject": evil, "body": f"{evil}\t\n", "sender": evil, "thread_id": evil}
+    write_memo(tmp_path / "repo/memos/inbox", NAME, metadata={"tags": [evil]}, **fields)
     write_memo(
-        tmp_path / "repo/memos/inbox",
-        NAME,
-        subject=evil,
-        body=evil,
-        sender=evil,
-        thread_id=evil,
-        metadata={"tags": [evil]},
+        tmp_path / "repo/memos/inbox", "two", subject="a \x1b[2J b", body="c \x9b31m\td\n\x07", sender="e\x1b]0;f"
     )
     export_repo(tmp_path / "repo", tmp_path / "out.csv", "csv", with_body=True)
-    (row,) = rows(tmp_path / "out.csv")
-    assert (row["subject"], row["body"]) == (f"'{evil}",) * 2
+    row = next(one for one in rows(tmp_path / "out.csv") if one["id"] == NAME)
+    assert (row["subject"], row["body"]) == (f"'{evil}", f"'{evil}\t\n")
     assert all(not cell.startswith(("=", "+", "-", "@", "\t", "\n", "＝")) for cell in row.values())
-
-
-def test_a_table_holds_no_character_that_changes_a_terminal(tmp_path: Path) -> None:
-    """It may be printed on one; tabs and line ends stay."""
-    write_memo(
-        tmp_path / "repo/memos/inbox", NAME, subject="a \x1b[2J b", body="c \x9b31m\td\n\x07", sender="e\x1b]0;f"
-    )
-    export_repo(tmp_path / "repo", tmp_path / "out.csv", "csv", with_body=True)
     text = (tmp_path / "out.csv").read_text(encoding="utf-8")
     assert all(char.isprintable() or char in "\t\r\n" for char in text)
     assert "[2J" in text and "\td" in text
@@ -244,9 +209,10 @@ def test_a_table_holds_no_character_that_changes_a_terminal(tmp_path: Path) -> N
 
 
 def test_unread_messages_are_new_and_the_others_say_how_far_they_are(tmp_path: Path) -> None:
-    """`new/` knows no flags; in `cur/` they stand in order."""
+    """`new/` knows no flags; in `cur/` they stand in order. Each file has the time of its memo, and is not of today."""
     asks: dict[str, Any] = {"action_required": True}
-    write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-0900--a--b--unread", **asks)
+    sent = "2026-05-01T09:00:00-04:00"
+    write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-0900--a--b--unread", sent=sent, **asks)
     write_memo(tmp_path / "repo/memos/read", "2026-05-02-0900--a--b--read")
     write_memo(tmp_path / "repo/memos/read", "2026-05-03-0900--a--b--open", **asks)
     asked = write_memo(tmp_path / "repo/memos/read", "2026-05-04-0900--a--b--answered", **asks).stem
@@ -255,42 +221,17 @@ def test_unread_messages_are_new_and_the_others_say_how_far_they_are(tmp_path: P
     done = {"metadata": {"discharged": {"on": "2026-05-07"}}}
     write_memo(tmp_path / "repo/memos/read", "2026-05-06-0900--a--b--done", **asks, **done)
     export_repo(tmp_path / "repo", tmp_path / "mail", "maildir")
-    found = [(name.split("/")[0], name.partition(":")[2]) for name in sorted(messages(tmp_path / "mail"), key=number)]
+    in_order = sorted(messages(tmp_path / "mail"), key=lambda name: name.split("/")[1])
+    found = [(name.split("/")[0], name.partition(":")[2]) for name in in_order]
     assert found == [("new", ""), ("cur", "2,S"), ("cur", "2,FS"), ("cur", "2,RS"), ("cur", "2,S"), ("cur", "2,S")]
-
-
-def number(name: str) -> str:
-    """Return the order of arrival that a message's name begins with."""
-    return name.split("/")[1]
-
-
-def test_a_message_has_the_time_of_its_memo(tmp_path: Path) -> None:
-    """Programs that sort by the files' times sort by date, and an export does not look like a delivery of today."""
-    write_memo(tmp_path / "repo/memos/inbox", NAME, sent="2026-05-01T09:00:00-04:00")
-    export_repo(tmp_path / "repo", tmp_path / "mail", "maildir")
-    ((_, (_, seconds)),) = tree(tmp_path / "mail").items()
-    assert seconds == 1_777_640_400
+    assert tree(tmp_path / "mail")[in_order[0]][1] == 1_777_640_400
 
 
 def test_exporting_again_moves_what_was_read_and_removes_what_is_gone(tmp_path: Path) -> None:
-    """The maildir is as if it had been written anew; nothing is there twice."""
-    repo, mail = tmp_path / "repo", tmp_path / "mail"
-    write_memo(repo / "memos/inbox", NAME)
-    gone = write_memo(repo / "memos/inbox", "2026-05-02-0900--engineer--director--gone").stem
-    export_repo(repo, mail, "maildir")
-    before = messages(mail)
-    (repo / "memos" / "inbox" / f"{gone}.openthing").unlink()
-    (repo / "memos" / "read").mkdir()
-    (repo / "memos" / "inbox" / f"{NAME}.openthing").rename(repo / "memos" / "read" / f"{NAME}.openthing")
-    export_repo(repo, mail, "maildir")
-    export_repo(repo, tmp_path / "anew", "maildir")
-    assert [name.split("/")[0] for name in before] == ["new", "new"]
-    assert [name.split("/")[0] for name in messages(mail)] == ["cur"]
-    assert tree(mail) == tree(tmp_path / "anew")
+    """The maildir is as if it had been written anew; nothing is there twice.
 
-
-def test_an_export_that_was_interrupted_is_completed_by_the_next(tmp_path: Path) -> None:
-    """Every message is whole, and what lay half written in `tmp/` is gone."""
+    An export that was interrupted is completed by the next: every message is whole, and what lay in `tmp/` is gone.
+    """
     repo, mail = tmp_path / "repo", tmp_path / "mail"
     for day in (1, 2, 3):
         write_memo(repo / "memos/inbox", f"2026-05-0{day}-0900--engineer--director--gate", body=f"Day {day}.")
@@ -304,45 +245,48 @@ def test_an_export_that_was_interrupted_is_completed_by_the_next(tmp_path: Path)
         assert set(messages(mail)) & set(messages(tmp_path / "whole")) == set(messages(tmp_path / "whole")[:2])
         write(archive, shelf, mail, "maildir")
     assert tree(mail) == tree(tmp_path / "whole")
+    assert [name.split("/")[0] for name in messages(mail)] == ["new"] * 3
+    (repo / "memos/inbox/2026-05-02-0900--engineer--director--gate.openthing").unlink()
+    (repo / "memos/read").mkdir()
+    read = f"{NAME}.openthing"
+    (repo / "memos/inbox" / read).rename(repo / "memos/read" / read)
+    export_repo(repo, mail, "maildir")
+    export_repo(repo, tmp_path / "anew", "maildir")
+    assert sorted(name.split("/")[0] for name in messages(mail)) == ["cur", "new"]
+    assert tree(mail) == tree(tmp_path / "anew")
 
 
-def test_what_others_put_into_the_maildir_stays(tmp_path: Path) -> None:
-    """A file that memosite did not write is not its to remove; what it wrote it removes."""
-    write_memo(tmp_path / "repo/memos/inbox", NAME)
-    mail = tmp_path / "mail"
-    export_repo(tmp_path / "repo", mail, "maildir")
-    theirs = write_text(mail / "cur/1777640400.V1I2.host:2,S", "Subject: mine\n\n")
-    export_repo(tmp_path / "repo", mail, "maildir")
-    assert theirs.read_text(encoding="utf-8") == "Subject: mine\n\n"
+def test_an_empty_folder_becomes_a_maildir_and_any_other_is_refused_untouched(repo: Path, tmp_path: Path) -> None:
+    """Somebody's mail is not overwritten, not even a maildir that looks like ours.
 
-
-def test_an_empty_folder_becomes_a_maildir_and_any_other_is_refused_untouched(tmp_path: Path) -> None:
-    """Somebody's mail is not overwritten, not even a maildir that looks like ours."""
-    write_memo(tmp_path / "repo/memos/inbox", NAME)
+    What others put into ours stays: a file that memosite did not write is not its to remove.
+    """
     (tmp_path / "empty").mkdir()
-    export_repo(tmp_path / "repo", tmp_path / "empty", "maildir")
+    export_repo(repo, tmp_path / "empty", "maildir")
     assert len(messages(tmp_path / "empty")) == 1
+    theirs = write_text(tmp_path / "empty/cur/1777640400.V1I2.host:2,S", "Subject: mine\n\n")
+    export_repo(repo, tmp_path / "empty", "maildir")
+    assert theirs.read_text(encoding="utf-8") == "Subject: mine\n\n"
     write_text(tmp_path / "theirs/new/1777640400.V1I2.host", "Subject: mine\n\n")
     with pytest.raises(OutputError, match="not empty and not memosite's"):
-        export_repo(tmp_path / "repo", tmp_path / "theirs", "maildir")
+        export_repo(repo, tmp_path / "theirs", "maildir")
     assert list(tree(tmp_path / "theirs")) == ["new/1777640400.V1I2.host"]
-    write_text(tmp_path / "file", "")
     with pytest.raises(OutputError, match="found a file"):
-        export_repo(tmp_path / "repo", tmp_path / "file", "maildir")
+        export_repo(repo, write_text(tmp_path / "file", ""), "maildir")
 
 
-@pytest.mark.parametrize("name", ["tmp", "new", "cur", MARKER])
-def test_a_link_in_the_maildir_does_not_lead_out_of_it(name: str, tmp_path: Path) -> None:
+def test_a_link_in_the_maildir_does_not_lead_out_of_it(repo: Path, tmp_path: Path) -> None:
     """Nothing outside the named folder is written."""
-    write_memo(tmp_path / "repo/memos/inbox", NAME)
-    mail, elsewhere = tmp_path / "mail", tmp_path / "elsewhere"
-    mail.mkdir()
+    elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    if name != MARKER:
-        (mail / MARKER).touch()
-    (mail / name).symlink_to(elsewhere if name != MARKER else elsewhere / "file")
-    with pytest.raises(OutputError, match="symbolic links"):
-        export_repo(tmp_path / "repo", mail, "maildir")
+    for name in ("tmp", "new", "cur", MARKER):
+        mail = tmp_path / f"mail-{name}"
+        mail.mkdir()
+        if name != MARKER:
+            (mail / MARKER).touch()
+        (mail / name).symlink_to(elsewhere if name != MARKER else elsewhere / "file")
+        with pytest.raises(OutputError, match="symbolic links"):
+            export_repo(repo, mail, "maildir")
     assert list(elsewhere.iterdir()) == []
 
 

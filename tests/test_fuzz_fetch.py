@@ -21,33 +21,11 @@ ANSWERS = [
     b"HTTP/1.1 302 Found\r\nLocation: ftp://user@[::1/x\r\n\r\n",
 ]
 WORDS = (
-    *(
-        b"HTTP/1.1 ",
-        b"200",
-        b"301",
-        b"999",
-        b"Content-Length: ",
-        b"Content-Encoding: gzip\r\n",
-        b"Location: //[\r\n",
-        b"\r\n\r\n",
-    ),
-    *(
-        b"Retry-After: ",
-        b"Date: ",
-        b"ETag: ",
-        b"-1",
-        b"9" * 5_000,
-        b"\r\n ",
-        b"ffffffffffffffff\r\n",
-        b"Location: file:///etc\r\n",
-    ),
-    *(
-        b"Thu, 31 Dec 9999 23:59:59 -2359",
-        b"Mon, 00 Foo 0000",
-        b"Transfer-Encoding: chunked\r\n",
-        b"HTTP/1.1 100 Continue\r\n\r\n",
-    ),
-)
+    b"HTTP/1.1 ", b"200", b"301", b"999", b"Content-Length: ", b"Content-Encoding: gzip\r\n", b"Location: //[\r\n",
+    b"\r\n\r\n", b"Retry-After: ", b"Date: ", b"ETag: ", b"-1", b"9" * 5_000, b"\r\n ", b"ffffffffffffffff\r\n",
+    b"Location: file:///etc\r\n", b"Thu, 31 Dec 9999 23:59:59 -2359", b"Mon, 00 Foo 0000",
+    b"Transfer-Encoding: chunked\r\n", b"HTTP/1.1 100 Continue\r\n\r\n",
+)  # fmt: skip
 
 
 @contextmanager

@@ -1,256 +1,270 @@
-"""Both places of the gate are passed by everything, on every way: what they leave out reaches nobody."""
+"""What is read is scanned for secrets once, in whatever form it is, and goes on without them, on every way (SPEC 9)."""
 
-import argparse
 import ast
+import json
 import re
 import subprocess
-import sys
-import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from memosite.archive.model import Archive
 from memosite.cli import main
-from memosite.commands.arguments import parser
+from memosite.commands.arguments import command_parsers, parser
 from memosite.config.loading import load_config
+from memosite.facts.file import File
 from memosite.facts.findings import Finding
-from memosite.facts.rules import SECRET_RULES
+from memosite.facts.rules import (
+    SECRET_FORMERLY_IN_NAME,
+    SECRET_IN_NAME,
+    SECRET_REDACTED,
+    SECRET_RULES,
+    withheld_for_secrets,
+)
 from memosite.reading.archive import open_archive
-from memosite.reading.withholding import Content, Policy, Reread
-from memosite.store.shelf import Shelf
-from tests.support.files import write_json, write_text
-from tests.support.memos import write_body, write_memo, write_note, write_org, write_transcript
+from memosite.reading.screen import Screen
+from memosite.secrets import find_secrets
+from tests.support.files import write_text
+from tests.support.looking import LATER
+from tests.support.memos import write_memo, write_org
+from tests.support.planted import write_planted
 from tests.support.repos import Repo
 from tests.support.servers import free_port
 
 PACKAGE = Path(__file__).parent.parent / "memosite"
-WORD = "plantedword"
-SECRET = "AKIA" + "Z7QH3XWMK2TPLV5D"
-"""In two parts, so that no scanner takes this file for a leak."""
-LATER = 4_000_000_000_000_000_000
-"""A time from which all files were written long ago, so that all are remembered."""
+KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
+TOKEN = "ghp_" + "wJq8Zt4Rk2Xv6Nc9Bm3Lf7Hs5Dg1Pa0Yu7Te"
+SHOWN = "[REDACTED:aws-access-key-id]"
+BLOCK = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
+PRIVATE = ["-----BEGIN " + "PRIVATE KEY-----", BLOCK, BLOCK[::-1], "-----END " + "PRIVATE KEY-----"]
 
 
-@pytest.fixture(autouse=True)
-def _later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: LATER)
+def screened(data: bytes, name: str = "notes/one.md") -> File:
+    """A file as it goes on."""
+    return Screen().file(File(source="desk", path=name, data=data)).file
 
 
-def run(*arguments: object) -> None:
-    """Run a command that has to end well, whatever is found."""
-    assert main([str(one) for one in arguments]) in {0, 1}, arguments
+@pytest.mark.parametrize(
+    ("written", "left"),
+    [
+        (f"It is {KEY}.", f"It is {SHOWN}."),
+        (json.dumps({"body": f'It is\n{KEY}\n"so"'}), json.dumps({"body": f'It is\n{SHOWN}\n"so"'})),
+        (json.dumps({"body": json.dumps({"key": KEY})}), json.dumps({"body": json.dumps({"key": SHOWN})})),
+        (f'{{"key": "\\u0041{KEY[1:]}"}}', f'{{"key": "{SHOWN}"}}'),
+        (f"\ufeffé {KEY} é", f"\ufeffé {SHOWN} é"),
+    ],
+)
+def test_a_secret_is_replaced_where_it_is(written: str, left: str) -> None:
+    """Nothing else changes: escapes stay whole, and what is JSON stays JSON."""
+    assert screened(written.encode()).data.decode() == left
+    if written.startswith("{"):
+        assert json.loads(left)
 
 
-def inflated(data: bytes) -> Iterator[bytes]:
-    """What lies compressed in a file of the index."""
-    for place in re.finditer(rb"x[\x01\x5e\x9c\xda]", data):
-        try:
-            yield zlib.decompressobj().decompress(data[place.start() :])
-        except zlib.error:
-            continue
+def test_a_text_that_is_not_utf_8_is_screened_as_it_would_be_shown() -> None:
+    """With NULs between its letters, which any reader leaves out, or between words, as in a process's environment.
+
+    Other bytes that are not UTF-8 are neither lost nor shifted.
+    """
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32"):
+        file = screened(f"Line one\nIt is {KEY}.\n".encode(encoding))
+        assert KEY.encode() not in file.data.replace(b"\0", b"")
+        assert SHOWN.encode() in file.data
+        assert file.data.count(b"\n") == 2
+    assert KEY.encode() not in screened(f"A=1\0KEY={KEY}\0PATH=/bin\0".encode()).data
+    assert screened(b"\xff\xfe " + KEY.encode() + b" \xe9\x80").data == b"\xff\xfe " + SHOWN.encode() + b" \xe9\x80"
 
 
-def below(folder: Path, *, is_inflated: bool = False) -> bytes:
-    """All that lies below a folder: paths and bytes."""
-    parts: list[bytes] = []
-    for path in sorted(one for one in folder.rglob("*") if one.is_file()):
-        data = path.read_bytes()
-        parts += [str(path.relative_to(folder)).encode(), data, *(inflated(data) if is_inflated else ())]
-    return b"\n".join(parts)
+@pytest.mark.parametrize("break_", ["\n", "\r\n"])
+def test_a_secret_of_several_lines_leaves_its_line_breaks(break_: str) -> None:
+    """So that the lines after it keep their numbers."""
+    text = break_.join(["before", *PRIVATE, "after", ""])
+    left = screened(text.encode()).data.decode()
+    assert "MIIE" not in left and BLOCK[::-1] not in left
+    assert left.split(break_).index("after") == text.split(break_).index("after")
+    in_json = json.loads(screened(json.dumps({"body": text}).encode()).data)["body"]
+    assert in_json.split(break_).index("after") == text.split(break_).index("after")
 
 
-class Commands:
-    """Runs every command on a site and tells what each gave, by place."""
+def test_hits_name_lines_and_fingerprints_that_do_not_depend_on_the_secret() -> None:
+    """The same place of the same line is the same whatever the secret is, in whatever folder the file is.
 
-    def __init__(self, site: Path, folder: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-        """Outputs, cache and state lie in a folder beside the site."""
-        self._site = site
-        self._folder = folder
-        self._captured = capfdbinary
+    What is allowed by its fingerprint stays; other secrets of the file do not.
+    """
+    text = "one\nkey: {}\nthree {}\n"
 
-    def printed(self, *arguments: object) -> bytes:
-        """What a command prints about the site, on both streams."""
-        self._captured.readouterr()
-        run(*arguments, "--site", self._site, "--cache", self._folder / "cache")
-        return b"".join(self._captured.readouterr())
+    def file(source: str, path: str, key: str = KEY) -> File:
+        return File(source=source, path=path, data=text.format(key, TOKEN).encode())
 
-    def places(self) -> dict[str, bytes]:
-        """All that is kept or shown."""
-        folder = self._folder
-        output = ("-o", folder / "site")
-        for title in ("One", "Another"):  # the second build makes all pages again, of files that are remembered
-            write_text(self._site / "memosite.yml", f"title: {title}\nsources: [{{path: desk}}]\n")
-            self.printed("build", *output, "--jobs", 1)
-        position = ("watch", "--position", "director", "--once", "--json", "--state", folder / "state.sqlite")
-        return {
-            "pages": below(folder / "site"),
-            "search": self.printed("search", "--json", "--limit", 100, "kind:memo OR kind:document OR kind:note"),
-            "search for it": self.printed("search", "--json", WORD).replace(f'"query": "{WORD}"'.encode(), b""),
-            "index": below(folder / "cache/internal/search", is_inflated=True),
-            "manifest": below(folder / "cache/internal/manifests"),
-            "parse cache": below(folder / "cache/internal/parsed"),
-            "jsonl": self.printed("export", "--with-body"),
-            "csv": self.printed("export", "--with-body", "--format", "csv"),
-            "mbox": self.printed("export", "--format", "mbox"),
-            "diff": self.printed("diff", "2026-04-01..", "--format", "json"),
-            "watch": self.printed(*position),
-            "check": self.printed("check", "--format", "json"),
-            "explain": self.printed("explain", "index.html", *output),
-        }
+    first = Screen().file(file("a", "memos/inbox/x.md")).hits
+    second = Screen().file(file("b", "memos/read/x.md", KEY[:-1] + "E")).hits
+    assert [(one.rule, one.line) for one in first] == [("aws-access-key-id", 2), ("github-pat", 3)]
+    assert first == second
+    renamed = Screen().file(file("a", "memos/inbox/y.md")).hits
+    assert {one.fingerprint for one in first}.isdisjoint(one.fingerprint for one in renamed)
+    left = Screen(allowed=frozenset({first[0].fingerprint})).file(file("a", "memos/inbox/x.md"))
+    assert left.file.data.decode() == f"one\nkey: {KEY}\nthree [REDACTED:github-pat]\n"
+    assert [one.is_allowed for one in left.hits] == [True, False]
 
 
-# The first place: secrets
-
-
-def leaky(folder: Path, word: str) -> Path:
-    """A site with a word in every kind of file, and in former contents of what does not have it any more."""
-    repo = Repo(folder / "desk")
-    inbox = repo.root / "memos/inbox"
-    subject = f"Tide tables {word}"
-    write_memo(inbox, "2026-05-01-0900--engineer--director--one", subject=subject, body=f"It is {word}.")
-    write_memo(inbox, "2026-05-01-1000--engineer--director--two", body_ref="two.body.md")
-    write_body(inbox, "two", f"A long text with {word}.\n")
-    write_memo(inbox, "2026-05-01-1100--engineer--director--edited", body=f"Formerly {word}.")
-    write_memo(inbox, "2026-05-01-1200--engineer--director--removed", body=f"Formerly {word}.")
-    write_text(inbox / "2026-05-01-1300--engineer--director--broken.openthing", f'{{"from": {word}')
-    write_text(inbox / "2026-05-01-1400--engineer--director--bare.body.md", f"Bare {word}.\n")
-    write_note(repo.root / "notes", "2026-05-01-1500--engineer--file--note", body=f"A note of {word}.")
-    write_transcript(repo.root / "transcripts/engineer", "talk", text=f"## User\n\nHello {word}.\n")
-    write_text(repo.root / "decisions/gate.md", f"# The gate\n\nIt has {word}.\n")
-    write_text(
-        repo.root / "thoughts/one.md", f"---\nid: one\ntype: semantic\ncreated: 2026-05-01T00:00:00Z\n---\n\n{word}\n"
-    )
-    write_json(repo.root / "parts.opencatalog", {"type": "memodef:Library", "id": "parts", "name": f"Parts {word}"})
-    elsewhere = {"x.org.memo_location": "<working_directory>/handoffs/"}
-    write_text(repo.root / "handoffs/inbox/2026-05-01-1600--engineer--director--late.openthing", f'{{"to": {word}')
-    write_org(repo.root / "org", positions=["director", "engineer"], mission=f"To keep {word}.", **elsewhere)
-    repo.commit()
-    write_memo(inbox, "2026-05-01-1100--engineer--director--edited", body="Nothing to see.")
-    (inbox / "2026-05-01-1200--engineer--director--removed.openthing").unlink()
-    repo.commit()
-    return folder
+# Once
 
 
 @pytest.fixture
-def shelved(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """All bytes that are put on a shelf or taken from one."""
-    found: list[bytes] = []
-    put, get = Shelf.put, Shelf.get
+def scanned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that the detector is given."""
+    texts: list[str] = []
 
-    def put_down(shelf: Shelf, data: bytes) -> str:
-        found.append(data)
-        return put(shelf, data)
+    def counting(text: str) -> object:
+        texts.append(text)
+        return find_secrets(text)
 
-    def take(shelf: Shelf, digest: str) -> bytes:
-        found.append(get(shelf, digest))
-        return found[-1]
-
-    monkeypatch.setattr(Shelf, "put", put_down)
-    monkeypatch.setattr(Shelf, "get", take)
-    return found
+    monkeypatch.setattr("memosite.reading.redaction.find_secrets", counting)
+    monkeypatch.setattr("memosite.reading.reader.time.time_ns", lambda: LATER)
+    return texts
 
 
-def places_with(word: str, places: dict[str, bytes]) -> set[str]:
-    """The places that have a word."""
-    return {place for place, data in places.items() if word.encode() in data}
+def read(site: Path) -> Archive:
+    """The archive of a site as a command reads it, with the cache."""
+    (site / ".memosite").mkdir(exist_ok=True)
+    with open_archive(load_config(site)) as handle:
+        archive, _ = handle.read()
+        for artifact in archive.artifacts.values():
+            for copy in artifact.copies:
+                if copy.file.sha256:
+                    handle.shelf.get(copy.file.sha256)  # a page needs the bytes again
+    return archive
 
 
-EVERYWHERE = {"pages", "search", "search for it", "index", "jsonl", "csv", "mbox", "diff", "watch"}
+def site_with_history(folder: Path) -> Repo:
+    """Two memos and one that was edited."""
+    repo = Repo(folder / "desk")
+    for number in range(3):
+        write_memo(repo.root / "memos/inbox", f"2026-05-01-0{number}00--a--b--m", body=f"Number {number}, {KEY}.")
+    repo.commit()
+    write_memo(repo.root / "memos/inbox", "2026-05-01-0000--a--b--m", body="Edited.")
+    repo.commit()
+    return repo
 
 
-def test_nothing_is_stored_or_shown_that_did_not_pass_the_gate(
-    tmp_path: Path, shelved: list[bytes], capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    """What the first place takes out of files is in no cache, index, page or export; former contents count, too."""
-    plain = Commands(leaky(tmp_path / "plain", WORD), tmp_path / "before", capfdbinary).places()
-    assert places_with(WORD, plain) == EVERYWHERE | {"parse cache", "check"}
-    assert sum(WORD.encode() in one for one in shelved) > 10
-    changes = tmp_path / "before/site/memos/2026-05-01-1100--engineer--director--edited/changes/index.html"
-    assert WORD in changes.read_text()
-
-    shelved.clear()
-    after = Commands(leaky(tmp_path / "leaky", SECRET), tmp_path / "after", capfdbinary).places()
-    assert places_with(SECRET, after) == set()
-    assert sum(b"[REDACTED:aws-access-key-id]" in one for one in shelved) > 10
-    assert not any(SECRET.encode() in one for one in shelved)
-    assert b"AWS access key id" in after["check"]
-
-
-def held_a_secret(findings: tuple[Finding, ...]) -> list[str]:
-    """The names of files in which the first place found something."""
-    return sorted({one.location.path for one in findings if one.rule in SECRET_RULES})
+@pytest.mark.parametrize("is_tree", [False, True])
+def test_nothing_that_stays_is_scanned_again(tmp_path: Path, scanned: list[str], is_tree: bool) -> None:
+    """Neither files nor former contents nor names; after a change only what changed. A commit is read like a folder."""
+    repo = site_with_history(tmp_path)
+    ref = ", ref: HEAD" if is_tree else ""
+    write_text(tmp_path / "memosite.yml", f"sources: [{{path: desk{ref}}}]\nsecrets: {{mode: redact}}\n")
+    before = read(tmp_path)
+    assert len(scanned) > 4 and len(set(scanned)) == len(scanned)
+    first = set(scanned)
+    scanned.clear()
+    assert read(tmp_path).findings == before.findings
+    assert scanned == []
+    write_memo(repo.root / "memos/inbox", "2026-05-01-0100--a--b--m", body="Now it is this.")
+    repo.commit()
+    read(tmp_path)
+    assert any("Now it is this." in text for text in scanned)
+    assert first.isdisjoint(scanned) and len(set(scanned)) == len(scanned)
 
 
-def test_what_the_gate_finds_is_a_finding_of_the_archive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of every file, and of former contents; also when nothing is read again, and where a file is checked alone."""
-    site = leaky(tmp_path / "leaky", SECRET)
-    expected = [
-        "decisions/gate.md",
-        "handoffs/inbox/2026-05-01-1600--engineer--director--late.openthing",
-        "memos/inbox/2026-05-01-0900--engineer--director--one.openthing",
-        "memos/inbox/2026-05-01-1100--engineer--director--edited.openthing",
-        "memos/inbox/2026-05-01-1200--engineer--director--removed.openthing",
-        "memos/inbox/2026-05-01-1300--engineer--director--broken.openthing",
-        "memos/inbox/2026-05-01-1400--engineer--director--bare.body.md",
-        "memos/inbox/two.body.md",
-        "notes/2026-05-01-1500--engineer--file--note.openthing",
-        "org/acme-organization.openthing",
-        "parts.opencatalog",
-        "thoughts/one.md",
-        "transcripts/engineer/talk.body.md",
-    ]
-    (site / ".memosite").mkdir()
-    for _ in range(2):
-        with open_archive(load_config(site)) as handle:
-            archive, _ = handle.read()
-        assert held_a_secret(archive.findings) == expected
-    run("check", site / "desk" / expected[2])
-    assert "error: AWS access key id, fingerprint " in capsys.readouterr().out
+def test_exceptions_change_what_is_read_and_scan_nothing(tmp_path: Path, scanned: list[str]) -> None:
+    """A text is redacted anew by the scan that is known."""
+    site_with_history(tmp_path)
+    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\nsecrets: {mode: redact}\n")
+    found = [one for one in read(tmp_path).findings if one.rule in SECRET_RULES]
+    fingerprint = found[-1].message.rpartition(" ")[2]
+    scanned.clear()
+    allow = f"[{{fingerprint: {fingerprint!r}, why: revoked}}]"
+    write_text(tmp_path / "memosite.yml", f"sources: [{{path: desk}}]\nsecrets: {{mode: redact, allow: {allow}}}\n")
+    left = [one for one in read(tmp_path).findings if one.rule in SECRET_RULES]
+    assert left == found[:-1]
+    assert not any("sent" in text for text in scanned)
 
 
-# The second place: the audience
+# Names
+
+NAMING = frozenset({SECRET_IN_NAME, SECRET_FORMERLY_IN_NAME, SECRET_REDACTED})
 
 
-def drop(content: Content, archive: Archive, policy: Policy, _shelf: Shelf, _reread: Reread) -> Content:
-    """A rule for what has the word in its name."""
-    assert policy.audience == "internal"
-    assert archive.artifacts
-    gone = frozenset((one.source, one.path) for one in content.facts if WORD in one.path)
-    return replace(
-        content,
-        facts=tuple(one for one in content.facts if WORD not in one.path),
-        histories={
-            name: replace(history, events={key: events for key, events in history.events.items() if WORD not in key})
-            for name, history in content.histories.items()
-        },
-        absent=gone,
-        unstored=gone,
-    )
+def named(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
+    """Where names with secrets are, and what is said of them."""
+    return [(one.location.path, one.message) for one in findings if one.rule in NAMING]
 
 
-def test_what_is_withheld_is_planned_searched_exported_watched_and_compared_by_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    """Its name, its text and its former content; nor is it in any cache but that of git history."""
-    repo = Repo(tmp_path / "site/desk")
-    name = f"2026-05-01-0900--engineer--director--{WORD}"
-    for text in ("It was.", "It is."):
-        write_memo(repo.root / "memos/inbox", name, subject=f"Of {WORD}", body=f"{text} {WORD}")
-        repo.commit()
-    write_memo(repo.root / "memos/inbox", "2026-05-01-1000--engineer--director--other")
-    removed = write_memo(repo.root / "memos/inbox", f"2026-05-01-1100--engineer--director--{WORD}-removed")
+@pytest.mark.parametrize("is_tree", [False, True])
+def test_a_name_with_a_secret_is_not_read(tmp_path: Path, is_tree: bool) -> None:
+    """The file is as if it were not there; the finding names its folder."""
+    repo = Repo(tmp_path / "desk")
+    write_memo(repo.root / "memos/inbox", f"2026-05-01-0000--a--b--{KEY}", body="Hidden by its name.")
+    write_memo(repo.root / "memos/inbox", "2026-05-01-0100--a--b--m", body_ref=f"{KEY}.body.md")
+    write_text(repo.root / f"memos/inbox/{KEY}.body.md", "A body.\n")
+    write_text(repo.root / f"decisions/{KEY}/gate.md", "# The gate\n")
+    repo.commit()
+    write_text(tmp_path / "memosite.yml", f"sources: [{{path: desk{', ref: HEAD' if is_tree else ''}}}]\n")
+    archive = read(tmp_path)
+    assert [id_ for _, id_ in archive.artifacts] == ["2026-05-01-0100--a--b--m"]
+    said = "AWS access key id in the name of a file in this folder, which is not read"
+    assert named(archive.findings) == [(f"decisions/{SHOWN}", said), ("memos/inbox", said)]
+    assert KEY not in repr(archive)
+
+
+def test_names_that_git_has_are_screened_before_they_are_kept(tmp_path: Path) -> None:
+    """Former paths and authors; also when their commits are in the cache, and until they are in no commit."""
+    repo = Repo(tmp_path / "desk")
+    write_memo(repo.root / "memos/inbox", "2026-05-01-0100--a--b--m")
+    repo.commit(who=f"Ada {TOKEN}")
+    removed = write_memo(repo.root / "memos/inbox", f"2026-05-01-0000--a--b--{KEY}")
     repo.commit()
     removed.unlink()
     repo.commit()
-    before = Commands(tmp_path / "site", tmp_path / "before", capfdbinary).places()
-    assert places_with(WORD, before) == EVERYWHERE | {"parse cache", "manifest"}
-    monkeypatch.setattr("memosite.reading.gate.revise", drop)
-    after = Commands(tmp_path / "site", tmp_path / "after", capfdbinary).places()
-    assert places_with(WORD, after) == set()
-    assert places_with("--other", after) >= EVERYWHERE - {"search for it"}
+    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
+    for _ in range(2):
+        archive = read(tmp_path)
+        assert named(archive.findings) == [
+            ("", "in the name of an author of commits: Ada [REDACTED:github-pat]"),
+            ("memos/inbox", "AWS access key id in a former name of a file in this folder, which is not shown"),
+        ]
+        assert withheld_for_secrets(archive.findings) == ()
+        assert KEY not in repr(archive) and TOKEN not in repr(archive)
+        kept = b"".join(one.read_bytes() for one in (tmp_path / ".memosite").rglob("*") if one.is_file())
+        assert KEY.encode() not in kept and TOKEN.encode() not in kept
+    subprocess.run(["git", "-C", repo.root, "checkout", "-q", "--orphan", "clean"], check=True)
+    repo.commit()
+    assert named(read(tmp_path).findings) == []
+
+
+# The only way to an archive
+
+
+def test_what_the_gate_finds_is_a_finding_of_the_archive(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], scanned: list[str]
+) -> None:
+    """Of every file, and of former contents; also when nothing is read again, and where a file is checked alone."""
+    site = write_planted(tmp_path / "site", has_git=False)
+    inbox, lock = site / "office/memos/inbox", site / "lock"
+    bare = write_text(inbox / "2026-05-01-1400--engineer--director--bare.body.md", "Bare zqbare.\n")
+    write_text(inbox / "2026-05-01-1300--engineer--director--broken.openthing", '{"from": zqbroken')
+    write_text(lock / "handoffs/inbox/late.openthing", '{"to": zqlate')  # read when the organization names its folder
+    elsewhere = {"x.org.memo_location": "<working_directory>/handoffs/"}
+    write_org(lock / "org", "lock-org", positions=["warden"], mission="To keep zqmission.", **elsewhere)
+    edited, removed = (write_memo(inbox, f"2026-05-06-0{n}00--a--b--former", body="Formerly zqformer.") for n in (1, 2))
+    write_text(site / "memosite.yml", "sources: [{path: office}, {path: yard}, {path: lock}]\n")
+    planted = [one for one in site.glob("*/**/*") if one.is_file() and "zq" in one.read_text()]
+    for one in planted:
+        one.write_text(re.sub(r"\bzq[a-z]+", KEY, one.read_text()))
+    repo = Repo(site / "office")
+    repo.commit()
+    write_memo(inbox, edited.stem, body="Nothing to see.")
+    removed.unlink()
+    repo.commit()
+    expected = {one.relative_to(site).as_posix().partition("/")[2] for one in planted}
+    assert len(expected) > 18
+    for _ in range(2):
+        assert {one.location.path for one in read(site).findings if one.rule in SECRET_RULES} == expected
+    assert main(["check", str(bare)]) == 1
+    assert "error: AWS access key id, fingerprint " in capsys.readouterr().out
+    assert scanned
 
 
 def test_a_handle_reads_its_archive_once(tmp_path: Path) -> None:
@@ -260,9 +274,6 @@ def test_a_handle_reads_its_archive_once(tmp_path: Path) -> None:
         handle.read()
         with pytest.raises(ValueError, match="once"):
             handle.read()
-
-
-# The only way to an archive
 
 
 ARGUMENTS: dict[str, Callable[[], list[str]]] = {
@@ -282,44 +293,36 @@ ARGUMENTS: dict[str, Callable[[], list[str]]] = {
     "new": lambda: ["--from", "director", "--to", "engineer", "--subject", "One"],
     "why": lambda: ["memos/inbox/2026-05-01-0900--engineer--director--one.openthing"],
 }
-"""How each command that takes a site is run."""
+
 
 WITHOUT_ARCHIVE = {"init", "mark-read", "completion"}
+
+
 OPENS_LATER = {"mcp"}  # for each request, by the commands
-REFUSING = """
-import sys, memosite.reading.archive
-def refuse(*_, **__):
-    raise SystemExit(99)
-memosite.reading.archive.open_archive = refuse
-from memosite.cli import main
-sys.exit(main(sys.argv[1:]))
-"""
-
-
-def commands() -> dict[str, argparse.ArgumentParser]:
-    """All commands of the command line."""
-    (found,) = (one for one in parser()._actions if isinstance(one, argparse._SubParsersAction))
-    return dict(found.choices)
 
 
 def test_every_command_either_takes_a_site_or_has_no_archive() -> None:
     """A new command stands in one of the lists."""
-    takes_site = {name for name, command in commands().items() if "--site" in command._option_string_actions}
+    commands = command_parsers(parser())
+    takes_site = {name for name, command in commands.items() if "--site" in command._option_string_actions}
     assert takes_site == set(ARGUMENTS) | OPENS_LATER
-    assert set(commands()) - takes_site == WITHOUT_ARCHIVE
+    assert set(commands) - takes_site == WITHOUT_ARCHIVE
 
 
-@pytest.mark.parametrize("command", ARGUMENTS)
-def test_every_command_opens_its_archive_in_the_one_way(command: str, tmp_path: Path) -> None:
+def refuse(*_: object, **__: object) -> NoReturn:
+    """What opens an archive, closed."""
+    raise SystemExit(99)
+
+
+def test_every_command_opens_its_archive_in_the_one_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where that way is closed, there is no other."""
     write_memo(tmp_path / "memos/inbox", "2026-05-01-0900--engineer--director--one")
-    if command == "explain":
-        run("build", tmp_path, "--quiet")
-    arguments = [command, *ARGUMENTS[command](), "--site", str(tmp_path), "--quiet"]
-    done = subprocess.run(
-        [sys.executable, "-c", REFUSING, *arguments], capture_output=True, check=False, timeout=60, cwd=tmp_path
-    )
-    assert done.returncode == 99, done.stderr.decode()
+    assert main(["build", str(tmp_path), "--quiet"]) == 0
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(open_archive.__wrapped__, "__code__", refuse.__code__)  # type: ignore[attr-defined]
+    for command, more in ARGUMENTS.items():
+        with pytest.raises(SystemExit, match="99"):
+            main([command, *more(), "--site", str(tmp_path), "--quiet"])
 
 
 def imports(module: Path) -> Iterator[tuple[str, str]]:

@@ -36,62 +36,44 @@ def status(repo: Repo) -> list[str]:
 
 
 def test_envelope_and_body_move_together(tmp_path: Path) -> None:
-    """Naming either of the two moves both, as renames that git sees."""
+    """Naming either moves both, as renames that git sees; a body of another name, if the envelope names it.
+
+    In memodef's way or in the older one. What an envelope says that cannot be read names no file.
+    """
     for number, suffix in enumerate((".openthing", ".body.md")):
         repo = repo_with_memo(tmp_path / str(number))
         mark([repo.root / f"memos/inbox/{NAME}{suffix}"])
         assert status(repo) == [f"R  memos/inbox/{NAME}.body.md -> memos/read/{NAME}.body.md", f"R  {INBOX} -> {READ}"]
-
-
-def test_a_body_of_another_name_moves_with_its_envelope(tmp_path: Path) -> None:
-    """The envelope names it, in memodef's way or in the older one."""
-    for number, field in enumerate(("body_ref", "x.memo.body_ref")):
-        repo = Repo(tmp_path / f"{number}/engine")
+    for field in ("body_ref", "x.memo.body_ref"):
+        repo = Repo(tmp_path / f"{field}/engine")
         put(repo, "memos/inbox", **{field: "the-text.body.md"})
         repo.write("memos/inbox/the-text.body.md", "The text.\n")
         repo.commit()
         mark([repo.root / INBOX])
         assert "R  memos/inbox/the-text.body.md -> memos/read/the-text.body.md" in status(repo)
+    nested = '{"type": "memodef:Memo", "x": ' + "[" * 100_000
+    for number, envelope in enumerate((nested, json.dumps({"body_ref": "x" * 300}), json.dumps({"body_ref": "\0"}))):
+        repo = repo_with_memo(tmp_path / f"bad-{number}")
+        repo.write(INBOX, envelope)
+        repo.commit()
+        mark([repo.root / INBOX])
+        assert f"R  {INBOX} -> {READ}" in status(repo)
 
 
-@pytest.mark.parametrize(
-    "envelope",
-    [
-        '{"type": "memodef:Memo", "x": ' + "[" * 100_000,
-        json.dumps({"body_ref": "x" * 300}),
-        json.dumps({"body_ref": "\0"}),
-    ],
-    ids=["nesting", "a name too long", "a name of nothing"],
-)
-def test_an_envelope_that_cannot_be_read_is_moved_all_the_same(envelope: str, tmp_path: Path) -> None:
-    """What it says of its body names no file."""
-    repo = repo_with_memo(tmp_path)
-    repo.write(INBOX, envelope)
-    repo.commit()
-    mark([repo.root / INBOX])
-    assert f"R  {INBOX} -> {READ}" in status(repo)
+def test_memos_move_from_any_mailbox(tmp_path: Path) -> None:
+    """From memos/ itself to memos/read/, from read/ to archive/; what is archived is not put back.
 
-
-def test_a_flat_folder_gets_a_mailbox(tmp_path: Path) -> None:
-    """From memos/ itself to memos/read/."""
-    repo = repo_with_memo(tmp_path, "memos")
+    A pair that was split over two mailboxes is one again; what is there already stays.
+    """
+    repo = repo_with_memo(tmp_path / "flat", "memos")
     mark([repo.root / f"memos/{NAME}.openthing"])
     assert (repo.root / READ).is_file()
     assert not (repo.root / f"memos/{NAME}.body.md").exists()
-
-
-def test_a_body_left_behind_is_taken_along(tmp_path: Path) -> None:
-    """A pair that was split over two mailboxes is one again; what is there already stays."""
-    repo = repo_with_memo(tmp_path)
+    repo = repo_with_memo(tmp_path / "split")
     repo.move(INBOX, READ)
     (done,) = mark([repo.root / READ])
-    assert [move.new for move in done.moves] == [f"memos/read/{NAME}.body.md"]
-    assert done.already == (READ,)
-
-
-def test_archiving_moves_on(tmp_path: Path) -> None:
-    """From read/ to archive/; what is archived is not put back by marking it as read."""
-    repo = repo_with_memo(tmp_path)
+    assert ([move.new for move in done.moves], done.already) == ([f"memos/read/{NAME}.body.md"], (READ,))
+    repo = repo_with_memo(tmp_path / "archived")
     mark([repo.root / INBOX], commit=True)
     mark([repo.root / READ], box="archive", commit=True)
     (done,) = mark([repo.root / f"memos/archive/{NAME}.openthing"])
@@ -150,7 +132,10 @@ def refused(repo: Repo, *files: Path, commit: bool = False) -> str:
 
 
 def test_a_target_that_is_taken_is_refused(tmp_path: Path) -> None:
-    """In the work tree, or only in the last commit; and then no other file is moved either."""
+    """In the work tree, or only in the last commit; and then no other file is moved either.
+
+    Of one name in two mailboxes, the second must not be written over the first.
+    """
     repo = repo_with_memo(tmp_path)
     put(repo, name=f"{NAME}-too")
     repo.write(READ, "somebody else's")
@@ -159,38 +144,29 @@ def test_a_target_that_is_taken_is_refused(tmp_path: Path) -> None:
     repo.commit()
     (repo.root / READ).unlink()
     assert "in the index or the last commit" in refused(repo, too, repo.root / INBOX)
-
-
-def test_two_files_that_would_become_one_are_refused(tmp_path: Path) -> None:
-    """The same name in two mailboxes: the second one must not be written over the first."""
-    repo = Repo(tmp_path / "engine")
+    other = Repo(tmp_path / "other")
     for folder, body in (("memos", "One."), ("memos/inbox", "Two.")):
-        put(repo, folder, body=body)
-    repo.commit()
-    assert "would go to the same place" in refused(repo, repo.root / INBOX, repo.root / f"memos/{NAME}.openthing")
+        put(other, folder, body=body)
+    other.commit()
+    assert "would go to the same place" in refused(other, other.root / INBOX, other.root / f"memos/{NAME}.openthing")
 
 
 def test_a_file_in_a_merge_conflict_is_refused(tmp_path: Path) -> None:
-    """Moving it would resolve the conflict by taking one side unseen."""
-    repo = repo_with_memo(tmp_path)
-    repo.git("checkout", "--quiet", "-b", "other")
-    put(repo, body="Theirs.", body_ref=f"{NAME}.body.md")
-    repo.commit()
-    repo.git("checkout", "--quiet", "main")
-    put(repo, body="Ours.", body_ref=f"{NAME}.body.md")
-    repo.commit()
-    with pytest.raises(AssertionError, match="CONFLICT"):
-        repo.git("merge", "other")
-    assert "merge conflict" in refused(repo, repo.root / INBOX)
-
-
-def test_while_another_git_writes_nothing_moves(tmp_path: Path) -> None:
-    """The index is locked: the files stay where the index says they are."""
+    """Moving it would resolve the conflict by taking one side unseen. While another git writes, nothing moves."""
     repo = repo_with_memo(tmp_path)
     (repo.root / ".git/index.lock").touch()
     with pytest.raises(GitError, match=r"index\.lock"):
         mark([repo.root / INBOX])
     assert (repo.root / INBOX).is_file()
+    (repo.root / ".git/index.lock").unlink()
+    repo.git("checkout", "--quiet", "-b", "other")
+    for branch, body in (("other", "Theirs."), ("main", "Ours.")):
+        repo.git("checkout", "--quiet", branch)
+        put(repo, body=body, body_ref=f"{NAME}.body.md")
+        repo.commit()
+    with pytest.raises(AssertionError, match="CONFLICT"):
+        repo.git("merge", "other")
+    assert "merge conflict" in refused(repo, repo.root / INBOX)
 
 
 def test_uncommitted_changes_are_not_committed_on_the_way(tmp_path: Path) -> None:
@@ -202,36 +178,24 @@ def test_uncommitted_changes_are_not_committed_on_the_way(tmp_path: Path) -> Non
     assert "Edited." in (repo.root / READ).read_text()
 
 
-@pytest.mark.parametrize(
-    ("path", "why"),
-    [
-        ("README.md", "found no memo"),
-        (f"notes/engineer/{NAME}.openthing", "found no memo"),
-        ("memos/inbox/photo.png", "found no memo"),
-    ],
-)
-def test_what_is_no_memo_is_refused(tmp_path: Path, path: str, why: str) -> None:
-    """Notes have no mailboxes, and other files are none of ours."""
+def test_what_is_no_memo_is_refused(tmp_path: Path) -> None:
+    """Notes have no mailboxes, and other files are none of ours. A link could lead anywhere.
+
+    So is a memo outside of a repo: the history is the point.
+    """
     repo = repo_with_memo(tmp_path)
-    repo.write(path, "{}")
+    for path in ("README.md", f"notes/engineer/{NAME}.openthing", "memos/inbox/photo.png"):
+        repo.write(path, "{}")
     repo.commit()
-    assert why in refused(repo, repo.root / path)
-
-
-def test_links_and_folders_are_refused(tmp_path: Path) -> None:
-    """A link could lead anywhere."""
-    repo = repo_with_memo(tmp_path)
+    for path in ("README.md", f"notes/engineer/{NAME}.openthing", "memos/inbox/photo.png"):
+        assert "found no memo" in refused(repo, repo.root / path)
     link = repo.root / "memos/inbox/2026-05-02-0100--a--b--link.openthing"
     link.symlink_to(repo.root / INBOX)
     assert "a symbolic link" in refused(repo, link)
     assert "a folder" in refused(repo, repo.root / "memos")
     (repo.root / "memos/read").symlink_to(tmp_path)
     assert "follows no links" in refused(repo, repo.root / INBOX)
-
-
-def test_outside_of_a_repo_it_is_refused(tmp_path: Path) -> None:
-    """The history is the point."""
-    folder = Repo(tmp_path / "engine", is_new=False)
+    folder = Repo(tmp_path / "folder", is_new=False)
     put(folder)
     with pytest.raises(MarkError, match="not in a git repo"):
         mark([folder.root / INBOX])
@@ -262,23 +226,21 @@ def test_nothing_of_the_repo_runs_and_nothing_is_written_elsewhere(tmp_path: Pat
 def test_the_command_says_what_it_did(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One line a file, then the commit; an error is one line and exit code 2."""
+    """One line a file, then the commit; an error is one line and exit code 2.
+
+    Without a name for the commit nothing is moved, and the error says what to tell git.
+    """
     repo = repo_with_memo(tmp_path)
     monkeypatch.chdir(repo.root)
+    said = "memosite: README.md: found nothing, expected a memo's .openthing file or its body\n"
+    assert main(["mark-read", "README.md"]) == 2
+    assert capsys.readouterr().err == said
+    with monkeypatch.context() as patched:
+        patched.delenv("GIT_AUTHOR_NAME")
+        patched.setenv("HOME", str(tmp_path))
+        patched.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "none"))
+        assert "git config --global user.name" in refused(repo, repo.root / INBOX, commit=True)
     assert main(["mark-read", "--commit", INBOX]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"{INBOX} -> {READ}"
     assert lines[2].startswith("committed ")
-    assert main(["mark-read", "README.md"]) == 2
-    assert (
-        capsys.readouterr().err == "memosite: README.md: found nothing, expected a memo's .openthing file or its body\n"
-    )
-
-
-def test_without_a_name_for_the_commit_nothing_is_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error says what to tell git."""
-    repo = repo_with_memo(tmp_path)
-    monkeypatch.delenv("GIT_AUTHOR_NAME")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "none"))
-    assert "git config --global user.name" in refused(repo, repo.root / INBOX, commit=True)

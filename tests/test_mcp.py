@@ -28,7 +28,7 @@ from tests.support.commands import command_line, run_command
 from tests.support.files import ROOT
 from tests.support.memos import write_memo
 from tests.support.repos import Repo
-from tests.support.sites import copy_example, tree_bytes
+from tests.support.sites import copy_example, shared_example, tree_bytes
 from tests.support.waiting import DEADLINE
 
 SLIP = "2026-05-11-1620--strategist--catalogue-engineer-and-web-engineer--how-many-wrong-tries"
@@ -53,6 +53,22 @@ ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("reply", {"from": "web-engineer", "to": "director", "subject": "The slip is larger now"}),
     ("show", {"id": "there-is-no-such-item"}),
 )
+
+
+QUESTIONS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
+    ("What does the director have to do?", "brief", {"position": "director"}, "Spring report for the trustees"),
+    ("What has the web engineer not read?", "inbox", {"position": "web-engineer"}, "First two days at the desk"),
+    ("Who decided how many wrong tries there are?", "search", {"query": "wrong tries"}, "five-tries-an-hour-per-card"),
+    ("What was answered to the question about wrong tries?", "thread", {"id": SLIP[:15]}, "2026-05-12 08:50"),
+    ("What did the front desk write on 20 May?", "show", {"id": "2026-05-20-1740"}, "can I still just ring up?"),
+    ("What changed after 20 May?", "new_since", {"since": "2026-05-20"}, "Spring report for the trustees"),
+    ("Who spoke of photos with one barcode?", "cite", {"quote": "39 photographs that share a barcode"}, "archivist"),
+    ("Is my quotation right?", "verify", {"text": "> 39 photographs that share a barcode with another one\n",
+     "quotations": True}, "1 holds"),
+    ("What is not done yet?", "search", {"query": "is:open"}, "Spring report for the trustees"),
+    ("I am the strategist and want to thank the web engineer for 19 May.", "reply",
+     {"id": "2026-05-19-1830", "from": "strategist"}, "--strategist--web-engineer--re-holds-are-open"),
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -100,33 +116,63 @@ def timeless(text: str) -> str:
     )
 
 
-def test_tools_answer_as_the_commands_do(site: Path) -> None:
-    """The same text; an error is one where the command has no answer."""
+def test_tools_answer_as_the_commands_do() -> None:
+    """The same text; an error is one where the command has no answer. Commonly asked questions take one call each."""
 
     async def ask(client: Client) -> None:
         for name, arguments in ASKED:
             text, is_error = await call(client, name, arguments)
-            expected, code = printed(site, request_for(name, arguments))
+            expected, code = printed(shared_example(), request_for(name, arguments))
             assert timeless(text) == timeless(expected), (name, arguments)
             assert is_error == (code == 2), (name, arguments)
+        for question, name, arguments, said in QUESTIONS:
+            text, is_error = await call(client, name, arguments)
+            assert not is_error, question
+            assert said in text, question
+        instructions = client.instructions or ""
+        assert "brief" in instructions and "search" in instructions
 
-    with_client(site, ask)
+    with_client(shared_example(), ask)
+    assert {name for _, name, _, _ in QUESTIONS} == {tool.name for tool in TOOLS}
+    assert set(DEFAULTS) <= {tool.name for tool in TOOLS}
 
 
-def test_no_answer_names_what_tools_do_not_take(site: Path) -> None:
-    """The site is known, and what checks quotations is an argument."""
-    words = [f"--site={site}"]
+def test_no_answer_names_what_tools_do_not_take() -> None:
+    """The site is known, and what checks quotations is an argument.
+
+    A command that an answer names is a tool, or a tool says that it is meant: what is cut is asked for by that name.
+    """
+    words = [f"--site={shared_example()}"]
     cut = answer(request_for("brief", {"position": "director", "budget": 300}), words)
     assert "all of it about" in cut.text
     assert "--site" not in cut.text
-    found = answer(
-        request_for("verify", {"text": "He said “39 photographs that share one barcode in the end”."}), words
-    )
+    quoted = {"text": "He said “39 photographs that share one barcode in the end”."}
+    found = answer(request_for("verify", quoted), words)
     assert found.text == "0 citations: 0 hold"
     assert found.messages.splitlines() == [
         "memosite: -: found no citation of the archive in it",
         'memosite: verify checks citations; to check quotations without one, add "quotations": true',
     ]
+    told = "\n".join(answer(request_for(name, arguments), words).text for name, arguments in ASKED)
+    commands = set(re.findall(r"memosite (\w+)", told))
+    assert {"brief", "diff", "show"} <= commands
+    known = {tool.name for tool in TOOLS} | set(re.findall(r"memosite (\w+)", " ".join(tool.what for tool in TOOLS)))
+    assert commands <= known
+
+
+def test_no_value_is_an_option() -> None:
+    """A text that looks like one is a text: nothing else can be asked of the command."""
+    for name, arguments in (
+        ("show", {"id": "--site=/etc"}),
+        ("search", {"query": "--index"}),
+        ("brief", {"position": "--help"}),
+        ("cite", {"references": ["--site", "/etc"]}),
+        ("reply", {"from": "web-engineer", "to": "director", "subject": "--body=/etc/passwd"}),
+    ):
+        found = answer(request_for(name, arguments), (f"--site={shared_example()}",))
+        assert "usage" not in found.text + found.messages
+        assert "root:" not in found.text
+        assert found.is_error == (name not in {"search", "reply"})
 
 
 def test_tools_take_what_their_commands_take() -> None:
@@ -160,30 +206,6 @@ def test_tools_take_what_their_commands_take() -> None:
 
 def _value(type_: str) -> Any:
     return {"string": "x", "integer": 3, "boolean": True, "array": ["x", "y"]}[type_]
-
-
-def test_commands_that_answers_name_are_tools(site: Path) -> None:
-    """Or a tool says that it is meant: what is cut is asked for by the name of a command."""
-    told = "\n".join(answer(request_for(name, arguments), [f"--site={site}"]).text for name, arguments in ASKED)
-    commands = set(re.findall(r"memosite (\w+)", told))
-    assert {"brief", "diff", "show"} <= commands
-    known = {tool.name for tool in TOOLS} | set(re.findall(r"memosite (\w+)", " ".join(tool.what for tool in TOOLS)))
-    assert commands <= known
-
-
-def test_no_value_is_an_option(site: Path) -> None:
-    """A text that looks like one is a text: nothing else can be asked of the command."""
-    for name, arguments in (
-        ("show", {"id": "--site=/etc"}),
-        ("search", {"query": "--index"}),
-        ("brief", {"position": "--help"}),
-        ("cite", {"references": ["--site", "/etc"]}),
-        ("reply", {"from": "web-engineer", "to": "director", "subject": "--body=/etc/passwd"}),
-    ):
-        found = answer(request_for(name, arguments), (f"--site={site}",))
-        assert "usage" not in found.text + found.messages
-        assert "root:" not in found.text
-        assert found.is_error == (name not in {"search", "reply"})
 
 
 def test_resources_are_listed_in_pages_and_read_as_the_commands_show_them(site: Path) -> None:
@@ -221,24 +243,37 @@ def test_resources_are_listed_in_pages_and_read_as_the_commands_show_them(site: 
 
 
 def test_each_answer_is_as_of_now(site: Path) -> None:
-    """What was added, moved or removed meanwhile is seen by the same server."""
-    name = "2026-06-01-1000--director--strategist--roof"
+    """What was added, moved or removed meanwhile is seen by the same server; who asks for the public learns no more."""
+    name, private = (
+        f"2026-06-01-1{number}00--director--strategist--{word}" for number, word in ((0, "roof"), (1, "pay"))
+    )
     inbox = site / "governance/memos/inbox"
+    extra = {"x.legal.confidentiality": "confidential"}
+    write_memo(inbox, private, sender="director", to="strategist", extra=extra)
+
+    async def is_shown(client: Client, name: str) -> set[bool]:
+        listed = any(name in one.uri for one in (await client.list_resources()).resources)
+        return {listed, not (await call(client, "show", {"id": name}))[1]}
 
     async def ask(client: Client) -> None:
         for _ in range(2):
             assert name not in (await call(client, "inbox", {"position": "strategist"}))[0]
         file = write_memo(inbox, name, sender="director", to="strategist")
-        assert name in (await call(client, "inbox", {"position": "strategist"}))[0]
+        told = (await call(client, "inbox", {"position": "strategist"}))[0]
+        assert name in told and private in told
         assert name in (await call(client, "search", {"query": "roof"}))[0]
         file.rename(inbox.parent / "read" / file.name)
         assert name not in (await call(client, "inbox", {"position": "strategist"}))[0]
-        assert not (await call(client, "show", {"id": name}))[1]
+        assert await is_shown(client, name) == await is_shown(client, private) == {True}
         (inbox.parent / "read" / file.name).unlink()
-        assert (await call(client, "show", {"id": name}))[1]
-        assert not any(name in one.uri for one in (await client.list_resources()).resources)
+        assert await is_shown(client, name) == {False}
+
+    async def ask_publicly(client: Client) -> None:
+        assert private not in (await call(client, "inbox", {"position": "strategist"}))[0]
+        assert await is_shown(client, private) == {False}
 
     with_client(site, ask)
+    with_client(site, ask_publicly, "--audience", "public")
 
 
 def test_no_source_is_written(tmp_path: Path) -> None:
@@ -263,36 +298,35 @@ def test_no_source_is_written(tmp_path: Path) -> None:
     assert sorted(path.name for path in site.iterdir()) == [".memosite", "office"]
 
 
-def test_the_audience_is_the_configured_one(site: Path) -> None:
-    """Who asks a server for the public learns nothing else."""
-    name = "2026-06-01-1000--director--strategist--salaries"
-    extra = {"x.legal.confidentiality": "confidential"}
-    write_memo(site / "governance/memos/inbox", name, sender="director", to="strategist", extra=extra)
-    for options, is_there in (((), True), (("--audience", "public"), False)):
-
-        async def ask(client: Client, *, is_there: bool = is_there) -> None:
-            assert (name in (await call(client, "inbox", {"position": "strategist"}))[0]) == is_there
-            assert (await call(client, "show", {"id": name}))[1] != is_there
-            listed = await client.list_resources()
-            assert any(name in one.uri for one in listed.resources) == is_there
-
-        with_client(site, ask, *options)
-
-
 # Garbage, and the end
 
 
+def line(**fields: object) -> bytes:
+    """A message."""
+    return json.dumps({"jsonrpc": "2.0", **fields}).encode() + b"\n"
+
+
+def send(process: "subprocess.Popen[bytes]", data: bytes) -> None:
+    """Write all of it, however long it takes the server to read it."""
+    assert process.stdin is not None
+    process.stdin.write(data)
+    process.stdin.flush()
+
+
+WHO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+HELLO = line(id=1, method="initialize", params=WHO) + line(method="notifications/initialized")
+
+
 @contextmanager
-def started(site: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """A server that is spoken to by hand."""
-    process = subprocess.Popen(
-        command_line("mcp", "--site", site),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=ROOT,
-    )
+def started(*, is_greeted: bool = True) -> Iterator["subprocess.Popen[bytes]"]:
+    """A server that is spoken to by hand, and has answered the greeting."""
+    command, pipe = command_line("mcp", "--site", shared_example()), subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT)
     try:
+        if is_greeted:
+            send(process, HELLO)
+            assert process.stdout is not None
+            process.stdout.readline()
         yield process
     finally:
         process.kill()
@@ -302,16 +336,6 @@ def started(site: Path) -> Iterator["subprocess.Popen[bytes]"]:
                 stream.close()  # type: ignore[union-attr] # all of them are pipes
 
 
-def line(**fields: object) -> bytes:
-    """A message."""
-    return json.dumps({"jsonrpc": "2.0", **fields}).encode() + b"\n"
-
-
-HELLO = line(
-    id=1,
-    method="initialize",
-    params={"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
-) + line(method="notifications/initialized")
 GARBAGE = (
     b'\n \nnot json\n\xff\xfe\x00\n[]\n{}\n42\nnull\n"text"\n',
     b"[" * 200_000 + b"\n",
@@ -329,12 +353,11 @@ GARBAGE = (
 )
 
 
-def test_garbage_ends_nothing(site: Path) -> None:
+def test_garbage_ends_nothing() -> None:
     """Before and after the greeting; standard output has messages and nothing else, and then the input ends."""
-    with started(site) as process:
-        assert process.stdin is not None
+    with started(is_greeted=False) as process:
+        assert process.stdin and process.stdout
         asked = line(id=9, method="tools/call", params={"name": "inbox", "arguments": {"position": "director"}})
-        assert process.stdout is not None
         sender = threading.Thread(target=send, args=(process, b"".join((*GARBAGE[:4], HELLO, *GARBAGE, asked))))
         sender.start()
         for answered in map(json.loads, process.stdout):  # nothing but messages
@@ -346,35 +369,18 @@ def test_garbage_ends_nothing(site: Path) -> None:
         assert process.wait(DEADLINE) == 0
 
 
-def send(process: "subprocess.Popen[bytes]", data: bytes) -> None:
-    """Write all of it, however long it takes the server to read it."""
-    assert process.stdin is not None
-    process.stdin.write(data)
-    process.stdin.flush()
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_at_once(site: Path, number: signal.Signals) -> None:
+def test_a_signal_ends_it_at_once(number: signal.Signals) -> None:
     """Also while it waits for its client."""
-    with started(site) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(HELLO)
-        process.stdin.flush()
-        process.stdout.readline()
+    with started() as process:
         process.send_signal(number)
         assert process.wait(DEADLINE) == 128 + number
 
 
-def test_a_client_that_is_gone_is_no_fault(site: Path) -> None:
+def test_a_client_that_is_gone_is_no_fault() -> None:
     """It may end before it has its answers."""
-    with started(site) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdin.write(HELLO)
-        process.stdin.flush()
-        process.stdout.readline()
+    with started() as process:
+        assert process.stdin and process.stdout and process.stderr
         process.stdout.close()
         process.stdin.write(line(id=2, method="tools/list"))
         process.stdin.close()
@@ -395,9 +401,9 @@ def test_what_is_missing_is_named(
     assert "pip install 'memosite[mcp]'" in capsys.readouterr().err
 
 
-def test_a_server_that_stays_does_not_grow(site: Path) -> None:
+def test_a_server_that_stays_does_not_grow() -> None:
     """After each request it holds as much as after those before: objects, and open files."""
-    words = (f"--site={site}",)
+    words = (f"--site={shared_example()}",)
     asked = [request_for(*ASKED[number]) for number in (0, 5, 11, 14, 18)]
 
     def held() -> tuple[int, int]:
@@ -411,38 +417,3 @@ def test_a_server_that_stays_does_not_grow(site: Path) -> None:
         last = held()
     assert last[1] == first[1]
     assert last[0] <= first[0] + 500
-
-
-# Questions
-
-
-QUESTIONS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
-    ("What does the director have to do?", "brief", {"position": "director"}, "Spring report for the trustees"),
-    ("What has the web engineer not read?", "inbox", {"position": "web-engineer"}, "First two days at the desk"),
-    ("Who decided how many wrong tries there are?", "search", {"query": "wrong tries"}, "five-tries-an-hour-per-card"),
-    ("What was answered to the question about wrong tries?", "thread", {"id": SLIP[:15]}, "2026-05-12 08:50"),
-    ("What did the front desk write on 20 May?", "show", {"id": "2026-05-20-1740"}, "can I still just ring up?"),
-    ("What changed after 20 May?", "new_since", {"since": "2026-05-20"}, "Spring report for the trustees"),
-    ("Who spoke of photos with one barcode?", "cite", {"quote": "39 photographs that share a barcode"}, "archivist"),
-    ("Is my quotation right?", "verify", {"text": "> 39 photographs that share a barcode with another one\n",
-     "quotations": True}, "1 holds"),
-    ("What is not done yet?", "search", {"query": "is:open"}, "Spring report for the trustees"),
-    ("I am the strategist and want to thank the web engineer for 19 May.", "reply",
-     {"id": "2026-05-19-1830", "from": "strategist"}, "--strategist--web-engineer--re-holds-are-open"),
-)  # fmt: skip
-
-
-def test_ten_questions_are_answered(site: Path) -> None:
-    """Each with one call."""
-
-    async def ask(client: Client) -> None:
-        for question, name, arguments, said in QUESTIONS:
-            text, is_error = await call(client, name, arguments)
-            assert not is_error, question
-            assert said in text, question
-        instructions = client.instructions or ""
-        assert "brief" in instructions and "search" in instructions
-
-    with_client(site, ask)
-    assert {name for _, name, _, _ in QUESTIONS} == {tool.name for tool in TOOLS}
-    assert set(DEFAULTS) <= {tool.name for tool in TOOLS}

@@ -102,33 +102,25 @@ def test_a_server_that_is_down_ends_the_build(organization: Path, programs: Path
 
 
 def test_cron_updates_builds_and_copies(organization: Path, programs: Path, tmp_path: Path) -> None:
-    """What arrives is published, without a word."""
-    publish = (programs, HOSTING / "publish.sh", organization, f"{tmp_path / 'www'}/")
-    done = run(*publish)
+    """What arrives is published, without a word. What could not be updated is said, with exit code 1: cron mails.
+
+    A build that fails, by memosite's exit code 2, publishes nothing.
+    """
+    publish = (programs, HOSTING / "publish.sh", organization)
+    done = run(*publish, f"{tmp_path / 'www'}/")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (tmp_path / f"www/memos/{MEMO}/index.html").exists()
     arrive(organization, is_pulled=False)
-    assert run(*publish).returncode == 0
+    assert run(*publish, f"{tmp_path / 'www'}/").returncode == 0
     assert (tmp_path / f"www/memos/{SECOND}/index.html").exists()
-
-
-def test_cron_publishes_what_it_has_and_says_what_it_could_not_update(
-    organization: Path, programs: Path, tmp_path: Path
-) -> None:
-    """Exit code 1, so that cron mails."""
     run_git(organization / "engine", "remote", "set-url", "origin", str(tmp_path / "gone"))
-    done = run(programs, HOSTING / "publish.sh", organization, f"{tmp_path / 'www'}/")
+    done = run(*publish, f"{tmp_path / 'other'}/")
     assert done.returncode == 1
     assert "engine/ could not be updated; its last state is published" in done.stderr
-    assert (tmp_path / f"www/memos/{MEMO}/index.html").exists()
-
-
-def test_a_build_that_fails_publishes_nothing(organization: Path, programs: Path, tmp_path: Path) -> None:
-    """Exit code 2 is memosite's."""
+    assert (tmp_path / f"other/memos/{MEMO}/index.html").exists()
     write_text(organization / "memosite.yml", "sauces: []\n")
-    done = run(programs, HOSTING / "publish.sh", organization, f"{tmp_path / 'www'}/")
-    assert done.returncode == 2
-    assert not (tmp_path / "www").exists()
+    assert run(*publish, f"{tmp_path / 'new'}/").returncode == 2
+    assert not (tmp_path / "new").exists()
 
 
 # Workflows
@@ -178,16 +170,12 @@ def test_workflows_name_inputs_and_files_that_there_are() -> None:
     assert notify[True] == {"push": {"branches": ["main"]}}  # any file may be part of the archive
 
 
-@pytest.mark.parametrize("name", ["action.yml", "docs/hosting/github.yml", ".github/workflows/release.yml"])
-def test_no_value_of_a_workflow_is_pasted_into_a_shell(name: str) -> None:
-    """Inputs reach scripts by their environment: text in a script would be run."""
-    found = read_yaml(ROOT / name)
-    jobs = [found["runs"]] if "runs" in found else found["jobs"].values()
-    assert [step["run"] for job in jobs for step in job["steps"] if "${{" in step.get("run", "")] == []
-
-
 def test_scripts_are_shell() -> None:
-    """Those of files and of GitLab's job."""
+    """Those of files and of GitLab's job. No value is pasted into one by a workflow: text in a script would be run."""
+    for name in ("action.yml", "docs/hosting/github.yml", ".github/workflows/release.yml"):
+        found = read_yaml(ROOT / name)
+        jobs = [found["runs"]] if "runs" in found else found["jobs"].values()
+        assert [step["run"] for job in jobs for step in job["steps"] if "${{" in step.get("run", "")] == []
     lines = "\n".join(read_yaml(HOSTING / "gitlab-ci.yml")["pages"]["script"])
     subprocess.run(["sh", "-n"], input=lines, text=True, check=True)
     for script in HOSTING.glob("*.sh"):

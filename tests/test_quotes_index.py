@@ -93,46 +93,19 @@ def slowly_shared(one: list[str], other: list[str], least: int) -> set[int]:
     return found
 
 
-def test_texts_that_share_twenty_words_are_paired() -> None:
-    """All pairs that a comparison of every pair finds, each with its ranges."""
-    writer = Writer(3)
-    texts = texts_of(writer, 40)
-    keys = sorted(texts)
-    for number in range(0, 40, 3):
-        borrowed = writer.part(texts[keys[number]], writer.chance.choice([19, 20, 21, 40]))
-        lender = keys[(number * 7 + 1) % 40]
-        texts[lender] = f"{writer.sentence()} {borrowed.upper()}, {writer.sentence()}\n{texts[lender]}"
-    pairs = set(sharing_pairs({key: share_row(text) for key, text in texts.items()}))
-    for number, key in enumerate(texts):
-        for other in list(texts)[number + 1 :]:
-            words = [bare_words(texts[one]) for one in (key, other)]
-            expected = slowly_shared(words[0], words[1], 20)
-            found = shared_passages(texts[key], texts[other])
-            assert sum(one.words for one in found) == len(expected)
-            assert not expected or (key, other) in pairs
-            for one in found:
-                ours, theirs = texts[key][one.start : one.end], texts[other][one.other_start : one.other_end]
-                assert bare_words(ours) == bare_words(theirs)
-                assert len(bare_words(ours)) == one.words >= 20
-    assert len(pairs) > 5
-
-
 def test_boilerplate_makes_no_pairs() -> None:
-    """A footer that more texts have than may share a run; what two of these share besides is found."""
+    """A footer that more texts have than may share a run; what two of these share besides is found.
+
+    What many texts share is paired with the first alone, so that pairs grow with the texts, not with their square.
+    """
     numbers = iter(range(100_000))
     footer, passage, *own = (" ".join(f"w{next(numbers)}" for _ in range(30)) for _ in range(MOST_HOLDERS + 10))
     texts = {number: f"{words}\n{footer}" for number, words in enumerate(own)}
     for number in (3, 30):
         texts[number] = f"{passage}\n{texts[number]}"
     assert sharing_pairs({number: share_row(text) for number, text in texts.items()}) == [(3, 30)]
-
-
-def test_what_many_texts_share_is_paired_with_the_first_alone() -> None:
-    """So that pairs grow with the texts, not with their square."""
-    passage = " ".join(f"w{number}" for number in range(30))
     for count in (MOST_PAIRED, MOST_PAIRED + 1, MOST_HOLDERS):
-        rows = {number: share_row(f"{passage} own{number}") for number in range(count)}
-        pairs = sharing_pairs(rows)
+        pairs = sharing_pairs({number: share_row(f"{passage} own{number}") for number in range(count)})
         assert len(pairs) == (28 if count == MOST_PAIRED else count - 1)
         assert {one for one, _ in pairs} == (set(range(7)) if count == MOST_PAIRED else {0})
 
@@ -184,6 +157,7 @@ def test_the_same_word_over_and_over_ends() -> None:
     texts = {number: f"{'tide ' * (20_000 + number)} and {number}" for number in range(MOST_HOLDERS)}
     found = find_shared({key: share_row(text) for key, text in texts.items()}, texts.__getitem__)
     assert max(one.words for _, _, one in found) >= 20_000
+    assert shared_passages("a " * 100_000, "a " * 60_000)[0].words == 60_000
 
 
 def slowly_found(one: list[str], other: list[str]) -> set[tuple[int, int, int]]:
@@ -220,6 +194,8 @@ def test_what_all_texts_share_is_what_a_comparison_of_every_pair_finds() -> None
         for other in list(texts)[number + 1 :]:
             expected = slowly_found(bare_words(texts[key]), bare_words(texts[other]))
             assert found.get((key, other), set()) == expected
+            passages = shared_passages(texts[key], texts[other])
+            assert sum(one.words for one in passages) == sum(words for _, _, words in expected)
     assert len(found) > 5
 
 
@@ -242,9 +218,3 @@ def test_shared_passages_of_texts_that_repeat_themselves(case: tuple[list[str], 
         covered |= places
     assert covered <= expected
     assert bool(covered) == bool(expected)
-
-
-def test_a_text_that_is_one_word_is_compared() -> None:
-    """A million times the same word, in both."""
-    found = shared_passages("a " * 100_000, "a " * 60_000)
-    assert found[0].words == 60_000

@@ -9,11 +9,12 @@ import pytest
 
 from memosite.cli import main
 from tests.support.files import write_text
-from tests.support.memos import write_memo, write_org, write_transcript
+from tests.support.memos import write_memo, write_note, write_org, write_transcript
 from tests.support.repos import Repo
 from tests.support.sites import tree_bytes
 from tests.support.watches import watch
 
+Capture = pytest.CaptureFixture[str]
 KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
 """In two parts, so that no scanner takes this file for a leak."""
 SHOWN = "[REDACTED:aws-access-key-id]"
@@ -42,8 +43,11 @@ def published(site: Path) -> dict[str, str]:
 # Withhold
 
 
-def test_one_secret_withholds_one_artifact(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its page is its envelope alone; the other memo is whole; a loud line says so, and the exit code is 1."""
+def test_one_secret_withholds_one_artifact(site: Path, capsys: Capture) -> None:
+    """Its page is its envelope alone; the other memo is whole; a loud line says so, and the exit code is 1.
+
+    That is not forgotten because nothing changed; quiet builds say it as an error. What is mended is published.
+    """
     assert main(["build", str(site)]) == 1
     lines = capsys.readouterr().out.splitlines()
     at = lines.index("withheld  1 file is withheld for a secret")
@@ -56,18 +60,17 @@ def test_one_secret_withholds_one_artifact(site: Path, capsys: pytest.CaptureFix
     assert "Nothing to hide." in files[f"memos/{OTHER}/index.html"]
     assert not any("Tide tables" in text or "as you asked" in text or KEY in text for text in files.values())
     assert f"memos/{LEAK}/original/{LEAK}.openthing" not in files
-
-
-def test_a_build_that_finds_nothing_new_says_it_again(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is not forgotten because nothing changed; quiet builds say it as an error."""
-    assert main(["build", str(site), "--quiet"]) == 1
-    first = capsys.readouterr()
-    assert first.out == "" and first.err.startswith("memosite: 1 file is withheld for a secret\nmemosite: desk/")
-    assert all(line.startswith("memosite: ") for line in first.err.splitlines())
-    before = tree_bytes(site / "_site")
-    assert main(["build", str(site), "--quiet"]) == 1
-    assert capsys.readouterr() == first
+    before, said = tree_bytes(site / "_site"), []
+    for _ in range(2):
+        assert main(["build", str(site), "--quiet"]) == 1
+        said.append(capsys.readouterr())
+    assert said[0] == said[1] and said[0].out == ""
+    assert said[0].err.startswith("memosite: 1 file is withheld for a secret\nmemosite: desk/")
+    assert all(line.startswith("memosite: ") for line in said[0].err.splitlines())
     assert tree_bytes(site / "_site") == before
+    write_memo(site / "desk/memos/inbox", LEAK, subject="Tide tables", body="The key is in the vault.")
+    assert main(["build", str(site), "--quiet"]) == 0
+    assert "The key is in the vault." in published(site)[f"memos/{LEAK}/index.html"]
 
 
 def test_the_notification_goes_out(site: Path, tmp_path: Path) -> None:
@@ -85,36 +88,19 @@ def test_the_notification_goes_out(site: Path, tmp_path: Path) -> None:
         ]
 
 
-def test_what_is_mended_is_published(site: Path) -> None:
-    """And the exit code is 0 again."""
-    assert main(["build", str(site), "--quiet"]) == 1
-    write_memo(site / "desk/memos/inbox", LEAK, subject="Tide tables", body="The key is in the vault.")
-    assert main(["build", str(site), "--quiet"]) == 0
-    assert "The key is in the vault." in published(site)[f"memos/{LEAK}/index.html"]
-
-
-@pytest.mark.parametrize(
-    ("command", "code"),
-    [
-        (["export"], 1),
-        (["export", "kind:memo"], 1),
-        (["search", "casks"], 0),
-        (["search", "nowhere"], 1),
-        (["diff", "2026-04-01.."], 0),
-    ],
-)
-def test_every_command_says_what_it_did_not_see(
-    site: Path, command: list[str], code: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_command_says_what_it_did_not_see(site: Path, capsys: Capture) -> None:
     """On one line, also when its index is up to date. Search and diff end by their own result, exports with 1."""
-    for _ in range(2):
+    for command, code in (
+        (["export"], 1), (["export", "kind:memo"], 1), (["search", "casks"], 0), (["search", "nowhere"], 1),
+        (["diff", "2026-04-01.."], 0),
+    ) * 2:  # fmt: skip
         assert main([*command, "--site", str(site)]) == code
         printed = capsys.readouterr()
         assert printed.err == f"memosite: 1 file is withheld for a secret; memosite check {site} names it\n"
         assert (OTHER in printed.out) == ("nowhere" not in command) and KEY not in printed.out
 
 
-def test_of_many_files_the_first_are_named_a_line_each(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_many_files_the_first_are_named_a_line_each(site: Path, capsys: Capture) -> None:
     """Ten of them; of a file with several secrets the first."""
     for number in range(11):
         write_memo(site / "desk/memos/read", f"2026-05-02-{number:04d}--a--b--c", subject=KEY, body=KEY)
@@ -130,7 +116,7 @@ def test_of_many_files_the_first_are_named_a_line_each(site: Path, capsys: pytes
 
 
 def test_the_command_that_names_all_leads_to_the_same(
-    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It names the audience where another would be taken, and the options that change what is found."""
     monkeypatch.chdir(site)
@@ -154,15 +140,17 @@ def test_the_command_that_names_all_leads_to_the_same(
 
 
 def test_of_a_list_only_the_records_with_a_secret_are_withheld(site: Path) -> None:
-    """The others of the file have their pages."""
+    """The others of the file have their pages. A secret in a file that an envelope names counts for the artifact."""
     text = f"## Decisions\n- Steel rope\n- The key {KEY} in the notes\n- Hemp rope\n"
     write_text(site / "desk/.wyren/memory.md", text)
-    write_memo(site / "desk/memos/inbox", LEAK, body="No key here.")
+    write_transcript(site / "desk/transcripts/engineer", "talk", text=f"## User\n\nHello {KEY}.\n")
     assert main(["build", str(site), "--quiet"]) == 1
-    pages = [text for path, text in published(site).items() if path.startswith("records/") and path.endswith(".html")]
+    files = published(site)
+    pages = [text for path, text in files.items() if path.startswith("records/") and path.endswith(".html")]
     assert sum("because it holds a secret" in page for page in pages) == 1
     assert any("Hemp rope" in page for page in pages)
-    assert not any(KEY in text for text in published(site).values())
+    assert "is not published, because it holds a secret" in files["transcripts/talk/index.html"]
+    assert not any(KEY in text for text in files.values())
 
 
 # Earlier versions
@@ -180,9 +168,7 @@ def mended(site: Path) -> str:
 
 
 @pytest.mark.parametrize("mode", ["withhold", "fail"])
-def test_an_earlier_version_with_a_secret_is_not_shown(
-    site: Path, mended: str, mode: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_earlier_version_with_a_secret_is_not_shown(site: Path, mended: str, mode: str, capsys: Capture) -> None:
     """The artifact is published without that version. The finding names it, and no build fails for it for ever."""
     assert main(["build", str(site), "--secrets", mode]) == 0
     summary = capsys.readouterr().out
@@ -200,21 +186,12 @@ def test_an_earlier_version_with_a_secret_is_not_shown(
         assert main([*command, "--site", str(site), "--secrets", mode]) == 0
 
 
-def test_an_earlier_version_is_redacted_where_secrets_are(
-    site: Path, mended: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It is shown among the changes."""
+def test_an_earlier_version_is_redacted_where_secrets_are(site: Path, mended: str, capsys: Capture) -> None:
+    """It is shown among the changes; whole, if the fingerprint of the finding is allowed."""
     assert main(["build", str(site), "--secrets", "redact", "--quiet"]) == 0
     assert f"{SHOWN}, as you asked." in published(site)[f"memos/{LEAK}/changes/index.html"]
     assert main(["check", str(site), "--secrets", "redact"]) == 1
     assert f"error: {KIND} in an earlier version (commit {mended}), fingerprint " in capsys.readouterr().out
-
-
-def test_an_earlier_version_that_is_allowed_is_shown(
-    site: Path, mended: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """By the fingerprint of the finding."""
-    assert mended
     main(["check", str(site), "--format", "json"])
     (found,) = (one for one in json.loads(capsys.readouterr().out) if one["rule"] == "secret-formerly")
     allow = f"[{{fingerprint: '{found['message'].rpartition(' ')[2]}', why: revoked}}]"
@@ -223,8 +200,11 @@ def test_an_earlier_version_that_is_allowed_is_shown(
     assert KEY in published(site)[f"memos/{LEAK}/changes/index.html"]
 
 
-def test_what_is_in_several_versions_is_one_finding(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With the commits of the first; what a file has now is none of an earlier version."""
+def test_what_is_in_several_versions_is_one_finding(site: Path, capsys: Capture) -> None:
+    """With the commits of the first; what a file has now is none of an earlier version.
+
+    A removed file is one: its page says that it was removed, and shows nothing of it.
+    """
     repo = Repo(site / "desk")
     for number in range(5):
         write_memo(site / "desk/memos/inbox", LEAK, body=f"It is {KEY}.", subject=f"Number {number}")
@@ -234,11 +214,7 @@ def test_what_is_in_several_versions_is_one_finding(site: Path, capsys: pytest.C
     (found,) = (one for one in json.loads(capsys.readouterr().out) if one["rule"] == "secret-formerly")
     assert found["message"].startswith(f"{KIND} in an earlier version (commits {', '.join(commits[:3])} and 1 more), ")
     assert main(["build", str(site), "--quiet"]) == 1
-
-
-def test_a_removed_file_with_a_secret_is_an_earlier_version(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its page says that it was removed, and shows nothing of it."""
-    repo = Repo(site / "desk")
+    write_memo(site / "desk/memos/inbox", LEAK, subject="Tide tables", body=f"The key is\n{KEY}, as you asked.")
     repo.commit()
     (site / LEAK_PATH).unlink()
     repo.commit()
@@ -246,12 +222,13 @@ def test_a_removed_file_with_a_secret_is_an_earlier_version(site: Path, capsys: 
     files = published(site)
     assert f"memos/{LEAK}/index.html" in files
     assert not any(KEY in text or "as you asked" in text for text in files.values())
+    capsys.readouterr()
     assert main(["check", str(site)]) == 0
     assert f"{LEAK_PATH}:9: warning: {KIND} in an earlier version" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("mode", ["withhold", "redact", "fail"])
-def test_a_file_that_was_renamed_fails_no_build(site: Path, mode: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_was_renamed_fails_no_build(site: Path, mode: str, capsys: Capture) -> None:
     """The secret that was in its name is in git history alone; the finding says so, and how to be rid of it."""
     leak = site / LEAK_PATH
     leak.unlink()
@@ -276,28 +253,40 @@ def test_a_file_that_was_renamed_fails_no_build(site: Path, mode: str, capsys: p
 # Redact and fail
 
 
-def test_redacted_texts_are_published(site: Path) -> None:
-    """Everywhere, with the kind in the place of the secret; nothing is withheld, so the exit code is 0."""
+def test_redacted_texts_are_published(site: Path, capsys: Capture) -> None:
+    """Everywhere, with the kind in the place of the secret; nothing is withheld, so the exit code is 0.
+
+    Page and twins say so; digests are those of the redacted bytes, and feeds have none. A build says how much, also
+    when nothing has changed; an author's name is in no file.
+    """
     assert main(["build", str(site), "--secrets", "redact", "--quiet"]) == 0
     files = published(site)
-    assert "[REDACTED:aws-access-key-id], as you asked." in files[f"memos/{LEAK}/index.html"]
-    assert "[REDACTED:aws-access-key-id], as you asked." in files[f"memos/{LEAK}/index.md"]
+    for page in ("html", "md"):
+        assert "[REDACTED:aws-access-key-id], as you asked." in files[f"memos/{LEAK}/index.{page}"]
     assert not any(KEY in text for text in files.values())
     assert main(["build", str(site), "--secrets", "redact", "--quiet", "--fail-on", "error"]) == 1
-
-
-def test_a_build_says_how_much_is_redacted(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Also when nothing has changed; an author's name is in no file."""
+    twin = json.loads(files[f"memos/{LEAK}/index.json"])
+    assert twin["redacted"] is True
+    name = "original.openthing"
+    original = files[f"memos/{LEAK}/{name}"].encode()
+    assert twin["sha256"] == hashlib.sha256(original).hexdigest() and SHOWN.encode() in original
+    assert f"{name} (secrets redacted)" in files[f"memos/{LEAK}/index.html"]
+    assert "redacted" not in json.loads(files[f"memos/{OTHER}/index.json"])
+    assert "(secrets redacted)" not in files[f"memos/{OTHER}/index.html"]
+    items = re.findall("<item>.*?</item>", files["positions/director/feed.xml"], re.DOTALL)
+    for name, has_digest in ((LEAK, False), (OTHER, True)):
+        assert [bool(re.search("[0-9a-f]{64}", item)) for item in items if name in item] == [has_digest]
     write_memo(site / "desk/memos/read", "2026-05-02-0000--a--b--c", subject=KEY, body=KEY)
     Repo(site / "desk").commit(who=KEY)
+    capsys.readouterr()
     for _ in range(2):
         assert main(["build", str(site), "--secrets", "redact"]) == 0
         assert "\nredacted  3 secrets in 2 files\n" in capsys.readouterr().out
     main(["build", str(site)])
-    assert "redacted" not in capsys.readouterr().out
+    assert "\nredacted " not in capsys.readouterr().out
 
 
-def test_nothing_is_published_if_it_is_to_fail(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_published_if_it_is_to_fail(site: Path, capsys: Capture) -> None:
     """The error names file, line and kind; what was published stays."""
     write_text(site / "memosite.yml", "sources: [{path: desk}]\nsecrets: {mode: fail}\n")
     for command in (["build"], ["export", "--site"], ["search", "casks", "--site"]):
@@ -317,12 +306,10 @@ def test_a_mode_takes_effect_at_once(site: Path) -> None:
     """Nothing of another mode is left by the cache. Only the sealed log tells that there was one, without a hash."""
     logged = {"archive/seals.jsonl", "health/index.html"}
     for mode, code in (("redact", 0), ("withhold", 1), ("redact", 0)):
-        assert main(["build", str(site), "--secrets", mode, "--quiet"]) == code
+        words = ["build", str(site), "--secrets", mode, "--quiet"]
+        assert main(words) == code
         whole = site.parent / f"{mode}-whole"
-        assert (
-            main(["build", str(site), "--secrets", mode, "--quiet", "-o", str(whole), "--cache", f"{whole}.cache"])
-            == code
-        )
+        assert main([*words, "-o", str(whole), "--cache", f"{whole}.cache"]) == code
         now, clean = tree_bytes(site / "_site"), tree_bytes(whole)
         assert {path for path in now | clean if now.get(path) != clean.get(path)} <= logged
 
@@ -330,7 +317,7 @@ def test_a_mode_takes_effect_at_once(site: Path) -> None:
 # Exceptions
 
 
-def fingerprint(site: Path, capsys: pytest.CaptureFixture[str]) -> str:
+def fingerprint(site: Path, capsys: Capture) -> str:
     """The fingerprint that `check` shows."""
     capsys.readouterr()
     main(["check", str(site), "--format", "json"])
@@ -339,9 +326,19 @@ def fingerprint(site: Path, capsys: pytest.CaptureFixture[str]) -> str:
     return str(found["message"]).rpartition(" ")[2]
 
 
-def test_a_secret_that_is_allowed_is_published(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By the fingerprint that check shows; an exception that fits nothing is a note."""
+def test_a_secret_that_is_allowed_is_published(site: Path, capsys: Capture) -> None:
+    """By the fingerprint that check shows; an exception that fits nothing is a note.
+
+    Check tells the way out in every form, as text and as SARIF, too.
+    """
     allow = f"[{{fingerprint: '{fingerprint(site, capsys)}', why: revoked}}, {{fingerprint: '{'0' * 16}', why: gone}}]"
+    assert main(["check", str(site)]) == 1
+    assert "Rotate the key, then redact it or allow its fingerprint" in capsys.readouterr().out
+    assert main(["check", str(site), "--format", "sarif"]) == 1
+    log = json.loads(capsys.readouterr().out)["runs"][0]
+    (result,) = (one for one in log["results"] if one["ruleId"] == "secret-withheld")
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 9}
+    assert KEY not in json.dumps(log)
     write_text(site / "memosite.yml", f"sources: [{{path: desk}}]\nsecrets: {{allow: {allow}}}\n")
     assert main(["build", str(site), "--quiet"]) == 0
     assert KEY in published(site)[f"memos/{LEAK}/index.html"]
@@ -352,94 +349,50 @@ def test_a_secret_that_is_allowed_is_published(site: Path, capsys: pytest.Captur
     assert main(["check", str(site / LEAK_PATH), "--site", str(site)]) == 0
 
 
-def test_check_tells_the_way_out_in_every_form(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As text and as SARIF, too."""
-    fingerprint(site, capsys)
-    assert main(["check", str(site)]) == 1
-    assert "Rotate the key, then redact it or allow its fingerprint" in capsys.readouterr().out
-    assert main(["check", str(site), "--format", "sarif"]) == 1
-    log = json.loads(capsys.readouterr().out)["runs"][0]
-    (result,) = (one for one in log["results"] if one["ruleId"] == "secret-withheld")
-    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 9}
-    assert KEY not in json.dumps(log)
-
-
-def test_a_transcript_is_withheld_for_its_body(site: Path) -> None:
-    """A secret in a file that an envelope names counts for the artifact."""
-    write_transcript(site / "desk/transcripts/engineer", "talk", text=f"## User\n\nHello {KEY}.\n")
-    assert main(["build", str(site), "--quiet"]) == 1
-    assert "is not published, because it holds a secret" in published(site)["transcripts/talk/index.html"]
-
-
 # The configuration
 
 
-@pytest.mark.parametrize(
-    "text",
-    [f"title: The key {KEY}\n", f"feeds: {{searches: {{{KEY}: casks}}}}\n", f"positions: {{aliases: {{{KEY}: b}}}}\n"],
-)
-def test_a_configuration_with_a_secret_is_refused(site: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its texts are on every page. The error names line and kind, and the fingerprint by which it can be allowed."""
-    write_text(site / "memosite.yml", f"sources: [{{path: desk}}]\n{text}")
-    assert main(["build", str(site), "--quiet"]) == 2
-    said = capsys.readouterr().err
-    assert f"memosite.yml:2: found a secret ({KIND}), expected none; rotate it and remove it, or allow" in said
-    assert KEY not in said
-    fingerprint = said.partition("fingerprint ")[2].split()[0]
-    allowed = f"secrets: {{allow: [{{fingerprint: '{fingerprint}', why: an example}}]}}\n"
-    write_text(site / "memosite.yml", f"sources: [{{path: desk}}]\n{text}{allowed}")
-    assert main(["build", str(site), "--quiet"]) == 1
+def test_a_configuration_with_a_secret_is_refused(site: Path, tmp_path: Path, capsys: Capture) -> None:
+    """Its texts are on every page. The error names line and kind, and the fingerprint by which it can be allowed.
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"title: [{KEY}\n",
-        f"{KEY}: 1\n",
-        f"audience: {KEY}\n",
-        f"base_url: https://{'x' * 30}.example.org/{KEY}?\n",
-        f"sources: [{{path: desk, ref: {KEY}}}]\n",
-    ],
-)
-def test_errors_of_a_configuration_quote_no_secret(site: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Not even the part of it that an error has room for."""
-    sources = "" if "sources" in text else "sources: [{path: desk}]\n"
-    Repo(site / "desk").commit()
-    write_text(site / "memosite.yml", f"{sources}{text}")
-    for command in ("build", "check", "export"):
-        assert main([command, "--site", str(site)]) == 2
-        printed = capsys.readouterr()
-        assert f"found a secret ({KIND})" in printed.err
-        assert KEY[:12] not in printed.err + printed.out
-
-
-def test_a_folder_with_a_secret_in_its_name_is_no_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where sources are discovered, a folder's name is shown as that of its source."""
-    write_memo(tmp_path / "site" / KEY / "memos/inbox", LEAK)
-    assert main(["build", str(tmp_path / "site"), "--quiet"]) == 2
+    Where sources are discovered, a folder's name is shown as that of its source, so it may hold none either.
+    """
+    texts = (f"title: The key {KEY}\n", f"feeds: {{searches: {{{KEY}: casks}}}}\n")
+    for text in (*texts, f"positions: {{aliases: {{{KEY}: b}}}}\n"):
+        write_text(site / "memosite.yml", f"sources: [{{path: desk}}]\n{text}")
+        assert main(["build", str(site), "--quiet"]) == 2
+        said = capsys.readouterr().err
+        assert f"memosite.yml:2: found a secret ({KIND}), expected none; rotate it and remove it, or allow" in said
+        assert KEY not in said
+        fingerprint = said.partition("fingerprint ")[2].split()[0]
+        allowed = f"secrets: {{allow: [{{fingerprint: '{fingerprint}', why: an example}}]}}\n"
+        write_text(site / "memosite.yml", f"sources: [{{path: desk}}]\n{text}{allowed}")
+        assert main(["build", str(site), "--quiet"]) == 1
+    write_memo(tmp_path / "other" / KEY / "memos/inbox", LEAK)
+    capsys.readouterr()
+    assert main(["build", str(tmp_path / "other"), "--quiet"]) == 2
     assert KEY not in capsys.readouterr().err
 
 
+def test_errors_of_a_configuration_quote_no_secret(site: Path, capsys: Capture) -> None:
+    """Not even the part of it that an error has room for."""
+    Repo(site / "desk").commit()
+    broken = (f"title: [{KEY}\n", f"{KEY}: 1\n", f"audience: {KEY}\n")
+    for text in (
+        *broken,
+        f"base_url: https://{'x' * 30}.example.org/{KEY}?\n",
+        f"sources: [{{path: desk, ref: {KEY}}}]\n",
+    ):
+        sources = "" if "sources" in text else "sources: [{path: desk}]\n"
+        write_text(site / "memosite.yml", f"{sources}{text}")
+        for command in ("build", "check", "export"):
+            assert main([command, "--site", str(site)]) == 2
+            printed = capsys.readouterr()
+            assert f"found a secret ({KIND})" in printed.err
+            assert KEY[:12] not in printed.err + printed.out
+
+
 # Redactions on pages and in twins
-
-
-def test_what_is_redacted_says_so(site: Path) -> None:
-    """On its page and in its twins; its digests are those of the redacted bytes, and feeds have none."""
-    assert main(["build", str(site), "--secrets", "redact", "--quiet"]) == 0
-    files = published(site)
-    twin = json.loads(files[f"memos/{LEAK}/index.json"])
-    assert twin["redacted"] is True
-    name = "original.openthing"
-    original = files[f"memos/{LEAK}/{name}"].encode()
-    assert twin["sha256"] == hashlib.sha256(original).hexdigest() and SHOWN.encode() in original
-    assert f"{name} (secrets redacted)" in files[f"memos/{LEAK}/index.html"]
-    assert "redacted" not in json.loads(files[f"memos/{OTHER}/index.json"])
-    assert "(secrets redacted)" not in files[f"memos/{OTHER}/index.html"]
-    items = re.findall("<item>.*?</item>", files["positions/director/feed.xml"], re.DOTALL)
-    has_digest = {
-        name: [bool(re.search("[0-9a-f]{64}", item)) for item in items if name in item] for name in (LEAK, OTHER)
-    }
-    assert has_digest == {LEAK: [False], OTHER: [True]}
 
 
 def test_a_turn_with_a_redaction_has_no_hash(site: Path) -> None:
@@ -470,3 +423,135 @@ def test_the_ids_that_git_gives_to_contents_are_not_published(site: Path) -> Non
     assert '"state": "committed"' in files[f"memos/{OTHER}/index.json"]
     main(["build", str(site), "--secrets", "redact", "--quiet"])
     assert '"state": "committed"' in published(site)[f"memos/{LEAK}/index.json"]
+
+
+# What is for the operator alone: commands report it, and no file of a public site has it
+
+FORMER = "2026-05-01-1100--engineer--director--former"
+CONFIG = (
+    "audience: public\nbase_url: https://tides.example.org/\n"
+    "sources: [{path: desk, web: 'https://git.example.org/desk/blob/{ref}/{path}'}]\n"
+)
+
+
+def but_the_contract(site: Path) -> dict[str, str]:
+    """The files of the built site as texts, but the pages of the contract."""
+    return {path: text for path, text in published(site).items() if not path.startswith("spec/")}
+
+
+@pytest.fixture
+def public(tmp_path: Path) -> Path:
+    """A public site of memos, one of which holds a key, one held it formerly; and records, one with a key."""
+    desk = tmp_path / "site/desk"
+    write_memo(desk / "memos/inbox", LEAK, subject="Tide tables", body=f"The key is\n{KEY}, as you asked.")
+    write_memo(desk / "memos/inbox", OTHER, subject="Casks", body="Nothing to hide.")
+    write_memo(desk / "memos/inbox", FORMER, body=f"It was {KEY}.")
+    write_text(desk / ".wyren/memory.md", f"## Decisions\n- Steel rope\n- The key {KEY} in the notes\n- Hemp rope\n")
+    write_org(desk / "org", positions=["director", "engineer"])
+    repo = Repo(desk)
+    repo.commit()
+    write_memo(desk / "memos/inbox", FORMER, body="It is in the vault.")
+    repo.commit()
+    write_text(tmp_path / "site/memosite.yml", CONFIG)
+    return tmp_path / "site"
+
+
+def findings(public: Path, capsys: Capture, *options: str) -> list[dict[str, object]]:
+    """What `check` finds, as JSON."""
+    capsys.readouterr()
+    main(["check", str(public), "--format", "json", *options])
+    found: list[dict[str, object]] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def named(found: list[dict[str, object]], rule: str) -> list[tuple[object, object]]:
+    """Place and message of the findings of a rule."""
+    return [(f"{one['path']}:{one['line']}", one["message"]) for one in found if one["rule"] == rule]
+
+
+# Secrets
+
+
+def test_a_public_site_does_not_lead_to_a_secret(public: Path, capsys: Capture) -> None:
+    """No file says which kind it is, in which line, by which fingerprint it could be known, or in which commit."""
+    told = [one for one in findings(public, capsys, "--audience", "internal") if str(one["rule"]).startswith("secret-")]
+    prints = {str(one["message"]).partition("fingerprint ")[2][:16] for one in told} - {""}
+    commits = Repo(public / "desk").git("log", "--format=%H", "--", f"memos/inbox/{LEAK}.openthing").split()
+    assert len(prints) >= 3 and len(commits) == 1
+    for mode in ("withhold", "redact", "withhold"):
+        main(["build", str(public), "--quiet", "--secrets", mode])
+        files = but_the_contract(public)
+        words = {KIND, KIND.lower(), "secret-", "holds a secret", *prints, KEY}
+        words |= {"access-key"} if mode == "withhold" else set()
+        left = {path: text.replace("[REDACTED:aws-access-key-id]", "") for path, text in files.items()}
+        assert [(path, word) for path, text in left.items() for word in words if word in text] == []
+        if mode == "withhold":
+            own = [text for path, text in files.items() if path.startswith(f"memos/{LEAK}/")]
+            assert own and not any(commits[0][:8] in text for text in own)
+    assert "The content of this memo is withheld." in files[f"memos/{LEAK}/index.html"]
+    assert "memosite.yml" not in files[f"memos/{LEAK}/index.html"]
+    assert json.loads(files[f"memos/{LEAK}/index.json"])["withheld"]["reason"] == "secret"
+    assert LEAK not in files["health/index.html"]
+    assert "- 2026" in files[f"memos/{LEAK}/index.md"].partition("History")[2]
+
+
+def test_its_operator_is_told_all_of_it(public: Path, capsys: Capture) -> None:
+    """By the build, by check in every form, and by exit codes, also when nothing has changed.
+
+    An internal site tells its readers: they are those who can mend it.
+    """
+    for _ in range(2):
+        assert main(["build", str(public)]) == 1
+        printed = capsys.readouterr().out
+        assert KIND in printed and LEAK in printed
+        assert "findings  none" not in printed
+    for form in ("text", "json", "sarif"):
+        assert main(["check", str(public), "--format", form]) == 1
+        assert f"{KIND}, fingerprint " in capsys.readouterr().out
+    assert main(["build", str(public), "--quiet", "--secrets", "redact"]) == 0
+    assert main(["build", str(public), "--quiet", "--secrets", "redact", "--fail-on", "error"]) == 1
+    main(["build", str(public), "--quiet", "--audience", "internal", "-o", str(public / "inner")])
+    files = {path: data.decode("utf-8", "replace") for path, data in tree_bytes(public / "inner").items()}
+    page = files[f"memos/{LEAK}/index.html"]
+    assert KIND in page and "allow it in memosite.yml" in page
+    assert "Its subject, its text, its originals and its former versions are not published." in page
+    assert KIND in files["health/index.html"]
+    assert json.loads(files[f"memos/{LEAK}/index.json"])["life"][0]["steps"][0]["commit"]
+
+
+# What memosite.yml names in vain
+
+
+def test_what_names_nothing_is_told_to_the_operator_alone(public: Path, capsys: Capture) -> None:
+    """With its line: an entry of `erase`, a glob, an exception; also where something is withheld from the audience.
+
+    A glob that matches what is there, or what was removed, is not in vain, with the source's name or without. An id of
+    several kinds is told without them, where some may be withheld: a log may be public. An internal site shows it.
+    """
+    write_note(public / "desk/notes/engineer", OTHER, **{"x.legal.confidentiality": "privileged"})
+    gone = write_memo(public / "desk/memos/inbox", "2026-05-02-0900--a--b--gone")
+    repo = Repo(public / "desk")
+    repo.commit()
+    gone.unlink()
+    repo.commit()
+    entries = "".join(f"  - {{id: {id_}, why: asked for, on: 2026-05-20}}\n" for id_ in (OTHER, f"{OTHER}x"))
+    globs = [f"memos/inbox/{FORMER}.*", "desk/.wyren/**", "**/*--gone.openthing", "personel/**"]
+    allow = f"secrets: {{allow: [{{fingerprint: '{'0' * 16}', why: gone}}]}}\n"
+    withhold = "withhold:\n" + "".join(f"  - '{one}'\n" for one in globs)
+    write_text(public / "memosite.yml", f"{CONFIG}erase:\n{entries}{withhold}{allow}")
+    told = {
+        "erase-ambiguous": [("memosite.yml:5", f'erase names "{OTHER}": it means items of several kinds')],
+        "erase-unknown": [("memosite.yml:6", f'erase names "{OTHER}x": nothing of this id is known')],
+        "withhold-in-vain": [("memosite.yml:11", '"personel/**" matches no file')],
+        "secret-allowed-in-vain": [("memosite.yml:12", '"0000000000000000" fits no secret')],
+    }
+    found = findings(public, capsys)
+    assert {rule: named(found, rule) for rule in told} == told
+    words = ["erase-ambiguous", f"{OTHER}x", "personel", "0" * 16]
+    main(["build", str(public), "--quiet"])
+    assert not [path for path, text in but_the_contract(public).items() if any(word in text for word in words)]
+    found = findings(public, capsys, "--audience", "internal")
+    assert named(found, "withhold-in-vain") == []
+    assert named(found, "erase-unknown") == told["erase-unknown"]
+    main(["build", str(public), "--quiet", "--audience", "internal", "-o", str(public / "inner")])
+    assert [path for path, data in tree_bytes(public / "inner").items() if f"{OTHER}x".encode() in data]

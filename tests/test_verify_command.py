@@ -1,7 +1,9 @@
 """`memosite verify FILE…`: every citation that memosite writes is read back, and put in the right tier (SPEC 7)."""
 
+import hashlib
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -71,6 +73,22 @@ class Desk:
         assert main(["verify", *map(str, words), "--site", str(self.site)]) == code
         return self.capsys.readouterr().out.splitlines()
 
+    def judged(self, ref: str, *changes: tuple[str, str], format_: str = "text") -> dict[str, Any]:
+        """The verdict on a citation that was changed; what is changed must be there."""
+        written = self.cite(ref, format_=format_)
+        for old, new in changes:
+            assert re.search(old, written), written
+            written = re.sub(old, new, written, count=1)
+        paper = write_text(self.site.parent / f"paper{SUFFIXES[format_]}", written)
+        return self.verified(paper)
+
+    def verified(self, *words: object) -> dict[str, Any]:
+        """The only verdict."""
+        code = main(["verify", *map(str, words), "--json", "--site", str(self.site)])
+        [found] = json.loads(self.capsys.readouterr().out)
+        assert code == int(not found["holds"])
+        return dict(found)
+
 
 @pytest.fixture
 def desk(repo: Repo, capsys: pytest.CaptureFixture[str]) -> Desk:
@@ -90,51 +108,39 @@ def inside(format_: str, written: str) -> str:
     return written
 
 
-@pytest.mark.parametrize("format_", SUFFIXES)
-def test_every_citation_is_read_back(format_: str, desk: Desk, tmp_path: Path) -> None:
-    """In documents of each format, on their lines; also from standard input."""
-    references = [f"{LOAD}#t1", f"{LOAD}#t2-t3", LOAD, f"{LOAD}#t4"]
-    document = write_text(
-        tmp_path / f"paper{SUFFIXES[format_]}", inside(format_, desk.cite(*references, format_=format_))
-    )
-    found = desk.verify(document)
-    assert [(one["ref"], one["tier"], one["holds"]) for one in found] == [
-        (f"{TALK}#t1", "exact", True),
-        (f"{TALK}#t2-t3", EDITORIAL, True),  # both turns are quoted
-        (TALK, "exact", True),
-        (f"{TALK}#t4", "exact", True),
-    ]
-    text = document.read_text(encoding="utf-8").split("\n")
-    assert all("sha256:" in text[one["line"] - 1] for one in found)
-    assert [one["check"] for one in found] == ["right", "right", "not checked", "right"]
-
-
-def test_standard_input_and_folders(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The format of what has no name is told by what it is; a folder gives all its documents in order."""
+def test_every_citation_is_read_back(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In documents of each format, on their lines; also from standard input, where the format is told by what it is."""
     for format_, suffix in SUFFIXES.items():
+        written = desk.cite(f"{LOAD}#t1", f"{LOAD}#t2-t3", LOAD, f"{LOAD}#t4", format_=format_)
+        document = write_text(tmp_path / f"papers/{format_}/x{suffix}", inside(format_, written))
+        found = desk.verify(document)
+        assert [(one["ref"], one["tier"], one["check"], one["holds"]) for one in found] == [
+            (f"{TALK}#t1", "exact", "right", True),
+            (f"{TALK}#t2-t3", EDITORIAL, "right", True),  # both turns are quoted
+            (TALK, "exact", "not checked", True),
+            (f"{TALK}#t4", "exact", "right", True),
+        ]
+        text = document.read_text(encoding="utf-8").split("\n")
+        assert all("sha256:" in text[one["line"] - 1] for one in found)
         written = desk.cite(f"{LOAD}#t2", format_=format_)
-        write_text(tmp_path / f"papers/{format_}/x{suffix}", written)
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(written.encode())))
         assert [one["ref"] for one in desk.verify("-")] == [f"{TALK}#t2"]
     write_text(tmp_path / "papers/.git/x.md", "sha256:")
-    write_text(tmp_path / "papers/empty.md", "Nothing is cited here.\n")
-    found = desk.verify(tmp_path / "papers")
-    assert [Path(one["file"]).parent.name for one in found] == sorted(SUFFIXES)
-    assert main(["verify", str(tmp_path / "papers/empty.md"), "--site", str(desk.site)]) == 0
-    printed = desk.capsys.readouterr()
-    assert printed.out == "0 citations: 0 hold\n"
-    assert "empty.md: found no citation of the archive in it" in printed.err
-    assert printed.err.endswith("to check quotations without one, add --quotes\n")
+    found = desk.verify(tmp_path / "papers")  # of a folder all its documents, in order
+    assert [Path(one["file"]).parent.name for one in found[::4]] == sorted(SUFFIXES)
 
 
 def test_quotations_are_hinted_at_where_they_may_be(desk: Desk, tmp_path: Path) -> None:
     """Once, and neither in a bibliography nor where they are checked."""
-    (tmp_path / "papers").mkdir()
     for name in ("a.md", "b.txt", "c.bib"):
         write_text(tmp_path / "papers" / name, "Nothing is cited here.\n")
-    for words, count in (["papers"], 1), (["papers/c.bib"], 0), (["papers/a.md", "--quotes"], 0):
+    for words, count in (["papers"], 1), (["papers/c.bib"], 0), (["papers/a.md", "--quotes"], 0), (["papers/a.md"], 1):
         assert main(["verify", str(tmp_path / words[0]), *words[1:], "--site", str(desk.site)]) == 0
-        assert desk.capsys.readouterr().err.count("add --quotes") == count
+        printed = desk.capsys.readouterr()
+        assert printed.err.count("add --quotes") == count
+    assert printed.out == "0 citations: 0 hold\n"
+    assert "a.md: found no citation of the archive in it" in printed.err
+    assert printed.err.endswith("to check quotations without one, add --quotes\n")
 
 
 def quoting(desk: Desk, tmp_path: Path, quote: str, reference: str = f"{LOAD}#t2") -> Path:
@@ -142,24 +148,6 @@ def quoting(desk: Desk, tmp_path: Path, quote: str, reference: str = f"{LOAD}#t2
     written = desk.cite(reference)
     _, _, below = written.partition("\n>\n")
     return write_text(tmp_path / "paper.md", f"> {quote}\n>\n{below}")
-
-
-@pytest.mark.parametrize(
-    ("quote", "tier", "holds"),
-    [
-        ("There are 39 barges in the lock", "exact", True),
-        ("There  are 39 barges\n> in the lock", "exact", True),
-        ("There are 39 barges […] none of them may leave before", EDITORIAL, True),
-        ("[t]here are 39 barges in the lock", EDITORIAL, True),
-        ("There are 38 barges in the lock", "changed", False),
-        ("There are 39 barges in the lock, and all of them may leave before noon", "changed", False),
-        ("Wholly other words that nobody ever said about anything", "not found", False),
-    ],
-)  # fmt: skip
-def test_a_quote_is_put_in_its_tier(quote: str, tier: str, holds: bool, desk: Desk, tmp_path: Path) -> None:
-    """By the source text that the citation names."""
-    [found] = desk.verify(quoting(desk, tmp_path, quote), code=0 if holds else 1)
-    assert (found["tier"], found["holds"]) == (tier, holds)
 
 
 def test_verdicts_are_for_people(desk: Desk, tmp_path: Path) -> None:
@@ -170,8 +158,13 @@ def test_verdicts_are_for_people(desk: Desk, tmp_path: Path) -> None:
         "    There are [-39-] {+38+} barges in the lock, and none of them",
         "1 citation: 0 hold, 1 changed",
     ]
-    assert main(["verify", str(paper), "--quiet", "--site", str(desk.site)]) == 1
-    assert desk.capsys.readouterr().out == ""
+    assert desk.lines(paper, "--quiet", code=1) == []
+    for quote, holds in (
+        ("There are 39 barges […] none of them may leave before", True),
+        ("Wholly other words", False),
+    ):
+        [found] = desk.verify(quoting(desk, tmp_path, quote), code=int(not holds))
+        assert (found["tier"], found["holds"]) == (EDITORIAL if holds else "not found", holds)
 
 
 def edit(repo: Repo, turns: list[str], *, is_committed: bool = True) -> None:
@@ -182,30 +175,34 @@ def edit(repo: Repo, turns: list[str], *, is_committed: bool = True) -> None:
 
 
 def test_an_edited_turn_is_exact_in_its_version(desk: Desk, repo: Repo, tmp_path: Path) -> None:
-    """Git has what the citation was made of; `--strict` asks for more."""
+    """Git has what the citation was made of, as what is quoted without one; `--strict` asks for more.
+
+    So it is where the turn, or the whole transcript, was removed.
+    """
     paper = write_text(tmp_path / "paper.md", desk.cite(f"{LOAD}#t2"))
+    book = write_text(tmp_path / "book.md", "He said “There are 39 barges in the lock, and none of them may leave”.\n")
     first = repo.head
     edit(repo, [TURNS[0], TURNS[1].replace("39", "40"), *TURNS[2:]])
-    [found] = desk.verify(paper)
-    assert (found["tier"], found["version"]) == ("exact", first)
+    for words in ((paper,), ("--quotes", book)):
+        [found] = desk.verify(*words)
+        assert (found["tier"], found["version"]) == ("exact", first)
+        desk.verify(*words, "--strict", code=1)
     assert f"exact at {first[:7]}; changed since" in desk.lines(paper)[0]
-    desk.verify(paper, "--strict", code=1)
     edit(repo, [TURNS[0], f"{TURNS[1]} I am sure.", *TURNS[2:]])
     [found] = desk.verify(paper, "--strict")
     assert (found["tier"], found["version"]) == ("exact", "")
     assert found["details"] == [f"the text around it was changed since {first[:7]}"]
-
-
-def test_what_was_appended_changes_nothing(desk: Desk, repo: Repo, tmp_path: Path) -> None:
-    """Turns, ranges and the whole stay as they were cited, also without git."""
-    paper = write_text(tmp_path / "paper.md", desk.cite(LOAD, f"{LOAD}#t4", f"{LOAD}#t1-t4"))
-    edit(repo, [*TURNS, "Thank you."], is_committed=False)
-    found = desk.verify(paper, "--strict")
-    assert [(one["tier"], one["details"]) for one in found] == [
-        ("exact", ["it was appended to since"]),
-        ("exact", []),
-        (EDITORIAL, ["the omitted words have a negation"]),  # of a range both ends are quoted
-    ]
+    edit(repo, TURNS[2:])
+    [found] = desk.verify(paper)
+    assert (found["tier"], found["version"]) == ("exact", first)
+    write_memo(repo.root / "memos/inbox", "2026-05-02-0900--engineer--director--noon")
+    for file in (BODY, BODY.replace(".body.md", ".openthing")):
+        (repo.root / file).unlink()
+    repo.commit("removed")
+    [found] = desk.verify(paper)
+    assert (found["tier"], found["version"]) == ("exact", first)
+    assert "it was removed on 2026-05-01" in found["details"][0]
+    desk.verify(paper, "--strict", code=1)
 
 
 def test_a_turn_that_closes_the_code_of_an_earlier_one(desk: Desk, repo: Repo, tmp_path: Path) -> None:
@@ -220,112 +217,75 @@ def test_a_turn_that_closes_the_code_of_an_earlier_one(desk: Desk, repo: Repo, t
     assert {one["version"] for one in found} <= {first, ""}
 
 
-def test_a_recapture_that_shifts_ordinals_is_found_by_its_hash(desk: Desk, repo: Repo, tmp_path: Path) -> None:
-    """And the verdict says so."""
-    paper = write_text(tmp_path / "paper.md", desk.cite(f"{LOAD}#t2", f"{LOAD}#t2-t3"))
-    edit(repo, ["Good morning.", "Good morning to you.", *TURNS], is_committed=False)
+def test_what_was_appended_changes_nothing(desk: Desk, repo: Repo, tmp_path: Path) -> None:
+    """Turns, ranges and the whole stay as they were cited, also without git.
+
+    A recapture that shifts ordinals is found by its hash, and the verdict says so.
+    """
+    paper = write_text(tmp_path / "paper.md", desk.cite(LOAD, f"{LOAD}#t4", f"{LOAD}#t1-t4"))
+    other = write_text(tmp_path / "other.md", desk.cite(f"{LOAD}#t2", f"{LOAD}#t2-t3"))
+    edit(repo, [*TURNS, "Thank you."], is_committed=False)
     found = desk.verify(paper, "--strict")
+    assert [(one["tier"], one["details"]) for one in found] == [
+        ("exact", ["it was appended to since"]),
+        ("exact", []),
+        (EDITORIAL, ["the omitted words have a negation"]),  # of a range both ends are quoted
+    ]
+    edit(repo, ["Good morning.", "Good morning to you.", *TURNS], is_committed=False)
+    found = desk.verify(other, "--strict")
     assert [(one["ref"], one["tier"], one["details"]) for one in found] == [
         (f"{TALK}#t4", "exact", ["#t2 is #t4 now, found by its hash"]),
         (f"{TALK}#t4-t5", EDITORIAL, ["#t2-t3 is #t4-t5 now, found by its hash"]),
     ]
 
 
-def test_what_was_removed(desk: Desk, repo: Repo, tmp_path: Path) -> None:
-    """A turn and a whole artifact are exact in the version that had them; without git they are not found."""
-    paper = write_text(tmp_path / "paper.md", desk.cite(f"{LOAD}#t2"))
-    first = repo.head
-    edit(repo, TURNS[2:])
-    [found] = desk.verify(paper)
-    assert (found["tier"], found["version"]) == ("exact", first)
-    write_memo(repo.root / "memos/inbox", "2026-05-02-0900--engineer--director--noon")
-    (repo.root / BODY).unlink()
-    (repo.root / BODY.replace(".body.md", ".openthing")).unlink()
-    repo.commit("removed")
-    [found] = desk.verify(paper)
-    assert (found["tier"], found["version"]) == ("exact", first)
-    assert "it was removed on 2026-05-01" in found["details"][0]
-    desk.verify(paper, "--strict", code=1)
-
-
 def test_another_artifact_is_never_taken_for_it(desk: Desk, tmp_path: Path) -> None:
-    """An id that is the beginning of another one, or a name that nothing has."""
-    paper = write_text(tmp_path / "paper.md", desk.cite(f"{LOAD}#t2").replace(LOAD, LOAD[:-2]))
-    [found] = desk.verify(paper, code=1)
-    assert found["tier"] == "not found"
-    assert f"such as {TALK}" in found["details"][0]
+    """An id that is the beginning of another one is a name that nothing has.
 
-
-def test_a_citation_names_its_speaker(desk: Desk, repo: Repo, tmp_path: Path) -> None:
-    """The position of another one is wrong, and so is any for what a turn only read in."""
+    What is erased is judged by its tombstone, which says when and why; none of its former versions is looked into.
+    """
     written = desk.cite(f"{LOAD}#t2")
-    assert "engineer (arc-1)" in written
-    paper = write_text(tmp_path / "paper.md", written.replace("— engineer (arc-1)", "— director"))
-    [found] = desk.verify(paper, code=1)
-    assert (found["tier"], found["check"]) == ("exact", "wrong")
-    assert found["details"] == ["said by engineer (arc-1), not by director"]
-    tool = "> **🔧 Read**\n> Every barge has to wait for the pilot boat today."
-    edit(repo, [TURNS[0], f"{TURNS[1]}\n\n{tool}", *TURNS[2:]])
-    paper = quoting(desk, tmp_path, "Every barge has to wait for the pilot boat")
-    [found] = desk.verify(paper, code=1)
-    assert found["details"] == ["quoted in #t2, not said by its speaker"]
-    honest = desk.cite(f"{LOAD}#t2", "--quote", "Every barge has to wait for the pilot boat")
-    [found] = desk.verify(write_text(tmp_path / "honest.md", honest))
-    assert found["quoted_in"]
-
-
-def test_a_memo_that_was_edited_after_receipt(desk: Desk, repo: Repo, tmp_path: Path) -> None:
-    """Its paragraphs and its whole, in the string of its JSON."""
-    name = "2026-05-02-0900--engineer--director--noon"
-    write_memo(
-        repo.root / "memos/inbox", name, body="Nobody may leave before noon.\n\nThe lock is open at 2.5 percent."
-    )
-    first = repo.commit("noon")
-    paper = write_text(tmp_path / "paper.md", desk.cite(name, name, "--format", "markdown") + "\n")
-    narrow = desk.cite(name, "--quote", "The lock is open at 2.5 percent.")
-    paper = write_text(tmp_path / "paper.md", f"{desk.cite(name)}\n\n{narrow}")
-    assert [one["tier"] for one in desk.verify(paper)] == ["exact except for white space", "exact"]
-    write_memo(
-        repo.root / "memos/inbox", name, body="Nobody may leave before noon.\n\nThe lock is open at 3.5 percent."
-    )
-    repo.commit("edited")
-    assert [one["version"] for one in desk.verify(paper)] == [first, first]
-
-
-def test_what_pages_cite_holds(desk: Desk, repo: Repo) -> None:
-    """The citations of whole memos and of turns, also of a memo with a table or with sections."""
-    bodies = ["First.\n\n| step | by |\n|---|---|\n| 1 | noon |\n", "First.\n\n== The ask ==\n\nLeave at **noon**.\n"]
-    for day, body in enumerate(bodies, 1):
-        write_memo(repo.root / "memos/inbox", f"2026-05-0{day}-0900--engineer--director--noon", body=body)
-    output = build_site(desk.site)
-    found = desk.verify(output / "memos", output / "transcripts")
-    assert len({one["ref"] for one in found}) == 7
-
-
-def test_an_erased_source_is_judged_by_its_tombstone(desk: Desk, tmp_path: Path) -> None:
-    """It says when and why; nothing of its former versions is looked into."""
-    paper = write_text(tmp_path / "paper.md", desk.cite(f"{LOAD}#t2"))
+    [found] = desk.verify(write_text(tmp_path / "other.md", written.replace(LOAD, LOAD[:-2])), code=1)
+    assert (found["tier"], f"such as {TALK}" in found["details"][0]) == ("not found", True)
     write_text(desk.site / "memosite.yml", f'erase:\n  - id: {LOAD}\n    why: "asked for"\n    on: 2026-06-01\n')
-    [found] = desk.verify(paper, code=1)
+    [found] = desk.verify(write_text(tmp_path / "paper.md", written), code=1)
     assert found["tier"] == "not found"
     assert "was erased. Since: 2026-06-01. Reason: asked for." in found["details"][0]
 
 
-def test_errors_are_printable(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever a reference holds, which may have been copied from somewhere."""
-    assert main(["cite", "memo/\x1b[2J\r\u202ex", "--site", str(desk.site)]) == 2
-    assert capsys.readouterr().err.strip().isprintable()
+def test_a_memo_that_was_edited_after_receipt(desk: Desk, repo: Repo, tmp_path: Path) -> None:
+    """Its paragraphs and its whole, in the string of its JSON.
+
+    What pages cite holds, of whole memos and of turns, also of a memo with a table or with sections.
+    """
+    inbox, name = repo.root / "memos/inbox", "2026-05-02-0900--engineer--director--noon"
+    bodies = ["First.\n\n| step | by |\n|---|---|\n| 1 | noon |\n", "First.\n\n== The ask ==\n\nLeave at **noon**.\n"]
+    for day, body in enumerate(bodies, 3):
+        write_memo(inbox, f"2026-05-0{day}-0900--engineer--director--noon", body=body)
+    body = "Nobody may leave before noon.\n\nThe lock is open at 2.5 percent."
+    write_memo(inbox, name, body=body)
+    first = repo.commit("noon")
+    output = build_site(desk.site)
+    assert len({one["ref"] for one in desk.verify(output / "memos", output / "transcripts")}) == 8
+    narrow = desk.cite(name, "--quote", "The lock is open at 2.5 percent.")
+    paper = write_text(tmp_path / "paper.md", f"{desk.cite(name)}\n\n{narrow}")
+    assert [one["tier"] for one in desk.verify(paper)] == ["exact except for white space", "exact"]
+    write_memo(inbox, name, body=body.replace("2.5", "3.5"))
+    repo.commit("edited")
+    assert [one["version"] for one in desk.verify(paper)] == [first, first]
 
 
 def test_errors_say_what_to_do(desk: Desk, tmp_path: Path) -> None:
-    """No file, a file that is not there, two sites."""
+    """No file, a file that is not there, two sites; they are printable whatever a reference holds."""
     for words, said in (
-        ([], "verify: found no FILE, expected documents"),
-        ([str(tmp_path / "none.md")], "cannot be read (No such file or directory); name a file, a folder, or -"),
-        (["a", "b", "--seal", "0" * 64], "--seal: found 2 sites, expected one at most"),
+        (["verify"], "verify: found no FILE, expected documents"),
+        (["verify", tmp_path / "none.md"], "cannot be read (No such file or directory); name a file, a folder, or -"),
+        (["verify", "a", "b", "--seal", "0" * 64], "--seal: found 2 sites, expected one at most"),
+        (["cite", "memo/\x1b[2J\r\u202ex"], "memo/"),
     ):
-        assert main(["verify", *words, "--site", str(desk.site)]) == 2
-        assert said in desk.capsys.readouterr().err
+        assert main([*map(str, words), "--site", str(desk.site)]) == 2
+        printed = desk.capsys.readouterr().err.strip()
+        assert said in printed and printed.isprintable()
 
 
 # Long transcripts, edited in every way
@@ -447,7 +407,10 @@ The engineer wrote: "There are 38 barges in the lock, and none of them may leave
 
 
 def test_a_manuscript_is_checked(desk: Desk, tmp_path: Path) -> None:
-    """Cited or not: the words, and who said them where the sentence says so."""
+    """Cited or not: the words, and who said them where the sentence says so; in a `.docx`, too.
+
+    What differs is not sought in the next turn: its heading is nobody's words.
+    """
     write_org(desk.site / "office", positions=["engineer", "director"])
     paper = write_text(tmp_path / "book/one.md", MANUSCRIPT)
     said = desk.lines("--quotes", tmp_path / "book", code=1)
@@ -461,34 +424,16 @@ def test_a_manuscript_is_checked(desk: Desk, tmp_path: Path) -> None:
         f"{paper}:16: not found",
         "6 quotations: 3 hold, 1 changed, 1 not found, 1 wrong speaker",
     ]
-
-
-def test_what_differs_is_not_sought_in_the_next_turn(desk: Desk, tmp_path: Path) -> None:
-    """Its heading is nobody's words, and the turn is told."""
     written = "“There are 39 barges in the lock, and none of them may leave before the noon bell rings.”\n"
-    assert desk.lines("--quotes", write_text(tmp_path / "one.md", written), code=1)[:2] == [
-        f"{tmp_path}/one.md:1: changed: {TALK}#t2",
+    assert desk.lines("--quotes", write_text(paper, written), code=1)[:2] == [
+        f"{paper}:1: changed: {TALK}#t2",
         "    There are 39 barges in the lock, and none of them may leave before [-noon.-] {+the noon bell rings+}",
     ]
-
-
-def test_a_word_document_is_checked(desk: Desk, tmp_path: Path) -> None:
-    """Through Pandoc: both its quotations and the citations in it."""
     written = f"The engineer said so.\n\n{desk.cite(f'{LOAD}#t2')}"
     paper = tmp_path / "paper.docx"
     subprocess.run(["pandoc", "-f", "markdown", "-o", str(paper)], input=written, text=True, check=True, timeout=120)
     assert [one["tier"] for one in desk.verify(paper)] == ["exact"]
     assert [one["tier"] for one in desk.verify("--quotes", paper)] == ["exact"]
-
-
-def test_a_quotation_of_an_earlier_version_is_real(desk: Desk, repo: Repo, tmp_path: Path) -> None:
-    """It holds, and says since when it does not any more."""
-    paper = write_text(tmp_path / "book.md", "He said “There are 39 barges in the lock, and none of them may leave”.\n")
-    first = repo.head
-    edit(repo, [TURNS[0], TURNS[1].replace("39", "40"), *TURNS[2:]])
-    [found] = desk.verify("--quotes", paper)
-    assert (found["tier"], found["version"]) == ("exact", first)
-    desk.verify("--quotes", "--strict", paper, code=1)
 
 
 FRAGMENT = ":~:text=There%20are%2039%20barges%20%28in-,the%20lock,before%20noon."
@@ -527,3 +472,133 @@ def test_each_quotation_has_the_link_of_its_own_sentence(desk: Desk, tmp_path: P
     assert [(one["ref"], one["check"]) for one in found] == [(f"{TALK}#t1", "right"), (f"{TALK}#t2", "right")]
     [one] = desk.verify("--quotes", write_text(tmp_path / "two.md", f"In {LOAD}, as heard: “{TURNS[0]}”\n"))
     assert (one["tier"], one["check"]) == ("exact", "not checked")
+
+
+# Nobody is said to have said what another said, or what was only read in
+
+NOON = "2026-05-02-0900--engineer--director--noon"
+TOOL = "Every barge has to wait for the pilot boat today."
+OTHERS = "The bridge was not safe at all in the spring"
+ASKED = "Then write that down for the director, please."
+SAID = [
+    "How many barges are there, and when does the tide turn?",
+    f"There are 39 barges in the lock, all told.\n\n> **🔧 Read**\n> {TOOL}\n\nSo they say.\n\n> {OTHERS}\n\nI agree.",
+    ASKED,
+    f"> **🔧 Read**\n> {ASKED} Now.\n\nThe lock keeper gets a copy of it. {TOOL}",
+]
+NOON_BODY = f"I think so.\n\n> {OTHERS}\n\nThe lock is open at 2.5 percent today."
+
+
+@pytest.fixture
+def talked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Desk:
+    """A talk of two positions with tool output and block quotes, and a memo with a block quote."""
+    office = tmp_path / "site/office"
+    write_transcript(office / "transcripts/engineer", LOAD, text=talk(SAID), participants=PEOPLE)
+    write_memo(office / "memos/inbox", NOON, body=NOON_BODY)
+    write_org(office, positions=["engineer", "director"])
+    return Desk(tmp_path / "site", capsys)
+
+
+def said(words: str) -> tuple[str, str]:
+    """The change of what is quoted."""
+    return "“.*”", f"“{words}”"
+
+
+BOTH = r"engineer \(arc-1\), director"
+
+
+def test_each_format_names_its_speaker(talked: Desk, tmp_path: Path) -> None:
+    """Another one is wrong in all of them; HTML names it before its link.
+
+    A citation without words says so: its source is what it was, which says nothing of words elsewhere in the document.
+    """
+    assert main(["cite", f"{LOAD}#t2", "--format", "csl-json", "--site", str(talked.site)]) == 0
+    [digest] = set(re.findall("sha256:[0-9a-f]{64}", talked.capsys.readouterr().out))
+    words = f'The engineer said "nobody has to wait for it" (`transcript/{LOAD}#t2`, {digest}).\n'
+    paper = write_text(tmp_path / "paper.md", words)
+    assert main(["verify", str(paper), "--site", str(talked.site)]) == 0
+    told = f"{paper}:1: exact; no words are quoted: transcript/{LOAD}#t2"
+    assert talked.capsys.readouterr().out.splitlines()[0] == told
+    for format_ in SUFFIXES:
+        assert talked.judged(f"{LOAD}#t2", format_=format_)["check"] == "right"
+        found = talked.judged(f"{LOAD}#t2", (r"engineer \(arc(-|{-})1\)", "director"), format_=format_)
+        assert (found["tier"], found["check"], found["holds"]) == ("exact", "wrong", False)
+        assert "said by engineer (arc-1), not by director" in found["details"] or format_ == "html"
+
+
+def test_a_whole_has_its_speakers(talked: Desk) -> None:
+    """A memo its sender; a transcript and a range those of their turns, or the one who said it, not the first alone.
+
+    Its citation names all of them; who quotes a turn names its own, and nobody for tool output.
+    """
+    assert talked.judged(NOON)["holds"]
+    found = talked.judged(NOON, ("^engineer", "director"))
+    assert (found["check"], found["holds"]) == ("wrong", False)
+    assert "said by engineer, not by director" in found["details"]
+    for speaker, words, check in (
+        ("director", ASKED, "right"), ("engineer", ASKED, "wrong"),
+        ("director", "The lock keeper gets a copy", "wrong"),
+        ("engineer, director", ASKED, "right"), ("director", f"{ASKED} Now.", "wrong"),
+    ):  # fmt: skip
+        found = talked.judged(LOAD, (rf"^{BOTH}\.", f"{speaker}: “{words}”."))
+        assert (found["tier"], found["check"]) == ("exact", check), (speaker, words)
+    assert talked.judged(f"{LOAD}#t2-t3")["check"] != "wrong"
+    for speaker, check in (("director", "right"), ("engineer", "wrong"), ("engineer, director", "right")):
+        found = talked.judged(f"{LOAD}#t2-t3", (f"^{BOTH}", speaker), said(ASKED))
+        assert (found["tier"], found["check"]) == ("exact", check)
+
+
+def test_what_is_read_in_is_never_joined_to_what_was_said(talked: Desk, tmp_path: Path) -> None:
+    """By `[…]`, or as the words behind those of the speaker; also where no citation stands beside them."""
+    joined = talked.judged(f"{LOAD}#t2", said(f"39 barges in the lock […] {TOOL}"))
+    assert (joined["quoted_in"], joined["check"], joined["holds"]) == (True, "wrong", False)
+    [told] = talked.judged(f"{LOAD}#t2", said(TOOL))["details"]
+    assert told == "quoted in #t2, not said by its speaker"
+    behind = talked.judged(f"{LOAD}#t2", said(f"in the lock, all told.  > **🔧 Read** > {TOOL}"))
+    assert (behind["quoted_in"], behind["holds"]) == (True, False)
+    words = "The engineer said: “There are 39 barges in the lock, all told. **🔧 Read** Every barge has to wait”.\n"
+    found = talked.verified("--quotes", write_text(tmp_path / "book.md", words))
+    assert (found["quoted_in"], found["check"]) == (True, "not checked")
+
+
+def test_a_block_quote_is_quoted_in(talked: Desk) -> None:
+    """It does not prove its speaker, in a turn or in a whole memo; nor does what begins before it.
+
+    A passage that is read in, cited by its anchor, names no speaker; own words count though a tool had them before.
+    """
+    for ref, words in ((f"{LOAD}#t2", OTHERS), (NOON, OTHERS), (NOON, f"I think so. {OTHERS}")):
+        found = talked.judged(ref, said(words))
+        assert (found["quoted_in"], found["check"], found["holds"]) == (True, "not checked", True)
+    read, others = (hashlib.sha256(text.encode()).hexdigest()[:8] for text in (f"{ASKED} Now.", OTHERS))
+    for ref in (f"{LOAD}#t4-p-{read}", f"{LOAD}#t2.3-p-{others}", f"{NOON}#p-{others}"):
+        found = talked.judged(ref, (r"\(quoted in a turn of engineer", r"\g<0>"))
+        assert (found["quoted_in"], found["holds"]) == (True, True), ref
+    for ref in (f"{LOAD}#t4", f"{LOAD}#t3-t4"):
+        found = talked.judged(ref, said(TOOL))
+        assert (found["quoted_in"], found["holds"]) == (False, True), ref
+
+
+def test_what_misleads_readers_is_said(talked: Desk) -> None:
+    """An address of something else, and another time; the words hold all the same."""
+    for old, new, said in (
+        (rf"memos/{NOON}/", "memos/2026-01-01-0000--a--b--c/", "its address leads to nothing in the archive"),
+        (rf"memos/{NOON}/", f"transcripts/{LOAD}/#t1", f"its address leads to transcript/{LOAD}"),
+        ("2026-05-01T", "2026-05-09T", "its time is 2026-05-01T"),
+    ):
+        found = talked.judged(NOON, (old, new), format_="csl-json")
+        assert found["holds"]
+        assert any(detail.startswith(said) for detail in found["details"]), found
+
+
+def test_the_passage_that_a_sentence_cites_decides(talked: Desk, tmp_path: Path) -> None:
+    """Others may have said the same before, in the same talk."""
+    again, folder = "2026-05-03-1430--engineer--again", talked.site / "office/transcripts/engineer"
+    write_transcript(folder, again, text=talk([ASKED, ASKED]), participants=PEOPLE)
+    url = f"https://memos.example.org/transcripts/{again}/"
+    for speaker, anchor, check in (
+        ("director", "t1", "right"), ("engineer", "t2", "right"), ("engineer", "t1", "wrong"),
+        ("director", "t2", "wrong"),
+    ):  # fmt: skip
+        words = f"The {speaker} said: “{ASKED}” [so]({url}#{anchor})\n"
+        found = talked.verified("--quotes", write_text(tmp_path / "book.md", words))
+        assert (found["tier"], found["check"], found["ref"][-3:]) == ("exact", check, f"#{anchor}")

@@ -22,7 +22,7 @@ from tests.support.feeds.publisher import Publisher, publishing
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_org
 from tests.support.sites import build_site
-from tests.support.waiting import wait_until
+from tests.support.waiting import DEADLINE, wait_until
 from tests.support.watches import clean_environment, no_proxy, watch, watch_of
 
 __all__ = ["no_proxy"]
@@ -52,6 +52,8 @@ def test_several_feeds_are_announced_each_for_itself(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
     found = watch("--status", "--json", "--state", tmp_path / "one.sqlite", folder=tmp_path).stdout.splitlines()
     assert [json.loads(line)["done"] for line in found] == [0, 1]
+    done = watch("--once", write_text(tmp_path / "empty.xml", RSS.decode()), folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize(
@@ -72,6 +74,10 @@ def test_several_feeds_are_announced_each_for_itself(tmp_path: Path) -> None:
         (["feed.xml", "--interval", "0"], "90s"),
         (["feed.xml", "--exec", "'"], "quot"),
         (["feed.xml", "--retries", "0"], "from 1"),
+        (["feed.xml", "--again", "15m"], "--again: expected --until-received with it"),
+        (["feed.xml", "--escalate", "true"], "--escalate: expected --until-received with it"),
+        (["feed.xml", "--until-received", "--again", "15m,,1h"], 'found "15m,,1h", expected times such as 15m,1h,1d'),
+        (["feed.xml", "--until-received", "--escalate", "no-such"], "--escalate: found no command no-such"),
     ],
 )
 def test_what_cannot_be_done_is_a_usage_error(
@@ -86,47 +92,29 @@ def test_what_cannot_be_done_is_a_usage_error(
     assert word in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0), (signal.SIGHUP, 0)])
 def test_a_signal_ends_a_watch_that_waits(number: signal.Signals, code: int, tmp_path: Path) -> None:
-    """Ctrl-C with 130, SIGTERM with 0; a memo that arrives while it runs is announced first."""
-    publisher = Publisher(states=["inbox"])
-    with publishing(publisher) as published:
-        process = subprocess.Popen(
-            command_line("watch", "--interval", 0.05, published.feed),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=clean_environment(tmp_path),
-        )
-        assert process.stdout
-        assert process.stdout.readline().endswith("--0.openthing\n")
-        publisher.arrive()
-        assert process.stdout.readline().endswith("--1.openthing\n")
-        process.send_signal(number)
-        out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (code, "", "")
+    """Ctrl-C with 130, SIGTERM with 0; a memo that arrives while it runs is announced first.
 
-
-def test_a_watch_under_nohup_outlives_its_terminal(tmp_path: Path) -> None:
-    """What is ignored when it starts stays so."""
+    Under nohup it outlives its terminal: what is ignored when it starts stays so.
+    """
     publisher = Publisher(states=["inbox"])
+    under = ["nohup"] if number is signal.SIGHUP else []
     with publishing(publisher) as published:
         command = command_line("watch", "--interval", 0.05, published.feed)
         with running(
-            ["nohup", *command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
+            [*under, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env=clean_environment(tmp_path),
-        ) as process:
+        ) as process:  # fmt: skip
             assert process.stdout
             assert process.stdout.readline().endswith("--0.openthing\n")
-            process.send_signal(signal.SIGHUP)
+            if under:
+                process.send_signal(number)
             publisher.arrive()
             assert process.stdout.readline().endswith("--1.openthing\n")
-            process.terminate()
-        assert process.returncode == 0
+            process.send_signal(signal.SIGTERM if under else number)
+            out, err = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, out, err) == (code, "", "")
 
 
 @pytest.mark.parametrize(("end", "repeated"), [("exit 0", False), ("exit 1", True)])
@@ -242,7 +230,10 @@ def test_a_position_is_watched_in_the_repos_as_in_its_feed(tmp_path: Path) -> No
 def test_repos_are_read_again_only_if_anything_in_them_has_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The state of the watch keeps what they were like, as it keeps a server's validator."""
+    """The state of the watch keeps what they were like, as it keeps a server's validator.
+
+    A script may ask every minute: what makes a feed is not loaded either, which takes longer than to find nothing new.
+    """
     site = WatchedSite(folder=organization(tmp_path / "site"), position="director")
     first = PositionFeed(site, None, lambda: None).read(FeedState(address="x"), is_conditional=False)
     assert isinstance(first, Fetched)
@@ -252,24 +243,18 @@ def test_repos_are_read_again_only_if_anything_in_them_has_changed(
         patched.setattr("memosite.watch.sources.read_ledger", lambda _: pytest.fail("the ledger is read"))
         assert isinstance(PositionFeed(site, None, lambda: None).read(known, is_conditional=True), Unchanged)
     assert isinstance(PositionFeed(site, None, lambda: None).read(known, is_conditional=False), Fetched)
-    write_memo(site.folder / "one/memos/inbox", "2026-05-03-0900--a--director--more", to="director")
-    again = PositionFeed(site, None, lambda: None).read(known, is_conditional=True)
-    assert isinstance(again, Fetched)
-    assert b"2026-05-03-0900--a--director--more" in again.data
-
-
-def test_what_makes_a_feed_is_not_loaded_where_nothing_has_changed(tmp_path: Path) -> None:
-    """A script may ask every minute, and loading it takes longer than to find out that nothing is new."""
-    site = organization(tmp_path / "site")
     told = "import sys; from memosite.cli import main; main(sys.argv[1:]); print(*sys.modules)"
-    words = ["watch", "--once", "--position", "director", "--site", str(site)]
+    words = ["watch", "--once", "--position", "director", "--site", str(site.folder)]
     command = [sys.executable, "-c", told, *words, "--state", str(tmp_path / "state")]
-    first, again = (subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2))
-    assert "new memo: " in first
-    assert "new memo: " not in again
+    once, again = (subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2))
+    assert ("new memo: " in once, "new memo: " in again) == (True, False)
     making = {"memosite.plan", "memosite.resolve", "memosite.reading.reader"}
-    assert making <= {*first.split()}
+    assert making <= {*once.split()}
     assert (making | {"urllib.request"}) & {*again.split()} == set()
+    write_memo(site.folder / "one/memos/inbox", "2026-05-03-0900--a--director--more", to="director")
+    changed = PositionFeed(site, None, lambda: None).read(known, is_conditional=True)
+    assert isinstance(changed, Fetched)
+    assert b"2026-05-03-0900--a--director--more" in changed.data
 
 
 def test_a_second_memo_of_one_name_does_not_take_the_guid_of_the_first(tmp_path: Path) -> None:
@@ -307,10 +292,8 @@ def test_two_seats_whose_commands_answer_each_other_are_bounded(tmp_path: Path) 
         said = []
         for seat, (other, folder) in seats.items():
             command = f"{sys.executable} {script} {seat} {other} {folder}"
-            done = watch(
-                "--once", "--position", seat, "--site", site, "--exec", command, "--limit", limit, folder=tmp_path
-            )
-            said.append(done.stderr)
+            words = ("--once", "--position", seat, "--site", site, "--exec", command, "--limit", limit)
+            said.append(watch(*words, folder=tmp_path).stderr)
         return said
 
     for _ in range(4):
@@ -322,10 +305,3 @@ def test_two_seats_whose_commands_answer_each_other_are_bounded(tmp_path: Path) 
     assert written == {"director": 7, "engineer": 7}
     status = watch("--status", folder=tmp_path).stdout
     assert status.count("4 pending, 3 done, 0 failed, 0 skipped") == 2
-
-
-def test_an_empty_feed_is_fine(tmp_path: Path) -> None:
-    """Nothing to say, exit 0."""
-    feed = write_text(tmp_path / "feed.xml", RSS.decode())
-    done = watch("--once", feed, folder=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

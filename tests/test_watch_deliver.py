@@ -1,21 +1,33 @@
 """Delivering: lines, commands, what they are told, what becomes of those that fail, hang or are killed."""
 
 import json
+import os
+import re
+import shlex
 import subprocess
+import sys
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from memosite.commands.arguments import parser
 from memosite.feeds.document import ReceivedItem
 from memosite.watch.deliver import AnnouncedMemo, Outcome, Runner, Signals, environment, locate
 from memosite.watch.policy import Limit
 from memosite.watch.state import Delivery, WatchState
 from tests.support.commands import command_line, run_command
 from tests.support.feeds.publisher import Publisher, guid, publishing
-from tests.support.files import write_text
+from tests.support.files import ROOT, write_text
+from tests.support.servers import Handler, serve_folder
+from tests.support.waiting import DEADLINE
 from tests.support.watches import clean_environment, no_proxy, watch, watch_of
 
 __all__ = ["no_proxy"]
+
+
+SUBJECT = "Memo <0> “ä”"
 
 
 def hook(folder: Path, text: str) -> str:
@@ -28,48 +40,30 @@ def test_a_command_finds_the_memo_in_its_environment(tmp_path: Path) -> None:
     publisher = Publisher(states=["inbox"])
     script = hook(tmp_path, f'env >> {tmp_path}/env; cat >> {tmp_path}/in; echo "$1" >> {tmp_path}/args')
     with publishing(publisher) as published:
-        done = watch(
-            "--once",
-            "--exec",
-            f"{script} '$HOME;`id`'",
-            published.feed,
-            folder=tmp_path,
-            MEMOSITE_TOKEN="t",
-            MEMO_X="1",
-        )
+        words = ("--once", "--exec", f"{script} '$HOME;`id`'", published.feed)
+        done = watch(*words, folder=tmp_path, MEMOSITE_TOKEN="t", MEMO_X="1")
     assert (done.returncode, done.stderr) == (0, "")
     found = dict(line.partition("=")[::2] for line in (tmp_path / "env").read_text().splitlines())
     path = "memos/inbox/2026-05-01-0900--engineer--director--0.openthing"
-    assert {name: found[name] for name in found if name.startswith("MEMO")} == {
-        "MEMO_ACTION_REQUIRED": "true",
-        "MEMO_BODY_REF": "",
-        "MEMO_COUNT": "1",
-        "MEMO_FEED": published.feed,
-        "MEMO_FILE": "",
-        "MEMO_FROM": "engineer",
-        "MEMO_GUID": guid(0),
-        "MEMO_IN_REPLY_TO": "",
-        "MEMO_LINK": "",
-        "MEMO_PATH": path,
-        "MEMO_REPO": "repo",
-        "MEMO_SENT": "",
-        "MEMO_SHA256": "0" * 64,
-        "MEMO_STATE": "inbox",
-        "MEMO_SUBJECT": "Memo <0> “ä”",
-        "MEMO_THREAD_ID": "",
-        "MEMO_TITLE": "Memo 0",
-        "MEMO_TO": "director",
-    }
+    expected = {"ACTION_REQUIRED": "true", "COUNT": "1", "FEED": published.feed, "FROM": "engineer", "GUID": guid(0)}
+    expected |= {"PATH": path, "REPO": "repo", "SHA256": "0" * 64, "STATE": "inbox", "SUBJECT": SUBJECT}
+    expected |= {"TITLE": "Memo 0", "TO": "director"}
+    expected |= dict.fromkeys(("BODY_REF", "FILE", "IN_REPLY_TO", "LINK", "SENT", "THREAD_ID"), "")
+    assert {name[5:]: found[name] for name in found if name.startswith("MEMO")} == expected
     assert (tmp_path / "in").read_text() == f"{path}\n"
     assert (tmp_path / "args").read_text() == "$HOME;`id`\n"
 
 
-def test_an_environment_never_outgrows_what_a_command_can_be_given() -> None:
-    """A subject of a megabyte is cut; the path never is."""
+def test_an_environment_never_outgrows_what_a_command_can_be_given(tmp_path: Path) -> None:
+    """A subject of a megabyte is cut; the path never is. That a command is not there costs no try: it may come back."""
     item = ReceivedItem(guid="g", path="p", title="t" * 10**6, memo=(("subject", "s" * 10**6), ("to", "t" * 10**6)))
-    made = environment([AnnouncedMemo(feed="f", item=item, path="p")], {})
+    memos = [AnnouncedMemo(feed="f", item=item, path="p")]
+    made = environment(memos, {})
     assert sum(map(len, made.values())) < 100_000
     assert made[b"MEMO_PATH"] == b"p"
+    runner = Runner([str(tmp_path / "gone")], timeout=5, is_json=False, folder=None, signals=Signals())
+    said = f"{tmp_path}/gone: cannot be run (No such file or directory)"
+    assert runner.deliver(memos) == Outcome(reason=said, is_try=False)
 
 
 def test_a_batch_is_one_run_with_all_paths(tmp_path: Path) -> None:
@@ -160,24 +154,22 @@ def test_a_command_is_found_from_here_and_run_in_the_repo(tmp_path: Path) -> Non
     assert (done.returncode, done.stdout.strip()) == (0, str(tmp_path / "repo")), done.stderr
 
 
-def test_a_command_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> None:
+def test_a_command_that_hangs_is_ended_with_all_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one that does not want to end."""
-    publisher = Publisher(states=["inbox"])
-    script = hook(tmp_path, f'trap "" TERM; sleep 600 & echo $! > {tmp_path}/child; wait; wait; sleep 600')
-    with publishing(publisher) as published:
+    child = tmp_path / "child"
+    script = hook(
+        tmp_path, f'trap "" TERM; sleep 600 & echo $! > {child}.new; mv {child}.new {child}; wait; wait; sleep 600'
+    )
+    seconds = count(1)  # its time is over when it has come so far, however long that takes
+    clock = SimpleNamespace(monotonic=lambda: float(next(seconds)) if child.exists() else 0.0)
+    monkeypatch.setattr("memosite.watch.deliver.time", clock)
+    with publishing(Publisher(states=["inbox"])) as published:
         done = watch("--once", "--timeout", "0.3s", "--exec", script, published.feed, folder=tmp_path)
     assert done.returncode == 1
     assert "try 1 of 5" in done.stderr
     assert "not done within 0.3 s" in done.stderr
-    child = Path("/proc", (tmp_path / "child").read_text().strip(), "stat")
-    assert not child.exists() or child.read_text().split()[2] == "Z"
-
-
-def test_a_command_that_cannot_be_run_costs_no_try(tmp_path: Path) -> None:
-    """It may be there again in a moment."""
-    runner = Runner([str(tmp_path / "gone")], timeout=5, is_json=False, folder=None, signals=Signals())
-    outcome = runner.deliver([AnnouncedMemo(feed="f", item=ReceivedItem(guid="g", path="p"), path="p")])
-    assert outcome == Outcome(reason=f"{tmp_path}/gone: cannot be run (No such file or directory)", is_try=False)
+    stat = Path("/proc", child.read_text().strip(), "stat")
+    assert not stat.exists() or stat.read_text().split()[2] == "Z"
 
 
 def test_a_limit_lets_the_rest_wait_and_says_so(tmp_path: Path) -> None:
@@ -202,11 +194,7 @@ def test_only_what_asks_for_an_action_is_announced_if_wanted(tmp_path: Path) -> 
     with publishing(publisher) as published:
         done = watch("--once", "--only", "action", published.feed, folder=tmp_path)
         again = watch("--once", published.feed, folder=tmp_path)
-    assert [line.rpartition("--")[2] for line in done.stdout.splitlines()] == [
-        "0.openthing",
-        "3.openthing",
-        "6.openthing",
-    ]
+    assert [line.rpartition("--")[2][0] for line in done.stdout.splitlines()] == ["0", "3", "6"]
     assert again.stdout == ""
 
 
@@ -252,26 +240,95 @@ def test_lines_are_bytes_in_utf_8_whatever_the_terminal_takes(tmp_path: Path) ->
     """A path with an escape in it would be another path."""
     item = "<item><guid>g</guid><description>new memo: memos/inbox/ä.openthing</description></item>"
     feed = write_text(tmp_path / "feed.xml", f"<rss><channel>{item}</channel></rss>")
-    done = watch("--once", "--since", "all", feed, folder=tmp_path, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    given = clean_environment(tmp_path, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    done = run_command("watch", "--once", "--since", "all", feed, environment=given)
     assert done.stdout == "new memo: memos/inbox/ä.openthing\n"
 
 
-@pytest.mark.parametrize("target", ["/dev/full", "closed"])
+@pytest.mark.parametrize("target", ["full", "closed"])
 def test_what_nobody_could_read_is_announced_again(target: str, tmp_path: Path) -> None:
     """A full disk behind standard output, a reader that has gone."""
-    publisher = Publisher(states=["inbox"] * 3)
-    with publishing(publisher) as published:
+    environment = clean_environment(tmp_path)
+    with publishing(Publisher(states=["inbox"] * 3)) as published:
         command = command_line("watch", "--once", published.feed)
-        if target == "closed":
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, env=clean_environment(tmp_path))
-            assert process.stdout
-            process.stdout.close()
-            assert process.wait(60) == 0
-        else:
-            with Path(target).open("wb") as full:
-                done = subprocess.run(
-                    command, stdout=full, stderr=-1, env=clean_environment(tmp_path), check=False, timeout=60
-                )
-            assert done.returncode == 2
+        reading, writing = (
+            os.pipe() if target == "closed" else (os.open("/dev/null", 0), os.open("/dev/full", os.O_WRONLY))
+        )
+        os.close(reading)
+        done = subprocess.run(command, stdout=writing, stderr=-1, env=environment, check=False, timeout=5 * DEADLINE)
+        os.close(writing)
+        assert done.returncode == (0 if target == "closed" else 2)
         again = watch("--once", published.feed, folder=tmp_path)
     assert len(again.stdout.splitlines()) == 3
+
+
+# The ways to wake somebody that the guide has
+
+GUIDE = (ROOT / "docs/guide/feeds-and-watch.md").read_text()
+
+
+def adapter(name: str, folder: Path) -> Path:
+    """A script of the guide, as a file."""
+    found = re.search(rf"^`{name}`,[^\n]*\n\n```sh\n(.*?)```", GUIDE, re.DOTALL | re.MULTILINE)
+    assert found
+    return executable(folder / name, found[1])
+
+
+def executable(file: Path, text: str) -> Path:
+    """A program."""
+    write_text(file, text).chmod(0o755)
+    return file
+
+
+PATH = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+
+
+def wake(script: Path, folder: Path, **more: str) -> None:
+    """Let a watch run a script for one memo."""
+    more = {"PATH": f"{folder / 'bin'}:{PATH}"} | more
+    with publishing(Publisher(states=["inbox"])) as published:
+        done = watch("--once", "--until-received", "--exec", script, published.feed, folder=folder, **more)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_desktop_notification_and_a_mail(tmp_path: Path) -> None:
+    """Each text is one argument; what the memo says is in the body of a mail, never in a header."""
+    executable(tmp_path / "bin/notify-send", f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/told\n')
+    wake(adapter("notify", tmp_path), tmp_path)
+    assert (tmp_path / "told").read_text().splitlines() == ["--", "Memo from engineer", SUBJECT]
+    executable(tmp_path / "bin/sendmail", f'#!/bin/sh\necho "$@" > {tmp_path}/to\ncat > {tmp_path}/mail\n')
+    wake(adapter("mail-me", tmp_path), tmp_path / "mails", PATH=f"{tmp_path / 'bin'}:{PATH}")
+    assert (tmp_path / "to").read_text() == "-oi you@example.org\n"
+    head, _, body = (tmp_path / "mail").read_text().partition("\n\n")
+    assert head.splitlines()[:2] == ["To: you@example.org", "Subject: new memo"]
+    assert body.splitlines()[0] == f"engineer: {SUBJECT}"
+
+
+class Chat(Handler):
+    """A webhook that keeps what is posted."""
+
+    posted: list[bytes]
+
+    def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
+        """Take it."""
+        self.posted.append(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(200)
+        self.end_headers()
+
+
+def test_a_webhook(tmp_path: Path) -> None:
+    """JSON that any subject leaves whole."""
+    Chat.posted = []
+    with serve_folder(tmp_path, Chat) as address:
+        wake(adapter("post", tmp_path), tmp_path, WEBHOOK=f"{address}hook")
+    assert [json.loads(one) for one in Chat.posted] == [{"text": f"engineer: {SUBJECT}"}]
+
+
+def test_the_commands_of_the_session_and_the_daemon_are_those_of_the_program() -> None:
+    """Every option is there, with values that it takes."""
+    start = re.search(r"^ExecStart=(.*)$", GUIDE, re.MULTILINE)
+    session = re.search(r"start of a session, print what waits:\n\n```sh\n(.*?)\n", GUIDE)
+    assert start and session
+    for line in (start[1], session[1]):
+        options = parser().parse_args(shlex.split(line)[1:])
+        assert options.until_received and options.repo and len(options.feeds) == 1

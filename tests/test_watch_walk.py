@@ -83,126 +83,80 @@ def read_by_walk(documents: dict[str, bytes]) -> tuple[ReceivedItem, ...] | Fail
     return walk(first, "https://example.org/feed.xml", unknown=frozenset, get=get, bounds=Bounds())
 
 
-def test_a_document_that_is_no_archive_does_not_end_the_walk() -> None:
-    """An old copy of the feed in an archive's place leads nowhere, and would hide a gap."""
+def test_what_is_no_further_archive_does_not_end_the_walk() -> None:
+    """An old copy of the feed in an archive's place leads nowhere, and would hide a gap; two never share an item."""
     small, large = Publisher(block=5, window=5, states=["inbox"] * 3), Publisher(block=5, window=5, states=["read"] * 9)
     feed, old = large.document("/feed.xml") or b"", small.document("/feed.xml") or b""
     found = read_by_walk({"feed.xml": feed, "feed-1.xml": old})
     assert isinstance(found, Failed)
     assert "no fh:archive" in found.reason
-
-
-def test_one_archive_under_ever_new_addresses_does_not_end_the_walk() -> None:
-    """Two archives never share an item."""
     publisher = Publisher(block=5, window=5, states=["read"] * 17)
-    archive = publisher.document("/feed-3.xml") or b""
-    documents = {"feed.xml": publisher.document("/feed.xml") or b"", "feed-3.xml": archive}
-    documents["feed-2.xml"] = archive.replace(b"feed-2.xml", b"feed-1.xml")
-    documents["feed-1.xml"] = publisher.document("/feed-1.xml") or b""
+    documents = {name: publisher.document(f"/{name}") or b"" for name in ("feed.xml", "feed-3.xml", "feed-1.xml")}
+    documents["feed-2.xml"] = documents["feed-3.xml"].replace(b"feed-2.xml", b"feed-1.xml")
     found = read_by_walk(documents)
     assert isinstance(found, Failed)
     assert "items of a newer archive" in found.reason
 
 
 def test_a_walk_ends_at_the_first_archive_that_is_known(tmp_path: Path) -> None:
-    """Older ones are not asked for."""
+    """Older ones are not asked for. A feed is asked for in every round: rounds begin an interval apart."""
     publisher = Publisher(block=10, window=10)
     publisher.arrive(45, state="read")
-    with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, _):
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path, interval=1000.0) as (watching, _):
         watching.cycle()
         published.requests.clear()
         publisher.arrive(20, state="read")
         watching.cycle()
+        watching.cycle()
         paths = [path.rpartition("/")[2] for path, _ in published.requests]
-    assert paths == ["feed.xml", "feed-6.xml", "feed-5.xml", "feed-4.xml"]
+    assert paths == ["feed.xml", "feed-6.xml", "feed-5.xml", "feed-4.xml", "feed.xml"]
 
 
-def test_a_walk_is_bounded(tmp_path: Path) -> None:
+@pytest.mark.parametrize("bounds", [Bounds(archives=10), Bounds(bytes=5000)])
+def test_a_walk_is_bounded(bounds: Bounds, tmp_path: Path) -> None:
     """In documents and in bytes."""
     publisher = Publisher(block=2, window=2)
     publisher.arrive(40, state="read")
-    for bounds in (Bounds(archives=10), Bounds(bytes=5000)):
-        with (
-            publishing(publisher) as published,
-            watch_of(published.feed, tmp_path, bounds=bounds) as (watching, notebook),
-        ):
-            watching.cycle()
-            assert not notebook.memos
-            assert "found more than" in notebook.said[0]
+    with publishing(publisher) as published, watch_of(published.feed, tmp_path, bounds=bounds) as (watching, notebook):
+        watching.cycle()
+        assert not notebook.memos
+        assert "found more than" in notebook.said[0]
 
 
-def test_items_come_oldest_first_with_the_path_of_now(tmp_path: Path) -> None:
-    """By arrival, over all documents."""
-    publisher = Publisher(block=5, window=5)
-    publisher.arrive(23)
+def test_a_site_on_disk_that_was_built_for_an_address_is_walked(tmp_path: Path) -> None:
+    """Its links are absolute, and lead nowhere from here. Items come oldest first, with the path of now."""
+    publisher = Publisher(block=5, window=5, base="https://memos.example.org")
+    publisher.arrive(17)
     publisher.read(3)
-    with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
+    folder = tmp_path / FEED.strip("/").rpartition("/")[0]
+    folder.mkdir(parents=True)
+    for name in ("feed.xml", "feed-1.xml", "feed-2.xml", "feed-3.xml"):
+        (folder / name).write_bytes(publisher.document(f"/positions/director/{name}") or b"")
+    with watch_of((folder / "feed.xml").as_uri(), tmp_path) as (watching, notebook):
         watching.cycle()
     assert notebook.guids == publisher.guids()
     assert notebook.memos[3].path.startswith("memos/read/")
 
 
-def test_a_server_that_always_says_unchanged_is_asked_without_validators_now_and_then(tmp_path: Path) -> None:
-    """After ten answers of 304."""
-    publisher = Publisher()
-    publisher.arrive()
+def picky(request: Request, document: bytes | None) -> None:
+    """A proxy that answers 400 to each conditional question."""
+    request.give(400) if request.headers["If-None-Match"] else answer_well(request, document)
+
+
+@pytest.mark.parametrize("misdeed", [stale, picky])
+def test_a_server_that_misjudges_validators_is_asked_without_them_now_and_then(
+    misdeed: Misdeed, tmp_path: Path
+) -> None:
+    """After ten answers of 304, or of 400: either would silence a feed for ever."""
+    publisher = Publisher(states=["inbox"])
     with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
         watching.cycle()
-        published.misdeed = stale
+        published.misdeed = misdeed
         publisher.arrive()
         for _ in range(12):
             watching.cycle()
         assert notebook.guids == [guid(0), guid(1)]
-        assert not notebook.said
-
-
-def test_a_server_that_stumbles_over_validators_is_asked_without_them_now_and_then(tmp_path: Path) -> None:
-    """A proxy that answers 400 to each conditional question would silence a feed for ever."""
-
-    def picky(request: Request, document: bytes | None) -> None:
-        request.give(400) if request.headers["If-None-Match"] else answer_well(request, document)
-
-    publisher = Publisher()
-    publisher.arrive()
-    with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
-        watching.cycle()
-        published.misdeed = picky
-        publisher.arrive()
-        for _ in range(12):
-            watching.cycle()
-        assert notebook.guids == [guid(0), guid(1)]
-
-
-def test_a_feed_is_asked_for_in_every_round(tmp_path: Path) -> None:
-    """Rounds begin an interval apart: what waited for an interval after the end of a poll asked in every second one."""
-    with publishing() as published, watch_of(published.feed, tmp_path, interval=1000.0) as (watching, _):
-        for _ in range(3):
-            watching.cycle()
-        assert len(published.requests) == 3
-
-
-def test_a_feed_that_is_reset_and_restored_repeats_nothing(tmp_path: Path) -> None:
-    """Guids are kept, whatever the feed has lost meanwhile."""
-    publisher = Publisher()
-    publisher.arrive(30)
-    with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
-        watching.cycle()
-        for misdeed in (body(RSS), error(404), body(b""), None):
-            published.misdeed = misdeed
-            watching.cycle()
-        publisher.arrive()
-        watching.cycle()
-    assert notebook.guids == publisher.guids()
-
-
-def test_an_empty_first_feed_counts_as_the_first_run(tmp_path: Path) -> None:
-    """What comes afterwards is new, also if it was read before the next poll."""
-    publisher = Publisher()
-    with publishing(publisher) as published, watch_of(published.feed, tmp_path, since="inbox") as (watching, notebook):
-        watching.cycle()
-        publisher.arrive(2, state="read")
-        watching.cycle()
-    assert notebook.guids == publisher.guids()
+        assert not notebook.said or misdeed is picky
 
 
 @pytest.mark.parametrize(("since", "expected"), [("all", [0, 1, 2, 3]), ("inbox", [1, 3]), ("now", [])])
@@ -218,7 +172,7 @@ def test_a_first_run_announces_what_it_is_told_to(since: str, expected: list[int
 
 
 def test_a_first_run_that_fails_is_still_the_first_run(tmp_path: Path) -> None:
-    """Otherwise everything that was ever read would be announced."""
+    """Otherwise everything that was ever read would be announced. One of an empty feed counts: what comes is new."""
     publisher = Publisher(block=2, window=2, states=["read"] * 5 + ["inbox"])
     with publishing(publisher) as published, watch_of(published.feed, tmp_path, since="inbox") as (watching, notebook):
         published.misdeed = only_archives(error(404))
@@ -226,60 +180,38 @@ def test_a_first_run_that_fails_is_still_the_first_run(tmp_path: Path) -> None:
         published.misdeed = None
         watching.cycle()
     assert notebook.guids == [guid(5)]
+    new, folder = Publisher(), tmp_path / "empty"
+    with publishing(new) as published, watch_of(published.feed, folder, since="inbox") as (watching, notebook):
+        watching.cycle()
+        new.arrive(2, state="read")
+        watching.cycle()
+    assert notebook.guids == new.guids()
 
 
 BUILT_FOR = ("https://b.example/p/x/feed.xml",)
-ADDRESSES = [
-    ("https://a.example/p/x/feed.xml", "feed-3.xml", (), "https://a.example/p/x/feed-3.xml"),
-    ("https://a.example/p/x/feed.xml", "../y/feed-3.xml", (), "https://a.example/p/y/feed-3.xml"),
-    (
-        "https://a.example/p/x/feed.xml",
-        "https://a.example:443/p/feed-3.xml#a",
-        (),
-        "https://a.example:443/p/feed-3.xml",
-    ),
-    ("https://a.example/p/x/feed.xml", "https://b.example/p/x/feed-3.xml", (), None),
-    ("https://a.example/p/x/feed.xml", "http://a.example/p/x/feed-3.xml", (), None),
-    ("https://a.example/p/x/feed.xml", "file:///etc/passwd", (), None),
-    ("https://a.example/p/x/feed.xml", "http://[", (), None),
-    ("file:///s/p/x/feed.xml", "feed-3.xml", (), "file:///s/p/x/feed-3.xml"),
-    ("file:///s/p/x/feed.xml", "../y/feed-3.xml", (), "file:///s/p/y/feed-3.xml"),
-    ("file:///s/p/x/feed.xml", "/etc/passwd", (), None),
-    ("file:///s/p/x/feed.xml", "%2E%2E/%2e%2e/secret", (), None),
-    ("file:///s/p/x/feed.xml", "https://b.example/p/x/feed-3.xml", BUILT_FOR, "file:///s/p/x/feed-3.xml"),
-    ("file:///s/p/z/feed.xml", "https://b.example/p/x/feed-3.xml", BUILT_FOR, "file:///s/p/x/feed-3.xml"),
-    (
-        "file:///s/_site/feed.xml",
-        "https://b.example/m/feed-3.xml",
-        ("https://b.example/m/feed.xml",),
-        "file:///s/_site/feed-3.xml",
-    ),
-    (
-        "http://127.0.0.1:8000/p/x/feed.xml",
-        "https://b.example/p/x/feed-3.xml",
-        BUILT_FOR,
-        "http://127.0.0.1:8000/p/x/feed-3.xml",
-    ),
-    ("http://127.0.0.1:8000/p/x/feed.xml", "https://c.example/p/x/feed-3.xml", BUILT_FOR, None),
-]
+A, DISK, LOCAL = "https://a.example/p/x/feed.xml", "file:///s/p/x/feed.xml", "http://127.0.0.1:8000/p/x/feed.xml"
+THIRD = "https://b.example/p/x/feed-3.xml"
+ADDRESSES: list[tuple[str, str, tuple[str, ...], str | None]] = [
+    (A, "feed-3.xml", (), "https://a.example/p/x/feed-3.xml"),
+    (A, "../y/feed-3.xml", (), "https://a.example/p/y/feed-3.xml"),
+    (A, "https://a.example:443/p/feed-3.xml#a", (), "https://a.example:443/p/feed-3.xml"),
+    *((A, href, (), None) for href in (THIRD, "http://a.example/p/x/feed-3.xml", "file:///etc/passwd", "http://[")),
+    (DISK, "feed-3.xml", (), "file:///s/p/x/feed-3.xml"),
+    (DISK, "../y/feed-3.xml", (), "file:///s/p/y/feed-3.xml"),
+    (DISK, "/etc/passwd", (), None),
+    (DISK, "%2E%2E/%2e%2e/secret", (), None),
+    (DISK, THIRD, BUILT_FOR, "file:///s/p/x/feed-3.xml"),
+    ("file:///s/p/z/feed.xml", THIRD, BUILT_FOR, "file:///s/p/x/feed-3.xml"),
+    ("file:///s/_site/feed.xml", "https://b.example/m/feed-3.xml", ("https://b.example/m/feed.xml",),
+     "file:///s/_site/feed-3.xml"),
+    (LOCAL, THIRD, BUILT_FOR, "http://127.0.0.1:8000/p/x/feed-3.xml"),
+    (LOCAL, "https://c.example/p/x/feed-3.xml", BUILT_FOR, None),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("address", "href", "bases", "expected"), ADDRESSES)
-def test_archives_lie_beside_their_feed(address: str, href: str, bases: tuple[str, ...], expected: str | None) -> None:
+def test_archives_lie_beside_their_feed() -> None:
     """Of one origin; a site that is read elsewhere than it was built for takes its archives from there."""
-    document = FeedDocument(items=(ReceivedItem(guid="g", path="p"),), previous=href, bases=bases)
-    found = archive_address(document, address)
-    assert found == expected if expected else isinstance(found, Failed)
-
-
-def test_a_site_on_disk_that_was_built_for_an_address_is_walked(tmp_path: Path) -> None:
-    """Its links are absolute, and lead nowhere from here."""
-    publisher = Publisher(block=5, window=5, base="https://memos.example.org")
-    publisher.arrive(17)
-    folder = tmp_path / FEED.strip("/").rpartition("/")[0]
-    folder.mkdir(parents=True)
-    for name in ("feed.xml", "feed-1.xml", "feed-2.xml", "feed-3.xml"):
-        (folder / name).write_bytes(publisher.document(f"/positions/director/{name}") or b"")
-    with watch_of((folder / "feed.xml").as_uri(), tmp_path) as (watching, notebook):
-        watching.cycle()
-    assert notebook.guids == publisher.guids()
+    for address, href, bases, expected in ADDRESSES:
+        document = FeedDocument(items=(ReceivedItem(guid="g", path="p"),), previous=href, bases=bases)
+        found = archive_address(document, address)
+        assert found == expected if expected else isinstance(found, Failed), (address, href)

@@ -15,11 +15,12 @@ from tests.support.memos import write_memo, write_org, write_transcript
 from tests.support.planted_chains import Plan, PlantedChains
 from tests.support.repos import Repo
 
+Capture = pytest.CaptureFixture[str]
 CHAINS = int(os.environ.get("MEMOSITE_CHAINS", "24"))
 """How many chains are planted."""
 
 
-def ask(capsys: pytest.CaptureFixture[str], site: Path, *words: str, code: int = 0) -> str:
+def ask(capsys: Capture, site: Path, *words: str, code: int = 0) -> str:
     """What `why` prints; if it fails, what it says on standard error."""
     ended = main(["why", *words, "--site", str(site)])
     told = capsys.readouterr()
@@ -27,7 +28,7 @@ def ask(capsys: pytest.CaptureFixture[str], site: Path, *words: str, code: int =
     return told.err if code else told.out
 
 
-def chain_of(capsys: pytest.CaptureFixture[str], site: Path, place: str) -> dict[str, Any]:
+def chain_of(capsys: Capture, site: Path, place: str) -> dict[str, Any]:
     """The only chain of a line."""
     [chain] = json.loads(ask(capsys, site, place, "--json"))["chains"]
     return dict(chain)
@@ -38,7 +39,7 @@ def certain(listed: list[dict[str, Any]]) -> set[str]:
     return {one["id"] for one in listed if not one["uncertain"]}
 
 
-def test_planted_chains_are_found_and_none_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_planted_chains_are_found_and_none_is_wrong(tmp_path: Path, capsys: Capture) -> None:
     """95 % of them at least; what cannot be told is not told for certain."""
     planted = PlantedChains(tmp_path / "site", CHAINS)
     (planted.folder / ".memosite").mkdir()
@@ -94,7 +95,7 @@ def talk(office: Repo, printed: str, *, name: str = "gate", tool: str = "Bash", 
     return id_
 
 
-def test_a_chain_is_shown_as_text(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_chain_is_shown_as_text(site: Path, capsys: Capture) -> None:
     """What people wrote is within a line, and each turn has the command that shows it."""
     head = Repo(site / "engine", is_new=False).head[:12]
     told = ask(capsys, site, str(site / "engine/src/gate.py:2"))
@@ -112,43 +113,40 @@ def test_a_chain_is_shown_as_text(site: Path, capsys: pytest.CaptureFixture[str]
     )
 
 
-def test_a_whole_file_has_a_chain_for_each_commit(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The newest five; that there are more is said."""
-    engine = Repo(site / "engine", is_new=False)
-    for number in range(6):
+def test_a_whole_file_has_a_chain_for_each_commit(site: Path, capsys: Capture) -> None:
+    """The newest five; that there are more is said.
+
+    What names the file is behind each of its commits, and is shown once; below the older ones it is counted.
+    """
+    engine, office = Repo(site / "engine", is_new=False), Repo(site / "office", is_new=False)
+
+    def wait(number: int) -> None:
         engine.write("src/gate.py", (site / "engine/src/gate.py").read_text() + f"wait({number})\n")
         engine.commit(f"Wait {number}", at=f"2026-05-0{3 + number}T10:00:00Z")
+
+    wait(0)
+    office.write("decisions/gates.md", "# Gates\n\nStatus: accepted\n\nSee engine/src/gate.py.\n")
+    office.commit("gates", at="2026-05-03T11:00:00Z")
+    told = ask(capsys, site, "engine/src/gate.py")
+    assert told.count("document/office.decisions.gates.md") == 1
+    assert told.endswith("35 characters\n    1 is named above\n")
+    chains = json.loads(ask(capsys, site, "engine/src/gate.py", "--json"))["chains"]
+    assert ["office.decisions.gates.md" in str(one["named_in"]) for one in chains] == [True, True]
+    for number in range(1, 6):
+        wait(number)
     answer = json.loads(ask(capsys, site, "engine/src/gate.py", "--json"))
     assert [one["commit"]["subject"] for one in answer["chains"]] == [f"Wait {number}" for number in (5, 4, 3, 2, 1)]
     assert answer["chains"][0]["commit"]["lines"] == [8] and answer["commits_not_shown"] == 2
     assert "2 more commits wrote other lines: name a line" in ask(capsys, site, "engine/src/gate.py")
 
 
-def test_an_item_is_shown_once(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What names the file is behind each of its commits; below the older ones it is counted."""
-    engine, office = Repo(site / "engine", is_new=False), Repo(site / "office", is_new=False)
-    engine.write("src/gate.py", (site / "engine/src/gate.py").read_text() + "wait()\n")
-    engine.commit("Wait", at="2026-05-03T10:00:00Z")
-    office.write("decisions/gates.md", "# Gates\n\nStatus: accepted\n\nSee engine/src/gate.py.\n")
-    office.commit("gates", at="2026-05-04T10:00:00Z")
-    told = ask(capsys, site, "engine/src/gate.py")
-    assert told.count("document/office.decisions.gates.md") == 1
-    assert told.endswith("35 characters\n    1 is named above\n")
-    chains = json.loads(ask(capsys, site, "engine/src/gate.py", "--json"))["chains"]
-    assert ["office.decisions.gates.md" in str(one["named_in"]) for one in chains] == [True, True]
+def test_a_wrong_place_is_an_error(site: Path, capsys: Capture) -> None:
+    """It says what was found and what was expected. For the public, commits are not published.
 
-
-def test_a_line_is_the_one_that_is_on_disk(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is above it may not be committed yet; of a line that is not, no commit tells."""
-    file = site / "engine/src/gate.py"
-    file.write_text("# new\n\n" + file.read_text())
-    assert chain_of(capsys, site, "engine/src/gate.py:4")["commit"]["lines"] == [2]
-    assert "not committed yet" in ask(capsys, site, "engine/src/gate.py:1", code=2)
-
-
-@pytest.mark.parametrize(
-    ("place", "said"),
-    [
+    A line is the one that is on disk: what is above it may not be committed yet; of one that is not, no commit tells.
+    """
+    Repo(site / "engine", is_new=False).write("src/new.py", "")
+    for place, said in (
         ("engine/src/gate.py:9", "engine/src/gate.py:9: found 2 lines, expected one of them"),
         ("engine/src/gate.py:3", "engine/src/gate.py:3: found 2 lines, expected one of them"),
         ("engine/src/none.py", "found no such file in engine, office"),
@@ -157,58 +155,49 @@ def test_a_line_is_the_one_that_is_on_disk(site: Path, capsys: pytest.CaptureFix
         ("engine/../office/decisions/oak.md", "found no such file"),
         ("engine/src/new.py", "expected a committed file"),
         ("engine/src", "engine/src: found a folder, expected a file"),
-    ],
-)
-def test_a_wrong_place_is_an_error(site: Path, capsys: pytest.CaptureFixture[str], place: str, said: str) -> None:
-    """It says what was found and what was expected."""
-    Repo(site / "engine", is_new=False).write("src/new.py", "")
-    assert said in ask(capsys, site, place, code=2)
+    ):
+        assert said in ask(capsys, site, place, code=2)
+    assert "expected internal" in ask(capsys, site, "engine/src/gate.py:2", "--audience", "public", code=2)
+    file = site / "engine/src/gate.py"
+    file.write_text("# new\n\n" + file.read_text())
+    assert chain_of(capsys, site, "engine/src/gate.py:4")["commit"]["lines"] == [2]
+    assert "not committed yet" in ask(capsys, site, "engine/src/gate.py:1", code=2)
 
 
-@pytest.mark.parametrize(
-    ("printed", "fields", "doubt"),
-    [
-        ("git show {id}", {}, "it names the commit, but does not show that it made it"),
-        ("[main 0ddba11] Raise the gate", {}, "its commit had another id; it may have been amended or rebased"),
-        (
-            "[main {id}] Raise the gate",
-            {"ended": "2026-05-02T10:20:00Z"},
-            "the commit is not within the times of this session",
-        ),
-        ("[main {id}] Raise the gate", {"tool": "Read"}, "it names the commit, but does not show that it made it"),
-    ],
-)
-def test_what_is_not_shown_is_uncertain(
-    site: Path, capsys: pytest.CaptureFixture[str], printed: str, fields: dict[str, str], doubt: str
-) -> None:
-    """And says why."""
-    office = Repo(site / "office", is_new=False)
-    talk(office, printed.format(id=Repo(site / "engine", is_new=False).head[:8]), **fields)
-    [session] = chain_of(capsys, site, "engine/src/gate.py:2")["sessions"]
-    assert session["uncertain"].startswith(doubt)
-    assert f"uncertain ({doubt}" in ask(capsys, site, "engine/src/gate.py:2")
+def test_what_is_not_shown_is_uncertain(site: Path, capsys: Capture) -> None:
+    """And says why. A session that was continued has the turns of the one before.
 
-
-def test_two_sessions_that_show_the_same_are_uncertain(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A session that was continued has the turns of the one before."""
-    head = Repo(site / "engine", is_new=False).head
-    talk(Repo(site / "office", is_new=False), f"[main {head[:7]}] Raise the gate", name="again")
-    sessions = chain_of(capsys, site, "engine/src/gate.py:2")["sessions"]
-    assert [one["uncertain"] for one in sessions] == ["2 sessions show it"] * 2
-
-
-def test_a_message_that_two_commits_have_tells_neither(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without git's answer, the command alone may have made the other one."""
+    A message that two commits have tells neither: without git's answer, the command may have made the other one.
+    """
     engine, office = Repo(site / "engine", is_new=False), Repo(site / "office", is_new=False)
+    only_named = "it names the commit, but does not show that it made it"
+    made = f"[main {engine.head[:8]}] Raise the gate"
+    early = {"ended": "2026-05-02T10:20:00Z"}
+    for printed, fields, doubt in (
+        (f"git show {engine.head[:8]}", {}, only_named),
+        ("[main 0ddba11] Raise the gate", {}, "its commit had another id; it may have been amended or rebased"),
+        (made, early, "the commit is not within the times of this session"),
+        (made, {"tool": "Read"}, only_named),
+    ):
+        talk(office, printed, **fields)
+        [session] = chain_of(capsys, site, "engine/src/gate.py:2")["sessions"]
+        assert session["uncertain"].startswith(doubt)
+        assert f"uncertain ({doubt}" in ask(capsys, site, "engine/src/gate.py:2")
     talk(office, 'git commit -m "Raise the gate"')
     [session] = chain_of(capsys, site, "engine/src/gate.py:2")["sessions"]
     assert session["uncertain"] is None and session["turns"] == [{"anchor": "t2", "shows": "ran the commit"}]
+    for name in ("gate", "again"):
+        talk(office, f"[main {engine.head[:7]}] Raise the gate", name=name)
+    sessions = chain_of(capsys, site, "engine/src/gate.py:2")["sessions"]
+    assert [one["uncertain"] for one in sessions] == ["2 sessions show it"] * 2
+    for name in ("gate", "again"):
+        talk(office, 'git commit -m "Raise the gate"', name=name)
     engine.write("src/other.py", "more\n")
     engine.commit("Raise the gate", at="2026-05-02T10:40:00Z")
     assert chain_of(capsys, site, "engine/src/gate.py:2")["sessions"] == []
 
 
-def test_a_path_that_two_sources_have_is_uncertain(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_path_that_two_sources_have_is_uncertain(site: Path, capsys: Capture) -> None:
     """Unless the memo names the source, or is in it."""
     office = Repo(site / "office", is_new=False)
     office.write("src/gate.py", "pass\n")
@@ -226,25 +215,15 @@ def test_a_path_that_two_sources_have_is_uncertain(site: Path, capsys: pytest.Ca
     }
 
 
-def test_secrets_in_messages_are_not_printed(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nor in the names of authors."""
-    secret = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW2xY4"
+def test_what_a_repo_configures_is_not_run(site: Path, tmp_path: Path, capsys: Capture) -> None:
+    """Neither a filter of contents nor a conversion for comparing. Secrets in messages are not printed."""
     engine = Repo(site / "engine", is_new=False)
+    secret = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW2xY4"
     engine.write("src/new.py", "token()\n")
     engine.commit(f"Use {secret} now", at="2026-05-03T10:00:00Z")
     for words in ((), ("--json",)):
         told = ask(capsys, site, "engine/src/new.py:1", *words)
         assert secret not in told and "REDACTED" in told
-
-
-def test_for_the_public_commits_are_not_shown(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """They are not published."""
-    assert "expected internal" in ask(capsys, site, "engine/src/gate.py:2", "--audience", "public", code=2)
-
-
-def test_what_a_repo_configures_is_not_run(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Neither a filter of contents nor a conversion for comparing."""
-    engine = Repo(site / "engine", is_new=False)
     run = tmp_path / "has-run"
     engine.write(".gitattributes", "*.py diff=trap filter=trap\n")
     for key in ("diff.trap.textconv", "diff.trap.command", "filter.trap.clean", "filter.trap.smudge"):
@@ -257,20 +236,12 @@ def test_what_a_repo_configures_is_not_run(site: Path, tmp_path: Path, capsys: p
 
 
 NAMES = (
-    "gate.py",
-    "Makefile",
-    "my_gate-2.tar.gz",
-    ".hidden",
-    "größe.txt",
-    "日本",
-    "two words.md",
-    "deadbeef01.txt",
-    "a",
+    *("gate.py", "Makefile", "my_gate-2.tar.gz", ".hidden", "größe.txt", "日本", "two words.md", "deadbeef01.txt", "a"),
 )
 
 
 def test_the_index_finds_what_reading_all_texts_finds(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Names and commits, in texts and subjects, after any character and before any, and parts of them."""
     monkeypatch.setattr("memosite.agents.why.MOST_NAMED", 1000)
@@ -304,9 +275,7 @@ EDGES = (" ", "/", "`", "_", "-", ".", "\\", "é", "x", "7", "./", ".\n", ", ", 
 """What stands around a name."""
 
 
-def test_no_text_is_read_again_that_names_nothing(
-    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_text_is_read_again_that_names_nothing(site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first question makes the index; the next one reads what the index finds."""
     (site / ".memosite").mkdir()
     first = ask(capsys, site, "engine/src/gate.py:2")

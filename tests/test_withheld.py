@@ -1,6 +1,8 @@
-"""Artifacts that are published without their content: what stays of them in everything that is made of an archive."""
+"""Artifacts without their content: what stays of them in all that is made of it; what `erase` names (SPEC 9)."""
 
+import datetime as dt
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -9,8 +11,11 @@ from typing import Any
 import pytest
 from lxml import etree, html
 
+from memosite.build import build
 from memosite.cli import main
+from memosite.config.loading import load_config
 from memosite.facts.contents import bare_fact, bare_record, without_content
+from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import (
     BodyFile,
     DocumentHead,
@@ -21,9 +26,13 @@ from memosite.facts.parsed import (
     RecordCard,
     Withheld,
 )
+from memosite.remake.memory import Memory
 from memosite.resolve import resolve
-from tests.support.planted import LETTER, LIST, OLD, PLANTED, TALK, words_in, write_planted
-from tests.support.sites import build_site
+from tests.support.files import write_text
+from tests.support.memos import write_memo, write_note
+from tests.support.planted import AGAIN, BULLETS, CONFIG, LETTER, LIST, OLD, PLANTED, TALK, words_in, write_planted
+from tests.support.repos import Repo
+from tests.support.sites import build_site, file_states, tree_bytes
 
 ERASED = Withheld(reason="erased", why="The writer asked for it", on="2026-05-20")
 SECRET = Withheld(reason="secret", rules=("aws-access-key", "private-key"))
@@ -69,12 +78,12 @@ def whole(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def site(whole: Path) -> Iterator[Path]:
-    """What is published without the content of what is planted, and as long as the tests run, whatever is read is."""
+def site(whole: Path) -> Path:
+    """What is published without the content of what is planted."""
     folder = whole.parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(RESOLVE, bared(*FILES, LIST, withheld=ERASED))
-        yield build_site(folder, "--cache", folder / "cache", output=folder / "bare")
+        return build_site(folder, "--cache", folder / "cache", output=folder / "bare")
 
 
 def page_of(folder: Path) -> Any:
@@ -87,122 +96,95 @@ def main_text(folder: Path) -> str:
     return " ".join(page_of(folder).xpath("string(//main)").split())
 
 
-def test_no_word_of_the_content_is_published(site: Path, whole: Path) -> None:
-    """Not on pages, in feeds, twins, search blocks, originals or the ledger; with the content, all of them are."""
-    assert len(set().union(*words_in(whole).values())) > 60
-    assert words_in(site) == {}
-
-
 @pytest.mark.parametrize("kind", PAGES)
-def test_the_page_says_what_happened_why_and_since_when(kind: str, site: Path) -> None:
-    """Whoever follows a link to it is told what to do."""
-    text = main_text(site / PAGES[kind])
-    assert "was erased." in text
-    assert "Since 2026-05-20" in text
-    assert "Reason The writer asked for it" in text
-    assert "ask those who publish this archive" in text
-
-
-@pytest.mark.parametrize("kind", PAGES)
-def test_there_is_no_original_and_the_twins_say_why(kind: str, site: Path, whole: Path) -> None:
-    """Programs that ask for the twin find the reason in it."""
+def test_the_page_says_what_happened_why_and_since_when(kind: str, site: Path, whole: Path) -> None:
+    """Who follows a link to it is told what to do, and programs find the reason in its twins; no original is left."""
     page = site / PAGES[kind]
+    text = main_text(page)
+    for said in ("was erased.", "Since 2026-05-20", f"Reason {ERASED.why}", "ask those who publish this archive"):
+        assert said in text
     assert list((whole / PAGES[kind]).rglob("original*")) != []
     assert list(page.rglob("original*")) == []
-    twin = json.loads((page / "index.json").read_text(encoding="utf-8"))
-    assert twin["withheld"] == {"reason": "erased", "why": ERASED.why, "on": ERASED.on, "rules": []}
-    assert "body" not in twin
-    assert twin["sha256"] is None
-    assert [copy["sha256"] for copy in twin["copies"]] == [None] * len(twin["copies"])
+    told = twin(site, PAGES[kind])
+    assert told["withheld"] == {"reason": "erased", "why": ERASED.why, "on": ERASED.on, "rules": []}
+    assert "body" not in told
+    assert told["sha256"] is None
+    assert [copy["sha256"] for copy in told["copies"]] == [None] * len(told["copies"])
     markdown = (page / "index.md").read_text(encoding="utf-8")
     assert "Status: erased" in markdown.partition("---")[0]
     assert "Since: 2026-05-20." in markdown
+    if kind == "transcript":
+        lines = (page / "turns.jsonl").read_text(encoding="utf-8").splitlines()
+        assert [json.loads(line)["withheld"]["reason"] for line in lines] == ["erased"]
 
 
-def test_a_transcript_answers_where_its_turns_were(site: Path) -> None:
-    """Its file of turns has one line, which says why."""
-    lines = (site / f"transcripts/{TALK}/turns.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line)["withheld"]["reason"] for line in lines] == ["erased"]
+def test_lists_and_threads_name_it_by_its_file(site: Path, whole: Path) -> None:
+    """The reply stays below it, with a link to it; the thread says why there is no text.
 
-
-def test_lists_and_threads_name_it_by_its_file(site: Path) -> None:
-    """The reply stays below it, with a link to it; the thread says why there is no text."""
+    Who asked whom, and whether it was answered or closed, is no content; of that, no word is published anywhere.
+    """
+    assert len(set().union(*words_in(whole).values())) > 60
+    assert words_in(site) == {}
     tree = page_of(site / "threads/2026-04-01-0900--director--engineer--earlier")
     assert tree.xpath("//ol[@class='tree']/li/a/text()") == ["Earlier", "Letter", "Reply"]
     assert tree.xpath("//ol[@class='tree']/li/@class") == ["depth-0 ghost", "depth-0 next", "depth-0 next"]
     assert "was erased" in tree.xpath(f"string(//section[@id='memo-{LETTER}'])")
     row = page_of(site / "timeline/2026/05").xpath(f"//a[contains(@href, '{LETTER}')]/..")[0]
     assert "erased" in row.xpath("string(span[@class='facts'])")
-
-
-def test_a_reply_answers_it_all_the_same(site: Path) -> None:
-    """Who asked whom, and whether it was answered or closed, is no content."""
-    twin = json.loads((site / f"memos/{LETTER}/index.json").read_text(encoding="utf-8"))
-    assert twin["action"] == "discharged"
-    assert twin["replies"] == ["memo/2026-05-02-0900--director--engineer--reply"]
-    assert twin["ghost_parent"] == "2026-04-01-0900--director--engineer--earlier"
-
-
-def feeds(folder: Path) -> dict[str, list[Any]]:
-    """The items of every RSS document by its path."""
-    return {
-        path.relative_to(folder).as_posix(): etree.parse(path).findall("channel/item")
-        for path in sorted(folder.rglob("*.xml"))
-        if path.name.startswith(("feed", "notes", "transcripts"))
-    }
+    told = twin(site, f"memos/{LETTER}/")
+    assert (told["action"], told["replies"]) == ("discharged", ["memo/2026-05-02-0900--director--engineer--reply"])
+    assert told["ghost_parent"] == "2026-04-01-0900--director--engineer--earlier"
 
 
 def test_feed_items_keep_guid_and_place_and_have_the_path_alone(site: Path, whole: Path) -> None:
     """A reader of the feed is woken by it as by any other, and once."""
-    was, now = feeds(whole), feeds(site)
-    assert {path: [item.findtext("guid") for item in items] for path, items in now.items()} == {
-        path: [item.findtext("guid") for item in items] for path, items in was.items()
-    }
-    assert sum(len(items) for items in now.values()) > 30
-    item = next(one for one in now["feed.xml"] if one.findtext("guid").endswith(f"memo/{LETTER}"))
+    assert guids(site) == guids(whole)
+    assert sum(map(len, guids(site).values())) > 30
+
+    def item_of(feed: str) -> Any:
+        items = etree.parse(site / feed).findall("channel/item")
+        return next(one for one in items if (one.findtext("guid") or "").endswith(f"memo/{LETTER}"))
+
+    item, full = item_of("feed.xml"), item_of("positions/director/feed-full.xml")
     path = f"memos/inbox/{LETTER}.openthing"
     assert (item.findtext("title"), item.findtext("description")) == (path, f"new memo: {path}")
     assert item.findtext("link") == f"https://archive.example.org/memos/{LETTER}/"
     assert (item.findtext(f"{MEMO}path"), item.findtext(f"{MEMO}subject"), item.find("enclosure")) == (path, path, None)
     assert item.find(f"{MEMO}sha256").text is None
-    full = next(one for one in now["positions/director/feed-full.xml"] if one.findtext("title") == path)
     content = full.findtext("{http://purl.org/rss/1.0/modules/content/}encoded")
     reason = "The content of this memo was erased. Since: 2026-05-20. Reason: The writer asked for it."
     assert content == f"new memo: {path}<br>\n<p>{reason}</p>\n"
 
 
-@pytest.mark.parametrize("query", ["letter", "from:engineer to:director", "repo:yard", "box:inbox"])
 @pytest.mark.usefixtures("site")
-def test_search_finds_it_by_who_when_and_where(query: str, folder: Path, capfd: Any) -> None:
-    """Its name, its people and its place are searched as always."""
-    assert main(["search", query, "--json", "--site", str(folder), "--cache", str(folder / "cache")]) == 0
-    assert f"memos/{LETTER}/" in capfd.readouterr().out
+def test_search_finds_it_by_who_when_and_where(folder: Path, capfd: Any, monkeypatch: Any) -> None:
+    """Its name, its people and its place are searched as always; its content is not: the index is of what is left."""
+    monkeypatch.setattr(RESOLVE, bared(*FILES, LIST, withheld=ERASED))
+    common = ["--site", str(folder), "--cache", str(folder / "cache")]
+    for query in ("letter", "from:engineer to:director", "repo:yard", "box:inbox"):
+        assert main(["search", query, "--json", *common]) == 0
+        assert f"memos/{LETTER}/" in capfd.readouterr().out
+    for query in ("quince", "tag:zqtag", "status:zqstatus", "zqoutput in:tools"):
+        assert main(["search", query, *common]) == 1
 
 
-@pytest.mark.parametrize("query", ["quince", "tag:zqtag", "status:zqstatus", "zqoutput in:tools"])
 @pytest.mark.usefixtures("site")
-def test_search_does_not_find_its_content(query: str, folder: Path) -> None:
-    """The index on disk is made of what is left."""
-    assert main(["search", query, "--site", str(folder), "--cache", str(folder / "cache")]) == 1
-
-
-@pytest.mark.parametrize("form", ["jsonl", "csv", "mbox"])
-@pytest.mark.usefixtures("site")
-def test_exports_have_it_without_its_body(form: str, folder: Path) -> None:
+def test_exports_have_it_without_its_body(folder: Path, monkeypatch: Any) -> None:
     """As any other it has a line, a row or a message; the message says why it is empty."""
-    target = folder / "exports" / f"it.{form}"
-    target.parent.mkdir(exist_ok=True)
-    words = ["export", "--format", form, "--with-body", "-o", str(target), "--site", str(folder)]
-    assert main([*words, "--cache", str(folder / "cache")]) == 0
-    text = target.read_text(encoding="utf-8")
-    assert words_in(target.parent) == {}
-    assert LETTER in text
-    if form == "jsonl":
-        lines = {line["id"]: line for line in map(json.loads, text.splitlines())}
-        assert "body" not in lines[LETTER]
-        assert lines[LETTER]["withheld"]["reason"] == "erased"
-    if form == "mbox":
-        assert "was erased. Since: 2026-05-20. Reason: The writer asked for it." in text
+    monkeypatch.setattr(RESOLVE, bared(*FILES, LIST, withheld=ERASED))
+    target = folder / "exports"
+    target.mkdir()
+    texts = {}
+    for form in ("jsonl", "csv", "mbox"):
+        words = ["export", "--format", form, "--with-body", "-o", str(target / form), "--site", str(folder)]
+        assert main([*words, "--cache", str(folder / "cache")]) == 0
+        texts[form] = (target / form).read_text(encoding="utf-8")
+        assert LETTER in texts[form]
+    assert words_in(target) == {}
+    lines = {line["id"]: line for line in map(json.loads, texts["jsonl"].splitlines())}
+    assert "body" not in lines[LETTER]
+    assert lines[LETTER]["withheld"]["reason"] == "erased"
+    assert "was erased. Since: 2026-05-20. Reason: The writer asked for it." in texts["mbox"]
 
 
 def test_one_copy_with_a_secret_takes_the_content_off_all(folder: Path, monkeypatch: Any) -> None:
@@ -258,3 +240,278 @@ def test_a_field_of_a_fact_is_emptied_unless_it_is_kept_on_purpose(class_: type)
     left = {field.name for field in fields(class_) if getattr(bare, field.name) == getattr(fact, field.name)}
     assert left - KEPT[class_] == set()
     assert bare.withheld == ERASED
+
+
+# What `erase` names
+
+NAMES = (*PLANTED, "record/office.decisions.5d2f3df5", "office.open-questions.13937b83")
+"""Everything that holds a planted word."""
+ENTITY = "zqentity"
+"""The name of an entity in an erased record, of which the address of a page was made, which stays."""
+
+
+def erase(site: Path, *names: str, more: str = "", config: str = CONFIG) -> None:
+    """Write the configuration with these erased."""
+    entries = "".join(f"  - {{id: {name}, why: The writer asked, on: 2026-05-20{more}}}\n" for name in names)
+    write_text(site / "memosite.yml", config + (f"erase:\n{entries}" if names else ""))
+
+
+@pytest.fixture
+def tides(tmp_path: Path) -> Path:
+    """The site with planted words, and enough memos for archive documents of feeds, before and after those."""
+    folder = write_planted(tmp_path / "site")
+    for day in (1, 9):
+        for minute in range(40):
+            name = f"2026-05-0{day}-08{minute:02d}--engineer--director--tide"
+            write_memo(folder / "office/memos/read", name, sent=f"2026-05-0{day}T08:{minute:02d}:00Z")
+    Repo(folder / "office", is_new=False).commit("tides", at=200)
+    return folder
+
+
+def twin(output: Path, page: str) -> Any:
+    """The JSON of a page."""
+    return json.loads((output / page / "index.json").read_text(encoding="utf-8"))
+
+
+def guids(output: Path) -> dict[str, list[str | None]]:
+    """The ids of the items of every feed and of every archive document, in their order."""
+    documents = (path for path in sorted(output.rglob("*.xml")) if not path.name.startswith("sitemap"))
+    return {
+        path.relative_to(output).as_posix(): [item.findtext("guid") for item in etree.parse(path).iterfind(".//item")]
+        for path in documents
+    }
+
+
+def test_nothing_of_the_content_is_left_and_any_build_gives_the_same(tides: Path, tmp_path: Path) -> None:
+    """Not in the output, not in the cache: built on, built anew over the ledger, or from the previous site."""
+    output = build_site(tides)
+    assert len(set().union(*words_in(output).values())) > 60
+    before = Path(shutil.copytree(output, tmp_path / "before"))
+    order = guids(output)
+    changes, captures = output / f"memos/{LETTER}/changes", output / f"transcripts/{AGAIN}/captures"
+    assert changes.is_dir() and captures.is_dir()
+    erase(tides, *NAMES)
+    build_site(tides)
+    for page in (changes, captures):  # the addresses of its other pages lead to it
+        assert 'http-equiv="refresh"' in (page / "index.html").read_text(encoding="utf-8")
+    turns = (output / f"transcripts/{TALK}/turns.jsonl").read_text(encoding="utf-8")
+    assert json.loads(turns)["withheld"]["on"] == "2026-05-20"
+    assert words_in(output, but=[ENTITY]) == {}
+    left = {path for path in words_in(output) if not path.startswith(f"entities/{ENTITY}")}
+    assert left == {"archive/ledger.jsonl"}
+    assert words_in(tides / ".memosite", but=[ENTITY]) == {}
+    anew = build_site(tides, "--previous", before, "--cache", tmp_path / "cache", output=tmp_path / "anew")
+    assert words_in(tmp_path / "cache", but=[ENTITY]) == {}
+    assert tree_bytes(anew) == tree_bytes(output)
+    shutil.rmtree(tides / ".memosite")
+    states = file_states(output)
+    build_site(tides)
+    assert file_states(output) == states
+    now = guids(output)
+    assert {path: ids for path, ids in now.items() if "saved/" not in path} == {
+        path: ids for path, ids in order.items() if "saved/" not in path
+    }
+    assert [path for path in now if path.startswith("feed-")] != []
+
+
+def test_a_build_in_the_same_process_gives_the_same(tides: Path, tmp_path: Path) -> None:
+    """As in `serve`, which keeps what it has read."""
+
+    def clock() -> dt.datetime:
+        return dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
+
+    with Memory() as memory:
+        build(load_config(tides), clock=clock, memory=memory)
+        before = Path(shutil.copytree(tides / "_site", tmp_path / "before"))
+        erase(tides, *NAMES)
+        build(load_config(tides), clock=clock, memory=memory)
+        memory.write()
+    assert words_in(tides / ".memosite", but=[ENTITY]) == {}
+    anew = build_site(tides, "--previous", before, output=tmp_path / "anew")
+    assert tree_bytes(tides / "_site") == tree_bytes(anew)
+
+
+def test_search_finds_nothing_of_it_though_it_was_indexed(tides: Path) -> None:
+    """Also where a search made the index, and a build cleans it."""
+    words = ["--site", str(tides)]
+    plain = CONFIG.replace('searches: {casks: "letter OR casks OR quince"}', "")
+    erase(tides, config=plain)
+    assert main(["search", "quince", *words]) == 0
+    erase(tides, *NAMES, config=plain)
+    build_site(tides)
+    assert not (tides / ".memosite/search").exists()
+    assert main(["search", "quince", *words]) == 1
+    assert main(["search", "letter", *words]) == 0
+    assert words_in(tides / ".memosite", but=[ENTITY]) == {}
+
+
+def test_what_was_removed_and_erased_keeps_its_place_in_archive_documents(tides: Path) -> None:
+    """Before, what is removed is not in them; once it is erased, its guid is there, and where git had it last."""
+    output = build_site(tides)
+    feed = "positions/director/feed-1.xml"
+    order = guids(output)[feed]
+    (name,) = (one for one in order if one and one.endswith("2026-05-01-0807--engineer--director--tide"))
+    file = tides / "office/memos/read/2026-05-01-0807--engineer--director--tide.openthing"
+    file.unlink()
+    Repo(tides / "office", is_new=False).commit("removed", at=300)
+    build_site(tides)
+    assert guids(output)[feed] == [one for one in order if one != name]
+    erase(tides, file.stem)
+    build_site(tides)
+    assert guids(output)[feed] == order
+    item = next(one for one in etree.parse(output / feed).iterfind(".//item") if one.findtext("guid") == name)
+    assert item.findtext("description") == f"new memo: memos/read/{file.name}"
+    assert twin(output, f"memos/{file.stem}/")["notice"].startswith("The content of this memo was erased.")
+
+
+# Digests
+
+
+def test_digests_that_were_published_stay(tides: Path) -> None:
+    """They prove later what the content was; they are on the page and in its twin.
+
+    Unless the reason is a secret: from the digest and the rest of a text, a short one could be guessed.
+    """
+    output = build_site(tides)
+    page = f"memos/{LETTER}/"
+    was = twin(output, page)
+    erase(tides, f"memo/{LETTER}")
+    for _ in range(2):
+        build_site(tides)
+        now = twin(output, page)
+        assert now["sha256"] == was["sha256"]
+        assert [one["sha256"] for one in now["copies"]] == [one["sha256"] for one in was["copies"]]
+        write_text(tides / "office/decisions/0002-more.md", "# More\n")
+    assert was["sha256"] in main_text(output / page)
+    erase(tides, f"memo/{LETTER}", more=", secret: true")
+    build_site(tides)
+    assert [path for path, data in tree_bytes(output).items() if was["sha256"].encode() in data] == []
+
+
+def test_the_digest_of_what_was_never_published_is_not(tides: Path) -> None:
+    """Neither of what was edited before it was erased, nor of what was there and built for the first time."""
+    erase(tides, *NAMES)
+    assert twin(build_site(tides), f"memos/{LETTER}/")["sha256"] is None
+    erase(tides)
+    build_site(tides)
+    file = tides / f"office/memos/inbox/{LETTER}.openthing"
+    write_text(file, file.read_text(encoding="utf-8").replace("zqshort", "zqlater"))
+    erase(tides, *NAMES)
+    build_site(tides)
+    now = twin(tides / "_site", f"memos/{LETTER}/")
+    assert now["sha256"] is None
+    assert [one["sha256"] is None for one in now["copies"]] == [True, False]
+
+
+# What becomes of it
+
+
+def test_what_was_removed_before_says_that_it_was_erased(tides: Path) -> None:
+    """A memo that somebody replied to, one that nobody did, and a record."""
+    output = build_site(tides)
+    old = "2026-05-03-0900--engineer--director--old-form"
+    for path in (*PLANTED[f"memo/{LETTER}"], *PLANTED[f"memo/{old}"], *PLANTED["record/office.context.casks"]):
+        (tides / path).unlink()
+    build_site(tides)
+    assert "2026-05-20" not in main_text(output / f"memos/{old}/")
+    erase(tides, f"memo/{LETTER}", old, "record/office.context.casks", f"transcript/{TALK}")
+    build_site(tides)
+    for page in (f"memos/{LETTER}/", f"memos/{old}/", "records/memory-layer/office.context.casks/"):
+        assert "was erased. Since 2026-05-20 Reason The writer asked" in main_text(output / page)
+    assert "was erased" in main_text(output / f"memos/{LETTER}/changes/")
+    assert main(["check", "--site", str(tides)]) == 0
+
+
+def test_an_entry_of_a_list_is_erased_and_those_beside_it_are_not(tides: Path) -> None:
+    """The file that they share is not published any more: each other entry has its own text as original."""
+    output = build_site(tides)
+    page = "records/wyren/office.decisions.e48abbc6/"
+    assert (output / page / "original.md").read_text(encoding="utf-8") == BULLETS
+    whole = twin(output, page)["sha256"]
+    erase(tides, "record/office.decisions.5d2f3df5")
+    build_site(tides)
+    assert "Two buckets for rain" in main_text(output / page)
+    assert "zq" not in (output / page / "original.md").read_text(encoding="utf-8")
+    now = twin(output, page)
+    assert [one["sha256"] for one in now["copies"]] == [None]
+    item = next(
+        one
+        for one in etree.parse(output / "systems/wyren/feed.xml").iterfind(".//item")
+        if (one.findtext("guid") or "").endswith("e48abbc6")
+    )
+    enclosure = item.find("enclosure")
+    assert enclosure is not None
+    assert enclosure.get("length") == str((output / page / "original.md").stat().st_size)
+    assert [path for path, data in tree_bytes(output / page).items() if whole.encode() in data] == []
+    assert "zqcask" not in set().union(*words_in(output).values())
+    assert "zqasks" in main_text(output / "records/wyren/office.open-questions.13937b83/")
+
+
+def test_an_id_of_several_kinds_means_all_of_them_unless_the_kind_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is said, with how to name one. A name that nothing has is an error: none may believe that it is erased."""
+    name = "2026-05-01-0900--engineer--director--twice"
+    write_memo(tmp_path / "desk/memos", name)
+    write_note(tmp_path / "desk/notes/engineer", name)
+    erase(tmp_path, name, config="sources: [{path: desk}]\n")
+    output = build_site(tmp_path)
+    assert "was erased" in main_text(output / f"memos/{name}/")
+    assert "was erased" in main_text(output / f"notes/{name}/")
+    assert f'erase names "{name}": it means memo/{name}, note/{name}' in main_text(output / "health/")
+    erase(tmp_path, f"note/{name}", config="sources: [{path: desk}]\n")
+    build_site(tmp_path)
+    assert "was erased" not in main_text(output / f"memos/{name}/")
+    assert "was erased" in main_text(output / f"notes/{name}/")
+    erase(tmp_path, f"{name}x", config="sources: [{path: desk}]\n")
+    build_site(tmp_path)
+    assert main(["check", "--site", str(tmp_path)]) == 1
+    assert f'erase names "{name}x": nothing of this id' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("entry", "error"),
+    [
+        ("{id: x, why: y}", "erase[0]: found no on, expected {id, why, on}"),
+        ("{why: y, on: 2026-05-20}", "erase[0]: found no id, expected {id, why, on}"),
+        ("{id: a/b, why: y, on: 2026-05-20}", 'erase[0].id: found "a/b", expected an id as in the address of a page'),
+        ("{id: memos/x/, why: y, on: 2026-05-20}", 'erase[0].id: found "memos/x/", expected an id as in the address'),
+        ("{id: x, why: y, on: May}", 'erase[0].on: found "May", expected an ISO 8601 date'),
+        (
+            "{id: x, why: y, on: 2026-05-20, secret: yes}",
+            'erase[0].secret: found the truth value "yes", expected true or false',
+        ),
+        ("{id: x, why: y, on: 2026-05-20}\n  - {id: x, why: z, on: 2026-05-20}", 'erase[1]: found "x" twice'),
+        ("x", 'erase[0]: found "x", expected a mapping with id, why, on, secret'),
+    ],
+)
+def test_an_entry_that_cannot_be_read_is_an_error(entry: str, error: str, tmp_path: Path) -> None:
+    """It names the line and what was expected."""
+    write_memo(tmp_path / "memos", "a")
+    write_text(tmp_path / "memosite.yml", f"erase:\n  - {entry}\n")
+    with pytest.raises(ConfigError) as raised:
+        load_config(tmp_path)
+    assert error in str(raised.value)
+
+
+def test_taking_the_entry_back_restores_it_at_the_same_address(tides: Path) -> None:
+    """Nothing was lost that is in the source. Only the sealed log, and the page that shows its root, tell of it.
+
+    Meanwhile an internal tides shows all else, also what only the public may not see, and what cannot be read.
+    """
+    marked = "2026-05-03-0900--engineer--director--salaries"
+    write_memo(tides / "office/memos/read", marked, extra={"x.legal.confidentiality": "internal"})
+    write_text(tides / "office/memos/read/2026-05-03-1000--engineer--director--torn.openthing", "{")
+    output = build_site(tides)
+    before = tree_bytes(output)
+    erase(tides, NAMES[0])
+    assert {path for path in before if path.endswith(".html")} <= set(tree_bytes(build_site(tides)))
+    assert marked in main_text(output / f"memos/{marked}")
+    erase(tides, *NAMES)
+    build_site(tides)
+    erase(tides)
+    build_site(tides)
+    after = tree_bytes(output)
+    logged = {"archive/seals.jsonl", "health/index.html"}
+    assert {path for path in before | after if before.get(path) != after.get(path)} == logged
+    assert after["archive/seals.jsonl"].startswith(before["archive/seals.jsonl"])

@@ -1,6 +1,8 @@
 """Builds sites in this process, and says what is in their output folders; `EXAMPLE` is the demonstration."""
 
 import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 
 from memosite.archive.ledger import LEDGER_PATH
@@ -17,6 +19,12 @@ EXAMPLE_SOURCES = tuple(EXAMPLE / name for name in ("governance", "catalogue", "
 def copy_example(folder: Path) -> Path:
     """Copy the demonstration to a folder that is not there yet, without what builds have left in it."""
     return shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("_site", ".memosite"))
+
+
+@cache
+def shared_example() -> Path:
+    """The copy of the demonstration that tests share which only ask of it; a cache may be left in it."""
+    return copy_example(Path(tempfile.mkdtemp(prefix="memosite-example-")) / "example")
 
 
 def build_site(site: Path, *options: object, output: Path | None = None, base_url: str | None = None) -> Path:

@@ -1,20 +1,22 @@
-"""Watches for tests: in this process with deliveries that are only noted down, or as the real command."""
+"""Watches for tests, in this process: with deliveries that are only noted down, or as the command."""
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
 
 import pytest
 
+from memosite.cli import main
 from memosite.fetch.client import Fetcher
 from memosite.watch.deliver import DONE, AnnouncedMemo, Outcome, Signals
 from memosite.watch.loop import Watcher, WatchRules
 from memosite.watch.sources import PublishedFeed
 from memosite.watch.state import WatchState, open_state
-from tests.support.commands import run_command
 
 SOON = 1e-9
 """An interval so short that nothing waits, not even after failures."""
@@ -44,7 +46,7 @@ class Notebook:
 
 def watcher(address: str, state: WatchState, notebook: Notebook, **rules: Any) -> Watcher:
     """A watcher of a feed that never pauses."""
-    fetcher = Fetcher(timeout=2.0)
+    fetcher = Fetcher(timeout=60.0)
     known: dict[str, Any] = {"since": "all", "interval": SOON} | rules
     source = PublishedFeed(address, fetcher, None)
     say = notebook.said.append
@@ -62,8 +64,40 @@ def watch_of(address: str, folder: Path, **rules: Any) -> Iterator[tuple[Watcher
 
 
 def watch(*arguments: object, folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run the real command, with its states below a folder."""
-    return run_command("watch", *arguments, environment=clean_environment(folder, **environment))
+    """Run the command to its end in this process, with its states below a folder; its own commands are processes."""
+    words = ["watch", *map(str, arguments)]
+    wanted = clean_environment(folder, **environment)
+    with ExitStack() as stack:
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        for name in os.environ.keys() - wanted.keys():
+            patch.delenv(name)
+        for name, value in wanted.items():
+            patch.setenv(name, value)
+        streams = [stack.enter_context(_printed_to(patch, name, number)) for name, number in (("out", 1), ("err", 2))]
+        try:
+            code = main(words)
+        except SystemExit as ended:
+            code = int(str(ended.code))
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for stream in streams:
+            stream.seek(0)
+        out, err = (stream.read().decode() for stream in streams)
+    return subprocess.CompletedProcess(words, code, out, err)
+
+
+@contextmanager
+def _printed_to(patch: pytest.MonkeyPatch, name: str, number: int) -> Iterator[BinaryIO]:
+    """A file that takes what this process and those that it starts print on a stream."""
+    kept = os.dup(number)
+    with TemporaryFile() as file, os.fdopen(os.dup(file.fileno()), "w", encoding="utf-8") as text:
+        patch.setattr(sys, f"std{name}", text)
+        os.dup2(file.fileno(), number)
+        try:
+            yield file
+        finally:
+            os.dup2(kept, number)
+            os.close(kept)
 
 
 def clean_environment(folder: Path, **more: str) -> dict[str, str]:
