@@ -81,6 +81,160 @@ class Page:
     parts: tuple[PagePart, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamp:
+    """A date for `<time>`: `utc` for machines, `shown` for people with the written offset, `day` alone."""
+
+    utc: str
+    shown: str
+    day: str
+
+
+# Words that pages and commands show in the place of values of the data (docs/style.md).
+
+
+ShownAction = Action | Literal["partly"]
+"""How far an action is. `partly`: a memo to all that somebody has answered, and others have to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One artifact in a list, or one memo in a thread (then `depth` counts).
+
+    `type` says of a record what its system calls it. What is superseded is struck; `successor` is what took its place.
+    """
+
+    kind: Kind
+    href: str
+    subject: str
+    sender: Reference | None = None
+    to: tuple[Reference, ...] = ()
+    date: Stamp | None = None
+    mailbox: Mailbox | None = None
+    action: ShownAction | None = None
+    unread: str = ""
+    """What is said of a memo that is unread for the position of the list; without one, for any recipient."""
+    is_ghost: bool = False
+    is_current: bool = False
+    depth: int = 0
+    way: str = ""
+    """In the stream of a position: `sent`, `received`, or else its kind."""
+    anchor: str = ""
+    """Its id on the page, if it is the first of a week."""
+    is_next: bool = False
+    """Whether it is the only reply to the row above it in a thread, so that it is drawn at the same depth."""
+    type: str = ""
+    status: str = ""
+    is_superseded: bool = False
+    successor: Reference | None = None
+    source: str = ""
+    continues: tuple[Reference, ...] = ()
+    continued_from: Reference | None = None
+    waits_for: tuple[Reference, ...] = ()
+    age: str = ""
+    """Of what waits: for whom of several people, and how old it is, counted to the newest date of the archive."""
+
+
+# The rows of mentions: what mentions an artifact, in which sentence.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MentionRow:
+    """An artifact with the sentence of a mention, None if there is none: it may be named in a field alone.
+
+    `places` lead to the mention, or to further ones; `more` counts those that are not named.
+    """
+
+    row: Row
+    sentence: Sentence | None = None
+    places: tuple[Reference, ...] = ()
+    more: int = 0
+
+
+# What is before and after an artifact in a list.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbours:
+    """Links to the artifacts before and after one; `of` is what each is: "memo to director"."""
+
+    of: str
+    previous: Reference | None
+    next: Reference | None
+
+
+# The rows of shared passages, as the pages of artifacts show them.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedRow:
+    """A passage that a text shares with another: what the one is to the other, where it is here, and where there.
+
+    `begins` are its first words.
+    """
+
+    relation: str
+    here: str
+    there: Reference
+    words: int
+    begins: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifeStep:
+    """One step of a history: what happened, when, by whom, how long after the step before it, in which commit."""
+
+    label: str
+    date: Stamp | None
+    who: str
+    after: str = ""
+    commit: Reference | None = None
+    merge: Reference | None = None
+    changes: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifeLine:
+    """The history of one copy. `pending` is what is not committed, `why_not` why git cannot say.
+
+    `left_out` is how many steps before the last ones are not shown.
+    """
+
+    source: str
+    steps: tuple[LifeStep, ...]
+    pending: str
+    why_not: str
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyRow:
+    """One file of the artifact; `original` is its published copy, `web` where the forge shows it."""
+
+    source: str
+    path: str
+    mailbox: Mailbox | None
+    variant: int
+    original: str | None
+    web: str | None
+    body: str | None
+
+
+# Defines what the page of an artifact says of decisions: their track, and citations that are outdated.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackStep:
+    """A step on the way of a decision: a proposal, a decision, or a record of it. `standing` is "" if unknown."""
+
+    role: str
+    item: Reference
+    date: Stamp | None
+    standing: str
+    source: str
+    is_current: bool
+
+
 # Images of texts, as pages show them.
 
 
@@ -166,19 +320,6 @@ class CitedRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CopyRow:
-    """One file of the artifact; `original` is its published copy, `web` where the forge shows it."""
-
-    source: str
-    path: str
-    mailbox: Mailbox | None
-    variant: int
-    original: str | None
-    web: str | None
-    body: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRow:
     """One finding, with the page of the artifact it is about, and what it rests on in pieces, some of them links."""
 
@@ -192,153 +333,12 @@ class FindingRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stamp:
-    """A date for `<time>`: `utc` for machines, `shown` for people with the written offset, `day` alone."""
-
-    utc: str
-    shown: str
-    day: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LifeStep:
-    """One step of a history: what happened, when, by whom, how long after the step before it, in which commit."""
-
-    label: str
-    date: Stamp | None
-    who: str
-    after: str = ""
-    commit: Reference | None = None
-    merge: Reference | None = None
-    changes: Reference | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LifeLine:
-    """The history of one copy. `pending` is what is not committed, `why_not` why git cannot say.
-
-    `left_out` is how many steps before the last ones are not shown.
-    """
-
-    source: str
-    steps: tuple[LifeStep, ...]
-    pending: str
-    why_not: str
-    left_out: int = 0
-
-
-# Words that pages and commands show in the place of values of the data (docs/style.md).
-
-
-ShownAction = Action | Literal["partly"]
-"""How far an action is. `partly`: a memo to all that somebody has answered, and others have to."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One artifact in a list, or one memo in a thread (then `depth` counts).
-
-    `type` says of a record what its system calls it. What is superseded is struck; `successor` is what took its place.
-    """
-
-    kind: Kind
-    href: str
-    subject: str
-    sender: Reference | None = None
-    to: tuple[Reference, ...] = ()
-    date: Stamp | None = None
-    mailbox: Mailbox | None = None
-    action: ShownAction | None = None
-    unread: str = ""
-    """What is said of a memo that is unread for the position of the list; without one, for any recipient."""
-    is_ghost: bool = False
-    is_current: bool = False
-    depth: int = 0
-    way: str = ""
-    """In the stream of a position: `sent`, `received`, or else its kind."""
-    anchor: str = ""
-    """Its id on the page, if it is the first of a week."""
-    is_next: bool = False
-    """Whether it is the only reply to the row above it in a thread, so that it is drawn at the same depth."""
-    type: str = ""
-    status: str = ""
-    is_superseded: bool = False
-    successor: Reference | None = None
-    source: str = ""
-    continues: tuple[Reference, ...] = ()
-    continued_from: Reference | None = None
-    waits_for: tuple[Reference, ...] = ()
-    age: str = ""
-    """Of what waits: for whom of several people, and how old it is, counted to the newest date of the archive."""
-
-
-# The rows of mentions: what mentions an artifact, in which sentence.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MentionRow:
-    """An artifact with the sentence of a mention, None if there is none: it may be named in a field alone.
-
-    `places` lead to the mention, or to further ones; `more` counts those that are not named.
-    """
-
-    row: Row
-    sentence: Sentence | None = None
-    places: tuple[Reference, ...] = ()
-    more: int = 0
-
-
-# What is before and after an artifact in a list.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbours:
-    """Links to the artifacts before and after one; `of` is what each is: "memo to director"."""
-
-    of: str
-    previous: Reference | None
-    next: Reference | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class OutdatedCitation:
     """A decision that is cited and not in force any more, and what took its place, since when."""
 
     decision: Reference
     successor: Reference | None
     since: Stamp | None
-
-
-# The rows of shared passages, as the pages of artifacts show them.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedRow:
-    """A passage that a text shares with another: what the one is to the other, where it is here, and where there.
-
-    `begins` are its first words.
-    """
-
-    relation: str
-    here: str
-    there: Reference
-    words: int
-    begins: str
-
-
-# Defines what the page of an artifact says of decisions: their track, and citations that are outdated.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrackStep:
-    """A step on the way of a decision: a proposal, a decision, or a record of it. `standing` is "" if unknown."""
-
-    role: str
-    item: Reference
-    date: Stamp | None
-    standing: str
-    source: str
-    is_current: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

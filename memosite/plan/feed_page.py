@@ -16,17 +16,6 @@ from memosite.plan.feeds import Channel
 from memosite.plan.page import page_head
 from memosite.plan.positions import LOCAL, feed_name
 
-# Defines the parts of the page that lists feeds (see `pages`).
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedGroup:
-    """Feeds under a heading: the subject of each, and its documents; `total` counts those that are not listed, too."""
-
-    heading: str
-    rows: tuple[tuple[Reference, tuple[Reference, ...]], ...]
-    total: int
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscribing:
@@ -45,6 +34,18 @@ class Subscribing:
     subject: str
     choices: tuple[tuple[Reference, str, str], ...]
     is_local: bool
+
+
+# Defines the parts of the page that lists feeds (see `pages`).
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedGroup:
+    """Feeds under a heading: the subject of each, and its documents; `total` counts those that are not listed, too."""
+
+    heading: str
+    rows: tuple[tuple[Reference, tuple[Reference, ...]], ...]
+    total: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,15 @@ class Exchange:
     left_out: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartLine:
+    """A line of a chart as an SVG path; `words` say what a lighter one means."""
+
+    path: str
+    kind: Literal["rank", "other"]
+    words: str = ""
+
+
 # Defines the parts of page models for an organization: charts, seats, relationships.
 
 
@@ -69,15 +78,6 @@ class ChartBox:
     status: Literal["staffed", "vacant", "shared", "informal", ""]
     words: str
     counts: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChartLine:
-    """A line of a chart as an SVG path; `words` say what a lighter one means."""
-
-    path: str
-    kind: Literal["rank", "other"]
-    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

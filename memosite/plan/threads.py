@@ -39,6 +39,43 @@ from memosite.plan.page import (
     twins_of_thread,
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingFor:
+    """A memo of a thread whose action is open, since when, and for whom."""
+
+    memo: Reference
+    since: Stamp | None
+    positions: tuple[Reference, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadPosition:
+    """Who took part in a thread, from when to when, how long its replies took, and how many actions wait for it."""
+
+    position: Reference
+    repo: str
+    sent: int
+    first: Stamp | None
+    last: Stamp | None
+    median: str
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadSummary:
+    """What the first page of a thread says of all of it; totals count what is not listed, too."""
+
+    first: Stamp | None
+    last: Stamp | None
+    senders: int
+    positions: tuple[ThreadPosition, ...]
+    positions_total: int
+    waiting: tuple[WaitingFor, ...]
+    waiting_total: int
+
+
 # A thread as a picture: a lane for each position, a mark for each memo, an arrow for each reply.
 
 
@@ -113,42 +150,6 @@ class ThreadMember:
     is_folded: bool = False
     preview: str = ""
     citation: Citation | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadPosition:
-    """Who took part in a thread, from when to when, how long its replies took, and how many actions wait for it."""
-
-    position: Reference
-    repo: str
-    sent: int
-    first: Stamp | None
-    last: Stamp | None
-    median: str
-    waiting: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingFor:
-    """A memo of a thread whose action is open, since when, and for whom."""
-
-    memo: Reference
-    since: Stamp | None
-    positions: tuple[Reference, ...]
-    total: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadSummary:
-    """What the first page of a thread says of all of it; totals count what is not listed, too."""
-
-    first: Stamp | None
-    last: Stamp | None
-    senders: int
-    positions: tuple[ThreadPosition, ...]
-    positions_total: int
-    waiting: tuple[WaitingFor, ...]
-    waiting_total: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
