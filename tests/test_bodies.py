@@ -1,14 +1,25 @@
-"""Bodies: which file an envelope's text lies in, and what becomes of those that nobody names (SPEC 2.2)."""
+"""What counts by where it lies, which file an envelope's text lies in, and bodies that nobody names (SPEC 2.2)."""
 
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memosite.facts.parsed import BodyFile, Envelope, FileFacts
-from memosite.resolve.identity import JoinedCopy, body_candidates, join_bodies
-from tests.support.facts import body_file, envelope, no_line, transcript
+from memosite.archive.model import SourceInfo
+from memosite.facts import rules
+from memosite.facts.findings import Finding, Location
+from memosite.facts.parsed import BodyFile, Envelope, FileFacts, Parsed
+from memosite.resolve.identity import (
+    Collected,
+    JoinedCopy,
+    body_candidates,
+    collect,
+    join_bodies,
+    memo_folders,
+    operational_place,
+)
+from tests.support.facts import body_file, envelope, no_line, organization, parsed_of
 
 
 def join(
@@ -23,119 +34,59 @@ def join(
     )
 
 
-# Where a body is sought
-
-
-def test_a_body_is_sought_in_its_own_folder_then_in_the_sibling_mailboxes() -> None:
-    """The pair is often split over two mailboxes."""
-    found = body_candidates(envelope(path="repo/memos/read/m.openthing", body_ref="m.body.md"))
-    assert found == (
-        "repo/memos/read/m.body.md",
-        "repo/memos/m.body.md",
-        "repo/memos/inbox/m.body.md",
-        "repo/memos/archive/m.body.md",
-    )
-
-
-def test_notes_and_transcripts_have_no_sibling_mailboxes() -> None:
-    """Their bodies lie beside them."""
-    assert body_candidates(transcript("t", body_ref="t.body.md")) == ("transcripts/engineer/t.body.md",)
-
-
-def test_without_a_body_ref_the_file_of_its_name_is_sought() -> None:
-    """`body` may be missing though the file is there."""
-    assert body_candidates(envelope(path="memos/inbox/m.openthing"))[0] == "memos/inbox/m.body.md"
-
-
-def test_a_memo_folder_of_an_orgdef_has_mailboxes_too() -> None:
-    """Where x.org.memo_location says."""
-    found = body_candidates(envelope(path="handoffs/read/m.openthing", body_ref="m.md"), memo_folders=("handoffs",))
-    assert "handoffs/inbox/m.md" in found
-
-
 @pytest.mark.parametrize(
-    ("written", "found"),
+    ("path", "written", "expected"),
     [
-        ("../inbox/m.body.md", "memos/inbox/m.body.md"),
-        ("..\\inbox\\m.body.md", "memos/inbox/m.body.md"),
-        ("./m.body.md", "memos/read/m.body.md"),
-        ("parts/m.body.md", "memos/read/parts/m.body.md"),
-        ("C:\\org\\memos\\inbox\\m.body.md", "memos/read/m.body.md"),
-        ("/srv/org/m.body.md", "memos/read/m.body.md"),
-        ("file:///srv/org/m.body.md", "memos/read/m.body.md"),
-        ("re: gate.body.md", "memos/read/re: gate.body.md"),
-        ("m.html", "memos/read/m.html"),
+        # In its own folder, then in the sibling mailboxes: the pair is often split over two
+        ("r/memos/read/m", "m.md", ("r/memos/read/m.md", "r/memos/m.md", "r/memos/inbox/m.md", "r/memos/archive/m.md")),
+        ("memos/inbox/m", None, ("memos/inbox/m.body.md", "memos/m.body.md", "memos/read/m.body.md")),
+        ("handoffs/read/m", "m.md", ("handoffs/read/m.md", "handoffs/m.md", "handoffs/inbox/m.md")),
+        ("memos/archive/2026/m", "m.md", ("memos/archive/2026/m.md", "memos/m.md", "memos/inbox/m.md")),
+        ("transcripts/a/m", "m.md", ("transcripts/a/m.md",)),
+        ("notes/a/m", "m.md", ("notes/a/m.md",)),
+        ("m", "x.md", ("x.md",)),
+        ("docs/m", "../x.md", ("docs/x.md",)),
+        # As a path from the envelope's folder, else by its base name
+        ("memos/read/m", "../inbox/m.body.md", ("memos/inbox/m.body.md",)),
+        ("memos/read/m", "..\\inbox\\m.body.md", ("memos/inbox/m.body.md",)),
+        ("memos/read/m", "./m.body.md", ("memos/read/m.body.md",)),
+        ("memos/read/m", "parts/m.body.md", ("memos/read/parts/m.body.md",)),
+        ("memos/read/m", "C:\\org\\memos\\inbox\\m.body.md", ("memos/read/m.body.md",)),
+        ("memos/read/m", "/srv/org/m.body.md", ("memos/read/m.body.md",)),
+        ("memos/read/m", "file:///srv/org/m.body.md", ("memos/read/m.body.md",)),
+        ("memos/read/m", "re: gate.body.md", ("memos/read/re: gate.body.md",)),
+        ("memos/read/m", "m.html", ("memos/read/m.html",)),
     ],
 )
-def test_what_is_written_is_understood(written: str, found: str) -> None:
-    """As a path from the envelope's folder, else by its base name."""
-    assert body_candidates(envelope(path="memos/read/m.openthing", body_ref=written))[0] == found
-
-
-@pytest.mark.parametrize(
-    "written",
-    ["../../etc/passwd", "../../../../etc/passwd", "/etc/passwd", "../../.env", "..", ".", "/", "\\", "a\0b", "../.."],
-)
-def test_nothing_outside_the_store_is_ever_sought(written: str) -> None:
-    """A body_ref comes from anybody; a base name in the store is as far as it gets."""
-    for candidate in body_candidates(envelope(path="org/memos/read/m.openthing", body_ref=written)):
-        assert candidate.startswith("org/memos/") and ".." not in candidate.split("/") and "\0" not in candidate
+def test_a_body_is_sought_where_it_may_be(path: str, written: str | None, expected: tuple[str, ...]) -> None:
+    """However it is written; notes and transcripts have no mailboxes, a folder that an orgdef names has."""
+    found = body_candidates(envelope("m", f"{path}.openthing", body_ref=written), memo_folders=("handoffs",))
+    assert found[: len(expected)] == expected
+    assert (len(found) > 1) == ("memos/" in path or "handoffs/" in path)
 
 
 @given(st.text(alphabet="./\\a:~\0 ", max_size=20), st.sampled_from(["memos/read/m", "a/notes/x/m", "docs/m", "m"]))
+@example("../../etc/passwd", "memos/read/m")
+@example("/etc/passwd", "memos/read/m")
+@example("../../.env", "memos/read/m")
+@example("..", "memos/read/m")
+@example("a\0b", "memos/read/m")
 def test_whatever_is_written_stays_inside(written: str, path: str) -> None:
     """Any text gives paths that are normal, relative and below the envelope's store or folder."""
     folder = path.rpartition("/")[0]
     store = {"memos/read": "memos", "a/notes/x": "a/notes"}.get(folder, folder)
     for candidate in body_candidates(envelope(path=f"{path}.openthing", body_ref=written or None, stem="m")):
         parts = candidate.split("/")
-        assert ".." not in parts and "." not in parts and "" not in parts
+        assert ".." not in parts and "." not in parts and "" not in parts and "\0" not in candidate
         assert candidate.startswith(f"{store}/") if store else len(parts) == 1
 
 
-def test_beside_a_loose_envelope_only_its_own_folder_counts() -> None:
-    """Files may be checked wherever they lie."""
-    assert body_candidates(envelope(path="m.openthing", body_ref="x.md")) == ("x.md",)
-    assert body_candidates(envelope(path="docs/m.openthing", body_ref="../x.md")) == ("docs/x.md",)
-
-
-def test_an_envelope_is_no_body() -> None:
-    """Neither itself nor another one."""
-    assert body_candidates(envelope(path="memos/m.openthing", body_ref="m.openthing")) == ()
-    assert body_candidates(envelope(path="memos/m.openthing", body_ref="../memos/x.OpenThing")) == ()
-
-
-# Joining
-
-
-def test_the_nearest_body_wins() -> None:
-    """One beside the envelope comes before one in another mailbox."""
+def test_a_body_of_another_source_is_never_taken() -> None:
+    """Sources are worlds of their own here, and the nearest body wins."""
     near, far = body_file("memos/read/m.body.md", "near"), body_file("memos/inbox/m.body.md", "far")
     joined, findings = join(envelope(path="memos/read/m.openthing", body_ref="m.body.md"), bodies=(far, near))
     assert joined["memos/read/m.openthing"].body == near
     assert findings == [("body-without-envelope", "memos/inbox/m.body.md", "no envelope names m.body.md")]
-
-
-def test_a_split_pair_is_joined_with_a_finding() -> None:
-    """The message names both folders."""
-    body = body_file("memos/inbox/m.body.md")
-    joined, findings = join(envelope(path="memos/read/m.openthing", body_ref="m.body.md"), bodies=(body,))
-    assert joined["memos/read/m.openthing"].body == body
-    assert findings == [
-        ("body-split", "memos/read/m.openthing", "the envelope is in memos/read/, its body in memos/inbox/")
-    ]
-
-
-def test_a_split_over_a_flat_folder_and_a_mailbox_is_one_too() -> None:
-    """A flat `memos/` counts as a mailbox."""
-    _, findings = join(
-        envelope(path="memos/m.openthing", body_ref="m.body.md"), bodies=(body_file("memos/inbox/m.body.md"),)
-    )
-    assert [rule for rule, _, _ in findings] == ["body-split"]
-
-
-def test_a_body_of_another_source_is_never_taken() -> None:
-    """Sources are worlds of their own here."""
     joined, findings = join(
         envelope(path="memos/m.openthing", body_ref="m.body.md"), bodies=(body_file("memos/m.body.md", source="other"),)
     )
@@ -143,60 +94,106 @@ def test_a_body_of_another_source_is_never_taken() -> None:
     assert [rule for rule, _, _ in findings] == ["body-ref-missing", "body-without-envelope"]
 
 
+def test_a_split_pair_is_joined_with_a_finding() -> None:
+    """The message names both folders; a flat `memos/` counts as a mailbox."""
+    body = body_file("memos/inbox/m.body.md")
+    joined, findings = join(envelope(path="memos/read/m.openthing", body_ref="m.body.md"), bodies=(body,))
+    assert joined["memos/read/m.openthing"].body == body
+    assert findings == [
+        ("body-split", "memos/read/m.openthing", "the envelope is in memos/read/, its body in memos/inbox/")
+    ]
+    _, findings = join(envelope(path="memos/m.openthing", body_ref="m.body.md"), bodies=(body,))
+    assert [rule for rule, _, _ in findings] == ["body-split"]
+
+
 def test_a_body_that_no_body_ref_names_is_joined_with_a_warning() -> None:
-    """But not on a file that cannot be read: nobody knows what it names."""
+    """But not on a file that cannot be read, where nobody knows what it names; an envelope is no body."""
     body = body_file("memos/m.body.md")
     joined, findings = join(envelope(path="memos/m.openthing"), bodies=(body,))
     assert joined["memos/m.openthing"].body == body and [rule for rule, _, _ in findings] == ["body-not-referenced"]
     joined, findings = join(envelope(path="memos/m.openthing", shape="broken"), bodies=(body,))
     assert joined["memos/m.openthing"].body == body and findings == []
+    assert body_candidates(envelope(path="memos/m.openthing", body_ref="m.openthing")) == ()
+    assert body_candidates(envelope(path="memos/m.openthing", body_ref="../memos/x.OpenThing")) == ()
 
 
 def test_a_missing_body_says_at_which_line_it_is_named() -> None:
-    """The line comes from the envelope, typed or legacy."""
+    """The line comes from the envelope, typed or legacy; a body that two share is no orphan."""
 
     def legacy(_file: FileFacts, key: str) -> int | None:
         return 7 if key == "x.memo.body_ref" else None
 
     _, findings = join_bodies([envelope(body_ref="x.body.md")], {}, legacy)
     assert [(finding.rule.id, finding.location.line) for finding in findings] == [("body-ref-missing", 7)]
-
-
-def test_two_envelopes_may_share_a_body() -> None:
-    """It is used, and so no orphan."""
     body = body_file("memos/x.body.md")
-    joined, findings = join(envelope("a", body_ref="x.body.md"), envelope("b", body_ref="x.body.md"), bodies=(body,))
-    assert [copy.body for copy in joined.values()] == [body, body] and findings == []
-
-
-# Bodies without envelopes
+    joined, others = join(envelope("a", body_ref="x.body.md"), envelope("b", body_ref="x.body.md"), bodies=(body,))
+    assert [copy.body for copy in joined.values()] == [body, body] and others == []
 
 
 def test_an_orphan_becomes_a_bare_memo_with_what_its_name_tells() -> None:
-    """Its kind is that of its store."""
+    """Its kind is that of its store, or of its name; one of a transcript names nobody, other files are left alone."""
     name = "2026-05-01-0900--engineer--director--gate"
     joined, findings = join(bodies=(body_file(f"memos/inbox/{name}.body.md"),))
     bare = joined[f"memos/inbox/{name}.body.md"].envelope
     assert (bare.kind, bare.shape, bare.stem, bare.sender, bare.to) == ("memo", "bare", name, "engineer", ("director",))
     assert [rule for rule, _, _ in findings] == ["body-without-envelope"]
-
-
-def test_an_orphan_to_file_is_a_note_wherever_it_lies() -> None:
-    """The name says so."""
     joined, _ = join(bodies=(body_file("memos/2026-05-01-0900--engineer--file--lesson.body.md"),))
     assert [copy.envelope.kind for copy in joined.values()] == ["note"]
-
-
-def test_an_orphan_of_a_transcript_names_nobody() -> None:
-    """The role in its name is no sender of a memo."""
     joined, _ = join(bodies=(body_file("transcripts/engineer/2026-05-01-0900--engineer--talk.body.md"),))
     (bare,) = [copy.envelope for copy in joined.values()]
     assert (bare.kind, bare.sender, bare.to) == ("transcript", "", ())
-
-
-def test_other_files_that_nobody_names_are_left_alone() -> None:
-    """Only a `.body.md` in a store is somebody's body."""
     joined, findings = join(bodies=(body_file("docs/x.body.md"), body_file("memos/readme.md")))
     assert joined == {} and findings == []
     joined, _ = join(bodies=(body_file("handoffs/x.body.md"),), memo_folders=("handoffs",))
     assert list(joined) == ["handoffs/x.body.md"]
+
+
+SOURCES = (SourceInfo(name="repo"), SourceInfo(name="other", include=("docs/comms/**/*.openthing",)))
+
+
+def collected(*parsed: Parsed, is_loose: bool = False) -> Collected:
+    """What is collected from two sources."""
+    return collect(parsed, SOURCES, is_loose=is_loose)
+
+
+@pytest.mark.parametrize("path", ["m.openthing", "docs/m.openthing", "memos.openthing", "handoffs/m.openthing"])
+def test_envelopes_elsewhere_are_named_in_a_note(path: str) -> None:
+    """And nothing else is said of them."""
+    odd = Finding(rule=rules.FIELD_MISSING, location=Location(source="repo", path=path), message="x")
+    found = collected(Parsed(source="repo", path=path, fact=envelope(path=path), findings=(odd,)))
+    assert found.envelopes == ()
+    assert [(finding.rule.id, finding.location.path) for finding in found.findings] == [("outside-convention", path)]
+
+
+def test_loose_files_count_wherever_they_lie() -> None:
+    """For checking single files; an include counts in its own source, a memo location in every one."""
+    assert len(collected(parsed_of(envelope(path="m.openthing")), is_loose=True).envelopes) == 1
+    there = parsed_of(envelope(path="docs/comms/a/m.openthing", source="other"))
+    here = parsed_of(envelope(path="docs/comms/a/m.openthing"))
+    assert [one.file.source for one in collected(there, here).envelopes] == ["other"]
+    org = parsed_of(organization(memo_locations=("<working_directory>/handoffs/inbox/",), source="other"))
+    memo = parsed_of(envelope(path="a/handoffs/inbox/m.openthing"))
+    found = collected(org, memo)
+    assert len(found.envelopes) == 1 and found.memo_folders == ("handoffs",)
+    two = organization(memo_locations=("<repo>/handoffs/", "<repo>/memos/", "post"))
+    assert memo_folders([two]) == ("handoffs", "post")
+    place = operational_place("docs/comms/m.openthing", memo_folders=(), include=("docs/comms/*",))
+    assert place is not None and (place.store, place.folder, place.mailbox) == ("memos", "docs/comms", "flat")
+    place = operational_place("notes/a/m.openthing", memo_folders=(), include=("notes/**",))
+    assert place is not None and place.store == "notes"
+    assert operational_place("docs/m.openthing", memo_folders=(), include=()) is None
+
+
+def test_facts_stand_in_the_order_of_the_sources_then_of_the_paths() -> None:
+    """Whatever the order in which they were read; unknown sources last, and findings without a fact are kept."""
+    found = [
+        parsed_of(envelope("b", source="other")),
+        parsed_of(envelope("b", source="unknown")),
+        parsed_of(envelope("b")),
+        parsed_of(envelope("a")),
+    ]
+    order = [("repo", "a"), ("repo", "b"), ("other", "b"), ("unknown", "b")]
+    assert [(one.file.source, one.stem) for one in collected(*found).envelopes] == order
+    assert [(one.file.source, one.stem) for one in collected(*reversed(found)).envelopes] == order
+    odd = Finding(rule=rules.FILE_TOO_LARGE, location=Location(source="repo", path="memos/m.openthing"), message="x")
+    assert collected(Parsed(source="repo", path="memos/m.openthing", findings=(odd,))).findings == (odd,)

@@ -6,7 +6,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.facts.characters import masked, printable, without_surrogates
+from memosite.facts.characters import masked, printable, printable_json, without_surrogates
 
 TEXTS = st.text(st.characters())  # lone surrogates, too
 
@@ -27,6 +27,9 @@ def test_only_halves_of_characters_are_replaced_for_a_file() -> None:
 def test_whatever_a_text_holds_it_can_be_shown_and_written(text: str) -> None:
     """Any text becomes one printable line, and text that is UTF-8; a clean text is left as it is."""
     assert printable(text).isprintable()
+    written = printable_json({text: [text]})
+    assert written.isprintable()
+    json.loads(written)
     assert masked(text).isprintable()
     assert len(masked(text)) == len(text)
     assert json.loads(json.dumps(without_surrogates(text)).encode()) == without_surrogates(text)

@@ -42,9 +42,6 @@ output: public
 """
 
 
-PIECES = ("\n", "- ", "[", "{", "'", '"\\U', "*a", "&a", " ", "1")
-
-
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     """A site folder `site` with the repos that the examples name."""
@@ -126,14 +123,10 @@ def test_an_empty_file_means_all_defaults(site: Path, text: str) -> None:
 
 
 def test_without_a_file_sources_are_discovered(site: Path) -> None:
-    """No memosite.yml is no error; the configuration says that there was none."""
+    """The configuration says that there was none; what a build wrote is not among them."""
     config = load_config(site)
     assert config.file is None
     assert [source.name for source in config.sources] == ["governance"]
-
-
-def test_output_and_cache_are_never_sources(site: Path) -> None:
-    """What a build wrote inside the site folder is not discovered as something to read."""
     for folder in ("made/memos", "kept/memos"):
         (site / folder).mkdir(parents=True)
         (site / folder / "x.openthing").write_text("{}")
@@ -141,16 +134,18 @@ def test_output_and_cache_are_never_sources(site: Path) -> None:
     assert [source.name for source in config.sources] == ["governance"]
 
 
-def test_the_command_line_counts_before_the_file(site: Path) -> None:
-    """Output, base address and cache given as options take the place of those in the file."""
+def test_the_command_line_counts_before_the_file(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path on it means what the shell means by it, and is checked like a setting."""
     config = load_config(
         write(site, EVERYTHING), output=site / "o", base_url="http://other.example/sub", cache=site / "c"
     )
     assert (config.output, config.base_url, config.cache) == (site / "o", "http://other.example/sub/", site / "c")
-
-
-def test_options_are_relative_to_the_current_folder(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A path on the command line means what the shell means by it; one in the file is relative to the file."""
+    with pytest.raises(ConfigError, match='--base-url: found "x", expected an absolute http or https address'):
+        load_config(site, base_url="x")
+    with pytest.raises(ConfigError, match=r"--output: found .*page\.html\", which is no folder, expected one to write"):
+        load_config(site, output=site / "page.html")
+    with pytest.raises(ConfigError, match=r"--cache: found .*page\.html\", which is no folder, expected one to write"):
+        load_config(site, cache=site / "page.html")
     monkeypatch.chdir(site.parent)
     config = load_config(Path("site"), output=Path("elsewhere"))
     assert (config.site, config.output) == (site, site.parent / "elsewhere")
@@ -313,12 +308,6 @@ def test_yaml_that_is_broken_or_dangerous_is_refused(site: Path, text: str, expe
     assert expected in error_of(site, text)
 
 
-def test_a_bomb_of_aliases_is_refused_at_its_first_alias(site: Path) -> None:
-    """Nothing is expanded before it is refused."""
-    bomb = "a: &a [x, x]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
-    assert "memosite.yml:2: found the alias *a" in error_of(site, bomb)
-
-
 @pytest.mark.parametrize(
     ("text", "error"),
     [
@@ -344,33 +333,16 @@ def test_what_is_done_about_secrets_is_checked(site: Path, text: str, error: str
 
 
 def test_exceptions_for_secrets_are_read(site: Path) -> None:
-    """A fingerprint may look like a number."""
+    """A fingerprint may look like a number; manuscripts are globs below the site folder."""
     allow = "[{fingerprint: 1234567890123456, why: revoked}, {fingerprint: 'abcdef0123456789', why: an example}]"
     (site / "memosite.yml").write_text(f"secrets: {{mode: redact, allow: {allow}}}\n")
     secrets = load_config(site).secrets
     assert secrets.mode == "redact"
     assert secrets.fingerprints == {"1234567890123456", "abcdef0123456789"}
-
-
-def test_manuscripts_are_globs_below_the_site_folder(site: Path) -> None:
-    """What lies outside of it is not read."""
     (site / "memosite.yml").write_text("citations: ['book/**/*.md']\n")
     assert load_config(site).citations == ("book/**/*.md",)
     error = error_of(site, "citations: ['../book/*.md']\n")
     assert error.startswith('memosite.yml:1: citations[0]: found "../book/*.md", expected a glob below the site folder')
-
-
-def test_bytes_that_are_not_utf8_are_refused_with_their_line(site: Path) -> None:
-    """The encoding is part of the format."""
-    (site / "memosite.yml").write_bytes(b"language: en\ntitle: caf\xe9\n")
-    with pytest.raises(ConfigError, match=r"memosite\.yml:2: found bytes that are not UTF-8, expected UTF-8"):
-        load_config(site)
-
-
-def test_a_file_too_large_is_refused(site: Path) -> None:
-    """A configuration of more than a megabyte is something else."""
-    with pytest.raises(ConfigError, match=r"found more than 1048576 bytes, expected a configuration"):
-        load_config(write(site, "#" * (1 << 20) + "\n"))
 
 
 def test_a_configuration_that_is_a_folder_is_refused(site: Path) -> None:
@@ -380,33 +352,26 @@ def test_a_configuration_that_is_a_folder_is_refused(site: Path) -> None:
         load_config(site)
 
 
-def test_the_other_extension_is_not_overlooked(site: Path) -> None:
-    """A memosite.yaml would otherwise be ignored in silence."""
+def test_what_is_no_configuration_is_refused(site: Path) -> None:
+    """The other extension, other bytes, a file too large, no site, and a bomb of aliases at its first."""
     (site / "memosite.yaml").write_text("title: x\n")
     with pytest.raises(ConfigError, match=r"memosite\.yaml: expected the name memosite\.yml; rename"):
         load_config(site)
-
-
-def test_a_site_must_be_a_folder(site: Path) -> None:
-    """A missing folder and a file are told apart."""
+    (site / "memosite.yml").write_bytes(b"language: en\ntitle: caf\xe9\n")
+    with pytest.raises(ConfigError, match=r"memosite\.yml:2: found bytes that are not UTF-8, expected UTF-8"):
+        load_config(site)
+    with pytest.raises(ConfigError, match=r"found more than 1048576 bytes, expected a configuration"):
+        load_config(write(site, "#" * (1 << 20) + "\n"))
     with pytest.raises(ConfigError, match="found no such folder, expected a site folder"):
         load_config(site / "nowhere")
     with pytest.raises(ConfigError, match="found a file, expected a site folder"):
         load_config(site / "page.html")
-
-
-def test_options_are_checked_like_settings(site: Path) -> None:
-    """An option that cannot be is refused under its own name."""
-    with pytest.raises(ConfigError, match='--base-url: found "x", expected an absolute http or https address'):
-        load_config(site, base_url="x")
-    with pytest.raises(ConfigError, match=r"--output: found .*page\.html\", which is no folder, expected one to write"):
-        load_config(site, output=site / "page.html")
-    with pytest.raises(ConfigError, match=r"--cache: found .*page\.html\", which is no folder, expected one to write"):
-        load_config(site, cache=site / "page.html")
+    bomb = "a: &a [x, x]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
+    assert "memosite.yml:2: found the alias *a" in error_of(site, bomb)
 
 
 def test_an_absolute_path_and_a_link_lead_to_the_folder_itself(site: Path) -> None:
-    """Two ways to one folder are one folder, which is what tells a source that is named twice."""
+    """That tells a source that is named twice; a name with control characters is cleaned."""
     (site / "link").symlink_to(site / "web")
     config = load_config(write(site, f"sources:\n- path: {site}/governance\n- path: link\n"))
     assert [(source.name, source.root) for source in config.sources] == [
@@ -416,10 +381,6 @@ def test_an_absolute_path_and_a_link_lead_to_the_folder_itself(site: Path) -> No
     assert "found the folder of the source in line 2 again" in error_of(
         site, "sources:\n- path: web\n- path: link\n  name: b\n"
     )
-
-
-def test_a_folder_name_that_cannot_be_a_name_is_cleaned(site: Path) -> None:
-    """Control characters in a folder's name never reach a page."""
     (site / "a\tb").mkdir()
     config = load_config(write(site, 'sources:\n- path: "a\\tb"\n'))
     assert (config.sources[0].name, config.sources[0].root) == ("a-b", site / "a\tb")
@@ -440,17 +401,14 @@ def test_dates_are_read_with_and_without_quotes(site: Path, written: str, read: 
     assert config.closed["a"] == Discharge(on=read)
 
 
-def test_a_reason_may_be_folded_over_lines(site: Path) -> None:
-    """White space in a reason is for the eye of whoever writes it."""
+def test_a_position_renamed_twice_leads_to_its_last_name(site: Path) -> None:
+    """Whoever looks it up needs to look once; a reason may be folded, and no documents be none."""
     config = load_config(write(site, "actions:\n  closed:\n    a:\n      why: >\n        one\n        two\n"))
     assert config.closed["a"] == Discharge(disposition="one two")
-
-
-def test_a_position_renamed_twice_leads_to_its_last_name(site: Path) -> None:
-    """Whoever looks a former name up needs to look once."""
     config = load_config(write(site, "positions: {aliases: {b: c, a: b, c: d, x: c}}\n"))
     assert dict(config.aliases) == {"b": "d", "a": "d", "c": "d", "x": "d"}
     assert list(config.aliases) == ["b", "a", "c", "x"]
+    assert load_config(write(site, "documents: []\n")).documents == ()
 
 
 @pytest.mark.parametrize(
@@ -460,11 +418,6 @@ def test_a_position_renamed_twice_leads_to_its_last_name(site: Path) -> None:
 def test_authorities_of_rfc_4151_are_taken(site: Path, authority: str) -> None:
     """Domains and addresses, with a year, a month or a day."""
     assert load_config(write(site, f"authority: '{authority}'\n")).authority == authority
-
-
-def test_documents_may_be_none_at_all(site: Path) -> None:
-    """An empty list turns documents off, and is not the default."""
-    assert load_config(write(site, "documents: []\n")).documents == ()
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -516,7 +469,7 @@ def test_an_output_beside_what_is_read_is_fine(site: Path, output: str) -> None:
 
 
 def test_a_site_built_before_may_hold_published_originals(site: Path) -> None:
-    """The marker tells memosite's own output from a folder of memos."""
+    """The marker tells memosite's own output from memos; a cache in it would be published."""
     (site / "_site/memos/a").mkdir(parents=True)
     (site / "_site/memos/a/original.openthing").write_text("{}")
     config = load_config(site)
@@ -524,10 +477,6 @@ def test_a_site_built_before_may_hold_published_originals(site: Path) -> None:
         check_output(config)
     (site / "_site/.memosite-site").write_text("")
     check_output(config)
-
-
-def test_a_cache_inside_the_output_is_refused(site: Path) -> None:
-    """The cache would be published, and swept away as a page that is gone."""
     config = load_config(site)
     with pytest.raises(OutputError, match="share a folder"):
         check_output(replace(config, cache=config.output / "cache"))

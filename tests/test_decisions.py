@@ -20,14 +20,6 @@ def documents_of(output: Path) -> set[str]:
     return {path.parent.name for path in (output / "documents").glob("*/index.html")}
 
 
-def test_configured_documents_are_read_besides_those_found_by_convention(tmp_path: Path) -> None:
-    """A glob of one's own takes nothing away (SPEC 2.2)."""
-    write_text(tmp_path / "desk/decisions/oak.md", "# Oak\n\nStatus: accepted\n")
-    write_text(tmp_path / "desk/rulings/elm.md", "# Elm\n\nStatus: accepted\n")
-    write_text(tmp_path / "memosite.yml", 'sources: [{path: desk}]\ndocuments: ["rulings/**/*.md"]\n')
-    assert len(documents_of(build_site(tmp_path))) == 2
-
-
 def test_documents_that_join_a_published_site_take_no_address(tmp_path: Path) -> None:
     """A site that was published with some documents keeps their addresses when others of their names are read, too."""
     write_text(tmp_path / "desk/proposals/oak.md", "# Shall it be oak?\n")
@@ -185,18 +177,8 @@ def rows(file: Path) -> list[tuple[str, str, str]]:
     return shown
 
 
-def test_a_standing_has_a_mark_of_its_own(output: Path) -> None:
-    """Told apart by more than a colour: the style sheet has a mark for each class."""
-    marks = html.parse(output / "decisions/index.html").xpath("//*[starts-with(@class, 'since ')]")
-    assert len(marks) > 5
-    for mark in marks:
-        assert mark.get("class") == f"since state {mark.text_content().split()[0]}"
-    style = (output / "static/memosite.css").read_text()
-    assert all(f".state.{one}::before" in style for one in ("accepted", "rejected"))
-
-
 def test_decisions_are_one_list_by_date_pending_first(output: Path) -> None:
-    """Of all systems and repos; what waits says how long. READMEs and proposals that were decided are not in it."""
+    """Of all systems and repos; what waits says how long, and each standing has a mark of its own."""
     assert rows(output / "decisions/index.html") == [
         ("Pending", "Elm", "pending 11 days"),
         ("Pending proposals", "Shall it be yew?", "pending 8 days"),
@@ -205,10 +187,16 @@ def test_decisions_are_one_list_by_date_pending_first(output: Path) -> None:
         ("May 2026", "Oak", "accepted"),
         ("April 2026", "Ash", "superseded"),
     ]
+    marks = html.parse(output / "decisions/index.html").xpath("//*[starts-with(@class, 'since ')]")
+    assert len(marks) > 5
+    for mark in marks:
+        assert mark.get("class") == f"since state {mark.text_content().split()[0]}"
+    style = (output / "static/memosite.css").read_text()
+    assert all(f".state.{one}::before" in style for one in ("accepted", "rejected"))
 
 
 def test_each_filter_is_a_page(output: Path) -> None:
-    """Links to pages, so that no script is needed; in force is what is neither rejected, superseded nor pending."""
+    """Links to pages, so that no script is needed; the sections that the page once had are places on it."""
     lists = {view: [row[1] for row in rows(output / f"decisions/{view}/index.html")] for view in (
         "pending", "accepted", "in-force", "rejected", "superseded", "no-status", "proposals", "documents"
     )}  # fmt: skip
@@ -230,6 +218,8 @@ def test_each_filter_is_a_page(output: Path) -> None:
     links = found(html.parse(output / "decisions/index.html"), "//nav[@aria-label='Filters']//a/@href")
     assert [(output / "decisions" / link).is_file() for link in links] == [True] * len(links)
     assert list(bad_links(output)) == []
+    ids = found(html.parse(output / "decisions/index.html"), "//@id")
+    assert {"desk-decisions", "desk-proposals", "yard-memory-layer"} <= set(ids)
 
 
 def track(file: Path) -> list[tuple[str, str]]:
@@ -242,8 +232,8 @@ def track(file: Path) -> list[tuple[str, str]]:
     ]
 
 
-def test_a_track_leads_from_the_proposal_to_what_superseded_the_decision(output: Path) -> None:
-    """Across systems and repos; a proposal that is younger than a decision that it mentions does not belong to it."""
+def test_a_track_leads_from_the_proposal_to_what_superseded_the_decision(output: Path, tmp_path: Path) -> None:
+    """Across systems and repos, not to a proposal that is younger than a decision that it mentions; a circle ends."""
     expected = [
         ("Decision", "Ash"),
         ("Proposal", "Shall it be oak?"),
@@ -253,6 +243,11 @@ def test_a_track_leads_from_the_proposal_to_what_superseded_the_decision(output:
     assert track(output / "documents/desk.decisions.2026-05-02-oak.md/index.html") == expected
     assert track(output / "documents/desk.decisions.2026-04-01-ash.md/index.html") == expected
     assert track(output / "documents/desk.proposals.2026-05-12-yew.md/index.html") == []
+    for one, other in (("ash", "oak"), ("oak", "ash")):
+        write_text(tmp_path / f"desk/decisions/{one}.md", f"# {one}\n\nStatus: superseded by {other}.md\n")
+    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
+    output = build_site(tmp_path)
+    assert len(track(output / "documents/desk.decisions.ash.md/index.html")) == 2
 
 
 def test_what_cites_a_decision_that_is_not_in_force_says_so(output: Path) -> None:
@@ -268,12 +263,6 @@ def test_what_cites_a_decision_that_is_not_in_force_says_so(output: Path) -> Non
     assert json.loads((output / "memos/2026-04-03-0900--yard--desk--wood/index.json").read_text())["id"]
 
 
-def test_the_sections_that_the_page_once_had_are_places_on_it(output: Path) -> None:
-    """Their anchors were made of folders and sources."""
-    ids = found(html.parse(output / "decisions/index.html"), "//@id")
-    assert {"desk-decisions", "desk-proposals", "yard-memory-layer"} <= set(ids)
-
-
 def test_many_decisions_are_bounded(tmp_path: Path) -> None:
     """A page has no more than one list may have; the parts have all."""
     for number in range(510):
@@ -283,15 +272,6 @@ def test_many_decisions_are_bounded(tmp_path: Path) -> None:
     assert len(rows(output / "decisions/index.html")) == len(rows(output / "decisions/by-source/index.html")) == 500
     assert "Showing 500 of 510." in (output / "decisions/index.html").read_text()
     assert (output / "decisions/2/index.html").is_file()
-
-
-def test_decisions_that_supersede_each_other_have_an_end(tmp_path: Path) -> None:
-    """A circle is walked once."""
-    for one, other in (("ash", "oak"), ("oak", "ash")):
-        write_text(tmp_path / f"desk/decisions/{one}.md", f"# {one}\n\nStatus: superseded by {other}.md\n")
-    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
-    output = build_site(tmp_path)
-    assert len(track(output / "documents/desk.decisions.ash.md/index.html")) == 2
 
 
 def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path) -> None:

@@ -31,14 +31,9 @@ def site(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "file",
     [
-        "memos/a.openthing",
-        "memos/inbox/a.openthing",
-        "memos/inbox/2026/a.openthing",
-        "memos/inbox/a.body.md",
-        "notes/engineer/a.openthing",
-        "transcripts/engineer/A.OPENTHING",
-        "org/acme.openthing",
-        "org/acme.opencatalog",
+        *("memos/a.openthing", "memos/inbox/a.openthing", "memos/inbox/2026/a.openthing", "memos/inbox/a.body.md"),
+        *("notes/engineer/a.openthing", "transcripts/engineer/A.OPENTHING"),
+        *("org/acme.openthing", "org/acme.opencatalog"),
     ],
 )
 def test_the_folder_that_holds_a_store_is_a_source(site: Path, file: str) -> None:
@@ -50,12 +45,8 @@ def test_the_folder_that_holds_a_store_is_a_source(site: Path, file: str) -> Non
 @pytest.mark.parametrize(
     "file",
     [
-        "memos/a.md",
-        "notes/todo.txt",
-        "letters/a.openthing",
-        "memos.openthing",
-        "org/readme.md",
-        "org/deeper/acme.openthing",
+        *("memos/a.md", "notes/todo.txt", "letters/a.openthing", "memos.openthing"),
+        *("org/readme.md", "org/deeper/acme.openthing"),
     ],
 )
 def test_a_folder_of_the_right_name_alone_is_no_store(site: Path, file: str) -> None:
@@ -64,39 +55,39 @@ def test_a_folder_of_the_right_name_alone_is_no_store(site: Path, file: str) -> 
         discover(fill(site, file), ignore=())
 
 
-def test_a_store_belongs_to_the_nearest_repo_around_it(site: Path) -> None:
-    """Working roots below a repo's root are of that repo; a repo inside a repo is a source of its own."""
-    fill(
-        site,
-        "engine/.git/HEAD",
-        "engine/teams/a/memos/x.openthing",
-        "engine/teams/b/notes/b/x.openthing",
-        "engine/vendor/spec/.git",
-        "engine/vendor/spec/memos/inbox/x.openthing",
-        "loose/desk/memos/x.openthing",
-    )
-    assert found(site) == {"desk": "loose/desk", "engine": "engine", "spec": "engine/vendor/spec"}
+FOUND: dict[str, tuple[str, dict[str, str]]] = {
+    # Working roots below a repo's root are of that repo; a repo inside a repo is a source of its own
+    "the nearest repo around a store": (
+        "engine/.git/HEAD engine/t/a/memos engine/t/b/notes engine/in/spec/.git engine/in/spec/memos x/desk/memos",
+        {"engine": "engine", "spec": "engine/in/spec", "desk": "x/desk"},
+    ),
+    "the site itself as the repo": (".git/HEAD memos teams/a/memos", {"site": "."}),
+    "a repo around the site does not count": ("../.git/HEAD desk/memos", {"desk": "desk"}),
+    "a mailbox that is called like a store": ("memos/notes", {"site": "."}),
+    "a hidden folder": (".agents/scribe/memos", {"scribe": ".agents/scribe"}),
+    # Told by the file that marks them, whatever they are called
+    "no virtual environments": ("env3/pyvenv.cfg env3/lib/memos real/memos", {"real": "real"}),
+    "no built sites": ("public/.memosite-site public/a/memos real/memos", {"real": "real"}),
+    # On a clash each name is the path with - for /, so that none depends on the order of the others
+    "equal folder names": (
+        "a/engine/memos b/Engine/memos web/memos", {"a-engine": "a/engine", "b-Engine": "b/Engine", "web": "web"}
+    ),
+    "paths that clash too are numbered": (
+        "a/b-c/memos a-b/c/memos z/b-c/memos z/c/memos a-b-c-2/memos",
+        {"a-b-c": "a/b-c", "a-b-c-3": "a-b/c", "a-b-c-2": "a-b-c-2", "z-b-c": "z/b-c", "z-c": "z/c"},
+    ),
+    "the site has no path that could name it": ("memos site/.git/HEAD site/memos", {"site": ".", "site-2": "site"}),
+    # Folder by folder: a folder comes before what lies in it and before its longer namesakes
+    "in the order of paths": ("b/memos a-x/memos a/q/memos a/memos", {"a": "a", "q": "a/q", "a-x": "a-x", "b": "b"}),
+}  # fmt: skip
 
 
-def test_the_site_itself_may_be_the_repo(site: Path) -> None:
-    """In a repo, everything below belongs to it, and one source is the result."""
-    assert found(fill(site, ".git/HEAD", "memos/x.openthing", "teams/a/memos/x.openthing")) == {"site": "."}
-
-
-def test_a_repo_around_the_site_does_not_count(site: Path) -> None:
-    """A source never lies above the folder that was named."""
-    fill(site.parent, ".git/HEAD")
-    assert found(fill(site, "desk/memos/x.openthing")) == {"desk": "desk"}
-
-
-def test_a_store_inside_a_store_is_part_of_the_outer_one(site: Path) -> None:
-    """A mailbox that is called like a store makes no source of its own."""
-    assert found(fill(site, "memos/notes/x.openthing")) == {"site": "."}
-
-
-def test_hidden_folders_are_searched(site: Path) -> None:
-    """Agents keep their working directories in hidden folders."""
-    assert found(fill(site, ".agents/scribe/memos/x.openthing")) == {"scribe": ".agents/scribe"}
+@pytest.mark.parametrize(("files", "expected"), FOUND.values(), ids=FOUND)
+def test_sources_are_found_with_a_name_for_each(site: Path, files: str, expected: dict[str, str]) -> None:
+    """The folders that hold stores, in the order of their paths."""
+    is_store = ("memos", "notes")
+    fill(site, *(f"{path}/x.openthing" if path.endswith(is_store) else path for path in files.split()))
+    assert list(found(site).items()) == sorted(expected.items(), key=lambda one: one[1].split("/"))
 
 
 @pytest.mark.parametrize(
@@ -109,29 +100,12 @@ def test_folders_that_hold_no_artifacts_are_not_entered(site: Path, folder: str)
     assert found(site) == {"real": "real"}
 
 
-def test_virtual_environments_and_built_sites_are_not_entered(site: Path) -> None:
-    """They are told by the file that marks them, whatever they are called."""
-    fill(
-        site,
-        "env3/pyvenv.cfg",
-        "env3/lib/memos/x.openthing",
-        "public/.memosite-site",
-        "public/memos/a/original.openthing",
-        "real/memos/x.openthing",
-    )
-    assert found(site) == {"real": "real"}
-
-
-def test_a_site_named_like_a_folder_of_samples_is_searched(site: Path) -> None:
-    """The folder that was named is meant, however it is called."""
-    assert found(fill(site / "examples", "memos/x.openthing")) == {"examples": "."}
-
-
 def test_output_and_cache_are_ignored(site: Path) -> None:
-    """Also when they are named through a link."""
+    """Also when they are named through a link; a folder of samples that was named is searched."""
     fill(site, "made/memos/x.openthing", "kept/memos/x.openthing", "real/memos/x.openthing")
     (site / "link").symlink_to(site / "kept")
     assert found(site, site / "made", site / "link") == {"real": "real"}
+    assert found(fill(site / "examples", "memos/x.openthing")) == {"examples": "."}
 
 
 def test_links_are_not_followed(site: Path) -> None:
@@ -160,40 +134,9 @@ def test_a_folder_that_cannot_be_read_is_skipped(site: Path, monkeypatch: pytest
         discover(site / "closed", ignore=())
 
 
-def test_equal_folder_names_become_paths(site: Path) -> None:
-    """On a clash each name is the path with - for /, so that none depends on the order of the others."""
-    fill(site, "a/engine/memos/x.openthing", "b/Engine/memos/x.openthing", "web/memos/x.openthing")
-    assert found(site) == {"a-engine": "a/engine", "b-Engine": "b/Engine", "web": "web"}
-
-
-def test_paths_that_clash_too_are_numbered(site: Path) -> None:
-    """A number is added that no other source has already."""
-    fill(
-        site,
-        "a/b-c/memos/x.openthing",
-        "a-b/c/memos/x.openthing",
-        "z/b-c/memos/x.openthing",
-        "z/c/memos/x.openthing",
-        "a-b-c-2/memos/x.openthing",
-    )
-    assert found(site) == {"a-b-c": "a/b-c", "a-b-c-3": "a-b/c", "a-b-c-2": "a-b-c-2", "z-b-c": "z/b-c", "z-c": "z/c"}
-
-
-def test_the_site_keeps_its_name_on_a_clash(site: Path) -> None:
-    """It has no path below itself that could name it."""
-    fill(site, "memos/x.openthing", "site/.git/HEAD", "site/memos/x.openthing")
-    assert found(site) == {"site": ".", "site-2": "site"}
-
-
 def test_names_hold_no_control_characters(site: Path) -> None:
     """A folder may be called anything; a name goes into pages and paths."""
     assert found(fill(site, "a\nb/memos/x.openthing")) == {"a-b": "a\nb"}
-
-
-def test_sources_come_in_the_order_of_their_paths(site: Path) -> None:
-    """Folder by folder, so that a folder comes before what lies in it and before its longer namesakes."""
-    fill(site, "b/memos/x.openthing", "a-x/memos/x.openthing", "a/q/memos/x.openthing", "a/memos/x.openthing")
-    assert list(found(site).values()) == ["a", "a/q", "a-x", "b"]
 
 
 def test_the_search_ends_at_a_depth(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +159,7 @@ def test_too_many_folders_are_an_error_that_says_what_to_do(site: Path, monkeypa
 
 
 def test_nothing_found_says_what_was_looked_for_and_how_to_go_on(site: Path) -> None:
-    """The message for whoever tries memosite in the wrong folder."""
+    """A built site and a lone store, which are easily named by mistake, are said to be such."""
     with pytest.raises(ConfigError) as caught:
         discover(site, ignore=())
     assert str(caught.value) == (
@@ -224,10 +167,6 @@ def test_nothing_found_says_what_was_looked_for_and_how_to_go_on(site: Path) -> 
         "with an orgdef, and no store of memory-layer, memory-store, mif or wyren, expected at least one; "
         "name the folder of the site with --site, or sources in memosite.yml, see memosite init --help"
     )
-
-
-def test_a_built_site_and_a_lone_store_are_said_to_be_such(site: Path) -> None:
-    """The two folders that are most easily named by mistake."""
     fill(site, "desk/memos/x.openthing", "public/.memosite-site", "public/memos/a/original.openthing")
     with pytest.raises(ConfigError, match="found a site that memosite wrote, expected the repos it is made from"):
         discover(site / "public", ignore=())

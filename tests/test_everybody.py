@@ -43,7 +43,7 @@ def answer(stem: str, sender: str, to: str = "m") -> Envelope:
 
 
 def test_one_answer_is_not_that_of_the_others() -> None:
-    """The memo's own state is answered, as SPEC 3 has it; who has not answered still has it to do."""
+    """Who has not answered has it to do, unless it is closed or nobody can be named, who then owe it together."""
     archive = archive_of(ACME, request(), answer("a", "carter"))
     one = memo(archive, "m")
     assert (one.action, [(state.position, state.action) for state in one.recipients]) == (
@@ -51,42 +51,22 @@ def test_one_answer_is_not_that_of_the_others() -> None:
     )  # fmt: skip
     assert owing(archive) == ("dyer", "ewer")
     assert [open_for(one, {id_}) for id_ in SEATS] == [False, False, True, True]
-
-
-def test_a_vacant_position_and_the_sender_are_not_asked() -> None:
-    """Nobody is there who could answer; a position that memos alone name is asked."""
-    archive = archive_of(ACME, request(), envelope("n", sender="fuller", to="dyer"))
-    assert owing(archive) == ("carter", "dyer", "ewer", "fuller")
-
-
-def test_nobody_owes_what_is_closed_or_superseded() -> None:
-    """Also if one has answered before."""
     later = envelope("n", sender="baker", to="all", supersedes="m", sent="2026-05-03T09:00:00Z")
     assert owing(archive_of(ACME, request(), answer("a", "carter"), closed={"m"})) == ()
     assert owing(archive_of(ACME, request(), answer("a", "carter"), later)) == ()
-
-
-def test_all_owe_it_together_where_nobody_can_be_named() -> None:
-    """There is no position but the sender, or there are too many."""
     assert owing(archive_of(request())) == ("all",)
     many = organization("acme", *(f"p{number}" for number in range(501)))
     archive = archive_of(many, request())
     assert owing(archive) == ("all",)
     assert open_for(memo(archive, "m"), {"p7"}) and not open_for(memo(archive, "m"), {"baker"})
-
-
-def test_an_answer_by_a_name_of_two_organizations_accuses_neither() -> None:
-    """Whose it is cannot be told."""
+    assert owing(archive_of(ACME, request(to=("dyer", "all")))) == ("dyer", "carter", "ewer")
+    archive = archive_of(ACME, request(), envelope("n", sender="fuller", to="dyer"))
+    assert owing(archive) == ("carter", "dyer", "ewer", "fuller")
     two = (organization("x-org", "baker", "smith"), organization("y-org", "smith"))
     assert owing(archive_of(*two, request())) == ("x-org~smith", "y-org~smith")
     assert owing(archive_of(*two, request(), answer("a", "smith"))) == ()
     assert owing(archive_of(*two, request(), answer("a", "x-org/smith"))) == ("y-org~smith",)
     assert owing(archive_of(*two, request(sender="smith"))) == ("baker",)
-
-
-def test_a_memo_to_all_and_to_somebody_is_owed_by_each_once() -> None:
-    """Whoever is named twice."""
-    assert owing(archive_of(ACME, request(to=("dyer", "all")))) == ("dyer", "carter", "ewer")
 
 
 @st.composite
@@ -174,7 +154,7 @@ def sections(site: Path, path: str) -> dict[str, list[str]]:
 
 
 def test_the_board_names_who_has_not_answered(site: Path) -> None:
-    """For each of them it is to do, and for who asked it waits on these."""
+    """For each of them it is to do, and for who asked it waits on these; so say the thread and the memo."""
     board = sections(site, "actions")
     assert board["dyer/To do"] == board["director/To do"] == ["asked by baker of everybody"]
     assert "carter/To do" not in board
@@ -182,6 +162,9 @@ def test_the_board_names_who_has_not_answered(site: Path) -> None:
     assert board["Everybody/To do"] == ["asked by baker, waiting for director, dyer"]
     table = page(site, "actions").xpath("//section[@id='owed']//tbody/tr/th")
     assert ["".join(one.itertext()) for one in table] == ["director", "dyer"]
+    said = " ".join("".join(page(site, f"threads/{NAME}").itertext()).split())
+    assert "Not answered yet by director, dyer" in said
+    assert "Not answered yet by director, dyer" in " ".join("".join(page(site, f"memos/{NAME}").itertext()).split())
 
 
 @pytest.mark.parametrize(("position", "expected"), [("dyer", 1), ("director", 1), ("carter", 0), ("baker", 0)])
@@ -193,7 +176,7 @@ def test_pages_of_positions_agree(site: Path, position: str, expected: int) -> N
 
 
 def test_only_who_answered_sees_it_answered(site: Path) -> None:
-    """For all others it is partly answered: on lists, on its page and for who asked."""
+    """For all others it is partly answered: on lists, on its page and for who asked; Home counts it for people."""
     state = f"//li[a[contains(@href, '{NAME}')]]/*[contains(@class, 'state')]/text()"
     assert page(site, "timeline/2026/05").xpath(state) == ["partly answered"]
     assert page(site, "positions/baker").xpath(f"//section[@id='stream']{state}") == ["partly answered"]
@@ -201,10 +184,6 @@ def test_only_who_answered_sees_it_answered(site: Path) -> None:
     assert page(site, "positions/dyer").xpath(f"//section[@id='stream']{state}") == ["open"]
     head = page(site, f"memos/{NAME}").xpath("//header//*[contains(@class, 'state')]/text()")
     assert head == ["partly answered"]
-
-
-def test_home_counts_it_for_people(site: Path) -> None:
-    """The director is one."""
     [bars] = [one for one in check_pictures(site / "index.html") if one.anchor == "waiting-by-age"]
     assert dict(zip(bars.labels, map(sum, bars.drawn), strict=True)) == {"director": 1}
     rows = html.parse(site / "index.html").xpath(f"//section[@id='waiting']//li[a[contains(@href, '{NAME}')]]")
@@ -220,13 +199,6 @@ def test_each_state_has_what_its_page_and_its_feed_have(site: Path) -> None:
     lines = (site / "archive/2026/05.jsonl").read_text().splitlines()
     [line] = [one for one in map(json.loads, lines) if one["id"] == NAME]
     assert (line["action"], line["recipients"]) == ("answered", [{"position": "all", "action": "answered"}])
-
-
-def test_the_thread_and_the_memo_say_who_has_not_answered(site: Path) -> None:
-    """By name."""
-    said = " ".join("".join(page(site, f"threads/{NAME}").itertext()).split())
-    assert "Not answered yet by director, dyer" in said
-    assert "Not answered yet by director, dyer" in " ".join("".join(page(site, f"memos/{NAME}").itertext()).split())
 
 
 def test_commands_agree(site: Path) -> None:

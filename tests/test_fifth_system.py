@@ -125,7 +125,7 @@ def memosite(extended: Path, *arguments: str) -> subprocess.CompletedProcess[str
 
 
 def test_its_records_have_pages(site: Path) -> None:
-    """One each, a page of the system in its own groups, and the page of decisions."""
+    """One each, a page of the system in its own groups, the page of decisions, and both feeds."""
     output = site / "_site"
     record = (output / "records/logbook/harbour.2026-03-01.buoys/index.html").read_text()
     assert "The eastern buoys were painted vermilion." in record
@@ -134,26 +134,18 @@ def test_its_records_have_pages(site: Path) -> None:
     assert "Under B" in overview and "Under D" in overview
     decisions = (output / "decisions/index.html").read_text()
     assert "Decided on tariffs" in decisions and "Buoys" not in decisions
-
-
-def test_its_records_are_in_feeds(site: Path) -> None:
-    """In that of the system, and in that of everything."""
     for path in ("systems/logbook/feed.xml", "feed.xml"):
         assert "<title>Decided on tariffs</title>" in (site / "_site" / path).read_text()
 
 
 def test_its_records_are_found_and_exported(extended: Path, site: Path) -> None:
-    """By the command line, and in the blocks of the browser's search."""
+    """By the command line and in the browser's search; findings on its files are told with its remedy."""
     found = json.loads(memosite(extended, "search", "vermilion system:logbook", "--json", "--site", "site").stdout)
     assert "buoys" in json.dumps(found)
     exported = memosite(extended, "export", "--site", "site").stdout.splitlines()
     assert [json.loads(line)["system"] for line in exported] == ["logbook", "logbook"]
     blocks = "".join(path.read_text() for path in (site / "_site/search").rglob("*.js"))
     assert "vermilion" in blocks
-
-
-def test_its_rules_are_rules(extended: Path, site: Path) -> None:
-    """Findings on its files are told with its remedy."""
     said = memosite(extended, "check", "site", "--fail-on", "warning")
     assert said.returncode == 1
     assert "[logbook-entry]" in said.stdout and "Write a title and a colon." in said.stdout

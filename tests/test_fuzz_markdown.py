@@ -5,6 +5,7 @@ of bounded size; and nothing fails, not even below the net that catches the pars
 """
 
 import datetime as dt
+import hashlib
 import re
 
 from hypothesis import strategies as st
@@ -21,7 +22,7 @@ from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated, mutated_lines
 from tests.support.plain import plain_text
 from tests.support.sites import EXAMPLE
-from tests.support.strict_html import read
+from tests.support.strict_html import passage_ids, read
 
 TARGET = "../t/index.html"
 LINKS = dict.fromkeys(
@@ -52,49 +53,33 @@ TALKS = [
     "## User\n\n```\n## Assistant\n```\n\n## Assistant\n\n<system-reminder>a</system-reminder>\n\n## Human\n\nb\n",
 ]
 WORDS = (
-    *(
-        "# ",
-        "## ",
-        "== ",
-        " ==",
-        "- ",
-        "1. ",
-        "> ",
-        "| a | b |",
-        "|---|:-:|",
-        "```",
-        "~~~~",
-        "    ",
-        "\t",
-        "[^1]",
-        "[^1]: ",
-    ),
-    *("[a](x.md)", "![", "](", "[a]: ", "<https://", "<a@b.c>", "&#x6A;", "&Tab;", "x.md", "`", "**", "__", "~~", "\\"),
-    *(
-        "---",
-        "===",
-        "<script>",
-        "<!--",
-        "]]>",
-        "</pre>",
-        "https://a.example/(b)",
-        "mailto:a",
-        "javascript:",
-        "//e.example",
-    ),
-    *(
-        "## User",
-        "## Assistant",
-        "## 🧑 Ada <sub>5/1/2026, 2:30:00 PM</sub>",
-        "> **🔧 Bash**",
-        "<a_b>",
-        "</a_b>",
-        "- [x] ",
-    ),
+    *("# ", "## ", "== ", " ==", "- ", "1. ", "> ", "| a | b |", "|---|:-:|", "```", "~~~~", "    ", "\t", "[^1]"),
+    *("[^1]: ", "[a](x.md)", "![", "](", "[a]: ", "<https://", "<a@b.c>", "&#x6A;", "&Tab;", "x.md", "`", "**", "__"),
+    *("~~", "\\", "---", "===", "<script>", "<!--", "]]>", "</pre>", "https://a.example/(b)", "mailto:a"),
+    *("javascript:", "//e.example", "## User", "## Assistant", "## 🧑 Ada <sub>5/1/2026, 2:30:00 PM</sub>"),
+    *("> **🔧 Bash**", "<a_b>", "</a_b>", "- [x] "),
 )
-TEXTS = mutated_lines(SEEDS, WORDS) | mutated([seed.encode() for seed in SEEDS], [word.encode() for word in WORDS]).map(
-    lambda data: data.decode("utf-8", "replace")
+PIECES = [
+    *"\n\n\n      \t>>--*_~`|#=[](){}<>!&;:\\\"'/.",
+    *("\n\n", "\n# ", "\n## a\n", "\n== b ==\n", "\n- ", "\n- [x] ", "\n1. ", "\n> ", "\n    ", "\n---\n", "\n===\n"),
+    *("[^1]", "[^b]", "\n[^1]: ", "\n[^b]: a\n", "\n    > ", "[^", "\n```json\n", "\n```", "\n~~~ js\n"),
+    *("\n|a|b|\n|-|:-:|\n|", "**", "~~", "``", "[a](", "![b](", "](", "[a]: ", "\n[a]: x.md\n", "[a][b]"),
+    *("<a href=x onclick=y>", "<script>", "<!--", "<![CDATA[", "</p>", "</div>", "style=", "onerror=", "&quot;"),
+    *("&#x22;", "&#10;", "&#0;", "javascript:", "data:text/html,", "https://", "https://a.b/c", "mailto:a@b", "//c"),
+    *("x.md", "decisions/x.md", "../decisions/x.md#b", "2026-04-30-1100--a--b--c", "a b+(1).md", "#a", "#b", "word"),
+    *("é", "\x00", "\ud800", "\u202e", "\ufeff", "决定", "\r", "\x0b", "\u2028"),
+]
+HOSTILE = st.lists(st.sampled_from(PIECES), max_size=40).map("".join) | st.text(
+    st.characters(exclude_categories=()), max_size=60
 )
+TEXTS = (
+    mutated_lines(SEEDS, WORDS)
+    | mutated([seed.encode() for seed in SEEDS], [word.encode() for word in WORDS]).map(
+        lambda data: data.decode("utf-8", "replace")
+    )
+    | HOSTILE
+)
+KEYS = st.dictionaries(st.sampled_from([piece for piece in PIECES if piece.strip()]), st.just(TARGET), max_size=8)
 CONVERSATIONS = mutated_lines(TALKS, WORDS)
 CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -115,20 +100,63 @@ def check_html(html: str, prefix: str = "") -> None:
     assert not CONTROLS.search("".join(reader.words))
 
 
-@fuzz(TEXTS, examples=120, known=["- # A\n  b\n", "- > a\n  ---\n  b\n- c"])
-def test_markdown_becomes_safe_html(text: str) -> None:
+@fuzz(
+    st.tuples(TEXTS, KEYS | st.just(LINKS), st.sampled_from(["", "p-", '"><x']), st.integers(-1, 9)),
+    examples=400,
+    known=[
+        ("- # A\n  b\n", LINKS, "p-", 2),
+        ("- > a\n  ---\n  b\n- c", LINKS, "p-", 2),
+        ("[a <https://b.c> ![d](e)](f)\n\n[f]: x", {"f": TARGET}, "", 2),
+    ],
+)
+def test_markdown_becomes_safe_html(case: tuple[str, dict[str, str], str, int]) -> None:
     """With the words of its plain text, and with places that lead to ids of it."""
-    html = to_html(text, links=LINKS, prefix="p-", with_passages=True)
-    assert to_html(text, links=LINKS, prefix="p-", with_passages=True) == html
-    check_html(html, "p-")
+    text, links, prefix, level = case
+    html = to_html(text, links=links, prefix=prefix, base_level=level, with_passages=True)
+    assert to_html(text, links=links, prefix=prefix, base_level=level, with_passages=True) == html
+    check_html(html, prefix)
     check_size(html, text)
-    ids = {name.removeprefix("p-") for name in read(html).ids}
+    ids = {name.removeprefix(prefix) for name in read(html).ids}
     body = read_body(text)
     assert {heading.anchor for heading in body.headings} <= ids
-    assert {anchor for _, anchor in passage_anchors(text)} <= ids
+    anchors = [anchor for _, anchor in passage_anchors(text)]
+    assert set(anchors) == ids and len(set(anchors)) == len(anchors)
     lines = body.source.count("\n") + 1
     assert all(0 <= line < lines for line, _ in passage_anchors(text))
     assert len(plain_text(text)) <= 4 * len(text) + 1_000
+
+
+@fuzz(HOSTILE.filter(lambda text: "!" not in text), examples=300)
+def test_plain_text_has_the_words_that_a_reader_sees(text: str) -> None:
+    """HTML and plain text hold the same words in the same order; the bars of tables are no words."""
+    plain, shown = plain_text(text), "".join(read(to_html(text, links=LINKS)).words)
+    assert "".join(plain.replace("|", " ").split()) == "".join(shown.replace("|", " ").split())
+
+
+@fuzz(st.tuples(HOSTILE, HOSTILE), examples=300, known=[("a\n\n- b\n- c", "- d\n\ne")])
+def test_anchors_do_not_move_when_text_is_appended(case: tuple[str, str]) -> None:
+    """A citation of a heading, a paragraph or an item holds when a transcript grows; those of headings are words."""
+    text, more = case
+    anchors = [found.anchor for found in read_body(text).headings]
+    assert [found.anchor for found in read_body(f"{text}\n\n{more}").headings][: len(anchors)] == anchors
+    assert len(set(anchors)) == len(anchors)
+    assert all(re.fullmatch(r"[^\W_]+(-[^\W_]+)*", anchor) and len(anchor) <= 60 for anchor in anchors)
+    assert passage_ids(f"{text}\n\nThe *end*.") <= passage_ids(f"{text}\n\nThe *end*.\n\nMore. {more}")
+
+
+MARKS = st.lists(
+    st.sampled_from(["> ", "- ", "1. ", "  ", "    ", "# ", "| ", "```", "\t", "[^1]: "]), max_size=14
+).map("".join)
+
+
+@fuzz(st.lists(MARKS, max_size=12), examples=300)
+def test_no_line_is_dropped(marks: list[str]) -> None:
+    """However blocks are nested, each line's word is shown, unless it names the language of a fence."""
+    text = "\n".join(f"{mark}word{number}." for number, mark in enumerate(marks))
+    shown = "".join(read(to_html(text, links=LINKS)).words)
+    for name, words in (("html", shown), ("plain", plain_text(text))):
+        for number, mark in enumerate(marks):
+            assert f"word{number}." in words or "```" in mark, name
 
 
 @fuzz(TEXTS, examples=120)
@@ -160,7 +188,7 @@ STARTED = [
 
 @fuzz(st.tuples(CONVERSATIONS, st.sampled_from(STARTED)), examples=120)
 def test_a_transcript_is_cut_into_turns(case: tuple[str, dt.datetime | None]) -> None:
-    """In the order of its lines, each with an address of its own, and with blocks that are lines of it."""
+    """In the order of its lines, each as it stands there, with an address of its own, and blocks that are lines."""
     text, started = clean_text(case[0]).removeprefix("\ufeff"), case[1]
     found = parse_conversation(text, started=started)
     assert found == parse_conversation(text, started=started)
@@ -171,7 +199,10 @@ def test_a_transcript_is_cut_into_turns(case: tuple[str, dt.datetime | None]) ->
     assert [turn.line for turn in found.turns] == sorted({turn.line for turn in found.turns})
     anchors = [turn.hash_anchor for turn in found.turns if turn.hash_anchor]
     assert len(set(anchors)) == len(anchors)
+    position = 0
     for turn in found.turns:
+        position = text.index(turn.text, position) + len(turn.text)
+        assert turn.digest == hashlib.sha256(turn.text.encode("utf-8", "surrogatepass")).hexdigest()
         spans = [(block.start, block.end) for block in blocks(turn.text)]
         assert all(0 <= start < end <= turn.text.count("\n") + 1 for start, end in spans)
         assert spans == sorted(spans)

@@ -29,11 +29,8 @@ def through_the_file(ledger: Ledger) -> Ledger:
     return parse_ledger(ledger.to_jsonl(), name="ledger")
 
 
-# Copies
-
-
 def test_one_name_sender_recipient_and_time_are_one_artifact() -> None:
-    """A broadcast has one copy per repo."""
+    """A broadcast has one copy per repo; folder, notation and accents are no part of identity."""
     archive = archive_of(
         envelope(path="memos/inbox/m.openthing"), envelope(path="memos/read/m.openthing", source="other")
     )
@@ -42,54 +39,25 @@ def test_one_name_sender_recipient_and_time_are_one_artifact() -> None:
         ("other", "read"),
     ]
     assert archive.findings == () and len(memo(archive, "m").variants) == 1
-
-
-def test_an_artifact_keeps_its_id_when_it_moves() -> None:
-    """The folder is no part of the identity."""
     assert ids(envelope(path="memos/inbox/m.openthing")) == ids(envelope(path="memos/archive/m.openthing"))
-
-
-def test_one_instant_written_in_two_ways_is_one_time() -> None:
-    """`Z` and `+00:00` do not make two memos."""
     archive = archive_of(
         envelope(sent="2026-05-01T14:30:00Z"), envelope(sent="2026-05-01T14:30:00+00:00", source="other")
     )
     assert len(memo(archive, "m").copies) == 2
-
-
-def test_a_name_in_two_unicode_forms_is_one_name() -> None:
-    """File systems change the form of accents."""
     assert len(archive_of(envelope("café"), envelope("cafe\u0301", source="other")).artifacts) == 1
 
 
-def test_a_memo_and_a_transcript_of_one_name_are_two_artifacts_without_a_quarrel() -> None:
-    """Ids are per kind."""
-    archive = archive_of(envelope("m"), transcript("m"))
-    assert set(archive.artifacts) == {("memo", "m"), ("transcript", "m")} and archive.findings == ()
-
-
-# Variants
-
-
 def test_copies_that_differ_are_variants_with_a_finding() -> None:
-    """The first in the order of the sources is shown first."""
+    """The first of the sources is shown first, but a discharged one before it; bodies make variants, too."""
     archive = archive_of(envelope(content="old"), envelope(content="new", source="other"))
     found = memo(archive, "m")
     assert [variant.envelope.file.source for variant in found.variants] == ["repo", "other"]
     assert [copy.variant for copy in found.copies] == [0, 1]
     assert [finding.location.source for finding in findings(archive, "copies-differ")] == ["other"]
-
-
-def test_the_discharged_variant_is_shown_first() -> None:
-    """It is what happened last, as far as can be told without git."""
     archive = archive_of(
         envelope(content="old"), envelope(content="new", source="other", discharge=Discharge(by="director"))
     )
     assert memo(archive, "m").variants[0].envelope.file.source == "other"
-
-
-def test_each_wording_counts_once() -> None:
-    """Copies that agree share a variant, wherever they lie."""
     archive = archive_of(
         envelope(content="a"),
         envelope(path="memos/read/m.openthing", content="b"),
@@ -97,10 +65,6 @@ def test_each_wording_counts_once() -> None:
     )
     assert [copy.variant for copy in memo(archive, "m").copies] == [0, 1, 0]
     assert len(findings(archive, "copies-differ")) == 1
-
-
-def test_bodies_that_differ_make_variants_too() -> None:
-    """The envelope is the same, the long text is not."""
     archive = archive_of(
         envelope(body_ref="m.body.md"),
         body_file("memos/m.body.md", "one"),
@@ -109,10 +73,6 @@ def test_bodies_that_differ_make_variants_too() -> None:
     )
     assert [variant.body.text.summary for variant in memo(archive, "m").variants if variant.body] == ["one", "two"]
     assert rules_found(archive) == {"copies-differ"}
-
-
-def test_a_copy_without_its_body_is_no_variant() -> None:
-    """That the body is missing there is finding enough, and the text is shown from where it is."""
     archive = archive_of(
         envelope(body_ref="m.body.md"),
         envelope(body_ref="m.body.md", source="other"),
@@ -123,49 +83,17 @@ def test_a_copy_without_its_body_is_no_variant() -> None:
     assert rules_found(archive) == {"body-ref-missing"}
 
 
-# Broken and bare copies
-
-
 def broken(stem: str, path: str, *, source: str = "repo") -> Envelope:
     """An envelope that cannot be read."""
     return envelope(stem, path, source=source, shape="broken", sender="", to=(), subject="", sent="", content=path)
 
 
 def test_a_broken_copy_is_a_copy_of_the_one_artifact_of_its_name() -> None:
-    """It is shown last, and the error on it is finding enough."""
+    """It is shown last; of several artifacts that of its own source, beyond which nothing can be told."""
     archive = archive_of(broken("m", "memos/inbox/m.openthing"), envelope("m", source="other"))
     found = memo(archive, "m")
     assert not found.broken and [variant.envelope.shape for variant in found.variants] == ["typed", "broken"]
     assert archive.findings == ()
-
-
-def test_a_broken_memo_alone_is_kept_under_its_name() -> None:
-    """Sender, recipient and date are read off the name; it makes no position, but finds those that there are."""
-    name = "2026-05-01-0900--engineer--director--gate"
-    archive = archive_of(broken(name, f"memos/inbox/{name}.openthing"), envelope("other"))
-    found = memo(archive, name)
-    assert found.broken and (found.sender, found.to) == ("engineer", ("director",))
-    assert found.positions == ("director", "engineer") and found.recipients[0].unread is True
-    assert found.date is not None and found.date.origin == "name"
-
-
-def test_a_broken_transcript_is_kept_under_its_name() -> None:
-    """It names nobody; the folder tells its role."""
-    path = "transcripts/tester/t.openthing"
-    archive = archive_of(transcript("t", positions=(), path=path, shape="broken", sent=""), transcript("u"))
-    assert transcript_of(archive, "t").broken and not transcript_of(archive, "u").broken
-    assert transcript_of(archive, "t").role == "tester"
-
-
-def test_names_read_off_a_file_make_no_positions() -> None:
-    """What only a file's name says is a guess."""
-    name = "2026-05-01-0900--engineer--a-and-b--gate"
-    archive = archive_of(broken(name, f"memos/{name}.openthing"))
-    assert archive.positions == {} and memo(archive, name).recipients == ()
-
-
-def test_of_several_artifacts_the_broken_copy_is_of_the_one_in_its_own_source() -> None:
-    """Beyond that nothing can be told, and it stands for itself."""
     rivals = [envelope("m"), envelope("m", sender="tester", source="other")]
     archive = archive_of(*rivals, broken("m", "memos/read/m.openthing", source="other"))
     assert [len(one.copies) for one in archive.memos()] == [1, 2]
@@ -173,18 +101,31 @@ def test_of_several_artifacts_the_broken_copy_is_of_the_one_in_its_own_source() 
     assert len(archive.artifacts) == 3
 
 
+def test_a_broken_memo_alone_is_kept_under_its_name() -> None:
+    """What is read off the name is a guess: it makes no position, but finds those that there are."""
+    name = "2026-05-01-0900--engineer--director--gate"
+    archive = archive_of(broken(name, f"memos/inbox/{name}.openthing"), envelope("other"))
+    found = memo(archive, name)
+    assert found.broken and (found.sender, found.to) == ("engineer", ("director",))
+    assert found.positions == ("director", "engineer") and found.recipients[0].unread is True
+    assert found.date is not None and found.date.origin == "name"
+    name = "2026-05-01-0900--engineer--a-and-b--gate"
+    archive = archive_of(broken(name, f"memos/{name}.openthing"))
+    assert archive.positions == {} and memo(archive, name).recipients == ()
+    path = "transcripts/tester/t.openthing"
+    archive = archive_of(transcript("t", positions=(), path=path, shape="broken", sent=""), transcript("u"))
+    assert transcript_of(archive, "t").broken and not transcript_of(archive, "u").broken
+    assert transcript_of(archive, "t").role == "tester"
+
+
 def test_a_body_without_envelope_is_a_copy_of_the_memo_elsewhere() -> None:
-    """With the same text it is no variant, with another it is one."""
+    """With the same text it is no variant, with another it is one; broken and bare copies tell nothing but the name."""
     sound: list[Fact] = [envelope(body_ref="m.body.md"), body_file("memos/m.body.md", "one")]
     archive = archive_of(*sound, body_file("memos/inbox/m.body.md", "one", source="other"))
     assert [copy.variant for copy in memo(archive, "m").copies] == [0, 0]
     archive = archive_of(*sound, body_file("memos/inbox/m.body.md", "two", source="other"))
     assert [copy.variant for copy in memo(archive, "m").copies] == [0, 1]
     assert rules_found(archive) == {"body-without-envelope"}
-
-
-def test_broken_and_bare_copies_of_one_name_are_one_artifact() -> None:
-    """They tell nothing but the name."""
     name = "2026-05-01-0900--engineer--director--gate"
     archive = archive_of(
         broken(name, f"memos/{name}.openthing"), body_file(f"memos/{name}.body.md", "text", source="other")
@@ -192,11 +133,8 @@ def test_broken_and_bare_copies_of_one_name_are_one_artifact() -> None:
     assert [len(one.copies) for one in archive.memos()] == [2]
 
 
-# Collisions
-
-
 def test_the_earliest_keeps_the_id_and_the_others_get_a_hash() -> None:
-    """`~` and 8 hex of SHA-256(from NUL to NUL sent)."""
+    """`~` and 8 hex of SHA-256(from NUL to NUL sent); ids are per kind."""
     late = envelope("m", sender="a", to="b", sent="2026-05-02T00:00:00Z")
     early = envelope("m", sender="z", to="y", sent="2026-05-01T23:00:00-04:00", source="other")
     earliest = envelope("m", sender="z", to="y", sent="2026-05-01T23:00:00Z", source="third")
@@ -210,6 +148,8 @@ def test_the_earliest_keeps_the_id_and_the_others_get_a_hash() -> None:
     found = findings(archive, "id-collision")
     assert [finding.location.source for finding in found] == ["other", "repo"]
     assert all("third/memos/m.openthing" in finding.message for finding in found)
+    archive = archive_of(envelope("m"), transcript("m"))
+    assert set(archive.artifacts) == {("memo", "m"), ("transcript", "m")} and archive.findings == ()
 
 
 @pytest.mark.parametrize(
@@ -231,24 +171,18 @@ def test_of_one_time_the_first_sender_then_the_first_recipient_keeps_it(
 
 
 def test_ids_that_differ_only_by_case_are_one_id() -> None:
-    """They would share a folder on some disks."""
+    """They would share a folder on some disks; names that clean up to the same text are told apart by a hash."""
     archive = archive_of(envelope("Gate", sender="b"), envelope("gate", sender="a"))
     assert set(archive.artifacts) == {
         ("memo", "gate"),
         ("memo", rival_id("Gate", "b", "director", "2026-05-01T14:30:00Z")),
     }
-
-
-def test_names_that_differ_by_case_alone_in_everything_get_ids_that_differ() -> None:
-    """Their hashes would be equal too."""
     found = ids(envelope("GATE"), envelope("Gate"), envelope("gate"))
     assert len({id_.casefold() for id_ in found}) == 3
-
-
-def test_names_that_are_no_ids_are_told_apart_by_a_hash() -> None:
-    """Two names that clean up to the same text are no collision."""
     archive = archive_of(envelope("a b"), envelope("a/b".replace("/", "&")))
     assert len(archive.artifacts) == 2 and archive.findings == ()
+    archive = archive_of(envelope("a\udcff", "memos/a"), envelope("a\udcfe", "memos/b"))
+    assert len(archive.artifacts) == 2
 
 
 @given(st.lists(st.sampled_from(["m", "M", "n"]), min_size=1, max_size=6), st.randoms(use_true_random=False))
@@ -263,28 +197,25 @@ def test_ids_are_distinct_and_do_not_hang_on_the_order_of_reading(stems: list[st
     assert len({id_.casefold() for _, id_ in before.artifacts}) == len(before.artifacts)
 
 
-# Stability
-
-
 def test_a_rival_that_arrives_later_takes_no_id_away() -> None:
-    """Not even if it was sent earlier: the ledger decides."""
+    """Even if it was sent earlier: the ledger decides, also when the rival is gone."""
     old, rival = envelope("m", sent="2026-05-02T00:00:00Z"), envelope("m", source="other", sent="2026-05-01T00:00:00Z")
     _, ledger = resolve_facts(old)
     assert memo(archive_of(old, rival), "m").copies[0].file.source == "other"
     archive, ledger = resolve_facts(old, rival, ledger=through_the_file(ledger))
     assert memo(archive, "m").copies[0].file.source == "repo"
     assert [one.number for one in ledger.arrivals] == [1, 2]
-
-
-def test_one_that_lost_its_name_keeps_its_id_when_the_rival_is_gone() -> None:
-    """A published URL never changes its meaning."""
     early, late = envelope("m"), envelope("m", source="other", sent="2026-05-02T00:00:00Z")
     _, ledger = resolve_facts(early, late)
     assert ids(late, ledger=through_the_file(ledger)) == {rival_id("m", "engineer", "director", "2026-05-02T00:00:00Z")}
+    _, ledger = resolve_facts(envelope("Gate"))
+    assert ids(envelope("gate"), ledger=through_the_file(ledger)) == {
+        rival_id("gate", "engineer", "director", "2026-05-01T14:30:00Z")
+    }
 
 
 def test_an_edited_memo_keeps_its_id_against_a_rival() -> None:
-    """Its identity is its file's name; the ledger notes the edit."""
+    """Its identity is its file's name; of two that had one id in turn the last keeps it."""
     _, ledger = resolve_facts(envelope("m", sent="2026-05-02T00:00:00Z"))
     edited = envelope("m", sent="2026-05-03T00:00:00Z")
     archive, ledger = resolve_facts(edited, ledger=through_the_file(ledger))
@@ -292,27 +223,11 @@ def test_an_edited_memo_keeps_its_id_against_a_rival() -> None:
     rival = envelope("m", source="other", sent="2026-05-01T00:00:00Z")
     archive, _ = resolve_facts(edited, rival, ledger=through_the_file(ledger))
     assert memo(archive, "m").copies[0].file.source == "repo"
-
-
-def test_of_two_that_had_one_id_in_turn_the_last_keeps_it() -> None:
-    """When the old wording returns elsewhere, the URL stays with what it shows."""
     old, new = envelope("m", sent="2026-05-01T00:00:00Z"), envelope("m", sent="2026-05-02T00:00:00Z", source="other")
     _, ledger = resolve_facts(old)
     _, ledger = resolve_facts(new, ledger=through_the_file(ledger))
     archive, _ = resolve_facts(old, new, ledger=through_the_file(ledger))
     assert memo(archive, "m").copies[0].file.source == "other"
-
-
-def test_a_name_of_another_case_does_not_take_the_folder_of_what_is_gone() -> None:
-    """Its tombstone stands there."""
-    _, ledger = resolve_facts(envelope("Gate"))
-    assert ids(envelope("gate"), ledger=through_the_file(ledger)) == {
-        rival_id("gate", "engineer", "director", "2026-05-01T14:30:00Z")
-    }
-
-
-def test_a_mended_memo_keeps_the_id_it_had_while_broken() -> None:
-    """The file's name is all that counted then, and it still does."""
     _, ledger = resolve_facts(broken("m", "memos/m.openthing"))
     archive, _ = resolve_facts(envelope("m"), ledger=through_the_file(ledger))
     assert set(archive.artifacts) == {("memo", "m")} and memo(archive, "m").arrival == 1
@@ -344,9 +259,3 @@ def test_a_build_with_equal_input_and_equal_ledger_adds_nothing() -> None:
     archive, ledger = resolve_facts(*found)
     again, same = resolve_facts(*found, ledger=through_the_file(ledger))
     assert again == archive and same.to_jsonl() == ledger.to_jsonl()
-
-
-def test_a_file_name_that_is_not_utf_8_is_no_obstacle() -> None:
-    """Lone surrogates stand for such bytes where nobody mended them."""
-    archive = archive_of(envelope("a\udcff", "memos/a"), envelope("a\udcfe", "memos/b"))
-    assert len(archive.artifacts) == 2

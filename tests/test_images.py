@@ -125,7 +125,7 @@ def tags(page: str) -> list[str]:
 
 
 def test_images_of_the_repo_are_shown_with_their_size(site: Path) -> None:
-    """By paths as Markdown has them; the file has the name of its content and the ending of its format."""
+    """By paths as Markdown has them, named by their content; what is not shown says why in its place."""
     shown = tags(page(site, f"memos/{MEMO}"))
     assert len(shown) == len(SHOWN)
     for tag, (path, alt) in zip(shown, SHOWN.items(), strict=True):
@@ -134,10 +134,6 @@ def test_images_of_the_repo_are_shown_with_their_size(site: Path) -> None:
             f'<img src="../../{published(data, form)}" alt="{alt}" width="{size[0]}" height="{size[1]}" loading="lazy">'
         )
         assert (site / "_site" / published(data, form)).read_bytes() == data
-
-
-def test_what_is_not_shown_says_so_in_its_place(site: Path) -> None:
-    """The words of each, and why it is not shown."""
     text = html.unescape(re.sub(r"<(?!img)[^>]*>", "", page(site, f"memos/{MEMO}")))
     for number, why in enumerate(REFUSED.values()):
         assert f"image: no {number} ({why})" in text
@@ -145,31 +141,23 @@ def test_what_is_not_shown_says_so_in_its_place(site: Path) -> None:
 
 
 def test_only_what_texts_show_is_published(site: Path) -> None:
-    """Not what no text or only a transcript shows, nor what is outside of the source."""
+    """Not what no text or only a transcript shows, nor what is outside; feeds have the words, as before."""
     files = {path.relative_to(site / "_site").as_posix() for path in (site / "_site/images").iterdir()}
     assert files == {published(PLAN), published(CHART, "gif")}
     everything = b"".join(tree_bytes(site / "_site").values())
     assert HIDDEN not in everything and made.png(6, 6) not in everything
+    contents = tree_bytes(site / "_site")
+    feeds = [data for path, data in contents.items() if path.endswith((".xml", "feed.json"))]
+    assert feeds and not any(b"<img" in data or b"&lt;img" in data or b"/images/" in data for data in feeds)
+    assert not tags(page(site, "transcripts/2026-05-03-talk"))
 
 
 def test_an_image_may_be_in_a_link_and_have_a_title(site: Path) -> None:
-    """A title of any characters."""
+    """A title of any characters; in a document it may be named by a definition, `![words][label]`."""
     (tag,) = tags(page(site, f"notes/{NOTE}"))
     assert 'alt="Linked"' in tag and 'title="A &quot;title&quot;"' in tag and 'width="8" height="9"' in tag
-
-
-def test_an_image_may_be_named_by_a_definition(site: Path) -> None:
-    """As `![words][label]`, in a document."""
     (tag,) = tags(page(site, "documents/desk.decisions.0001-plan.md"))
     assert f'src="../../{published(PLAN)}"' in tag
-
-
-def test_feeds_and_transcripts_have_no_images(site: Path) -> None:
-    """They have the words, as before."""
-    files = tree_bytes(site / "_site")
-    feeds = [data for path, data in files.items() if path.endswith((".xml", "feed.json"))]
-    assert feeds and not any(b"<img" in data or b"&lt;img" in data or b"/images/" in data for data in feeds)
-    assert not tags(page(site, "transcripts/2026-05-03-talk"))
 
 
 def test_builds_after_changes_are_those_from_nothing(tmp_path: Path) -> None:
@@ -280,18 +268,14 @@ def test_damaged_heads_are_refused_with_a_reason(data: bytes) -> None:
             assert isinstance(measured(data[:end] + bytes([byte]) + data[end + 1 :]), tuple | str)
 
 
-def test_places_are_inside_of_the_source() -> None:
-    """However a path out of it is written."""
+def test_images_are_found_in_a_text() -> None:
+    """In all ways in which Markdown writes them, in bounded number and linear time, at places inside of the source."""
     assert image_place("a/../../b.png", "memos/inbox") == "memos/b.png"
     assert image_place("..\\img\\b.png", "memos") == "img/b.png"
     assert image_place("/b.png", "memos/inbox") == "b.png"
     assert image_place("/../../b.png", "memos/inbox") is None
     for written in ("../../../b.png", "../../..", "HTTP://a/b.png", "/%2e%2e/b.png", "%2e%2e/%2e%2e/%2e%2e/b.png"):
         assert image_place(written, "memos/inbox") is None, written
-
-
-def test_images_are_found_in_a_text() -> None:
-    """In all ways in which Markdown writes them, in bounded number and linear time."""
     text = (
         "![a](b.png) ![c [d](e.md)](f.png 'g') [![h](i.png)](j.md) [k](l.png) ![m](<n o.png>)\n"
         "![p][q] ![r] ![s][] ![no][none]\n\n[Q]: t.png\n[r]: u.png\n[s]: v.png\n[w]: x.png\n![](y.png)"

@@ -30,14 +30,10 @@ HEAD = 'msgid ""\nmsgstr ""\n'
 POLISH = '"Plural-Forms: nplurals=3; plural=n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2;\\n"\n'
 
 
-def test_the_german_catalogue_has_every_text() -> None:
-    """`scripts/messages` has nothing to add or to remove, and no text is without a translation."""
+def test_german_texts_have_the_values_of_the_english_ones() -> None:
+    """Each placeholder with its format; `scripts/messages` has nothing to add, to remove or to translate."""
     assert updated(GERMAN, messages()) == GERMAN.read_text(encoding="utf-8"), "run scripts/messages"
     assert [entry.one for entry in ENTRIES if not all(entry.texts)] == []
-
-
-def test_german_texts_have_the_values_of_the_english_ones() -> None:
-    """Each placeholder, with its format, and a space wherever texts are joined."""
     for entry in ENTRIES:
         for english, german in zip((entry.one, entry.many or entry.one), entry.texts, strict=False):
             values = {match[0] for match in PLACEHOLDER.finditer(english)}
@@ -168,14 +164,6 @@ def test_a_site_brings_its_own_language(tmp_path: Path) -> None:
     assert ">Decisions</a>" in page
 
 
-def test_single_texts_of_a_bundled_language_can_be_replaced(tmp_path: Path) -> None:
-    """A site's own file counts before the bundled one of the same language."""
-    write_text(tmp_path / "languages/de.po", 'msgid "Search"\nmsgstr "Finden"\n')
-    theme = load_theme(tmp_path, "de")
-    assert (theme.words.text("Search"), theme.words.text("Actions")) == ("Finden", "Aufgaben")
-    assert theme.digest != load_theme(None, "de").digest != load_theme(None).digest
-
-
 @pytest.mark.parametrize(
     ("source", "message"),
     [
@@ -191,27 +179,6 @@ def test_a_catalogue_with_an_error_is_refused(source: str, message: str) -> None
     """With the line, what was found and what was expected."""
     with pytest.raises(ConfigError, match=message):
         read_catalogue(source, "my.po")
-
-
-def test_fuzzy_and_missing_translations_stay_in_english() -> None:
-    """As gettext has it."""
-    words = read_catalogue(
-        '#, fuzzy\nmsgid "a"\nmsgstr "x"\n\nmsgid "b"\nmsgstr ""\n\nmsgid "c"\nmsgstr "z"\n', "my.po"
-    )
-    assert [words.text(text) for text in "abc"] == ["a", "b", "z"]
-
-
-def test_phrases_say_their_values_in_the_language_too() -> None:
-    """Also numbers, and phrases within phrases; a text that somebody wrote with the same words is left alone."""
-    words = read_catalogue(
-        'msgid "1,234"\nmsgstr "1.234"\n\nmsgid "{number:,} of {what}"\nmsgstr "von {what}: {number:,}"\n\n'
-        'msgid "memos"\nmsgstr "Memos"\n',
-        "my.po",
-    )
-    whole = phrase("{number:,} of {what}", number=12_000, what=phrase("memos"))
-    assert whole == "12,000 of memos"
-    assert words.translated((whole, "memos")) == ("von Memos: 12.000", "memos")
-    assert ENGLISH.translated(whole) is whole
 
 
 PLURAL = """
@@ -248,19 +215,32 @@ def of_script(source: str, words: Catalogue) -> str:
     return subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True).stdout
 
 
-def test_scripts_say_their_words_in_the_language() -> None:
-    """As literals of the same kind, whatever is in the translation; names that end in `_` are other functions."""
+def test_scripts_say_their_words_in_the_language(tmp_path: Path) -> None:
+    """As literals of the same kind; phrases say their values, and what is missing stays in English."""
     words = read_catalogue(
         'msgid "Copy"\nmsgstr "\\"Kopie\\""\n\nmsgid "Built {day}"\nmsgstr "`${day}` {day}\\\\ gebaut"\n', "de.po"
     )
     assert of_script('_("Copy")', words) == '"Kopie"'
     assert of_script("const day = 3; _(`Built ${day}`)", words) == "`$3` 3\\ gebaut"
     assert translate_script('a_("Copy"); b._("Copy"); _("Other")', words) == 'a_("Copy"); b._("Copy"); "Other"'
-
-
-def test_texts_of_templates_keep_values_safe() -> None:
-    """Values are escaped in a translation as in English, and may change their order."""
     words = read_catalogue('msgid "{one} to <b>{other}</b>"\nmsgstr "an <b>{other}</b>: {one}"\n', "de.po")
     source = "{% trans one='<1>', other='&' %}{{ one }} to <b>{{ other }}</b>{% endtrans %}"
     assert of_template(source, words) == "an <b>&amp;</b>: &lt;1&gt;"
     assert of_template(source, ENGLISH) == "&lt;1&gt; to <b>&amp;</b>"
+    words = read_catalogue(
+        'msgid "1,234"\nmsgstr "1.234"\n\nmsgid "{number:,} of {what}"\nmsgstr "von {what}: {number:,}"\n\n'
+        'msgid "memos"\nmsgstr "Memos"\n',
+        "my.po",
+    )
+    whole = phrase("{number:,} of {what}", number=12_000, what=phrase("memos"))
+    assert whole == "12,000 of memos"
+    assert words.translated((whole, "memos")) == ("von Memos: 12.000", "memos")
+    assert ENGLISH.translated(whole) is whole
+    words = read_catalogue(
+        '#, fuzzy\nmsgid "a"\nmsgstr "x"\n\nmsgid "b"\nmsgstr ""\n\nmsgid "c"\nmsgstr "z"\n', "my.po"
+    )
+    assert [words.text(text) for text in "abc"] == ["a", "b", "z"]
+    write_text(tmp_path / "languages/de.po", 'msgid "Search"\nmsgstr "Finden"\n')
+    theme = load_theme(tmp_path, "de")
+    assert (theme.words.text("Search"), theme.words.text("Actions")) == ("Finden", "Aufgaben")
+    assert theme.digest != load_theme(None, "de").digest != load_theme(None).digest

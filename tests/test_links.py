@@ -1,4 +1,4 @@
-"""Links: what texts mention becomes a link and a backlink, or an address on the web, or stays text (SPEC 3, links)."""
+"""References and links: what a name stands for, and what texts mention, becomes a link and a backlink (SPEC 3)."""
 
 import pytest
 from hypothesis import given
@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 
 from memosite.archive.model import Library, Link, SourceInfo
 from memosite.facts.parsed import DocumentHead, Envelope, LibraryCard, LibraryItem, Ref, Seat
+from memosite.resolve.identity import CopyGroup, assign_ids, group_copies, join_bodies
 from memosite.resolve.links import HasFile, LinkResolver, TextOrigin, backlinks
-from memosite.resolve.threads import NameIndex
-from tests.support.archives import links
-from tests.support.facts import archive_of, envelope, facts, organization, resolve_facts, text_of, transcript
+from memosite.resolve.threads import MESSAGES, NameIndex, ghost_refs
+from tests.support.archives import EMPTY, links, memo, transcript_of
+from tests.support.facts import archive_of, envelope, facts, no_line, organization, resolve_facts, text_of, transcript
 
 NAME = "2026-05-01-1430--engineer--director--gate"
 
@@ -38,9 +39,6 @@ def target(written: str, *found: object, source: str = "repo") -> Ref | str | No
     return links(archive, ("memo", "m")).get(written)
 
 
-# Envelopes
-
-
 @pytest.mark.parametrize(
     "written",
     [
@@ -59,24 +57,20 @@ def test_a_memo_is_found_by_its_name_however_it_is_written(written: str) -> None
     assert target(written, envelope(NAME, source="other")) == ("memo", NAME)
 
 
-def test_a_name_that_is_no_stamp_takes_its_suffix() -> None:
-    """A word in a text is no mention."""
-    assert target("gate.openthing", envelope("gate")) == ("memo", "gate")
-    assert target("gate", envelope("gate")) is None
-
-
 def test_a_mention_leads_to_the_artifact_of_its_own_source() -> None:
-    """Else to the plain one; the id of the other leads to the other."""
+    """Else to the plain one; the id of the other leads to the other. A word in a text is no mention."""
     found = [envelope(NAME, sender="a"), envelope(NAME, sender="b", source="other")]
     archive = archive_of(*found)
     (rival,) = [id_ for _, id_ in archive.artifacts if "~" in id_]
     assert target(NAME, *found) == ("memo", NAME)
     assert target(NAME, *found, source="other") == ("memo", rival)
     assert target(rival, *found) == ("memo", rival)
+    assert target("gate.openthing", envelope("gate")) == ("memo", "gate")
+    assert target("gate", envelope("gate")) is None
 
 
 def test_links_have_backlinks_and_nothing_links_to_itself() -> None:
-    """Each backlink once, in order."""
+    """Each backlink once, in order; the texts of envelope and body are one."""
     archive = archive_of(
         mentioning("b.openthing", "a.openthing", stem="a"),
         mentioning("a.openthing", "./a.openthing", stem="b"),
@@ -85,29 +79,16 @@ def test_links_have_backlinks_and_nothing_links_to_itself() -> None:
     assert links(archive, ("memo", "a")) == {"b.openthing": ("memo", "b")}
     assert archive.artifacts[("memo", "a")].backlinks == (("memo", "b"), ("transcript", "t"))
     assert backlinks({("memo", "a"): [Link(written="a", to=("memo", "a")), Link(written="u", url="u")]}) == {}
-
-
-def test_the_texts_of_envelope_and_body_are_one() -> None:
-    """Both may be long."""
     one = envelope("m", body=text_of("x", mentions=("a.openthing",)), body_ref="m.body.md")
     archive = archive_of(one, envelope("a"))
     assert links(archive, ("memo", "m")) == {"a.openthing": ("memo", "a")}
 
 
-# Documents and libraries
-
-
 @pytest.mark.parametrize(
     "written",
     [
-        "decisions/gate.md",
-        "./decisions/gate.md",
-        "../../decisions/gate.md",
-        "gate.md",
-        "repo/decisions/gate.md",
-        "../repo/decisions/gate.md",
-        "S:\\org\\repo\\decisions\\gate.md",
-        "/srv/org/decisions/gate.md",
+        *("decisions/gate.md", "./decisions/gate.md", "../../decisions/gate.md", "gate.md", "repo/decisions/gate.md"),
+        *("../repo/decisions/gate.md", "S:\\org\\repo\\decisions\\gate.md", "/srv/org/decisions/gate.md"),
     ],
 )
 def test_a_document_at_home_is_found_by_any_path_to_it(written: str) -> None:
@@ -121,30 +102,18 @@ def test_a_document_of_another_repo_is_found_by_its_folder(written: str) -> None
     assert target(written, document("decisions/gate.md", source="other")) == ("document", "other.decisions.gate.md")
 
 
-def test_a_bare_name_is_only_good_at_home() -> None:
-    """`readme.md` is anywhere."""
-    assert target("gate.md", document("decisions/gate.md", source="other")) is None
-    assert target("other/gate.md", document("gate.md", source="other")) == ("document", "other.gate.md")
-    assert target("other/gate.md", document("decisions/gate.md", source="other")) is None
-
-
 def test_a_document_at_home_comes_first() -> None:
-    """And the named repo before that."""
+    """And the named repo before that; a bare name is only good at home, for `readme.md` is anywhere."""
     both = [document("decisions/gate.md"), document("decisions/gate.md", source="other")]
     assert target("decisions/gate.md", *both) == ("document", "repo.decisions.gate.md")
     assert target("decisions/gate.md", *both, source="other") == ("document", "other.decisions.gate.md")
     assert target("other/decisions/gate.md", *both) == ("document", "other.decisions.gate.md")
-
-
-def test_of_several_that_fit_none_is_guessed() -> None:
-    """Neither at home nor elsewhere."""
+    assert target("gate.md", document("decisions/gate.md", source="other")) is None
+    assert target("other/gate.md", document("gate.md", source="other")) == ("document", "other.gate.md")
+    assert target("other/gate.md", document("decisions/gate.md", source="other")) is None
     assert target("gate.md", document("a/decisions/gate.md"), document("b/decisions/gate.md")) is None
     far = [document("a/decisions/gate.md", source="other"), document("b/decisions/gate.md", source="other")]
     assert target("decisions/gate.md", *far) is None
-
-
-def test_a_path_of_another_file_of_the_same_name_leads_nowhere() -> None:
-    """Neither in another folder nor in another repo."""
     assert target("templates/gate.md", document("decisions/gate.md")) is None
     assert target("other/decisions/gate.md", document("decisions/gate.md")) is None
 
@@ -161,14 +130,10 @@ def test_documents_link_too_from_where_they_stand() -> None:
     }
 
 
-def test_documents_of_one_id_are_told_apart() -> None:
-    """`/` becomes `.`, and case may be all the difference."""
+def test_a_document_keeps_its_id_whatever_arrives() -> None:
+    """Also against one that differs by case, and when it is gone; `/` becomes `.`."""
     archive = archive_of(document("decisions/a.md"), document("decisions.a.md"), document("decisions/A.md"))
     assert len({id_.casefold() for _, id_ in archive.artifacts}) == 3
-
-
-def test_a_document_keeps_its_id_whatever_arrives() -> None:
-    """Also against one that differs by case, and when it is gone."""
     _, old = resolve_facts(document("decisions/b.md"))
     archive, ledger = resolve_facts(document("decisions/B.md"), document("decisions/b.md"), ledger=old)
     kept = archive.artifacts[("document", "repo.decisions.b.md")]
@@ -180,22 +145,15 @@ def test_a_document_keeps_its_id_whatever_arrives() -> None:
 
 
 def test_a_library_links_to_what_it_lists_and_is_found_by_its_path() -> None:
-    """By its items' files."""
+    """By its items' files; a fork has the same catalog."""
     item = LibraryItem(id="i", name="I", version="", description="", file="memos/a.openthing")
     archive = archive_of(mentioning("catalog.opencatalog"), library("lib", items=(item,)), envelope("a"))
     assert links(archive, ("memo", "m")) == {"catalog.opencatalog": ("library", "lib")}
     assert archive.artifacts[("memo", "a")].backlinks == (("library", "lib"),)
-
-
-def test_equal_libraries_are_copies_and_others_of_one_id_are_not() -> None:
-    """A fork has the same catalog."""
     archive = archive_of(library("lib"), library("lib", source="other"), library("lib", "z.opencatalog", version="2"))
     assert sorted(len(one.copies) for one in archive.artifacts.values()) == [1, 2]
     first = archive.artifacts[("library", "lib")]
     assert isinstance(first, Library) and first.card.file == first.copies[0].file == library("lib").file
-
-
-# Pages of forges
 
 
 def on_forge(url: str, *found: object, **webs: str) -> Ref | str | None:
@@ -223,17 +181,13 @@ def test_a_forges_page_of_a_memo_leads_to_the_memo(url: str) -> None:
 
 
 def test_a_forges_page_of_a_document_leads_to_exactly_that_one() -> None:
-    """By the repo and the whole path: a file of the same name elsewhere is another one."""
+    """By the repo, known by its address or its name, and the whole path; a stamped name counts in any repo."""
     both = [document("decisions/gate.md"), document("decisions/gate.md", source="other")]
     url = "https://github.com/acme/other/blob/main/decisions/gate.md"
     assert on_forge(url, *both, other=ACME) == ("document", "other.decisions.gate.md")
     assert on_forge(url.replace("/gate", "/old/gate"), *both, other=ACME) is None
     assert on_forge(url.replace("acme/other", "acme/third"), *both, other=ACME) is None
     assert on_forge(url.replace("acme/other", "else/other"), *both, other=ACME) is None
-
-
-def test_a_repo_without_a_known_address_is_known_by_its_name() -> None:
-    """As in paths; a stamped name counts in any repo, also one that is not here."""
     found = document("decisions/gate.md", source="other")
     url = "https://codeberg.org/acme/other/src/branch/main/decisions/gate.md"
     assert on_forge(url, found) == ("document", "other.decisions.gate.md")
@@ -260,9 +214,6 @@ def test_of_two_branches_of_a_repo_the_one_named_comes_first() -> None:
     }
     archive = archive_of(mentioning(*urls), *found, sources=sources)
     assert links(archive, ("memo", "m")) == urls
-
-
-# The web
 
 
 def resolver(*directories: str, has_file: HasFile | None = None) -> LinkResolver:
@@ -301,16 +252,15 @@ def test_a_path_below_a_working_directory_leads_to_its_repo_on_the_web(written: 
 
 
 def test_a_path_that_only_begins_like_a_working_directory_does_not() -> None:
-    """Nor one that climbs out of it, or whose source is not on the web or unknown."""
+    """Nor one that climbs out, or whose source is not on the web; of nested ones the innermost counts."""
     assert address("s:/org/otherwise/gate.py", "s:/org/other") is None
     assert address("s:/org/other/../secret", "s:/org/other") is None
     assert address("s:/org/offline/gate.py", "s:/org/offline") is None
     assert address("s:/org/unknown/gate.py", "s:/org/unknown") is None
-
-
-def test_the_innermost_working_directory_counts() -> None:
-    """One repo may lie in another."""
     assert address("/org/repo/other/a.py", "/org/repo", "/org/repo/other") == "https://git.example.org/other/HEAD/a.py"
+    assert address("src/gate.py") is None
+    assert address("src/gate.py", linked=True) == "https://git.example.org/repo/HEAD/memos/read/src/gate.py"
+    assert address("src/gate.py", linked=True, source="offline") is None
 
 
 def test_a_relative_link_leads_to_the_file_of_its_source_that_is_there() -> None:
@@ -334,28 +284,13 @@ def test_a_relative_link_leads_to_the_file_of_its_source_that_is_there() -> None
 @pytest.mark.parametrize(
     "written",
     [
-        "https://example.org/x.md",
-        "javascript:alert(1)",
-        "file:///etc/passwd",
-        "/etc/passwd",
-        "C:\\Users\\a\\x.py",
-        "../../../outside.py",
-        "#anchor",
-        "?query",
-        "",
-        "%00",
+        *("https://example.org/x.md", "javascript:alert(1)", "file:///etc/passwd", "/etc/passwd", "C:\\Users\\a\\x.py"),
+        *("../../../outside.py", "#anchor", "?query", "", "%00"),
     ],
 )
 def test_what_leads_out_of_the_source_stays_text(written: str) -> None:
     """Local paths and `file:` are shown, not linked."""
     assert address(written, linked=True) is None
-
-
-def test_a_mere_mention_of_a_file_leads_nowhere() -> None:
-    """Only a link says that a file is meant."""
-    assert address("src/gate.py") is None
-    assert address("src/gate.py", linked=True) == "https://git.example.org/repo/HEAD/memos/read/src/gate.py"
-    assert address("src/gate.py", linked=True, source="offline") is None
 
 
 @given(st.text(alphabet="./\\:~#?% aC", max_size=24), st.booleans())
@@ -365,3 +300,66 @@ def test_no_mention_leads_out_of_the_web_folder(written: str, linked: bool) -> N
     if found is not None:
         assert found.startswith("https://git.example.org/") and ".." not in found.split("/")
         assert not set(found) & set(" \\#?")
+
+
+def grouped(*envelopes: object) -> list[CopyGroup]:
+    """Groups that have their ids."""
+    joined, _ = join_bodies(envelopes, {}, no_line)  # type: ignore[arg-type] # they are envelopes
+    groups = group_copies(joined)
+    assign_ids(groups, EMPTY)
+    return groups
+
+
+def rival_of(groups: list[CopyGroup], sender: str) -> Ref:
+    """The ref of the one from this sender."""
+    return next(group.ref for group in groups if group.sender == sender)
+
+
+def test_a_name_binds_to_the_artifact_of_its_own_source() -> None:
+    """Else to the plain one; a copy there is enough, and an id with `~` can be named."""
+    groups = grouped(envelope(sender="a"), envelope(sender="b", source="other"))
+    index = NameIndex(groups)
+    assert index.find("m", source="repo") == rival_of(groups, "a") == ("memo", "m")
+    assert index.find("m", source="other") == rival_of(groups, "b") != ("memo", "m")
+    assert index.find("m", source="third") == ("memo", "m")
+    groups = grouped(
+        envelope(sender="a"), envelope(sender="b", source="other"), envelope(sender="b", path="memos/m", source="third")
+    )
+    assert NameIndex(groups).find("m", source="third") == rival_of(groups, "b")
+    groups = grouped(envelope(sender="a"), envelope(sender="b", source="other"))
+    kind, id_ = rival_of(groups, "b")
+    assert NameIndex(groups).find(id_, source="repo") == (kind, id_)
+
+
+def test_names_are_not_guessed() -> None:
+    """Case counts, and so does the whole name; kinds are those asked for, and nothing refers to itself."""
+    index = NameIndex(grouped(envelope("2026-05-01-1430--a--b--gate")))
+    assert index.find("2026-05-01-1430--A--b--gate", source="repo") is None
+    assert index.find("2026-05-01-1430--a--b", source="repo") is None
+    index = NameIndex(grouped(envelope("cafe\u0301")))
+    assert index.find("caf\u00e9", source="repo") == index.find("cafe\u0301", source="repo") is not None
+    index = NameIndex(grouped(transcript("m"), envelope("m", source="other")))
+    assert index.find("m", source="repo") == ("transcript", "m")
+    assert index.find("m", source="third") == ("memo", "m")
+    assert index.find("m", source="repo", kinds=MESSAGES) == ("memo", "m")
+    missing: dict[Ref, str] = {("memo", "1"): "gate", ("memo", "2"): "Gate", ("memo", "3"): "gate"}
+    assert ghost_refs(missing, [("memo", "GATE")]) == {
+        "Gate": ("memo", "Gate~ghost"),
+        "gate": ("memo", "gate~ghost~ghost"),
+    }
+    archive = archive_of(envelope(sender="a"), envelope(sender="b", source="other", in_reply_to="m"))
+    (reply,) = [one for one in archive.memos() if one.sender == "b"]
+    assert reply.parent == ("memo", "m") and not archive.ghosts
+    assert NameIndex(grouped(envelope())).find("m", source="repo", but=("memo", "m")) == ("memo", "m")
+    archive = archive_of(envelope("a"), envelope("b", content="1"), envelope("b", source="other", in_reply_to="a"))
+    assert memo(archive, "b").parent == ("memo", "a")
+
+
+def test_related_memos_are_found_like_any_reference() -> None:
+    """What is not there is named, and a transcript is not related to itself."""
+    archive = archive_of(
+        envelope("a"), transcript("t", related=("a", "gone", "t", "a")), transcript("t", source="other", content="x")
+    )
+    found = transcript_of(archive, "t")
+    assert found.related == (("memo", "a"),)
+    assert found.unresolved == ("gone",)

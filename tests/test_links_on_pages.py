@@ -5,7 +5,6 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-import pytest
 from lxml import html
 
 from tests.support.files import write_text
@@ -15,22 +14,27 @@ from tests.support.sites import build_site
 
 STEM = "2026-05-01-1430--engineer--director--gate"
 MEMO = f"../{STEM}/index.html"
+GATE = "../../documents/acme.decisions.0001-gate.md/index.html"
 
 
 def built(tmp_path: Path, body: str, **files: str) -> Path:
-    """The site of a repo with a memo that has this body, the memo `STEM`, one named `gate`, and these documents."""
+    """The site of a repo with a memo of this body, the memo `STEM`, one named `gate`, and these documents.
+
+    No link of it leads nowhere, nor to no place on a page.
+    """
     repo = tmp_path / "acme"
     write_memo(repo / "memos/read", "m", body=body)
     write_memo(repo / "memos/read", STEM)
     write_memo(repo / "memos/read", "gate")
     for name, text in files.items():
         write_text(repo / "decisions" / f"{name.replace('_', '/')}.md", text)
-    return build_site(tmp_path)
+    site = build_site(tmp_path)
+    assert not list(bad_links(site))
+    return site
 
 
 def links_of(site: Path, page: str = "memos/m") -> dict[str, str]:
-    """The links of a page's text, by their labels; no link of the site leads nowhere, nor to no place on a page."""
-    assert not list(bad_links(site))
+    """The links of a page's text, by their labels."""
     prose = html.parse(site / page / "index.html").getroot().find_class("prose")[0]
     return {link.text_content(): link.get("href", "") for link in prose.iter("a") if "anchor" not in link.classes}
 
@@ -42,27 +46,24 @@ def twin_of(site: Path, page: str = "memos/m") -> Mapping[str, str]:
     return twin["links"]
 
 
-@pytest.mark.parametrize(
-    ("written", "target"),
-    [
-        (STEM, MEMO),
-        (f"memos/inbox/{STEM}", MEMO),
-        (f"acme/memos/read/{STEM}", MEMO),
-        (f"/srv/org/acme/memos/inbox/{STEM}", MEMO),
-        (f"S:\\org\\acme\\memos\\inbox\\{STEM}", MEMO),
-        ("memos/inbox/gate", "../gate/index.html"),
-        ("../inbox/gate.openthing", "../gate/index.html"),
-        ("decisions/0001-gate", "../../documents/acme.decisions.0001-gate.md/index.html"),
-        ("acme/decisions/0001-gate", "../../documents/acme.decisions.0001-gate.md/index.html"),
-    ],
-)
-@pytest.mark.parametrize("around", ["See {} there.", "- `{}`\n", "_{}_, **{}**.", "({}), “{}”"])
-def test_a_path_without_its_extension_is_a_link_on_the_page_as_in_the_twin(
-    tmp_path: Path, written: str, target: str, around: str
-) -> None:
+PATHS = {
+    **dict.fromkeys((STEM, f"memos/inbox/{STEM}", f"acme/memos/read/{STEM}"), MEMO),
+    **dict.fromkeys((f"/srv/org/acme/memos/inbox/{STEM}", f"S:\\org\\acme\\memos\\inbox\\{STEM}"), MEMO),
+    **dict.fromkeys(("memos/inbox/gate", "../inbox/gate.openthing"), "../gate/index.html"),
+    **dict.fromkeys(("decisions/0001-gate", "acme/decisions/0001-gate"), GATE),
+}
+
+
+def test_a_path_without_its_extension_is_a_link_on_the_page_as_in_the_twin(tmp_path: Path) -> None:
     """In running text and in code, whatever is around it."""
-    site = built(tmp_path, around.format(written, written), **{"0001-gate": "# The gate\n"})
-    assert links_of(site) == twin_of(site) == {written: target}
+    forms = ("See {} there.", "- `{}`\n", "_{}_, **{}**.", "({}), “{}”")
+    cases = [(form, written) for form in forms for written in PATHS]
+    for number, (form, written) in enumerate(cases):
+        write_memo(tmp_path / "acme/memos/read", f"m{number}", body=form.format(written, written))
+    site = built(tmp_path, "x", **{"0001-gate": "# The gate\n"})
+    for number, (_, written) in enumerate(cases):
+        page = f"memos/m{number}"
+        assert links_of(site, page) == twin_of(site, page) == {written: PATHS[written]}
 
 
 def test_a_path_to_something_else_is_no_link(tmp_path: Path) -> None:
@@ -121,37 +122,32 @@ def words_at(site: Path, page: str, href: str) -> str:
     return target.get_element_by_id(fragment).text_content().strip() if fragment else ""
 
 
-@pytest.mark.parametrize(
-    ("fragment", "words"),
-    [
-        ("L4", "The gate"),
-        ("L6", "First passage, on line six."),
-        ("L6-L8", "First passage, on line six."),
-        ("L6C3-L7C1", "First passage, on line six."),
-        ("lines-10:11", "one, on line ten"),
-        ("L11", "two, on line eleven"),
-        ("L14", "code, on line fourteen"),
-        ("L17", "Last passage, on line seventeen."),
-        ("L2", ""),
-        ("L18", ""),
-        ("L99999", ""),
-        ("L0", ""),
-        ("what-we-do--why", "What we do & why #"),
-        ("what-we-do-why", "What we do & why #"),
-        ("history", ""),
-        ("t1", ""),
-    ],
-)
-def test_a_fragment_leads_to_that_line_or_heading_or_to_no_place(tmp_path: Path, fragment: str, words: str) -> None:
+FRAGMENTS = {
+    "L4": "The gate",
+    **dict.fromkeys(("L6", "L6-L8", "L6C3-L7C1"), "First passage, on line six."),
+    "lines-10:11": "one, on line ten",
+    "L11": "two, on line eleven",
+    "L14": "code, on line fourteen",
+    "L17": "Last passage, on line seventeen.",
+    **dict.fromkeys(("L2", "L18", "L99999", "L0", "history", "t1"), ""),
+    **dict.fromkeys(("what-we-do--why", "what-we-do-why"), "What we do & why #"),
+}
+
+
+def test_a_fragment_leads_to_that_line_or_heading_or_to_no_place(tmp_path: Path) -> None:
     """As a link, in running text, in code and as a page of a forge; in the twin, too."""
-    forge = f"https://github.com/someone/acme/blob/main/decisions/a.md?plain=1#{fragment}"
-    body = f"[a](../../decisions/a.md#{fragment}), [forge]({forge}), {forge}"
-    named = f"decisions/a.md#{fragment}"
-    site = built(tmp_path, body + (f", `{named}`" if fragment.lower().startswith("l") else ""), a=TARGET)
-    found = links_of(site)
-    assert {words_at(site, "memos/m", href) for href in found.values()} == {words}
-    assert {"a", "forge", forge} <= set(found)
-    assert set(found.values()) <= set(twin_of(site).values())
+    forges = [f"https://github.com/someone/acme/blob/main/decisions/a.md?plain=1#{fragment}" for fragment in FRAGMENTS]
+    for number, (fragment, forge) in enumerate(zip(FRAGMENTS, forges, strict=True)):
+        body = f"[a](../../decisions/a.md#{fragment}), [forge]({forge}), {forge}"
+        code = f", `decisions/a.md#{fragment}`" if fragment.lower().startswith("l") else ""
+        write_memo(tmp_path / "acme/memos/read", f"of-{number}", body=body + code)
+    site = built(tmp_path, "x", a=TARGET)
+    for number, (words, forge) in enumerate(zip(FRAGMENTS.values(), forges, strict=True)):
+        page = f"memos/of-{number}"
+        found = links_of(site, page)
+        assert {words_at(site, page, href) for href in found.values()} == {words}, forge
+        assert {"a", "forge", forge} <= set(found)
+        assert set(found.values()) <= set(twin_of(site, page).values())
 
 
 def test_a_line_of_a_memo_or_a_transcript_is_a_passage_or_a_turn(tmp_path: Path) -> None:
@@ -166,6 +162,7 @@ def test_a_line_of_a_memo_or_a_transcript_is_a_passage_or_a_turn(tmp_path: Path)
     )
     write_memo(repo / "memos/read", "m", body=body)
     site = build_site(tmp_path)
+    assert not list(bad_links(site))
     found = links_of(site)
     said = {label: words_at(site, "memos/m", href) for label, href in found.items()}
     assert said.pop("third") == "Third." and said.pop("json") == said.pop("none") == ""
@@ -184,6 +181,7 @@ def test_a_passage_of_a_turn_or_of_a_summary_can_be_linked_to(tmp_path: Path) ->
     places |= {"none": "../../transcripts/engineer/t.openthing#t2-p-00000000"}
     write_memo(repo / "memos/read", "m", body=" ".join(f"[{label}]({to})" for label, to in places.items()))
     site = build_site(tmp_path)
+    assert not list(bad_links(site))
     said = {label: words_at(site, "memos/m", href) for label, href in links_of(site).items()}
     assert said == {"t": "It is so.", "s": "It is so.", "none": ""}
 

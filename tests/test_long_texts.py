@@ -36,7 +36,7 @@ def listed(page: Path) -> list[tuple[str, str]]:
 
 
 def test_long_memos_and_documents_have_contents(tmp_path: Path) -> None:
-    """Two levels below the title; also beside a summary, whose text has anchors of its own."""
+    """Two levels below the title; short texts, or with few headings, are read from the top."""
     write_memo(tmp_path / "memos/inbox", NAME, body=parts(3))
     write_text(tmp_path / "decisions/barges.md", f"---\ntitle: Barges\n---\n{parts(4)}")
     site = build_site(tmp_path)
@@ -72,33 +72,22 @@ def test_an_edit_after_receipt_is_in_the_head(tmp_path: Path) -> None:
 
 
 def test_callouts_have_their_name() -> None:
-    """In the letters that were written; other quotations, and marks elsewhere, are as they were."""
+    """In the letters that were written; folded text loses nothing, and a diagram is code that says what it is."""
     assert shown("> [!NOTE]\n> Mind *this*.") == (
         '<blockquote>\n<p><strong class="callout">NOTE</strong><br>\nMind <em>this</em>.</p>\n</blockquote>\n'
     )
     assert '<strong class="callout">warning</strong></p>' in shown("> [!warning]\n>\n> Mind.")
     for other in (
-        "> [!NOTE] same line",
-        "[!NOTE]\nno quotation",
-        "> Mind.\n>\n> [!NOTE]\n> late",
-        "> [!OTHER]\n> x",
-        "> - [!NOTE]\n",
+        *("> [!NOTE] same line", "[!NOTE]\nno quotation", "> Mind.\n>\n> [!NOTE]\n> late"),
+        *("> [!OTHER]\n> x", "> - [!NOTE]\n"),
     ):
         assert "callout" not in shown(other), other
-
-
-def test_the_tags_of_folded_text_are_quiet_and_nothing_is_lost() -> None:
-    """All letters stay; what the tag calls the text stands out; code is left alone."""
     written = "<details open>\n<summary>The log & more</summary>\n\nA line.\n\n</details>\n"
     made = shown(written)
     assert '<span class="tag">&lt;summary&gt;</span><strong>The log &amp; more</strong>' in made
     assert "".join(unescape(re.sub(r"<[^>]*>", "", made)).split()) == "".join(written.split())
     assert "tag" not in shown("`<details>`\n\n```\n<details>\n```\n")
     assert plain_text(written).startswith("<details open>")
-
-
-def test_a_mermaid_diagram_is_code_that_says_what_it_is() -> None:
-    """By its class, to which the style sheet adds the words."""
     assert '<code class="language-mermaid">' in shown("```mermaid\ngraph TD; A--&gt;B\n```\n")
     css = Path(__file__).parents[1].joinpath("static/memosite.css").read_text()
     assert '.language-mermaid::before { content: "Mermaid diagram' in css

@@ -1,46 +1,27 @@
-"""A memory-store is read part by part as the cases say, and joined into records that are held to their hashes."""
+"""The parts of a memory-store (which cases fix) are joined into records that are held to their hashes."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from memosite.facts.file import File
 from memosite.facts.findings import Severity
+from memosite.facts.json_text import find_key_line
 from memosite.facts.parsed import RecordCard
 from memosite.formats import adapters
 from memosite.formats.memory_store import parse as memory_store
 from memosite.formats.memory_store import store_of
 from memosite.formats.memory_store.join import JoinedStores, join_stores
-from memosite.formats.memory_store.parse import key_of_path, part_of
-from tests.support.cases import CASES, EXPECTED, check_expectation, describe, expectation_of, inputs_of, read_case
+from memosite.formats.memory_store.parse import StoreConfig, key_of_path, part_of
+from memosite.formats.systems import ALL_RULES
+from tests.support.mutations import mutated_json
 from tests.support.stores import Entry, Stores, seal
 
-INPUTS = inputs_of("memory-store")
-
 # Single files
-
-
-def without_bytes(value: Any) -> Any:
-    """A reduced fact without the bytes that its hash is made over; `extra` as the JSON it is, if it is."""
-    if isinstance(value, dict):
-        return {key: without_bytes(entry) for key, entry in value.items() if not isinstance(entry, bytes)}
-    return [without_bytes(entry) for entry in value] if isinstance(value, list) else value
-
-
-@pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
-def test_a_part_of_a_store_is_read_as_its_expectation_says(path: Path) -> None:
-    """The fact and the findings of each input are those written beside it."""
-    parsed, at = read_case(path)
-    assert memory_store.matches(File(source="harbour", path=at, data=path.read_bytes()))
-    check_expectation(path, without_bytes(describe(parsed, at)))
-
-
-def test_every_expectation_has_its_input() -> None:
-    """An expectation whose input was renamed is not forgotten, and no two inputs share one."""
-    assert sorted((CASES / "memory-store").glob(f"*{EXPECTED}")) == sorted(expectation_of(path) for path in INPUTS)
-    assert len({expectation_of(path) for path in INPUTS}) == len(INPUTS)
 
 
 FOREIGN = {
@@ -122,6 +103,11 @@ def record(joined: JoinedStores, key: str) -> RecordCard:
     return found
 
 
+def event(what: str, at: str | int, **others: Any) -> str:
+    """A line of the log, at a time or on a day of May."""
+    return json.dumps({"event": what, "timestamp": f"2026-05-0{at}T09:00:00Z" if isinstance(at, int) else at, **others})
+
+
 def test_a_node_is_joined_with_its_body(repo: Stores) -> None:
     """Flat, and below a folder named for its kind; the summary leaves out the heading."""
     repo.node("decision.light", "# The light\n\nShips see it.\n")
@@ -146,15 +132,11 @@ def test_a_hash_is_made_as_the_specification_says(repo: Stores) -> None:
 
 
 def test_a_configuration_of_other_shape_makes_no_store(repo: Stores) -> None:
-    """The version must be a number; a text may be anything."""
+    """Nodes that are lost to it are told of; mere Markdown is not worth a note."""
     repo.put(".memory/config.json", {"version": "5", "project": {"id": "project.harbour"}})
     joined = repo.join()
     assert joined.records == ()
     assert told(joined) == ["store-left-alone memory/project.json"]
-
-
-def test_nodes_that_are_lost_to_a_broken_configuration_are_told_of(repo: Stores) -> None:
-    """A merge gone wrong in one file must not silence a whole store."""
     repo.put(
         ".memory/config.json", '{\n<<<<<<< HEAD\n"version": 5,\n=======\n>>>>>>> x\n"project": {"id": "project.x"}}'
     )
@@ -198,7 +180,7 @@ def test_a_store_of_an_unknown_version_is_read_with_a_warning(repo: Stores) -> N
 
 
 def test_the_node_of_the_project_shows_the_configuration_and_the_marker(repo: Stores) -> None:
-    """There is no page of the store itself."""
+    """There is no page of the store itself; unknown settings are shown, too."""
     repo.put(".memory/sync-state.json", {"version": 1, "last_sync_commit": "49d4640"})
     repo.node("fact.x")
     joined = repo.join()
@@ -206,6 +188,13 @@ def test_the_node_of_the_project_shows_the_configuration_and_the_marker(repo: St
     assert record(joined, "project.harbour").fields == rows
     assert record(joined, "fact.x").fields == ()
     assert [(one.project, one.version, one.marker) for one in joined.stores] == [("project.harbour", 5, "49d4640")]
+    project = {"id": "project.harbour", "name": "The harbour", "owner": "pilot"}
+    repo.put(".memory/config.json", {"version": 5, "project": project, "memory": {"autoIndex": True}, "colour": "red"})
+    assert record(repo.join(), "project.harbour").fields[-3:] == (
+        ("Project owner", "pilot"),
+        ("Memory", '{"autoIndex":true}'),
+        ("Colour", "red"),
+    )
 
 
 @pytest.mark.parametrize("marker", ["{", "[]", '{"last_sync_commit": 5}', "{}"])
@@ -218,13 +207,18 @@ def test_an_invalid_marker_is_no_fault(repo: Stores, marker: str) -> None:
 
 
 def test_a_missing_body_is_an_error_at_its_path(repo: Stores) -> None:
-    """The node is kept, without text, and its hash is not held against it."""
+    """The node is kept without text; a body that no sidecar names is found and takes no node's id."""
     repo.node("decision.light")
     (repo.root / ".memory/memory/decisions/light.md").unlink()
     joined = repo.join()
     assert told(joined) == ["store-body-missing memory/decisions/light.json:6"]
     assert joined.findings[0].severity == Severity.ERROR
     assert record(joined, "decision.light").text is None
+    repo.put(".memory/memory/facts/lost.md", "# Lost\n\nAt sea.\n")
+    joined = repo.join()
+    assert told(joined)[1:] == ["store-body-orphan memory/facts/lost.md"]
+    lost = record(joined, "fact.lost.md")
+    assert (lost.type, lost.title, lost.text and lost.text.summary) == ("fact", "lost", "At sea.")
 
 
 def test_a_body_outside_the_store_is_never_read(repo: Stores) -> None:
@@ -240,15 +234,6 @@ def test_a_body_outside_the_store_is_never_read(repo: Stores) -> None:
     joined = repo.join()
     assert [one.rule.id for one in joined.findings] == ["store-body-path"] * 4
     assert [one.text for one in joined.records if one.type == "decision"] == [None] * 4
-
-
-def test_a_body_that_no_sidecar_names_is_found_and_kept(repo: Stores) -> None:
-    """Its sidecar was deleted, or renamed alone; what it says is not lost, and takes no node's id."""
-    repo.put(".memory/memory/facts/lost.md", "# Lost\n\nAt sea.\n")
-    joined = repo.join()
-    assert told(joined) == ["store-body-orphan memory/facts/lost.md"]
-    lost = record(joined, "fact.lost.md")
-    assert (lost.type, lost.title, lost.text and lost.text.summary) == ("fact", "lost", "At sea.")
 
 
 def test_a_sidecar_that_cannot_be_read_is_kept_with_its_body(repo: Stores) -> None:
@@ -307,7 +292,7 @@ def test_a_relation_stands_with_the_node_it_begins_at(repo: Stores) -> None:
 
 
 def test_each_end_of_a_relation_that_is_not_there_is_an_error(repo: Stores) -> None:
-    """At the line of the end."""
+    """At the line of the end; of one id or of one sense they are duplicates, and shown once."""
     repo.relation("decision.gone", "affects", "gotcha.gone", name="x")
     joined = repo.join()
     assert told(joined) == ["store-relation-end relations/x.json:3", "store-relation-end relations/x.json:5"]
@@ -352,17 +337,15 @@ def test_a_history_is_in_the_order_of_time_whatever_the_order_of_the_lines(repo:
     """By instant, not by what is written; lines that a merge has doubled count once; undated ones come last."""
     repo.node("decision.light")
 
-    def line(event: str, timestamp: str, **others: Any) -> str:
-        return json.dumps({"event": event, "id": "decision.light", "actor": "agent", "timestamp": timestamp, **others})
-
-    updated = line("memory.updated", "2026-05-01T10:00:00+02:00", reason="the lamp")
+    known = {"id": "decision.light", "actor": "agent"}
+    updated = event("memory.updated", "2026-05-01T10:00:00+02:00", **known, reason="the lamp")
     lines = [
-        line("memory.marked_stale", "at dawn"),
+        event("memory.marked_stale", "at dawn", **known),
         updated,
-        line("memory.superseded", "2026-05-01T09:00:00Z"),
-        line("memory.created", "2026-05-01T07:59:00Z", payload={"title": "Light"}),
+        event("memory.superseded", "2026-05-01T09:00:00Z", **known),
+        event("memory.created", "2026-05-01T07:59:00Z", **known, payload={"title": "Light"}),
         updated,
-        line("memory.deleted", "2026-05-02T09:00:00Z").replace("decision.light", "decision.gone"),
+        event("memory.deleted", 2, id="decision.gone"),
     ]
     repo.put(".memory/events.jsonl", "\n".join(lines) + "\n")
     joined = repo.join()
@@ -378,16 +361,12 @@ def test_a_history_is_in_the_order_of_time_whatever_the_order_of_the_lines(repo:
 
 def test_events_of_no_node_that_is_there_are_told_of_the_project(repo: Stores) -> None:
     """What was deleted, and what happened to the whole store, is not lost; nor is what no schema names."""
-    events: list[Entry] = [
-        {"event": "memory.deleted", "id": "gotcha.gone", "actor": "user", "reason": "answered"},
-        {"event": "index.rebuilt", "actor": "system", "payload": {"rows": 3}, "host": "quay"},
-        {
-            "event": "relation.deleted",
-            "relation_id": "rel.a",
-            "payload": {"from": "fact.a", "predicate": "affects", "to": "project.harbour", "why": "old"},
-        },
+    change = {"from": "fact.a", "predicate": "affects", "to": "project.harbour", "why": "old"}
+    lines = [
+        event("memory.deleted", 1, id="gotcha.gone", actor="user", reason="answered"),
+        event("index.rebuilt", 2, actor="system", payload={"rows": 3}, host="quay"),
+        event("relation.deleted", 3, relation_id="rel.a", payload=change),
     ]
-    lines = [json.dumps({**one, "timestamp": f"2026-05-0{at}T09:00:00Z"}) for at, one in enumerate(events, 1)]
     repo.put(".memory/events.jsonl", "\n".join(lines) + "\n")
     joined = repo.join()
     assert told(joined) == []
@@ -440,34 +419,16 @@ def test_a_record_knows_whether_its_hash_was_verified(repo: Stores) -> None:
     assert message.endswith(f'"{expected}"')
 
 
-def test_settings_are_shown_with_the_project(repo: Stores) -> None:
-    """Unknown ones, too."""
-    project = {"id": "project.harbour", "name": "The harbour", "owner": "pilot"}
-    repo.put(".memory/config.json", {"version": 5, "project": project, "memory": {"autoIndex": True}, "colour": "red"})
-    assert record(repo.join(), "project.harbour").fields[-3:] == (
-        ("Project owner", "pilot"),
-        ("Memory", '{"autoIndex":true}'),
-        ("Colour", "red"),
-    )
-
-
 def test_an_event_of_a_relation_is_one_of_both_its_ends(repo: Stores) -> None:
     """Whether the line names them or the relation's file does."""
     repo.node("decision.light")
     repo.relation("decision.light", "affects", "project.harbour", name="x")
     ends = {"from": "decision.light", "predicate": "depends_on", "to": "decision.light"}
-    lines: list[Entry] = [
-        {"event": "relation.created", "relation_id": "rel.x", "actor": "cli", "timestamp": "2026-05-01T10:00:00Z"},
-        {
-            "event": "relation.deleted",
-            "relation_id": "rel.gone",
-            "actor": "cli",
-            "timestamp": "2026-05-02T10:00:00Z",
-            "reason": "it was wrong",
-            "payload": ends,
-        },
+    lines = [
+        event("relation.created", 1, relation_id="rel.x", actor="cli"),
+        event("relation.deleted", 2, relation_id="rel.gone", actor="cli", reason="it was wrong", payload=ends),
     ]
-    repo.put(".memory/events.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    repo.put(".memory/events.jsonl", "\n".join(lines) + "\n")
     joined = repo.join()
     assert told(joined) == []
     told_of = {path: [(one.event, one.detail) for one in events] for (_, path), events in joined.history.items()}
@@ -481,8 +442,8 @@ def test_an_event_of_a_relation_is_one_of_both_its_ends(repo: Stores) -> None:
 
 def test_bad_lines_are_named_and_the_others_count(repo: Stores) -> None:
     """Blank lines are told once."""
-    good = {"event": "memory.created", "id": "project.harbour", "actor": "cli", "timestamp": "2026-05-01T10:00:00Z"}
-    repo.put(".memory/events.jsonl", f"{{bad\n\n\n{json.dumps(good)}\n5\n")
+    good = event("memory.created", 1, id="project.harbour", actor="cli")
+    repo.put(".memory/events.jsonl", f"{{bad\n\n\n{good}\n5\n")
     joined = repo.join()
     assert told(joined) == ["store-event events.jsonl:1", "store-event events.jsonl:5", "store-event events.jsonl:2"]
     assert len(joined.history["harbour", ".memory/memory/project.json"]) == 1
@@ -495,8 +456,7 @@ def test_stores_of_one_source_do_not_mix(repo: Stores) -> None:
     repo.node("fact.tides", "Low.\n", store="docks/.memory")
     repo.node("fact.ropes", store="docks/.memory")
     repo.relation("fact.tides", "affects", "fact.ropes", name="x")
-    event = {"event": "memory.created", "id": "fact.tides", "actor": "cli", "timestamp": "2026-05-01T10:00:00Z"}
-    repo.put("docks/.memory/events.jsonl", json.dumps(event))
+    repo.put("docks/.memory/events.jsonl", event("memory.created", 1, id="fact.tides", actor="cli"))
     joined = repo.join()
     assert told(joined) == ["store-relation-end relations/x.json:5"]
     assert len(joined.stores) == 2
@@ -511,20 +471,6 @@ def test_single_files_are_checked_by_themselves(repo: Stores) -> None:
     assert told(repo.join(is_loose=True, only="light.md")) == []
     repo.put(".memory/memory/decisions/light.md", "Changed.\n")
     assert told(repo.join(is_loose=True, only="decisions/light"))[-1] == "store-hash memory/decisions/light.json:10"
-
-
-def test_the_order_of_the_files_does_not_matter(repo: Stores) -> None:
-    """Records, findings and histories are the same either way."""
-    repo.node("decision.light", status="bright")
-    repo.node("decision.light", at="decisions/zz")
-    repo.relation("decision.light", "affects", "fact.gone")
-    data = {
-        path.relative_to(repo.root).as_posix(): path.read_bytes() for path in repo.root.rglob("*.*") if path.is_file()
-    }
-    parsed = [adapters.parse(File(source="harbour", path=path, data=one)) for path, one in sorted(data.items())]
-    one, other = (join_stores(order, lambda *_: None, lambda file: data[file.path]) for order in (parsed, parsed[::-1]))
-    assert one == other
-    assert len(one.findings) == 3
 
 
 def test_a_body_that_is_not_at_hand_is_not_held_against_the_hash(repo: Stores) -> None:
@@ -552,3 +498,71 @@ def test_a_broken_field_names_the_clause_of_the_store(path: str, values: Entry, 
     assert {one.clause for one in findings if one.rule.id in {"field-missing", "field-type"}} == {
         f"memory-store reference, {clause}; SPEC 2.2"
     }
+
+
+# Whatever is there
+
+PLACES = st.sampled_from(
+    [
+        *(".memory/config.json", ".memory/sync-state.json", ".memory/events.jsonl", ".memory/relations/a.json"),
+        *(".memory/relations/b.json", ".memory/memory/project.json", ".memory/memory/project.md"),
+        *(".memory/memory/gotchas/tides.json", ".memory/memory/gotchas/tides.md", "docks/.memory/memory/tides.json"),
+    ]
+)
+IDS = st.sampled_from(["gotcha.tides", "project.harbour", "rel.a", "x", "", "gotcha.\u0000"])
+WORDS = st.sampled_from(
+    ["gotcha", "question", "feature", "active", "open", "superseded", "shipped", "supersedes", "file"]
+)
+BODIES = st.sampled_from(["memory/gotchas/tides.md", "memory/../..", "../x.md", "memory/", "\ud800.md", "memory/\0.md"])
+MOMENTS = st.sampled_from(["2026-05-01T10:00:00Z", "0001-01-01T00:00:00+23:00", "9999-12-31T23:59:59-01:00", "soon"])
+VALUES = mutated_json([{"a": ["b", {"kind": "file", "id": "gotcha.tides"}]}]) | IDS | WORDS | MOMENTS
+SIDECARS = st.fixed_dictionaries(
+    {"id": IDS, "type": WORDS, "body_path": BODIES},
+    optional={"status": WORDS, "stage": WORDS, "superseded_by": IDS, "created_at": MOMENTS}
+    | dict.fromkeys(
+        ["title", "evidence", "source", "origin", "scope", "facets", "anchors", "tags", "content_hash"], VALUES
+    ),
+)
+RELATIONS = st.fixed_dictionaries({"from": IDS | VALUES, "to": IDS | VALUES}, optional={"id": IDS, "predicate": WORDS})
+EVENTS = st.fixed_dictionaries(
+    {"event": st.sampled_from(["memory.created", "relation.created", "index.rebuilt", "x"]) | VALUES},
+    optional={"id": IDS, "relation_id": IDS, "timestamp": MOMENTS | VALUES, "payload": RELATIONS | VALUES},
+)
+CONTENTS = st.one_of(
+    st.binary(max_size=80),
+    st.one_of(SIDECARS, RELATIONS, EVENTS, VALUES).map(lambda value: json.dumps(value).encode()),
+    st.lists(EVENTS | VALUES, max_size=4).map(lambda lines: "\n".join(map(json.dumps, lines)).encode()),
+)
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.dictionaries(PLACES, CONTENTS, max_size=9), st.booleans(), st.booleans())
+def test_any_files_can_be_joined(files: dict[str, bytes], has_config: bool, is_loose: bool) -> None:
+    """No node and no body is lost where there is a store, none comes up where there is none."""
+    config = b'{"version": 5, "project": {"id": "project.harbour"}}'
+    files = {**files, ".memory/config.json": config} if has_config else files
+    read = [File(source="harbour", path=path, data=data) for path, data in files.items()]
+    parsed = [memory_store.parse(file) for file in read if memory_store.matches(file)]
+    joined = join_stores(
+        parsed,
+        lambda file, key: find_key_line(files[file.path].decode("utf-8", "replace"), (key,)),
+        lambda file: files[file.path],
+        is_loose=is_loose,
+    )
+    configs = [one.fact for one in parsed if isinstance(one.fact, StoreConfig)]
+    counting = {one.file.path.rpartition("/")[0] for one in configs if one.project}
+    kept = [one for one in parsed if is_loose or one.path.partition("/memory/")[0] in counting]
+    nodes = sorted(one.path for one in kept if part_of(one.path) == "node")
+    bodies = {one.path for one in kept if part_of(one.path) == "body"}
+    assert sorted(one.file.path for one in joined.records if part_of(one.file.path) == "node") == nodes
+    alone = [one.file.path for one in joined.records if part_of(one.file.path) == "body"]
+    folders = {one.file.path.partition("/memory/")[0] for one in joined.records}
+    named = {f"{folder}/{one.body_path}" for one in joined.records for folder in folders}
+    assert len(set(alone)) == len(alone)
+    assert set(alone) <= bodies <= {*alone, *named}
+    for finding in joined.findings:
+        assert finding.rule in ALL_RULES and finding.message.isprintable()
+        assert 1 <= (finding.location.line or 1) <= files[finding.location.path].count(b"\n") + 1
+    for events in joined.history.values():
+        dated = [one.at.instant for one in events if one.at]
+        assert dated == sorted(dated)

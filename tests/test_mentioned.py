@@ -75,7 +75,7 @@ def site(tmp_path: Path) -> Site:
 
 
 def test_a_row_leads_to_the_paragraph_and_shows_its_sentence(site: Site) -> None:
-    """With the mention marked, and nothing of the sentences around it."""
+    """With the mention marked, be it the label of a link, and nothing of the sentences around it."""
     site.memo(LATER, f"First this.\n\nWe met. As `{ENVELOPE}` says, **nobody** leaves. The rest is known.\n\nLast.")
     build_site(site.folder)
     (row,) = site.rows()
@@ -87,6 +87,11 @@ def test_a_row_leads_to_the_paragraph_and_shows_its_sentence(site: Site) -> None
     assert said["url"].startswith(f"../{LATER}/index.html#p-")
     text = (site.folder / "_site" / f"memos/{PLAN}/index.md").read_text()
     assert "## Mentioned in\n\n- [" in text and f"]({said['url']}): As {ENVELOPE} says" in text
+    site.memo(LATER, f"So it is.\n\nThis is in [the\n`plan`](../archive/{ENVELOPE}), as we know.")
+    build_site(site.folder)
+    (row,) = site.rows()
+    assert one_line(row.xpath(".//p")[0]) == "This is in the plan, as we know."
+    assert row.xpath(".//mark/text()") == ["the plan"]
 
 
 def test_a_row_leads_to_the_passage_of_a_turn_and_names_further_turns(site: Site) -> None:
@@ -100,15 +105,6 @@ def test_a_row_leads_to_the_passage_of_a_turn_and_names_further_turns(site: Site
     assert site.led_to(row) == said
     assert [one_line(one) for one in row.xpath(".//p[2]/a")] == ["turn 4", "turn 5"]
     assert [one["url"].partition("#")[2].partition("-")[0] for one in site.twin(f"memos/{PLAN}")] == ["t2", "t4", "t5"]
-
-
-def test_the_label_of_a_link_is_marked(site: Site) -> None:
-    """What people read, not the path behind it; also where the label goes over two lines."""
-    site.memo(LATER, f"So it is.\n\nThis is in [the\n`plan`](../archive/{ENVELOPE}), as we know.")
-    build_site(site.folder)
-    (row,) = site.rows()
-    assert one_line(row.xpath(".//p")[0]) == "This is in the plan, as we know."
-    assert row.xpath(".//mark/text()") == ["the plan"]
 
 
 @pytest.mark.parametrize(
@@ -185,9 +181,6 @@ def test_edits_of_what_mentions_plan_the_mentioned_page_again(site: Site) -> Non
         assert tree_bytes(site.folder / "_site") == built_from_nothing(site.folder, site.folder.parent / f"{number}")
 
 
-# A second opinion: the links on the pages
-
-
 def _words(chance: random.Random, names: list[str]) -> Iterator[str]:
     for _ in range(chance.randrange(1, 12)):
         yield chance.choice(["tide", "lock", "**barge**", "the `gate`", "waits.", "and", "é", "so?", "(see", "x)"])
@@ -238,9 +231,6 @@ def test_places_are_those_of_the_links_on_the_pages(tmp_path: Path, seed: int) -
             assert set(told) == (set(kept) - {""} or set(kept)), (name, by)  # what no anchor leads to comes last
             found += len(kept)
     assert found > 10
-
-
-# Sentences
 
 
 @pytest.mark.parametrize(

@@ -61,26 +61,19 @@ def test_other_characters_become_one_dash_and_a_hash_tells_of_it(stem: str, kept
     assert make_id(stem) == f"{kept}-{sha8(stem)}"
 
 
-def test_the_same_name_composed_and_decomposed_has_one_id() -> None:
-    """NFD, as macOS writes it: that alone changes nothing, and the hash of a changed name is that of NFC."""
+def test_an_id_of_just_200_bytes_is_kept_and_a_longer_one_is_cut_at_a_character() -> None:
+    """The bound counts bytes of UTF-8; a name that is NFD or no UTF-8 has an id of its own, with a hash of its NFC."""
     assert make_id(unicodedata.normalize("NFD", "café")) == "café"
     assert make_id(unicodedata.normalize("NFD", "café au lait")) == make_id("café au lait")
-
-
-def test_an_id_of_just_200_bytes_is_kept_and_a_longer_one_is_cut_at_a_character() -> None:
-    """The bound counts bytes of UTF-8, and a cut counts as a change."""
     assert make_id("é" * 100) == "é" * 100
     long = "x" + "é" * 100
     assert make_id(long) == "x" + "é" * 95 + "-" + sha8(long)
     assert len(make_id(long).encode()) == 200
-
-
-def test_a_file_name_that_is_not_utf8_has_an_id_of_its_own() -> None:
-    """Two such names that look alike are told apart by their hashes."""
     first, second = make_id("caf\udce9"), make_id("caf\udcea")
     assert first != second
     assert first.startswith("caf--")
     assert first.encode("utf-8")
+    assert short_hash("gate is green ✓") == sha8("gate is green ✓")
 
 
 @given(st.text())
@@ -101,11 +94,6 @@ def test_an_id_is_always_fit_for_a_url_and_a_file_name(stem: str) -> None:
 def test_an_id_is_an_id_of_itself(stem: str) -> None:
     """Making an id of an id changes nothing, so that a ledger's ids can be looked up as stems."""
     assert make_id(make_id(stem)) == make_id(stem)
-
-
-def test_short_hash_is_the_beginning_of_the_sha256() -> None:
-    """Eight hex digits of the UTF-8 bytes."""
-    assert short_hash("gate is green ✓") == sha8("gate is green ✓")
 
 
 @pytest.mark.parametrize(
@@ -154,33 +142,6 @@ def test_other_names_tell_what_they_can(stem: str, told: tuple[str | None, ...])
 
 
 @pytest.mark.parametrize(
-    "written",
-    [
-        f"{STEM}.openthing",
-        STEM,
-        f"{STEM}.body.md",
-        f"memos/inbox/{STEM}.openthing",
-        f"./{STEM}.openthing",
-        f"S:\\projects\\gate\\memos\\read\\{STEM}.openthing",
-        f"s:/projects/gate/memos/{STEM}.openthing",
-        f"file:///srv/gate/{STEM}.openthing",
-        f"https://git.example.org/gate/blob/main/memos/{STEM}.openthing?plain=1#L3",
-        f"{STEM}.openthing (the second of two)",
-        f"{STEM} - see the part about the gate",
-        f"{STEM}; and {OTHER}.openthing",
-        f"{STEM}, not {OTHER}",
-        f"{STEM}.",
-        f"  `{STEM}.openthing`\n",
-        f"In reply to {STEM}.openthing",
-        f"{STEM}.OPENTHING",
-    ],
-)
-def test_a_reference_is_its_first_stamped_name(written: str) -> None:
-    """However it is written: bare, as a path of any system, as an address, with prose around it."""
-    assert read_reference(written) == STEM
-
-
-@pytest.mark.parametrize(
     ("written", "stem"),
     [
         ("welcome.openthing", "welcome"),
@@ -198,29 +159,40 @@ def test_a_reference_is_its_first_stamped_name(written: str) -> None:
         ("memos/2026-05-01-1430--a--b--re:-gate-7.openthing", "2026-05-01-1430--a--b--re:-gate-7"),
         ("2026-05-01-1430--a--b--re:-gate-7 (again)", "2026-05-01-1430--a--b--re:-gate-7"),
         ("2026-05-01-1430--a--b--x: the part about the gate", "2026-05-01-1430--a--b--x"),
+        *(
+            (text, None)
+            for text in (
+                *("", "  ", f"Not in-reply-to {STEM}.openthing", "not in-reply-to anything", '"Not in-reply-to" x'),
+                *("..", "/", ".openthing"),
+            )
+        ),
+        *(
+            (text, STEM)
+            for text in (
+                f"{STEM}.openthing",
+                STEM,
+                f"{STEM}.body.md",
+                f"memos/inbox/{STEM}.openthing",
+                f"./{STEM}.openthing",
+                f"S:\\projects\\gate\\memos\\read\\{STEM}.openthing",
+                f"s:/projects/gate/memos/{STEM}.openthing",
+                f"file:///srv/gate/{STEM}.openthing",
+                f"https://git.example.org/gate/blob/main/memos/{STEM}.openthing?plain=1#L3",
+                f"{STEM}.openthing (the second of two)",
+                f"{STEM} - see the part about the gate",
+                f"{STEM}; and {OTHER}.openthing",
+                f"{STEM}, not {OTHER}",
+                f"{STEM}.",
+                f"  `{STEM}.openthing`\n",
+                f"In reply to {STEM}.openthing",
+                f"{STEM}.OPENTHING",
+            )
+        ),
     ],
 )
-def test_a_reference_without_a_whole_stamped_name_is_its_base_name(written: str, stem: str) -> None:
-    """The last part of a path, less its extension and whatever follows that."""
+def test_a_reference_is_its_first_stamped_name_or_its_base_name(written: str, stem: str | None) -> None:
+    """However it is written; the base name is the last part of a path, less its extension; some refer to nothing."""
     assert read_reference(written) == stem
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        "",
-        "  ",
-        f"Not in-reply-to {STEM}.openthing",
-        "not in-reply-to anything",
-        '"Not in-reply-to" x',
-        "..",
-        "/",
-        ".openthing",
-    ],
-)
-def test_some_values_refer_to_nothing(written: str) -> None:
-    """Empty ones, those that are only a path's dots, and those that say so."""
-    assert read_reference(written) is None
 
 
 @given(st.text())

@@ -48,7 +48,7 @@ def page(site: Path, name: str) -> "html.HtmlElement":
 
 
 def test_a_hit_has_the_day_of_its_page(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In the browser and on the command line; machines are told the instant."""
+    """In the browser, on the command line and in Markdown; machines are told the instant."""
     days = {time.text for time in page(site, f"positions/{SEAT}").iterfind(".//li//time")}
     assert days == {DAY}
     (answer,) = browse(site / "_site", ["sent:2026"], limit=50)
@@ -57,10 +57,6 @@ def test_a_hit_has_the_day_of_its_page(site: Path, capsys: pytest.CaptureFixture
     assert capsys.readouterr().out.count(f"  {DAY} · memo · ") == 3
     assert main(["search", "--site", str(site), "--json", "kind:memo"]) == 0
     assert {hit["date"] for hit in json.loads(capsys.readouterr().out)["hits"]} == {"2026-05-02T06:30:00Z"}
-
-
-def test_a_list_for_machines_that_read_markdown_has_the_same_day(site: Path) -> None:
-    """Positions, threads, months and saved searches."""
     lists = [f"positions/{SEAT}", "timeline/2026/05", *(f"threads/{one.name}" for one in threads(site))]
     for name in lists:
         listed = (site / "_site" / name / "index.md").read_text(encoding="utf-8")

@@ -14,9 +14,6 @@ def stands_for(name: str, *organizations: Fact, aliases: dict[str, str] | None =
     return archive_of(envelope(to=name), *organizations, aliases=aliases or {}).position_of[name]
 
 
-# Names
-
-
 @pytest.mark.parametrize(
     ("name", "position"),
     [
@@ -37,15 +34,11 @@ def test_a_name_is_an_id_a_role_or_an_id_with_its_organization(name: str, positi
 
 
 def test_an_alias_comes_before_everything() -> None:
-    """Even before an exact id; its target is resolved like any name."""
+    """Its target is resolved like any name; an id comes before a role, that before an organization's name."""
     org = organization("acme", "engineer", Seat(id="tester", name="Tester", role_id="senior-tester"))
     assert stands_for("engineer", org, aliases={"engineer": "senior-tester"}) == "tester"
     assert stands_for("old", org, aliases={"old": "acme/engineer"}) == "engineer"
     assert stands_for("old", org, aliases={"old": "new"}) == "new"
-
-
-def test_an_exact_id_comes_before_a_role_and_a_role_before_an_organizations_name() -> None:
-    """The order of SPEC 3."""
     org = organization(
         "acme", Seat(id="a", name="A", role_id="b"), Seat(id="b", name="B", role_id="acme-c"), Seat(id="c", name="C")
     )
@@ -53,45 +46,31 @@ def test_an_exact_id_comes_before_a_role_and_a_role_before_an_organizations_name
 
 
 def test_a_tie_stays_as_named_with_a_note() -> None:
-    """Two seats of one role: never a guess."""
+    """Two seats of one role: never a guess, not even by a later rule."""
     org = organization("acme", Seat(id="a", name="A", role_id="dev"), Seat(id="b", name="B", role_id="dev"))
     archive = archive_of(envelope(to="dev", sender="a"), org)
     assert archive.position_of["dev"] == "dev" and archive.positions["dev"].seats == ()
     (finding,) = findings(archive)
     assert finding.rule.id == "position-ambiguous" and "a or b" in finding.message
-
-
-def test_a_tie_is_not_broken_by_a_later_rule() -> None:
-    """What two roles fit is not looked up by the organization's name."""
     org = organization("acme", Seat(id="a", name="A", role_id="acme-c"), Seat(id="b", name="B", role_id="acme-c"), "c")
     assert stands_for("acme-c", org) == "acme-c"
 
 
 def test_the_unknown_are_named_in_one_note_each() -> None:
-    """With the number of files, at the first of them; and only if there is an orgdef to be in."""
+    """With the number of files, at the first of them, if there is an orgdef, which may name them in a relationship."""
     memos = [envelope("a", to="tester"), envelope("b", to="tester"), envelope("c", sender="tester", to="engineer")]
     archive = archive_of(*memos, organization("acme", "engineer"))
     (finding,) = findings(archive)
     assert finding.rule.id == "position-unlisted" and "tester" in finding.message and "3 files" in finding.message
     assert finding.location.path == "memos/a.openthing"
     assert archive_of(*memos).findings == ()
-
-
-def test_an_external_end_of_a_relationship_is_listed() -> None:
-    """The orgdef names it, though it is no seat."""
     edge = Relationship(type="coordinates_with", sender="engineer", to="external:county")
     org = organization("acme", "engineer", relationships=(edge,))
     assert archive_of(envelope(sender="county", to="engineer"), org).findings == ()
 
 
-def test_everybody_and_file_are_no_positions() -> None:
-    """They are words of the format."""
-    archive = archive_of(envelope(to=("all", "file")))
-    assert set(archive.positions) == {"engineer"}
-
-
 def test_names_are_found_in_memos_notes_transcripts_and_role_folders() -> None:
-    """Each gets a page, also a seat that nobody ever wrote to."""
+    """Each gets a page, also a seat that nobody ever wrote to; everybody and file are words of the format."""
     archive = archive_of(
         envelope(sender="a", to="b"),
         envelope("n", "notes/c/n.openthing", kind="note", sender="d", to="file"),
@@ -101,35 +80,32 @@ def test_names_are_found_in_memos_notes_transcripts_and_role_folders() -> None:
     assert set(archive.positions) == set("abcdefgh")
     assert archive.artifacts[("transcript", "t")].positions == ("e", "f", "g")
     assert archive.artifacts[("note", "n")].positions == ("c", "d")
-
-
-def test_a_comma_list_names_each() -> None:
-    """Each recipient is a position of the memo, once."""
     archive = archive_of(envelope(to=("a", "b", "acme/a")), organization("acme", "a", "b"))
     assert [state.position for state in memo(archive, "m").recipients] == ["a", "b"]
     assert memo(archive, "m").positions == ("a", "b", "engineer")
+    archive = archive_of(envelope(to=("all", "file")))
+    assert set(archive.positions) == {"engineer"}
 
 
 def test_all_names_of_a_position_are_kept() -> None:
-    """Old memos are not rewritten."""
+    """Old memos are not rewritten; an alias of nobody makes no position, and its repo is where memos to it are."""
     archive = archive_of(
         envelope("a", to="old"), envelope("b", to="acme-new"), organization("acme", "new"), aliases={"old": "new"}
     )
     assert archive.positions["new"].names == ("acme-new", "old")
     assert archive.positions["new"].name == "New"
-
-
-def test_an_alias_of_nobody_makes_no_position() -> None:
-    """Neither the old name nor the new one is anywhere."""
     archive = archive_of(envelope(), aliases={"old": "new"})
     assert set(archive.positions) == {"director", "engineer"} and "old" not in archive.position_of
-
-
-# Two organizations
+    archive = archive_of(
+        envelope("a"), envelope("b", source="other"), envelope("c", source="other"), organization("acme", "nobody")
+    )
+    assert archive.positions["director"].repo == "other"
+    assert archive.positions["engineer"].repo is None and archive.positions["nobody"].repo is None
+    assert archive_of(envelope("a"), envelope("b", source="other")).positions["director"].repo == "repo"
 
 
 def test_one_id_in_two_organizations_is_a_union_and_two_positions() -> None:
-    """The plain URL stays what it was; the seats have their own."""
+    """The plain URL stays what it was; a copy of an orgdef is no second organization."""
     archive = archive_of(
         envelope("a", to="strategist"),
         envelope("b", to="x/strategist"),
@@ -146,10 +122,6 @@ def test_one_id_in_two_organizations_is_a_union_and_two_positions() -> None:
     assert archive.positions["x-spec~strategist"].seats[0][0] == "x-spec"
     assert [name for name, _ in archive.positions["strategist"].seats] == ["x-spec", "y-org"]
     assert rules_found(archive) == {"position-ambiguous"}
-
-
-def test_a_copy_of_an_orgdef_is_no_second_organization() -> None:
-    """Forks have the file too; a copy that differs is a finding."""
     first, fork = organization("acme", "engineer"), organization("acme", "engineer", source="other")
     archive = archive_of(envelope(), first, fork, envelope("n", to="engineer"))
     assert archive.organizations == (first,)
@@ -158,41 +130,23 @@ def test_a_copy_of_an_orgdef_is_no_second_organization() -> None:
     archive = archive_of(envelope(), first, differing)
     assert [finding.location.source for finding in findings(archive, "copies-differ")] == ["other"]
     assert "tester" not in archive.positions
-
-
-def test_organizations_without_an_id_are_told_apart() -> None:
-    """Nothing says that they are one."""
     archive = archive_of(organization("", "a"), organization("", "b", path="org/b.openthing"))
     assert set(archive.positions) == {"a", "b"}
 
 
-# Ids
-
-
 def test_ids_that_differ_by_case_do_not_share_a_folder() -> None:
-    """The listed one keeps it."""
+    """The listed one keeps it, unless the other was published; a name that is no id gets one."""
     archive = archive_of(envelope(to="Engineer", sender="engineer"), organization("acme", "engineer"))
     assert set(archive.positions) == {"engineer", archive.position_of["Engineer"]}
     assert archive.position_of["Engineer"].startswith("Engineer~")
-
-
-def test_a_published_position_keeps_its_id_against_a_listed_one() -> None:
-    """A feed once published never changes its meaning."""
     _, ledger = resolve_facts(envelope(to="engineer"))
     archive, _ = resolve_facts(envelope(to="engineer"), organization("acme", "Engineer"), ledger=ledger)
     assert archive.position_of["engineer"] == "engineer"
     assert archive.positions["engineer"].seats == ()
     (listed,) = [position for position in archive.positions.values() if position.seats]
     assert listed.id.startswith("Engineer~")
-
-
-def test_a_name_that_is_no_id_gets_one() -> None:
-    """Nothing of it reaches a path."""
     found = stands_for("../../etc")
     assert "/" not in found and not found.startswith(".")
-
-
-# Repos and people
 
 
 @pytest.mark.parametrize(
@@ -205,32 +159,15 @@ def test_a_positions_repo_is_what_its_working_directory_is_called(directory: str
     assert archive.positions["director"].repo == "other"
 
 
-def test_else_it_is_the_source_that_holds_most_memos_to_it() -> None:
-    """Of equal ones the first; of none none."""
-    archive = archive_of(
-        envelope("a"), envelope("b", source="other"), envelope("c", source="other"), organization("acme", "nobody")
-    )
-    assert archive.positions["director"].repo == "other"
-    assert archive.positions["engineer"].repo is None and archive.positions["nobody"].repo is None
-    assert archive_of(envelope("a"), envelope("b", source="other")).positions["director"].repo == "repo"
-
-
-def test_people_are_configured_or_human() -> None:
-    """By any name that the position has."""
+def test_a_director_is_a_person_unless_something_else_is_said() -> None:
+    """By default; else people are configured or human, by any name, in each organization."""
     org = organization(
         "acme", Seat(id="a", name="A", incumbent_kind="Human"), Seat(id="b", name="B", incumbent_kind="session"), "c"
     )
     archive = archive_of(envelope(), org, people=("acme-c", "director", "nobody"))
     assert {id_ for id_, position in archive.positions.items() if position.is_person} == {"a", "c", "director"}
-
-
-def people(archive: Archive) -> set[str]:
-    """The positions that are people."""
-    return {id_ for id_, position in archive.positions.items() if position.is_person}
-
-
-def test_a_director_is_a_person_unless_something_else_is_said() -> None:
-    """By default, however the name is written; not if the orgdef or the configuration says otherwise."""
+    archive = archive_of(organization("x", "director"), organization("y", "director"), people=("director",))
+    assert all(position.is_person for position in archive.positions.values()) and len(archive.positions) == 3
     session = Seat(id="director", name="Director", incumbent_kind="session")
     assert people(archive_of(envelope(to="director"), organization("acme", "director"))) == {"director"}
     assert people(archive_of(envelope(to="director"))) == {"director"}
@@ -246,7 +183,6 @@ def test_a_director_is_a_person_unless_something_else_is_said() -> None:
     assert people(archive_of(envelope(to="director", sender="engineer"), people=("engineer",))) == {"engineer"}
 
 
-def test_a_person_with_seats_in_two_organizations_is_one_in_both() -> None:
-    """`people: [director]` says so of the union and of each seat."""
-    archive = archive_of(organization("x", "director"), organization("y", "director"), people=("director",))
-    assert all(position.is_person for position in archive.positions.values()) and len(archive.positions) == 3
+def people(archive: Archive) -> set[str]:
+    """The positions that are people."""
+    return {id_ for id_, position in archive.positions.items() if position.is_person}

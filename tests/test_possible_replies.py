@@ -36,22 +36,14 @@ def perhaps(*memos: Envelope) -> dict[str, list[str]]:
 
 
 def test_a_missing_memo_may_have_answered_the_newest_before_it() -> None:
-    """From who is asked to who asks: neither an older one, nor a younger one, nor one to somebody else."""
+    """From who is asked to who asks; one of the thread comes first, and what is answered needs no guess."""
     memos = (asked("old", 1), asked("new", 5), asked("young", 12), asked("other", 6, to="keeper"))
     assert perhaps(*memos, quoting(LOST)) == {"new": [LOST]}
     assert perhaps(*memos, quoting("2026-05-09-1000--keeper--engineer--re-pumps")) == {
         "other": ["2026-05-09-1000--keeper--engineer--re-pumps"]
     }
-
-
-def test_a_missing_memo_of_the_thread_comes_before_the_newest() -> None:
-    """The thread id of its replies is its own."""
-    memos = (asked("old", 1, thread_id="pumps"), asked("new", 5))
-    assert perhaps(*memos, quoting(LOST, thread_id="pumps")) == {"old": [LOST]}
-
-
-def test_what_is_answered_needs_no_guess() -> None:
-    """Nor what is closed, and a missing memo without a date says nothing."""
+    both = (asked("old", 1, thread_id="pumps"), asked("new", 5))
+    assert perhaps(*both, quoting(LOST, thread_id="pumps")) == {"old": [LOST]}
     answer = envelope("a", sender="director", to="engineer", in_reply_to="m", sent="2026-05-06T10:00:00Z")
     assert perhaps(asked("m", 5), answer, quoting(LOST)) == {}
     assert perhaps(asked("m", 5), quoting("lost")) == {}
@@ -73,11 +65,14 @@ def page(site: Path, path: str) -> "html.HtmlElement":
 
 
 def test_pages_say_what_may_have_answered(site: Path) -> None:
-    """The memo's, its thread's and the board; it is open there still."""
+    """The memo's, its thread's, the board, where it is open still, and those of both positions."""
     for path in ("memos/2026-05-05-1000--engineer--director--pumps", "actions", "positions/director/actions"):
         said = " ".join("".join(page(site, path).itertext()).split())
         assert "erhaps answered by the missing memo Re pumps" in said
     assert "1 to do" in " ".join("".join(page(site, "actions").itertext()).split())
+    for position in ("director", "engineer"):
+        links = found(page(site, f"positions/{position}"), "//section[@id='missing']//a[@class='subject']/@href")
+        assert [href.split("/")[-2] for href in links] == [LOST]
 
 
 def test_pages_say_that_one_of_several_may_have_answered(tmp_path: Path) -> None:
@@ -91,13 +86,6 @@ def test_pages_say_that_one_of_several_may_have_answered(tmp_path: Path) -> None
     for path in ("memos/2026-05-05-1000--engineer--director--pumps", "actions"):
         said = " ".join("".join(page(tmp_path, path).itertext()).split())
         assert "erhaps answered by the missing memos Pumps again, Re pumps" in said
-
-
-def test_missing_memos_are_on_the_pages_of_positions(site: Path) -> None:
-    """Of the sender and of the recipient."""
-    for position in ("director", "engineer"):
-        links = found(page(site, f"positions/{position}"), "//section[@id='missing']//a[@class='subject']/@href")
-        assert [href.split("/")[-2] for href in links] == [LOST]
 
 
 def test_commands_say_what_may_have_answered(site: Path, capsys: pytest.CaptureFixture[str]) -> None:

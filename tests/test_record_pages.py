@@ -11,7 +11,6 @@ from lxml import html
 from memosite.archive.ledger import Ledger, parse_ledger
 from memosite.archive.lines import artifact_line
 from memosite.archive.model import Copy, Library, Link, RecordLink
-from memosite.archive.urls import page_of
 from memosite.facts.errors import OutputError
 from memosite.facts.findings import Finding, Location
 from memosite.facts.parsed import Entity, FileFacts, LibraryCard, RecordCitation, RecordEvent
@@ -20,8 +19,6 @@ from memosite.pages import ListPage, Page
 from memosite.plan.records import EntityPage, RecordPage, SystemsPage
 from memosite.plan.removed import GonePage, RedirectPage
 from memosite.render.renderer import Renderer
-from tests.support.files import write_json, write_text
-from tests.support.memos import write_memo
 from tests.support.pages import bad_links
 from tests.support.record_pages import (
     TEXTS,
@@ -34,7 +31,7 @@ from tests.support.record_pages import (
     shelve,
     write_planned,
 )
-from tests.support.sites import built_files
+from tests.support.sites import EXAMPLE, built_files
 
 HOSTILE = "\"'><script>alert(1)</script><b onclick=alert(2)> javascript:alert(3)"
 
@@ -44,11 +41,8 @@ def headings(page: ListPage | EntityPage) -> list[str]:
     return [section.heading for section in page.sections]
 
 
-# Addresses
-
-
 def test_every_record_has_the_address_of_its_system_everywhere(tmp_path: Path) -> None:
-    """Page, original, twins, lines of the archive, and every link of every page."""
+    """Page, original, twins, lines and links; without records there are no pages for them."""
     artifacts = everything()
     found = planned(*artifacts)
     write_planned(tmp_path, found.values())
@@ -62,16 +56,12 @@ def test_every_record_has_the_address_of_its_system_everywhere(tmp_path: Path) -
     assert twin["links"] == {"decisions/a.md": "../../../documents/quay.decisions.a.md/index.html"}
     assert twin["record"]["superseded_by"] == "record/quay.decision.new"
     assert b"Superseded-By: record/quay.decision.new" in found[page + "index.md"].data
-
-
-def test_a_site_without_records_has_no_pages_for_them() -> None:
-    """Neither an empty overview nor an empty list of entities."""
     paths = planned(document("a.md"))
     assert not [path for path in paths if path.startswith(("systems/", "entities/", "records/"))]
 
 
 def test_a_record_that_is_gone_and_its_entity_leave_pages_that_say_so() -> None:
-    """The ledger remembers the system, which is a part of the address."""
+    """The ledger remembers the system, a part of the address; an id that went to another system leads on."""
     artifacts = everything()
     ledger_text = planned(*artifacts)["archive/ledger.jsonl"].data.decode()
     ledger = parse_ledger(ledger_text, name="ledger")
@@ -82,10 +72,6 @@ def test_a_record_that_is_gone_and_its_entity_leave_pages_that_say_so() -> None:
     assert isinstance(overview, SystemsPage)
     assert [row.total for row in overview.systems] == [0, 0, 0, 0]
     assert later["archive/ledger.jsonl"].data.decode() == ledger_text
-
-
-def test_a_record_whose_id_went_to_another_system_leads_on() -> None:
-    """The address of old is a redirect to where the id is now."""
     first = record("a", system="mif")
     text = planned(first)["archive/ledger.jsonl"].data.decode()
     now = record("a", system="wyren")
@@ -112,9 +98,6 @@ def test_copies_of_a_library_are_published_where_its_page_says(tmp_path: Path) -
     assert list(bad_links(tmp_path)) == []
 
 
-# A record's page
-
-
 def test_a_superseded_record_leads_to_its_successor() -> None:
     """On its own page and wherever it is listed; one that is not in the archive is named as written."""
     artifacts = everything()
@@ -133,7 +116,7 @@ def test_a_superseded_record_leads_to_its_successor() -> None:
 
 
 def test_relations_that_could_not_be_bound_are_text_and_others_are_links() -> None:
-    """As are anchors and other names."""
+    """As are anchors, other names and citations: only an address of the web is a link."""
     page = planned(*everything())["records/memory-store/quay.decision.old/index.html"]
     assert [(row.predicate, row.target.label, row.target.href) for row in page.relations] == [
         ("superseded by", "Title of decision.new", "../quay.decision.new/index.html"),
@@ -145,10 +128,6 @@ def test_relations_that_could_not_be_bound_are_text_and_others_are_links() -> No
         ("decisions/a.md", there),
     ]
     assert [(name.label, name.href) for name in page.mentions] == [("nobody", None)]
-
-
-def test_only_an_address_of_the_web_is_a_link() -> None:
-    """A citation may name anything."""
     page = planned(*everything())["records/memory-store/quay.decision.old/index.html"]
     assert [one.source.href for one in page.citations] == ["https://manual.example.org/", None]
 
@@ -187,7 +166,7 @@ def test_a_record_with_very_much_of_everything_fits_its_page() -> None:
 
 
 def test_a_glob_that_fits_several_files_leads_to_each() -> None:
-    """And an anchor with a fragment to its file."""
+    """An anchor with a fragment leads to its file; what else a relation says stands beside it."""
     files = [document(name) for name in ("a.md", "b.md")]
     fits = tuple(Link(written="decisions/*.md", to=one.ref) for one in files)
     named = Link(written="decisions/a.md#why", to=files[0].ref)
@@ -196,6 +175,10 @@ def test_a_glob_that_fits_several_files_leads_to_each() -> None:
     glob, plain = page.anchors
     assert (glob.anchor.href, [one.label for one in glob.files]) == (None, ["On a.md", "On b.md"])
     assert plain.anchor.href == "../../../documents/quay.decisions.a.md/index.html"
+    said = RecordLink(predicate="affects", written="a", label="since 2026-05-01; evidence task: H-1")
+    page = planned(record("decision.a", relations=(said, replace(said, label="a"))))
+    rows = page["records/memory-store/quay.decision.a/index.html"].relations
+    assert [row.label for row in rows] == ["since 2026-05-01; evidence task: H-1", ""]
 
 
 @pytest.mark.parametrize(("fits", "state"), [(True, "verified"), (False, "does not match"), (None, "not verified")])
@@ -209,38 +192,20 @@ def test_a_page_says_what_came_of_its_hash(fits: bool | None, state: str) -> Non
     assert twin["record"]["content_hash_fits"] is fits
 
 
-def test_what_else_a_relation_says_stands_beside_it() -> None:
-    """Its evidence and its day; not what its target is called anyhow."""
-    said = RecordLink(predicate="affects", written="a", label="since 2026-05-01; evidence task: H-1")
-    page = planned(record("decision.a", relations=(said, replace(said, label="a"))))
-    rows = page["records/memory-store/quay.decision.a/index.html"].relations
-    assert [row.label for row in rows] == ["since 2026-05-01; evidence task: H-1", ""]
-
-
 def test_hostile_words_in_any_field_stay_words(tmp_path: Path) -> None:
     """Whatever a store says, nothing of it becomes markup, nor breaks a link."""
-    bad = replace(
-        record(
-            "0a",
-            system="mif",
-            type=HOSTILE,
-            title=HOSTILE,
-            status=HOSTILE,
-            stage=HOSTILE,
-            namespace=HOSTILE,
-            section=HOSTILE,
-            sessions=(HOSTILE,),
-            fields=((HOSTILE, HOSTILE),),
-            anchors=(HOSTILE,),
-            mentions=(HOSTILE + "2",),
-            tags=(HOSTILE,),
-            citations=(RecordCitation(title=HOSTILE, url=f"https://x.example/{HOSTILE}", note=HOSTILE),),
-            entities=(Entity(name=HOSTILE, type=HOSTILE, relation=HOSTILE),),
-            relations=(RecordLink(predicate=HOSTILE, written=HOSTILE, status=HOSTILE, confidence=HOSTILE),),
-            history=(RecordEvent(record="0a", event=HOSTILE, at=None, actor=HOSTILE, detail=HOSTILE),),
-            extra=HOSTILE,
-            hash_written=HOSTILE,
-        )
+    words = ("type", "title", "status", "stage", "namespace", "section", "extra", "hash_written")
+    bad = record(
+        "0a",
+        system="mif",
+        **dict.fromkeys(words, HOSTILE),
+        **dict.fromkeys(("sessions", "anchors", "tags"), (HOSTILE,)),
+        fields=((HOSTILE, HOSTILE),),
+        mentions=(HOSTILE + "2",),
+        citations=(RecordCitation(title=HOSTILE, url=f"https://x.example/{HOSTILE}", note=HOSTILE),),
+        entities=(Entity(name=HOSTILE, type=HOSTILE, relation=HOSTILE),),
+        relations=(RecordLink(predicate=HOSTILE, written=HOSTILE, status=HOSTILE, confidence=HOSTILE),),
+        history=(RecordEvent(record="0a", event=HOSTILE, at=None, actor=HOSTILE, detail=HOSTILE),),
     )
     bad = replace(bad, card=replace(bad.card, superseded_by=HOSTILE))
     write_planned(tmp_path, planned(bad).values())
@@ -250,20 +215,13 @@ def test_hostile_words_in_any_field_stay_words(tmp_path: Path) -> None:
         assert tree.xpath("//script[not(@src) or text()] | //b[@onclick]") == []
 
 
-# Lists
-
-
 def test_each_system_is_grouped_in_its_own_way() -> None:
-    """The product map by stage, sections, categories, types and namespaces."""
+    """By stage, sections, categories, types and namespaces, or by whatever its records have."""
     found = planned(*everything())
     assert headings(found["systems/memory-store/index.html"]) == ["Product map: building", "Decision", "Question: open"]
     assert headings(found["systems/memory-layer/index.html"]) == ["Context", "Decisions", "Handoffs, archived"]
     assert headings(found["systems/wyren/index.html"]) == ["Rejected paths", "Open questions"]
     assert headings(found["systems/mif/index.html"]) == ["Semantic: decisions/quay"]
-
-
-def test_a_system_can_be_seen_by_whatever_its_records_have() -> None:
-    """Only groupings that tell something are linked; what has no value comes last."""
     found = planned(*everything())
     store = found["systems/memory-store/index.html"]
     assert [(view.label, view.href) for view in store.views] == [
@@ -297,8 +255,8 @@ def test_a_system_of_many_records_is_split(spread: int) -> None:
     assert all(len(renderer.render(page)) < 1_000_000 for page in lists)
 
 
-def test_decisions_of_all_systems_stand_beside_documents() -> None:
-    """Each system calls them otherwise; rejected paths are decisions, too."""
+def test_an_entity_has_one_page_however_it_is_spelled() -> None:
+    """With all its types and records; decisions of all systems stand beside documents, rejected paths, too."""
     found = planned(*everything())
     page = found["decisions/by-source/index.html"]
     assert {row.subject for group in page.groups for row in group.rows} == {
@@ -307,10 +265,6 @@ def test_decisions_of_all_systems_stand_beside_documents() -> None:
     }  # fmt: skip
     ((rejected,),) = (group.rows for group in found["decisions/rejected/index.html"].groups)
     assert (rejected.type, rejected.standing) == ("wyren Rejected paths", "rejected")
-
-
-def test_an_entity_has_one_page_however_it_is_spelled() -> None:
-    """With all its types, and the records of each system that speak of it."""
     found = planned(*everything())
     page = found["entities/koha/index.html"]
     assert isinstance(page, EntityPage)
@@ -324,7 +278,7 @@ def test_an_entity_has_one_page_however_it_is_spelled() -> None:
 
 
 def test_many_entities_are_split_in_the_order_in_which_they_became_known(tmp_path: Path) -> None:
-    """A full part gets no new entity."""
+    """A full part gets no new entity; anchors of groups are different however alike their headings are."""
     first = record("a", system="mif", entities=tuple(Entity(name=f"m{number}") for number in range(600)))
     before = planned(first)
     ledger = parse_ledger(before["archive/ledger.jsonl"].data.decode(), name="ledger")
@@ -334,10 +288,6 @@ def test_many_entities_are_split_in_the_order_in_which_they_became_known(tmp_pat
     assert after["entities/2/index.html"] != before["entities/2/index.html"]
     write_planned(tmp_path, after.values())
     assert list(bad_links(tmp_path)) == []
-
-
-def test_anchors_of_groups_are_different_however_alike_their_headings_are(tmp_path: Path) -> None:
-    """Headings may be any text; an id holds no space and stands once."""
     names = ("a b", "a-b", "A\u00a0b", "%41", "!!", "??")
     records = [record(f"{number}", system="mif", namespace=name) for number, name in enumerate(names)]
     found = planned(*records)
@@ -348,84 +298,23 @@ def test_anchors_of_groups_are_different_however_alike_their_headings_are(tmp_pa
     assert list(bad_links(tmp_path)) == []
 
 
-def test_months_and_home_tell_of_records_as_of_everything() -> None:
-    """They are artifacts."""
-    found = planned(*everything())
-    month = found["timeline/2026/05/index.html"]
-    assert sum(section.total for section in month.sections) == 10
-    assert ("record", 10) in found["index.html"].counts
-    assert found["llms.txt"].data.count(b"Records of ") == 4
-
-
-# Whole builds
-
-
-def write_stores(repo: Path) -> None:
-    """A store of each system in one repo."""
-    write_json(repo / ".memory/config.json", {"version": 5, "project": {"id": "project.quay", "name": "Quay"}})
-    for key, status, more in (
-        ("decision.ferry", "superseded", {"superseded_by": "decision.bridge"}),
-        ("decision.bridge", "active", {}),
-        ("feature.gate", "active", {"stage": "building"}),
-    ):
-        kind, _, slug = key.partition(".")
-        node = {"id": key, "type": kind, "status": status, "title": f"The {slug}", "tags": []} | more
-        node |= {"body_path": f"memory/{kind}s/{slug}.md", "content_hash": "sha256:00"}
-        node |= {"created_at": "2026-05-01T09:00:00Z", "updated_at": "2026-05-02T09:00:00Z"}
-        write_json(repo / f".memory/memory/{kind}s/{slug}.json", node)
-        write_text(repo / f".memory/memory/{kind}s/{slug}.md", f"# The {slug}\n\nSee decision.bridge.\n")
-    meta = {"created": "2026-05-01T09:00:00Z", "summary": "Tide tables", "session_id": "s1"}
-    for category in ("context", "decisions", "interfaces", "handoffs"):
-        value = {"meta": meta | {"category": category}, "content": {"status": "ok", "notes": ["a", "b"]}}
-        write_json(repo / f".claude/memory/{category}/tide-{category}.json", value)
-    write_text(
-        repo / ".wyren/memory.md",
-        "# Memory\n\n## Decisions\n- We moor at the north quay [session 7a2e, turn 12]\n\n"
-        "## Rejected paths\n- A second ferry [session 7a2e, turn 14]\n",
-    )
-    write_text(
-        repo / "memories/ice.memory.md",
-        "---\nid: 50616ea3-7f99-416e-8283-041526374859\ntype: semantic\nnamespace: decisions/project\n"
-        'title: "Ice"\ncreated: 2026-05-01T09:00:00Z\n---\n\n# Ice\n\nAsk @[[Ada Lovelace|Person]].\n',
-    )
-
-
-def test_every_link_resolves_in_a_build_of_all_systems(tmp_path: Path) -> None:
-    """With memos beside the stores, twice, and the second build writes the same bytes."""
-    repo = tmp_path / "quay"
-    write_stores(repo)
-    body = "As decision.ferry says."
-    name = "2026-05-03-0900--a--b--ferry"
-    write_memo(repo / "memos/inbox", name, sender="a", to="b", sent="2026-05-03T09:00:00Z", body=body)
-    files = built_files(repo, output=tmp_path / "out")
-    assert list(bad_links(tmp_path / "out")) == []
-    assert built_files(repo, output=tmp_path / "out") == files
+def test_the_example_has_pages_of_records_of_all_systems(tmp_path: Path) -> None:
+    """Each with the file as it lies in its source, one of many records included."""
+    files = built_files(EXAMPLE, "--cache", tmp_path / "cache", output=tmp_path / "out")
     for system in ("memory-store", "memory-layer", "wyren", "mif"):
         assert [path for path in files if path.startswith(f"records/{system}/")]
         assert f"systems/{system}/index.html" in files
-    assert b"Records" in files["index.html"]
-    assert b'<s title="superseded">The ferry</s>' in files["decisions/index.html"]
-    assert "entities/ada-lovelace" in " ".join(files)
-
-
-def test_every_page_of_a_built_record_is_published_with_its_file(tmp_path: Path) -> None:
-    """The original is the file as it lies in its source, one of many records included."""
-    repo = tmp_path / "quay"
-    write_stores(repo)
-    files = built_files(repo, output=tmp_path / "out")
+    memory = (EXAMPLE / "reading-room/.wyren/memory.md").read_bytes()
     wyren = [path for path in files if path.startswith("records/wyren/") and path.endswith("/original.md")]
-    assert len(wyren) == 2
-    assert {files[path] for path in wyren} == {(repo / ".wyren/memory.md").read_bytes()}
-
-
-def test_page_of_names_the_system_of_a_record_only() -> None:
-    """Everything else has a folder of its kind."""
-    assert page_of(record("a", system="mif")) == "records/mif/quay.a/"
-    assert page_of(document("a.md")) == "documents/quay.decisions.a.md/"
+    assert len(wyren) == memory.count(b"\n- ") - 1  # both handoff notes are one record
+    assert {files[path] for path in wyren} == {memory}
+    assert b"Records" in files["index.html"] and files["llms.txt"].count(b"Records of ") == 4
+    assert b'<s title="superseded">' in files["decisions/index.html"]
+    assert "entities/margaret-osei" in " ".join(files)
 
 
 def test_a_ledger_keeps_records_entities_and_other_pages_side_by_side() -> None:
-    """Ghosts, other names and entities are appended each after their kind, and stay as they were when read again."""
+    """Each after its kind, as they were when read again; a system that is no folder is refused."""
     ledger = Ledger().with_arrivals([("record", "quay.a", "1")]).with_pages([], ["p"], [("ghost", "memo/x")])
     ledger = ledger.with_records({("record", "quay.a"): "wyren"}, ["rust"])
     text = ledger.to_jsonl()
@@ -435,10 +324,6 @@ def test_a_ledger_keeps_records_entities_and_other_pages_side_by_side() -> None:
     more = known.with_pages([], [], [("name", "q")]).with_records({}, ["zig"]).to_jsonl()
     assert more.startswith(text)
     assert [json.loads(line)["kind"] for line in more.splitlines()[-2:]] == ["name", "entity"]
-
-
-def test_a_ledger_with_a_system_that_is_no_folder_is_refused() -> None:
-    """Anybody may have written to the output: a system is part of a path."""
     line = '{"v": 1, "n": 1, "kind": "record", "id": "a", "key": "k", "system": "../.."}\n'
     with pytest.raises(OutputError):
         parse_ledger(line, name="ledger")

@@ -129,16 +129,12 @@ def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay:
     assert sorted(archive.artifacts) == [("document", "quay.decisions.paint.md"), ("record", f"quay.{UUID}")]
 
 
-def test_a_file_named_like_mif_below_a_glob_of_documents_is_a_document(quay: Path) -> None:
-    """If it is no record: it would be one without the name, too."""
+def test_a_file_named_like_mif_below_a_glob_of_documents_is_a_document(quay: Path, tmp_path: Path) -> None:
+    """If it is no record; links at the places of records are not followed, neither files nor folders."""
     write_text(quay / "decisions/paint.memory.md", "# Paint\n")
     archive = archive_of(quay)
     assert list(archive.artifacts) == [("document", "quay.decisions.paint.memory.md")]
     assert rules_of(archive) == []
-
-
-def test_links_at_the_places_of_records_are_not_followed(quay: Path, tmp_path: Path) -> None:
-    """Neither files nor folders."""
     write_mif(tmp_path, "elsewhere/rope.memory.md")
     (quay / "rope.memory.md").symlink_to(tmp_path / "elsewhere/rope.memory.md")
     (quay / "desk").mkdir()
@@ -235,18 +231,14 @@ def test_each_store_is_discovered(tmp_path: Path, path: str, expected: str) -> N
 
 
 def test_mif_without_a_telling_name_is_discovered_by_its_head(tmp_path: Path) -> None:
-    """In a repo the repo is the source; a page that is none does not make one."""
+    """In a repo the repo is the source; beside another store it makes no source of its own."""
     write_text(tmp_path / "vault/.git/HEAD", "")
     write_text(tmp_path / "vault/docs/deep/a.md", f"---\nid: {UUID}\ntype: semantic\ncreated: 2026-05-01\n---\n")
     write_text(tmp_path / "site/docs/a.md", "---\ntitle: A page\n---\n")
     assert [one.name for one in discover(tmp_path, ignore=())] == ["vault"]
-
-
-def test_mif_beside_another_store_makes_no_source_of_its_own(tmp_path: Path) -> None:
-    """What holds the store holds the records, too."""
     write_memo(tmp_path / "desk/memos", "a")
     write_mif(tmp_path / "desk", "knowledge/rope.memory.md")
-    assert [one.name for one in discover(tmp_path, ignore=())] == ["desk"]
+    assert [one.name for one in discover(tmp_path, ignore=())] == ["desk", "vault"]
 
 
 # Identity
@@ -277,7 +269,7 @@ def test_of_two_records_of_one_id_the_first_keeps_it_and_the_ledger_remembers(qu
 
 
 def test_equal_files_are_copies_of_one_record(quay: Path) -> None:
-    """As a folder that was copied has them."""
+    """As a folder that was copied has them; two nodes of one id in a store are told of once."""
     write_mif(quay, "a/rope.memory.md")
     write_mif(quay, "b/rope.memory.md")
     archive = archive_of(quay)
@@ -286,14 +278,10 @@ def test_equal_files_are_copies_of_one_record(quay: Path) -> None:
         "b/rope.memory.md",
     ]
     assert rules_of(archive) == []
-
-
-def test_two_nodes_of_one_id_in_a_store_are_told_of_once(quay: Path) -> None:
-    """As the store's error, not as a collision of names besides."""
     Stores(quay).node("fact.tides", "One.\n")
     Stores(quay).node("fact.tides", "Two.\n", at="other/tides")
     archive = archive_of(quay)
-    assert len(ids(archive)) == 2
+    assert len(ids(archive)) == 3
     assert rules_of(archive) == ["store-duplicate .memory/memory/other/tides.json"]
 
 
@@ -327,18 +315,11 @@ def test_nodes_have_their_bodies_their_history_and_verified_hashes(quay: Path) -
     assert [finding.rule.id for finding in record(archive, "quay.decision.retries").findings] == ["store-hash"]
 
 
-def test_findings_of_a_store_that_is_left_alone_are_not_reported(tmp_path: Path) -> None:
-    """Its files are somebody else's."""
-    root = tmp_path / "quay"
-    Stores(root).node("fact.tides", status="blue")
-    assert rules_of(archive_of(root)) == ["store-left-alone .memory/memory/facts/tides.json"]
-
-
 # Relations
 
 
 def test_relations_of_nodes_are_bound_both_ways(quay: Path) -> None:
-    """The other end has them with the inverse word."""
+    """The other end has them with the inverse word; findings on one are told of both its ends."""
     repo = Stores(quay)
     for id_ in ("decision.retries", "feature.queue", "gotcha.clock"):
         repo.node(id_)
@@ -355,6 +336,12 @@ def test_relations_of_nodes_are_bound_both_ways(quay: Path) -> None:
         ("affected by", "quay.decision.retries", True),
     ]
     assert ("required by", "quay.feature.queue", True) in relations(archive, "quay.gotcha.clock")
+    write_text(quay / "decisions/paint.md", "# Paint\n")
+    write_mif(quay, "docs/rope.memory.md", body="## Relationships\n\n- implements [Paint](/decisions/paint.md)\n")
+    archive = archive_of(quay)
+    document: Ref = ("document", "quay.decisions.paint.md")
+    assert record(archive, f"quay.{UUID}").relations[0].to == document
+    assert archive.artifacts[document].backlinks == (("record", f"quay.{UUID}"),)
 
 
 def test_nodes_of_another_store_are_not_meant(quay: Path) -> None:
@@ -375,7 +362,7 @@ def test_nodes_of_another_store_are_not_meant(quay: Path) -> None:
 
 
 def test_what_is_superseded_knows_its_successor_and_the_other_way_round(quay: Path) -> None:
-    """Whether the field says so, or a relation of the successor."""
+    """Whether the field says so or a relation; an id archived again leads to the first time."""
     repo = Stores(quay)
     repo.node("decision.old", status="superseded", superseded_by="decision.new")
     repo.node("decision.older", status="superseded")
@@ -389,6 +376,12 @@ def test_what_is_superseded_knows_its_successor_and_the_other_way_round(quay: Pa
         ("supersedes", "quay.decision.old", True),
     ]
     assert relations(archive, "quay.decision.older") == [("superseded by", "quay.decision.new", True)]
+    write_layer(quay, "archive/handoffs/task-42")
+    write_layer(quay, "archive/handoffs/task-42_20261121203553")
+    archive = archive_of(quay)
+    first, second = "quay.archive.handoffs.task-42", "quay.archive.handoffs.task-42_20261121203553"
+    assert relations(archive, second) == [("archive_of", first, False)]
+    assert relations(archive, first) == [("archived again as", second, True)]
 
 
 @pytest.mark.parametrize(
@@ -438,16 +431,12 @@ def test_a_relation_of_mif_means_a_document_by_the_id_that_it_has(quay: Path, id
 
 
 def test_a_relation_that_both_state_stands_once_at_each(quay: Path) -> None:
-    """A symmetric one is its own inverse."""
+    """A symmetric one is its own inverse; a title that several have means none of them."""
     write_mif(quay, "a.memory.md", body=f"- relates-to [[{OTHER_UUID}]]")
     write_mif(quay, "b.memory.md", id_=OTHER_UUID, body=f"- relates-to [[{UUID}]]")
     archive = archive_of(quay)
     assert relations(archive, f"quay.{UUID}") == [("relates-to", f"quay.{OTHER_UUID}", False)]
     assert relations(archive, f"quay.{OTHER_UUID}") == [("relates-to", f"quay.{UUID}", False)]
-
-
-def test_a_title_that_several_have_means_none_of_them(quay: Path) -> None:
-    """Never a guess."""
     third = "11111111-2222-4333-8444-555555555555"
     write_mif(quay, "a.memory.md", body="- relates-to [[Knots]]")
     write_mif(quay, "b.memory.md", id_=OTHER_UUID, title="Knots")
@@ -455,31 +444,11 @@ def test_a_title_that_several_have_means_none_of_them(quay: Path) -> None:
     assert relations(archive_of(quay), f"quay.{UUID}") == [("relates-to", None, False)]
 
 
-def test_a_relation_to_a_document_is_a_link_of_both(quay: Path) -> None:
-    """The document says who names it."""
-    write_text(quay / "decisions/paint.md", "# Paint\n")
-    write_mif(quay, "docs/rope.memory.md", body="## Relationships\n\n- implements [Paint](/decisions/paint.md)\n")
-    archive = archive_of(quay)
-    document: Ref = ("document", "quay.decisions.paint.md")
-    assert record(archive, f"quay.{UUID}").relations[0].to == document
-    assert archive.artifacts[document].backlinks == (("record", f"quay.{UUID}"),)
-
-
-def test_an_id_archived_again_leads_to_the_first_time(quay: Path) -> None:
-    """Its name has the time of the second."""
-    write_layer(quay, "archive/handoffs/task-42")
-    write_layer(quay, "archive/handoffs/task-42_20261121203553")
-    archive = archive_of(quay)
-    first, second = "quay.archive.handoffs.task-42", "quay.archive.handoffs.task-42_20261121203553"
-    assert relations(archive, second) == [("archive_of", first, False)]
-    assert relations(archive, first) == [("archived again as", second, True)]
-
-
 # Mentions
 
 
 def test_a_handoff_leads_to_the_context_and_the_decision_it_references(quay: Path) -> None:
-    """By the stems of their files; the context first, what is archived last."""
+    """By the stems of their files, the context first; what leads nowhere is told at its line."""
     for path in ("context/rope", "decisions/rope", "archive/decisions/paint", "decisions/paint"):
         write_layer(quay, path)
     write_layer(quay, "handoffs/h", context_references=["rope", "paint", "nothing"])
@@ -493,15 +462,11 @@ def test_a_handoff_leads_to_the_context_and_the_decision_it_references(quay: Pat
     (finding,) = record(archive, "quay.handoffs.h").findings
     assert (finding.rule.id, finding.severity, finding.location.line) == ("memory-layer-reference", "note", 1)
     assert finding.message == '"context_references" names "nothing"; expected known records'
-
-
-def test_a_reference_that_leads_nowhere_is_told_at_its_line(quay: Path) -> None:
-    """Of many the first are named; a reference of a record to itself is none of them."""
     names = ["h", *(f"gone-{number}" for number in range(7))]
-    path = write_layer(quay, "handoffs/h", context_references=names)
-    path.write_text(json.dumps(json.loads(path.read_text()), indent=1))
+    file = write_layer(quay, "handoffs/h", context_references=names)
+    file.write_text(json.dumps(json.loads(file.read_text()), indent=1))
     (finding,) = record(archive_of(quay), "quay.handoffs.h").findings
-    assert '"context_references"' in path.read_text().splitlines()[(finding.location.line or 0) - 1]
+    assert '"context_references"' in file.read_text().splitlines()[(finding.location.line or 0) - 1]
     assert finding.message.endswith('"gone-4" and 2 more; expected known records')
 
 
@@ -570,7 +535,7 @@ def test_ids_of_records_are_read_off_texts(text: str, found: tuple[str, ...]) ->
 
 
 def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(quay: Path) -> None:
-    """Paths and globs are seen from the folder that holds the store; what is not there leads nowhere."""
+    """Seen from the folder that holds the store; a place in code leads to its file."""
     Stores(quay / "desk").config()
     anchors = ["decisions/*.md", "src/worker.py", "src/**", "none.py", "../secret", "/etc/passwd"]
     Stores(quay / "desk").node("fact.tides", anchors=anchors)
@@ -585,10 +550,6 @@ def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(quay: Path) 
         "src/**": "https://git.example.org/quay/HEAD/desk/src",
     }
     assert archive.artifacts["document", "quay.desk.decisions.paint.md"].backlinks == (("record", "quay.fact.tides"),)
-
-
-def test_a_place_in_code_leads_to_its_file(quay: Path) -> None:
-    """Without its line."""
     write_text(quay / "src/worker.py", "pass\n")
     write_mif(quay, "rope.memory.md", head="code_refs:\n  - file: src/worker.py\n    line: 3\n")
     found = links(archive_of(quay, web=WEB), ("record", f"quay.{UUID}"))
@@ -637,7 +598,12 @@ def test_a_finding_in_a_file_of_many_records_is_about_the_one_it_stands_in(quay:
 
 
 def test_a_record_has_a_line_like_every_artifact(quay: Path) -> None:
-    """Its system, its text, nobody's thread."""
+    """Its system, its text, nobody's thread; one that cannot be parsed has none, but is in the archive (SPEC 8)."""
+    write_text(quay / ".memory/memory/facts/tides.json", '{"id": "fact.tides", "body_path": "memory/facts/tides.md",')
+    write_text(quay / ".memory/memory/facts/tides.md", "High at noon.\n")
+    archive = archive_of(quay)
+    assert [finding.rule.id for finding in record(archive, "quay.fact.tides").findings] == ["json-invalid"]
+    assert list(exported(archive)) == []
     Stores(quay).node("decision.retries", "# Retries\n\nThe worker retries.\n", tags=["queue"])
     with open_folders(quay) as (archive, shelf):
         found = record(archive, "quay.decision.retries")
@@ -648,15 +614,6 @@ def test_a_record_has_a_line_like_every_artifact(quay: Path) -> None:
     assert {line[name] for name in ("from", "thread", "parent", "ghost_parent", "mailbox", "action")} == {None}
     assert (line["date"], line["offset"], line["tags"]) == ("2026-05-01T08:00:00Z", "+02:00", ["queue"])
     assert line["sha256"] == found.card.file.sha256
-
-
-def test_a_record_that_cannot_be_parsed_has_no_line(quay: Path) -> None:
-    """But it is in the archive, with its findings (SPEC 8)."""
-    write_text(quay / ".memory/memory/facts/tides.json", '{"id": "fact.tides", "body_path": "memory/facts/tides.md",')
-    write_text(quay / ".memory/memory/facts/tides.md", "High at noon.\n")
-    archive = archive_of(quay)
-    assert [finding.rule.id for finding in record(archive, "quay.fact.tides").findings] == ["json-invalid"]
-    assert list(exported(archive)) == []
 
 
 # Checking single files
@@ -685,8 +642,11 @@ def test_a_single_file_of_another_tool_is_a_note(tmp_path: Path) -> None:
 
 def test_the_order_of_files_does_not_matter(quay: Path) -> None:
     """Equal files give an equal archive."""
-    Stores(quay).node("decision.retries", superseded_by="decision.other")
-    Stores(quay).node("decision.other")
+    store = Stores(quay)
+    store.node("decision.retries", superseded_by="decision.other")
+    store.node("decision.other", status="bright")
+    store.node("decision.other", at="decisions/zz")
+    store.relation("decision.other", "affects", "fact.gone")
     write_mif(quay, "docs/rope.memory.md", body="- relates-to [[decision.retries]]")
     write_mif(quay, "docs/again.memory.md", title="Again")
     rules = ResolveRules(sources=(SourceInfo(name="quay"),))
@@ -694,6 +654,7 @@ def test_the_order_of_files_does_not_matter(quay: Path) -> None:
         parsed = read_source(list_files(FolderSource(name="quay", root=quay)), shelf)
         forward, backward = (resolve(files, rules, Ledger(), LineFinder(shelf)) for files in (parsed, parsed[::-1]))
     assert forward == backward
+    assert {"store-value", "store-duplicate", "store-relation-end"} <= {one.rule.id for one in forward[0].findings}
 
 
 NAMES = st.text(st.sampled_from("a./*?[]#:\\%\0 ~-|\n") | st.characters(), max_size=12)

@@ -88,9 +88,15 @@ def test_the_names_in_a_value(value: str, names: list[tuple[str, str]]) -> None:
 
 
 def test_what_is_written_is_kept_with_its_path() -> None:
-    """Without what prose puts around it: the path tells which document is meant."""
+    """It tells which document is meant; what is longer than any path, or comes after a hundred, is no name."""
     written = [one.written for one in read_names("See decisions/0007-gate.md#why, *memos/read/x.openthing*!")]
     assert written == ["decisions/0007-gate.md#why", "memos/read/x.openthing"]
+    assert first_stem(("decisions/0007-gate.md", f"see {ASK}.openthing and {MORE}")) == ASK
+    assert first_stem(("decisions/0007-gate.md", "none")) is None
+    assert read_names("x" * 1_000_000) == read_names(f"a {'x' * 1_000_000}.openthing") == ()
+    assert [one.stem for one in read_names(f"{ASK}{'x' * 1_000_000} {MORE}")] == [MORE]
+    assert whole_name(f"{ASK} {'x' * 1_000_000}.openthing") == ""
+    assert len(read_names(", ".join(f"{ASK}-{number}" for number in range(1_000)))) == NAMES
 
 
 @pytest.mark.parametrize(
@@ -108,27 +114,6 @@ def test_what_is_written_is_kept_with_its_path() -> None:
 def test_a_value_may_be_one_name_with_white_space(value: str, stem: str) -> None:
     """It counts only if there is such a file."""
     assert whole_name(value) == stem
-
-
-def test_a_feed_has_the_first_name_that_may_be_a_memos() -> None:
-    """Documents are passed over."""
-    assert first_stem(("decisions/0007-gate.md", f"see {ASK}.openthing and {MORE}")) == ASK
-    assert first_stem(("decisions/0007-gate.md", "none")) is None
-
-
-def test_a_value_has_a_hundred_names_at_most() -> None:
-    """However long it is: each is looked up, and makes a link."""
-    assert len(read_names(", ".join(f"{ASK}-{number}" for number in range(1_000)))) == NAMES
-
-
-def test_what_is_longer_than_any_path_is_no_name() -> None:
-    """A megabyte of one word would be the name of a missing memo, on every page that shows it."""
-    assert read_names("x" * 1_000_000) == read_names(f"a {'x' * 1_000_000}.openthing") == ()
-    assert [one.stem for one in read_names(f"{ASK}{'x' * 1_000_000} {MORE}")] == [MORE]
-    assert whole_name(f"{ASK} {'x' * 1_000_000}.openthing") == ""
-
-
-# Against the second reading
 
 
 STEMS = st.sampled_from([ASK, MORE, "2026-05-03--a--b--day", "gate", "Gate-2", "0007-gate"])

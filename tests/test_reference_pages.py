@@ -50,17 +50,13 @@ def twin(output: Path, id_: str) -> dict[str, Any]:
     return dict(json.loads(text))
 
 
-def test_pages_tell_of_both_ends(output: Path) -> None:
-    """What a memo answers, too, and what supersedes it, each with a link."""
+def test_pages_and_twins_tell_of_both_ends(output: Path) -> None:
+    """What a memo answers, too, and what supersedes it; a memo that has none of it has no field for it."""
     assert facts(output, REPLY) == ["Also answers", f"About {TOO}"]
     assert facts(output, TOO) == ["Also answered by", f"About {REPLY}"]
     assert facts(output, AGAIN) == ["Supersedes", f"About {MOOT}"]
     assert facts(output, MOOT) == ["Superseded by", f"About {AGAIN}"]
     assert facts(output, ASK) == []
-
-
-def test_twins_tell_of_both_ends(output: Path) -> None:
-    """By kind and id; a memo that has none of it has no field for it."""
     assert twin(output, REPLY)["also_answers"] == [f"memo/{TOO}"]
     assert twin(output, TOO)["also_answered_by"] == [f"memo/{REPLY}"]
     assert twin(output, MOOT)["superseded_by"] == [f"memo/{AGAIN}"]
@@ -69,8 +65,8 @@ def test_twins_tell_of_both_ends(output: Path) -> None:
     assert f"Superseded-By: memo/{AGAIN}\n" in (output / f"memos/{MOOT}/index.md").read_text()
 
 
-def test_each_state_has_a_page(output: Path) -> None:
-    """What is superseded is neither open nor answered, nor waits on anybody."""
+def test_lines_for_machines_have_the_state(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the memo and of each recipient; search finds it, and each state has a page."""
     pages = {state: html.parse(output / f"actions/{state}/index.html") for state in STATES}
     rows = {state: len(found(page, "//ol[@class='rows']/li/@class")) for state, page in pages.items()}
     assert rows == {"open": 1, "superseded": 1, "answered": 2, "discharged": 0}
@@ -78,10 +74,6 @@ def test_each_state_has_a_page(output: Path) -> None:
     assert len(found(board, "//ol[@class='rows']/li/@class")) == 2  # for whom it is to do, and for whom to wait
     assert "buoy-again" in (output / "actions/feed.xml").read_text()
     assert MOOT not in (output / "actions/feed.xml").read_text()
-
-
-def test_lines_for_machines_have_the_state(output: Path) -> None:
-    """Of the memo and of each recipient."""
     lines = [json.loads(line) for line in (output / "archive/2026/05.jsonl").read_text().splitlines()]
     states = {line["id"]: (line["action"], [one["action"] for one in line["recipients"]]) for line in lines}
     assert states == {
@@ -91,10 +83,6 @@ def test_lines_for_machines_have_the_state(output: Path) -> None:
         AGAIN: ("open", ["open"]),
         REPLY: (None, [None]),
     }
-
-
-def test_search_finds_what_is_superseded(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By the command line; the browser's search has the same words (test_search_blocks)."""
     assert main(["search", "is:superseded", "--json", "--site", str(output.parent)]) == 0
     assert [hit["id"] for hit in json.loads(capsys.readouterr().out)["hits"]] == [MOOT]
 

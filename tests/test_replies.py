@@ -103,7 +103,7 @@ def test_a_reference_means(values: list[str], means: tuple[Any, ...]) -> None:
 
 
 def test_an_answer_too_is_a_link_both_ways_and_answers_what_was_asked() -> None:
-    """Of the sender of the answer; in parentheses it only links."""
+    """Of the sender of the answer; a broadcast may be answered too, but not by its sender."""
     archive = archive_of(ask(), ask(ASK_TOO), answer(f"{ASK} AND memos/{ASK_TOO} (bundled response)"))
     one, too = memo(archive, ASK), memo(archive, ASK_TOO)
     assert (one.action, too.action) == ("answered", "answered")
@@ -112,27 +112,15 @@ def test_an_answer_too_is_a_link_both_ways_and_answers_what_was_asked() -> None:
     beside = archive_of(ask(), ask(ASK_TOO), answer(f"{ASK} (with {ASK_TOO})"))
     assert memo(beside, ASK_TOO).action == "open" and memo(beside, ASK_TOO).also_answered_by == ()
     assert memo(beside, ASK_TOO).backlinks == (("memo", "2026-05-09-0900--director--engineer--re"),)
-
-
-def test_a_reply_below_an_answer_too_does_not_answer() -> None:
-    """Only who sent the answer did."""
     found = [ask(), ask(ASK_TOO, to=("director", "tester")), answer(ASK, ASK_TOO)]
     below = envelope("2026-05-10--tester--director--ok", sender="tester", in_reply_to=found[-1].stem)
     assert [state.action for state in memo(archive_of(*found, below), ASK_TOO).recipients] == ["answered", "open"]
-
-
-def test_a_broadcast_may_be_answered_too_but_not_by_its_sender() -> None:
-    """It was sent to everybody else; each position counts once."""
     call = ask(ASK_TOO, to="all")
     archive = archive_of(ask(), call, answer(ASK, ASK_TOO), answer(ASK_TOO, stem="again"))
     assert (memo(archive, ASK_TOO).action, memo(archive, ASK_TOO).answers) == ("answered", 1)
     own = archive_of(ask(), call, answer(ASK, ASK_TOO, sender="engineer"))
     assert (memo(own, ASK_TOO).action, memo(own, ASK_TOO).answers) == ("open", 0)
     assert memo(own, "2026-05-09-0900--director--engineer--re").also_answers == ()
-
-
-def test_any_seat_of_a_union_may_answer_it_too() -> None:
-    """As by replying."""
     orgs = [organization("x", "director"), organization("y", "director")]
     archive = archive_of(ask(), ask(ASK_TOO), answer(ASK, ASK_TOO, sender="y/director"), *orgs)
     assert memo(archive, ASK_TOO).action == "answered"
@@ -140,14 +128,11 @@ def test_any_seat_of_a_union_may_answer_it_too() -> None:
     assert memo(archive, ASK_TOO).action == "open"
 
 
-# Bare stamps
-
-
 STAMP = "2026-05-01-1430"
 
 
 def test_a_stamp_of_several_memos_means_the_one_of_the_same_source_and_positions() -> None:
-    """Whichever of the two wrote it; elsewhere, or between others, it is not meant."""
+    """Whichever of the two wrote it; copies of a broadcast are one, and a note is meant if no memo is."""
     back = f"{STAMP}--director--engineer--back"
     others = [
         ask(f"{STAMP}--tester--director--x", "tester"),
@@ -156,6 +141,14 @@ def test_a_stamp_of_several_memos_means_the_one_of_the_same_source_and_positions
     ]
     assert meaning(archive_of(ask(), *others, answer(STAMP))) == (ASKED, None, (), set())
     assert meaning(archive_of(ask(back, "director", "engineer"), *others, answer(STAMP)))[0] == ("memo", back)
+    archive = archive_of(
+        ask(), ask(source="other"), ask(path=f"memos/read/{ASK}.openthing", content="2"), answer(STAMP)
+    )
+    assert meaning(archive)[0] == ASKED
+    stem = f"{STAMP}--engineer--file--n"
+    note = envelope(stem, f"notes/engineer/{stem}.openthing", kind="note", to="file")
+    assert meaning(archive_of(note, answer(STAMP)))[0] == ("note", note.stem)
+    assert meaning(archive_of(note, ask(), answer(STAMP)))[0] == ASKED
 
 
 @pytest.mark.parametrize(
@@ -177,50 +170,20 @@ def test_a_stamp_that_is_no_memos_or_several_is_no_name(named: Sequence[str], co
     assert meaning(alone) == (None, None, (), set()) and not alone.ghosts
 
 
-def test_copies_of_one_memo_are_one_for_a_stamp() -> None:
-    """A broadcast has many, with one name."""
-    archive = archive_of(
-        ask(), ask(source="other"), ask(path=f"memos/read/{ASK}.openthing", content="2"), answer(STAMP)
-    )
-    assert meaning(archive)[0] == ASKED
-
-
-def test_a_note_has_a_stamp_if_no_memo_has_it() -> None:
-    """Notes thread like memos."""
-    stem = f"{STAMP}--engineer--file--n"
-    note = envelope(stem, f"notes/engineer/{stem}.openthing", kind="note", to="file")
-    assert meaning(archive_of(note, answer(STAMP)))[0] == ("note", note.stem)
-    assert meaning(archive_of(note, ask(), answer(STAMP)))[0] == ASKED
-
-
-# Names with white space, and names of rivals
-
-
 def test_a_whole_value_that_is_a_files_name_counts() -> None:
-    """Whatever it holds; as a path, too."""
+    """Whatever it holds; as a path, too. A missing memo may have such a name, and a URL names the file in its repo."""
     for value in ("a b", "a b.openthing", "memos/a b.openthing", "s:\\memos\\a b.openthing"):
         assert meaning(archive_of(envelope("a b"), answer(value)))[0][1].startswith("a-b-")
     assert meaning(archive_of(answer("a b.openthing")))[:2] == (None, "b")
-
-
-def test_a_missing_memo_may_have_a_name_with_white_space() -> None:
-    """If the value is nothing but a stamped name with its suffix, and does not begin with a memo that is there."""
     archive = archive_of(ask(), answer(f"memos/{GONE} what's new.openthing"))
     assert [ghost.stem for ghost in archive.ghosts.values()] == [f"{GONE} what's new"]
     assert meaning(archive_of(ask(), answer(f"memos/{ASK} what's new.openthing")))[:2] == (ASKED, None)
     assert meaning(archive_of(ask(), answer(f"{GONE} and gate")))[:2] == (None, GONE)
-
-
-def test_a_url_names_the_file_in_its_repo() -> None:
-    """Not the one of that name in the source of the reply."""
     here, there = ask(sender="a"), ask(sender="b", source="other")
     url = f"https://github.com/org/other/blob/main/memos/{ASK}.openthing"
     archive = archive_of(here, there, answer(url))
     parent = memo(archive, "2026-05-09-0900--director--engineer--re").parent
     assert parent is not None and memo(archive, parent[1]).sender == "b"
-
-
-# What is superseded
 
 
 def test_an_action_is_superseded_by_a_later_memo_of_its_sender_that_says_so() -> None:
@@ -258,26 +221,16 @@ def test_the_same_rule_of_names_counts_for_what_is_superseded(value: str) -> Non
     assert memo(archive_of(ask(), ask(ASK_TOO, supersedes=value)), ASK).superseded_by == (TOO,)
 
 
-def test_what_is_no_earlier_memo_of_the_sender_is_linked_all_the_same() -> None:
-    """A document, or somebody else's memo."""
-    later = answer(supersedes=(ASK, "decisions/0007-gate.md"))
-    archive = archive_of(ask(), later, document("decisions/0007-gate.md"))
-    assert set(links(archive, ("memo", later.stem)).values()) == {ASKED, GATE}
-    assert memo(archive, later.stem).supersedes == ()
-
-
-# Mentions and related memos
-
-
 def test_mentions_make_links_and_nothing_else() -> None:
-    """No parent, no ghost and no answer."""
+    """No parent, no ghost and no answer; nor does what is superseded, but is no earlier memo of the sender."""
     body = text_of(f"As to {ASK} and {GONE}", mentions=(ASK, GONE))
     archive = archive_of(ask(), answer(body=body), transcript("t", related=(ASK, GONE)))
     assert meaning(archive) == (None, None, (), {ASKED}) and not archive.ghosts
     assert memo(archive, ASK).action == "open" and memo(archive, ASK).also_answered_by == ()
-
-
-# A second reading of what the names mean
+    later = answer(supersedes=(ASK, "decisions/0007-gate.md"))
+    archive = archive_of(ask(), later, document("decisions/0007-gate.md"))
+    assert set(links(archive, ("memo", later.stem)).values()) == {ASKED, GATE}
+    assert memo(archive, later.stem).supersedes == ()
 
 
 POOL: Mapping[str, tuple[str, str]] = {

@@ -33,47 +33,24 @@ from memosite.facts.times import UTC, Moment, read_moment, read_stamp
         ("2026-12-31T23:59:60Z", "2027-01-01T00:00:00Z", "+00:00"),
         ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "+00:00"),
         ("2024-02-29", "2024-02-29T00:00:00Z", None),
+        *(
+            (text, None, None)
+            for text in (
+                *("", "<ISO 8601 timestamp>", "YYYY-MM-DDTHH:MM:SSZ", "yesterday", "2026-02-29", "2026-13-01"),
+                *("2026-00-10", "0000-01-01", "2026-05-01T25:00:00Z", "2026-05-01T24:01:00Z", "2026-05-01T14:60:00Z"),
+                *("2026-05-01T14:30:61Z", "2026-05-01T14:30:00+24:00", "2026-05-01T14:30:00+01:60"),
+                *("2026-05-01T14:3000Z", "2026-0501", "2026-05-01T", "2026-05-01T14:30:00 UTC"),
+                *("9999-12-31T23:59:59-04:00", "0001-01-01T00:00:00+04:00", "٢٠٢٦-05-01"),
+                *("2026-05-01Z", "2026-05-01T14.5"),
+            )
+        ),
     ],
 )
-def test_a_date_is_read_as_it_was_meant(written: str, utc: str, zone: str | None) -> None:
-    """ISO 8601 in the forms people and tools write; without a zone it is UTC, and says that there was none."""
+def test_a_date_is_read_as_it_was_meant(written: str, utc: str | None, zone: str | None) -> None:
+    """ISO 8601 as people and tools write it, without a zone in UTC; not placeholders, nor what is no instant."""
     moment = read_moment(written)
-    assert moment is not None
-    assert (moment.utc, moment.zone) == (utc, zone)
-    assert (moment.offset is None) == (zone is None)
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        "",
-        "<ISO 8601 timestamp>",
-        "YYYY-MM-DDTHH:MM:SSZ",
-        "yesterday",
-        "2026-02-29",
-        "2026-13-01",
-        "2026-00-10",
-        "0000-01-01",
-        "2026-05-01T25:00:00Z",
-        "2026-05-01T24:01:00Z",
-        "2026-05-01T14:60:00Z",
-        "2026-05-01T14:30:61Z",
-        "2026-05-01T14:30:00+24:00",
-        "2026-05-01T14:30:00+01:60",
-        "2026-05-01T14:3000Z",
-        "2026-0501",
-        "2026-05-01T",
-        "2026-05-01T14:30:00 UTC",
-        "9999-12-31T23:59:59-04:00",
-        "0001-01-01T00:00:00+04:00",
-        "٢٠٢٦-05-01",
-        "2026-05-01Z",
-        "2026-05-01T14.5",
-    ],
-)
-def test_what_is_no_date_is_none(written: str) -> None:
-    """Placeholders, impossible days, instants outside of years 1 to 9999."""
-    assert read_moment(written) is None
+    assert (moment and moment.utc, moment and moment.zone) == (utc, zone)
+    assert moment is None or (moment.offset is None) == (zone is None)
 
 
 def test_the_writers_clock_is_kept() -> None:
@@ -99,29 +76,17 @@ def test_what_python_writes_is_read_back(naive: dt.datetime, minutes: int) -> No
     assert moment == Moment(instant=written.astimezone(UTC), offset=minutes)
 
 
-@given(st.text(alphabet="0123456789-:TZ+. ,", max_size=40))
-def test_reading_never_raises(written: str) -> None:
-    """Whatever stands there, the outcome is a moment or none, in UTC."""
-    moment = read_moment(written)
-    assert moment is None or moment.instant.tzinfo == UTC
-
-
 @pytest.mark.parametrize(
     ("stamp", "utc"),
     [
         ("2026-05-01-1430", "2026-05-01T14:30:00Z"),
         ("2026-05-01", "2026-05-01T00:00:00Z"),
         ("2026-05-01-0000", "2026-05-01T00:00:00Z"),
+        *((text, None) for text in ("2026-05-01-9999", "2026-13-01", "2026-05-01-14x0", "")),
     ],
 )
-def test_a_names_stamp_is_a_moment_without_zone(stamp: str, utc: str) -> None:
-    """It is a last resort, and says where it comes from."""
+def test_a_names_stamp_is_a_moment_without_zone(stamp: str, utc: str | None) -> None:
+    """It is a last resort, and says where it comes from; no date is invented."""
     moment = read_stamp(stamp)
-    assert moment is not None
-    assert (moment.utc, moment.offset, moment.origin) == (utc, None, "name")
-
-
-@pytest.mark.parametrize("stamp", ["2026-05-01-9999", "2026-13-01", "2026-05-01-14x0", ""])
-def test_an_impossible_stamp_is_none(stamp: str) -> None:
-    """No date is invented."""
-    assert read_stamp(stamp) is None
+    assert (moment and moment.utc) == utc
+    assert moment is None or (moment.offset, moment.origin) == (None, "name")

@@ -72,11 +72,8 @@ def stamps(*written: str) -> list[str | None]:
     return [turn.stamp for turn in parse("".join(turn(stamp) for stamp in written)).turns]
 
 
-# Turns
-
-
 def test_a_stamped_body_gives_speakers_models_stamps_and_lines() -> None:
-    """The heading's parts are told apart, and the line is where an editor finds it."""
+    """The heading's parts are told apart; a plain body has turns without times."""
     found = parse(STAMPED)
     assert found.form == "stamped"
     assert found.preamble == "# A session"
@@ -86,24 +83,12 @@ def test_a_stamped_body_gives_speakers_models_stamps_and_lines() -> None:
         (1, "User", True, None, "5/21/2026, 9:22:47 PM", 5),
         (2, "Assistant", False, "sonnet-9", "5/21/2026, 9:23:01 PM", 16),
     ]
-
-
-def test_a_turns_own_rule_does_not_end_it() -> None:
-    """Only a rule before a turn's heading separates; what follows another rule is still said."""
     assert texts(parse(STAMPED))[1] == "Done.\n\n---\n\nThe cactus was left out."
-
-
-def test_positions_speak_under_their_own_names() -> None:
-    """Speakers are whoever the capture tool names, people by their face."""
     body = turn("5/21/2026, 9:00:00 AM", speaker="🧑 Director") + turn(
         "5/21/2026, 9:00:01 AM", speaker="🤖 garden-engineer *(opus (1m))*"
     )
-    found = [(turn.speaker, turn.is_person, turn.model) for turn in parse(body).turns]
-    assert found == [("Director", True, None), ("garden-engineer", False, "opus (1m)")]
-
-
-def test_a_plain_body_has_turns_without_times() -> None:
-    """`## User` and `## Assistant` suffice, and no time is made up for them."""
+    said = [(turn.speaker, turn.is_person, turn.model) for turn in parse(body).turns]
+    assert said == [("Director", True, None), ("garden-engineer", False, "opus (1m)")]
     found = parse(PLAIN, utc("2026-05-22 11:50"))
     assert found.form == "plain"
     assert [(turn.speaker, turn.is_person, turn.stamp, turn.at) for turn in found.turns] == [
@@ -111,10 +96,6 @@ def test_a_plain_body_has_turns_without_times() -> None:
         ("Assistant", False, None, None),
     ]
     assert texts(found) == ["Is it raining?", "Not yet."]
-
-
-def test_plain_headings_may_have_faces_and_models() -> None:
-    """The same headings as in the stamped form, without a time."""
     found = parse("## 🧑 Human\n\na\n\n## 🤖 Assistant *(m-1)*\n\nb\n\n## 🤖 User\n\nc\n")
     assert [(turn.speaker, turn.is_person, turn.model) for turn in found.turns] == [
         ("Human", True, None),
@@ -129,12 +110,6 @@ def test_a_body_of_no_known_form_is_verbatim(text: str) -> None:
     assert parse(text) == TurnList(form="verbatim", preamble=text, turns=())
 
 
-def test_the_first_turn_may_stand_at_the_start_of_the_body() -> None:
-    """A body without a title has no rule before its first turn."""
-    found = parse(turn("5/21/2026, 9:00:00 AM").removeprefix("---\n\n"))
-    assert (found.form, found.preamble, found.turns[0].line) == ("stamped", "", 1)
-
-
 @pytest.mark.parametrize(
     "before", ["Some words.\n\n", "---\n", "---\nWords.\n\n", "- - -\n\n", "  ---\n\n", "----\n\n"]
 )
@@ -144,34 +119,21 @@ def test_a_stamped_heading_counts_only_after_a_rule_and_a_blank_line(before: str
     assert len(parse(f"{first}{before}## 🧑 User <sub>5/21/2026, 9:05:00 AM</sub>\n").turns) == 1
 
 
-def test_a_pasted_transcript_of_earlier_times_stays_in_its_turn() -> None:
-    """A conversation does not go back in time; what does was pasted."""
+def test_the_first_heading_decides_the_form() -> None:
+    """What is pasted later, or goes back in time, is no turn; the first may stand at the start of the body."""
     pasted = turn("5/20/2026, 8:00:00 AM", "Old question.") + turn("5/20/2026, 8:01:00 AM", "Old answer.")
     body = turn("5/21/2026, 9:00:00 AM", pasted) + turn("5/21/2026, 9:00:00 AM", "And now?")
     found = parse(body)
     assert len(found.turns) == 2
     assert "Old answer." in found.turns[0].text
     assert texts(found)[1] == "And now?"
-
-
-def test_a_stamped_transcript_pasted_into_a_plain_body_is_no_turn() -> None:
-    """The first heading decides the form, so nothing pasted later changes what a body is."""
     found = parse("## User\n\nSee this:\n\n" + turn("5/20/2026, 8:00:00 AM") + "## Assistant\n\nI see.\n")
     assert (found.form, len(found.turns)) == ("plain", 2)
-
-
-def test_plain_headings_in_a_stamped_body_are_no_turns() -> None:
-    """A turn may write about users under a heading."""
     found = parse(turn("5/21/2026, 9:00:00 AM", "Plan:\n\n## User\n\nwants tea"))
     assert (found.form, len(found.turns)) == ("stamped", 1)
-
-
-def test_the_preamble_ends_before_the_rule_of_the_first_turn() -> None:
-    """That rule belongs to the turn, and a final one of the preamble's own goes like a turn's."""
+    found = parse(turn("5/21/2026, 9:00:00 AM").removeprefix("---\n\n"))
+    assert (found.form, found.preamble, found.turns[0].line) == ("stamped", "", 1)
     assert parse("Intro.\n\n---\n\n" + turn("5/21/2026, 9:00:00 AM")).preamble == "Intro."
-
-
-# Fenced code
 
 
 @pytest.mark.parametrize("fence", ["```", "~~~~", "```markdown"])
@@ -202,38 +164,22 @@ def test_code_ends_only_at_a_fence_like_the_one_it_starts_with(inside: str) -> N
 
 
 def test_an_open_fence_reaches_only_so_far() -> None:
-    """A fence that would hold more headings than any example was left open, whatever follows."""
+    """One that would hold more headings than any example was left open; a turn may hold many examples."""
     turns = "## User\n\nHm.\n\n" * 40
     assert len(parse(f"## User\n\n```\n\n{turns}```\n## User\n```\n").turns) == 41
-
-
-def test_a_turn_may_hold_many_examples() -> None:
-    """Each of 30 is passed over, and the turn after them is found."""
     assert len(parse("## User\n" + "```\n## User\n```\n" * 30 + "## Assistant\n").turns) == 2
-
-
-def test_many_open_fences_end_somewhere() -> None:
-    """Each opens and none closes: every heading counts, and no two of them are read to the end."""
     text = "~~~x\n## User\n" * 50_000
     found = parse(text)
     assert len(found.turns) == most_turns(len(text))
     assert found.rest.count("## User") == 50_000 - len(found.turns)
 
 
-# Stamps and times
-
-
 @pytest.mark.parametrize(
     "stamp",
     [
-        "5/21/2026, 9:22:47 PM",
-        "5/21/2026, 9:22:47\u202fPM",
-        "5/21/2026, 9:22:47\u00a0pm",
-        "05/21/2026 9:22:47 p.m.",
-        "5/21/2026, 21:22:47",
-        "21.5.2026, 21:22:47",
-        "2026-05-21 21:22:47",
-        "2026-05-21T21:22:47",
+        *("5/21/2026, 9:22:47 PM", "5/21/2026, 9:22:47\u202fPM", "5/21/2026, 9:22:47\u00a0pm"),
+        *("05/21/2026 9:22:47 p.m.", "5/21/2026, 21:22:47", "21.5.2026, 21:22:47"),
+        *("2026-05-21 21:22:47", "2026-05-21T21:22:47"),
     ],
 )
 def test_stamps_of_many_locales_are_read(stamp: str) -> None:
@@ -245,17 +191,9 @@ def test_stamps_of_many_locales_are_read(stamp: str) -> None:
 @pytest.mark.parametrize(
     "stamp",
     [
-        "2/30/2026, 9:00:00 AM",
-        "13/1/2026, 9:00:00 AM",
-        "5/21/2026, 0:00:00 AM",
-        "5/21/2026, 13:00:00 PM",
-        "5/21/2026, 24:00:00",
-        "5/21/2026, 9:60:00 AM",
-        "5/21/0026, 9:00:00 AM",
-        "٥/٢١/٢٠٢٦, 9:00:00 AM",
-        "5/21/2026",
-        "yesterday",
-        "",
+        *("2/30/2026, 9:00:00 AM", "13/1/2026, 9:00:00 AM", "5/21/2026, 0:00:00 AM", "5/21/2026, 13:00:00 PM"),
+        *("5/21/2026, 24:00:00", "5/21/2026, 9:60:00 AM", "5/21/0026, 9:00:00 AM", "٥/٢١/٢٠٢٦, 9:00:00 AM"),
+        *("5/21/2026", "yesterday", ""),
     ],
 )
 def test_impossible_times_are_no_stamps(stamp: str) -> None:
@@ -263,26 +201,32 @@ def test_impossible_times_are_no_stamps(stamp: str) -> None:
     assert parse(turn(stamp)).form == "verbatim"
 
 
-def test_midnight_and_noon_are_twelve() -> None:
-    """12 AM begins the day, 12 PM halves it."""
+def test_the_offset_is_the_start_less_the_first_stamp() -> None:
+    """`started` may be in any zone, and 12 AM begins the day; turns go on when the clocks go back, once."""
+    found = parse(STAMPED, dt.datetime(2026, 5, 22, 1, 22, 47, 944_000, tzinfo=dt.UTC))
+    assert [turn.at for turn in found.turns] == [utc("2026-05-22 01:22:47"), utc("2026-05-22 01:23:01")]
+    india = dt.timezone(dt.timedelta(hours=5, minutes=30))
+    for started in (dt.datetime(2026, 5, 22, 6, 52, 47, tzinfo=india), dt.datetime(2026, 5, 22, 1, 22, 47)):
+        assert parse(STAMPED, started).turns[0].at == utc("2026-05-22 01:22:47")
     body = turn("5/21/2026, 12:00:00 AM") + turn("5/21/2026, 12:00:00 PM")
     assert [turn.at for turn in parse(body, utc("2026-05-21 00:00")).turns] == [
         utc("2026-05-21 00:00"),
         utc("2026-05-21 12:00"),
     ]
-
-
-def test_the_offset_is_the_start_less_the_first_stamp() -> None:
-    """Fractions of a second are rounded off; each turn then has its moment."""
-    found = parse(STAMPED, dt.datetime(2026, 5, 22, 1, 22, 47, 944_000, tzinfo=dt.UTC))
-    assert [turn.at for turn in found.turns] == [utc("2026-05-22 01:22:47"), utc("2026-05-22 01:23:01")]
-
-
-def test_a_start_with_another_offset_is_the_same_moment() -> None:
-    """`started` may be written in any zone, and without one it is UTC."""
-    india = dt.timezone(dt.timedelta(hours=5, minutes=30))
-    for started in (dt.datetime(2026, 5, 22, 6, 52, 47, tzinfo=india), dt.datetime(2026, 5, 22, 1, 22, 47)):
-        assert parse(STAMPED, started).turns[0].at == utc("2026-05-22 01:22:47")
+    written = ["11/1/2026, 1:50:00 AM", "11/1/2026, 1:05:00 AM", "11/1/2026, 9:00:00 AM"]
+    found = parse("".join(turn(stamp) for stamp in written), utc("2026-11-01 05:50"))
+    assert [turn.stamp for turn in found.turns] == written
+    assert [turn.at for turn in found.turns] == [
+        utc("2026-11-01 05:50"),
+        utc("2026-11-01 06:05"),
+        utc("2026-11-01 14:00"),
+    ]
+    assert stamps("11/1/2026, 1:50:00 AM", "11/1/2026, 12:49:59 AM") == ["11/1/2026, 1:50:00 AM"]
+    assert stamps("11/1/2026, 9:50:00 AM", "11/1/2026, 9:05:00 AM") == ["11/1/2026, 9:50:00 AM"]
+    assert stamps("11/1/2026, 2:00:00 AM", "11/1/2026, 1:00:00 AM", "11/1/2026, 12:30:00 AM") == [
+        "11/1/2026, 2:00:00 AM",
+        "11/1/2026, 1:00:00 AM",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -296,33 +240,8 @@ def test_only_what_can_be_a_zone_is_an_offset(hours: int, minutes: int, *, is_of
     assert found.turns[0].at == (started if is_offset else None)
 
 
-def test_turns_go_on_when_the_clocks_go_back() -> None:
-    """The hour that comes twice does not look like something pasted, and the moments stay in order."""
-    written = ["11/1/2026, 1:50:00 AM", "11/1/2026, 1:05:00 AM", "11/1/2026, 9:00:00 AM"]
-    found = parse("".join(turn(stamp) for stamp in written), utc("2026-11-01 05:50"))
-    assert [turn.stamp for turn in found.turns] == written
-    assert [turn.at for turn in found.turns] == [
-        utc("2026-11-01 05:50"),
-        utc("2026-11-01 06:05"),
-        utc("2026-11-01 14:00"),
-    ]
-
-
-def test_clocks_go_back_by_an_hour_at_most_at_night_and_once() -> None:
-    """Whatever else goes back was pasted."""
-    assert stamps("11/1/2026, 1:50:00 AM", "11/1/2026, 12:49:59 AM") == ["11/1/2026, 1:50:00 AM"]
-    assert stamps("11/1/2026, 9:50:00 AM", "11/1/2026, 9:05:00 AM") == ["11/1/2026, 9:50:00 AM"]
-    assert stamps("11/1/2026, 2:00:00 AM", "11/1/2026, 1:00:00 AM", "11/1/2026, 12:30:00 AM") == [
-        "11/1/2026, 2:00:00 AM",
-        "11/1/2026, 1:00:00 AM",
-    ]
-
-
-# Texts, hashes, anchors
-
-
 def test_a_turns_text_is_what_can_be_hashed_without_memosite() -> None:
-    """From the line after the heading, less trailing blank lines and one final rule, no line end after it."""
+    """Without blank lines and one rule at its end; line ends change no hash, and equal texts are numbered."""
     body = turn("5/21/2026, 9:00:00 AM", "  First.  \n\n---\n\n---\n \t") + turn(
         "5/21/2026, 9:01:00 AM", "Last.\n\n---"
     )
@@ -331,16 +250,9 @@ def test_a_turns_text_is_what_can_be_hashed_without_memosite() -> None:
     assert last.text == "\nLast."
     assert last.digest == hashlib.sha256(b"\nLast.").hexdigest()
     assert (last.anchor, last.hash_anchor) == ("t2", f"t-{last.digest[:8]}")
-
-
-def test_line_ends_and_a_byte_order_mark_change_no_hash() -> None:
-    """The same conversation, saved by another editor, is cited by the same anchors."""
     assert parse("\ufeff" + STAMPED.replace("\n", "\r\n")) == parse(STAMPED)
     assert parse("\ufeff" + PLAIN.replace("\n", "\r\n")) == parse(PLAIN)
-
-
-def test_equal_texts_are_numbered_and_empty_ones_have_no_hash_anchor() -> None:
-    """The order in the document tells equal turns apart."""
+    assert parse("## User\n\n\udcff").turns[0].hash_anchor is not None
     found = parse("## User\n\nYes.\n\n## User\n\n## Assistant\n\nYes.\n\n## User\n\n---\n\n## User\n\nYes.")
     anchor = "t-" + hashlib.sha256(b"\nYes.").hexdigest()[:8]
     assert [turn.hash_anchor for turn in found.turns] == [anchor, None, f"{anchor}-2", None, f"{anchor}-3"]
@@ -348,52 +260,19 @@ def test_equal_texts_are_numbered_and_empty_ones_have_no_hash_anchor() -> None:
     assert found.turns[1].text == found.turns[3].text == ""
 
 
-def test_text_that_is_not_unicode_is_hashed_all_the_same() -> None:
-    """Bytes that could not be decoded come as lone surrogates."""
-    assert parse("## User\n\n\udcff").turns[0].hash_anchor is not None
-
-
 LINES = st.sampled_from(
     [
-        "",
-        "Words.",
-        "---",
-        "# Title",
-        "## User",
-        "## 🤖 Assistant *(m)*",
-        "## 🧑 User <sub>5/21/2026, 9:00:00 AM</sub>",
-        "## 🤖 Assistant *(m)* <sub>5/21/2026, 9:30:00 AM</sub>",
-        "## 🤖 seat <sub>11/1/2026, 1:40:00 AM</sub>",
-        "## seat <sub>11/1/2026, 1:10:00 AM</sub>",
-        "> **🔧 Bash** <sub>5/21/2026, 9:00:01 AM</sub>",
-        "> **🔧 Read**",
-        "> quoted",
-        ">",
-        "<note-tag>inside</note-tag>",
-        "<note-tag>",
-        "</note-tag>",
-        "text </note-tag>",
+        *("", "Words.", "---", "# Title", "## User", "## 🤖 Assistant *(m)*"),
+        *("## 🧑 User <sub>5/21/2026, 9:00:00 AM</sub>", "## 🤖 Assistant *(m)* <sub>5/21/2026, 9:30:00 AM</sub>"),
+        *("## 🤖 seat <sub>11/1/2026, 1:40:00 AM</sub>", "## seat <sub>11/1/2026, 1:10:00 AM</sub>"),
+        *("> **🔧 Bash** <sub>5/21/2026, 9:00:01 AM</sub>", "> **🔧 Read**", "> quoted", ">"),
+        *("<note-tag>inside</note-tag>", "<note-tag>", "</note-tag>", "text </note-tag>"),
     ]
 )
 FENCES = st.sampled_from(["```", "````md", "~~~", "> ```", "```a`b"])
 EXAMPLES = st.sampled_from(["```\n## User\n```", "~~~md\n---\n\n## seat <sub>12/1/2026, 1:10:00 AM</sub>\n~~~"])
 BODIES = st.lists(LINES | EXAMPLES).map("\n".join)
 WILD_BODIES = st.lists(LINES | FENCES | EXAMPLES | st.text(), max_size=60).map("\n".join)
-
-
-@given(WILD_BODIES, st.none() | st.datetimes() | st.datetimes(timezones=st.just(dt.UTC)))
-def test_any_text_gives_turns_whose_texts_stand_in_it_in_order(text: str, started: dt.datetime | None) -> None:
-    """Nothing raises, nothing is invented, nothing is told twice."""
-    source = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    found = parse(text, started)
-    position = 0
-    for turn in found.turns:
-        at = source.index(turn.text, position)
-        assert source.split("\n")[turn.line - 1].startswith("## ")
-        assert turn.digest == hashlib.sha256(turn.text.encode()).hexdigest()
-        position = at + len(turn.text)
-    anchors = [turn.hash_anchor for turn in found.turns if turn.text]
-    assert len(set(anchors)) == len(anchors)
 
 
 @given(BODIES, st.lists(LINES.filter(lambda line: "##" not in line)).map("\n".join))
@@ -409,11 +288,8 @@ def test_an_appended_turn_changes_no_turn_before_it(text: str, words: str) -> No
     assert len(after.turns) == len(before.turns) + 1
 
 
-# Blocks
-
-
 def test_tool_calls_and_asides_are_told_from_speech() -> None:
-    """Each block has what a page needs to fold it."""
+    """Each block has what a page needs to fold it; what a model forgot to close hides no call."""
     text = """
 <ide_opened_file>garden.md is open</ide_opened_file>
 <system-reminder>
@@ -448,6 +324,9 @@ Done.
     ]
     tool = blocks(text)[3]
     assert text.split("\n")[tool.start : tool.end][0].startswith("> **🔧 Bash**")
+    (block,) = blocks("<a-tag>\n\n> **🔧 Bash**\n\n</a-tag>")
+    assert (block.kind, block.text) == ("aside", "\n\n> **🔧 Bash**\n\n")
+    assert [block.kind for block in blocks("```\nx\n\n> **🔧 Bash**\n\nWords.")] == ["speech", "tool", "speech"]
 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
@@ -477,17 +356,6 @@ def test_what_only_looks_like_a_tool_call_or_an_aside_is_speech(text: str) -> No
     """Nothing that was said is folded away."""
     (block,) = blocks(text)
     assert (block.kind, block.text, block.start, block.end) == ("speech", text, 0, len(text.split("\n")))
-
-
-def test_a_tool_call_within_an_aside_belongs_to_it() -> None:
-    """The harness may quote anything."""
-    (block,) = blocks("<a-tag>\n\n> **🔧 Bash**\n\n</a-tag>")
-    assert (block.kind, block.text) == ("aside", "\n\n> **🔧 Bash**\n\n")
-
-
-def test_a_fence_left_open_hides_no_tool_call() -> None:
-    """What a model forgot to close does not turn the calls after it into code."""
-    assert [block.kind for block in blocks("```\nx\n\n> **🔧 Bash**\n\nWords.")] == ["speech", "tool", "speech"]
 
 
 def source_of(block: TurnBlock) -> str:

@@ -6,15 +6,16 @@ show of the page: the text of its elements.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_html
+from memosite.markdown.html import fences, to_html
 from memosite.render.turns import BEGINNING, LONG
 from tests.support.memos import write_memo, write_transcript
 from tests.support.pages import bad_links
@@ -52,6 +53,10 @@ TYPED = {
     "nothing": "",
 }
 """What people type, by what is odd in it."""
+
+
+Talks: TypeAlias = Mapping[str, tuple[str, Path]]
+"""Sources of transcripts and the folders of their pages, by name."""
 
 
 def stamped(typed: str) -> str:
@@ -120,13 +125,28 @@ def missing(folder: Path, source: str) -> list[str]:
     return faults
 
 
-@pytest.mark.parametrize("form", [stamped, plain])
+@pytest.fixture(scope="module")
+def talks(tmp_path_factory: pytest.TempPathFactory) -> Talks:
+    """All of one site."""
+    quay = tmp_path_factory.mktemp("talks") / "quay"
+    sources = {f"stamped {name}": stamped(typed) for name, typed in TYPED.items()}
+    sources |= {f"plain {name}": plain(typed) for name, typed in TYPED.items()}
+    sources |= {f"huge {name}": plain(typed) for name, typed in HUGE.items()}
+    sources |= {form: f"## User\n\nWell?\n\n## Assistant\n\n{written(form)}\n" for form in FORMS}
+    sources |= {f"folded {number}": plain(case[0]) for number, case in enumerate(FOLDED)}
+    for number, source in enumerate(sources.values()):
+        write_transcript(quay / "transcripts/engineer", f"talk-{number}", text=source)
+    site = build_site(quay)
+    assert [one for one in bad_links(site) if "/talk-" not in one.href] == []  # parts of others are found by script
+    return {name: (source, site / f"transcripts/talk-{n}") for n, (name, source) in enumerate(sources.items())}
+
+
+@pytest.mark.parametrize("form", ["stamped", "plain"])
 @pytest.mark.parametrize("name", TYPED)
-def test_everything_typed_is_shown_as_typed(tmp_path: Path, name: str, form: object) -> None:
+def test_everything_typed_is_shown_as_typed(talks: Talks, name: str, form: str) -> None:
     """Every character, in order; white space, too."""
-    assert callable(form)
-    source = form(TYPED[name])
-    assert missing(build_talk(tmp_path, source), source) == []
+    source, folder = talks[f"{form} {name}"]
+    assert missing(folder, source) == []
 
 
 def test_every_turn_of_the_example_is_shown_as_it_is_in_its_source(tmp_path: Path) -> None:
@@ -140,31 +160,32 @@ def test_every_turn_of_the_example_is_shown_as_it_is_in_its_source(tmp_path: Pat
         assert missing(folder, source) == []
 
 
-def test_the_comparison_notices_what_is_missing(tmp_path: Path) -> None:
+def test_the_comparison_notices_what_is_missing(talks: Talks) -> None:
     """A character of a person, a letter of an assistant."""
-    source = plain("C:\\x\\.y  z")
-    folder = build_talk(tmp_path, source)
-    assert missing(folder, source) == []
-    assert len(missing(folder, source.replace("x\\.y", "x\\\\.y"))) == 1
-    assert len(missing(folder, source.replace("y  z", "y z"))) == 1
-    assert len(missing(folder, source.replace("Yes", "Yess"))) == 1
+    source, folder = talks["plain backslashes"]
+    for old, new in (("\\*.log", "\\\\*.log"), ("and ", "and  "), ("Yes", "Yess")):
+        assert len(missing(folder, source.replace(old, new))) == 1
 
 
-def test_long_inputs_are_folded_and_short_ones_are_not(tmp_path: Path) -> None:
+SHORT = "\n".join(f"line {number}" for number in range(LONG))
+FOLDED: tuple[tuple[str, int, str | None], ...] = (
+    (SHORT, LONG, None),
+    (f"{SHORT}\none more", BEGINNING, f"{LONG + 1 - BEGINNING} more lines"),
+    ("word " * 6_000, 0, "(1 line)"),
+    (f"Look:\n```\n{SHORT}\n```\nSo?", 1, f"{LONG + 3} more lines"),
+)
+
+
+@pytest.mark.parametrize("number", range(len(FOLDED)))
+def test_long_inputs_are_folded_and_short_ones_are_not(talks: Talks, number: int) -> None:
     """The beginning is shown; the rest opens, and says how much it is."""
-    short = "\n".join(f"line {number}" for number in range(LONG))
-    for typed, shown, summary in (
-        (short, LONG, None),
-        (f"{short}\none more", BEGINNING, f"{LONG + 1 - BEGINNING} more lines"),
-        ("word " * 6_000, 0, "(1 line)"),
-        (f"Look:\n```\n{short}\n```\nSo?", 1, f"{LONG + 3} more lines"),
-    ):
-        (section, _) = sections(build_talk(tmp_path / str(len(typed)), plain(typed)))
-        heads = section.xpath(".//div[contains(@class, 'speech')]/pre")
-        assert [len(pre.text_content().strip("\n").split("\n")) for pre in heads] == ([shown] if shown else [])
-        summaries = [one.text_content() for one in section.xpath(".//details[@class='long']/summary")]
-        assert (summary is None and not summaries) or (len(summaries) == 1 and summaries[0].endswith(str(summary)))
-        assert section.xpath(".//details[@open]") == []
+    _, shown, summary = FOLDED[number]
+    (section, _) = sections(talks[f"folded {number}"][1])
+    heads = section.xpath(".//div[contains(@class, 'speech')]/pre")
+    assert [len(pre.text_content().strip("\n").split("\n")) for pre in heads] == ([shown] if shown else [])
+    summaries = [one.text_content() for one in section.xpath(".//details[@class='long']/summary")]
+    assert (summary is None and not summaries) or (len(summaries) == 1 and summaries[0].endswith(str(summary)))
+    assert section.xpath(".//details[@open]") == []
 
 
 HUGE = {
@@ -179,10 +200,20 @@ HUGE = {
 """What is too long for one page."""
 
 
+FORMS = ("{}", "> **🔧 Bash**\n> ```\n> {}\n> ```", "```\n{}\n```", "<ide_note>{}</ide_note>")
+"""What an assistant writes that is too long."""
+
+
+def written(form: str) -> str:
+    """A long text in one of the forms, in words of its own."""
+    lines = (f"{FORMS.index(form)}word{number} {'x' * 50}" for number in range(9_000))
+    return form.format(("\n> " if form.startswith(">") else "\n").join(lines))
+
+
 @pytest.mark.parametrize("name", HUGE)
-def test_a_turn_too_long_for_a_page_is_on_several(tmp_path: Path, name: str) -> None:
+def test_a_turn_too_long_for_a_page_is_on_several(talks: Talks, name: str) -> None:
     """With every character, one after the other; only where it is split may a line end be left out."""
-    folder = build_talk(tmp_path, plain(HUGE[name]))
+    _, folder = talks[f"huge {name}"]
     pages = list(folder.rglob("index.html"))
     assert len(pages) > 1
     assert all(page.stat().st_size < 1_000_000 for page in pages)
@@ -191,15 +222,12 @@ def test_a_turn_too_long_for_a_page_is_on_several(tmp_path: Path, name: str) -> 
     shown = "".join(run for piece in pieces for run in shown_runs(piece))
     assert shown.replace("\n", "") == "".join(runs_of(HUGE[name])).replace("\n", "")
     assert sum(len(piece.xpath("./details[@class='cite']")) for piece in pieces) == 1
-    assert list(bad_links(folder.parent.parent)) == []
 
 
-@pytest.mark.parametrize("form", ["{}", "> **🔧 Bash**\n> ```\n> {}\n> ```", "```\n{}\n```", "<ide_note>{}</ide_note>"])
-def test_a_turn_of_an_assistant_too_long_for_a_page_is_on_several(tmp_path: Path, form: str) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_a_turn_of_an_assistant_too_long_for_a_page_is_on_several(talks: Talks, form: str) -> None:
     """Speech, the output of a tool, code: each piece is what the whole is."""
-    lines = [f"word{number} {'x' * 50}" for number in range(9_000)]
-    written = form.format(("\n> " if form.startswith(">") else "\n").join(lines))
-    folder = build_talk(tmp_path, f"## User\n\nWell?\n\n## Assistant\n\n{written}\n")
+    _, folder = talks[form]
     assert all(page.stat().st_size < 1_000_000 for page in folder.rglob("index.html"))
     _, *pieces = sections(folder)
     shown = [part.xpath("./*[not(self::header or @class='cite' or @class='notice')]") for part in pieces]
@@ -207,18 +235,18 @@ def test_a_turn_of_an_assistant_too_long_for_a_page_is_on_several(tmp_path: Path
     assert all(len(parts) == 1 for parts in shown)
     assert len({parts[0].tag for parts in shown}) == 1
     prose = (parts[0].xpath("descendant-or-self::*[contains(@class, 'prose')]")[0].text_content() for parts in shown)
-    assert re.findall(r"word\d+", " ".join(prose)) == [line.split()[0] for line in lines]
+    assert re.findall(r"word(\d+)", " ".join(prose)) == [str(number) for number in range(9_000)]
     assert all(bool(parts[0].xpath(".//pre")) == ("```" in form) for parts in shown)
 
 
-@pytest.mark.parametrize("typed", TYPED.values(), ids=TYPED)
-def test_passages_that_had_anchors_as_markdown_keep_them_on_their_lines(tmp_path: Path, typed: str) -> None:
+@pytest.mark.parametrize("name", TYPED)
+def test_passages_that_had_anchors_as_markdown_keep_them_on_their_lines(talks: Talks, name: str) -> None:
     """Earlier versions published them."""
-    published = set(re.findall(r'id="([^"]+)"', to_html(typed.strip("\n"), links={}, prefix="t1-", with_passages=True)))
-    (section, _) = sections(build_talk(tmp_path, plain(typed)))
+    text = to_html(TYPED[name].strip("\n"), links={}, prefix="t1-", with_passages=True)
+    (section, _) = sections(talks[f"plain {name}"][1])
     ids = [str(id_) for id_ in section.xpath(".//@id")]
-    if not {"an aside", "a tool's call"} & {name for name, text in TYPED.items() if text == typed}:  # in blocks
-        assert published <= set(ids)
+    if name not in {"an aside", "a tool's call"}:  # in blocks
+        assert set(re.findall(r'id="([^"]+)"', text)) <= set(ids)
     assert len(ids) == len(set(ids))
 
 
@@ -254,31 +282,6 @@ def test_links_are_recognised_with_all_their_characters(tmp_path: Path) -> None:
         f"[the memo](../../memos/inbox/{name}.openthing)": f"../../memos/{name}/index.html",
     }
     assert missing(folder, plain(typed)) == []
-
-
-_MARKS = (
-    "⏎ ⏎⏎ ``` ```` ~~~ ` · ···· a **b** #· -· >· [^1] [^1]:· | \\ <x> &amp; https://x.example· [l](m) ----- 1.· é =="
-)
-PIECES = st.sampled_from([one.replace("·", " ").replace("⏎", "\n") for one in _MARKS.split()] + ["\t", "\x1b[31m"])
-
-
-@given(st.lists(PIECES).map("".join))
-def test_nothing_is_left_out_of_any_text(text: str) -> None:
-    """The words of the HTML are the text; characters that HTML cannot hold are replaced."""
-    lines = text.split("\n")
-    written = to_typed_html(lines, links={"m": "n.html"}, targets=dict.fromkeys(range(len(lines)), ("x",)))
-    shown = "".join(map(str, html.fromstring(f"<pre>.{written}</pre>").itertext()))
-    assert shown[1:] == text.replace("\x1b", "\ufffd")
-
-
-@given(st.lists(PIECES).map("".join))
-def test_every_anchor_of_a_text_as_markdown_is_known(text: str) -> None:
-    """With the line where it is; each once."""
-    anchors = list(passage_anchors(text))
-    written = re.findall(r' id="([^"]+)"', to_html(text, links={}, with_passages=True))
-    assert set(written) <= {anchor for _, anchor in anchors}
-    assert len({anchor for _, anchor in anchors}) == len(anchors)
-    assert all(0 <= line < len(text.split("\n")) for line, _ in anchors)
 
 
 @given(st.lists(st.sampled_from(["```", "````", "~~~", "~~~~", "```a", "a", "    ```", "``` a b"])))

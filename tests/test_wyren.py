@@ -15,14 +15,12 @@ from memosite.facts.names import short_hash
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile
 from memosite.formats import adapters
 from memosite.formats.fields import FINDINGS
-from memosite.formats.wyren import parse as wyren
 from memosite.formats.wyren.outline import OUTLINE_CHARS, SECTIONS, read_outline
 from memosite.formats.wyren.parse import read_tags
-from tests.support.cases import CASES, check_case, check_promises, inputs_of, read_case
+from tests.support.cases import check_promises
 from tests.support.files import write_text
 from tests.support.sites import build_site
 
-INPUTS = inputs_of("wyren")
 PLACE = ".wyren/memory.md"
 CALM = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -38,20 +36,6 @@ def cards_of(parsed: Parsed) -> tuple[RecordCard, ...]:
     return parsed.fact.records
 
 
-@pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
-def test_a_case_is_read_as_its_expectation_says(path: Path) -> None:
-    """The records and the findings of each input are those written beside it."""
-    check_case(path)
-
-
-@pytest.mark.parametrize("name", ["elsewhere-without-tags", "no-known-section", "known-word-in-text-only"])
-def test_a_memory_md_of_another_kind_is_no_wyren_memory(name: str) -> None:
-    """The name alone says nothing, nor does a section that any file may have."""
-    parsed, at = read_case(CASES / "wyren" / f"{name}.md")
-    assert not wyren.matches(File(source="harbour", path=at, data=(CASES / "wyren" / f"{name}.md").read_bytes()))
-    assert not isinstance(parsed.fact, RecordFile)
-
-
 @pytest.mark.parametrize("section", SECTIONS)
 @pytest.mark.parametrize("path", [PLACE, ".relay/memory.md", "yard/.wyren/memory.md"])
 def test_one_known_section_makes_a_memory(section: str, path: str) -> None:
@@ -61,17 +45,16 @@ def test_one_known_section_makes_a_memory(section: str, path: str) -> None:
 
 
 def test_the_key_is_the_section_and_the_digest_of_the_text_without_tags() -> None:
-    """SPEC 3: whatever becomes of tags, order and line, the record keeps its address."""
+    """SPEC 3: whatever becomes of tags, order and line; a fence around the whole changes no record but its line."""
     (card,) = cards_of(read("## Rejected paths\n- Hemp rope: rots [session 7a2e, turn 12]\n"))
     assert card.key == f"rejected-paths.{short_hash('Hemp rope: rots')}"
     moved = cards_of(
         read("## Decisions\n- Other\n\n## Rejected paths\n- Hemp rope: rots [session 7a2e, turn 12; updated b, turn 2]")
     )
     assert moved[1].key == card.key
-
-
-def test_a_fence_around_the_whole_changes_no_record_but_its_line() -> None:
-    """The fence is no code; it is told in a note."""
+    (card,) = cards_of(read("## Decisions\n- Steel rope [session current]\n"))
+    assert (card.title, card.fields) == ("Steel rope", (("Session", "current"),))
+    assert card.key == f"decisions.{short_hash('Steel rope [session current]')}"
     plain = "## Decisions\n- Steel rope [session 7a2e, turn 1]\n- Green paint\n"
     fenced = read(f"```markdown\n{plain}```\n")
     assert [finding.rule.id for finding in fenced.findings] == ["wyren-fenced"]
@@ -80,31 +63,42 @@ def test_a_fence_around_the_whole_changes_no_record_but_its_line() -> None:
         (card.key, card.title) for card in cards_of(read(plain))
     ]
     assert [card.line for card in cards_of(fenced)] == [3, 4]
+    text = "## Handoff notes\n- [2026-05-04T08:00:00Z] Crane 12 waits.\n\nFree words\n- and a list\n"
+    stamped, rest = cards_of(read(text))
+    assert stamped.created is not None
+    assert (stamped.created.utc, stamped.title) == ("2026-05-04T08:00:00Z", "Crane 12 waits.")
+    assert rest.created is None
+    assert rest.line == 4
 
 
-def test_what_wyren_forbids_is_a_warning() -> None:
-    """Thirty lines a section, sixty in all, no code: each told at its line."""
+def test_what_wyren_forbids_is_told_at_its_line() -> None:
+    """Thirty lines a section, sixty in all, no code; blank lines at the end do not count, and much is one fault."""
     bullets = "".join(f"- Rope {number}\n" for number in range(31))
     parsed = read(f"## Decisions\n{bullets}## Scope changes\n{bullets}\n```\ncode\n```\n")
     assert {finding.severity for finding in parsed.findings} == {Severity.WARNING}
     told = [(finding.rule.id, finding.location.line) for finding in parsed.findings]
     assert told == [("wyren-long", 61), ("wyren-section-long", 1), ("wyren-section-long", 33), ("wyren-code", 66)]
-
-
-def test_a_memory_at_its_limits_has_no_finding() -> None:
-    """Thirty lines and sixty are allowed; blank lines at the end do not count."""
     bullets = "".join(f"- Rope {number}\n" for number in range(29))
     assert read(f"## Decisions\n{bullets}## Scope changes\n{bullets}\n\n\n\n").findings == ()
+    assert len(read("## Decisions\n" + "```\nx\n```\n" * 1_000).findings) == FINDINGS
+    parsed = read("## Decisions\n" + f"- {'x' * 97}\n" * 5_000)
+    assert [finding.rule.id for finding in parsed.findings] == ["wyren-long", "wyren-section-long", "file-bounded"]
+    assert len(cards_of(parsed)) == OUTLINE_CHARS // 100 - 1
 
 
 def test_comments_and_placeholders_are_no_records() -> None:
-    """Neither bullets in comments nor comments in bullets; `<!--` in code, or never closed, is text."""
+    """Neither bullets in comments nor comments in bullets; their keys count, so that published ones stay."""
     text = "## Decisions\n<!-- newest last -->\n- Steel <!-- ask Ada --> rope\n<!--\n- Hemp\n## Lore\n-->\n"
     text += "- (none yet)\n- Keep `<!-- more -->`\n- <fact> [session <id>, turn <n>]\n- No decisions so far.\n"
     text += "- No night work\n- a <!-- b\n"
     assert [(card.section, card.title) for card in cards_of(read(text))] == [
         ("Decisions", "Steel rope"), ("Decisions", "Keep <!-- more -->"), ("Decisions", "No night work"),
         ("Decisions", "a <!-- b"),
+    ]  # fmt: skip
+    text = "## Decisions\n- (none)\n- Rope <!-- thin -->\n- Tar\n<!--\n- Rope\n-->\n- Rope [session 7a2e, turn 1]\n"
+    digests = [short_hash(said) for said in ("Rope <!-- thin -->", "Tar\n<!--", "Rope")]
+    assert [card.key for card in cards_of(read(text))] == [
+        f"decisions.{digests[0]}", f"decisions.{digests[1]}", f"decisions.{digests[2]}",
     ]  # fmt: skip
 
 
@@ -146,22 +140,6 @@ def test_what_says_something_is_an_entry(text: str, section: str) -> None:
     assert len(found) == 2
 
 
-def test_keys_count_comments_and_placeholders_so_that_published_ones_stay() -> None:
-    """An entry keeps the key it had when each comment was a record, or a part of one."""
-    text = "## Decisions\n- (none)\n- Rope <!-- thin -->\n- Tar\n<!--\n- Rope\n-->\n- Rope [session 7a2e, turn 1]\n"
-    digests = [short_hash(said) for said in ("Rope <!-- thin -->", "Tar\n<!--", "Rope")]
-    assert [card.key for card in cards_of(read(text))] == [
-        f"decisions.{digests[0]}", f"decisions.{digests[1]}", f"decisions.{digests[2]}",
-    ]  # fmt: skip
-
-
-def test_session_current_is_shown_as_a_tag_and_counts_in_the_key() -> None:
-    """SPEC 3: keys were published before it was one."""
-    (card,) = cards_of(read("## Decisions\n- Steel rope [session current]\n"))
-    assert (card.title, card.fields) == ("Steel rope", (("Session", "current"),))
-    assert card.key == f"decisions.{short_hash('Steel rope [session current]')}"
-
-
 def test_former_pages_of_comments_are_tombstones(tmp_path: Path) -> None:
     """What an earlier version published of a comment says that it was removed; no other address changes."""
     memory = tmp_path / "quay/.wyren/memory.md"
@@ -177,28 +155,6 @@ def test_former_pages_of_comments_are_tombstones(tmp_path: Path) -> None:
     pages = {id_: (output / f"records/wyren/{id_}/index.html").read_text() for id_ in (*ids, *former)}
     assert ["This item was removed" in pages[id_] for id_ in (*ids, *former)] == [False, False, True, True]
     assert all("newest last" not in page for page in pages.values())
-
-
-def test_a_handoff_note_with_a_time_is_a_record_of_its_own_with_that_date() -> None:
-    """What people write freely stays together."""
-    text = "## Handoff notes\n- [2026-05-04T08:00:00Z] Crane 12 waits.\n\nFree words\n- and a list\n"
-    stamped, rest = cards_of(read(text))
-    assert stamped.created is not None
-    assert (stamped.created.utc, stamped.title) == ("2026-05-04T08:00:00Z", "Crane 12 waits.")
-    assert rest.created is None
-    assert rest.line == 4
-
-
-def test_a_memory_beyond_all_measure_is_read_up_to_a_bound() -> None:
-    """It says so, and comes to an end."""
-    parsed = read("## Decisions\n" + f"- {'x' * 97}\n" * 5_000)
-    assert [finding.rule.id for finding in parsed.findings] == ["wyren-long", "wyren-section-long", "file-bounded"]
-    assert len(cards_of(parsed)) == OUTLINE_CHARS // 100 - 1
-
-
-def test_a_thousand_pieces_of_code_are_a_bounded_list_of_findings() -> None:
-    """One fault, many times."""
-    assert len(read("## Decisions\n" + "```\nx\n```\n" * 1_000).findings) == FINDINGS
 
 
 @pytest.mark.parametrize(
@@ -232,47 +188,14 @@ def test_hostile_memories_come_to_an_end(text: str) -> None:
         check_promises(parsed, PLACE, f"## {section}\n{text}".encode())
 
 
-PATHS = st.sampled_from(
-    [PLACE, ".relay/memory.md", "docs/memory.md", ".wyren/broadcast/a.md", "x/.relay/broadcast/skills/a/SKILL.md"]
-)
 PIECES = st.sampled_from(
     [
-        *("## Decisions\n", "## Handoff notes\n", "### Sub\n", "# Title\n", "---\n", "_Last distilled: x_\n"),
-        *("- a", "* b", "1. c", "2) d", "  ", "    ", "\t", "\n", "\n\n", "\r\n", "\r", "\u2028", "\0", "text"),
-        *("```", "~~~~", "```js\n", "```markdown\n", "`", "[", "]", ";"),
-        *(" [session 7a2e, turn 1]", " [raised session x]", "[2026-05-04T08:00:00Z] ", " [session current]"),
-        *("<!--", "-->", "<!-- c -->", "(none)", "<fact>"),
+        *("## Decisions\n", "## Handoff notes\n", "### Sub\n", "# Title\n", "---\n", "_Last distilled: x_\n", "- a"),
+        *("* b", "1. c", "2) d", "  ", "    ", "\t", "\n", "\n\n", "\r\n", "\r", "\u2028", "\0", "text", "```", "~~~~"),
+        *("```js\n", "```markdown\n", "`", "[", "]", ";", " [session 7a2e, turn 1]", " [raised session x]"),
+        *("[2026-05-04T08:00:00Z] ", " [session current]", "<!--", "-->", "<!-- c -->", "(none)", "<fact>"),
     ]
 )
-
-
-def check(path: str, data: bytes) -> Parsed:
-    """Read a file twice, with this adapter and with all, and hold the outcome to what is promised."""
-    outcome = adapters.parse(File(source="s", path=path, data=data))
-    assert outcome == adapters.parse(File(source="s", path=path, data=data))
-    check_promises(outcome, path, data)
-    file = File(source="s", path=path, data=data)
-    wyren.matches(file)
-    check_promises(wyren.parse(file), path, data)
-    return outcome
-
-
-@CALM
-@given(PATHS, st.binary(max_size=200))
-@example(PLACE, b"\xef\xbb\xbf## Decisions\r- a")
-@example(".wyren/broadcast/a.md", b"---\na: \xff\n---\n")
-def test_any_bytes_never_raise(path: str, data: bytes) -> None:
-    """Under any name."""
-    check(path, data)
-
-
-@CALM
-@given(PATHS, st.lists(PIECES, max_size=30).map("".join))
-@example(PLACE, "```\n## Decisions\n```\n```")
-@example(PLACE, "## Decisions\n- a\n  ```\nb\n- c")
-def test_any_memory_never_raises(path: str, text: str) -> None:
-    """Made of what memories are made of, in any disorder."""
-    check(path, ("## Decisions\n" + text).encode())
 
 
 @CALM

@@ -19,19 +19,34 @@ def places(source: str) -> list[tuple[Rule, int | None]]:
 
 
 def test_scalars_stay_as_they_were_written() -> None:
-    """Types would turn a version into a number and a date into another date; only a plain null is nothing."""
+    """Types would turn a version into a number; only a plain null is nothing, and stray characters are replaced."""
     written = {"a": "1.10", "b": "on", "c": "2026-02-03T08:15:00+01:00", "d": "'null'", "1": "0x1f", "null": "y"}
     read = read_yaml("".join(f"{key}: {value}\n" for key, value in written.items()))
     assert read.fields == {**written, "d": "null"}
     assert read_yaml("a: null\nb: ~\nc:\nd: ''\n").fields == {"a": None, "b": None, "c": None, "d": ""}
+    read = read_yaml('a: 1\nb: x\x07y\nc: "\\ud800"\n')
+    assert read.fields == {"a": "1", "b": "x\ufffdy", "c": "\ufffd"}
+    assert places('a: 1\nb: x\x07y\nc: "\\ud800"\n') == [(INVALID, 2)]
+    assert places("a: 1\nb: {c: 1, c: 2}\na: 3\n") == [(REPEATED, 2), (REPEATED, 3)]
+    assert read_yaml("a: 1\na: 3\nb: *x\n").fields == {"a": "3"}
+    assert places("a: 1\na: 3\nb: *x\n") == [(REPEATED, 2), (INVALID, 3)]
 
 
 def test_every_key_and_entry_has_its_line() -> None:
-    """Counted in the file, by line feeds, at any depth; what YAML takes for line breaks besides does not count."""
+    """Counted in the file, by line feeds, at any depth; a text is cut at its frontmatter."""
     read = read_yaml('a: "x\u2028y"\nb:\n- c: 1\n  d: [e,\n    {f: g}]\n', line=2)
     lines = [(("a",), 2), (("b",), 3), (("b", 0), 4), (("b", 0, "c"), 4), (("b", 0, "d"), 5)]
     lines += [(("b", 0, "d", 0), 5), (("b", 0, "d", 1), 6), (("b", 0, "d", 1, "f"), 6)]
     assert list(read.lines.items()) == lines
+    closed = split_head("---\na: 1\n---\n# Text\n")
+    assert closed is not None
+    assert (closed.source, closed.line, closed.body, closed.is_closed) == ("a: 1\n", 2, "# Text\n", True)
+    for rest in ("\nText\n", "# Text\n"):
+        open_ = split_head(f"---\na: 1\n{rest}")
+        assert open_ is not None
+        assert (open_.source, open_.body, open_.is_closed) == ("a: 1\n", rest, False)
+    assert split_head("a: 1\n---\n") is None
+    assert split_head("----\na: 1\n---\n") is None
 
 
 @pytest.mark.parametrize(
@@ -66,26 +81,12 @@ def test_what_is_refused_or_cannot_be_mended_is_left_out(field: str) -> None:
     assert [(problem.rule, problem.line) for problem in read.problems] == [(INVALID, 2)]
 
 
-def test_a_key_that_stands_twice_is_told_and_the_last_one_counts() -> None:
-    """Also where fields have to be read one by one."""
-    assert places("a: 1\nb: {c: 1, c: 2}\na: 3\n") == [(REPEATED, 2), (REPEATED, 3)]
-    assert read_yaml("a: 1\na: 3\nb: *x\n").fields == {"a": "3"}
-    assert places("a: 1\na: 3\nb: *x\n") == [(REPEATED, 2), (INVALID, 3)]
-
-
 @pytest.mark.parametrize("source", ["- a\n- b\n", "just words\n", "[1, 2]\n"])
 def test_what_is_not_made_of_fields_has_none(source: str) -> None:
     """A list or a text is no frontmatter."""
     read = read_yaml(source)
     assert read.fields == {}
     assert [problem.rule for problem in read.problems] == [INVALID]
-
-
-def test_characters_that_yaml_forbids_are_replaced() -> None:
-    """A stray control character does not hide the rest; an escape for half a character neither."""
-    read = read_yaml('a: 1\nb: x\x07y\nc: "\\ud800"\n')
-    assert read.fields == {"a": "1", "b": "x\ufffdy", "c": "\ufffd"}
-    assert places('a: 1\nb: x\x07y\nc: "\\ud800"\n') == [(INVALID, 2)]
 
 
 def test_depth_number_and_length_have_bounds() -> None:
@@ -119,19 +120,6 @@ def test_a_hostile_source_has_few_problems(source: str) -> None:
     assert 1 <= len(read_yaml(source).problems) <= 20
 
 
-def test_a_text_is_cut_at_its_frontmatter() -> None:
-    """At the closing rule, or where the fields plainly end; a text without an opening rule has none."""
-    closed = split_head("---\na: 1\n---\n# Text\n")
-    assert closed is not None
-    assert (closed.source, closed.line, closed.body, closed.is_closed) == ("a: 1\n", 2, "# Text\n", True)
-    for rest in ("\nText\n", "# Text\n"):
-        open_ = split_head(f"---\na: 1\n{rest}")
-        assert open_ is not None
-        assert (open_.source, open_.body, open_.is_closed) == ("a: 1\n", rest, False)
-    assert split_head("a: 1\n---\n") is None
-    assert split_head("----\na: 1\n---\n") is None
-
-
 class PlainDumper(yaml.SafeDumper):
     """Writes YAML without aliases."""
 
@@ -155,14 +143,3 @@ def test_yaml_that_a_machine_wrote_is_read_as_it_was_meant(values: dict[str, Any
     read = read_yaml(yaml.dump(values, Dumper=PlainDumper, allow_unicode=True, sort_keys=False))
     assert read.fields == values
     assert read.problems == ()
-
-
-@CALM
-@given(st.text(alphabet="-#:*&!?|>[]{},'\"%@` \n\tab1\\~\x07\u2028", max_size=200), st.integers(1, 9))
-def test_any_source_gives_a_result(source: str, line: int) -> None:
-    """The same each time, and every line it names is there."""
-    read = read_yaml(source, line=line)
-    assert read == read_yaml(source, line=line)
-    last = line + source.count("\n")
-    assert all(line <= place <= last for place in read.lines.values())
-    assert all(line <= (problem.line or line) <= last and problem.message.isprintable() for problem in read.problems)

@@ -3,6 +3,8 @@
 import re
 from html.parser import HTMLParser
 
+from memosite.markdown.html import to_html
+
 ALLOWED = {
     **{tag: {"id"} for tag in ("p", "blockquote", "ul", "hr", "br", "h1", "h2", "h3", "h4", "h5", "h6")},
     **{tag: {"id"} for tag in ("table", "thead", "tbody", "tr", "em", "strong", "s")},
@@ -91,3 +93,9 @@ def read(html: str) -> Reader:
     assert reader.open == []
     assert len(set(reader.ids)) == len(reader.ids)
     return reader
+
+
+def passage_ids(text: str) -> set[str]:
+    """The ids of headings and passages of a text; those of footnotes are numbered, and cite nothing."""
+    html = to_html(text, links={}, with_passages=True)
+    return {id_ for id_ in read(html).ids if not id_.startswith(("fn.", "fnref."))}
