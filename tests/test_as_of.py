@@ -1,26 +1,27 @@
 """What could be known at a former time: `--as-of`, against the same command on a checkout of then (SPEC 8)."""
 
-import datetime as dt
 import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memosite.archive.model import Artifact, Transcript
+from memosite.archive.model import Transcript
 from memosite.cli import main
 from memosite.config.loading import load_config
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.past_cache import MOST
 from memosite.search.answer import Place, Scan
 from memosite.search_language import QueryNode
-from tests.support.files import ROOT
+from tests.support.files import ROOT, write_json
 from tests.support.memos import write_memo, write_org
 from tests.support.random_organizations import POSITIONS, WORDS, RandomOrganization, write_site
 from tests.support.repos import Repo, run_git
@@ -122,10 +123,46 @@ def plain(printed: str) -> Any:
 # What counts
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
+@dataclass(frozen=True)
+class Past:
+    """A site about whose past is asked."""
+
+    folder: Path
+    capsys: pytest.CaptureFixture[str]
+
+    @property
+    def yard(self) -> Repo:
+        """The repo of the yard."""
+        return Repo(self.folder / "yard", is_new=False)
+
+    def ask(self, *words: str, code: int | None = 0) -> str:
+        """What a command prints."""
+        return ask(self.capsys, self.folder, *words, code=code)
+
+    def unread(self, when: str) -> list[str]:
+        """What was unread for the engineer, by the last words of its ids."""
+        told = json.loads(self.ask("inbox", "engineer", "--json", "--as-of", when))
+        return sorted(memo["id"].rpartition("--")[2] for memo in told["unread"])
+
+    def configure(self, **settings: object) -> None:
+        """Write the configuration."""
+        settings = {"sources": [{"path": "office"}, {"path": "yard"}], **settings}
+        write_json(self.folder / "memosite.yml", settings)
+
+    def kept(self) -> list[Path]:
+        """The archives that are kept of former times."""
+        return sorted(self.folder.glob(".memosite/past/*/internal/archive.sqlite"))
+
+    def holds(self, word: str) -> bool:
+        """Whether a word is in what is kept of former times."""
+        kept = (one for one in self.folder.glob(".memosite/past/**/*") if one.is_file())
+        return any(word.encode() in one.read_bytes() for one in kept)
+
+
+@pytest.fixture(scope="module")
+def _made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An office with an orgdef, and a yard whose memos come on main, and by a branch that is merged late."""
-    folder = tmp_path / "site"
+    folder = tmp_path_factory.mktemp("past") / "site"
     office, yard = Repo(folder / "office"), Repo(folder / "yard")
     write_org(office.root / "org", positions=["director", "engineer"])
     office.commit("org", at="2026-05-01T00:00:00Z")
@@ -141,6 +178,12 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def past(_made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Past:
+    """A copy of that site."""
+    return Past(shutil.copytree(_made, tmp_path / "site"), capsys)
+
+
 def put(repo: Repo, name: str, *, at: str, **fields: Any) -> str:
     """Commit a memo to the engineer at a time."""
     sent = f"{name[:10]}T{name[11:13]}:{name[13:15]}:00Z"
@@ -148,64 +191,67 @@ def put(repo: Repo, name: str, *, at: str, **fields: Any) -> str:
     return repo.commit(name, at=at)
 
 
-def unread(capsys: pytest.CaptureFixture[str], site: Path, when: str, *words: str) -> list[str]:
-    """What was unread for the engineer, by the last words of its ids."""
-    told = json.loads(ask(capsys, site, "inbox", "engineer", "--json", "--as-of", when, *words))
-    return sorted(memo["id"].rpartition("--")[2] for memo in told["unread"])
+KNOWN = {
+    "2026-05-01": [],
+    "2026-05-04": ["first"],
+    "2026-05-05T11:59:59Z": ["first"],
+    "2026-05-05T13:00:00+02:00": ["first"],
+    "2026-05-05T12:00:00Z": ["first", "second"],
+    "2026-05-05": ["first", "second"],
+    "2026-05-06": ["first", "second", "side"],
+    "2026-05-08": ["second", "side"],
+}
+"""What was unread for the engineer: a day counts to its end, a time is that very second.
+
+What a branch had from the third on came with its merge, on the sixth; what was read on the seventh is not unread then.
+"""
 
 
-def test_a_day_counts_to_its_end(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What came on that day was known on it; a time is that very second."""
-    assert unread(capsys, site, "2026-05-05") == ["first", "second"]
-    assert unread(capsys, site, "2026-05-05T12:00:00Z") == ["first", "second"]
-    assert unread(capsys, site, "2026-05-05T11:59:59Z") == ["first"]
-    assert unread(capsys, site, "2026-05-05T13:00:00+02:00") == ["first"]
+def test_what_was_known_at_a_time_is_unread_then(past: Past) -> None:
+    """Nothing before the first commit of a source, and nothing of a branch before its merge."""
+    assert {when: past.unread(when) for when in KNOWN} == KNOWN
 
 
-def test_what_a_branch_had_is_not_known_before_its_merge(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It was committed on the third and merged on the sixth; read is read from the seventh on."""
-    assert unread(capsys, site, "2026-05-04") == ["first"]
-    assert unread(capsys, site, "2026-05-06") == ["first", "second", "side"]
-    assert unread(capsys, site, "2026-05-08") == ["second", "side"]
+def test_a_commit_is_named_by_hash_or_by_source_and_ref(past: Past) -> None:
+    """Of a branch, too: its repo is read there. The answer says as of when, and so do the commands in it.
 
-
-def test_a_commit_is_named_by_hash_or_by_source_and_ref(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a branch, too: its repo is read there. The answer says as of when, and so do the commands in it."""
-    side = Repo(site / "yard", is_new=False).git("rev-parse", "side")
-    assert unread(capsys, site, side) == unread(capsys, site, side[:9]) == ["first", "side"]
-    assert unread(capsys, site, "yard:side") == ["first", "side"]
-    assert unread(capsys, site, "yard:main~1") == ["first", "second", "side"]
-    told = ask(capsys, site, "brief", "engineer", "--as-of", side[:9], "--budget", "300")
+    A clone has the same commits; which of them is at that commit, only the caller knows.
+    """
+    side = past.yard.git("rev-parse", "side")
+    assert past.unread(side) == past.unread(side[:9]) == ["first", "side"]
+    assert past.unread("yard:side") == ["first", "side"]
+    assert past.unread("yard:main~1") == ["first", "second", "side"]
+    told = past.ask("brief", "engineer", "--as-of", side[:9], "--budget", "300")
     assert f"\nAs of 2026-05-03T12:00:00Z; yard at commit {side[:12]}\n" in told
     assert f"--as-of {side[:9]}]" in told
-    fields = json.loads(ask(capsys, site, "inbox", "engineer", "--json", "--as-of", side))["as_of"]
+    fields = json.loads(past.ask("inbox", "engineer", "--json", "--as-of", side))["as_of"]
     assert fields == {"date": "2026-05-03T12:00:00Z", "commit": side, "sources": ["yard"]}
+    merge = past.yard.git("rev-parse", "main~1")
+    run_git(past.folder, "clone", "--quiet", str(past.folder / "yard"), "copy")
+    told = past.ask("inbox", "engineer", "--as-of", merge, code=2)
+    assert f"found it in copy and yard, expected one repo; write copy:{merge}" in told
+    assert past.unread(f"copy:{merge}") == ["first", "second", "side"]
 
 
-def test_before_the_first_commit_there_is_nothing(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The yard had none yet on the first."""
-    assert unread(capsys, site, "2026-05-01") == []
-
-
-def test_what_came_later_is_said_to(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_came_later_is_said_to(past: Past) -> None:
     """It is in the archive of now; of what a branch had by then, the merge counts."""
     for command in ("show", "thread"):
-        told = ask(capsys, site, command, "2026-05-05", "--as-of", "2026-05-04", code=2)
+        told = past.ask(command, "2026-05-05", "--as-of", "2026-05-04", code=2)
         assert "--second was not known as of 2026-05-04; it came on 2026-05-05T12:00:00Z; ask about a later" in told
-    told = ask(capsys, site, "show", "2026-05-03", "--as-of", "2026-05-04", code=2)
+    told = past.ask("show", "2026-05-03", "--as-of", "2026-05-04", code=2)
     assert "--side was not known as of 2026-05-04; ask about a later time" in told
-    assert "found no item of that name" in ask(capsys, site, "show", "no-such", "--as-of", "2026-05-04", code=2)
+    assert "found no item of that name" in past.ask("show", "no-such", "--as-of", "2026-05-04", code=2)
 
 
-def test_the_work_tree_does_not_count(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_work_tree_does_not_count(past: Past) -> None:
     """Neither what is not committed, nor what was published, nor what is kept of now. Only the cache is written."""
-    assert main(["build", str(site), "--quiet"]) == 0
-    before = files(site)
-    write_memo(site / "yard/memos/inbox", "2026-05-03-0900--director--engineer--laid", to="engineer")
-    assert unread(capsys, site, "2026-05-08") == ["second", "side"]
-    (site / "yard/memos/inbox/2026-05-03-0900--director--engineer--laid.openthing").unlink()
-    assert files(site) == before
-    assert kept(site)
+    assert main(["build", str(past.folder), "--quiet"]) == 0
+    before = files(past.folder)
+    write_memo(past.folder / "yard/memos/inbox", "2026-05-03-0900--director--engineer--laid", to="engineer")
+    assert past.unread("2026-05-08") == ["second", "side"]
+    (past.folder / "yard/memos/inbox/2026-05-03-0900--director--engineer--laid.openthing").unlink()
+    assert files(past.folder) == before
+    assert past.kept()
 
 
 def files(site: Path) -> list[Path]:
@@ -213,45 +259,33 @@ def files(site: Path) -> list[Path]:
     return sorted(one for one in site.rglob("*") if not one.is_relative_to(site / ".memosite/past"))
 
 
-def kept(site: Path) -> list[Path]:
-    """The archives that are kept of former times."""
-    return sorted(site.glob(".memosite/past/*/internal/archive.sqlite"))
+NO_TIMES = {
+    "yesterday": "found no such commit in office, yard, expected a date",
+    "2026-13-01": "found no such date, expected a date (2026-05-01",
+    "2026-02-30T10:00Z": "found no such date",
+    "abcdef012345": "found no such commit in office, yard",
+    "yard:nothing": 'found no such commit or branch "nothing" in yard (see: git log)',
+    "yard:--all": 'found no such commit or branch "--all" in yard',
+    "hall:main": 'found no such source "hall" with a git history, but office, yard, expected',
+    "main": "found no such commit in office, yard",
+    "2026-04-30": "found no commit by then in office, yard: the first is of 2026-05-01T00:00:00Z, in office",
+}
 
 
-@pytest.mark.parametrize(
-    ("when", "said"),
-    [
-        ("yesterday", "found no such commit in office, yard, expected a date"),
-        ("2026-13-01", "found no such date, expected a date (2026-05-01"),
-        ("2026-02-30T10:00Z", "found no such date"),
-        ("abcdef012345", "found no such commit in office, yard"),
-        ("yard:nothing", 'found no such commit or branch "nothing" in yard (see: git log)'),
-        ("yard:--all", 'found no such commit or branch "--all" in yard'),
-        ("hall:main", 'found no such source "hall" with a git history, but office, yard, expected'),
-        ("main", "found no such commit in office, yard"),
-        ("2026-04-30", "found no commit by then in office, yard: the first is of 2026-05-01T00:00:00Z, in office"),
-    ],
-)
-def test_what_is_no_time_is_an_error(site: Path, capsys: pytest.CaptureFixture[str], when: str, said: str) -> None:
-    """It says what was expected."""
-    assert said in ask(capsys, site, "inbox", "engineer", f"--as-of={when}", code=2)
+def test_what_is_no_time_is_an_error(past: Past) -> None:
+    """It says what was expected; so does the audience: what is confidential now may not have been marked so then."""
+    for when, said in NO_TIMES.items():
+        assert said in past.ask("inbox", "engineer", f"--as-of={when}", code=2)
+    told = past.ask("inbox", "engineer", "--as-of", "2026-05-05", "--audience", "public", code=2)
+    assert "found the audience public, expected internal" in told
 
 
-def test_a_commit_in_two_repos_has_to_be_told_apart(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A clone has the same commits; which of them is at that commit, only the caller knows."""
-    side = Repo(site / "yard", is_new=False).git("rev-parse", "main~1")
-    run_git(site, "clone", "--quiet", str(site / "yard"), "copy")
-    told = ask(capsys, site, "inbox", "engineer", "--as-of", side, code=2)
-    assert f"found it in copy and yard, expected one repo; write copy:{side}" in told
-    assert unread(capsys, site, f"copy:{side}") == ["first", "second", "side"]
-
-
-def test_sources_that_are_not_in_git_are_left_out(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sources_that_are_not_in_git_are_left_out(past: Past) -> None:
     """Of them and of shallow clones nothing is known; that is said, and exit code 1."""
-    write_memo(site / "desk/memos/inbox", "2026-05-01-0900--director--engineer--plain", to="engineer")
-    run_git(site, "clone", "--quiet", "--depth", "1", (site / "yard").as_uri(), "short")
-    assert main(["inbox", "engineer", "--site", str(site), "--json", "--as-of", "2026-05-06"]) == 1
-    told = capsys.readouterr()
+    write_memo(past.folder / "desk/memos/inbox", "2026-05-01-0900--director--engineer--plain", to="engineer")
+    run_git(past.folder, "clone", "--quiet", "--depth", "1", (past.folder / "yard").as_uri(), "short")
+    assert main(["inbox", "engineer", "--site", str(past.folder), "--json", "--as-of", "2026-05-06"]) == 1
+    told = past.capsys.readouterr()
     assert sorted(memo["id"][-5:] for memo in json.loads(told.out)["unread"]) == ["-side", "econd", "first"]
     assert "memosite: failed: desk: not read as of then: it is not a git repo" in told.err
     assert "memosite: failed: short: not read as of then: the clone is shallow" in told.err
@@ -269,21 +303,14 @@ def test_without_git_there_is_no_past(tmp_path: Path, capsys: pytest.CaptureFixt
             assert f'--as-of "{when}"' in told and "leave --as-of out" in told
 
 
-def test_for_the_public_the_past_is_not_shown(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is confidential now may not have been marked so then."""
-    told = ask(capsys, site, "inbox", "engineer", "--as-of", "2026-05-05", "--audience", "public", code=2)
-    assert "found the audience public, expected internal" in told
-
-
-def test_actions_that_were_closed_later_were_open(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_actions_that_were_closed_later_were_open(past: Past) -> None:
     """The configuration is that of now, but for what it closes after that time."""
     name = "2026-05-08-0900--director--engineer--ask"
-    put(Repo(site / "yard", is_new=False), name, at="2026-05-08T12:00:00Z", action_required=True)
-    sources = [{"path": "office"}, {"path": "yard"}]
+    put(past.yard, name, at="2026-05-08T12:00:00Z", action_required=True)
     closed = {"closed": {name: {"on": "2026-05-10", "by": "director"}}}
-    (site / "memosite.yml").write_text(json.dumps({"sources": sources, "actions": closed}), encoding="utf-8")
+    past.configure(actions=closed)
     states = {
-        day: json.loads(ask(capsys, site, "show", name, "--json", "--as-of", day))["states"]
+        day: json.loads(past.ask("show", name, "--json", "--as-of", day))["states"]
         for day in ("2026-05-09", "2026-05-10")
     }
     assert states["2026-05-09"] == ["action open"]
@@ -299,28 +326,26 @@ def test_two_sources_in_one_repo_are_both_read_then(tmp_path: Path, capsys: pyte
     name = "2026-05-02-0900--director--engineer--first"
     write_memo(repo.root / "yard/memos/inbox", name, sender="director", to="engineer")
     second = repo.commit("memo", at="2026-05-02T12:00:00Z")
-    assert unread(capsys, repo.root, first) == []
-    assert unread(capsys, repo.root, second) == ["first"]
+    assert Past(repo.root, capsys).unread(first) == []
+    assert Past(repo.root, capsys).unread(second) == ["first"]
     told = json.loads(ask(capsys, repo.root, "show", name, "--json", "--as-of", second))
     assert told["files"] == [f"yard/memos/inbox/{name}.openthing"]
 
 
-def test_a_remote_is_read_at_its_commit_of_then(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_remote_is_read_at_its_commit_of_then(past: Past, tmp_path: Path) -> None:
     """From what was fetched; nothing is fetched again."""
-    sources = [{"path": "office"}, {"git": (site / "yard").as_uri(), "name": "yard"}]
-    (site / "memosite.yml").write_text(json.dumps({"sources": sources}), encoding="utf-8")
-    assert main(["build", str(site), "--quiet"]) == 0
-    merge = Repo(site / "yard", is_new=False).git("rev-parse", "main~1")
-    (site / "yard").rename(tmp_path / "away")
-    assert unread(capsys, site, "2026-05-04") == ["first"]
-    assert unread(capsys, site, merge) == ["first", "second", "side"]
+    sources = [{"path": "office"}, {"git": (past.folder / "yard").as_uri(), "name": "yard"}]
+    past.configure(sources=sources)
+    assert main(["build", str(past.folder), "--quiet"]) == 0
+    merge = past.yard.git("rev-parse", "main~1")
+    (past.folder / "yard").rename(tmp_path / "away")
+    assert past.unread("2026-05-04") == ["first"]
+    assert past.unread(merge) == ["first", "second", "side"]
 
 
-def test_a_search_of_the_past_scans_what_the_index_of_now_does_not_have(
-    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_of_the_past_scans_what_the_index_of_now_lacks(past: Past, monkeypatch: pytest.MonkeyPatch) -> None:
     """A memo that is as it was then is found in the index; one of now alone is not found."""
-    assert main(["search", "--index", "--quiet", "--site", str(site)]) == 0
+    assert main(["search", "--index", "--quiet", "--site", str(past.folder)]) == 0
     scanned: list[str] = []
     find = Scan.find
 
@@ -329,52 +354,47 @@ def test_a_search_of_the_past_scans_what_the_index_of_now_does_not_have(
         return find(scan, queries)
 
     monkeypatch.setattr(Scan, "find", noted)
-    put(Repo(site / "yard", is_new=False), "2026-05-08-0900--director--engineer--last", at="2026-05-08T12:00:00Z")
-    assert "3 results" in ask(capsys, site, "search", "text", "--as-of", "2026-05-07", "--no-index")
+    put(past.yard, "2026-05-08-0900--director--engineer--last", at="2026-05-08T12:00:00Z")
+    assert "3 results" in past.ask("search", "text", "--as-of", "2026-05-07", "--no-index")
     assert scanned == []
-    repo = Repo(site / "yard", is_new=False)
+    repo = past.yard
     put(repo, "2026-05-05-0900--director--engineer--second", at="2026-05-09T12:00:00Z", body="another text")
-    assert main(["search", "--index", "--quiet", "--site", str(site)]) == 0
-    assert "3 results" in ask(capsys, site, "search", "text", "--as-of", "2026-05-07", "--no-index")
+    assert main(["search", "--index", "--quiet", "--site", str(past.folder)]) == 0
+    assert "3 results" in past.ask("search", "text", "--as-of", "2026-05-07", "--no-index")
     assert scanned == ["second"]
 
 
-def test_an_index_of_then_answers_alone(
-    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_of_then_answers_alone(past: Past, monkeypatch: pytest.MonkeyPatch) -> None:
     """A search makes it where the archive of then is kept; it ranks results, too."""
     words = ("search", "text", "--as-of", "2026-05-04")
-    assert "--as-of: no build has made a cache" in ask(capsys, site, *words, "--sort", "score", code=2)
-    (site / ".memosite").mkdir()
-    shown = ask(capsys, site, *words)
+    assert "--as-of: no build has made a cache" in past.ask(*words, "--sort", "score", code=2)
+    (past.folder / ".memosite").mkdir()
+    shown = past.ask(*words)
     assert "1 result" in shown
     with monkeypatch.context() as patched:
         patched.setattr(ArchiveHandle, "recall", fail)
-        assert ask(capsys, site, *words) == shown
-        assert "1 result" in ask(capsys, site, *words, "--sort", "score")
+        assert past.ask(*words) == shown
+        assert "1 result" in past.ask(*words, "--sort", "score")
     erase = [{"id": "2026-05-05-0900--director--engineer--second", "why": "asked", "on": "2026-05-20"}]
-    sources = [{"path": "office"}, {"path": "yard"}]
-    (site / "memosite.yml").write_text(json.dumps({"sources": sources, "erase": erase}), encoding="utf-8")
-    assert ask(capsys, site, *words) == shown
-    assert "--as-of: something is erased" in ask(capsys, site, *words, "--index", code=2)
-    assert not (site / ".memosite/past/none").exists()
+    past.configure(erase=erase)
+    assert past.ask(*words) == shown
+    assert "--as-of: something is erased" in past.ask(*words, "--index", code=2)
+    assert not (past.folder / ".memosite/past/none").exists()
 
 
-def test_much_is_indexed_after_the_answer(
-    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_much_is_indexed_after_the_answer(past: Past, monkeypatch: pytest.MonkeyPatch) -> None:
     """By a process of its own, of the same time and in the same cache."""
-    (site / ".memosite").mkdir()
+    (past.folder / ".memosite").mkdir()
     started: list[list[str]] = []
     monkeypatch.setattr("memosite.search.command.LITTLE", 0)
     monkeypatch.setattr("memosite.commands.search.start_detached", started.append)
     words = ("search", "text", "--as-of", "2026-05-04")
-    shown = ask(capsys, site, *words)
+    shown = past.ask(*words)
     (detached,) = started
     assert main(detached) == 0
-    capsys.readouterr()
+    past.capsys.readouterr()
     monkeypatch.setattr(ArchiveHandle, "recall", fail)
-    assert ask(capsys, site, *words) == shown
+    assert past.ask(*words) == shown
     assert len(started) == 1
 
 
@@ -392,21 +412,17 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_past_of_the_example_has_its_decisions_of_then(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """June was decided first, and April three weeks later."""
-    words = ("brief", "director", "--only", "decisions", "--json", "--site", str(example), "--as-of")
+    """June was decided first, and April three weeks later; an action is closed on the day that it states.
+
+    So the past by commits and the difference by days say the same.
+    """
     june, april = "2026-03-06-cutover-in-june.md", "2026-03-27-cutover-last-weekend-of-april.md"
     for day, expected, other in (("2026-03-12", june, april), ("2026-03-27", april, june)):
-        assert main([*words, day]) == 0
-        found = [one["id"] for one in json.loads(capsys.readouterr().out)["decisions"]]
+        told = ask(capsys, example, "brief", "director", "--only", "decisions", "--json", "--as-of", day)
+        found = [one["id"] for one in json.loads(told)["decisions"]]
         assert f"governance.decisions.{expected}" in found
         assert f"governance.decisions.{other}" not in found
         assert [id_ for id_ in found if any(day < written for written in re.findall(r"\d{4}-\d\d-\d\d", id_))] == []
-
-
-def test_an_action_of_the_example_is_closed_on_the_day_that_it_states(
-    example: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """So the past by commits and the difference by days say the same."""
     day_before, day = "2026-04-19", "2026-04-20"
     told = json.loads(ask(capsys, example, "show", "2026-04-08-0915", "--head", "--json", "--as-of", day_before))
     assert told["states"] == ["action answered"]
@@ -415,104 +431,76 @@ def test_an_action_of_the_example_is_closed_on_the_day_that_it_states(
 
 
 def test_the_example_receives_and_commits_nothing_before_it_was_written(example: Path) -> None:
-    """Names have local time, envelopes and records a zone, and git has UTC."""
+    """Names have local time, envelopes and records a zone, and git UTC; a transcript is written at its last turn."""
     with open_archive(load_config(example)) as opened:
         artifacts = opened.read()[0].artifacts.values()
-    early = [
-        one.ref
-        for one in artifacts
-        for copy in one.copies
-        if copy.life
-        for event in copy.life.events[:1]
-        if event.at and event.at.instant < last_of(one)
-    ]
-    assert early == []
-
-
-def last_of(artifact: Artifact) -> dt.datetime:
-    """When an artifact was written, a transcript its last turn."""
-    ends = (artifact.ended, artifact.last_turn) if isinstance(artifact, Transcript) else ()
-    known = [one.instant for one in (artifact.date, *ends) if one]
-    return max(known, default=dt.datetime.min.replace(tzinfo=dt.UTC))
+    early = []
+    for artifact in artifacts:
+        ends = (artifact.ended, artifact.last_turn) if isinstance(artifact, Transcript) else ()
+        written = [one.instant for one in (artifact.date, *ends) if one]
+        lives = [copy.life for copy in artifact.copies if copy.life]
+        begun = [event.at.instant for life in lives for event in life.events[:1] if event.at]
+        early += [artifact.ref] * (bool(written and begun) and min(begun) < max(written))
+    assert len(artifacts) > 50 and early == []
 
 
 # What is kept
 
 
-def test_the_same_time_is_read_once(
-    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever is asked of it, texts among that; but for a commit that came since, nothing is read again."""
-    (site / ".memosite").mkdir()
-    assert unread(capsys, site, "2026-05-06") == ["first", "second", "side"]
-    show = ("show", "2026-05-05-0900--director--engineer--second", "--as-of", "2026-05-06")
-    shown = ask(capsys, site, *show)
+def test_the_same_time_is_read_once(past: Past, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is asked of it, texts among that; but for a commit that came since, nothing is read again.
 
+    The three times that were asked for last are kept.
+    """
+    (past.folder / ".memosite").mkdir()
+    for day in range(2, 7):
+        past.unread(f"2026-05-0{day}")
+    before = past.kept()
+    assert len(before) == MOST == 3
+    show = ("show", "2026-05-05-0900--director--engineer--second", "--as-of", "2026-05-06")
+    shown = past.ask(*show)
     with monkeypatch.context() as patched:
         patched.setattr(ArchiveHandle, "read", fail)
-        assert unread(capsys, site, "2026-05-06") == ["first", "second", "side"]
-        assert (
-            ask(capsys, site, "show", "2026-05-05-0900--director--engineer--second", "--as-of", "2026-05-06") == shown
-        )
-        write_memo(site / "yard/memos/inbox", "2026-05-06-0900--director--engineer--laid", to="engineer")
-        assert "3 results" in ask(capsys, site, "search", "text", "--as-of", "2026-05-06")
-    put(Repo(site / "yard", is_new=False), "2026-05-08-0900--director--engineer--last", at="2026-05-08T12:00:00Z")
-    assert unread(capsys, site, "2026-05-06") == ["first", "second", "side"]
+        assert past.unread("2026-05-06") == ["first", "second", "side"]
+        assert past.ask(*show) == shown
+        write_memo(past.folder / "yard/memos/inbox", "2026-05-06-0900--director--engineer--laid", to="engineer")
+        assert "3 results" in past.ask("search", "text", "--as-of", "2026-05-06")
+    assert past.kept() == before
+    put(past.yard, "2026-05-08-0900--director--engineer--last", at="2026-05-08T12:00:00Z")
+    assert past.unread("2026-05-06") == ["first", "second", "side"]
 
 
-def test_the_times_that_were_asked_for_last_are_kept(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Three of them."""
-    (site / ".memosite").mkdir()
-    for day in range(2, 8):
-        unread(capsys, site, f"2026-05-0{day}")
-    assert len(kept(site)) == MOST
-    before = kept(site)
-    unread(capsys, site, "2026-05-07")
-    assert kept(site) == before
+def test_what_other_rules_let_through_or_no_history_has_is_removed(past: Past) -> None:
+    """By the next command that reads what is there now; under the same rules it stays.
+
+    Who rewrites a history takes something back.
+    """
+    (past.folder / ".memosite").mkdir()
+    yard = past.yard
+    secret = put(yard, "2026-05-08-0900--director--engineer--zqword", at="2026-05-08T12:00:00Z")
+    assert "zqword" in past.unread(secret)
+    for rules, is_kept in (({}, True), ({"secrets": {"mode": "redact"}}, False)):
+        past.configure(**rules)
+        past.ask("inbox", "engineer")
+        assert bool(past.kept()) is past.holds("zqword") is is_kept
+    assert "zqword" in past.unread(secret)
+    assert past.holds("zqword")
+    yard.git("reset", "--quiet", "--hard", "HEAD~1")
+    past.ask("inbox", "engineer")
+    assert not past.holds("zqword")
 
 
-def test_nothing_is_kept_that_the_gate_does_not_let_through(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_kept_that_the_gate_does_not_let_through(past: Past) -> None:
     """A secret of then, and what is erased: a build removes what was kept before."""
-    (site / ".memosite").mkdir()
+    (past.folder / ".memosite").mkdir()
     key = "AKIA" + "Z7QH3XWMK2TPLV5D"
     name = "2026-05-07-0900--director--engineer--key"
-    put(Repo(site / "yard", is_new=False), name, at="2026-05-07T13:00:00Z", body=f"zqword {key}")
-    assert "key" in unread(capsys, site, "2026-05-08")
-    assert kept(site) and not held(site, key)
-    erase = {"erase": [{"id": "2026-05-05-0900--director--engineer--second", "why": "asked", "on": "2026-05-20"}]}
-    (site / "memosite.yml").write_text(json.dumps({"sources": [{"path": "office"}, {"path": "yard"}], **erase}))
-    assert held(site, "--second")
-    main(["build", str(site), "--quiet"])
-    unread(capsys, site, "2026-05-08")
-    assert not held(site, "--second") and not kept(site)
-
-
-def held(site: Path, word: str) -> bool:
-    """Whether a word is in what is kept of former times."""
-    return any(word.encode() in one.read_bytes() for one in site.glob(".memosite/past/**/*") if one.is_file())
-
-
-@pytest.mark.parametrize("rules", [{"secrets": {"mode": "redact"}}, {}])
-def test_what_other_rules_let_through_is_removed(
-    site: Path, capsys: pytest.CaptureFixture[str], rules: dict[str, Any]
-) -> None:
-    """By the next command that reads what is there now; under the same rules it stays."""
-    (site / ".memosite").mkdir()
-    unread(capsys, site, "2026-05-06")
-    sources = [{"path": "office"}, {"path": "yard"}]
-    (site / "memosite.yml").write_text(json.dumps({"sources": sources, **rules}), encoding="utf-8")
-    ask(capsys, site, "inbox", "engineer")
-    assert bool(kept(site)) is not bool(rules)
-
-
-def test_what_is_in_no_history_any_more_is_removed(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Who rewrites a history takes something back: the next command that reads what is there now removes it."""
-    (site / ".memosite").mkdir()
-    yard = Repo(site / "yard", is_new=False)
-    secret = put(yard, "2026-05-08-0900--director--engineer--zqword", at="2026-05-08T12:00:00Z")
-    assert "zqword" in unread(capsys, site, secret)
-    ask(capsys, site, "inbox", "engineer")
-    assert held(site, "zqword")
-    yard.git("reset", "--quiet", "--hard", "HEAD~1")
-    ask(capsys, site, "inbox", "engineer")
-    assert not held(site, "zqword")
+    put(past.yard, name, at="2026-05-07T13:00:00Z", body=f"zqword {key}")
+    assert "key" in past.unread("2026-05-08")
+    assert past.kept() and not past.holds(key)
+    erase = [{"id": "2026-05-05-0900--director--engineer--second", "why": "asked", "on": "2026-05-20"}]
+    past.configure(erase=erase)
+    assert past.holds("--second")
+    main(["build", str(past.folder), "--quiet"])
+    past.unread("2026-05-08")
+    assert not past.holds("--second") and not past.kept()

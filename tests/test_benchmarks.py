@@ -49,48 +49,32 @@ def test_an_organization_is_the_same_each_time_and_has_all_kinds() -> None:
 
 
 REAL = {
-    "line of prose": (r"^[A-Za-z]", 25),
-    "heading": (r"^#{1,6} ", 11),
-    "heading of a wiki": (r"^==+ .*==$", 1.6),
-    "bullet": (r"^ *[*-] ", 13),
-    "numbered item": (r"^\d+\. ", 6),
-    "row of a table": (r"^\|", 2),
-    "line of a quote, most of them tool calls": (r"^>", 20),
-    "rule": (r"^---$", 2.4),
-    "code span": (r"`[^`\n]+`", 24),
-    "bold": (r"\*\*[^*\n]+\*\*", 20),
-    "link": (r"\]\(", 1.7),
-    "web address": (r"https://", 3),
-    "tag or placeholder": (r"</?[a-z-]+>", 15),
-    "path": (r"[\w.-]/[\w./-]+\.[a-z]{2,9}\b", 6),
-    "face or tool": (r"[🧑🤖🔧]", 5),
-    "comma": (r",", 50),
-    "parenthesis": (r"\(", 30),
-    "dash": (r"—", 19),
-}
+    r"^[A-Za-z]": 25, r"^#{1,6} ": 11, r"^==+ .*==$": 1.6, r"^ *[*-] ": 13, r"^\d+\. ": 6, r"^\|": 2, r"^---$": 2.4,
+    r"^>": 20, r"`[^`\n]+`": 24, r"\*\*[^*\n]+\*\*": 20, r"\]\(": 1.7, r"https://": 3, r"</?[a-z-]+>": 15,
+    r"[\w.-]/[\w./-]+\.[a-z]{2,9}\b": 6, r"[🧑🤖🔧]": 5, r",": 50, r"\(": 30, r"—": 19,
+}  # fmt: skip
 """What real memos, notes and transcripts have in 10,000 characters: 198 of them where these were counted, else 47."""
 
 
 def test_texts_have_the_markup_of_real_ones() -> None:
-    """Within a third: texts with less cost less to parse and render, and reward shortcuts that no archive has."""
+    """Within a third: texts with less cost less to parse and render, and reward shortcuts that no archive has.
+
+    Code in fences is mostly JSON or without a language, in 85 of 100; few are Python, and a coloured fence costs much.
+    """
     several = list(islice(artifacts(2_000, seed=1), 2_000))
     texts = [text for one in several for text in (one.summary, body_text(one)) if text]
     whole = "\n".join(texts)
     parts = {
-        name: len(re.findall(pattern, whole, re.MULTILINE)) / (len(whole) / 10_000) / real
-        for name, (pattern, real) in REAL.items()
+        pattern: len(re.findall(pattern, whole, re.MULTILINE)) / (len(whole) / 10_000) / real
+        for pattern, real in REAL.items()
     }
-    assert {name: round(part, 2) for name, part in parts.items() if not 2 / 3 < part < 4 / 3} == {}
+    assert {pattern: round(part, 2) for pattern, part in parts.items() if not 2 / 3 < part < 4 / 3} == {}
     lengths = sorted(map(len, texts))
     assert 2_400 < lengths[len(lengths) // 2] < 4_400
     assert 20_000 < max(len(one.text) for one in several) <= 33_000
-
-
-def test_code_in_fences_is_mostly_json_or_without_a_language() -> None:
-    """So it is in real texts, in 85 of 100; few are Python, and a coloured fence costs much."""
-    texts = "\n".join(one.text for one in islice(artifacts(1_000, seed=1), 1_000))
-    languages = re.findall(r"^```(\w*)$", texts, re.MULTILINE)[::2]  # every other one ends a fence
-    assert 0.3 < len(languages) / (len(texts) / 10_000) < 1
+    written = "\n".join(one.text for one in several)
+    languages = re.findall(r"^```(\w*)$", written, re.MULTILINE)[::2]  # every other one ends a fence
+    assert 0.3 < len(languages) / (len(written) / 10_000) < 1
     assert 0.75 < sum(language in {"", "json"} for language in languages) / len(languages) < 0.95
 
 
@@ -107,28 +91,26 @@ def test_transcripts_have_the_tool_calls_of_a_real_recording() -> None:
     assert {"Bash", "Read", "TodoWrite"} <= {call.name for call in calls}
 
 
-@pytest.mark.parametrize("with_git", [False, True])
-def test_an_invented_organization_has_no_findings(tmp_path: Path, *, with_git: bool) -> None:
-    """What is measured is an archive as it should be, not the making of findings."""
-    stream = artifacts(60, seed=1)
-    write_site(tmp_path / "site", islice(stream, 60), with_git=with_git)
-    add_to_site(tmp_path / "site", next(stream))
-    found = check([tmp_path / "site"]).findings
-    assert [finding for finding in found if finding.severity is not Severity.NOTE] == []
+def test_an_invented_organization_has_no_findings_and_a_history(tmp_path: Path) -> None:
+    """What is measured is an archive as it should be, not the making of findings.
 
-
-def test_git_tells_a_history_that_ends_with_the_same_files(tmp_path: Path) -> None:
-    """With a history or without, memos lie in the same mailboxes; with one they were moved there."""
+    With a history or without, memos lie in the same mailboxes; with one they were moved there.
+    """
+    files = []
     for name, with_git in (("plain", False), ("git", True)):
-        write_site(tmp_path / name, islice(artifacts(40, seed=1), 40), with_git=with_git)
-    plain, git = ({path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.*")
-                   if path.is_file() and ".git" not in path.parts} for name in ("plain", "git"))  # fmt: skip
-    assert plain == git
+        site, stream = tmp_path / name, artifacts(60, seed=1)
+        write_site(site, islice(stream, 60), with_git=with_git)
+        files.append({
+            path.relative_to(site): path.read_bytes() for path in site.rglob("*.*")
+            if path.is_file() and ".git" not in path.parts
+        })  # fmt: skip
+        add_to_site(site, next(stream))
+        assert [one for one in check([site]).findings if one.severity is not Severity.NOTE] == []
+    assert files[0] == files[1]
     repo = tmp_path / "git" / "ledger"
     log = run_git(repo, "log", "--format=%s", "--name-status", "-M")
     assert "receive " in log
     assert "R100\tmemos/inbox/" in log
-    assert run_git(repo, "status", "--short") == ""
 
 
 def test_peers_get_the_same_texts(tmp_path: Path) -> None:
@@ -180,9 +162,14 @@ def test_memory_is_that_of_all_processes() -> None:
 
 
 def test_a_command_that_fails_is_not_measured(tmp_path: Path) -> None:
-    """A table never shows how fast something failed; what the command said is told instead."""
+    """A table never shows how fast something failed; what the command said is told instead.
+
+    Of rounds the median counts, of each value by itself: one disturbed round changes nothing.
+    """
     with pytest.raises(SystemExit, match="exit 3\nno such thing"):
         run([sys.executable, "-c", "print('no such thing'); raise SystemExit(3)"], folder=tmp_path)
+    rounds = [Measured(seconds=s, processor=p, memory=m) for s, p, m in ((1, 9, 5), (50, 2, 6), (2, 3, 70))]
+    assert median(rounds) == Measured(seconds=2, processor=3, memory=6)
 
 
 def test_the_table_of_builds_has_a_row_for_each_bar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -244,19 +231,14 @@ def test_tools_are_measured_in_turn(tmp_path: Path) -> None:
     assert [(one.search_files, one.changes.files) for one in found[:3]] == [(5, 5), (5, 5), (6, 6)]
 
 
-@pytest.mark.parametrize(
-    ("bar", "value", "memos", "said"),
-    [
-        (Bar(0.75, "×"), 0.75, 10_000, "0.75 ×: met"),
-        (Bar(0.75, "×"), 0.76, 10_000, "0.75 ×: missed"),
-        (Bar(0.75, "×"), 0.1, 2_000, "0.75 × at 10,000"),
-        (Bar(1_500, "MB", 100_000), 2_000, 100_000, "1,500 MB: missed"),
-        (Bar(54_000), 59_429, 10_000, "54,000: missed"),
-    ],
-)
-def test_a_bar_is_judged_at_its_size_only(bar: Bar, value: float, memos: int, said: str) -> None:
+def test_a_bar_is_judged_at_its_size_only() -> None:
     """At a smaller size it would be met too easily, or missed for costs that do not grow."""
-    assert bar.judge(value, memos) == said
+    share = Bar(0.75, "×")
+    assert [share.judge(*measured) for measured in ((0.75, 10_000), (0.76, 10_000), (0.1, 2_000))] == [
+        "0.75 ×: met", "0.75 ×: missed", "0.75 × at 10,000",
+    ]  # fmt: skip
+    assert Bar(1_500, "MB", 100_000).judge(2_000, 100_000) == "1,500 MB: missed"
+    assert Bar(54_000).judge(59_429, 10_000) == "54,000: missed"
 
 
 def test_growth_is_judged_from_10_000_to_100_000() -> None:
@@ -278,12 +260,6 @@ def test_growth_is_judged_from_10_000_to_100_000() -> None:
     assert lines["full build, memory MB"].endswith("1,500 MB: met")
     alone = growth_table(found, (10_000,), "memosite")
     assert "1.15 × of 10,000 at 100,000" in alone
-
-
-def test_the_median_of_rounds_counts() -> None:
-    """One disturbed round changes nothing, of each value by itself."""
-    rounds = [Measured(seconds=s, processor=p, memory=m) for s, p, m in ((1, 9, 5), (50, 2, 6), (2, 3, 70))]
-    assert median(rounds) == Measured(seconds=2, processor=3, memory=6)
 
 
 def test_the_server_is_measured(

@@ -1,33 +1,37 @@
-"""The whole pipeline on example-org and on small organizations: what a user gets to see."""
+"""The whole pipeline on example-org and on small organizations: what a user gets to see, and which addresses stay."""
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from lxml import etree
 
 from memosite.cli import main
+from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.pages import bad_links, found, pages
-from tests.support.sites import EXAMPLE, build_site, built_files, copy_example, tree_bytes
+from tests.support.repos import Repo
+from tests.support.sites import EXAMPLE, build_site, built_files, copy_example, file_states, tree_bytes
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built example."""
-    return build_site(EXAMPLE, output=tmp_path_factory.mktemp("site") / "out")
+    """The built example, with a base URL."""
+    folder = copy_example(tmp_path_factory.mktemp("site") / "organization")
+    return build_site(folder, base_url="https://memos.example.org/a")
 
 
 @pytest.fixture
-def organization(tmp_path: Path) -> Path:
-    """A copy of the example that a test may change."""
-    return copy_example(tmp_path / "organization")
+def organization(site: Path, tmp_path: Path) -> Path:
+    """A copy of the built example that a test may change."""
+    return shutil.copytree(site.parent, tmp_path / "organization")
 
 
-def build(organization: Path, output: Path) -> dict[str, bytes]:
-    """Build and give every file of the site."""
-    return built_files(organization, output=output)
+def build(organization: Path) -> dict[str, bytes]:
+    """Build once more, and give every file of the site."""
+    return tree_bytes(build_site(organization, base_url="https://memos.example.org/a"))
 
 
 def test_every_link_resolves_and_ends_in_a_file_name(site: Path) -> None:
@@ -36,42 +40,33 @@ def test_every_link_resolves_and_ends_in_a_file_name(site: Path) -> None:
     assert list(bad_links(site)) == []
 
 
-def test_with_a_base_url_every_link_still_resolves(organization: Path, tmp_path: Path) -> None:
-    """Links stay relative; canonical links, feeds and sitemaps are absolute."""
-    output = build_site(organization, output=tmp_path / "out", base_url="https://memos.example.org/a")
-    assert list(bad_links(output)) == []
-    assert "https://memos.example.org/a/memos/" in (output / "positions/strategist/feed.xml").read_text()
-    assert 'href="https://memos.example.org/a/actions/"' in (output / "actions/index.html").read_text()
-    index = etree.parse(output / "sitemap.xml")
-    locations = found(index, "//*[local-name()='loc']/text()")
+def test_canonical_links_feeds_and_sitemaps_are_absolute(site: Path) -> None:
+    """With a base URL; all other links stay relative."""
+    assert "https://memos.example.org/a/memos/" in (site / "positions/strategist/feed.xml").read_text()
+    assert 'href="https://memos.example.org/a/actions/"' in (site / "actions/index.html").read_text()
+    locations = found(etree.parse(site / "sitemap.xml"), "//*[local-name()='loc']/text()")
     assert locations
     for location in locations:
         name = location.removeprefix("https://memos.example.org/a/")
-        urls = found(etree.parse(output / name), "//*[local-name()='loc']/text()")
-        assert all((output / url.removeprefix("https://memos.example.org/a/") / "index.html").exists() for url in urls)
+        urls = found(etree.parse(site / name), "//*[local-name()='loc']/text()")
+        assert all((site / url.removeprefix("https://memos.example.org/a/") / "index.html").exists() for url in urls)
 
 
-def test_two_builds_from_scratch_are_byte_identical(organization: Path, tmp_path: Path) -> None:
-    """Same input, same bytes, status.json apart (SPEC 10)."""
-    assert build(organization, tmp_path / "one") == build(organization, tmp_path / "two")
+def test_builds_of_the_same_are_byte_identical_and_a_second_one_writes_nothing(organization: Path) -> None:
+    """Same input, same bytes, status.json apart (SPEC 10); unchanged files keep their modification time."""
+    output = organization / "_site"
+    before, states = tree_bytes(output), file_states(output)
+    for _ in range(2):  # the first one knows nothing of files at this place
+        assert build(organization) == before
+        assert file_states(output) == states
+    shutil.rmtree(output)
+    shutil.rmtree(organization / ".memosite")
+    assert build(organization) == before
 
 
-def test_a_second_build_writes_nothing(organization: Path, tmp_path: Path) -> None:
-    """Unchanged files keep their modification time."""
-    output = tmp_path / "out"
-    build(organization, output)
-    before = {path: path.stat().st_mtime_ns for path in output.rglob("*") if path.is_file()}
-    build(organization, output)
-    after = {path: path.stat().st_mtime_ns for path in output.rglob("*") if path.is_file()}
-    changed = {path.name for path in before if before[path] != after[path]}
-    assert changed <= {"status.json"}
-    assert before.keys() == after.keys()
-
-
-def test_no_address_and_no_feed_id_changes_when_all_is_marked_as_read(organization: Path, tmp_path: Path) -> None:
+def test_no_address_and_no_feed_id_changes_when_all_is_marked_as_read(organization: Path) -> None:
     """After moving every memo from inbox/ to read/, pages and guids are the same (SPEC 3 and 6)."""
-    output = tmp_path / "out"
-    before = build(organization, output)
+    before = tree_bytes(organization / "_site")
     moved = 0
     for file in list(organization.glob("*/memos/inbox/*")):
         target = file.parent.parent / "read" / file.name
@@ -79,7 +74,7 @@ def test_no_address_and_no_feed_id_changes_when_all_is_marked_as_read(organizati
         file.rename(target)
         moved += 1
     assert moved > 10
-    after = build(organization, output)
+    after = build(organization)
     assert before.keys() == after.keys()
     assert guids(before) == guids(after)
     assert b"memos/inbox/" not in b"".join(data for path, data in after.items() if path.endswith("feed.xml"))
@@ -94,43 +89,79 @@ def guids(files: dict[str, bytes]) -> dict[str, list[str]]:
 
 def test_a_repo_that_is_renamed_keeps_every_memo_address(organization: Path, tmp_path: Path) -> None:
     """Addresses come from the file's name, not from the repo that holds it."""
-    before = build(organization, tmp_path / "one")
+    before = tree_bytes(organization / "_site")
     (organization / "website").rename(organization / "site")
     config = organization / "memosite.yml"
     config.write_text(config.read_text().replace("path: website", "path: site"))
-    after = build(organization, tmp_path / "two")
+    after = built_files(organization, output=tmp_path / "two")
     memos = {path for path in before if path.startswith(("memos/", "threads/")) and path.endswith("index.html")}
     assert memos <= after.keys()
+    assert list(bad_links(tmp_path / "two")) == []  # without a base URL, too
 
 
-def test_an_address_once_published_answers_for_ever(organization: Path, tmp_path: Path) -> None:
-    """A removed memo leaves a page that says so; its ledger entry stays."""
-    output = tmp_path / "out"
-    before = build(organization, output)
-    gone = (
-        organization / "website/memos/inbox/2026-05-05-0915--front-desk--web-engineer--the-slip-is-too-small.openthing"
-    )
-    gone.unlink()
-    after = build(organization, output)
-    page = f"memos/{gone.stem}/index.html"
+def test_what_arrives_later_is_appended_and_what_goes_leaves_its_address(organization: Path) -> None:
+    """A late memo with an old date comes last in the ledger, and nothing else moves; a removed one has a page."""
+    before = tree_bytes(organization / "_site")
+    late = "2026-03-01-0800--director--strategist--found-in-a-drawer"
+    inbox = organization / "governance/memos/inbox"
+    write_memo(inbox, late, sender="director", to="strategist", sent="2026-03-01T08:00:00Z")
+    gone = "2026-05-05-0915--front-desk--web-engineer--the-slip-is-too-small"
+    (organization / f"website/memos/inbox/{gone}.openthing").unlink()
+    after = build(organization)
+    old, new = (files["archive/ledger.jsonl"].decode().splitlines() for files in (before, after))
+    assert new[: len(old)] == old
+    added = [json.loads(line) for line in new[len(old) :]]
+    assert [(entry["kind"], entry["id"]) for entry in added] == [("memo", late)]
+    assert added[0]["n"] == 1 + max(json.loads(line).get("n", 0) for line in old)
+    page = f"memos/{gone}/index.html"
     assert page in before
     assert b"This item was removed" in after[page]
-    assert after["archive/ledger.jsonl"] == before["archive/ledger.jsonl"]
-    assert list(bad_links(output)) == []
+    assert after[f"memos/{gone}/index.md"] == b"# Removed\n\nThis item was removed.\n"
+    assert list(bad_links(organization / "_site")) == []
 
 
-def test_what_arrives_later_is_appended_to_the_ledger(organization: Path, tmp_path: Path) -> None:
-    """A late memo with an old date comes last in the order of arrival, and nothing else moves."""
-    output = tmp_path / "out"
-    before = build(organization, output)["archive/ledger.jsonl"].decode().splitlines()
-    name = "2026-03-01-0800--director--strategist--found-in-a-drawer"
-    inbox = organization / "governance/memos/inbox"
-    write_memo(inbox, name, sender="director", to="strategist", sent="2026-03-01T08:00:00Z")
-    after = build(organization, output)["archive/ledger.jsonl"].decode().splitlines()
-    new = [json.loads(line) for line in after if line not in before]
-    assert set(before) < set(after)
-    assert [(entry["kind"], entry["id"]) for entry in new] == [("memo", name)]
-    assert new[0]["n"] == 1 + max(json.loads(line).get("n", 0) for line in before)
+ARTIFACTS = ("memos", "notes", "transcripts", "records", "documents", "libraries")
+
+
+def test_twins_answer_when_what_they_were_of_is_removed(organization: Path) -> None:
+    """Of a repo that is not read any more: its memos, with replies and without, its transcripts and its records.
+
+    Twins of lists go with what they list.
+    """
+    before = {
+        path
+        for path in tree_bytes(organization / "_site")
+        if path.startswith(ARTIFACTS) and path.endswith(("/index.json", "/index.md"))
+    }
+    shutil.rmtree(organization / "website")
+    shutil.rmtree(organization / "governance/memories")
+    write_text(
+        organization / "memosite.yml", "sources: [{path: governance}, {path: catalogue}, {path: reading-room}]\n"
+    )
+    after = build(organization)
+    assert before - after.keys() == set()
+    gone = [path for path in before if b'"removed": true' in after[path]]
+    assert any(path.startswith("records/memory-store/") for path in gone)
+    assert any(path.startswith("memos/") for path in gone)
+
+
+def test_a_twin_of_what_moved_leads_to_it(tmp_path: Path) -> None:
+    """As of an entry of a list that is in another section now."""
+    desk = tmp_path / "desk"
+    write_text(desk / ".wyren/memory.md", "## Decisions\n- Oak it is [session ab, turn 1]\n")
+    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
+    repo = Repo(desk)
+    repo.commit()
+    output = build_site(tmp_path)
+    (former,) = (output / "records/wyren").iterdir()
+    write_text(desk / ".wyren/memory.md", "## Rejected paths\n- Oak it is [session ab, turn 1]\n")
+    repo.commit()
+    build_site(tmp_path)
+    (now,) = (path for path in (output / "records/wyren").iterdir() if path != former)
+    said = json.loads((former / "index.json").read_text(encoding="utf-8"))
+    assert (former / said["moved"]).resolve() == now / "index.html"
+    text = (former / "index.md").read_text(encoding="utf-8")
+    assert text.startswith("# Moved\n\nNow at [records/wyren/desk.rejected")
 
 
 def test_a_broken_file_is_shown_raw_with_its_findings(site: Path) -> None:
@@ -151,23 +182,14 @@ def test_lists_for_machines_are_bounded(site: Path) -> None:
     assert all(path.stat().st_size <= 16_000 for path in twins)
 
 
-def test_the_original_is_published_byte_for_byte(site: Path) -> None:
-    """By identity, never at a path that holds the mailbox."""
-    for file in EXAMPLE.glob("*/memos/**/*.openthing"):
-        published = site / "memos" / file.stem
-        originals = {path.read_bytes() for path in published.rglob("*.openthing")}
-        assert file.read_bytes() in originals, file.name
-
-
-def test_no_page_names_a_path_of_this_machine(site: Path) -> None:
-    """No absolute path and no clock in the output."""
-    here = str(EXAMPLE.resolve()).encode()
+def test_files_hold_no_path_of_this_machine_and_ask_for_nothing_else(site: Path) -> None:
+    """No absolute path; originals byte for byte, by identity; one strict policy and nothing inline (SPEC 4)."""
+    here = str(site.parent.resolve()).encode()
     for path, data in tree_bytes(site).items():
         assert here not in data, path
-
-
-def test_pages_ask_for_nothing_but_the_sites_own_files(site: Path) -> None:
-    """One strict policy in every page, nothing inline, nothing from elsewhere (SPEC 4)."""
+    for file in EXAMPLE.glob("*/memos/**/*.openthing"):
+        originals = {path.read_bytes() for path in (site / "memos" / file.stem).rglob("*.openthing")}
+        assert file.read_bytes() in originals, file.name
     for page in pages(site):
         text = page.read_text()
         assert "default-src 'none'" in text, page
@@ -175,17 +197,12 @@ def test_pages_ask_for_nothing_but_the_sites_own_files(site: Path) -> None:
 
 
 BAD_INPUTS = {
-    "a missing folder": (["build", "{tmp}/nowhere"], "nowhere"),
-    "an unknown key": (["build", "{tmp}/site"], "titel"),
-    "a wrong type": (["build", "{tmp}/site"], "ttl"),
-    "a foreign output folder": (["build", "{tmp}/site", "-o", "{tmp}/foreign"], "not empty"),
-    "a missing path to check": (["check", "{tmp}/nowhere"], "nowhere"),
-    "a source that is not there": (["build", "{tmp}/site"], "lost"),
-}
-CONFIGS = {
-    "an unknown key": "titel: x\n",
-    "a wrong type": "feeds: {ttl: often}\n",
-    "a source that is not there": "sources: [{path: lost}]\n",
+    "a missing folder": ("", ["build", "{tmp}/nowhere"], "nowhere"),
+    "an unknown key": ("titel: x\n", ["build", "{tmp}/site"], "titel"),
+    "a wrong type": ("feeds: {ttl: often}\n", ["build", "{tmp}/site"], "ttl"),
+    "a foreign output folder": ("", ["build", "{tmp}/site", "-o", "{tmp}/foreign"], "not empty"),
+    "a missing path to check": ("", ["check", "{tmp}/nowhere"], "nowhere"),
+    "a source that is not there": ("sources: [{path: lost}]\n", ["build", "{tmp}/site"], "lost"),
 }
 
 
@@ -194,14 +211,11 @@ def test_bad_input_is_one_line_and_exit_2_and_nothing_is_written(
     case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The line names the place and the remedy; nothing is written."""
-    site = tmp_path / "site"
-    (site / "memos/inbox").mkdir(parents=True)
-    (site / "memos/inbox/2026-05-01-1430--a--b--c.openthing").write_text("{}")
-    (site / "memosite.yml").write_text(CONFIGS.get(case, "title: x\n"))
-    (tmp_path / "foreign").mkdir()
-    (tmp_path / "foreign/letter.txt").write_text("mine")
+    configuration, arguments, expected = BAD_INPUTS[case]
+    write_text(tmp_path / "site/memos/inbox/2026-05-01-1430--a--b--c.openthing", "{}")
+    write_text(tmp_path / "site/memosite.yml", configuration or "title: x\n")
+    write_text(tmp_path / "foreign/letter.txt", "mine")
     before = sorted(tmp_path.rglob("*"))
-    arguments, expected = BAD_INPUTS[case]
     assert main([argument.format(tmp=tmp_path) for argument in arguments]) == 2
     said = capsys.readouterr()
     assert said.err.count("\n") == 1
@@ -213,9 +227,8 @@ def test_bad_input_is_one_line_and_exit_2_and_nothing_is_written(
 def test_an_empty_organization_builds(tmp_path: Path) -> None:
     """A first repo with nothing in it yet gives a site, not an error."""
     (tmp_path / "site/memos/inbox").mkdir(parents=True)
-    (tmp_path / "site/memosite.yml").write_text("sources: [{path: .}]\n")
-    files = build(tmp_path / "site", tmp_path / "out")
-    assert "index.html" in files
+    write_text(tmp_path / "site/memosite.yml", "sources: [{path: .}]\n")
+    assert "index.html" in built_files(tmp_path / "site", output=tmp_path / "out")
     assert list(bad_links(tmp_path / "out")) == []
 
 

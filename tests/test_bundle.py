@@ -25,24 +25,37 @@ def talk(turns: list[str]) -> str:
     return "\n".join(f"## {'User' if not number % 2 else 'Assistant'}\n\n{text}\n" for number, text in enumerate(turns))
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site that was built, with a sealed month."""
-    repo = Repo(tmp_path / "site/office")
+    site = tmp_path_factory.mktemp("bundle") / "site"
+    repo = Repo(site / "office")
     write_transcript(repo.root / "transcripts/engineer", LOAD, text=talk(TURNS))
     write_memo(repo.root / "memos/inbox", "2026-05-02-0900--engineer--director--noon", body="At noon.")
     repo.commit("in May", at="2026-05-03T10:00:00Z")
     write_memo(repo.root / "memos/inbox", "2026-06-02-0900--engineer--director--june", sent="2026-06-02T09:00:00Z")
     repo.commit("in June", at="2026-06-03T10:00:00Z")
-    build_site(tmp_path / "site")
-    return tmp_path / "site"
+    build_site(site)
+    return site
 
 
-def cited(site: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+@pytest.fixture
+def paper(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """A document with two citations."""
-    words = [f"{LOAD}#t4", "2026-05-02-0900", "--format", "markdown", "--site", str(site)]
-    assert main(["cite", *words]) == 0
-    return write_text(site.parent / "paper.md", capsys.readouterr().out)
+    return cited(site, tmp_path, capsys, f"{LOAD}#t4", "2026-05-02-0900")
+
+
+def cited(site: Path, folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> Path:
+    """A document that cites these."""
+    assert main(["cite", *words, "--format", "markdown", "--site", str(site)]) == 0
+    return write_text(folder / "paper.md", capsys.readouterr().out)
+
+
+def packet_of(paper: Path, site: Path) -> Path:
+    """The packet of a document."""
+    packet = paper.parent / "packet"
+    assert main(["verify", str(paper), "--bundle", str(packet), "--site", str(site)]) == 0
+    return packet
 
 
 def check(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
@@ -52,12 +65,9 @@ def check(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.mark.parametrize("place", ["", "_site"], ids=["repos", "published"])
-def test_a_packet_is_checked_without_memosite(
-    place: str, site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_packet_is_checked_without_memosite(place: str, site: Path, paper: Path) -> None:
     """By its program and by sha256sum; with a root that was kept elsewhere."""
-    paper, packet = cited(site, capsys), tmp_path / "packet"
-    assert main(["verify", str(paper), "--bundle", str(packet), "--site", str(site / place)]) == 0
+    packet = packet_of(paper, site / place)
     names = sorted(path.relative_to(packet).as_posix() for path in packet.rglob("*") if path.is_file())
     assert names == [
         "1/around.md", "1/original.body.md", "1/original.openthing", "1/proof-original.body.md.json",
@@ -80,9 +90,7 @@ def test_a_packet_is_checked_without_memosite(
 
 def test_a_range_is_checked_turn_by_turn(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is hashed of a range lists the hashes of its turns, and the packet has them all."""
-    assert main(["cite", f"{LOAD}#t2-t4", "--format", "markdown", "--site", str(site)]) == 0
-    paper, packet = write_text(site.parent / "paper.md", capsys.readouterr().out), tmp_path / "packet"
-    assert main(["verify", str(paper), "--bundle", str(packet), "--site", str(site)]) == 0
+    packet = packet_of(cited(site, tmp_path, capsys, f"{LOAD}#t2-t4"), site)
     sources = [packet / f"1/source-t{number}.txt" for number in (2, 3, 4)]
     assert [source.read_text().strip() for source in sources] == TURNS[1:4]
     listed = "".join(f"{hashlib.sha256(source.read_bytes()).hexdigest()}\n" for source in sources)
@@ -97,38 +105,32 @@ def test_a_range_is_checked_turn_by_turn(site: Path, tmp_path: Path, capsys: pyt
     assert "1: the turns have other hashes than source.txt lists" in check(packet).stdout
 
 
-def test_every_byte_of_a_packet_counts(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_byte_of_a_packet_counts(site: Path, paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A changed file is found; also with a new sum, but by the hash of the citation, or by the proof."""
-    paper, packet = cited(site, capsys), tmp_path / "packet"
-    assert main(["verify", str(paper), "--bundle", str(packet), "--site", str(site)]) == 0
+    packet = packet_of(paper, site)
+    sums = packet / "SHA256SUMS"
+    listed = sums.read_text()
     for name in ("1/source.txt", "1/original.body.md", "2/original.openthing"):
-        other = tmp_path / "other"
-        shutil.copytree(packet, other)
-        data = (other / name).read_bytes()
-        sums = other / "SHA256SUMS"
-        (other / name).write_bytes(data.replace(b"T", b"t", 1).replace(b"noon", b"moon"))
-        assert f"{name}: changed or removed" in check(other).stdout
-        new = hashlib.sha256((other / name).read_bytes()).hexdigest()
-        sums.write_text(sums.read_text().replace(hashlib.sha256(data).hexdigest(), new))
-        assert check(other).returncode == 1
-        shutil.rmtree(other)
+        data = (packet / name).read_bytes()
+        (packet / name).write_bytes(data.replace(b"T", b"t", 1).replace(b"noon", b"moon"))
+        assert f"{name}: changed or removed" in check(packet).stdout
+        new = hashlib.sha256((packet / name).read_bytes()).hexdigest()
+        sums.write_text(listed.replace(hashlib.sha256(data).hexdigest(), new))
+        assert check(packet).returncode == 1
+        (packet / name).write_bytes(data)
+        sums.write_text(listed)
+    assert check(packet).returncode == 0
+    capsys.readouterr()
+    assert main(["verify", str(paper), "--bundle", str(packet), "--site", str(site)]) == 2
+    assert "expected a new or empty folder" in capsys.readouterr().err
 
 
-def test_a_packet_has_the_version_that_was_cited(
-    site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_packet_has_the_version_that_was_cited(site: Path, paper: Path) -> None:
     """Also where the source was edited since."""
-    paper, packet = cited(site, capsys), tmp_path / "packet"
-    write_text(site / f"office/transcripts/engineer/{LOAD}.body.md", talk([*TURNS[:3], "Nothing.", *TURNS[4:]]))
-    Repo(site / "office", is_new=False).commit("edited", at="2026-06-04T10:00:00Z")
-    assert main(["verify", str(paper), "--bundle", str(packet), "--site", str(site)]) == 0
+    edited = shutil.copytree(site, paper.parent / "edited")
+    write_text(edited / f"office/transcripts/engineer/{LOAD}.body.md", talk([*TURNS[:3], "Nothing.", *TURNS[4:]]))
+    Repo(edited / "office", is_new=False).commit("edited", at="2026-06-04T10:00:00Z")
+    packet = packet_of(paper, edited)
     assert (packet / "1/source.txt").read_text().strip() == TURNS[3]
     assert (packet / "1/former.txt").read_text() == talk(TURNS)
     assert check(packet).returncode == 0
-
-
-def test_a_packet_overwrites_nothing(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The folder has to be new or empty."""
-    paper = cited(site, capsys)
-    assert main(["verify", str(paper), "--bundle", str(site), "--site", str(site)]) == 2
-    assert "expected a new or empty folder" in capsys.readouterr().err

@@ -99,42 +99,36 @@ def test_what_is_withheld_redacted_or_erased(tmp_path: Path, capsys: pytest.Capt
         assert key not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("path", "data", "said"),
-    [
-        ("archive/index.json", "", "archive/index.json cannot be read"),
-        ("archive/index.json", '{"months": [{"month": "2026/05"}]}', "archive/index.json cannot be read (KeyError"),
-        ("archive/index.json", '{"months": [{"month": "a", "lines": "../../x"}]}', "expected one within the site"),
-        (f"transcripts/{LOAD}/index.json", "[]", f"transcript/{LOAD} cannot be read"),
-        (f"transcripts/{LOAD}/index.json", None, "though archive/index.json leads to it; build the site again"),
-        (f"transcripts/{LOAD}/original.body.md", None, "found no original.body.md"),
-        (f"transcripts/{LOAD}/original.openthing", "{", "its original cannot be parsed"),
-    ],
-)
-def test_a_damaged_site_says_what_to_do(
-    path: str, data: str | None, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Whatever was published there."""
-    write_transcript(tmp_path / "office/transcripts/engineer", LOAD, text=TURNS)
-    output = build_site(tmp_path)
-    (output / path).unlink()
-    if data is not None:
-        write_text(output / path, data)
-    assert main(["cite", f"transcript/{LOAD}#t1", "--site", str(output)]) in {1, 2}
-    printed = capsys.readouterr()
-    assert said in printed.err
-    assert printed.out == ""
+TWIN, BODY = (f"transcripts/{LOAD}/{name}" for name in ("index.json", "original.body.md"))
+DAMAGES = [
+    ("archive/index.json", "", "archive/index.json cannot be read"),
+    ("archive/index.json", '{"months": [{"month": "2026/05"}]}', "archive/index.json cannot be read (KeyError"),
+    ("archive/index.json", '{"months": [{"month": "a", "lines": "../../x"}]}', "expected one within the site"),
+    (TWIN, "[]", f"transcript/{LOAD} cannot be read"),
+    (TWIN, None, "though archive/index.json leads to it; build the site again"),
+    (BODY, None, "found no original.body.md"),
+    (f"transcripts/{LOAD}/original.openthing", "{", "its original cannot be parsed"),
+]
 
 
-@pytest.mark.parametrize("name", ["source.txt", "a%0Ab", "original%1B[2J", ".."])
-def test_evidence_has_no_file_that_a_site_names(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """But originals: nothing takes the place of what the packet itself holds, and the error is one line."""
+def test_a_damaged_site_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever was published there. Evidence has no file that a site names but originals, and the error is one line."""
     write_transcript(tmp_path / "office/transcripts/engineer", LOAD, text=TURNS)
     output = build_site(tmp_path)
     paper = write_text(tmp_path / "paper.md", cited(capsys, f"{LOAD}#t1", "--site", str(output)))
-    twin = output / f"transcripts/{LOAD}/index.json"
-    fields = json.loads(twin.read_text())
-    write_text(twin, json.dumps({**fields, "originals": [*fields["originals"], name]}))
-    assert main(["verify", str(paper), "--site", str(output), "--bundle", str(tmp_path / "packet")]) == 2
-    [line] = capsys.readouterr().err.splitlines()
-    assert line.isprintable()
+    for path, data, said in DAMAGES:
+        whole = (output / path).read_bytes()
+        (output / path).unlink()
+        if data is not None:
+            write_text(output / path, data)
+        assert main(["cite", f"transcript/{LOAD}#t1", "--site", str(output)]) in {1, 2}
+        printed = capsys.readouterr()
+        assert said in printed.err
+        assert printed.out == ""
+        (output / path).write_bytes(whole)
+    fields = json.loads((output / TWIN).read_text())
+    for name in ("source.txt", "a%0Ab", "original%1B[2J", ".."):
+        write_text(output / TWIN, json.dumps({**fields, "originals": [*fields["originals"], name]}))
+        assert main(["verify", str(paper), "--site", str(output), "--bundle", str(tmp_path / "packet")]) == 2
+        [line] = capsys.readouterr().err.splitlines()
+        assert line.isprintable()

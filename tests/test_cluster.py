@@ -20,6 +20,7 @@ from memosite.run.workers import BATCH
 from tests.support.commands import command_line, run_command, running
 from tests.support.files import ROOT
 from tests.support.machines import Machines, double, machines
+from tests.support.memos import write_memo
 from tests.support.sites import build_site, built_files, copy_example, file_states, tree_bytes
 from tests.support.waiting import DEADLINE, wait_until
 
@@ -54,6 +55,10 @@ def built_here(site: Path, folder: Path) -> dict[str, bytes]:
     return built_files(site, "--jobs", 1, "--cache", folder / "cache-here", output=folder / "here")
 
 
+LONG = 5 * DEADLINE
+"""Seconds that a build may take on a busy machine."""
+
+
 def larger_site(folder: Path) -> Path:
     """An organization whose build takes long enough to see its middle."""
     write_site(folder / "site", islice(artifacts(160, seed=1), 160), with_git=False)
@@ -68,15 +73,13 @@ def is_begun(output: Path) -> bool:
 def run_program(body: str, address: str) -> subprocess.CompletedProcess[str]:
     """A program that has a `cluster`."""
     program = f"from memosite.run.cluster import Cluster\ncluster = Cluster(address={address!r}, patience=0.5)\n{body}"
-    return subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=DEADLINE
-    )
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=LONG)
 
 
 TASKS = "client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))"
 """How many tasks a scheduler knows."""
 
-LONG = f"from tests.support.machines import double\nlist(cluster.run(double, range({BATCH * 100})))\n"
+MANY = f"from tests.support.machines import double\nlist(cluster.run(double, range({BATCH * 100})))\n"
 """A program that sends many batches."""
 
 
@@ -95,7 +98,10 @@ def test_a_cluster_makes_the_same_site(organization: Path, cluster: Machines, tm
 def test_what_a_cluster_made_is_noted_as_if_it_was_made_here(
     organization: Path, cluster: Machines, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The next build, wherever it runs, goes on from it."""
+    """The next build, wherever it runs, goes on from it.
+
+    What workers analyze is not in the cache: what the file of the last search block had may be gone from the block.
+    """
     assert build(organization, cluster.address) == (0, "")
     for path in ("positions/director/", "timeline/2026/03/index.json", "feeds.opml"):
         assert main(["explain", path, "--site", str(organization)]) == 0
@@ -104,6 +110,13 @@ def test_what_a_cluster_made_is_noted_as_if_it_was_made_here(
     before = file_states(organization / "_site")
     build_site(organization, "--jobs", 1)
     assert file_states(organization / "_site") == before
+    analyses = organization / ".memosite/internal/analyses"
+    (organization / "website/memos/archive").rename(organization / "website/gone")
+    build_site(organization)
+    assert len(list(analyses.iterdir())) == 1
+    (organization / "website/gone").rename(organization / "website/memos/archive")
+    assert build(organization, cluster.address) == (0, "")
+    assert list(analyses.iterdir()) == []
 
 
 def test_pages_of_a_worker_that_is_killed_are_made_by_others(tmp_path: Path) -> None:
@@ -113,10 +126,10 @@ def test_pages_of_a_worker_that_is_killed_are_made_by_others(tmp_path: Path) -> 
     with machines(tmp_path, workers={"one": {}, "two": {}}) as started:
         building = command(site, started.address, "-o", str(output), "--cache", str(tmp_path / "cache"))
         with running(building, stderr=subprocess.PIPE, text=True) as process:
-            wait_until(lambda: is_begun(output))
+            wait_until(lambda: is_begun(output), seconds=LONG)
             started.workers["two"].kill()
             assert not (output / "status.json").exists()  # which is written last
-            assert process.communicate(timeout=DEADLINE)[1] == ""
+            assert process.communicate(timeout=LONG)[1] == ""
         assert process.returncode == 0
         left = started.ask("print(*[one['name'] for one in client.scheduler_info()['workers'].values()])")
         assert left == "one"
@@ -127,9 +140,9 @@ def test_a_build_that_is_interrupted_leaves_no_work_behind(cluster: Machines, tm
     """Ctrl-C ends it without a word, and the workers are free for the next one."""
     site = larger_site(tmp_path)
     with running(command(site, cluster.address), stderr=subprocess.PIPE, text=True) as process:
-        wait_until(lambda: is_begun(site / "_site"))
+        wait_until(lambda: is_begun(site / "_site"), seconds=LONG)
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=DEADLINE)[1] == ""
+        assert process.communicate(timeout=LONG)[1] == ""
     assert process.returncode == 130
     wait_until(lambda: cluster.ask(f"print({TASKS})") == "0")
 
@@ -149,15 +162,8 @@ def test_results_come_in_order_and_items_are_not_taken_much_before(cluster: Mach
     wait_until(lambda: cluster.ask(f"print({TASKS})") == "0")
 
 
-def test_what_is_light_is_done_here() -> None:
-    """Nobody is asked for what takes a moment."""
-    nowhere = Cluster(address="tcp://127.0.0.1:9")
-    assert list(nowhere.run(double, range(BATCH - 1))) == list(range(0, 2 * BATCH - 2, 2))
-    assert list(nowhere.run(double, [1], weight=lambda _: BATCH * 100)) == [2]
-
-
-def test_an_error_on_a_worker_is_raised_here(cluster: Machines) -> None:
-    """It is not swallowed, and it is the same."""
+def test_errors_of_a_worker_are_raised_here_and_it_is_no_scheduler(cluster: Machines) -> None:
+    """An error is not swallowed, and it is the same; a worker prints an address, too."""
     done = run_program(
         "from tests.support.machines import divide\n"
         "try:\n"
@@ -167,6 +173,19 @@ def test_an_error_on_a_worker_is_raised_here(cluster: Machines) -> None:
         cluster.address,
     )
     assert (done.stdout, done.stderr) == ("integer division or modulo by zero\n", "")
+    address = cluster.ask("print(next(iter(client.scheduler_info()['workers'])))")
+    assert run_program(MANY, address).stderr.splitlines()[-1] == (
+        f"memosite.facts.errors.ClusterError: build --cluster {address}: "
+        "found no Dask scheduler there (a worker of Dask); "
+        "start one with `dask scheduler`, or name the address that it printed"
+    )
+
+
+def test_what_is_light_is_done_here() -> None:
+    """Nobody is asked for what takes a moment."""
+    nowhere = Cluster(address="tcp://127.0.0.1:9")
+    assert list(nowhere.run(double, range(BATCH - 1))) == list(range(0, 2 * BATCH - 2, 2))
+    assert list(nowhere.run(double, [1], weight=lambda _: BATCH * 100)) == [2]
 
 
 def test_a_fault_of_a_theme_is_told_as_it_is_here(
@@ -226,41 +245,31 @@ def test_a_cluster_whose_workers_are_gone_is_told_of(tmp_path: Path) -> None:
 
 
 def test_a_cluster_that_is_not_there_is_told_of_before_anything_is_read(
-    organization: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the address, and what to do."""
+    """With the address, and what to do; an odd one with the form of one; and without the extra, how to get it."""
+    write_memo(tmp_path / "memos/inbox", "one")
+
+    def told(address: str) -> str:
+        assert main(["build", str(tmp_path), "--cluster", address]) == 2
+        return capsys.readouterr().err
+
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-    assert main(["build", str(organization), "--cluster", address]) == 2
-    assert capsys.readouterr().err == (
-        f"memosite: build --cluster {address}: found no Dask scheduler there (Connection refused); "
+        nobody = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    assert told(nobody) == (
+        f"memosite: build --cluster {nobody}: found no Dask scheduler there (Connection refused); "
         "start one with `dask scheduler`, or name the address that it printed\n"
     )
-    assert not (organization / "_site").exists()
-
-
-@pytest.mark.parametrize(
-    "address", ["", "scheduler", "127.0.0.1:8786", "http://127.0.0.1:8786", "tcp://one", "tcp://[", "tcp://a:b"]
-)
-def test_what_is_no_address_is_told_of(organization: Path, address: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """With the form of one."""
-    assert main(["build", str(organization), "--cluster", address]) == 2
-    assert capsys.readouterr().err == (
-        f"memosite: build --cluster: found {address!r}, expected the address of a Dask scheduler as it prints it, "
-        "tcp://HOST:PORT or tls://HOST:PORT\n"
-    )
-
-
-def test_without_the_extra_it_is_said_how_to_get_it(
-    organization: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One line, and nothing is read."""
+    for odd in ("", "scheduler", "127.0.0.1:8786", "http://127.0.0.1:8786", "tcp://one", "tcp://[", "tcp://a:b"):
+        assert told(odd) == (
+            f"memosite: build --cluster: found {odd!r}, expected the address of a Dask scheduler as it prints it, "
+            "tcp://HOST:PORT or tls://HOST:PORT\n"
+        )
     monkeypatch.setitem(sys.modules, "distributed", None)
-    assert main(["build", str(organization), "--cluster", "tcp://127.0.0.1:8786"]) == 2
     said = "memosite: build --cluster: needs Dask distributed: pip install 'memosite[cluster]'\n"
-    assert capsys.readouterr().err == said
-    assert not (organization / "_site").exists()
+    assert told("tcp://127.0.0.1:8786") == said
+    assert [path.name for path in tmp_path.iterdir()] == ["memos"]
 
 
 def test_what_speaks_another_language_is_no_scheduler() -> None:
@@ -276,20 +285,9 @@ def test_what_speaks_another_language_is_no_scheduler() -> None:
 
         threading.Thread(target=answer, daemon=True).start()
         assert cluster_at(address).address == address
-        said = run_program(LONG, address).stderr.splitlines()
+        said = run_program(MANY, address).stderr.splitlines()
     assert said[-1].startswith(
         f"memosite.facts.errors.ClusterError: build --cluster {address}: found no Dask scheduler there ("
-    )
-
-
-def test_a_worker_is_no_scheduler(cluster: Machines) -> None:
-    """It prints an address, too."""
-    address = cluster.ask("print(next(iter(client.scheduler_info()['workers'])))")
-    said = run_program(LONG, address).stderr.splitlines()
-    assert said[-1] == (
-        f"memosite.facts.errors.ClusterError: build --cluster {address}: "
-        "found no Dask scheduler there (a worker of Dask); "
-        "start one with `dask scheduler`, or name the address that it printed"
     )
 
 
@@ -306,13 +304,3 @@ def test_a_scheduler_that_ends_is_told_of(tmp_path: Path) -> None:
         "the scheduler does not answer any more; "
         "start it again, and run the command again"
     )
-
-
-def test_what_workers_analyze_is_not_in_the_cache(organization: Path, cluster: Machines) -> None:
-    """They have none, and what the file of the last search block had may be gone from the block."""
-    build_site(organization)
-    analyses = organization / ".memosite/internal/analyses"
-    assert len(list(analyses.iterdir())) == 1
-    (organization / "website/memos/archive").rename(organization / "website/gone")
-    assert build(organization, cluster.address) == (0, "")
-    assert list(analyses.iterdir()) == []

@@ -22,39 +22,29 @@ from memosite.sources.forges import (
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-@pytest.mark.parametrize(
-    ("remote", "template", "commit"),
-    [
-        ("https://github.com/acme/repo.git", "https://github.com/acme/repo/blob/{ref}/{path}", "/commit/"),
-        ("https://github.com/a/repo.git?token=x", "https://github.com/a/repo/blob/{ref}/{path}", "/commit/"),
-        ("git@github.com:acme/repo.git", "https://github.com/acme/repo/blob/{ref}/{path}", "/commit/"),
-        ("ssh://git@ssh.github.com:443/acme/repo", "https://github.com/acme/repo/blob/{ref}/{path}", "/commit/"),
-        ("https://blob:x@GitHub.com/blob/src/", "https://github.com/blob/src/blob/{ref}/{path}", "/commit/"),
-        ("git@github.example.org:acme/repo", "https://github.example.org/acme/repo/blob/{ref}/{path}", "/commit/"),
-        ("https://gitlab.com/a/b/c/repo.git", "https://gitlab.com/a/b/c/repo/-/blob/{ref}/{path}", "/-/commit/"),
-        (
-            "ssh://git@gitlab.example.org:2222/a/repo.git",
-            "https://gitlab.example.org/a/repo/-/blob/{ref}/{path}",
-            "/-/commit/",
-        ),
-        (
-            "http://ada:secret@gitlab.example.org:8080/a/repo.git",
-            "http://gitlab.example.org:8080/a/repo/-/blob/{ref}/{path}",
-            "/-/commit/",
-        ),
-        ("https://codeberg.org/acme/repo", "https://codeberg.org/acme/repo/src/commit/{ref}/{path}", "/commit/"),
-        ("git@gitea.example.org:a/r.git", "https://gitea.example.org/a/r/src/commit/{ref}/{path}", "/commit/"),
-        ("git@forgejo.example.org:a/r.git", "https://forgejo.example.org/a/r/src/commit/{ref}/{path}", "/commit/"),
-        ("git@bitbucket.org:acme/repo.git", "https://bitbucket.org/acme/repo/src/{ref}/{path}", "/commits/"),
-        ("git@git.sr.ht:~ada/repo", "https://git.sr.ht/~ada/repo/tree/{ref}/item/{path}", "/commit/"),
-    ],
-)
-def test_known_forges_are_told_by_their_host(remote: str, template: str, commit: str) -> None:
+FORGES = [
+    ("https://github.com/acme/repo.git", "https://github.com/acme/repo", "blob/{ref}/{path}", "commit"),
+    ("https://github.com/a/repo.git?token=x", "https://github.com/a/repo", "blob/{ref}/{path}", "commit"),
+    ("git@github.com:acme/repo.git", "https://github.com/acme/repo", "blob/{ref}/{path}", "commit"),
+    ("ssh://git@ssh.github.com:443/acme/repo", "https://github.com/acme/repo", "blob/{ref}/{path}", "commit"),
+    ("https://blob:x@GitHub.com/blob/src/", "https://github.com/blob/src", "blob/{ref}/{path}", "commit"),
+    ("git@github.example.org:acme/repo", "https://github.example.org/acme/repo", "blob/{ref}/{path}", "commit"),
+    ("https://gitlab.com/a/b/c/repo.git", "https://gitlab.com/a/b/c/repo", "-/blob/{ref}/{path}", "-/commit"),
+    ("ssh://git@gitlab.x.org:2222/a/repo.git", "https://gitlab.x.org/a/repo", "-/blob/{ref}/{path}", "-/commit"),
+    ("http://ada:key@gitlab.x.org:8080/a/r.git", "http://gitlab.x.org:8080/a/r", "-/blob/{ref}/{path}", "-/commit"),
+    ("https://codeberg.org/acme/repo", "https://codeberg.org/acme/repo", "src/commit/{ref}/{path}", "commit"),
+    ("git@gitea.example.org:a/r.git", "https://gitea.example.org/a/r", "src/commit/{ref}/{path}", "commit"),
+    ("git@forgejo.example.org:a/r.git", "https://forgejo.example.org/a/r", "src/commit/{ref}/{path}", "commit"),
+    ("git@bitbucket.org:acme/repo.git", "https://bitbucket.org/acme/repo", "src/{ref}/{path}", "commits"),
+    ("git@git.sr.ht:~ada/repo", "https://git.sr.ht/~ada/repo", "tree/{ref}/item/{path}", "commit"),
+]
+
+
+@pytest.mark.parametrize(("remote", "repo", "files", "commit"), FORGES)
+def test_known_forges_are_told_by_their_host(remote: str, repo: str, files: str, commit: str) -> None:
     """In each form of an address, without user and password; the page of a commit follows from that of files."""
-    assert file_template(remote) == template
-    before = template.partition("/-/")[0].partition("/blob/{")[0].partition("/src/commit/{")[0]
-    before = before.partition("/src/{")[0].partition("/tree/")[0]
-    assert commit_url(template, COMMIT) == f"{before}{commit}{COMMIT}"
+    assert file_template(remote) == f"{repo}/{files}"
+    assert commit_url(f"{repo}/{files}", COMMIT) == f"{repo}/{commit}/{COMMIT}"
 
 
 @pytest.mark.parametrize(
@@ -72,26 +62,21 @@ def test_unknown_forges_and_odd_addresses_give_nothing(remote: str) -> None:
     assert file_template(remote) is None
 
 
-@pytest.mark.parametrize(
-    ("template", "expected"),
-    [
-        ("https://x.example/r/blob/main/{path}", f"https://x.example/r/commit/{COMMIT}"),
-        ("https://x.example/r/src/branch/main/{path}", f"https://x.example/r/commit/{COMMIT}"),
-        ("https://x.example/r/-/raw/{ref}/{path}", f"https://x.example/r/-/commit/{COMMIT}"),
-        ("https://x.example/{path}", None),
-        ("https://x.example/r/tree/{path}?h={ref}", None),
-        ("", None),
-    ],
-)
-def test_a_configured_address_tells_of_commits_if_its_form_is_known(template: str, expected: str | None) -> None:
-    """What people write as `web:`."""
-    assert commit_url(template, COMMIT) == expected
+CONFIGURED = {
+    "https://x.example/r/blob/main/{path}": f"https://x.example/r/commit/{COMMIT}",
+    "https://x.example/r/src/branch/main/{path}": f"https://x.example/r/commit/{COMMIT}",
+    "https://x.example/r/-/raw/{ref}/{path}": f"https://x.example/r/-/commit/{COMMIT}",
+    "https://x.example/{path}": None,
+    "https://x.example/r/tree/{path}?h={ref}": None,
+    "": None,
+}
 
 
-@pytest.mark.parametrize("commit", ["", "main", "HEAD", "0123", COMMIT.upper(), COMMIT + "/x", "g" * 40])
-def test_only_hashes_are_commits(commit: str) -> None:
-    """Of seven digits or more."""
-    assert commit_url("https://x.example/r/blob/{ref}/{path}", commit) is None
+def test_a_configured_address_tells_of_commits_if_its_form_is_known() -> None:
+    """What people write as `web:`; only hashes of seven digits or more are commits."""
+    assert {template: commit_url(template, COMMIT) for template in CONFIGURED} == CONFIGURED
+    for commit in ("", "main", "HEAD", "0123", COMMIT.upper(), COMMIT + "/x", "g" * 40):
+        assert commit_url("https://x.example/r/blob/{ref}/{path}", commit) is None
 
 
 def test_paths_and_refs_are_written_as_addresses_are() -> None:

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -29,25 +29,11 @@ Files = dict[str, bytes]
 MEMO = "memos/inbox/2026-05-01-1430--a--b--c.openthing"
 WORDS = (
     *(b"ref: refs/heads/main\n", b"refs/heads/", b"0" * 40, b"a" * 40, b"tree ", b"parent ", b"author ", b"committer "),
-    *(
-        b"40000 ",
-        b"100644 x\0",
-        b"120000 ",
-        b"160000 ",
-        b"..\0",
-        b"> 99999999999 +9999",
-        b"> -1 -0000",
-        b"gitdir: ",
-        b"DIRC",
-    ),
-    *(
-        b"[core]\n\trepositoryformatversion = 1\n",
-        b"[extensions]\n\tobjectformat = sha256\n",
-        b"PACK",
-        b"\xfftOc",
-        b"\n",
-    ),
+    *(b"40000 ", b"100644 x\0", b"120000 ", b"160000 ", b"..\0", b"> 99999999999 +9999", b"> -1 -0000", b"gitdir: "),
+    *(b"[core]\n\trepositoryformatversion = 1\n", b"[extensions]\n\tobjectformat = sha256\n"),
+    *(b"DIRC", b"PACK", b"\xfftOc", b"\n"),
 )
+FOLDERS = ("memos", "memos/inbox", "memos/read", "x/memos/archive")
 
 
 @contextmanager
@@ -131,8 +117,7 @@ def _reads(repo: GitRepo, blobs: set[str]) -> list[Callable[[], object]]:
             list(list_commit(reader, "HEAD")[0])
 
     return [
-        lambda: commit_at(repo, "HEAD"),
-        lambda: commit_at(repo, "v1"),
+        *(partial(commit_at, repo, ref) for ref in ("HEAD", "v1")),
         lambda: staged(repo, [MEMO, MEMO.replace("inbox", "read"), "notes"]),
         lambda: find_commits(repo, ["1a2b3c4", "aaaaaaa"]),
         lambda: list(read_contents(repo, blobs)),
@@ -181,20 +166,8 @@ def test_objects_that_only_a_program_writes_are_read_or_reported(case: tuple[byt
         check_repo(folder / "repo")
 
 
-COMMITS = st.lists(
-    st.tuples(
-        st.lists(st.integers(0, 20), max_size=3),
-        st.lists(
-            st.tuples(
-                st.sampled_from(["memos", "memos/inbox", "memos/read", "x/memos/archive"]),
-                st.sampled_from("abc\ufffd"),
-                st.sampled_from(["", "11", "22"]),
-            ),
-            max_size=3,
-        ),
-    ),
-    max_size=20,
-)
+CHANGES = st.tuples(st.sampled_from(FOLDERS), st.sampled_from("abc\ufffd"), st.sampled_from(["", "11", "22"]))
+COMMITS = st.lists(st.tuples(st.lists(st.integers(0, 20), max_size=3), st.lists(CHANGES, max_size=3)), max_size=20)
 """Commits, each with the places of its parents and what it changes: any graph, also one that no git would write."""
 
 
@@ -203,16 +176,11 @@ def test_any_commits_are_replayed_or_refused(rows: list[tuple[list[int], list[tu
     """A circle or a missing parent is a `ValueError`; a history begins with the file's arrival."""
     commits = {
         f"{number:02}": HistoryCommit(
-            id=f"{number:02}",
-            parents=tuple(f"{one:02}" for one in parents),
-            at=None,
-            author="Ann",
-            changes=tuple(
-                FileChange(path=f"{folder}/{name}.openthing", after=after) for folder, name, after in changes
-            ),
+            id=f"{number:02}", parents=tuple(f"{one:02}" for one in parents), at=None, author="Ann",
+            changes=tuple(FileChange(path=f"{place}/{name}.openthing", after=to) for place, name, to in changes),
         )
         for number, (parents, changes) in enumerate(rows)
-    }
+    }  # fmt: skip
     head = f"{len(rows) - 1:02}"
     try:
         events, reached = replay(commits, head)

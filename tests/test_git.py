@@ -4,8 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -227,25 +226,16 @@ def test_the_work_tree_is_the_folder_itself(repo: Repo, tmp_path: Path) -> None:
 # Which repo a folder belongs to
 
 
-def test_a_git_file_that_leads_to_a_foreign_repo_is_not_followed(repo: Repo, tmp_path: Path) -> None:
+def test_a_git_file_or_link_that_leads_to_a_foreign_repo_is_not_followed(repo: Repo, tmp_path: Path) -> None:
     """Only the repo that knows this folder as its own counts."""
     lured = tmp_path / "lured"
     lured.mkdir()
     for written in (f"gitdir: {repo.root}/.git", "gitdir: ../repo/.git", "", "gitdir: /etc"):
         (lured / ".git").write_text(written)
         assert isinstance(repo_at(lured), str)
-
-
-def test_a_git_folder_that_is_a_link_or_borrows_is_not_followed(repo: Repo, tmp_path: Path) -> None:
-    """A link, and a folder that says that it belongs to another repo."""
-    lured = tmp_path / "lured"
-    lured.mkdir()
+    (lured / ".git").unlink()
     (lured / ".git").symlink_to(repo.root / ".git")
     assert repo_at(lured) == "its .git is a symbolic link, which is not followed"
-    (lured / ".git").unlink()
-    shutil.copytree(repo.root / ".git", lured / ".git")
-    (lured / ".git/commondir").write_text(str(repo.root / ".git"))
-    assert repo_at(lured) == "its .git shares the folder of another repo"
 
 
 @pytest.mark.parametrize("form", ["checkout", "bare", "work tree"])
@@ -285,8 +275,8 @@ def test_a_repo_that_borrows_from_a_foreign_one_is_not_read(repo: Repo, tmp_path
     assert isinstance(repo_at(folder), FoundRepo)
 
 
-def test_a_further_work_tree_is_read(repo: Repo, tmp_path: Path) -> None:
-    """It has a branch of its own, and its repo knows it."""
+def test_a_further_work_tree_and_a_submodule_are_read(repo: Repo, tmp_path: Path) -> None:
+    """The one has a branch of its own, and its repo knows it; that of the other lies in the outer one, and names it."""
     repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     side = Repo(tmp_path / "side", is_new=False)
     side.write("new", "x")
@@ -295,10 +285,6 @@ def test_a_further_work_tree_is_read(repo: Repo, tmp_path: Path) -> None:
     assert found is not None and found.hash == commit != repo.head
     shutil.copytree(tmp_path / "side", tmp_path / "copy")
     assert repo_at(tmp_path / "copy") == "its .git file leads to a repo that does not know it"
-
-
-def test_a_submodule_is_read_as_the_repo_it_is(repo: Repo, tmp_path: Path) -> None:
-    """Its repo lies in that of the outer one, and names this folder."""
     outer = Repo(tmp_path / "outer")
     outer.git("submodule", "--quiet", "add", str(repo.root), "inner")
     outer.commit()
@@ -329,8 +315,12 @@ def test_commits_are_found_in_repos_of_each_kind(tmp_path: Path, form: str, opti
     assert list(read_tree(found_repo, commit).blobs) == ["a"]
 
 
-def test_a_repo_of_another_user_is_read(repo: Repo, trap: Path) -> None:
-    """Git refuses by itself what others own; here it is read, since nothing of it runs."""
+def test_a_repo_of_another_user_is_read(repo: Repo, trap: Path, tmp_path: Path) -> None:
+    """Git refuses by itself what others own; here it is read, since nothing of it runs.
+
+    The repo around a folder is the nearest one, with the way to the folder from its top; a broken one in between is not
+    passed over.
+    """
     plant("core.fsmonitor=TRAP")(repo, trap)
     for path in (repo.root, *repo.root.rglob("*")):
         os.chown(path, 12_345, 12_345)
@@ -338,10 +328,6 @@ def test_a_repo_of_another_user_is_read(repo: Repo, trap: Path) -> None:
     assert b"dubious ownership" in plain.stderr
     assert commit_at(opened(repo.root), "HEAD") is not None
     assert not has_run(trap)
-
-
-def test_the_repo_around_a_folder_is_the_nearest_one(repo: Repo, tmp_path: Path) -> None:
-    """With the way to the folder from its top; a broken one in between is not passed over."""
     assert holding_repo(repo.root / "memos", site=tmp_path) == Holding(repo=opened(repo.root), prefix="memos/")
     (repo.root / "memos/.git").mkdir()
     assert holding_repo(repo.root / "memos", site=tmp_path).why_not == "its .git folder holds no repo"
@@ -358,20 +344,20 @@ def test_a_call_that_takes_too_long_is_ended_with_all_it_started(repo: Repo, tmp
         git(opened(repo.root), "rev-parse", "HEAD", seconds=1, is_writing=True)
 
 
-def test_errors_are_one_line_without_passwords(repo: Repo) -> None:
-    """Of what git says, the line that counts."""
+def test_errors_are_one_line_without_passwords(repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Of what git says, the line that counts; without git, a line for people. Nobody waits for pieces."""
+    found = opened(repo.root)
     with pytest.raises(GitError) as error:
-        git(opened(repo.root), "fetch", "https://ada:se/cret@example.invalid/x\a", "main")
+        git(found, "fetch", "https://ada:se/cret@example.invalid/x\a", "main")
     assert "se/cret" not in str(error.value) and "\n" not in str(error.value) and "\a" not in str(error.value)
     with pytest.raises(GitError, match=r"^Not a valid object name nothing$"):
-        list(git_tokens(opened(repo.root), "ls-tree", "-z", "nothing"))
-
-
-def test_without_git_the_error_says_so(repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """As a line for people, not as a trace."""
+        list(git_tokens(found, "ls-tree", "-z", "nothing"))
+    tokens = git_tokens(found, "ls-tree", "-z", "-r", "HEAD")
+    assert next(tokens) and isinstance(tokens, Generator)
+    tokens.close()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitError, match="git cannot be run"):
-        git(opened(repo.root), "log")
+        git(found, "log")
 
 
 def test_the_objects_reader_starts_again_after_git_was_killed(repo: Repo) -> None:
@@ -391,15 +377,3 @@ def test_the_objects_reader_starts_again_after_git_was_killed(repo: Repo) -> Non
         assert objects.blob(name, limit=10) == b"{}"
         child = objects._child
     assert child.returncode is not None
-
-
-def test_git_ends_when_a_build_is_interrupted(repo: Repo) -> None:
-    """Pieces that nobody takes any more are not waited for."""
-    script = "import sys, pathlib\nfrom memosite.sources.git import git_tokens\n"
-    script += "from memosite.sources.folder import repo_at\n"
-    script += "tokens = git_tokens(repo_at(pathlib.Path(sys.argv[1])), 'ls-tree', '-z', '-r', 'HEAD')\n"
-    script += "next(tokens); tokens.close(); print('closed')"
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(repo.root)], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert done.stdout == "closed\n" and not done.stderr

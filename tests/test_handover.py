@@ -1,24 +1,96 @@
-"""What processes hand over to each other: whole, to all, and no text is parsed again for what follows its page."""
+"""What processes hand over to each other: the shelf of texts, what pages have shown, and parcels of planned outputs."""
 
 import hashlib
 import os
 import resource
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from memosite.facts.errors import OutputError
 from memosite.pages import Body
+from memosite.remake.making import pack, pack_theme, render_parcel
 from memosite.render.renderer import KnownTexts, Renderer
 from memosite.render.theme import load_theme
 from memosite.run.workers import BATCH, run
-from memosite.search.blocks import render_block
-from memosite.search.documents import body_lines
-from memosite.store.shelf import Handover
-from tests.support.small_block import TEXTS, block
+from memosite.search.blocks import SearchBlock, render_block
+from memosite.search.documents import Card, body_lines
+from memosite.store.shelf import Handover, Shelf
 
 TEXT = "# Plan\n\n- one \ud800\n- two\n\n| a | b |\n|---|---|\n| 1 | — |\n" + "".join(
     f"\n## Part {number}\n\n{'Said. ' * 200}\n" for number in range(5)
 )
+TEXTS = {hashlib.sha256(text).hexdigest(): text for text in (b"The gate is green.\n", b"A gate, \xff and a fence.\n")}
+UNKNOWN = hashlib.sha256(b"of some other archive").hexdigest()
+
+
+def block() -> SearchBlock:
+    """A search block of two artifacts; one names a digest that nobody knows."""
+    cards = (
+        Card(
+            kind="memo", id=f"memo-{number}", system="memodef", arrival=number, page=f"memos/memo-{number}/index.html",
+            path=f"memos/inbox/memo-{number}.openthing", subject="The gate", short_subject="The gate", who="director",
+            group="", date=None, day="", status="", waits_for=(), owing="", keys=(), positions=(), names=(UNKNOWN,),
+            slug="gate", texts=((digest, None),), extra=(), conversation=None,
+        )
+        for number, digest in enumerate(TEXTS, start=1)
+    )  # fmt: skip
+    return SearchBlock(name="t0", cards=tuple(cards))
+
+
+# The shelf
+
+
+def test_the_shelf_keeps_equal_bytes_once_and_gives_them_back() -> None:
+    """By their SHA-256; a digest that was never put is a KeyError. A forked process reads it and disturbs nothing."""
+    with Shelf() as shelf:
+        first, second = shelf.put(b"one"), shelf.put(b"two" * 100_000)
+        assert shelf.put(b"one") == first
+        assert (shelf.get(first), shelf.get(second)) == (b"one", b"two" * 100_000)
+        assert shelf.get(shelf.put(b"")) == b""
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if shelf.get(first) == b"one" else 1)
+        third = shelf.put(b"three")
+        assert os.waitpid(child, 0)[1] == 0
+        assert (shelf.get(first), shelf.get(third)) == (b"one", b"three")
+        with pytest.raises(KeyError):
+            shelf.get("0" * 64)
+
+
+def test_what_is_fetched_is_not_written_where_other_processes_read() -> None:
+    """Forked processes share the file: each of them would write its text in the place of the others'."""
+    texts = {hashlib.sha256(data).hexdigest(): data for data in (b"%d" % number * 5_000 for number in range(200))}
+    with Shelf() as shelf:
+        shelf.fetch_missing(texts.get)
+        for _ in range(2):
+            found = run(lambda digest: shelf.get(digest) == texts[digest], list(texts), jobs=3)
+            assert list(found) == [True] * len(texts)
+        shelf.put(b"another one")
+        assert all(shelf.get(digest) == data for digest, data in texts.items())
+        assert [*shelf._places] == [hashlib.sha256(b"another one").hexdigest()]
+
+
+@pytest.mark.parametrize("room", [0, 1_000, None], ids=["handover", "handover-in-part", "shelf"])
+def test_a_full_disk_is_said_with_the_folder_that_is_full(room: int | None) -> None:
+    """It has no name to tell; also where a part was written: nobody could read on after it."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Shelf() as shelf:
+        write: Callable[[bytes], object] = shelf.put
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, limits[1]))
+        try:
+            if room is not None:
+                handover = Handover()
+                handover.hand_over("a", b"x" * (980 - room // 2))
+                write = partial(handover.hand_over, "b")
+            with pytest.raises(OutputError, match="name another folder in TMPDIR"):
+                write(b"x" * 2_000)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+# What pages have shown
 
 
 def test_what_any_process_leaves_all_find() -> None:
@@ -60,20 +132,6 @@ def test_no_more_is_kept_than_said(monkeypatch: pytest.MonkeyPatch) -> None:
         assert handover.has(name) == (name < "d")
 
 
-def test_a_full_disk_is_said_with_the_folder_that_is_full() -> None:
-    """Also where a part was written: nobody could read on after it."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, limits[1]))
-    try:
-        for room in (0, 1_000):
-            handover = Handover()
-            handover.hand_over("a", b"x" * (980 - room // 2))
-            with pytest.raises(OutputError, match="name another folder in TMPDIR"):
-                handover.hand_over("b", b"x" * 2_000)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-
-
 def test_a_text_that_a_page_shows_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither for a page that another process makes, nor for search; what comes of it is the same."""
     digest = hashlib.sha256(TEXT.encode("utf-8", "replace")).hexdigest()
@@ -101,3 +159,15 @@ def test_search_blocks_are_the_same_whatever_is_known() -> None:
         renderer._shown(Body(sha256=digest, form="markdown", chars=len(text)))
     assert Renderer(load_theme(None), texts.__getitem__).render_block(block()) == expected
     assert renderer.render_block(block()) == expected
+
+
+def test_a_parcel_has_the_texts_that_are_named_and_makes_the_same_files() -> None:
+    """It is closed: nothing else is asked for when it is rendered, and another parcel after it does not change it."""
+    theme = pack_theme(load_theme(None))
+    parcel = pack([block(), block()], theme, TEXTS.__getitem__, weight=2)
+    assert parcel.texts == TEXTS
+    assert parcel.weight == 2
+    expected = render_block(block(), lambda digest: TEXTS[digest].decode("utf-8", "replace"))
+    assert render_parcel(parcel) == [expected, expected]
+    assert render_parcel(pack([], theme, TEXTS.__getitem__)) == []
+    assert render_parcel(parcel) == [expected, expected]

@@ -11,6 +11,7 @@ from memosite.archive.ledger import LEDGER_PATH, NUMBERS, Arrival, Ledger, ident
 from memosite.facts.errors import OutputError
 from memosite.facts.parsed import Kind
 from tests.support.facts import envelope, resolve_facts
+from tests.support.files import write_text
 
 NAMES = st.text(alphabet="abé~.-_", min_size=1, max_size=6).filter(lambda name: not name.startswith("."))
 KINDS: st.SearchStrategy[Kind] = st.sampled_from(["memo", "note", "transcript", "library", "document"])
@@ -58,19 +59,13 @@ def test_a_new_key_of_a_known_artifact_is_noted_and_no_arrival() -> None:
 
 
 def test_threads_and_positions_are_appended_once_in_order_of_id() -> None:
-    """Those of before keep their place."""
+    """Those of before keep their place. A thread of one is its memo's page, and nothing that outlives it."""
     ledger = Ledger().with_pages([("t", ("memo", "m"))], ["p"])
     ledger = ledger.with_pages([("t", ("memo", "x")), ("s", ("note", "n"))], ["q", "p", "o"])
     assert ledger.threads == (("t", ("memo", "m")), ("s", ("note", "n")))
     assert ledger.positions == ("p", "o", "q")
-
-
-def test_only_threads_of_two_or_more_have_a_page() -> None:
-    """A thread of one is its memo's page, and nothing that outlives it."""
-    _, ledger = resolve_facts(
-        envelope("a"), envelope("b", in_reply_to="gone"), envelope("c"), envelope("d", in_reply_to="c")
-    )
-    assert ledger.threads == (("c", ("memo", "c")),)
+    found = envelope("a"), envelope("b", in_reply_to="gone"), envelope("c"), envelope("d", in_reply_to="c")
+    assert resolve_facts(*found)[1].threads == (("c", ("memo", "c")),)
 
 
 def test_artifacts_arrive_by_date_then_by_id() -> None:
@@ -89,34 +84,40 @@ def test_artifacts_arrive_by_date_then_by_id() -> None:
     assert [(one.id, one.arrival) for one in archive.artifacts.values()] == [("b", 4), ("new", 6)]
 
 
-def test_a_missing_ledger_is_an_empty_one(tmp_path: Path) -> None:
-    """The first build has none."""
-    assert read_ledger(tmp_path) == Ledger()
-
-
 def test_the_ledger_is_read_from_the_published_site(tmp_path: Path) -> None:
-    """It lies where SPEC 4 says."""
-    (tmp_path / "archive").mkdir()
-    (tmp_path / LEDGER_PATH).write_text(Ledger().with_pages([], ["p"]).to_jsonl(), encoding="utf-8")
-    assert LEDGER_PATH == "archive/ledger.jsonl" and read_ledger(tmp_path).positions == ("p",)
+    """It lies where SPEC 4 says; the first build has none. One that is no text stops the build, with the path to it."""
+    assert LEDGER_PATH == "archive/ledger.jsonl" and read_ledger(tmp_path) == Ledger()
+    write_text(tmp_path / LEDGER_PATH, Ledger().with_pages([], ["p"]).to_jsonl())
+    assert read_ledger(tmp_path).positions == ("p",)
+    (tmp_path / LEDGER_PATH).write_bytes(b"\xff\xfe\n")
+    with pytest.raises(OutputError, match=r"ledger\.jsonl: the ledger cannot be read"):
+        read_ledger(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "{",
-        "[]",
-        "7",
-        '{"v": 1, "kind": "memo", "id": "m", "key": "k"}',
-        '{"v": 1, "n": "x", "kind": "memo", "id": "m", "key": "k"}',
-        '{"v": 1, "n": 1, "kind": "letter", "id": "m", "key": "k"}',
-        '{"v": 1, "n": 1, "kind": "memo", "id": 7, "key": "k"}',
-        '{"v": 1, "kind": "thread", "id": "t", "member": "letter/m"}',
-        '{"v": 1, "kind": ["position"], "id": "p"}',
-        "[" * 100_000,
-        "<<<<<<< ours",
-    ],
-)
+DAMAGED = [
+    "{", "[]", "7", "[" * 100_000, "<<<<<<< ours",
+    '{"v": 1, "kind": "memo", "id": "m", "key": "k"}',
+    '{"v": 1, "n": 0, "kind": "memo", "id": "m", "key": "k"}',
+    '{"v": 1, "n": "x", "kind": "memo", "id": "m", "key": "k"}',
+    '{"v": 1, "n": 1, "kind": "letter", "id": "m", "key": "k"}',
+    '{"v": 1, "n": 1, "kind": "memo", "id": 7, "key": "k"}',
+    '{"v": 1, "kind": "thread", "id": "t", "member": "letter/m"}',
+    '{"v": 1, "kind": ["position"], "id": "p"}',
+]  # fmt: skip
+OUTSIDE = [
+    '{"v": 1, "n": 1, "kind": "memo", "id": "../../escaped", "key": "k"}',
+    '{"v": 1, "n": 1, "kind": "memo", "id": "a\\u0000b", "key": "k"}',
+    '{"v": 1, "n": 1, "kind": "memo", "id": "\\ud800", "key": "k"}',
+    '{"v": 1, "n": 1e999, "kind": "memo", "id": "a", "key": "k"}',
+    '{"v": 1, "kind": "position", "id": "/etc"}',
+    '{"v": 1, "kind": "position", "id": ""}',
+    '{"v": 1, "kind": "ghost", "id": "memo/.."}',
+    '{"v": 1, "kind": "thread", "id": "%s", "member": "memo/a"}' % ("x" * 300),
+]
+"""Ids that would lead out of the site: the ledger lies in the output, where anybody may have written to it."""
+
+
+@pytest.mark.parametrize("line", [*DAMAGED, *OUTSIDE])
 def test_a_damaged_line_stops_the_build_and_is_named(line: str) -> None:
     """Going on without it would give URLs a new meaning."""
     with pytest.raises(OutputError, match=r"^ledger\.jsonl:2: the ledger is damaged here") as error:
@@ -124,58 +125,18 @@ def test_a_damaged_line_stops_the_build_and_is_named(line: str) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_a_ledger_that_is_no_text_stops_the_build(tmp_path: Path) -> None:
-    """Likewise, with the path to it."""
-    (tmp_path / "archive").mkdir()
-    (tmp_path / LEDGER_PATH).write_bytes(b"\xff\xfe\n")
-    with pytest.raises(OutputError, match=r"ledger\.jsonl: the ledger cannot be read"):
-        read_ledger(tmp_path)
-
-
 def test_a_last_line_without_its_end_is_ended_before_more_is_written() -> None:
-    """Some editors and transports drop it."""
-    text = parse('{"v": 1, "kind": "position", "id": "p"}').with_pages([], ["q"]).to_jsonl()
-    assert parse(text).positions == ("p", "q")
+    """Some editors and transports drop it; a line that stands twice counts once, as after a merge by git."""
+    line = '{"v": 1, "kind": "position", "id": "p"}'
+    assert parse(parse(line).with_pages([], ["q"]).to_jsonl()).positions == ("p", "q")
+    assert parse(f"{line}\n{line}\n").positions == ("p",)
 
 
 def test_the_key_tells_each_of_its_parts_apart() -> None:
     """16 hex of SHA-256(stem NUL from NUL to NUL sent); never an error, whatever the name."""
-    keys = {
-        identity_key(*parts)
-        for parts in [
-            ("a", "b", "c", "d"),
-            ("ab", "", "c", "d"),
-            ("a", "b", "", "cd"),
-            ("\udcff", "", "", ""),
-            ("\udcfe", "", "", ""),
-        ]
-    }
+    parts = ("abcd", ("ab", "", "c", "d"), ("a", "b", "", "cd"), ("\udcff", "", "", ""), ("\udcfe", "", "", ""))
+    keys = {identity_key(*some) for some in parts}
     assert len(keys) == 5 and all(len(key) == 16 for key in keys)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        '{"v": 1, "n": 1, "kind": "memo", "id": "../../escaped", "key": "k"}',
-        '{"v": 1, "n": 1, "kind": "memo", "id": "a\\u0000b", "key": "k"}',
-        '{"v": 1, "n": 1, "kind": "memo", "id": "\\ud800", "key": "k"}',
-        '{"v": 1, "n": 1e999, "kind": "memo", "id": "a", "key": "k"}',
-        '{"v": 1, "kind": "position", "id": "/etc"}',
-        '{"v": 1, "kind": "position", "id": ""}',
-        '{"v": 1, "kind": "ghost", "id": "memo/.."}',
-        '{"v": 1, "kind": "thread", "id": "%s", "member": "memo/a"}' % ("x" * 300),
-    ],
-)
-def test_an_id_that_would_lead_out_of_the_site_is_refused(line: str) -> None:
-    """The ledger lies in the output, where anybody may have written to it."""
-    with pytest.raises(OutputError, match="damaged"):
-        parse(line + "\n")
-
-
-def test_a_line_that_stands_twice_counts_once() -> None:
-    """As after a merge by git."""
-    line = '{"v": 1, "kind": "position", "id": "a"}\n'
-    assert parse(line + line).positions == ("a",)
 
 
 def test_a_ledger_that_leaves_no_number_is_never_continued() -> None:

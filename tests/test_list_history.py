@@ -33,6 +33,12 @@ def memory(*bullets: str, **sections: tuple[str, ...]) -> str:
     return "\n".join(f"## {name}\n" + "".join(f"- {one}\n" for one in said) for name, said in parts.items())
 
 
+def remember(repo: Repo, *bullets: str, **sections: tuple[str, ...]) -> None:
+    """Commit a memory with these bullets."""
+    repo.write(MEMORY, memory(*bullets, **sections))
+    repo.commit()
+
+
 def source_of(repo: Repo) -> FolderSource:
     """A repo as a source, with its history."""
     return folder_source(repo.root, holding=holding_repo(repo.root, site=repo.root.parent))
@@ -83,14 +89,10 @@ def quay(tmp_path: Path) -> Repo:
 
 def test_a_bullet_has_the_date_of_the_commit_in_which_it_first_stood_there(quay: Repo) -> None:
     """Not that of the file, nor that of its last change; what comes back has its first date."""
-    quay.write(MEMORY, memory("Steel rope"))
-    quay.commit()
-    quay.write(MEMORY, memory("Green paint", "Steel rope"))
-    quay.commit()
-    quay.write(MEMORY, memory("Green paint"))
-    quay.commit()
-    quay.write(MEMORY, memory("Tar", "Green paint", "Steel rope"))
-    quay.commit()
+    remember(quay, "Steel rope")
+    remember(quay, "Green paint", "Steel rope")
+    remember(quay, "Green paint")
+    remember(quay, "Tar", "Green paint", "Steel rope")
     archive = archive_of(quay)
     assert dated(archive) == {"Steel rope": 1, "Green paint": 2, "Tar": 4}
     assert told(archive, "Steel rope") == [("received", 1), ("removed", 3), ("restored", 4)]
@@ -113,8 +115,7 @@ def test_dates_are_followed_from_the_older_path(quay: Repo, how: str) -> None:
         quay.move(OLDER, MEMORY)
         if how == "two-at-once":
             quay.move("pier/" + OLDER, "pier/" + MEMORY)
-    quay.write(MEMORY, memory("Steel rope", "Green paint", *(["Tar"] if how != "renamed" else [])))
-    quay.commit()
+    remember(quay, "Steel rope", "Green paint", *(["Tar"] if how != "renamed" else []))
     archive = archive_of(quay)
     lives = {
         one.subject: hour_of(one.date.instant.timestamp())
@@ -127,34 +128,26 @@ def test_dates_are_followed_from_the_older_path(quay: Repo, how: str) -> None:
         assert told(archive, "Hemp rope") == [("received", 1), ("moved", 3)]
 
 
-def test_a_file_that_was_renamed_with_equal_content_is_followed(quay: Repo) -> None:
-    """To any name; nothing is guessed."""
-    quay.write("harbour/notes.md", memory("Steel rope [session 7a2e, turn 1]"))
+def test_a_file_that_is_renamed_and_reformatted_dates_nothing_anew(quay: Repo) -> None:
+    """From any name, with equal content; a fence around it, other marks, blank lines, line ends, another order."""
+    content = memory("Steel rope [session 7a2e, turn 1]", "Green paint", Open_questions=("Who has the key?",))
+    quay.write("harbour/notes.md", content)
     quay.commit()
     quay.move("harbour/notes.md", MEMORY)
     quay.commit()
-    assert dated(archive_of(quay)) == {"Steel rope": 1}
-
-
-def test_a_reformatted_file_dates_nothing_anew(quay: Repo) -> None:
-    """A fence around it, other marks, blank lines, line ends, another order."""
-    quay.write(MEMORY, memory("Steel rope", "Green paint", Open_questions=("Who has the key?",)))
-    quay.commit()
-    text = "## Open questions\r\n\r\n* Who has the key?\r\n\r\n## Decisions\r\n* Green paint\r\n\r\n* Steel rope\r\n"
-    quay.write(MEMORY, f"```markdown\r\n{text}```\r\n")
+    text = "## Open questions\r\n\r\n* Who has the key?\r\n\r\n## Decisions\r\n* Green paint\r\n\r\n"
+    quay.write(MEMORY, f"```markdown\r\n{text}* Steel rope [session 7a2e, turn 1]\r\n```\r\n")
     quay.commit()
     archive = archive_of(quay)
     assert dated(archive) == {"Steel rope": 1, "Green paint": 1, "Who has the key?": 1}
-    assert told(archive, "Green paint") == [("received", 1)]
+    assert told(archive, "Green paint") == [("received", 1), ("moved", 2)]
 
 
 def test_a_bullet_that_moved_to_another_section_keeps_its_date(quay: Repo) -> None:
     """It is another record by its key, and the former address leads to it."""
-    quay.write(MEMORY, memory("Tar", Open_questions=("Hemp rope",)))
-    quay.commit()
+    remember(quay, "Tar", Open_questions=("Hemp rope",))
     _, ledger = read_sources(source_of(quay))
-    quay.write(MEMORY, memory("Tar", Rejected_paths=("Hemp rope",)))
-    quay.commit()
+    remember(quay, "Tar", Rejected_paths=("Hemp rope",))
     archive, _ = read_sources(source_of(quay), ledger=ledger)
     moved = entry(archive, "Hemp rope")
     assert (moved.id, moved.former) == (
@@ -167,22 +160,6 @@ def test_a_bullet_that_moved_to_another_section_keeps_its_date(quay: Repo) -> No
 # Updates
 
 
-def test_an_update_keeps_id_and_date_and_has_an_edit(quay: Repo) -> None:
-    """A bullet that, in one commit, takes the place of one of the same section, session and turn (SPEC 3)."""
-    quay.write(MEMORY, memory("163 tests pass [session 12e4, turn 36]", "Tar [session 12e4, turn 9]"))
-    quay.commit()
-    updated = memory(
-        "172 tests pass, 2 skipped [session 12e4, turn 36; updated ee77, turn 7]", "Tar [session 12e4, turn 9]"
-    )
-    quay.write(MEMORY, updated)
-    quay.commit()
-    archive = archive_of(quay)
-    assert entry(archive, "172 tests pass, 2 skipped").id == f"quay.{key_of('163 tests pass')}"
-    assert told(archive, "172 tests pass, 2 skipped") == [("received", 1), ("edited", 2)]
-    assert told(archive, "Tar") == [("received", 1)]
-    assert archive.removed == {}
-
-
 def test_an_update_with_no_place_of_its_own_is_another_record(quay: Repo) -> None:
     """Another turn, another section, no turn, or not in one commit."""
     first = (
@@ -191,15 +168,13 @@ def test_an_update_with_no_place_of_its_own_is_another_record(quay: Repo) -> Non
         "C [raised session 12e4]",
         "D [session 12e4, turn 4]",
     )
-    quay.write(MEMORY, memory(*first))
-    quay.commit()
+    remember(quay, *first)
     quay.write(
         MEMORY,
         memory("A2 [session 12e4, turn 11]", "C2 [raised session 12e4]", Scope_changes=("B2 [session 12e4, turn 2]",)),
     )
     quay.commit()
-    quay.write(MEMORY, memory("A2 [session 12e4, turn 11]", "D2 [session 12e4, turn 4]"))
-    quay.commit()
+    remember(quay, "A2 [session 12e4, turn 11]", "D2 [session 12e4, turn 4]")
     archive = archive_of(quay)
     assert {told(archive, title)[0] for title in ("A2", "D2")} == {("received", 2), ("received", 3)}
     gone = {key_of(said) for said in "ABCD"} | {key_of("C2"), key_of("B2", "scope-changes")}
@@ -209,10 +184,8 @@ def test_an_update_with_no_place_of_its_own_is_another_record(quay: Repo) -> Non
 def test_of_several_updates_each_takes_the_place_of_the_one_at_its_place(quay: Repo) -> None:
     """All of one turn, told apart by what they follow, else by their order."""
     tag = "[session 12e4, turn 36]"
-    quay.write(MEMORY, memory(f"One {tag}", "Rope", f"Two {tag}", "Tar", f"Three {tag}", f"Four {tag}"))
-    quay.commit()
-    quay.write(MEMORY, memory("Rope", f"Second {tag}", "Tar", f"Third {tag}", f"Fourth {tag}"))
-    quay.commit()
+    remember(quay, f"One {tag}", "Rope", f"Two {tag}", "Tar", f"Three {tag}", f"Four {tag}")
+    remember(quay, "Rope", f"Second {tag}", "Tar", f"Third {tag}", f"Fourth {tag}")
     archive = archive_of(quay)
     now = {one.subject: one.id for one in archive.artifacts.values() if isinstance(one, Record)}
     assert [now[title] for title in ("Second", "Third", "Fourth")] == [
@@ -223,12 +196,9 @@ def test_of_several_updates_each_takes_the_place_of_the_one_at_its_place(quay: R
 
 def test_tags_and_comments_change_nothing_but_the_tags(quay: Repo) -> None:
     """The text is the same: so is the record, with an edit for each change."""
-    quay.write(MEMORY, memory("Steel rope [session current]", "Tar"))
-    quay.commit()
-    quay.write(MEMORY, memory("Steel rope [session 7a2e, turn 3]", "Tar"))
-    quay.commit()
-    quay.write(MEMORY, memory("Steel rope [session 7a2e, turn 3]", "Tar <!-- hot -->"))
-    quay.commit()
+    remember(quay, "Steel rope [session current]", "Tar")
+    remember(quay, "Steel rope [session 7a2e, turn 3]", "Tar")
+    remember(quay, "Steel rope [session 7a2e, turn 3]", "Tar <!-- hot -->")
     archive = archive_of(quay)
     assert entry(archive, "Steel rope").id == f"quay.{key_of('Steel rope [session current]')}"
     assert told(archive, "Steel rope") == [("received", 1), ("edited", 2)]
@@ -236,42 +206,38 @@ def test_tags_and_comments_change_nothing_but_the_tags(quay: Repo) -> None:
     assert entry(archive, "Tar").id == f"quay.{key_of('Tar')}"
 
 
-def test_what_was_published_keeps_its_id(quay: Repo) -> None:
-    """An update that an earlier build published as a record of its own stays the address of the bullet."""
-    first, second = "163 tests pass", "172 tests pass"
-    quay.write(MEMORY, memory(f"{first} [session 12e4, turn 36]"))
-    quay.commit()
-    quay.write(MEMORY, memory(f"{second} [session 12e4, turn 36]"))
-    quay.commit()
+def test_an_update_keeps_id_and_date_and_has_an_edit(quay: Repo) -> None:
+    """A bullet that, in one commit, takes the place of one of the same section, session and turn (SPEC 3).
+
+    An update that an earlier build published as a record of its own stays the address of the bullet. A text that comes
+    again beside its update is another record: the older one has the id of that text.
+    """
+    first, second, tag = "163 tests pass", "172 tests pass", "[session 12e4, turn 36]"
+    remember(quay, f"{first} {tag}", "Tar [session 12e4, turn 9]")
+    remember(quay, f"{second} [session 12e4, turn 36; updated ee77, turn 7]", "Tar [session 12e4, turn 9]")
+    archive = archive_of(quay)
     ids = {said: f"quay.{key_of(said)}" for said in (first, second)}
+    assert entry(archive, second).id == ids[first]
+    assert told(archive, second) == [("received", 1), ("edited", 2)]
+    assert told(archive, "Tar") == [("received", 1)]
+    assert archive.removed == {}
     only_second = EMPTY.with_arrivals([("record", ids[second], "b")])
     assert entry(archive_of(quay, ledger=only_second), second).id == ids[second]
     both = EMPTY.with_arrivals([("record", ids[first], "a"), ("record", ids[second], "b")])
     archive = archive_of(quay, ledger=both)
     assert (entry(archive, second).id, entry(archive, second).former) == (ids[first], (ids[second],))
-
-
-def test_a_text_that_comes_again_beside_its_update_is_another_record(quay: Repo) -> None:
-    """The older one has the id of that text."""
-    quay.write(MEMORY, memory("A [session 12e4, turn 1]"))
-    quay.commit()
-    quay.write(MEMORY, memory("B [session 12e4, turn 1]"))
-    quay.commit()
-    quay.write(MEMORY, memory("A", "B [session 12e4, turn 1]"))
-    quay.commit()
+    remember(quay, first, f"{second} {tag}")
     archive = archive_of(quay)
-    assert entry(archive, "B").id == f"quay.{key_of('A')}"
-    assert entry(archive, "A").id == f"quay.{key_of('A')}-2"
-    assert dated(archive) == {"A": 3, "B": 1}
+    assert (entry(archive, second).id, entry(archive, first).id) == (ids[first], f"{ids[first]}-2")
+    assert dated(archive) == {first: 3, second: 1}
 
 
 # The folder, and histories that are not whole
 
 
 def test_what_is_not_committed_is_said(quay: Repo) -> None:
-    """A new bullet is delivered, an update keeps its id and is edited."""
-    quay.write(MEMORY, memory("A [session 12e4, turn 1]", "Tar", "Gone"))
-    quay.commit()
+    """A new bullet is delivered, an update keeps its id and is edited; entries of a removed file are removed, each."""
+    remember(quay, "A [session 12e4, turn 1]", "Tar", "Gone")
     quay.write(MEMORY, memory("Rope", "B [session 12e4, turn 1]", "Tar"))
     archive = archive_of(quay)
     lives = {title: entry(archive, title).copies[0].life for title in ("Rope", "B", "Tar")}
@@ -279,46 +245,32 @@ def test_what_is_not_committed_is_said(quay: Repo) -> None:
     assert entry(archive, "B").id == f"quay.{key_of('A')}"
     assert dated(archive) == {"Rope": None, "B": 1, "Tar": 1}
     assert archive.removed == {}
-
-
-def test_without_all_versions_no_date_is_invented(quay: Repo, tmp_path: Path) -> None:
-    """A shallow clone, and a repo that lacks a version."""
-    quay.write(MEMORY, memory("Steel rope"))
+    quay.write("notes.md", "Nothing here.")
+    (quay.root / MEMORY).unlink()
     quay.commit()
+    removed = {id_: [(one.kind, one.who) for one in life.events] for (_, id_), life in archive_of(quay).removed.items()}
+    steps = [("received", "Ann Other"), ("removed", "Ann Other")]
+    assert removed == {f"quay.{key_of(said)}": steps for said in ("A", "Tar", "Gone")}
+
+
+def test_without_all_versions_no_date_is_invented(quay: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more versions than are read, of a shallow clone, and of a repo that lacks a version."""
+    remember(quay, "Steel rope")
     blob = quay.git("rev-parse", f"HEAD:{MEMORY}")
-    quay.write(MEMORY, memory("Steel rope", "Tar"))
-    quay.commit()
+    remember(quay, "Steel rope", "Tar")
+    whole = {"Steel rope": 1, "Tar": 2}
+    read = sum(len(quay.git("show", f"HEAD~{back}:{MEMORY}")) + 1 for back in range(2))
+    for limit, expected in ((read, whole), (read - 1, dict.fromkeys(whole))):
+        monkeypatch.setattr(versions, "VERSIONS_BYTES", limit)
+        assert dated(archive_of(quay)) == expected
+    monkeypatch.undo()
     quay.git("clone", "--quiet", "--depth=1", f"file://{quay.root}", str(tmp_path / "shallow"))
     (quay.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
     for repo in (quay, Repo(tmp_path / "shallow", is_new=False)):
         archive = archive_of(repo)
-        assert dated(archive) == {"Steel rope": None, "Tar": None}
+        assert dated(archive) == dict.fromkeys(whole)
         life = entry(archive, "Tar").copies[0].life
         assert life is not None and life.why_not
-
-
-def test_versions_beyond_the_limit_are_not_read(quay: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then no date is invented, either."""
-    for number in range(6):
-        quay.write(MEMORY, memory(*(f"Fact {one}" for one in range(number + 1))))
-        quay.commit()
-    monkeypatch.setattr(versions, "VERSIONS_BYTES", 150)
-    assert set(dated(archive_of(quay)).values()) == {None}
-
-
-def test_entries_of_a_removed_file_are_removed(quay: Repo) -> None:
-    """As if each had been taken out."""
-    quay.write(MEMORY, memory("Steel rope"))
-    quay.write("notes.md", "Nothing here.")
-    quay.commit()
-    (quay.root / MEMORY).unlink()
-    quay.commit()
-    ((ref, removal),) = archive_of(quay).removed.items()
-    assert ref == ("record", f"quay.{key_of('Steel rope')}")
-    assert [(event.kind, event.who) for event in removal.events] == [
-        ("received", "Ann Other"),
-        ("removed", "Ann Other"),
-    ]
 
 
 # The site
@@ -368,8 +320,7 @@ def test_each_version_passes_the_gate_and_is_split_once(quay: Repo, monkeypatch:
     assert main(["build", str(quay.root.parent), "--quiet"]) == 1
     assert set(contents) <= set(screened)
     screened.clear()
-    quay.write(MEMORY, memory("Steel rope", "Tar"))
-    quay.commit()
+    remember(quay, "Steel rope", "Tar")
     main(["build", str(quay.root.parent), "--quiet"])
     assert not set(contents) & set(screened)
 
@@ -439,12 +390,14 @@ class Distiller:
         self.path, self.mark, self.number = OLDER, "-", 0
         self.half: int | None = None
 
-    def step(self) -> None:
-        """One commit, in which several things may happen."""
-        for _ in range(self.random.randint(1, 3)):
-            getattr(self, self.random.choice(["add", "add", "add", "reword", "remove", "again", "move", "shuffle"]))()
-        self.mark = self.random.choice("-*")
-        self.commit()
+    def steps(self, count: int) -> None:
+        """So many commits, in each of which several things may happen."""
+        does = (self.add, self.add, self.add, self.reword, self.remove, self.again, self.move, self.shuffle)
+        for _ in range(count):
+            for _ in range(self.random.randint(1, 3)):
+                self.random.choice(does)()
+            self.mark = self.random.choice("-*")
+            self.commit()
 
     def new(self) -> tuple[str, str]:
         """A text and a tag that nobody had."""
@@ -522,11 +475,10 @@ def compare_with_naive(repo: Repo) -> int:
 def test_a_naive_reader_of_each_commit_finds_the_same(quay: Repo, seed: int) -> None:
     """Bullets added, reworded, moved between sections, removed, brought back; the file renamed."""
     distiller = Distiller(quay, seed)
-    for number in range(24):
-        if number == 12:
-            quay.move(OLDER, MEMORY)
-            distiller.path = MEMORY
-        distiller.step()
+    distiller.steps(12)
+    quay.move(OLDER, MEMORY)
+    distiller.path = MEMORY
+    distiller.steps(12)
     assert compare_with_naive(quay) > 1
 
 
@@ -535,21 +487,19 @@ def test_a_naive_reader_finds_the_same_of_work_on_branches(quay: Repo, seed: int
     """Two branches change the memory at once, and a merge has what both did."""
     distiller = Distiller(quay, seed)
     distiller.path = MEMORY
-    for _ in range(6):
-        distiller.step()
+    distiller.steps(6)
     for number in range(3):
         base, distiller.removed, distiller.half = list(distiller.bullets), [], 0
         quay.git("checkout", "--quiet", "-b", f"work{number}")
-        for _ in range(2):
-            distiller.step()
+        distiller.steps(2)
         theirs, distiller.bullets, distiller.removed, distiller.half = distiller.bullets, list(base), [], 1
         quay.git("checkout", "--quiet", "main")
-        distiller.step()
+        distiller.steps(1)
         ours = distiller.bullets
         new = [one for one in (*ours, *theirs) if one not in base]
         distiller.bullets = [one for one in base if one in ours and one in theirs] + new
         quay.git("merge", "--quiet", "--no-ff", "--no-commit", "--strategy=ours", f"work{number}")
         distiller.commit()
         distiller.half, distiller.removed = None, []
-        distiller.step()
+        distiller.steps(1)
     assert compare_with_naive(quay) > 1

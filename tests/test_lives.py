@@ -4,6 +4,7 @@ import json
 import random
 from pathlib import Path
 
+import pytest
 from lxml import html
 
 from memosite.commands.diff import diff
@@ -33,9 +34,14 @@ def findings(rule: str, *repos: Repo) -> list[Finding]:
     return [finding for finding in archive_of(*repos).findings if finding.rule.id == rule]
 
 
-def test_a_memo_shows_its_life_line(tmp_path: Path) -> None:
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """An empty repo of a site."""
+    return Repo(tmp_path / "engine")
+
+
+def test_a_memo_shows_its_life_line(repo: Repo, tmp_path: Path) -> None:
     """Sent, received, read: who, when, how long each step took, and in which commit."""
-    repo = Repo(tmp_path / "engine")
     put(repo)
     received = repo.commit(who="Ann")
     repo.move(f"memos/inbox/{NAME}.openthing", f"memos/read/{NAME}.openthing")
@@ -74,9 +80,8 @@ def test_without_git_the_page_says_so_and_nothing_else_breaks(tmp_path: Path) ->
     assert list(bad_links(site)) == []
 
 
-def test_commits_and_copies_lead_to_the_forge(tmp_path: Path) -> None:
+def test_commits_and_copies_lead_to_the_forge(repo: Repo, tmp_path: Path) -> None:
     """Each step to its commit, a copy to the file as of the commit that put it there, a commit in a text as well."""
-    repo = Repo(tmp_path / "engine")
     repo.git("remote", "add", "origin", "https://somebody:s3cr3t-word@github.com/acme/engine.git")
     path = put(repo)
     commit = repo.commit()
@@ -94,12 +99,17 @@ def test_commits_and_copies_lead_to_the_forge(tmp_path: Path) -> None:
     assert all("s3cr3t-word" not in file.read_text() for file in site.rglob("*") if file.is_file())
 
 
-def test_an_edit_after_receipt_has_a_page_that_shows_it(tmp_path: Path) -> None:
-    """The life line leads to what was changed, line by line; it is escaped like any content."""
-    repo = Repo(tmp_path / "engine")
+def test_an_edit_after_receipt_has_a_page_that_shows_it(repo: Repo, tmp_path: Path) -> None:
+    """The life line leads to what was changed, line by line; it is escaped like any content.
+
+    A body without envelope is its own file: what happened to it is not told twice.
+    """
+    bare = f"{NAME}-bare"
     put(repo, body="It is green.")
+    repo.write(f"memos/inbox/{bare}.body.md", "Green.\n")
     repo.commit(who="Ann")
     put(repo, body="It is <b>red</b>.")
+    repo.write(f"memos/inbox/{bare}.body.md", "Red.\n")
     repo.commit(who="Bo")
     site = build_site(tmp_path)
     page = site / f"memos/{NAME}/changes/index.html"
@@ -108,23 +118,12 @@ def test_an_edit_after_receipt_has_a_page_that_shows_it(tmp_path: Path) -> None:
     assert found(html.parse(page), "//b") == []
     tree = html.parse(site / f"memos/{NAME}/index.html")
     assert "changes/index.html#e1" in found(tree, "//ol[@class='life']//a/@href")
+    assert "1 edit. As it is now" in words_of(site / f"memos/{bare}/changes/index.html")
     assert list(bad_links(site)) == []
 
 
-def test_an_edit_of_a_body_without_envelope_is_told_once(tmp_path: Path) -> None:
-    """Such a body is its own file: what happened to it is not counted as of a file and of its body."""
-    repo = Repo(tmp_path / "engine")
-    repo.write(f"memos/inbox/{NAME}.body.md", "Green.\n")
-    repo.commit(who="Ann")
-    repo.write(f"memos/inbox/{NAME}.body.md", "Red.\n")
-    repo.commit(who="Bo")
-    page = build_site(tmp_path) / f"memos/{NAME}/changes/index.html"
-    assert "1 edit. As it is now" in words_of(page)
-
-
-def test_what_was_removed_has_a_tombstone(tmp_path: Path) -> None:
+def test_what_was_removed_has_a_tombstone(repo: Repo, tmp_path: Path) -> None:
     """Dates, who removed it and in which commit; also if no earlier build has published it."""
-    repo = Repo(tmp_path / "engine")
     put(repo, name=f"{NAME}-stays")
     path = put(repo)
     repo.commit(who="Ann")
@@ -138,9 +137,8 @@ def test_what_was_removed_has_a_tombstone(tmp_path: Path) -> None:
     assert list(bad_links(site)) == []
 
 
-def test_a_confidential_memo_that_was_removed_is_not_named(tmp_path: Path) -> None:
+def test_a_confidential_memo_that_was_removed_is_not_named(repo: Repo, tmp_path: Path) -> None:
     """Unless an earlier build gave it an address: that still answers, and says no more than when it went."""
-    repo = Repo(tmp_path / "engine")
     put(repo, name=f"{NAME}-stays")
     path = put(repo, **{"x.legal.confidentiality": "restricted"})
     repo.commit()
@@ -172,9 +170,8 @@ def test_a_confidential_memo_that_was_removed_is_not_named_by_diff_either(tmp_pa
     assert [state.subject for state in diff("2026-05-02..2026-05-30", site=tmp_path).gone] == [NAME]
 
 
-def test_a_name_that_changed_its_case_has_no_tombstone(tmp_path: Path) -> None:
+def test_a_name_that_changed_its_case_has_no_tombstone(repo: Repo, tmp_path: Path) -> None:
     """Many a disk and host cannot tell the two pages apart, and the tombstone would stand in the memo's place."""
-    repo = Repo(tmp_path / "engine")
     put(repo)
     repo.commit()
     repo.move(f"memos/inbox/{NAME}.openthing", f"memos/inbox/{NAME.upper()}.openthing")
@@ -183,9 +180,8 @@ def test_a_name_that_changed_its_case_has_no_tombstone(tmp_path: Path) -> None:
     assert [page.name for page in (site / "memos").iterdir()] == [NAME.upper()]
 
 
-def test_of_many_edits_the_last_ones_are_shown_and_the_rest_counted(tmp_path: Path) -> None:
+def test_of_many_edits_the_last_ones_are_shown_and_the_rest_counted(repo: Repo, tmp_path: Path) -> None:
     """A step is timed from the one before it, shown or not; no number is that of what is shown alone."""
-    repo = Repo(tmp_path / "engine")
     for number in range(61):
         put(repo, body=f"It is {number}.")
         repo.commit()
@@ -196,9 +192,8 @@ def test_of_many_edits_the_last_ones_are_shown_and_the_rest_counted(tmp_path: Pa
     assert "60 edits, the last 50 shown, oldest first." in words_of(site / f"memos/{NAME}/changes/index.html")
 
 
-def test_the_home_shows_what_moved_and_a_seat_what_waits_longest(tmp_path: Path) -> None:
+def test_the_home_shows_what_moved_and_a_seat_what_waits_longest(repo: Repo, tmp_path: Path) -> None:
     """Movements count from the last, never from today; what waits counts from when it was sent, as on all pages."""
-    repo = Repo(tmp_path / "engine")
     asked, old = "2026-03-01-0900--engineer--director--asked", "2026-04-01-0900--engineer--director--old"
     put(repo, name=asked, sent="2026-03-01T09:00:00Z", subject="Asked and answered", action_required=True)
     put(repo, name="2026-03-02-0900--director--engineer--answer", sent="2026-03-02T09:00:00Z", to="engineer",
@@ -219,35 +214,23 @@ def test_the_home_shows_what_moved_and_a_seat_what_waits_longest(tmp_path: Path)
 
 
 def test_a_memo_that_is_not_in_its_recipients_repo_is_found(tmp_path: Path) -> None:
-    """The sender's copy is said to be one."""
-    office, engine = Repo(tmp_path / "office"), Repo(tmp_path / "engine")
-    seats = [{"id": seat, "name": seat, "x.position.working_directory": f"/srv/{repo}"} for seat, repo in
-             (("director", "office"), ("engineer", "engine"))]  # fmt: skip
+    """The sender's copy is said to be one; a broadcast should be in each repo of a position, but for the sender's."""
+    office, engine, _ = repos = [Repo(tmp_path / name) for name in ("office", "engine", "desk")]
+    held = (("director", "office"), ("engineer", "engine"), ("clerk", "desk"))
+    seats = [{"id": seat, "name": seat, "x.position.working_directory": f"/srv/{name}"} for seat, name in held]
     write_org(office.root / "org", positions=seats)
     put(engine, "memos/read")
     put(office, name=f"{NAME}-delivered")
-    (finding,) = findings("delivery-missing", office, engine)
-    assert finding.message == 'to "director", whose repo is office; found only the sender\'s copy in engine'
-
-
-def test_a_broadcast_that_a_repo_lacks_is_found(tmp_path: Path) -> None:
-    """Each repo of a position should hold it, but for the sender's."""
-    repos = [Repo(tmp_path / name) for name in ("office", "engine", "desk")]
-    seats = [
-        {"id": seat, "name": seat, "x.position.working_directory": f"/srv/{repo}"}
-        for seat, repo in (("director", "office"), ("engineer", "engine"), ("clerk", "desk"))
+    for repo in (office, engine):
+        put(repo, name="2026-05-01-0100--engineer--all--fire-drill", to="all")
+    assert [finding.message for finding in findings("delivery-missing", *repos)] == [
+        'to "director", whose repo is office; found only the sender\'s copy in engine',
+        "a broadcast, but no copy in desk",
     ]
-    write_org(repos[0].root / "org", positions=seats)
-    name = "2026-05-01-0100--engineer--all--fire-drill"
-    for repo in repos[:2]:
-        put(repo, name=name, to="all")
-    (finding,) = findings("delivery-missing", *repos)
-    assert finding.message == "a broadcast, but no copy in desk"
 
 
-def test_a_memo_that_nobody_commits_is_found(tmp_path: Path) -> None:
+def test_a_memo_that_nobody_commits_is_found(repo: Repo) -> None:
     """Counted to the last commit of its repo, not to today."""
-    repo = Repo(tmp_path / "engine")
     put(repo)
     repo.hours = 24 * 5
     repo.git("commit", "--quiet", "--allow-empty", "-m", "work")
@@ -258,9 +241,8 @@ def test_a_memo_that_nobody_commits_is_found(tmp_path: Path) -> None:
     assert finding.message == "sent 2026-05-01; engine was committed to 8 days later, still without it"
 
 
-def test_a_name_that_says_another_sender_is_found(tmp_path: Path) -> None:
+def test_a_name_that_says_another_sender_is_found(repo: Repo) -> None:
     """Only where both names are of positions that are known."""
-    repo = Repo(tmp_path / "engine")
     put(repo)
     put(repo, name="2026-05-02-0100--director--engineer--wrong-way")
     put(repo, name="2026-05-02-0100--nobody--noone--fine")

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +22,7 @@ from tests.support.files import write_text
 from tests.support.memos import write_memo, write_org, write_transcript
 from tests.support.no_network import KILLED, command_without_network, run_without_network
 from tests.support.repos import Repo
-from tests.support.servers import free_port
+from tests.support.servers import fetch, free_port
 from tests.support.sites import tree_bytes
 from tests.support.waiting import wait_until
 
@@ -92,12 +91,9 @@ def commands(site: Path) -> list[tuple[str, ...]]:
         ("diff", "2026-01-01..", *at),
         ("diff", "HEAD~1..HEAD", "--source", "governance", *at),
         ("diff", f"{output}..{site.parent / 'next'}"),
-        ("cite", NAME, *at),
+        *((command, NAME, *at) for command in ("cite", "show", "thread")),
+        *((command, "director", *at) for command in ("brief", "inbox")),
         ("verify", str(repo), *at),
-        ("brief", "director", *at),
-        ("inbox", "director", *at),
-        ("show", NAME, *at),
-        ("thread", NAME, *at),
         ("why", str(memo), *at),
         ("reply", NAME, "--from", "director", *at),
         ("new", "--from", "director", "--to", "engineer", "--subject", "One", *at),
@@ -144,9 +140,14 @@ def all_commands() -> set[str]:
 
 
 def test_no_command_asks_the_network(tmp_path: Path) -> None:
-    """Each does what it is for where nobody may open a socket, neither memosite nor a process that it starts."""
+    """Each does what it is for where nobody may open a socket, neither memosite nor a process that it starts.
+
+    So is every module imported, libraries included.
+    """
     site = organization(tmp_path, NOBODY)
     words = commands(site)
+    done = run_without_network(sys.executable, "-c", IMPORT_ALL, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
     assert {command for command, *_ in words} == all_commands() - {"serve"}
     for command in words:
         done = run_without_network(*command_line(*command), folder=tmp_path)
@@ -184,15 +185,6 @@ def test_serve_connects_to_nobody(tmp_path: Path) -> None:
     assert process.returncode == 130, said
 
 
-def fetch(address: str) -> str:
-    """A page, or "" if there is none yet."""
-    try:
-        with urllib.request.urlopen(address, timeout=10) as response:
-            return str(response.read().decode())
-    except OSError:
-        return ""
-
-
 def test_nobody_hears_of_a_build(tmp_path: Path) -> None:
     """Where the network is there, no address in texts, memosite.yml or git's configuration is asked, nor by git."""
     with listening() as (address, notes):
@@ -204,12 +196,6 @@ def test_nobody_hears_of_a_build(tmp_path: Path) -> None:
         plain = ["git", "-C", str(site / "governance"), "log", "-p", "--all"]
         subprocess.run(plain, capture_output=True, check=False, timeout=60)
         assert notes, "git by itself asks for the content that is lost: the trap is one"
-
-
-def test_the_program_is_imported_without_a_network(tmp_path: Path) -> None:
-    """Whatever module is imported, libraries included."""
-    done = run_without_network(sys.executable, "-c", IMPORT_ALL, folder=tmp_path)
-    assert done.returncode == 0, done.stderr
 
 
 PYTHON = (sys.executable, "-c")
@@ -251,7 +237,6 @@ def test_a_build_that_asks_the_network_is_seen(tmp_path: Path) -> None:
 def test_a_server_that_connects_is_seen() -> None:
     """The check itself, for servers: they may listen, and no more."""
     program = f"import socket; socket.create_server(('127.0.0.1', 0)); print('listening', flush=True); {CONNECT}"
-    done = subprocess.run(
-        command_without_network(*PYTHON, program, may_listen=True), capture_output=True, text=True, check=False
-    )
+    words = command_without_network(*PYTHON, program, may_listen=True)
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (KILLED, "listening\n")

@@ -1,27 +1,34 @@
-"""The output folder: atomic, its own, and nothing left over."""
+"""What is written: the output folder, the cache, and files that somebody else may have put there."""
 
 import os
 import signal
 import subprocess
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
+from memosite.cli import main
 from memosite.facts.errors import OutputError
 from memosite.facts.layout import SITE_MARKER
+from memosite.store.cache import open_cache, write_whole
 from memosite.store.output import OutputFolder
+from memosite.store.safe_files import NotAFileError, beginning_of, open_file, open_lock, open_new, open_over
 from tests.support.commands import command_line
 from tests.support.memos import write_memo
+from tests.support.repos import Repo
 from tests.support.sites import tree_bytes
 
+# The output folder: atomic, its own, and nothing left over
 
-def written(root: Path, files: dict[str, bytes]) -> OutputFolder:
-    """An output folder with these files in it, finished."""
+
+def written(root: Path, files: dict[str, bytes], known: Iterable[str] | None = None) -> OutputFolder:
+    """An output folder with these files in it, finished; `known` is what was in it before, if that is known."""
     output = OutputFolder(root)
     output.open()
     for path, data in files.items():
         output.write(path, data)
-    output.prune()
+    output.prune(known)
     output.leave()
     output.unlock()
     return output
@@ -31,16 +38,10 @@ def test_a_folder_that_was_empty_is_not_searched_for_what_is_left_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of 100,000 artifacts that took minutes, and there can be nothing."""
-    for name in ("first", "second"):
-        output = OutputFolder(tmp_path / "site")
-        output.open()
-        output.write(f"memos/{name}/index.html", b"<p>")
-        with monkeypatch.context() as patched:
-            if name == "first":
-                patched.setattr("memosite.store.output.os.walk", None)
-            output.prune()
-        output.leave()
-        output.unlock()
+    with monkeypatch.context() as patched:
+        patched.setattr("memosite.store.output.os.walk", None)
+        written(tmp_path / "site", {"memos/first/index.html": b"<p>"})
+    written(tmp_path / "site", {"memos/second/index.html": b"<p>"})
     assert not (tmp_path / "site/memos/first").exists()
 
 
@@ -60,12 +61,7 @@ def test_a_folder_in_which_nothing_is_left_is_removed(tmp_path: Path) -> None:
     root = tmp_path / "site"
     for known in (None, ["libraries/forms/index.html"]):
         written(root, {"libraries/forms/index.html": b"a", "index.html": b"b"})
-        output = OutputFolder(root)
-        output.open()
-        output.write("index.html", b"b")
-        output.prune(known)
-        output.leave()
-        output.unlock()
+        written(root, {"index.html": b"b"}, known)
         assert not (root / "libraries").exists()
     written(root, {"libraries/forms/index.html": b"a"})
     (root / "libraries/letter.txt").write_text("mine")
@@ -74,10 +70,12 @@ def test_a_folder_in_which_nothing_is_left_is_removed(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
-    """Not empty and without the marker: nothing is written."""
+    """Not empty and without the marker, or a file: nothing is written."""
     (tmp_path / "letter.txt").write_text("mine")
     with pytest.raises(OutputError, match="not made by memosite"):
         OutputFolder(tmp_path).open()
+    with pytest.raises(OutputError, match=r"letter\.txt"):
+        OutputFolder(tmp_path / "letter.txt").open()
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
 
 
@@ -94,17 +92,20 @@ def test_one_path_is_written_once(tmp_path: Path) -> None:
     assert (tmp_path / "site/a").read_bytes() == b"1"
 
 
-def test_a_link_in_the_output_is_replaced_not_followed(tmp_path: Path) -> None:
-    """Nothing outside the output is ever written."""
-    outside = tmp_path / "outside.txt"
+def test_a_link_and_a_pipe_in_the_output_are_replaced(tmp_path: Path) -> None:
+    """Nothing outside the output is ever written, and no pipe waited for: it is empty, as the file may be."""
+    root, outside = tmp_path / "site", tmp_path / "outside.txt"
     outside.write_text("mine")
-    root = tmp_path / "site"
-    written(root, {"index.html": b"1"})
-    (root / "index.html").unlink()
+    files = {"index.html": b"mine", "archive/2026/05.jsonl": b""}
+    written(root, files)
+    for path in files:
+        (root / path).unlink()
     (root / "index.html").symlink_to(outside)
-    written(root, {"index.html": b"mine"})
+    os.mkfifo(root / "archive/2026/05.jsonl")
+    written(root, files)
     assert not (root / "index.html").is_symlink()
     assert outside.read_text() == "mine"
+    assert (root / "archive/2026/05.jsonl").is_file()
 
 
 def test_what_somebody_puts_into_a_new_site_meanwhile_leads_nowhere(tmp_path: Path) -> None:
@@ -135,16 +136,6 @@ def test_a_file_may_become_a_folder_and_a_folder_a_file(tmp_path: Path) -> None:
         assert {path: data for path, data in tree_bytes(root).items() if path.startswith("static/")} == files
 
 
-def test_a_pipe_in_the_output_is_not_waited_for(tmp_path: Path) -> None:
-    """It is empty, as the file may be that belongs there."""
-    root = tmp_path / "site"
-    written(root, {"archive/2026/05.jsonl": b""})
-    (root / "archive/2026/05.jsonl").unlink()
-    os.mkfifo(root / "archive/2026/05.jsonl")
-    written(root, {"archive/2026/05.jsonl": b""})
-    assert (root / "archive/2026/05.jsonl").is_file()
-
-
 def test_nothing_is_removed_behind_a_link(tmp_path: Path) -> None:
     """A folder of the site that somebody replaced by a link leads to files that are not ours."""
     root, mine = tmp_path / "site", tmp_path / "mine"
@@ -154,18 +145,8 @@ def test_nothing_is_removed_behind_a_link(tmp_path: Path) -> None:
     (root / "memos/a/index.html").unlink()
     (root / "memos/a").rmdir()
     (root / "memos/a").symlink_to(mine)
-    output = OutputFolder(root)
-    output.open()
-    output.prune(["memos/a/index.html"])
-    output.unlock()
+    written(root, {}, ["memos/a/index.html"])
     assert (mine / "index.html").read_text() == "mine"
-
-
-def test_an_unwritable_folder_is_said_in_one_line(tmp_path: Path) -> None:
-    """A file stands where the folder should be."""
-    (tmp_path / "site").write_text("a file")
-    with pytest.raises(OutputError, match="site"):
-        OutputFolder(tmp_path / "site").open()
 
 
 def test_a_killed_build_leaves_whole_files_and_the_next_one_completes_it(tmp_path: Path) -> None:
@@ -174,7 +155,7 @@ def test_a_killed_build_leaves_whole_files_and_the_next_one_completes_it(tmp_pat
     for number in range(60):
         write_memo(repo / "memos/inbox", f"2026-05-01-{number:04d}--engineer--director--memo-{number}", to="director")
     command = command_line("build", repo, "--quiet", "--jobs", 1, "-o")
-    subprocess.run([*command, str(tmp_path / "whole")], check=True)
+    assert main([*command[3:], str(tmp_path / "whole")]) == 0
     whole = tree_bytes(tmp_path / "whole")
     killed = 0
     for step in range(6):
@@ -187,7 +168,7 @@ def test_a_killed_build_leaves_whole_files_and_the_next_one_completes_it(tmp_pat
         killed += process.wait() == -signal.SIGKILL
         there = {path: data for path, data in tree_bytes(target).items() if not path.startswith(".memosite-unfinished")}
         assert all(whole[path] == data for path, data in there.items())
-        subprocess.run([*command, str(target)], check=True)
+        assert main([*command[3:], str(target)]) == 0
         assert tree_bytes(target) == whole
     assert killed > 3
     assert (tmp_path / "whole" / SITE_MARKER).exists()
@@ -196,3 +177,126 @@ def test_a_killed_build_leaves_whole_files_and_the_next_one_completes_it(tmp_pat
 def count_files(folder: Path) -> int:
     """How many files are below a folder now."""
     return sum(len(files) for _, _, files in os.walk(folder))
+
+
+# The cache folder: it may have come with a cloned repo, so nothing in it leads anywhere else
+
+
+def test_a_cache_keeps_itself_out_of_git(tmp_path: Path) -> None:
+    """With a .gitignore, which may be there already and is then left alone; a cache that cannot be made is none."""
+    cache = tmp_path / "a/cache"
+    assert open_cache(cache) == cache
+    assert (cache / ".gitignore").read_text() == "*\n"
+    (cache / ".gitignore").write_text("own\n")
+    assert open_cache(cache) == cache
+    assert (cache / ".gitignore").read_text() == "own\n"
+    assert open_cache(cache / ".gitignore") is None
+
+
+PLANTED = {
+    "a .gitignore that leads nowhere yet": (".gitignore", "new"),
+    "a .gitignore that leads to a file": (".gitignore", "precious"),
+    "a folder": ("history", ""),
+    "a folder that is not there yet": ("search", "new"),
+    "the lock": ("lock", "new"),
+    "the cache itself": ("", ""),
+}
+"""Where in the cache a link lies, and where in another folder it leads."""
+
+
+@pytest.mark.parametrize("link", PLANTED)
+def test_a_planted_link_is_refused(link: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By every command, with an error that names it; what it leads to stays as it is."""
+    repo = Repo(tmp_path / "site")
+    write_memo(repo.root / "memos/inbox", "one")
+    repo.commit()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "precious").write_text("text")
+    before = tree_bytes(elsewhere)
+    place, target = PLANTED[link]
+    if place:
+        (repo.root / ".memosite").mkdir()
+    (repo.root / ".memosite" / place).symlink_to(elsewhere / target)
+    for command in (["build"], ["search", "text", "--site"], ["check"]):
+        assert main([*command, str(repo.root)]) == 2
+        assert "symbolic link" in capsys.readouterr().err
+        assert tree_bytes(elsewhere) == before
+
+
+def test_a_file_of_the_cache_is_not_written_through_a_link(tmp_path: Path) -> None:
+    """Whatever link lies where it is written first, and even if the folder became one after the cache was opened."""
+    cache, precious = tmp_path / "cache", tmp_path / "precious"
+    (cache / "history").mkdir(parents=True)
+    precious.write_text("text")
+    for name in (".one.json.partial", f".one.json.{os.getpid()}.partial", "one.json"):
+        (cache / "history" / name).symlink_to(precious)
+    write_whole(cache / "history/one.json", b"{}")
+    assert precious.read_text() == "text"
+    assert (cache / "history/one.json").read_bytes() == b"{}"
+    assert not (cache / "history/one.json").is_symlink()
+    (tmp_path / "elsewhere").mkdir()
+    (cache / "linked").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OutputError, match="symbolic link"):
+        write_whole(cache / "linked/one.json", b"{}")
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_a_file_that_cannot_be_written_is_made_again_next_time(tmp_path: Path) -> None:
+    """A folder in its place is no error."""
+    (tmp_path / "one.json").mkdir()
+    (tmp_path / "one.json/file").write_text("")
+    write_whole(tmp_path / "one.json", b"{}")
+    assert [path.name for path in tmp_path.iterdir()] == ["one.json"]
+
+
+# Files of somebody else: no link is followed, no pipe waited for
+
+
+def open_handles() -> int:
+    """How many files this process has open."""
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    """A pipe would never answer, a link may lead anywhere; nothing stays open. The beginning of such a one is none."""
+    file, link, pipe = tmp_path / "file", tmp_path / "link", tmp_path / "pipe"
+    file.write_bytes(b"a letter")
+    link.symlink_to(file)
+    os.mkfifo(pipe)
+    before = open_handles()
+    with open_file(file) as stream:
+        assert stream.read() == b"a letter"
+    for other in (pipe, tmp_path):
+        with pytest.raises(NotAFileError):
+            open_file(other)
+    with pytest.raises(OSError, match="symbolic links"):
+        open_file(link)
+    assert open_handles() == before
+    assert (beginning_of(file, 3), beginning_of(file, 100)) == (b"a l", b"a letter")
+    for nothing in (tmp_path, tmp_path / "nowhere", f"{tmp_path}/\0"):
+        assert beginning_of(nothing, 3) is None
+
+
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    """Whoever puts a link where a file is to be written does not choose what is overwritten."""
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_bytes(b"kept")
+    link.symlink_to(target)
+    openings: tuple[Callable[[Path], object], ...] = (open_new, open_over, open_lock)
+    for opening in openings:
+        with pytest.raises(OSError, match=r"symbolic links|File exists"):
+            opening(link)
+    assert target.read_bytes() == b"kept"
+
+
+def test_a_new_file_is_only_made_where_there_is_none(tmp_path: Path) -> None:
+    """It has the mode asked for; writing over begins anew."""
+    with open_new(tmp_path / "key", mode=0o600) as stream:
+        stream.write(b"secret")
+    assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(FileExistsError):
+        open_new(tmp_path / "key")
+    with os.fdopen(open_over(tmp_path / "key"), "wb") as stream:
+        stream.write(b"open")
+    assert (tmp_path / "key").read_bytes() == b"open"

@@ -61,11 +61,17 @@ def read(repo: Path, cache: Path, shelf: Shelf | None = None) -> tuple[list[Pars
 
 
 def test_what_did_not_change_is_not_even_read(repo: Path, tmp_path: Path) -> None:
-    """The second time the result is the same, nothing is opened, and texts are there when they are asked for."""
+    """The second time the result is the same, nothing is opened, and texts are there when they are asked for.
+
+    What is published is what was parsed; where that is gone, the command says so.
+    """
     first, read_first = read(repo, tmp_path / "cache")
     with Shelf() as shelf:
         again, read_again = read(repo, tmp_path / "cache", shelf)
         assert shelf.text(digest("The body of one.")) == "The body of one."
+        next(repo.rglob("*two*.openthing")).write_text("{}")
+        with pytest.raises(SourceError, match="run the command again"):
+            shelf.text(digest("The body of two."))
     assert (len(read_first), read_again) == (2, [])
     assert again == first
 
@@ -105,7 +111,7 @@ class Planted:
         return open, (str(self.file), "w")
 
 
-@pytest.mark.parametrize("how", ["another key", "no signature", "another file's", "another version's"])
+@pytest.mark.parametrize("how", ["another key", "no signature", "another file's", "another version's", "a pipe"])
 def test_a_cache_that_somebody_planted_is_never_loaded(
     repo: Path, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,27 +128,15 @@ def test_a_cache_that_somebody_planted_is_never_loaded(
     elif how == "another file's":
         write_signed(file.with_name("other.cache"), data)
         file.with_name("other.cache").replace(file)
+    elif how == "a pipe":  # it is not waited for, and replaced by what belongs there
+        file.unlink()
+        os.mkfifo(file)
     else:
         write_signed(file, b"0" * len(program_digest()) + data)
     found, seen = read(repo, tmp_path / "cache")
     assert not (tmp_path / "ran").exists()
     assert (found, len(seen)) == (expected, 2)
-
-
-def test_a_text_whose_file_changed_meanwhile_is_never_another_one(repo: Path, tmp_path: Path) -> None:
-    """What is published is what was parsed; where that is gone, the command says so."""
-    read(repo, tmp_path / "cache")
-    with Shelf() as shelf:
-        read(repo, tmp_path / "cache", shelf)
-        next(repo.rglob("*one*.openthing")).write_text("{}")
-        with pytest.raises(SourceError, match="run the command again"):
-            shelf.text(digest("The body of one."))
-
-
-def test_the_key_is_for_its_user_alone() -> None:
-    """Whoever reads it can make a cache that is loaded."""
-    assert own_key() == own_key()
-    assert (state_home() / "key").stat().st_mode & 0o077 == 0
+    assert file.is_file()
 
 
 @pytest.mark.parametrize("left", [b"", b"half"])
@@ -158,29 +152,20 @@ def test_a_key_that_is_damaged_is_made_anew(tmp_path: Path, monkeypatch: pytest.
     assert [path.name for path in (tmp_path / "memosite").iterdir()] == ["key"]
 
 
-def test_a_user_without_a_home_has_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a container nobody may have that number; everything is read anew there."""
-    monkeypatch.delenv("XDG_STATE_HOME")
-    monkeypatch.delenv("HOME")
-    monkeypatch.setattr("os.getuid", lambda: 2**31 - 5)
-    assert own_key() is None
+def test_the_key_is_for_its_user_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whoever reads it can make a cache that is loaded. A user without a home has none, and reads everything anew.
 
-
-def test_a_relative_state_folder_does_not_count(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The key would lie in whichever repo is the current folder (XDG base directories)."""
+    A relative state folder does not count: it would lie in whichever repo is the current one (XDG base directories).
+    """
+    assert own_key() == own_key()
+    assert (state_home() / "key").stat().st_mode & 0o077 == 0
     monkeypatch.setenv("XDG_STATE_HOME", "state")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert state_home() == tmp_path / ".local/state/memosite"
-
-
-def test_a_pipe_in_the_cache_is_not_waited_for(repo: Path, tmp_path: Path) -> None:
-    """It is replaced by what belongs there."""
-    expected, _ = read(repo, tmp_path / "cache")
-    [file] = (tmp_path / "cache/parsed").iterdir()
-    file.unlink()
-    os.mkfifo(file)
-    assert read(repo, tmp_path / "cache")[0] == expected
-    assert file.is_file()
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("os.getuid", lambda: 2**31 - 5)  # in a container nobody may have that number
+    assert own_key() is None
 
 
 def test_processes_give_what_one_gives(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

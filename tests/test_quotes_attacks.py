@@ -67,43 +67,29 @@ def test_a_true_quote_holds(quote: str, text: str) -> None:
     assert judge(quote, text).tier.holds
 
 
-def test_what_is_struck_out_is_not_said() -> None:
-    """Its `~~` is no mark that may be missing."""
-    assert not judge("I do not agree with the plan", "I do ~~not~~ agree with the plan.").tier.holds
-
-
-def test_a_footnote_joins_nothing() -> None:
-    """Only its mark in the text may be missing."""
-    assert not judge("We agree to the plan Not all", "We agree to the plan[^1]\n\n[^1]: Not all.").tier.holds
-    assert not judge("We agree to the plan", "We agree[^1] to the plan.").tier.holds  # no footnote: it is text
-
-
-IMAGES = {
-    "its text": ("I do ![not](a.png) agree with the plan", "I do not agree with the plan."),
-    "without text": ("I do ![](a.png) agree with the plan", "I do agree with the plan."),
+UNTRUE = {
+    "struck out": ("I do not agree with the plan", "I do ~~not~~ agree with the plan."),
+    "footnote's text": ("We agree to the plan Not all", "We agree to the plan[^1]\n\n[^1]: Not all."),
+    "mark without a footnote": ("We agree to the plan", "We agree[^1] to the plan."),
+    "image's text": ("I do ![not](a.png) agree with the plan", "I do not agree with the plan."),
+    "image without text": ("I do ![](a.png) agree with the plan", "I do agree with the plan."),
 }
 
 
-@pytest.mark.parametrize(("quote", "text"), IMAGES.values(), ids=IMAGES)
-def test_an_image_is_no_words(quote: str, text: str) -> None:
-    """It may show anything; code such as `vec![1]` holds none."""
+@pytest.mark.parametrize(("quote", "text"), UNTRUE.values(), ids=UNTRUE)
+def test_what_is_no_words_of_the_text_joins_nothing(quote: str, text: str) -> None:
+    """What is struck out is not said; an image may show anything; of a footnote only its mark may be missing."""
     assert not judge(quote, text).tier.holds
+
+
+def test_code_holds_no_image() -> None:
+    """Such as `vec![1]`."""
     assert judge("we use vec![1] for all of it", "Here we use `vec![1]` for all of it.").tier is Tier.MARKS
 
 
 PUT_IN = (
-    "refuse to",
-    "donʼt",
-    "nev\u00ader",
-    "dont",
-    "nоt",
-    "ｎｏｔ",
-    "½",
-    "Ⅳ",
-    "dozens",
-    "drei",
-    "n\u200bo",
-    "hundreds of",
+    *("refuse to", "donʼt", "nev\u00ader", "dont", "nоt", "ｎｏｔ", "½", "Ⅳ", "dozens", "drei"),
+    *("n\u200bo", "hundreds of"),
 )
 
 

@@ -1,5 +1,6 @@
 """Who reads again in one process gets what reading anew would give, and opens only what changed."""
 
+import datetime as dt
 import mmap
 import os
 import random
@@ -10,16 +11,19 @@ from pathlib import Path
 
 import pytest
 
+import memosite.sources.look as looking
 from memosite.archive.history import History
 from memosite.archive.ledger import Ledger
+from memosite.build import build
 from memosite.config.loading import load_config
 from memosite.facts.parsed import Envelope, Parsed
 from memosite.reading.inputs import compare_inputs
 from memosite.reading.opening import open_sources
 from memosite.reading.parse_cache import SourceCaches
 from memosite.reading.reader import read_archive, rules_of
+from memosite.remake.memory import Memory
 from memosite.sources.folder import FolderSource
-from memosite.sources.look import look_at
+from memosite.sources.look import Look, Looks, look_at
 from memosite.store.shelf import Shelf
 from tests.support.archives import folder_source
 from tests.support.files import write_json, write_text
@@ -244,15 +248,28 @@ def test_reading_again_gives_what_reading_anew_gives(
 
 @pytest.mark.usefixtures("later")
 def test_only_what_changed_is_opened(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And git is not asked at all, as long as no commit, no edit and no mention is new."""
+    """And git is not asked at all, as long as no commit, no edit and no mention is new.
+
+    A history that is equal is the same object; also of a repo that has none, and is asked again each time.
+    """
     with reading(site, monkeypatch) as found:
         facts, histories = found.again()
         write_memo(site / "engine/memos/inbox", "new")
-        monkeypatch.setattr("memosite.run.processes.subprocess.Popen", None)
-        again, past = found.again()
+        with monkeypatch.context() as patched:
+            patched.setattr("memosite.run.processes.subprocess.Popen", None)
+            again, past = found.again()
         assert found.opened == ["memos/inbox/new.openthing"]
         assert len(again) == len(facts) + 1
         assert all(past[name] is histories[name] for name in ("engine", "harbour", "desk"))
+        Repo(site / "empty")
+        write_memo(site / "empty/memos/inbox", "one")
+        write_text(site / "memosite.yml", "sources: [{path: engine}, {path: harbour}, {path: desk}, {path: empty}]\n")
+        _, histories = found.again()
+        Repo(site / "engine", is_new=False).git("branch", "another")
+        write_memo(site / "empty/memos/inbox", "two")
+        _, after = found.again()
+        assert after["empty"].why_not == "the repo has no commit yet"
+        assert all(after[name] is histories[name] for name in histories)
 
 
 def test_a_commit_that_was_mentioned_before_it_came_is_found(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,20 +294,6 @@ def test_other_documents_are_read_though_no_file_changed(site: Path, monkeypatch
         facts, _ = found.again()
         assert [type(one.fact).__name__ for one in facts if one.path == "words/plain.md"] == ["DocumentHead"]
         check(found)
-
-
-def test_a_history_that_is_equal_is_the_same_object(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also of a repo that has none, and is asked again each time."""
-    Repo(site / "empty")
-    write_memo(site / "empty/memos/inbox", "one")
-    write_text(site / "memosite.yml", "sources: [{path: engine}, {path: empty}]\n")
-    with reading(site, monkeypatch) as found:
-        _, before = found.again()
-        Repo(site / "engine", is_new=False).git("branch", "another")
-        write_memo(site / "empty/memos/inbox", "two")
-        _, after = found.again()
-        assert after["empty"].why_not == "the repo has no commit yet"
-        assert all(after[name] is before[name] for name in before)
 
 
 @pytest.mark.usefixtures("later")
@@ -364,3 +367,101 @@ def test_a_look_tells_what_a_walk_of_the_disk_tells(tmp_path: Path) -> None:
         assert states[path] == stamp.token
     shutil.rmtree(site / "governance")
     assert source.list_files(look) == listing
+
+
+# Looks at folders that are taken again only where something has changed
+
+
+ARRIVED = "2026-05-02-1430--a--b--later"
+
+
+@pytest.fixture
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of folders that were walked."""
+    walked: list[str] = []
+    walk = looking.look_at
+
+    def look_at(root: str, **settings: tuple[str, ...]) -> Look:
+        walked.append(Path(root).name)
+        return walk(root, **settings)
+
+    monkeypatch.setattr("memosite.sources.look.look_at", look_at)
+    return walked
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """Two repos, with a memo each."""
+    for repo in ("one", "two"):
+        write_memo(tmp_path / repo / "memos/inbox", f"2026-05-01-1430--a--b--in-{repo}")
+    return tmp_path
+
+
+def rebuild(two: Path, memory: Memory, *changed: Path) -> int:
+    """Build after these paths have changed, and give how many files were written besides `status.json`."""
+    paths = frozenset(map(str, changed)) or None
+    report = build(load_config(two), clock=lambda: dt.datetime.now(dt.UTC), memory=memory, changed=paths)
+    return report.written - 1
+
+
+def test_only_what_has_changed_is_walked(two: Path, looked_at: list[str]) -> None:
+    """Whoever is told of every change knows how the rest lies there."""
+    with Memory() as memory:
+        rebuild(two, memory)
+        assert looked_at == ["one", "two"]
+        looked_at.clear()
+        path = write_memo(two / "two/memos/inbox", ARRIVED)
+        assert rebuild(two, memory, path) > 0
+        assert looked_at == ["two"]
+        looked_at.clear()
+        rebuild(two, memory, two / "memosite.yml")  # it may have changed anything
+        assert looked_at == ["one", "two"]
+
+
+def test_a_change_that_nobody_told_of_is_found_afterwards(two: Path, looked_at: list[str]) -> None:
+    """The system may lose events: what is believed is looked at when browsers have reloaded.
+
+    A file of the site that was damaged meanwhile is made again by that next build, too.
+    """
+    with Memory() as memory:
+        rebuild(two, memory)
+        write_memo(two / "one/memos/inbox", ARRIVED, sent="2020-05-01T14:30:00Z")
+        path = write_memo(two / "two/memos/inbox", ARRIVED.replace("later", "told"))
+        rebuild(two, memory, path)
+        assert looked_at == ["one", "two", "two"]
+        page, home = two / f"_site/memos/{ARRIVED}", two / "_site/index.html"
+        assert not page.exists()
+        before = home.read_bytes()
+        home.write_bytes(b"damaged")
+        assert not memory.check()
+        rebuild(two, memory, two / "one")
+        assert page.exists()
+        assert home.read_bytes() != b"damaged"
+        assert len(home.read_bytes()) >= len(before)
+        assert memory.check()
+
+
+def test_looks_that_nobody_asks_for_are_let_go(two: Path) -> None:
+    """Another configuration looks at other folders, or otherwise."""
+    looks = Looks()
+    for number in range(3):
+        looks.forget([str(two / "one/file")])
+        for repo in ("one", "two"):
+            looks.look_at(str(two / repo), include=(), exclude=(f"{number}",), holes=())
+    assert len(looks._known) == 3  # one of them is of the build before
+    looks.forget([str(two / "one/file")])
+    assert len(looks._known) == 1
+
+
+def test_a_folder_in_a_folder_is_part_of_both(tmp_path: Path) -> None:
+    """A change in it is one of both."""
+    inner = tmp_path / "outer/inner"
+    inner.mkdir(parents=True)
+    looks = Looks()
+    folders = {"include": (), "exclude": (), "holes": ()}
+    before = [looks.look_at(str(root), **folders) for root in (inner.parent, inner)]
+    looks.forget([f"{inner.parent}/file"])
+    assert looks.look_at(str(inner), **folders) is before[1]
+    assert looks.look_at(str(inner.parent), **folders) is not before[0]
+    looks.forget([f"{inner}/file"])
+    assert looks.look_at(str(inner), **folders) is not before[1]

@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memosite.archive.ledger import Ledger
-from memosite.facts.parsed import Fact, Ref
+from memosite.facts.parsed import Fact
 from memosite.resolve import resolve
 from memosite.run.recall import FORGETFUL, Recall, Same
 from tests.support.facts import envelope, no_line, organization, parsed_of
@@ -33,25 +33,19 @@ def test_a_call_of_the_last_round_is_not_made_again() -> None:
 
 
 def test_what_comes_out_equal_is_the_object_of_before() -> None:
-    """So that what follows from it need not be made again either."""
+    """So that what follows from it need not be made again either. Who resolves once holds on to nothing.
+
+    What is too large to be compared is equal to itself alone.
+    """
     recall = Recall()
     first = recall.same("key", ["a", "value"])
     recall.next_round()
     assert recall.same("key", ["a", "value"]) is first
     recall.next_round()
     assert recall.same("key", ["another"]) == ["another"]
-
-
-def test_who_resolves_once_holds_on_to_nothing() -> None:
-    """Every call is made."""
     value = FORGETFUL.same("key", [1])
     assert FORGETFUL.same("key", [1]) is not value
     FORGETFUL.next_round()
-
-
-def test_what_is_too_large_to_be_compared_is_equal_to_itself_alone() -> None:
-    """Whatever it holds."""
-    value = [1]
     assert Same(value) == Same(value)
     assert Same(value) != Same([1])
 
@@ -71,20 +65,11 @@ def test_what_is_remembered_makes_no_difference(found: list[Fact], rounds: list[
 
 def test_a_memo_that_comes_leaves_the_others_as_they_are() -> None:
     """Those that it does not answer are not only equal: they are the same objects."""
-    first = [
-        envelope("2026-05-01-0900--engineer--director--one", sender="engineer", to="director"),
-        envelope("2026-05-02-0900--director--engineer--two", sender="director", to="engineer"),
-    ]
-    reply = envelope(
-        "2026-05-03-0900--engineer--director--three",
-        sender="engineer",
-        to="director",
-        in_reply_to="2026-05-02-0900--director--engineer--two",
-    )
+    names = [f"2026-05-0{day}-0900--engineer--director--{word}" for day, word in enumerate(("one", "two", "three"), 1)]
+    one, two = (envelope(name, sender="engineer", to="director") for name in names[:2])
+    reply = envelope(names[2], sender="engineer", to="director", in_reply_to=names[1])
     recall = Recall()
-    before, ledger = resolve([parsed_of(one) for one in first], RULES, Ledger(), no_line, recall=recall)
-    after, _ = resolve([parsed_of(one) for one in (*first, reply)], RULES, ledger, no_line, recall=recall)
-    one: Ref = ("memo", first[0].stem)
-    two: Ref = ("memo", first[1].stem)
-    assert after.artifacts[one] is before.artifacts[one]
-    assert after.artifacts[two] != before.artifacts[two]
+    before, ledger = resolve([parsed_of(fact) for fact in (one, two)], RULES, Ledger(), no_line, recall=recall)
+    after, _ = resolve([parsed_of(fact) for fact in (one, two, reply)], RULES, ledger, no_line, recall=recall)
+    assert after.artifacts["memo", names[0]] is before.artifacts["memo", names[0]]
+    assert after.artifacts["memo", names[1]] != before.artifacts["memo", names[1]]

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,7 +19,6 @@ from memosite.cli import main
 from memosite.facts.errors import OutputError, SourceError
 from memosite.sources import forges, tree
 from memosite.sources.tree import fetch
-from tests.support.commands import run_command
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.repos import Repo, run_git
@@ -48,13 +47,18 @@ def cached_repo(cache: Path) -> Path:
 
 
 def test_a_remote_is_fetched_again_and_again(origin: Repo, cache: Path) -> None:
-    """Its HEAD, its branches, tags and commits; what is new comes, and what was rewritten is replaced."""
+    """Its HEAD, its branches, tags and commits; what is new comes, and what was rewritten is replaced.
+
+    Without the network the cache answers if it can, and that is no problem; what was never fetched is fetched.
+    """
     url = f"file://{origin.root}"
     first = origin.head
     origin.git("tag", "-a", "v1", "-m", "First")
-    assert fetch(url, "HEAD", cache=cache).commit.hash == first
+    known = fetch(url, "HEAD", cache=cache, use_network=False)
+    assert known.commit.hash == first
     write_memo(origin.root / "memos/inbox", "second")
     second = origin.commit()
+    assert fetch(url, "HEAD", cache=cache, use_network=False) == known
     found = {ref: fetch(url, ref, cache=cache) for ref in ("HEAD", "main", "refs/heads/main", "v1", first)}
     assert {ref: one.commit.hash for ref, one in found.items()} == {
         "HEAD": second, "main": second, "refs/heads/main": second, "v1": first, first: first,
@@ -132,16 +136,6 @@ def test_a_remote_on_this_machine_that_borrows_is_not_fetched(origin: Repo, cach
             fetch(url, "HEAD", cache=cache)
 
 
-def test_without_the_network_the_cache_answers_if_it_can(origin: Repo, cache: Path) -> None:
-    """That is no problem; what was never fetched is fetched."""
-    url = f"file://{origin.root}"
-    first = fetch(url, "HEAD", cache=cache, use_network=False)
-    write_memo(origin.root / "memos/inbox", "second")
-    origin.commit()
-    assert fetch(url, "HEAD", cache=cache, use_network=False) == first
-    assert fetch(url, "HEAD", cache=cache).commit.hash == origin.head
-
-
 @pytest.mark.parametrize(
     "url",
     [
@@ -206,43 +200,44 @@ def test_a_repo_that_is_not_ours_is_made_anew(origin: Repo, cache: Path, tmp_pat
     assert not (repo / "objects").is_symlink() and not (repo / "objects/info/alternates").exists()
 
 
-@pytest.mark.parametrize(
-    "state",
-    ["", "[]", '{"refs": []}', '{"refs": {"HEAD": []}}', "[" * 100_000, '{"refs": {"HEAD": {"commit": "-x"}}}',
-     '{"refs": {"HEAD": {"commit": 1, "fetched": 2}}}', "\udcff"],
-)  # fmt: skip
-def test_a_state_that_cannot_be_used_counts_as_none(origin: Repo, cache: Path, state: str) -> None:
+STATES = (
+    *("", "[]", '{"refs": []}', '{"refs": {"HEAD": []}}', "[" * 100_000, "\udcff"),
+    *('{"refs": {"HEAD": {"commit": "-x"}}}', '{"refs": {"HEAD": {"commit": 1, "fetched": 2}}}'),
+)
+
+
+def test_a_state_that_cannot_be_used_counts_as_none(origin: Repo, cache: Path) -> None:
     """It is only a cache."""
     url = f"file://{origin.root}"
     fetch(url, "HEAD", cache=cache)
-    cached_repo(cache).with_suffix(".json").write_bytes(state.encode("utf-8", "surrogateescape"))
     origin.root.rename(origin.root.with_name("away"))
-    with pytest.raises(SourceError, match="never was"):
-        fetch(url, "HEAD", cache=cache)
+    assert fetch(url, "HEAD", cache=cache).problem
+    for state in STATES:
+        cached_repo(cache).with_suffix(".json").write_bytes(state.encode("utf-8", "surrogateescape"))
+        with pytest.raises(SourceError, match="never was"):
+            fetch(url, "HEAD", cache=cache)
 
 
-def test_one_writer_at_a_time(origin: Repo, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A build that cannot have the lock takes what is there."""
+def test_a_cache_that_cannot_be_written_is_said(
+    origin: Repo, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file in its way, a link in the place of its folder. A build that cannot have the lock takes what is there."""
     url = f"file://{origin.root}"
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SourceError, match="cache"):
+        fetch(url, "HEAD", cache=tmp_path / "file")
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "linked/git").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OutputError, match="symbolic link"):
+        fetch(url, "HEAD", cache=tmp_path / "linked")
+    assert not list((tmp_path / "elsewhere").iterdir())
     first = fetch(url, "HEAD", cache=cache)
     monkeypatch.setattr(tree, "FETCH_SECONDS", 0.2)
     with cached_repo(cache).with_suffix(".lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         found = fetch(url, "HEAD", cache=cache)
     assert found.commit == first.commit and found.problem.startswith("another build")
-
-
-def test_a_cache_that_cannot_be_written_is_said(origin: Repo, tmp_path: Path) -> None:
-    """A file in its way, a link in the place of its folder."""
-    (tmp_path / "file").write_text("")
-    with pytest.raises(SourceError, match="cache"):
-        fetch(f"file://{origin.root}", "HEAD", cache=tmp_path / "file")
-    (tmp_path / "linked").mkdir()
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "linked/git").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(OutputError, match="symbolic link"):
-        fetch(f"file://{origin.root}", "HEAD", cache=tmp_path / "linked")
-    assert not list((tmp_path / "elsewhere").iterdir())
 
 
 # Over http and ssh
@@ -313,7 +308,11 @@ def server(origin: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def test_a_server_that_hangs_is_given_up(server: Server, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the time limit, with the last good state."""
+    """After the time limit, with the last good state; none sends us to another protocol than the address's own."""
+    server.mode = "redirect"
+    with pytest.raises(SourceError, match="cannot be fetched"):
+        fetch(server.url, "HEAD", cache=cache)
+    server.mode = "serve"
     first = fetch(server.url, "HEAD", cache=cache)
     server.mode = "hang"
     monkeypatch.setattr(tree, "FETCH_SECONDS", 1)
@@ -337,13 +336,6 @@ def test_a_server_that_demands_a_password_gets_none(
         fetch(server.url, "HEAD", cache=cache)
     assert server.headers and not any("Authorization" in one for one in server.headers)
     assert not (tmp_path / "ran").exists()
-
-
-def test_a_server_cannot_send_us_to_another_protocol(server: Server, cache: Path) -> None:
-    """Only to where the address's own protocol leads."""
-    server.mode = "redirect"
-    with pytest.raises(SourceError, match="cannot be fetched"):
-        fetch(server.url, "HEAD", cache=cache)
 
 
 BUILD = """
@@ -404,9 +396,17 @@ def test_ssh_asks_nobody_and_knows_the_agent(
 # Sites made from remotes
 
 
-def run_build(site: Path, *options: str) -> "subprocess.CompletedProcess[str]":
-    """The real command."""
-    return run_command(*(options or ("build", site, "--jobs", 1)))
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command, and gives its exit code and what it says."""
+
+    def ran(*words: object) -> tuple[int, str, str]:
+        return main([str(word) for word in words]), *capsys.readouterr()
+
+    return ran
 
 
 @pytest.fixture
@@ -417,88 +417,68 @@ def site(tmp_path: Path, origin: Repo) -> Path:
     return folder
 
 
-def test_a_site_says_how_old_a_remote_is_that_fails(site: Path, origin: Repo) -> None:
+def test_a_site_says_how_old_a_remote_is_that_fails(site: Path, origin: Repo, run: Run) -> None:
     """On the home page, among the findings and in the status; the memos stay, and the build fails loudly (SPEC 9)."""
-    assert run_build(site).returncode == 0
-    before = tree_bytes(site / "_site")
-    assert run_build(site).returncode == 0
-    assert {path for path, data in tree_bytes(site / "_site").items() if data != before[path]} <= {"status.json"}
+    build, output, away = ("build", site, "--jobs", 1), site / "_site", origin.root.with_name("away")
+    health = output / "health/index.html"
+    assert run(*build)[0] == 0
+    before = tree_bytes(output)
+    assert run(*build)[0] == 0
+    assert tree_bytes(output) == before
     commit = origin.head
-    origin.root.rename(origin.root.with_name("away"))
-    done = run_build(site)
-    assert done.returncode == 1 and "1 error" in done.stdout and "failed    spec: not fetched (" in done.stdout
-    home = (site / "_site/index.html").read_text()
+    origin.root.rename(away)
+    code, said, _ = run(*build)
+    assert code == 1 and "1 error" in said and "failed    spec: not fetched (" in said
+    home = (output / "index.html").read_text()
     state = json.loads(cached_repo(site / ".memosite").with_suffix(".json").read_text())
     fetched = state["refs"]["main"]["fetched"]
     assert f"main, commit <span>{commit[:12]}</span>" in home
-    assert "Fetch failed. Last fetched" in home and fetched in home
-    assert (
-        "first" in home
-        and f"read at {commit[:12]}, fetched on {fetched}" in (site / "_site/health/index.html").read_text()
-    )
-    (status,) = json.loads((site / "_site/status.json").read_text())["sources"]
+    assert "Fetch failed. Last fetched" in home and fetched in home and "first" in home
+    assert f"read at {commit[:12]}, fetched on {fetched}" in health.read_text()
+    (status,) = json.loads((output / "status.json").read_text())["sources"]
     assert status == {"name": "spec", "commit": commit, "date": "2026-05-01T16:00:00Z", "last_fetched": fetched}
-    stale = tree_bytes(site / "_site")
-    assert run_build(site).returncode == 1
-    assert {path for path, data in tree_bytes(site / "_site").items() if data != stale[path]} <= {"status.json"}
-    for command in (("check", str(site)), ("export", "--site", str(site))):
-        assert run_build(site, *command).returncode == 1
-    origin.root.with_name("away").rename(origin.root)
-    assert run_build(site).returncode == 0
+    stale = tree_bytes(output)
+    assert run(*build)[0] == 1
+    assert tree_bytes(output) == stale
+    for command in (("check", site), ("export", "--site", site)):
+        assert run(*command)[0] == 1
+    away.rename(origin.root)
+    assert "not fetched" in health.read_text()
+    assert run(*build)[0] == 0
+    assert "not fetched" not in health.read_text()  # though the commit is the same
 
 
-def test_a_watch_goes_on_while_a_remote_fails_and_says_so(site: Path, origin: Repo, tmp_path: Path) -> None:
+def test_a_watch_goes_on_while_a_remote_fails_and_says_so(site: Path, origin: Repo, tmp_path: Path, run: Run) -> None:
     """What is known is announced; the trouble is told once, and `--once` ends with exit code 1."""
-    state = tmp_path / "state.sqlite"
-
-    def watch() -> "subprocess.CompletedProcess[str]":
-        places = ("--site", site, "--position", "director", "--state", state)
-        return run_command("watch", "--once", "--since", "all", *places)
-
+    places = ("--site", site, "--position", "director", "--state", tmp_path / "state.sqlite")
+    watch = ("watch", "--once", "--since", "all", *places)
     write_memo(origin.root / "memos/inbox", "second", to="director")
     origin.commit()
-    assert run_build(site).returncode == 0
+    assert run("build", site, "--jobs", 1)[0] == 0
     origin.root.rename(origin.root.with_name("away"))
-    done = watch()
-    assert done.returncode == 1 and "second.openthing" in done.stdout
-    assert done.stderr.count("\n") == 1 and "spec: not fetched (" in done.stderr
+    code, out, err = run(*watch)
+    assert code == 1 and "second.openthing" in out
+    assert err.count("\n") == 1 and "spec: not fetched (" in err
     origin.root.with_name("away").rename(origin.root)
-    assert (watch().returncode, watch().stderr) == (0, "")
+    assert (run(*watch)[0], run(*watch)[2]) == (0, "")
 
 
-def test_a_remote_that_was_never_there_stops_every_command(site: Path, origin: Repo) -> None:
+def test_a_remote_that_was_never_there_stops_every_command(site: Path, origin: Repo, run: Run) -> None:
     """With exit code 2 and one line."""
     origin.root.rename(origin.root.with_name("away"))
-    for command in (("build", str(site)), ("check", str(site)), ("export", "--site", str(site))):
-        done = run_build(site, *command)
-        assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
-        assert f"memosite: file://{origin.root}: main cannot be fetched (" in done.stderr
+    for command in (("build", site), ("check", site), ("export", "--site", site)):
+        code, out, err = run(*command)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert f"memosite: file://{origin.root}: main cannot be fetched (" in err
     assert not (site / "_site").exists()
 
 
-def test_check_and_export_read_remotes(site: Path, origin: Repo, tmp_path: Path) -> None:
+def test_check_and_export_read_remotes(site: Path, origin: Repo, tmp_path: Path, run: Run) -> None:
     """Into the cache that is named; findings lie in the source's name."""
     write_text(origin.root / "memos/inbox/broken.openthing", "{")
     origin.commit()
-    cache = ("--cache", str(tmp_path / "named"))
-    done = run_build(site, "check", str(site), *cache)
-    assert done.returncode == 1 and "spec/memos/inbox/broken.openthing:1: error" in done.stdout
-    done = run_build(site, "export", "--site", str(site), *cache)
-    assert json.loads(done.stdout)["id"] == "first"
+    cache = ("--cache", tmp_path / "named")
+    code, out, _ = run("check", site, *cache)
+    assert code == 1 and "spec/memos/inbox/broken.openthing:1: error" in out
+    assert json.loads(run("export", "--site", site, *cache)[1])["id"] == "first"
     assert not (site / ".memosite").exists() and cached_repo(tmp_path / "named")
-
-
-def test_a_site_says_whether_its_remote_could_be_fetched_now(origin: Repo, tmp_path: Path) -> None:
-    """Though the commit is the same: a build that finds everything as it was looks at that, too."""
-    site = tmp_path / "site"
-    site.mkdir()
-    (site / "memosite.yml").write_text(f"sources: [{{name: origin, git: 'file://{origin.root}'}}]\n")
-    said: list[bool] = []
-    for is_there in (True, False, True):
-        if not is_there:
-            origin.root.rename(tmp_path / "away")
-        elif said:
-            (tmp_path / "away").rename(origin.root)
-        assert main(["build", str(site), "--quiet"]) == int(not is_there)
-        said.append("not fetched" in (site / "_site/health/index.html").read_text())
-    assert said == [False, True, False]

@@ -223,16 +223,15 @@ def kept(archive: Path) -> Iterator[tuple[str, Files]]:
     write_files(archive, before, read_archive(archive))
 
 
-def test_the_program_is_a_page_and_needs_nothing_of_memosite() -> None:
-    """It imports what Python brings along; the document has this one program."""
+def test_the_archive_as_it_was_published_is_fine(archive: Path, kept: tuple[str, Files]) -> None:
+    """Also when it is run as anybody would run it; and so are the roots of earlier months.
+
+    The program is a page, and imports what Python brings along; the document has this one.
+    """
     [program] = PROGRAM
     imported = re.findall(r"^(?:import|from) (.+)", program, re.MULTILINE)
     assert imported == ["hashlib, json, re, sys, zipfile", "pathlib import Path"]
     assert len(program.splitlines()) <= 66
-
-
-def test_the_archive_as_it_was_published_is_fine(archive: Path, kept: tuple[str, Files]) -> None:
-    """Also when it is run as anybody would run it; and so are the roots of earlier months."""
     root, files = kept
     done = subprocess.run(
         [sys.executable, "-I", "-c", PROGRAM[0], archive, root], capture_output=True, text=True, check=False

@@ -12,7 +12,7 @@ from memosite.config.loading import load_config
 from memosite.passages import texts_of
 from memosite.quotes.index import make_row
 from memosite.reading.archive import open_archive
-from memosite.reading.text_rows import NAMES, QUOTES, TextRows
+from memosite.reading.text_rows import NAMES, QUOTES, RowKind, TextRows
 from memosite.store.cache import read_signed, write_signed
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
@@ -51,9 +51,9 @@ def rows_file(site: Path) -> Path:
     return site / ".memosite/internal" / QUOTES.file
 
 
-def kept_rows(site: Path) -> dict[str, bytes]:
+def kept_rows(site: Path, kind: RowKind = QUOTES) -> dict[str, bytes]:
     """The rows that are kept, by digest."""
-    found: Any = marshal.loads(read_signed(rows_file(site)) or b"")
+    found: Any = marshal.loads(read_signed(site / ".memosite/internal" / kind.file) or b"")
     rows: dict[str, bytes] = found[3]
     return rows
 
@@ -109,40 +109,24 @@ def test_no_text_is_read_twice_for_its_row(
 def test_rows_of_texts_that_are_not_published_any_more_are_removed_by_a_build(
     site: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whoever has a row can try out words: none stays of what was withheld, edited or removed."""
+    """Whoever has a row can try out words: none stays of what was withheld, edited or removed; nor any name of it."""
+    names = site / ".memosite/internal" / NAMES.file
+    gone = site / f"memos/inbox/{name(2)}.openthing"
     answer(site, "words that nobody here wrote", capsys)
-    before = kept_rows(site)
+    assert main(["why", str(next((site / "memos/inbox").glob("*.openthing"))), "--site", str(site)]) == 0
+    before, named = kept_rows(site), kept_rows(site, NAMES)
+    assert gone.name.encode() in names.read_bytes()
     edited = site / "memos/inbox" / f"{name(1)}.openthing"
     edited.write_text(edited.read_text().replace("The ", f"The key {AWS_KEY} and the ", 1))
-    (site / "memos/inbox" / f"{name(2)}.openthing").unlink()
+    gone.unlink()
     assert main(["build", str(site), "--quiet"]) == 1
     assert len(before) == 14
     assert kept_rows(site).keys() < before.keys()
+    assert kept_rows(site, NAMES).keys() < named.keys()
+    assert gone.name.encode() not in names.read_bytes()
     assert len(kept_rows(site)) == 12
     answer(site, "words that nobody here wrote", capsys)
     assert len(kept_rows(site)) == 12
-
-
-def test_names_of_what_is_not_published_any_more_are_removed_by_a_build(
-    site: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The index of names has paths of files, too."""
-    file = site / ".memosite/internal" / NAMES.file
-
-    def rows() -> dict[str, bytes]:
-        found: dict[str, bytes] = marshal.loads(read_signed(file) or b"")[3]
-        return found
-
-    asked = ["why", str(next((site / "memos/inbox").glob("*.openthing"))), "--site", str(site)]
-    Repo(site, is_new=False).commit("all")
-    assert main(asked) == 0
-    before, gone = rows(), f"{name(2)}.openthing"
-    assert gone.encode() in file.read_bytes()
-    (site / "memos/inbox" / gone).unlink()
-    assert main(["build", str(site), "--quiet"]) == 0
-    assert rows().keys() < before.keys()
-    assert gone.encode() not in file.read_bytes()
-    capsys.readouterr()
 
 
 def test_nothing_is_kept_where_something_is_erased(site: Path, capsys: pytest.CaptureFixture[str]) -> None:

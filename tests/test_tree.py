@@ -59,16 +59,9 @@ def tree_source(folder: Path, stack: ExitStack, ref: str = "HEAD", prefix: str =
     commit = commit_at(repo, ref)
     assert commit is not None
     return TreeSource(
-        name=folder.name,
-        repo=repo,
-        commit=commit.hash,
-        committed=commit.committed,
-        ref=ref,
-        tree=read_tree(repo, commit.hash, prefix),
-        objects=stack.enter_context(Objects(repo)),
-        prefix=prefix,
-        documents=DOCUMENTS,
-    )
+        name=folder.name, repo=repo, commit=commit.hash, committed=commit.committed, ref=ref, prefix=prefix,
+        tree=read_tree(repo, commit.hash, prefix), objects=stack.enter_context(Objects(repo)), documents=DOCUMENTS,
+    )  # fmt: skip
 
 
 def notes(source: TreeSource) -> dict[str, str]:
@@ -106,10 +99,8 @@ def test_a_commit_and_its_checkout_are_listed_and_read_alike(tmp_path: Path, sta
 def test_links_and_submodules_are_named_and_not_followed(repo: Repo, stack: ExitStack) -> None:
     """Links where an envelope or a store would lie, submodules wherever they are read."""
     repo.put_tree(
-        ("120000", "a.openthing", b"/etc/passwd"),
-        ("120000", "else", b"/etc/passwd"),
-        ("160000", "inner", b"1" * 40),
-        ("160000", "node_modules", b"1" * 40),
+        *(("120000", name, b"/etc/passwd") for name in ("a.openthing", "else")),
+        *(("160000", name, b"1" * 40) for name in ("inner", "node_modules")),
         ("120000", "notes", b".."),
     )
     source = tree_source(repo.root, stack)
@@ -127,11 +118,8 @@ def test_names_that_no_folder_can_have_are_left_out(repo: Repo, stack: ExitStack
     inner = repo.git("mktree", "-z", given=f"100644 blob {blob}\tx.openthing\0".encode())
     entry = inner.encode()
     repo.put_tree(
-        ("40000", "..", entry),
-        ("40000", ".", entry),
-        ("100644", "../../y.openthing", b"{}"),
-        ("100644", "/z.openthing", b"{}"),
-        ("100644", "a" * 5000, b"{}"),
+        *(("40000", name, entry) for name in ("..", ".")),
+        *(("100644", name, b"{}") for name in ("../../y.openthing", "/z.openthing", "a" * 5000)),
         ("40000", "both", entry),
         ("100644", "both", b"{}"),
         ("100644", "twice.openthing", b"first"),
@@ -163,7 +151,7 @@ def test_entries_that_lie_about_their_kind_are_not_read(repo: Repo, stack: ExitS
 
 def test_a_damaged_object_spoils_one_file_only(repo: Repo, stack: ExitStack) -> None:
     """Git ends over it, and is started again for the next one."""
-    for name in ("a", "b", "c"):
+    for name in "abc":
         write_text(repo.root / f"{name}.openthing", f'{{"{name}": 1}}')
     repo.commit()
     source = tree_source(repo.root, stack)
@@ -254,15 +242,6 @@ def test_a_ref_is_read_and_not_the_files_as_they_lie(repo: Repo, tmp_path: Path)
     assert f'"commit": "{commit}"' in status and '"date": "2026-05-01T16:00:00Z"' in status
 
 
-def test_a_bare_repo_is_read_at_its_head(repo: Repo, tmp_path: Path) -> None:
-    """It has no files that could lie anywhere."""
-    write_memo(repo.root / "memos/inbox", "m")
-    repo.commit()
-    run_git(tmp_path, "clone", "-q", "--bare", str(repo.root), "store.git")
-    refs, home = refs_and_commits(site_of(tmp_path / "site", "sources: [{path: ../store.git}]\n"))
-    assert refs == {("memo", "m")} and "HEAD, commit" in home
-
-
 def test_a_commit_has_its_own_history(repo: Repo, tmp_path: Path) -> None:
     """Life lines go to the commit that was read, not to where the checkout is by now."""
     write_memo(repo.root / "memos/inbox", "m")
@@ -284,30 +263,29 @@ def test_a_commit_has_its_own_history(repo: Repo, tmp_path: Path) -> None:
 
 
 def test_two_refs_of_a_repo_are_two_sources(repo: Repo, tmp_path: Path) -> None:
-    """Each with its own files; a memo on both is one artifact with two copies."""
+    """Each with its own files, and so is a folder below the top, whose links lead to where it lies in the repo.
+
+    A bare repo has no files that could lie anywhere: it is read at its head.
+    """
     write_memo(repo.root / "memos/inbox", "both")
     repo.commit()
     repo.git("branch", "before")
     write_memo(repo.root / "memos/inbox", "later")
-    repo.commit()
-    text = "sources:\n- {path: ../repo, ref: before, name: a}\n- {path: ../repo, ref: main, name: b}\n"
-    with open_sources(load_config(site_of(tmp_path / "site", text))) as opened:
-        listed = [source.list_files().candidates for source in opened.sources]
-    assert listed == [("memos/inbox/both.openthing",), ("memos/inbox/both.openthing", "memos/inbox/later.openthing")]
-
-
-def test_a_folder_below_the_top_is_read_at_a_ref_too(repo: Repo, tmp_path: Path) -> None:
-    """Its links lead to where it lies in the repo."""
     write_memo(repo.root / "a desk/memos/inbox", "m")
     commit = repo.commit()
+    run_git(tmp_path, "clone", "-q", "--bare", str(repo.root), "store.git")
     repo.git("remote", "add", "origin", "git@gitlab.example.org:acme/team/repo.git")
-    text = "sources: [{path: ../repo/a desk, ref: main}]\n"
+    text = "sources:\n- {path: ../repo, ref: before, name: a}\n- {path: ../repo, ref: main, name: b}\n"
+    text += "- {path: ../repo/a desk, ref: main}\n- {path: ../store.git}\n"
     with open_sources(load_config(site_of(tmp_path / "site", text))) as opened:
-        (source,), (info,) = opened.sources, opened.infos
-        assert source.list_files().candidates == ("memos/inbox/m.openthing",)
+        listed = [source.list_files().candidates for source in opened.sources]
+        source, info = opened.sources[2], opened.infos[2]
         assert isinstance(source, TreeSource) and (source.prefix, source.commit) == ("a desk", commit)
+    desk, both, later = (f"memos/inbox/{name}.openthing" for name in ("m", "both", "later"))
+    assert listed == [(both,), (both, later), (desk,), (f"a desk/{desk}", both, later)]
     assert info.web == "https://gitlab.example.org/acme/team/repo/-/blob/{ref}/a%20desk/{path}"
     assert (info.web_ref, info.ref) == (commit, "main")
+    assert (opened.infos[3].ref, opened.infos[3].commit) == ("HEAD", commit)
 
 
 def test_a_ref_that_is_not_there_stops_the_build(repo: Repo, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import re
 import socket
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -44,6 +45,16 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def fetch(url: str) -> str:
+    """A page, or "" if there is none yet."""
+    try:
+        with urllib.request.urlopen(url, timeout=10) as response:
+            text: str = response.read().decode()
+            return text
+    except OSError:
+        return ""
 
 
 @contextmanager
