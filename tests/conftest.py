@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import os
+import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -42,6 +43,12 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="memosite-tests-")
 """What memosite remembers of its user, it remembers of nobody here."""
 
+_SHARED = "MEMOSITE_TESTS_SHARED"
+_IS_FIRST = _SHARED not in os.environ
+if _IS_FIRST:
+    os.environ[_SHARED] = tempfile.mkdtemp(prefix="memosite-tests-shared-")
+"""What one process of a run has built, the others use, too (`support/sites.py`)."""
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
@@ -53,16 +60,17 @@ def browser() -> Iterator["Browser"]:
 
 
 @pytest.fixture(scope="session")
-def example_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demonstration as a site without an address, built once for all tests that only read it."""
-    from tests.support.sites import build_site, copy_example
+def example_site() -> Path:
+    """The demonstration as a site, built once for all tests that only read it."""
+    from tests.support.sites import built_example
 
-    folder = tmp_path_factory.mktemp("example")
-    return build_site(copy_example(folder / "org"), output=folder / "site")
+    return built_example() / "_site"
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """A skipped test counts as missing, so a run with one has failed."""
+    if _IS_FIRST:
+        shutil.rmtree(os.environ[_SHARED])
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and reporter.stats.get("skipped") and exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -1,5 +1,7 @@
 """Builds sites in this process, and says what is in their output folders; `EXAMPLE` is the demonstration."""
 
+import fcntl
+import os
 import shutil
 import tempfile
 from functools import cache
@@ -25,6 +27,20 @@ def copy_example(folder: Path) -> Path:
 def shared_example() -> Path:
     """The copy of the demonstration that tests share which only ask of it; a cache may be left in it."""
     return copy_example(Path(tempfile.mkdtemp(prefix="memosite-example-")) / "example")
+
+
+@cache
+def built_example() -> Path:
+    """A copy of the demonstration that was built, in `_site`: one for all processes of a run. No test may change it."""
+    folder = Path(os.environ["MEMOSITE_TESTS_SHARED"], "example")
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            begun = folder.with_suffix(".begun")
+            shutil.rmtree(begun, ignore_errors=True)
+            build_site(copy_example(begun))
+            begun.rename(folder)
+    return folder
 
 
 def build_site(site: Path, *options: object, output: Path | None = None, base_url: str | None = None) -> Path:
