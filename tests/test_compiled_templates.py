@@ -1,25 +1,26 @@
-"""Compiled templates in the cache: they are not compiled again, and none that memosite did not write ever runs."""
+"""Compiled templates that are kept: they are not compiled again, and none that memosite did not write ever runs."""
 
-import marshal
+import shutil
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 import jinja2
 import pytest
-from jinja2.bccache import Bucket, BytecodeCache
+from jinja2.bccache import Bucket
 
+from memosite.render.compiled import CompiledTemplates
 from memosite.render.theme import load_theme
-from memosite.store.cache import program_digest, write_signed
+from memosite.store.cache import program_digest, read_signed, state_home, write_signed
 from tests.support.memos import write_memo
 from tests.support.sites import build_site, built_from_nothing, tree_bytes
 
-HEAD = program_digest().encode() + MAGIC_NUMBER
 PLANTED = "This is what somebody else compiled."
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Path:
-    """A site that was built, and has got a memo since."""
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A site of a user who built none before, that was built, and has got a memo since."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     site = tmp_path / "site"
     write_memo(site / "memos/inbox", "2026-05-01-1430--a--b--first")
     build_site(site)
@@ -27,55 +28,71 @@ def site(tmp_path: Path) -> Path:
     return site
 
 
-def compiled_file(site: Path) -> Path:
-    """The file of the cache in which the templates are."""
-    return site / ".memosite/internal/templates/compiled.cache"
-
-
 def page(site: Path) -> str:
     """The page of the memo that was added."""
     return (site / "_site/memos/2026-05-02-1430--a--b--second/index.html").read_text()
 
 
-def planted() -> bytes:
-    """All templates, compiled from another text, each as the compiled form of the bundled one."""
-    environment, cache = jinja2.Environment(autoescape=True), BytecodeCache()
-    known = {}
-    for name, source in load_theme(None).templates.items():
-        bucket = Bucket(environment, cache.get_cache_key(name, name), cache.get_source_checksum(source))
-        bucket.code = environment.compile(PLANTED, name, name)
-        known[bucket.key] = bucket.bytecode_to_string()
-    return marshal.dumps(known)
+def write_template(site: Path, text: str) -> None:
+    """Give the site its own template of memos."""
+    (site / "memosite.yml").write_text("theme: theme\n")
+    own = site / "theme/templates/memo.html"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text(text)
 
 
-def test_what_is_compiled_is_taken_from_the_cache(site: Path) -> None:
+def plant(site: Path) -> Path:
+    """Compile another text as the template of memos, as memosite keeps it; the file, which is the only one there."""
+    has_own = (site / "theme").exists()
+    theme, cache = load_theme(site / "theme" if has_own else None), site / ".memosite/internal"
+    folder = (cache if has_own else state_home()) / "templates"
+    shutil.rmtree(folder)
+    compiled = CompiledTemplates(theme, cache)
+    environment = jinja2.Environment(autoescape=True)
+    bucket = Bucket(environment, "memo.html", compiled.get_source_checksum(theme.templates["memo.html"]))
+    bucket.code = environment.compile(PLANTED, "memo.html", "memo.html")
+    compiled.dump_bytecode(bucket)
+    (file,) = folder.iterdir()
+    return file
+
+
+@pytest.mark.parametrize("is_own", [False, True], ids=["bundled", "the site's own"])
+def test_what_is_kept_is_taken(site: Path, is_own: bool) -> None:
     """If this user's memosite wrote it: pages show what the compiled templates say."""
-    write_signed(compiled_file(site), HEAD + planted())
+    if is_own:
+        write_template(site, "Written.")
+        build_site(site)
+        write_memo(site / "memos/inbox", "2026-05-02-1430--a--b--second", subject="Edited")
+    plant(site)
     build_site(site)
     assert PLANTED in page(site)
 
 
+@pytest.mark.parametrize("is_own", [False, True], ids=["bundled", "the site's own"])
 @pytest.mark.parametrize(
     "how", ["another key", "no signature", "another file's", "another program's", "another Python's"]
 )
-def test_what_somebody_else_compiled_never_runs(
-    site: Path, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_somebody_else_compiled_never_runs(site: Path, tmp_path: Path, how: str, is_own: bool) -> None:
     """A site may be a clone of anybody's repo, with a cache in it."""
-    file, data = compiled_file(site), HEAD + planted()
+    if is_own:
+        write_template(site, "Written.")
+        build_site(site)
+        write_memo(site / "memos/inbox", "2026-05-02-1430--a--b--second", subject="Edited")
+    file = plant(site)
+    data = read_signed(file)
+    assert data is not None
+    program, version = program_digest().encode(), len(program_digest()) + len(MAGIC_NUMBER)
     if how == "another key":
-        with monkeypatch.context() as other:
-            other.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
-            write_signed(file, data)
+        (state_home() / "key").unlink()
     elif how == "no signature":
         file.write_bytes(data)
     elif how == "another file's":
-        write_signed(file.with_name("other.cache"), data)
-        file.with_name("other.cache").replace(file)
+        write_signed(file.with_name("other.compiled"), data)
+        file.with_name("other.compiled").replace(file)
     elif how == "another program's":
-        write_signed(file, b"0" * len(program_digest()) + MAGIC_NUMBER + planted())
+        write_signed(file, b"0" * len(program) + data[len(program) :])
     else:
-        write_signed(file, program_digest().encode() + b"\0\0\r\n" + planted())
+        write_signed(file, program + b"\0\0\r\n" + data[version:])
     build_site(site)
     assert PLANTED not in page(site)
     assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
@@ -83,22 +100,32 @@ def test_what_somebody_else_compiled_never_runs(
 
 def test_a_theme_that_changes_is_compiled_again(site: Path, tmp_path: Path) -> None:
     """Whether a site gets a theme, edits it or gives it up."""
-    (site / "memosite.yml").write_text("theme: theme\n")
-    own = site / "theme/templates/memo.html"
-    own.parent.mkdir(parents=True)
     for text in ("First.", "Second."):
-        own.write_text(text)
+        write_template(site, text)
         build_site(site)
         assert page(site) == f"{text}\n"
         assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
-    own.unlink()
+    (site / "theme/templates/memo.html").unlink()
     build_site(site)
     assert "2026-05-02" in page(site)
 
 
-def test_templates_are_compiled_once(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also those of a theme that somebody wrote: the second page made with one needs no compiler."""
+def test_templates_are_compiled_once(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A site's own ones for the site, all others for the user: neither a new page nor a new site needs a compiler."""
+    write_template(site, "{{ page.title }}")
     build_site(site)
     write_memo(site / "memos/inbox", "2026-05-03-1430--a--b--third")
     monkeypatch.setattr(jinja2.Environment, "compile", lambda *_: pytest.fail("compiled again"))
     build_site(site)
+    (site / "memosite.yml").unlink()
+    build_site(site, "--cache", tmp_path / "cache", output=tmp_path / "other")
+
+
+def test_each_language_keeps_its_own(site: Path, tmp_path: Path) -> None:
+    """Compiled templates hold the words of one language."""
+    build_site(site)
+    english = page(site)
+    (site / "memosite.yml").write_text("language: de\n")
+    build_site(site)
+    assert page(site) != english
+    assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")

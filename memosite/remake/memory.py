@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from memosite.plan.shared_passages import KnownPassages
     from memosite.plan.traced import Digests
     from memosite.remake.stale import IsThere
-    from memosite.render.compiled import CompiledTemplates
     from memosite.render.kept_analyses import KeptAnalyses
     from memosite.render.renderer import Renderer
 
@@ -69,7 +68,6 @@ class Memory:
         self._seal: BuildSeal | None = None
         self._status: FileState | None = None
         self._renderer: tuple[str, Renderer] | None = None
-        self._compiled: CompiledTemplates | None = None
         self._is_noted = False
         self._is_sound = False
         self.force_full_once = False
@@ -160,13 +158,13 @@ class Memory:
 
     def renderer(self, theme: Theme) -> "Renderer":
         """The renderer of pages with this theme and the texts of the shelf."""
-        from memosite.render.compiled import CompiledTemplates, compiled_file  # noqa: PLC0415 - as below
+        from memosite.render.compiled import CompiledTemplates  # noqa: PLC0415 - as below
         from memosite.render.renderer import Renderer  # noqa: PLC0415 - not needed where nothing has changed
 
         if self._renderer is None or self._renderer[0] != theme.digest:
             cache = self._place[0] if self._place else None
-            self._compiled = CompiledTemplates(compiled_file(cache) if cache else None, theme.words)
-            self._renderer = theme.digest, Renderer(theme, self.shelf.text, compiled=self._compiled, kept=self.analyses)
+            compiled = CompiledTemplates(theme, cache)
+            self._renderer = theme.digest, Renderer(theme, self.shelf.text, compiled=compiled, kept=self.analyses)
         return self._renderer[1]
 
     @property
@@ -243,8 +241,6 @@ class Memory:
             output.unlock()
 
     def _write_build(self) -> None:
-        if self._compiled is not None:
-            self._compiled.write()
         if self._file:
             write_manifest(self._file, self.manifest)
             write_seal(self._file, self.seal)

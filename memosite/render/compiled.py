@@ -1,57 +1,57 @@
-"""[I/O] Keeps compiled templates in the cache: to compile those of a few pages takes longer than to render them.
+"""[I/O] Keeps compiled templates: to compile those of a few pages takes longer than to render them.
 
-They are Python bytecode, which runs: so the file is signed (`keys`), and counts for one program and one Python only.
-They have the words of one language, so it counts for that only, too. jinja2 compares the digest of each template's
-source, which covers a site's own theme.
+    bundled template ─► the user's state folder, for all sites
+    a site's own one ─► the cache of the site
+
+They are Python bytecode, which runs: so each file is signed (`keys`), and counts for one program and one Python only.
+It has the words of one language, so it counts for that only, too. jinja2 compares the digest of the template's source.
 """
 
-import marshal
+import hashlib
+from contextlib import suppress
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 import jinja2
 from jinja2.bccache import Bucket
 
-from memosite.render.catalogue import ENGLISH, Catalogue
-from memosite.store.cache import program_digest, read_signed, write_signed
+from memosite.facts.errors import StateError
+from memosite.render.theme import Theme
+from memosite.store.cache import program_digest, read_signed, state_home, write_signed
 
-__all__ = ["CompiledTemplates", "compiled_file"]
-
-
-def compiled_file(cache: Path) -> Path:
-    """The path of the compiled templates in a part of the cache."""
-    return cache / "templates" / "compiled.cache"
+__all__ = ["CompiledTemplates"]
 
 
 class CompiledTemplates(jinja2.BytecodeCache):
-    """The bytecode of templates by their names; without a file only in memory."""
+    """The bytecode of a theme's templates, each in a file named for the template and the language."""
 
-    def __init__(self, file: Path | None, words: Catalogue = ENGLISH) -> None:
-        """Load what an earlier build compiled in this language."""
-        self._file = file
-        self._made_by = program_digest().encode() + words.digest.encode() + MAGIC_NUMBER
-        self._known = self._load()
-        self._is_new = False
+    def __init__(self, theme: Theme, cache: Path | None) -> None:
+        """Keep those of the site in a part of its cache, if it has one."""
+        self._own = cache / "templates" if cache else None
+        self._bundled: Path | None = None
+        with suppress(StateError):
+            self._bundled = state_home() / "templates"
+        self._theme = theme
+        self._made_by = program_digest().encode() + MAGIC_NUMBER
+
+    def get_cache_key(self, name: str, filename: str | None = None) -> str:  # noqa: ARG002 - as jinja2 calls it
+        """The name of the template, by which its file is found."""
+        return name
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Give jinja2 the bytecode of a template, which it takes if the source is the same."""
-        if bucket.key in self._known:
-            bucket.bytecode_from_string(self._known[bucket.key])
+        file = self._file(bucket.key)
+        data = read_signed(file) if file else None
+        if data is not None and data.startswith(self._made_by):
+            bucket.bytecode_from_string(data[len(self._made_by) :])
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Take the bytecode of a template that was compiled now."""
-        self._known[bucket.key] = bucket.bytecode_to_string()
-        self._is_new = True
+        """Keep the bytecode of a template that was compiled now."""
+        file = self._file(bucket.key)
+        if file is not None:
+            write_signed(file, self._made_by + bucket.bytecode_to_string())
 
-    def write(self) -> None:
-        """Save the file, if anything was compiled."""
-        if self._file is not None and self._is_new:
-            write_signed(self._file, self._made_by + marshal.dumps(self._known))
-            self._is_new = False
-
-    def _load(self) -> dict[str, bytes]:
-        data = read_signed(self._file) if self._file is not None else None
-        if data is None or not data.startswith(self._made_by):
-            return {}
-        known: dict[str, bytes] = marshal.loads(data[len(self._made_by) :])  # noqa: S302 - signed
-        return known
+    def _file(self, name: str) -> Path | None:
+        folder = self._own if name in self._theme.own else self._bundled
+        named = f"{self._theme.words.digest}/{name}".encode("utf-8", "surrogateescape")
+        return folder and folder / f"{hashlib.sha256(named).hexdigest()[:24]}.compiled"

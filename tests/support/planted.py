@@ -184,7 +184,7 @@ def words_in(*folders: Path, but: Iterable[str] = ()) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for folder in folders:
         for path in sorted(folder.rglob("*")):
-            read = path.read_bytes() if path.is_file() and path.name != "compiled.cache" else b""
+            read = path.read_bytes() if path.is_file() and path.suffix != ".compiled" else b""
             words = {word.decode().lower() for word in _WORDS.findall(read + path.name.encode())} - set(but)
             if words:
                 found[path.relative_to(folder).as_posix()] = words
