@@ -37,7 +37,7 @@ from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import BodyFile, Envelope, Parsed, RecordFile, Text
 from memosite.facts.times import Moment, read_moment
 from memosite.formats.systems import can_concern
-from memosite.sources.git import GitError, GitLimitError, Holding, Repo, TooMuchError, git, git_tokens
+from memosite.sources.git import GitError, GitLimitError, Holding, Repo, TooMuchError, git, git_tokens, viewed
 from memosite.sources.history_cache import (
     HeadFiles,
     read_commits,
@@ -270,6 +270,7 @@ class _Line:
         self._name = name_of(repo, prefix)
         self._known = known
         self._head = head
+        self._entries: Iterator[TreeEntry] | None = None
 
     def known(self) -> HistoryRead:
         """What was read before."""
@@ -279,7 +280,7 @@ class _Line:
         """The histories of all files and the contents of the commit, starting from what is known."""
         known = self._known.get(self._name)
         if known.head != self._head or known.tree is None:
-            next(self._list(self._head), None)  # first: git would go through each path of a tree that is too large
+            self._entries = self._list(self._head)  # first: git would go through each path of a tree too large
             known = self._go_on(known) or self._at_head(*self._replayed(known.events))
             self._known.put(known)
         return known
@@ -287,7 +288,7 @@ class _Line:
     def _go_on(self, known: HistoryRead) -> HistoryRead | None:
         """The known history plus newer commits; None if they do not simply follow on it."""
         if known.head == self._head:
-            return self._at_head(known.events, known.names)
+            return self._at_head(known.events, known.names, self.committed())
         new = self._since(known.head)
         if not new or not _is_straight(new, known.head):
             return None
@@ -297,7 +298,7 @@ class _Line:
             telling.apply(commit)
         names = _names((*known.names, *(name for commit in new for name in commit.names)))
         if known.tree is None:
-            return self._at_head(telling.events(), names)
+            return self._at_head(telling.events(), names, new[0].at)
         tree, foreign = self._tree_after(known.head, known.tree, known.foreign)
         return HistoryRead(
             name=self._name,
@@ -309,8 +310,8 @@ class _Line:
             foreign=foreign,
         )
 
-    def _replayed(self, known: Events) -> tuple[Events, tuple[RedactedName, ...]]:
-        """The histories that follow from all commits, and the names. A history that is as it was is the same object."""
+    def _replayed(self, known: Events) -> tuple[Events, tuple[RedactedName, ...], Moment | None]:
+        """What `_at_head` takes, as it follows from all commits. A history that is as it was is the same object."""
         log = self._known.log(self._name)
         new = self._since(log.head)
         if new is None:
@@ -324,7 +325,8 @@ class _Line:
         if any(len(commit.parents) > 1 for commit in commits.values()):
             self._known.put_log(Log(name=self._name, head=self._head, commits=left))
         names = _names(name for commit in left.values() for name in commit.names)
-        return {key: old if (old := known.get(key)) == found else found for key, found in events.items()}, names
+        kept = {key: old if (old := known.get(key)) == found else found for key, found in events.items()}
+        return kept, names, commits[self._head].at
 
     def _since(self, known: str) -> list[HistoryCommit] | None:
         """The commits that a known one does not lead up to, newest first; None if it no longer exists."""
@@ -335,14 +337,14 @@ class _Line:
         except GitError:
             return None
 
-    def _at_head(self, events: Events, names: tuple[RedactedName, ...]) -> HistoryRead:
+    def _at_head(self, events: Events, names: tuple[RedactedName, ...], committed: Moment | None) -> HistoryRead:
         tree, foreign = self.read_tree(self._head)
         return HistoryRead(
             name=self._name,
             head=self._head,
             events=events,
             names=names,
-            committed=self.committed(),
+            committed=committed,
             tree=tree,
             foreign=foreign,
         )
@@ -368,11 +370,14 @@ class _Line:
         return tree, tuple(sorted(set(foreign).difference(hidden)))
 
     def _list(self, commit: str) -> Iterator[TreeEntry]:
+        if self._entries is not None and commit == self._head:
+            entries, self._entries = self._entries, None
+            return entries
         with Objects(self._repo) as objects:
             entries, skipped = list_commit(objects, commit)
-            if skipped:
-                raise TooMuchError(f"{skipped[0].why}", public=f"its commit is too large: {skipped[0].why}")
-            yield from entries
+        if skipped:
+            raise TooMuchError(f"{skipped[0].why}", public=f"its commit is too large: {skipped[0].why}")
+        return entries
 
     def _tree_after(
         self, base: str, tree: Mapping[str, str], foreign: Iterable[str]
@@ -512,6 +517,10 @@ class KnownPast:
 
         `state` is a digest of the repo's HEAD and objects, taken before.
         """
+        with viewed(repo) as seen:
+            return self._read(seen, parsed, shelf, state=state, screen=screen)
+
+    def _read(self, repo: Repo, parsed: Sequence[Parsed], shelf: Shelf, *, state: str, screen: Screen) -> History:
         if state != self.state or self._base.why_not:
             self.state = state
             self._base = read_history(
