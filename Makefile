@@ -1,22 +1,23 @@
 # make soak: what the test command does for a short while, done long, by JOBS processes: the fault simulation of
 # `memosite watch` with ever new seeds, and kill -9 anywhere, each SECONDS long; EDITS random edits (of ten
-# organizations), KILLS killed builds, faults of the disk and power losses; the past at PAST commits, CHAINS chains; and
-# each fuzzer for FUZZ seconds of processor time. It says how much each of them tried. For a short form: make soak
-# SECONDS=10 EDITS=20 KILLS=2 …
+# organizations), KILLS killed builds, faults of the disk and power losses; HISTORIES random histories with merges; the
+# past at PAST commits, CHAINS chains; and each fuzzer for FUZZ seconds of processor time. It says how much each of them
+# tried. For a short form: make soak SECONDS=10 EDITS=20 KILLS=2 … It runs every night (.github/workflows/soak.yml).
 SECONDS ?= 600
 EDITS ?= 500
 KILLS ?= 100
+HISTORIES ?= 60
 PAST ?= 100
 CHAINS ?= 200
 FUZZ ?= 60
 JOBS ?= 3
 PYTHON ?= .venv/bin/python
-SOAKED = $(addprefix tests/test_,watch_faults.py edits.py incremental.py faults_output.py as_of.py why.py fuzz_*.py)
+SOAKED = $(addprefix tests/test_,watch_faults.py edits.py reading_again.py incremental.py faults_output.py merges.py as_of.py why.py fuzz_*.py)
 
 .PHONY: soak lock upgrade man audit bill-of-materials
 soak:
-	MEMOSITE_SOAK=$(SECONDS) MEMOSITE_EDITS=$(EDITS) MEMOSITE_KILLS=$(KILLS) MEMOSITE_PAST=$(PAST) \
-	MEMOSITE_CHAINS=$(CHAINS) MEMOSITE_FUZZ=$(FUZZ) \
+	MEMOSITE_SOAK=$(SECONDS) MEMOSITE_EDITS=$(EDITS) MEMOSITE_KILLS=$(KILLS) \
+	MEMOSITE_HISTORIES=$(HISTORIES) MEMOSITE_PAST=$(PAST) MEMOSITE_CHAINS=$(CHAINS) MEMOSITE_FUZZ=$(FUZZ) \
 	$(PYTHON) -m pytest -p no:cacheprovider -n $(JOBS) --dist worksteal --timeout 3600 -rP $(SOAKED)
 
 # make lock: requirements/*.txt again, when pyproject.toml has changed; make upgrade: with the newest of everything.

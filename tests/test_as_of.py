@@ -26,7 +26,7 @@ from tests.support.memos import write_memo, write_org
 from tests.support.random_organizations import POSITIONS, WORDS, RandomOrganization, write_site
 from tests.support.repos import Repo, run_git
 
-COMMITS = int(os.environ.get("MEMOSITE_PAST", "4"))
+COMMITS = int(os.environ.get("MEMOSITE_PAST", "1"))
 """At how many random commits the past is compared with checkouts."""
 
 PER_ORGANIZATION = 10

@@ -16,7 +16,7 @@ from tests.support.sites import build_site
 from tests.support.staying import Staying
 from tests.support.trials import Step, check_steps, do, random_steps, run_steps, shrink
 
-STEPS = int(os.environ.get("MEMOSITE_EDITS", "50"))
+STEPS = int(os.environ.get("MEMOSITE_EDITS", "10"))
 AT_ONCE = 50
 """So many edits one organization goes through: after more of them there is little left of it."""
 Change = Callable[[Organization], None]
@@ -38,7 +38,7 @@ def test_after_random_edits_a_build_is_what_a_clean_one_would_be(seed: int, tmp_
 def test_each_kind_of_process_alone_builds_what_a_clean_build_would(ways: Sequence[str], tmp_path: Path) -> None:
     """What one of them wrote down may not hide what the other one forgot."""
     for seed in range(max(1, STEPS // 100)):
-        check_steps(tmp_path / str(seed), random_steps(seed, min(STEPS // 5, AT_ONCE), ways=ways))
+        check_steps(tmp_path / str(seed), random_steps(seed, min(max(4, STEPS // 5), AT_ONCE), ways=ways))
 
 
 def test_a_process_that_stays_knows_what_it_built_also_without_a_cache(tmp_path: Path) -> None:

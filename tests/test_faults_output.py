@@ -16,7 +16,7 @@ from tests.support.disk import Disk, PowerLostError
 from tests.support.memos import write_memo
 from tests.support.sites import build_site, tree_bytes
 
-FAULTS = int(os.environ.get("MEMOSITE_KILLS", "10"))
+FAULTS = int(os.environ.get("MEMOSITE_KILLS", "2"))
 LEDGER = "archive/ledger.jsonl"
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EDQUOT)
 UNFINISHED = ".memosite-unfinished"

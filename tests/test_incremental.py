@@ -49,7 +49,7 @@ CATALOG = "governance/org/fernhill-library-organization.opencatalog"
 MARKER = ".memosite-site"
 
 BEFORE_KILLS = ("add_memo", "move", "edit_word", "edit_field", "delete", "corrupt", "restore", "commit", "change_theme")
-KILLS = int(os.environ.get("MEMOSITE_KILLS", "8"))
+KILLS = int(os.environ.get("MEMOSITE_KILLS", "2"))
 
 
 @pytest.fixture
@@ -555,7 +555,7 @@ def test_a_killed_build_is_completed_by_the_next_one(tmp_path: Path) -> None:
                 with suppress(ProcessLookupError):  # it may just have ended
                     os.killpg(process.pid, signal.SIGKILL)
             assert_whole(site)
-            if number % 4 == 3:
+            if number % 4 == 3 or number == KILLS - 1:
                 fault = fault_of_build(Builder(org, staying), WAYS["by two processes that end"], tmp_path / "clean")
                 assert fault == "", done
 

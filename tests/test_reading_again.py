@@ -31,7 +31,7 @@ from tests.support.memos import write_memo, write_org
 from tests.support.repos import Repo
 from tests.support.sites import EXAMPLE
 
-STEPS = int(os.environ.get("MEMOSITE_EDITS", "50")) // 4
+STEPS = int(os.environ.get("MEMOSITE_EDITS", "16")) // 4
 LATER = 4_000_000_000_000_000_000
 """A time from which all files were written long ago: when an inode changed cannot be set."""
 

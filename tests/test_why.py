@@ -16,7 +16,7 @@ from tests.support.planted_chains import Plan, PlantedChains
 from tests.support.repos import Repo
 
 Capture = pytest.CaptureFixture[str]
-CHAINS = int(os.environ.get("MEMOSITE_CHAINS", "24"))
+CHAINS = int(os.environ.get("MEMOSITE_CHAINS", "8"))
 """How many chains are planted."""
 
 

@@ -1,4 +1,4 @@
-"""Runs a check on many inputs that a machine made up: the same few in the test command, ever new ones in `make soak`.
+"""Runs a check on inputs that a machine made up: the same few in the test command, ever new ones in `make soak`.
 
     @fuzz(mutated(SEEDS, WORDS), examples=300, known=[b"what once made it fail"])
     def test_a_feed_is_read_or_refused(data: bytes) -> None: ...
@@ -30,6 +30,9 @@ SLOW = 20.0
 ROUND = 500
 """How many inputs a soak tries with one seed: Hypothesis compares all of a round with each other."""
 
+SHARE = 5
+"""The test command tries this part of the examples that a check names; the soak every night tries many times more."""
+
 _CALM = settings(deadline=None, suppress_health_check=list(HealthCheck))
 _SEARCHING = settings(
     _CALM, derandomize=False, print_blob=True, database=DirectoryBasedExampleDatabase(ROOT / ".hypothesis/examples")
@@ -52,7 +55,7 @@ def fuzz(
                 if SOAK:
                     _soak(check, inputs)
                 else:
-                    settings(_CALM, max_examples=examples)(given(inputs)(check))()
+                    settings(_CALM, max_examples=max(3, examples // SHARE))(given(inputs)(check))()
 
         test.__name__, test.__doc__, test.__module__ = check.__name__, check.__doc__, check.__module__
         return test
