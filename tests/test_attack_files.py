@@ -1,30 +1,39 @@
-"""Attacks: pipes, links and borrowed objects in a repo are neither waited for nor followed, and the build goes on."""
+"""Attacks: pipes, links and borrowed objects in a repo are neither waited for nor followed, and the build goes on.
+
+Commands run in this process: one that waits for a pipe fails by the time-out of all tests.
+"""
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support.commands import run_command
+from memosite.cli import main
 from tests.support.lives import NAME, put
 from tests.support.repos import Repo, run_git
-
-SECONDS = 60
-"""A build that an attack stops for longer has lost."""
+from tests.support.sites import build_site
 
 SECRET = "a-secret-branch"
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
-    """A site of two repos: the one that is attacked, and another one."""
+@pytest.fixture(scope="module")
+def unharmed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of two repos."""
+    site = tmp_path_factory.mktemp("unharmed")
     for name in ("engine", "other"):
-        repo = Repo(tmp_path / "site" / name)
+        repo = Repo(site / name)
         put(repo, name=f"{NAME}-{name}")
         repo.commit()
         repo.git("pack-refs", "--all")
-    return tmp_path / "site"
+    return site
+
+
+@pytest.fixture
+def site(unharmed: Path, tmp_path: Path) -> Path:
+    """A copy of it: the repo that is attacked, and the other one."""
+    return shutil.copytree(unharmed, tmp_path / "site")
 
 
 @pytest.fixture
@@ -37,9 +46,8 @@ def foreign(tmp_path: Path) -> Repo:
 
 
 def build(site: Path, *, code: int = 0) -> str:
-    """Build a site, which has to end in time, and give the pages of both memos."""
-    done = run_command("build", str(site), seconds=SECONDS)
-    assert done.returncode == code, done.stdout + done.stderr
+    """Build a site, and give the page of the memo in the repo that is attacked."""
+    assert main(["build", str(site), "--jobs", "1"]) == code
     pages = {name: site / f"_site/memos/{NAME}-{name}/index.html" for name in ("engine", "other")}
     assert "received" in pages["other"].read_text()
     everything = [path for path in (site / "_site").rglob("*") if path.is_file()]
@@ -77,56 +85,56 @@ def test_a_pipe_in_a_repo_costs_its_history_alone(site: Path, place: str) -> Non
         build(site)
 
 
-@pytest.mark.parametrize("place", ASIDE)
-def test_a_pipe_that_git_would_open_costs_nothing(site: Path, place: str) -> None:
-    """What git is not shown it does not wait for."""
-    make_pipe(site / "engine" / place)
-    assert "received" in build(site)
-
-
-@pytest.mark.parametrize("setting", ["include.path", "core.attributesFile", "core.excludesFile", "mailmap.file"])
-def test_a_pipe_that_the_configuration_names_costs_nothing(site: Path, setting: str) -> None:
-    """It is not read, and what it includes neither."""
+def test_pipes_that_git_would_open_cost_nothing(site: Path) -> None:
+    """What git is not shown it does not wait for, nor for what the configuration names and includes."""
+    for place in ASIDE:
+        make_pipe(site / "engine" / place)
     os.mkfifo(site / "pipe")
     with (site / "engine/.git/config").open("a") as stream:
-        section, key = setting.split(".")
-        stream.write(f"[{section}]\n\t{key} = {site}/pipe\n")
+        for setting in ("include.path", "core.attributesFile", "core.excludesFile", "mailmap.file"):
+            section, key = setting.split(".")
+            stream.write(f"[{section}]\n\t{key} = {site}/pipe\n")
     assert "received" in build(site)
 
 
 @pytest.mark.parametrize("place", ["", ".git/HEAD", ".git/packed-refs", ".git/objects/pack/x.idx"])
-def test_a_pipe_in_a_repo_that_is_read_at_a_ref_is_said(site: Path, place: str) -> None:
+def test_a_pipe_in_a_repo_that_is_read_at_a_ref_is_said(
+    site: Path, place: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """In one line, and in time: nothing else can be read of it."""
     if place:
         make_pipe(site / "engine" / place)
     (site / "memosite.yml").write_text("sources: [{path: engine, ref: main}, {path: other}]\n")
-    done = run_command("check", str(site), "--quiet", seconds=SECONDS)
-    assert done.returncode == (0 if not place else done.returncode) and len(done.stderr.splitlines()) <= 1
+    code = main(["check", str(site), "--quiet"])
+    assert (place or code == 0) and len(capsys.readouterr().err.splitlines()) <= 1
 
 
 @pytest.mark.parametrize("place", ["status.json", "index.html", "archive"])
-def test_a_pipe_in_the_output_is_not_waited_for(site: Path, place: str) -> None:
+def test_a_pipe_in_the_output_is_not_waited_for(site: Path, place: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The output may have come with a clone; what is not as it was written is written again."""
     build(site)
     make_pipe(site / "_site" / place)
-    done = run_command("build", str(site), "--quiet", seconds=SECONDS)
-    assert done.returncode in {0, 2} and done.stderr.count("\n") <= 1
+    capsys.readouterr()
+    assert main(["build", str(site), "--jobs", "1", "--quiet"]) in {0, 2}
+    assert capsys.readouterr().err.count("\n") <= 1
 
 
-def test_a_configuration_that_is_a_pipe_is_an_error(site: Path) -> None:
+def test_a_configuration_that_is_a_pipe_is_an_error(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In one line."""
     os.mkfifo(site / "memosite.yml")
-    done = run_command("build", str(site), seconds=SECONDS)
-    assert done.returncode == 2 and "memosite.yml: cannot be read (a pipe)" in done.stderr
+    assert main(["build", str(site)]) == 2
+    assert "memosite.yml: cannot be read (a pipe)" in capsys.readouterr().err
 
 
-def test_the_ledger_as_a_pipe_is_an_error(site: Path) -> None:
+def test_the_ledger_as_a_pipe_is_an_error(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Going on without it would give addresses a new meaning."""
     build(site)
     make_pipe(site / "_site/archive/ledger.jsonl")
+    capsys.readouterr()
     for command in (("build",), ("check",), ("export", "--site")):
-        done = run_command(*command, str(site), seconds=SECONDS)
-        assert done.returncode == 2 and "ledger" in done.stderr and done.stderr.count("\n") == 1
+        assert main([*command, str(site)]) == 2
+        said = capsys.readouterr().err
+        assert "ledger" in said and said.count("\n") == 1
 
 
 def link_ref(engine: Path, foreign: Repo) -> None:
@@ -216,7 +224,9 @@ def share(engine: Path, foreign: Repo) -> None:
     ],
 )
 @pytest.mark.parametrize("form", ["folder", "ref"])
-def test_nothing_leads_out_of_the_source(site: Path, foreign: Repo, attack, form: str) -> None:  # type: ignore[no-untyped-def]
+def test_nothing_leads_out_of_the_source(
+    site: Path, foreign: Repo, attack: Callable[[Path, Repo], None], form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Neither a link nor a borrowed object: what is outside is in no page."""
     (site / "engine/.git/refs/heads").mkdir(parents=True, exist_ok=True)
     attack(site / "engine", foreign)
@@ -224,8 +234,8 @@ def test_nothing_leads_out_of_the_source(site: Path, foreign: Repo, attack, form
         assert SECRET not in build(site)
         return
     (site / "memosite.yml").write_text("sources: [{path: engine, ref: main}, {path: other}]\n")
-    done = run_command("build", str(site), "--quiet", seconds=SECONDS)
-    assert done.returncode in {0, 1, 2} and len(done.stderr.splitlines()) <= 1
+    assert main(["build", str(site), "--jobs", "1", "--quiet"]) in {0, 1, 2}
+    assert len(capsys.readouterr().err.splitlines()) <= 1
     everything = [path for path in (site / "_site").rglob("*") if path.is_file()]
     assert not [path for path in everything if SECRET.encode() in path.read_bytes()]
 
@@ -253,9 +263,7 @@ def test_refs_of_every_kind_are_read(tmp_path: Path) -> None:
     names = ("HEAD", "main", "a/b/c", "v1", "alias", "moved", "refs/tags/v1", first[:12])
     text = "".join(f"- {{path: engine, ref: {name}, name: n{number}}}\n" for number, name in enumerate(names))
     (tmp_path / "site/memosite.yml").write_text(f"sources:\n{text}")
-    done = run_command("build", str(tmp_path / "site"), seconds=SECONDS)
-    assert done.returncode == 0, done.stderr
-    home = (tmp_path / "site/_site/index.html").read_text()
+    home = (build_site(tmp_path / "site") / "index.html").read_text()
     assert home.count(first[:12]) >= 4 and home.count(repo.head[:12]) >= 3
 
 
@@ -263,7 +271,9 @@ def test_refs_of_every_kind_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["config", "refs/heads/main", "info/exclude", "logs/HEAD", "index", "objects/pack/x.idx"]
 )
-def test_mark_read_moves_nothing_in_a_repo_with_a_pipe(tmp_path: Path, name: str, *, commit: bool) -> None:
+def test_mark_read_moves_nothing_in_a_repo_with_a_pipe(
+    tmp_path: Path, name: str, *, commit: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Git would wait for it, perhaps after the memo was moved."""
     repo = Repo(tmp_path / "engine")
     put(repo)
@@ -273,6 +283,6 @@ def test_mark_read_moves_nothing_in_a_repo_with_a_pipe(tmp_path: Path, name: str
     pipe.parent.mkdir(parents=True, exist_ok=True)
     os.mkfifo(pipe)
     memo = repo.root / f"memos/inbox/{NAME}.openthing"
-    done = run_command("mark-read", *(["--commit"] if commit else []), memo, seconds=60)
-    assert done.returncode == 2 and "found a pipe" in done.stderr
+    assert main(["mark-read", *(["--commit"] if commit else []), str(memo)]) == 2
+    assert "found a pipe" in capsys.readouterr().err
     assert memo.is_file()

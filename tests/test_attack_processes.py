@@ -96,13 +96,20 @@ def commands(site: Path) -> dict[str, tuple[object, ...]]:
         "export": ("export", "--site", site),
         "search": ("search", "--site", site, "gate"),
         "mark-read": ("mark-read", memo),
-        "diff": ("diff", site, site),
         "serve": ("serve", site, "--port", str(free_port())),
     }
 
 
-@pytest.mark.parametrize("name", ["build", "check", "export", "search", "mark-read", "serve"])
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        *((name, number) for name in ("build", "serve") for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)),
+        ("check", signal.SIGINT),
+        ("export", signal.SIGHUP),
+        ("search", signal.SIGTERM),
+        ("mark-read", signal.SIGINT),
+    ],
+)
 def test_git_ends_with_the_command(site: Path, hanging: HangingGit, name: str, number: signal.Signals) -> None:
     """With all that it started, though it ignores the signal; the exit code says which one it was."""
     hanging.hang()
@@ -198,7 +205,7 @@ def test_what_git_says_at_length_does_not_stop_it(tmp_path: Path) -> None:
     """Standard error is read along; only its beginning is kept."""
     script = "import sys\nfor _ in range(20_000): print('x' * 100, file=sys.stderr)\nprint('done')"
     child = Child(
-        [sys.executable, "-c", script], limits=Limits(seconds=60, memory=1 << 30, output=100), environment={},
+        [sys.executable, "-c", script], limits=Limits(seconds=DEADLINE, memory=1 << 30, output=100), environment={},
         folder=tmp_path,
     )  # fmt: skip
     assert (b"".join(child.pieces()), len(child.said), child.returncode) == (b"done\n", 1 << 16, 0)
@@ -207,13 +214,13 @@ def test_what_git_says_at_length_does_not_stop_it(tmp_path: Path) -> None:
 
 def test_a_child_that_reads_nothing_is_not_waited_for(tmp_path: Path) -> None:
     """Of what it is given, which is more than a pipe holds; and one that prints while it is given more."""
-    limits = Limits(seconds=60, memory=1 << 30, output=1 << 24)
+    limits = Limits(seconds=DEADLINE, memory=1 << 30, output=1 << 24)
     for command, expected in ((["true"], 0), (["cat"], 1 << 22)):
         child = Child(command, limits=limits, environment={"PATH": os.environ["PATH"]}, folder=tmp_path)
         assert len(b"".join(child.pieces(bytes(1 << 22)))) == expected
         child.close()
     child = Child(
-        ["cat"], limits=Limits(seconds=60, memory=1 << 30, output=10), environment=os.environ, folder=tmp_path
+        ["cat"], limits=Limits(seconds=DEADLINE, memory=1 << 30, output=10), environment=os.environ, folder=tmp_path
     )
     with pytest.raises(WordyError):
         list(child.pieces(bytes(1 << 22)))
