@@ -66,7 +66,7 @@ ARTIFACTS = ("documents/", "libraries/", "memos/", "notes/", "records/", "thread
 def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`example-org` with real repos."""
     folder = tmp_path_factory.mktemp("published") / "example-org"
-    subprocess.run([sys.executable, ROOT / "scripts/example-repos", "--as-published", folder], check=True, timeout=120)
+    subprocess.run([sys.executable, ROOT / "scripts/example-repos", "--as-published", folder], check=True)
     return folder
 
 

@@ -19,7 +19,7 @@ def run_command(
     *arguments: object,
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
-    seconds: float = 5 * DEADLINE,
+    seconds: float = 2 * DEADLINE,
 ) -> "subprocess.CompletedProcess[str]":
     """Run memosite in a folder, by default this one, until it ends; any exit code will do.
 

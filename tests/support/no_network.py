@@ -42,7 +42,7 @@ def run_without_network(*command: object, folder: Path | None = None) -> "subpro
     words = command_without_network(*command)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        words, capture_output=True, text=True, cwd=folder, env=environment, check=False, timeout=5 * DEADLINE
+        words, capture_output=True, text=True, cwd=folder, env=environment, check=False, timeout=2 * DEADLINE
     )
 
 
