@@ -8,6 +8,7 @@ import jinja2
 import pytest
 from jinja2.bccache import Bucket
 
+from memosite.render.catalogue import ENGLISH
 from memosite.render.compiled import CompiledTemplates
 from memosite.render.theme import load_theme
 from memosite.store.cache import program_digest, read_signed, state_home, write_signed
@@ -70,7 +71,8 @@ def test_what_is_kept_is_taken(site: Path, is_own: bool) -> None:
 
 @pytest.mark.parametrize("is_own", [False, True], ids=["bundled", "the site's own"])
 @pytest.mark.parametrize(
-    "how", ["another key", "no signature", "another file's", "another program's", "another Python's"]
+    "how",
+    ["another key", "no signature", "another file's", "another program's", "another language's", "another Python's"],
 )
 def test_what_somebody_else_compiled_never_runs(site: Path, tmp_path: Path, how: str, is_own: bool) -> None:
     """A site may be a clone of anybody's repo, with a cache in it."""
@@ -81,7 +83,8 @@ def test_what_somebody_else_compiled_never_runs(site: Path, tmp_path: Path, how:
     file = plant(site)
     data = read_signed(file)
     assert data is not None
-    program, version = program_digest().encode(), len(program_digest()) + len(MAGIC_NUMBER)
+    program, words = program_digest().encode(), ENGLISH.digest.encode()
+    code = data[len(program + words + MAGIC_NUMBER) :]
     if how == "another key":
         (state_home() / "key").unlink()
     elif how == "no signature":
@@ -90,9 +93,11 @@ def test_what_somebody_else_compiled_never_runs(site: Path, tmp_path: Path, how:
         write_signed(file.with_name("other.compiled"), data)
         file.with_name("other.compiled").replace(file)
     elif how == "another program's":
-        write_signed(file, b"0" * len(program) + data[len(program) :])
+        write_signed(file, b"0" * len(program) + words + MAGIC_NUMBER + code)
+    elif how == "another language's":
+        write_signed(file, program + b"0" * 64 + MAGIC_NUMBER + code)
     else:
-        write_signed(file, program + b"\0\0\r\n" + data[version:])
+        write_signed(file, program + words + b"\0\0\r\n" + code)
     build_site(site)
     assert PLANTED not in page(site)
     assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")

@@ -23,7 +23,10 @@ __all__ = ["CompiledTemplates"]
 
 
 class CompiledTemplates(jinja2.BytecodeCache):
-    """The bytecode of a theme's templates, each in a file named for the template and the language."""
+    """The bytecode of a theme's templates, each in a file named for the template.
+
+    A few languages have files beside each other; how many there are is bounded, however often a catalogue is edited.
+    """
 
     def __init__(self, theme: Theme, cache: Path | None) -> None:
         """Keep those of the site in a part of its cache, if it has one."""
@@ -32,7 +35,7 @@ class CompiledTemplates(jinja2.BytecodeCache):
         with suppress(StateError):
             self._bundled = state_home() / "templates"
         self._theme = theme
-        self._made_by = program_digest().encode() + MAGIC_NUMBER
+        self._made_by = program_digest().encode() + theme.words.digest.encode() + MAGIC_NUMBER
 
     def get_cache_key(self, name: str, filename: str | None = None) -> str:  # noqa: ARG002 - as jinja2 calls it
         """The name of the template, by which its file is found."""
@@ -53,5 +56,5 @@ class CompiledTemplates(jinja2.BytecodeCache):
 
     def _file(self, name: str) -> Path | None:
         folder = self._own if name in self._theme.own else self._bundled
-        named = f"{self._theme.words.digest}/{name}".encode("utf-8", "surrogateescape")
-        return folder and folder / f"{hashlib.sha256(named).hexdigest()[:24]}.compiled"
+        named = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:24]
+        return folder and folder / f"{named}-{self._theme.words.digest[:1]}.compiled"
