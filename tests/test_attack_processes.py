@@ -5,13 +5,17 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from memosite.run.processes import Child, Limits, SlowError, WordyError
+from memosite.facts.errors import MemositeError
+from memosite.run.processes import Child, EndedError, Limits, SlowError, WordyError, ended_by_signals
 from memosite.sources import git as git_module
 from memosite.sources.git import GitLimitError, TooMuchError, git, git_tokens
 from memosite.sources.git import Repo as FoundRepo
@@ -139,6 +143,35 @@ def test_git_ends_with_a_preview_that_builds_again(site: Path, hanging: HangingG
     assert "Traceback" not in err
     wait_until(lambda: not hanging.running())
     assert "received" in (site / f"_site/memos/{NAME}/index.html").read_text()
+
+
+def test_a_signal_that_comes_while_another_thread_starts_git_ends_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The main thread heeds it, and what has been started meanwhile is ended: a preview went on for ever."""
+    real, ended = subprocess.Popen, threading.Event()
+
+    def start_slowly(*words: Any, **options: Any) -> "subprocess.Popen[bytes]":
+        os.kill(os.getpid(), signal.SIGTERM)
+        ended.wait(DEADLINE)
+        return real(*words, **options)
+
+    def follow() -> None:
+        with pytest.raises(MemositeError, match="interrupted"):
+            Child(
+                ["sleep", "1000"], limits=Limits(seconds=DEADLINE, memory=1 << 30, output=1), environment=os.environ,
+                folder=tmp_path,
+            )  # fmt: skip
+
+    monkeypatch.setattr(subprocess, "Popen", start_slowly)
+    follower = threading.Thread(target=follow)
+    with pytest.raises(EndedError), ended_by_signals():
+        try:
+            follower.start()
+            time.sleep(DEADLINE)
+        finally:
+            ended.set()
+            follower.join()
 
 
 # Limits

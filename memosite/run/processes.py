@@ -228,8 +228,12 @@ class Child:
 def _start(
     command: Sequence[str], limits: Limits, environment: Mapping[str, str], folder: Path, held: Sequence[int]
 ) -> subprocess.Popen[bytes]:
-    """Start a program. A signal that comes meanwhile counts afterwards: the child must be known to be ended."""
-    _running.starting += 1
+    """Start a program. A signal that comes meanwhile counts afterwards: the child must be known to be ended.
+
+    Of another thread than the main one, which heeds signals, nothing is interrupted; it sees itself that all ends.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    _running.starting += is_main
     try:
         process = subprocess.Popen(  # noqa: S603 - no shell
             command,
@@ -244,10 +248,10 @@ def _start(
         )
         _running.children.add(process)
     finally:
-        _running.starting -= 1
+        _running.starting -= is_main
     if _running.ending:
-        _kill(process)
-        process.wait()
+        with process:
+            _kill(process)
         _running.children.discard(process)
         raise _ended(_running.ending)
     _limit(process.pid, limits)
