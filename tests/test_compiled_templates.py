@@ -1,6 +1,7 @@
 """Compiled templates that are kept: they are not compiled again, and none that memosite did not write ever runs."""
 
 import shutil
+from dataclasses import replace
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
@@ -8,8 +9,9 @@ import jinja2
 import pytest
 from jinja2.bccache import Bucket
 
-from memosite.render.catalogue import ENGLISH
+from memosite.render.catalogue import ENGLISH, Catalogue
 from memosite.render.compiled import CompiledTemplates
+from memosite.render.renderer import environment_of
 from memosite.render.theme import load_theme
 from memosite.store.cache import program_digest, read_signed, state_home, write_signed
 from tests.support.memos import write_memo
@@ -134,3 +136,17 @@ def test_each_language_keeps_its_own(site: Path, tmp_path: Path) -> None:
     build_site(site)
     assert page(site) != english
     assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
+
+
+def test_words_that_were_edited_are_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever file the former ones are in: here both catalogues have the same one."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    theme = replace(load_theme(None), templates={"a.html": "{{ _('Search') }}"})
+    known: dict[str, Catalogue] = {}
+    for number in range(17):  # of seventeen digests two begin alike
+        words = Catalogue(texts={"Search": (f"Suche {number}",)})
+        for each in (known.setdefault(words.digest[0], words), words):
+            edited = replace(theme, words=each)
+            page = environment_of(edited, CompiledTemplates(edited, None)).get_template("a.html").render()
+            assert page == each.text("Search")
+    assert len(list((tmp_path / "memosite/templates").iterdir())) == len(known) < 17
