@@ -36,7 +36,7 @@ def run_git(folder: Path, *arguments: str, at: int | str = 0, who: str = "Ann Ot
         env=ENVIRONMENT | said,
         input=given.encode() if isinstance(given, str) else given,
         capture_output=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     printed = done.stdout.decode("utf-8", "surrogateescape")
