@@ -280,9 +280,9 @@ def test_the_counts_are_those_of_the_tree(tmp_path: Path) -> None:
     repo.commit()
     listed = repo.git("ls-tree", "-r", "-t", "HEAD").splitlines()
     from memosite.sources.git import Repo as FoundRepo
-    from memosite.sources.objects import Objects
+    from memosite.sources.objects import Objects, list_commit
 
-    with Objects(FoundRepo(git_dir=repo.root / ".git", top=repo.root)) as objects:
-        entries, skipped = objects.list_commit(objects, repo.head)
+    with Objects(FoundRepo(git_dir=repo.root / ".git", top=repo.root)) as reader:
+        entries, skipped = list_commit(reader, repo.head)
         found = [f"{one.mode} blob {one.hash}\t{one.name.decode()}" for one in entries]
     assert found == [line for line in listed if " blob " in line] and skipped == []
