@@ -11,7 +11,6 @@ from memosite.facts.file import File
 from memosite.facts.findings import Rule
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, RecordEntry, short_hash
 from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordFile, RecordPart
-from memosite.facts.rules import CITATION_RULES, SECRET_RULES
 from memosite.formats.memory_layer import system as memory_layer
 from memosite.formats.memory_store import system as memory_store
 from memosite.formats.mif import system as mif
@@ -21,13 +20,7 @@ from memosite.formats.wyren import system as wyren
 SYSTEMS: tuple[RecordSystem, ...] = (memory_store.SYSTEM, mif.SYSTEM, wyren.SYSTEM, memory_layer.SYSTEM)
 """In the order in which they are asked whose a file is."""
 
-ALL_RULES: tuple[Rule, ...] = (
-    *rules.GENERAL,
-    *rules.SOURCE_RULES,
-    *SECRET_RULES,
-    *CITATION_RULES,
-    *(rule for system in SYSTEMS for rule in system.rules),
-)
+ALL_RULES: tuple[Rule, ...] = (*rules.GENERAL, *(rule for system in SYSTEMS for rule in system.rules))
 """Every rule for findings."""
 
 READ_SUFFIXES = tuple(

@@ -6,7 +6,7 @@ Each rule has its meaning, its clause and its remedy; `findings` explains the se
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memosite.facts.findings import Rule, Severity
+from memosite.facts.findings import error, note, rules_in, warning
 
 # Where a memory-layer keeps its files: `{.claude,.cui,.plan}/memory/[archive/]<category>/` (SPEC 2.2).
 
@@ -83,35 +83,16 @@ def rank(path: str) -> tuple[bool, ...]:
 # The rules for findings on memory-layers.
 
 
-_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
-
-
-CATEGORY = Rule(
-    id="memory-layer-category",
-    severity=_E,
-    meaning="An unknown category.",
-    clause="memory-layer format, required meta fields; SPEC 2.2",
-    remedy="Write context, decisions, interfaces or handoffs.",
+CATEGORY = error("memory-layer-category", "memory-layer format, required meta fields; SPEC 2.2")(
+    "An unknown category.", "Write context, decisions, interfaces or handoffs."
+)
+FOLDER = warning("memory-layer-folder", "memory-layer format, directory structure; SPEC 2.2")(
+    "The category is not that of the folder.", "Move the file to its category's folder, or correct meta.category."
+)
+REFERENCE = note("memory-layer-reference", "memory-layer format, handoffs, context_references; SPEC 2.2")(
+    "A context reference to an unknown record.", "Name the file without .json, unless it was cleaned up."
 )
 
 
-FOLDER = Rule(
-    id="memory-layer-folder",
-    severity=_W,
-    meaning="The category is not that of the folder.",
-    clause="memory-layer format, directory structure; SPEC 2.2",
-    remedy="Move the file to its category's folder, or correct meta.category.",
-)
-
-
-REFERENCE = Rule(
-    id="memory-layer-reference",
-    severity=_N,
-    meaning="A context reference to an unknown record.",
-    clause="memory-layer format, handoffs, context_references; SPEC 2.2",
-    remedy="Name the file without .json, unless it was cleaned up.",
-)
-
-
-RULES = tuple(one for one in tuple(globals().values()) if isinstance(one, Rule))
+RULES = rules_in(globals())
 """All of them, in this order."""

@@ -5,7 +5,7 @@ Each rule has its meaning, its clause and its remedy; `findings` explains the se
 
 from collections.abc import Sequence
 
-from memosite.facts.findings import Rule, Severity
+from memosite.facts.findings import error, note, rules_in, warning
 
 # Where a memory-store keeps its files: the `.memory/` folder of a repo (SPEC 2.2, memory-store).
 
@@ -58,129 +58,51 @@ def store_in(parts: Sequence[str], files: Sequence[str]) -> int | None:
 # The rules for findings on memory-stores.
 
 
-_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
-
-
 _STORE = "memory-store reference"
 
 
-LEFT_ALONE = Rule(
-    id="store-left-alone",
-    severity=_N,
-    meaning="Files as in a memory-store, but without a valid config.json; they are not shown.",
-    clause="SPEC 2.2, memory-store",
-    remedy="Correct .memory/config.json, unless another tool wrote the files.",
+LEFT_ALONE = note("store-left-alone", "SPEC 2.2, memory-store")(
+    "Files as in a memory-store, but without a valid config.json; they are not shown.",
+    "Correct .memory/config.json, unless another tool wrote the files.",
+)
+VERSION = warning("store-version", f"{_STORE}, Config; SPEC 2.2")(
+    "An unknown version of the storage.", "Check the pages; memosite knows versions 4 and 5."
+)
+ID = error("store-id", f"{_STORE}, Node kinds; SPEC 2.2")(
+    "An id is invalid, or does not fit the node's type.", "Write kind.slug, or rel.slug for a relation."
+)
+VALUE = error("store-value", f"{_STORE}, Statuses, Stages, Relations; SPEC 2.2")(
+    "A value that the storage, or this kind of node, does not allow.", "Use one that the message names."
+)
+HASH = warning("store-hash", "SPEC 2.2, memory-store")(
+    "content_hash does not match.", "Compare with the last commit, then save with the tool."
+)
+BODY_PATH = error("store-body-path", f"{_STORE}, Sidecar fields; SPEC 2.2")(
+    "body_path names a file outside the store, or with another name.",
+    "Name the .md file beside the sidecar: memory/….md.",
+)
+BODY_MISSING = error("store-body-missing", f"{_STORE}, Storage layout; SPEC 2.2")(
+    "The body that a sidecar names is missing.", "Restore the file, or correct body_path."
+)
+BODY_ORPHAN = warning("store-body-orphan", f"{_STORE}, Storage layout; SPEC 2.2")(
+    "No sidecar names this body; it is shown by itself.", "Restore its sidecar, or remove the file."
+)
+CONFLICT = error("store-conflict", "SPEC 2.2, memory-store", hides_content=True)(
+    "Markers of an unresolved merge.", "Resolve the merge in this file."
+)
+EVENT = error("store-event", f"{_STORE}, Events; SPEC 2.2")(
+    "An invalid line of events.jsonl; the others count.", "Correct or remove the line."
+)
+DUPLICATE = error("store-duplicate", f"{_STORE}, Node kinds; SPEC 2.2")(
+    "Two nodes or relations of one store have the same id or content.", "Give each its own id, or remove one."
+)
+RELATION_END = error("store-relation-end", f"{_STORE}, Relations; SPEC 2.2")(
+    "A relation begins or ends at a missing node.", "Correct the id, or remove the relation."
+)
+SUPERSEDED = warning("store-superseded", f"{_STORE}, Sidecar fields; SPEC 2.2")(
+    "superseded_by is missing or wrong.", "Name the replacement."
 )
 
 
-VERSION = Rule(
-    id="store-version",
-    severity=_W,
-    meaning="An unknown version of the storage.",
-    clause=f"{_STORE}, Config; SPEC 2.2",
-    remedy="Check the pages; memosite knows versions 4 and 5.",
-)
-
-
-ID = Rule(
-    id="store-id",
-    severity=_E,
-    meaning="An id is invalid, or does not fit the node's type.",
-    clause=f"{_STORE}, Node kinds; SPEC 2.2",
-    remedy="Write kind.slug, or rel.slug for a relation.",
-)
-
-
-VALUE = Rule(
-    id="store-value",
-    severity=_E,
-    meaning="A value that the storage, or this kind of node, does not allow.",
-    clause=f"{_STORE}, Statuses, Stages, Relations; SPEC 2.2",
-    remedy="Use one that the message names.",
-)
-
-
-HASH = Rule(
-    id="store-hash",
-    severity=_W,
-    meaning="content_hash does not match.",
-    clause="SPEC 2.2, memory-store",
-    remedy="Compare with the last commit, then save with the tool.",
-)
-
-
-BODY_PATH = Rule(
-    id="store-body-path",
-    severity=_E,
-    meaning="body_path names a file outside the store, or with another name.",
-    clause=f"{_STORE}, Sidecar fields; SPEC 2.2",
-    remedy="Name the .md file beside the sidecar: memory/….md.",
-)
-
-
-BODY_MISSING = Rule(
-    id="store-body-missing",
-    severity=_E,
-    meaning="The body that a sidecar names is missing.",
-    clause=f"{_STORE}, Storage layout; SPEC 2.2",
-    remedy="Restore the file, or correct body_path.",
-)
-
-
-BODY_ORPHAN = Rule(
-    id="store-body-orphan",
-    severity=_W,
-    meaning="No sidecar names this body; it is shown by itself.",
-    clause=f"{_STORE}, Storage layout; SPEC 2.2",
-    remedy="Restore its sidecar, or remove the file.",
-)
-
-
-CONFLICT = Rule(
-    id="store-conflict",
-    severity=_E,
-    hides_content=True,
-    meaning="Markers of an unresolved merge.",
-    clause="SPEC 2.2, memory-store",
-    remedy="Resolve the merge in this file.",
-)
-
-
-EVENT = Rule(
-    id="store-event",
-    severity=_E,
-    meaning="An invalid line of events.jsonl; the others count.",
-    clause=f"{_STORE}, Events; SPEC 2.2",
-    remedy="Correct or remove the line.",
-)
-
-
-DUPLICATE = Rule(
-    id="store-duplicate",
-    severity=_E,
-    meaning="Two nodes or relations of one store have the same id or content.",
-    clause=f"{_STORE}, Node kinds; SPEC 2.2",
-    remedy="Give each its own id, or remove one.",
-)
-
-
-RELATION_END = Rule(
-    id="store-relation-end",
-    severity=_E,
-    meaning="A relation begins or ends at a missing node.",
-    clause=f"{_STORE}, Relations; SPEC 2.2",
-    remedy="Correct the id, or remove the relation.",
-)
-
-
-SUPERSEDED = Rule(
-    id="store-superseded",
-    severity=_W,
-    meaning="superseded_by is missing or wrong.",
-    clause=f"{_STORE}, Sidecar fields; SPEC 2.2",
-    remedy="Name the replacement.",
-)
-
-
-RULES = tuple(one for one in tuple(globals().values()) if isinstance(one, Rule))
+RULES = rules_in(globals())
 """All of them, in this order."""

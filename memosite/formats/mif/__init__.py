@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from memosite.facts.findings import Rule, Severity
+from memosite.facts.findings import error, rules_in, warning
 
 # Recognizes MIF files: by `.memory.md` in MIF 0.1, by the first lines of Markdown in MIF 1.0 (SPEC 2.2, mif).
 
@@ -61,137 +61,51 @@ INVERSE: Mapping[str, str] = MappingProxyType({**dict(_PAIRS), **{inverse: name 
 # The rules for findings on MIF records.
 
 
-_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
-
-
 _MIF = "mnemonic-format, Validation Rules"
 
 
-ID = Rule(
-    id="mif-id",
-    severity=_E,
-    meaning="A record's id is missing or, in MIF 0.1, not a lowercase UUID version 4.",
-    clause=f"{_MIF}, Required Checks 1; SPEC 2.2",
-    remedy="Write a UUID version 4 in lower case, as uuidgen prints it.",
+ID = error("mif-id", f"{_MIF}, Required Checks 1; SPEC 2.2")(
+    "A record's id is missing or, in MIF 0.1, not a lowercase UUID version 4.",
+    "Write a UUID version 4 in lower case, as uuidgen prints it.",
+)
+ID_FORM = warning("mif-id-form", "MIF 1.0, 4.1")(
+    "The id of a MIF 1.0 record is not a UUID.", "Write a UUID, unless other records use the id."
+)
+TYPE = error("mif-type", f"{_MIF}, Required Checks 2; SPEC 2.2")(
+    "A record's type is missing or unknown.", "Write semantic, episodic or procedural."
+)
+NAMESPACE = error("mif-namespace", f"{_MIF}, Required Checks 3")(
+    "A record's namespace is missing, or not like namespace/scope.", "Write it like decisions/project."
+)
+CREATED = error("mif-created", f"{_MIF}, Required Checks 4; SPEC 2.2")(
+    "A record's creation date is missing, or not ISO 8601.", "Write it like 2026-01-24T10:30:00Z."
+)
+TITLE = error("mif-title", f"{_MIF}, Required Checks 5")("A record has no title.", "Add a title to the frontmatter.")
+CITATION = error("mif-citation", f"{_MIF}, Citation Checks 1 to 3")(
+    "A citation's type, title or address is missing or wrong.", "Add what the message names."
+)
+CITATION_DETAIL = warning("mif-citation-detail", f"{_MIF}, Citation Checks 4 to 6; MIF 1.0, 5.4.7")(
+    "A detail of a citation is not in the recommended form.", "Write it as the message says."
+)
+CONFIDENCE = warning("mif-confidence", f"{_MIF}, Recommended Checks 1")(
+    "A confidence is not from 0.0 to 1.0.", "Write a number from 0.0 to 1.0."
+)
+VALID_FROM = warning("mif-valid-from", f"{_MIF}, Recommended Checks 2")(
+    "valid_from is after recorded_at.", "Correct one date."
+)
+TAG = warning("mif-tag", f"{_MIF}, Recommended Checks 3")(
+    "A tag is not lower case with hyphens.", "Write it like access-control."
+)
+CODE_PATH = warning("mif-code-path", f"{_MIF}, Recommended Checks 4")(
+    "The path of a code reference is not relative.", "Write the path from the repo's root."
+)
+DATE = warning("mif-date", "mnemonic-format, Temporal Fields")(
+    "A date or duration is not ISO 8601.", "Write it like 2026-01-24T10:30:00Z or P90D."
+)
+FIELD = warning("mif-field", "mnemonic-format, Field Reference; SPEC 2.2")(
+    "A field of a record is invalid; it is shown as written.", "Write the form that the message names."
 )
 
 
-ID_FORM = Rule(
-    id="mif-id-form",
-    severity=_W,
-    meaning="The id of a MIF 1.0 record is not a UUID.",
-    clause="MIF 1.0, 4.1",
-    remedy="Write a UUID, unless other records use the id.",
-)
-
-
-TYPE = Rule(
-    id="mif-type",
-    severity=_E,
-    meaning="A record's type is missing or unknown.",
-    clause=f"{_MIF}, Required Checks 2; SPEC 2.2",
-    remedy="Write semantic, episodic or procedural.",
-)
-
-
-NAMESPACE = Rule(
-    id="mif-namespace",
-    severity=_E,
-    meaning="A record's namespace is missing, or not like namespace/scope.",
-    clause=f"{_MIF}, Required Checks 3",
-    remedy="Write it like decisions/project.",
-)
-
-
-CREATED = Rule(
-    id="mif-created",
-    severity=_E,
-    meaning="A record's creation date is missing, or not ISO 8601.",
-    clause=f"{_MIF}, Required Checks 4; SPEC 2.2",
-    remedy="Write it like 2026-01-24T10:30:00Z.",
-)
-
-
-TITLE = Rule(
-    id="mif-title",
-    severity=_E,
-    meaning="A record has no title.",
-    clause=f"{_MIF}, Required Checks 5",
-    remedy="Add a title to the frontmatter.",
-)
-
-
-CITATION = Rule(
-    id="mif-citation",
-    severity=_E,
-    meaning="A citation's type, title or address is missing or wrong.",
-    clause=f"{_MIF}, Citation Checks 1 to 3",
-    remedy="Add what the message names.",
-)
-
-
-CITATION_DETAIL = Rule(
-    id="mif-citation-detail",
-    severity=_W,
-    meaning="A detail of a citation is not in the recommended form.",
-    clause=f"{_MIF}, Citation Checks 4 to 6; MIF 1.0, 5.4.7",
-    remedy="Write it as the message says.",
-)
-
-
-CONFIDENCE = Rule(
-    id="mif-confidence",
-    severity=_W,
-    meaning="A confidence is not from 0.0 to 1.0.",
-    clause=f"{_MIF}, Recommended Checks 1",
-    remedy="Write a number from 0.0 to 1.0.",
-)
-
-
-VALID_FROM = Rule(
-    id="mif-valid-from",
-    severity=_W,
-    meaning="valid_from is after recorded_at.",
-    clause=f"{_MIF}, Recommended Checks 2",
-    remedy="Correct one date.",
-)
-
-
-TAG = Rule(
-    id="mif-tag",
-    severity=_W,
-    meaning="A tag is not lower case with hyphens.",
-    clause=f"{_MIF}, Recommended Checks 3",
-    remedy="Write it like access-control.",
-)
-
-
-CODE_PATH = Rule(
-    id="mif-code-path",
-    severity=_W,
-    meaning="The path of a code reference is not relative.",
-    clause=f"{_MIF}, Recommended Checks 4",
-    remedy="Write the path from the repo's root.",
-)
-
-
-DATE = Rule(
-    id="mif-date",
-    severity=_W,
-    meaning="A date or duration is not ISO 8601.",
-    clause="mnemonic-format, Temporal Fields",
-    remedy="Write it like 2026-01-24T10:30:00Z or P90D.",
-)
-
-
-FIELD = Rule(
-    id="mif-field",
-    severity=_W,
-    meaning="A field of a record is invalid; it is shown as written.",
-    clause="mnemonic-format, Field Reference; SPEC 2.2",
-    remedy="Write the form that the message names.",
-)
-
-
-RULES = tuple(one for one in tuple(globals().values()) if isinstance(one, Rule))
+RULES = rules_in(globals())
 """All of them, in this order."""
