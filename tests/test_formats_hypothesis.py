@@ -12,14 +12,13 @@ from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.json_text import find_key_line
 from memosite.facts.parsed import Envelope, Parsed
-from memosite.formats import adapters, body, library, memodef, orgdef, xmemo
-from memosite.formats import document as markdown_document
+from memosite.formats import adapters, document, memodef, orgdef
 from memosite.formats.fields import FINDINGS
 from memosite.formats.frontmatter import read_frontmatter
 from memosite.formats.systems import ALL_RULES
 from tests.support.facts import texts_in
 
-ADAPTERS = (memodef, xmemo, orgdef, library, body, markdown_document)
+ADAPTERS = (memodef.MEMODEF, memodef.LEGACY, orgdef.ADAPTER, memodef.LIBRARY, memodef.BODY, document.ADAPTER)
 
 FOLDERS = st.sampled_from(
     ["", "memos/inbox/", "memos/", "notes/pilot/", "transcripts/pilot/", "a/memos/read/", "docs/adr/"]
@@ -35,7 +34,7 @@ TYPES = st.sampled_from(
     [
         memodef.MEMO_TYPE,
         memodef.TRANSCRIPT_TYPE,
-        library.LIBRARY_TYPE,
+        memodef.LIBRARY_TYPE,
         orgdef.ORGANIZATION_TYPE,
         "thing",
         "memodef:memo",

@@ -39,6 +39,7 @@ from memosite.facts.texts import (
 from memosite.facts.times import read_moment, read_stamp
 from memosite.formats import yaml_text
 from memosite.formats.frontmatter import read_frontmatter
+from memosite.formats.systems import RECORD_IDS
 from memosite.sources.forges import (
     file_template,
     file_url,
@@ -206,9 +207,9 @@ def test_yaml_heads_are_read_or_reported(text: str) -> None:
 def test_what_a_text_mentions_is_in_it(text: str) -> None:
     """Mentions and destinations as they are written; a summary on one line."""
     text = clean_text(text)
-    known, data = describe_text(text)
+    known, data = describe_text(text, RECORD_IDS)
     assert data.decode() == text and known.chars == len(text)
-    assert all(mention in text for mention in find_mentions(text))
+    assert all(mention in text for mention in find_mentions(text, RECORD_IDS))
     assert find_destinations(text) == known.destinations
     assert len(known.summary) <= 241 and known.summary == one_line(known.summary)
     assert all(0 <= start < end <= len(text) for start, end in file_page_spans(text))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memosite.facts.file import File
 from memosite.facts.layout import place_of
 from memosite.facts.parsed import Parsed
-from memosite.formats import adapters, body, memodef
+from memosite.formats import adapters, memodef
 from memosite.formats.systems import SYSTEMS, split_file
 from tests.support.cases import all_inputs, check_promises
 from tests.support.facts import texts_in
@@ -35,7 +35,7 @@ def check(path: str, data: bytes) -> None:
     results = [
         _twice(adapters.parse, path, data),
         _twice(adapters.parse_record, path, data),
-        body.parse(_file(path, data)),
+        memodef.parse_body(_file(path, data)),
     ]
     place = place_of(path)
     if place is not None:

@@ -16,6 +16,7 @@ from memosite.facts.texts import (
     find_mentions,
     summarize,
 )
+from memosite.formats.systems import RECORD_IDS
 
 STEM = "2026-05-01-1430--engineer--director--gate-is-green"
 
@@ -62,7 +63,7 @@ STEM = "2026-05-01-1430--engineer--director--gate-is-green"
 )
 def test_names_ids_and_paths_are_mentions(text: str, mentions: tuple[str, ...]) -> None:
     """As written, in order, each once, without the punctuation around them."""
-    assert find_mentions(text) == mentions
+    assert find_mentions(text, RECORD_IDS) == mentions
 
 
 @pytest.mark.parametrize(
@@ -81,7 +82,7 @@ def test_names_ids_and_paths_are_mentions(text: str, mentions: tuple[str, ...]) 
 )
 def test_other_words_are_no_mentions(text: str) -> None:
     """Suffixes alone, other suffixes, dates, web pages."""
-    assert find_mentions(text) == ()
+    assert find_mentions(text, RECORD_IDS) == ()
 
 
 @pytest.mark.parametrize(
@@ -157,11 +158,11 @@ def test_a_cut_line_is_one_line_within_its_limit(text: str, limit: int) -> None:
 @given(st.text())
 def test_a_text_is_known_by_its_bytes(text: str) -> None:
     """Digest and length are those of the bytes for the shelf, and equal texts are equally known."""
-    known, data = describe_text(text)
+    known, data = describe_text(text, RECORD_IDS)
     assert data == text.encode()
     assert known.sha256 == hashlib.sha256(data).hexdigest()
     assert known.chars == len(text)
-    assert (known, data) == describe_text(text)
+    assert (known, data) == describe_text(text, RECORD_IDS)
 
 
 PIECES = [*"ab.- /\\:_`()[]<>~\n", ".md", ".openthing", STEM, "s:/", "](", "]: "]
@@ -171,7 +172,7 @@ PIECES = [*"ab.- /\\:_`()[]<>~\n", ".md", ".openthing", STEM, "s:/", "](", "]: "
 def test_what_is_found_stands_in_the_text(pieces: list[str]) -> None:
     """Mentions and destinations are as written, never empty, never twice, and mentions do not overlap."""
     text = "".join(pieces)
-    mentions, destinations = find_mentions(text), find_destinations(text)
+    mentions, destinations = find_mentions(text, RECORD_IDS), find_destinations(text)
     assert all(found and found in text for found in (*mentions, *destinations))
     assert len(set(mentions)) == len(mentions)
     assert len(set(destinations)) == len(destinations)
@@ -204,7 +205,7 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_two_megabytes_of_spite_come_to_an_end(text: str) -> None:
     """No pattern tries every way to read a text: what is found is bounded by the text and by `MENTIONS`."""
-    known, data = describe_text(text)
+    known, data = describe_text(text, RECORD_IDS)
     assert len(known.mentions) <= MENTIONS
     assert sum(map(len, (*known.mentions, *known.destinations))) <= len(data)
     assert len(known.summary) <= SUMMARY
@@ -212,7 +213,7 @@ def test_two_megabytes_of_spite_come_to_an_end(text: str) -> None:
 
 def test_mentions_are_bounded() -> None:
     """The first ones count."""
-    mentions = find_mentions(" ".join(f"a{number}.md" for number in range(MENTIONS + 5)))
+    mentions = find_mentions(" ".join(f"a{number}.md" for number in range(MENTIONS + 5)), RECORD_IDS)
     assert len(mentions) == MENTIONS
     assert mentions[0] == "a0.md"
     destinations = find_destinations(" ".join(f"[x](a{number}.md)" for number in range(MENTIONS + 5)))

@@ -16,7 +16,7 @@ from memosite.facts import rules
 from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.json_text import KeyPath, clean_text, key_places, read_json_text, shown, type_name
 from memosite.facts.names import blob_id
-from memosite.facts.parsed import FileFacts
+from memosite.facts.parsed import Fact, FileFacts, Parsed
 
 # One file of a source, decoded once: bytes to text to JSON; problems are kept as findings.
 
@@ -83,6 +83,10 @@ class File:
         """A finding on this file, at the line of the key if it is there; `clause` overrides the rule's."""
         where = self.at_key(*keys) if keys else self.at()
         return Finding(rule=rule, location=where, message=shown(message, _LONGEST_MESSAGE), broken_clause=clause)
+
+    def parsed(self, fact: Fact | None = None, findings: Iterable[Finding] = (), *shelve: bytes) -> Parsed:
+        """The result of parsing this file; without a fact if no format recognized it."""
+        return Parsed(source=self.source, path=self.path, fact=fact, findings=tuple(findings), shelve=shelve)
 
     @cached_property
     def _decoded(self) -> tuple[str, Finding | None]:

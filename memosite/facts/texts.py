@@ -11,7 +11,7 @@ import posixpath
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -171,6 +171,12 @@ IMAGES = 200
 
 _Span = tuple[int, int]
 
+IdForm = tuple[str, re.Pattern[str]]
+"""A form of the ids of records: the least common part of each, by which it is sought, and what it is from there on.
+
+Texts are long, and few name a record: only where a text has the part, the pattern is searched for.
+"""
+
 
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
 
@@ -210,24 +216,6 @@ _DRIVE_PATH = re.compile(rf":[/\\][^{_BREAK}:]{{1,{_LOOK_BACK}}}")
 
 
 _ROOTED_PATH = re.compile(rf"/[\w.@+-]{{1,100}}/[\w.@+/-]{{0,{_LOOK_BACK}}}")
-
-
-# Ids of records, each sought by its least common part, where a text has that: texts are long, and few name a record.
-_NODE_KINDS = (
-    *("project", "feature", "decision", "gotcha", "question"),
-    *("architecture", "constraint", "fact", "source", "synthesis", "workflow", "note", "concept"),
-)
-
-
-_CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
-
-
-_RECORD_ENDS = (
-    *((f"{kind}.", re.compile(rf"{kind}\.[a-z0-9][a-z0-9-]{{0,200}}(?![\w/\\(])")) for kind in _NODE_KINDS),
-    *((f".{name}.", re.compile(rf"\.{name}\.\w[\w-]{{0,200}}(?![\w/\\(])")) for name in _CATEGORIES),
-    (".", re.compile(r"\.[0-9a-f]{8}(?:-[0-9]{1,4})?(?![\w/\\(-])")),
-    ("-", re.compile(r"-(?<=[0-9a-fA-F]{8}-)(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")),
-)
 
 
 _COMMIT = re.compile(r"`([0-9a-f]{7,64})(?=`)")
@@ -295,14 +283,17 @@ TABLE_RULE = re.compile(r"-\s?:?\|\s?:?-")
 _RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
 
 
-def describe_text(text: str) -> tuple[Text, bytes]:
-    """The metadata of a text, and its bytes for the shelf. The text must be clean (LF, no surrogates)."""
+def describe_text(text: str, ids: Sequence[IdForm]) -> tuple[Text, bytes]:
+    """The metadata of a text, and its bytes for the shelf. The text must be clean (LF, no surrogates).
+
+    `ids` are the forms that ids of records have (`formats/systems.py`).
+    """
     data = text.encode("utf-8")
     known = Text(
         sha256=hashlib.sha256(data).hexdigest(),
         chars=len(text),
         summary=summarize(text),
-        mentions=find_mentions(text),
+        mentions=find_mentions(text, ids),
         destinations=find_destinations(text),
         images=find_images(text),
     )
@@ -371,17 +362,17 @@ def _are_one(before: str, char: str) -> bool:
     return is_mark or "\u200d" in (before, char)
 
 
-def find_mentions(text: str) -> tuple[str, ...]:
+def find_mentions(text: str, ids: Sequence[IdForm]) -> tuple[str, ...]:
     """File names, stamped ids, paths, and URLs of files on a forge, as written, in order, each once, up to `MENTIONS`.
 
     Paths are those to envelopes, catalogs or Markdown files, without their extension if their folders tell what they
     are, and those that begin at a drive or a root. Ids are also
-    those that records may have: `decision.tide-tables`, UUIDs; and those of commits, in code spans.
+    those that records may have, by their forms, and those of commits, in code spans.
     """
-    return tuple(dict.fromkeys(text[start:end] for start, end in mention_spans(text)))[:MENTIONS]
+    return tuple(dict.fromkeys(text[start:end] for start, end in mention_spans(text, ids)))[:MENTIONS]
 
 
-def mention_spans(text: str) -> list[_Span]:
+def mention_spans(text: str, ids: Sequence[IdForm]) -> list[_Span]:
     """Where in a text its mentions are, in order."""
     spans = list(file_page_spans(text))
     for found in (
@@ -390,7 +381,7 @@ def mention_spans(text: str) -> list[_Span]:
         _drive_spans(text),
         _rooted_spans(text),
         folder_spans(text),
-        _record_spans(text),
+        _record_spans(text, ids),
         _commit_spans(text),
     ):
         spans = _with_others(spans, found)
@@ -445,10 +436,10 @@ def _commit_spans(text: str) -> Iterator[_Span]:
             yield match.span(1)
 
 
-def _record_spans(text: str) -> Iterator[_Span]:
+def _record_spans(text: str, ids: Sequence[IdForm]) -> Iterator[_Span]:
     """Matches with the form of a record's id; `resolve` finds whether there is such a record."""
     found: dict[int, int] = {}
-    for part, pattern in _RECORD_ENDS:
+    for part, pattern in ids:
         for match in islice(pattern.finditer(text), 2 * MENTIONS) if part in text else ():
             least = max(0, match.start() - _RECORD_BEFORE)
             before = _RECORD_START.search(text[least : match.start()])

@@ -6,9 +6,9 @@ A name, an id, a tag or a status is shown in many places: on every page that lis
 address. A long one is cut here to its beginning and a hash, so that different names stay different. What is shown
 once, and cut where it is shown, stays whole: `TEXTS`.
 
-An adapter is three names: `NAME`, `matches(file) -> bool`, `parse(file) -> Parsed`. It sees exactly one file and
-never raises for content; whatever spans files is joined in `resolve`. To add a format: one module, one line in
-`FORMATS`, one folder of cases. A record system has a folder and a line of its own (`formats/systems.py`).
+An adapter (`formats/system.py`) sees exactly one file and never raises for content; whatever spans files is joined in
+`resolve`. To add a format: an adapter in the module that it belongs to, its name in `FORMATS`, a folder of cases. A
+record system has a folder and a line of its own (`formats/systems.py`).
 """
 
 from collections.abc import Iterator
@@ -25,10 +25,10 @@ from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, short_hash
 from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordFile, Text
 from memosite.facts.texts import cut_line, describe_text
 from memosite.facts.times import Moment
-from memosite.formats import body, document, library, memodef, orgdef, xmemo
+from memosite.formats import document, memodef, orgdef
 from memosite.formats.fields import FINDINGS
 from memosite.formats.system import Adapter
-from memosite.formats.systems import SYSTEMS
+from memosite.formats.systems import RECORD_IDS, SYSTEMS
 
 # Bounds what is read from one file, so that whatever shows it need not (SPEC 9).
 
@@ -70,7 +70,7 @@ def _with_rest(parsed: Parsed, file: File) -> Parsed:
         return parsed
     line = fact.records[RECORDS].line or 1
     text = "\n".join(file.markdown.split("\n")[line - 1 :])
-    known, data = describe_text(text)
+    known, data = describe_text(text, RECORD_IDS)
     rest = RecordCard(
         system=fact.system,
         key=f"rest.{short_hash(file.path)}",
@@ -141,10 +141,14 @@ def _names(fact: type[Any]) -> tuple[str, ...]:
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 
 
-RECORD_FORMATS: tuple[Adapter, ...] = tuple(system.load() for system in SYSTEMS)
+RECORD_FORMATS: tuple[Adapter, ...] = tuple(system.adapter for system in SYSTEMS)
 
 
-FORMATS: tuple[Adapter, ...] = (memodef, xmemo, orgdef, library, *RECORD_FORMATS, body, document)
+FORMATS: tuple[Adapter, ...] = (
+    *(memodef.MEMODEF, memodef.LEGACY, orgdef.ADAPTER, memodef.LIBRARY),
+    *RECORD_FORMATS,
+    *(memodef.BODY, document.ADAPTER),
+)
 
 
 def parse(file: File) -> Parsed:
@@ -170,16 +174,16 @@ def _parse(file: File) -> Parsed:
         place = place_of(file.path)
         if name.endswith(ENVELOPE_SUFFIX) and place is not None:
             return memodef.parse_broken(file, place)
-        kind = library.broken_kind(file)
+        kind = memodef.broken_kind(file)
         if kind is not None:
-            return library.parse_broken(file, kind)
+            return memodef.parse_broken_catalog(file, kind)
     if name.endswith(ENVELOPE_SUFFIX) and file.json.fields is None:
-        return Parsed(source=file.source, path=file.path, findings=file.json.findings)
+        return file.parsed(None, file.json.findings)
     if name.endswith(CATALOG_SUFFIX):
-        return _parse_catalog(file)
+        return file.parsed(None, [file.finding(rules.CATALOG_FOREIGN, _what_catalog(file))])  # of another tool
     if name.endswith(ENVELOPE_SUFFIX) and memodef.is_envelope_like(file):
-        return memodef.parse(file)
-    return Parsed(source=file.source, path=file.path)
+        return memodef.parse_envelope(file)
+    return file.parsed()
 
 
 def parse_record(file: File) -> Parsed:
@@ -187,13 +191,7 @@ def parse_record(file: File) -> Parsed:
     for adapter in RECORD_FORMATS:
         if adapter.matches(file):
             return bounded(adapter.parse(file), file)
-    return Parsed(source=file.source, path=file.path)
-
-
-def _parse_catalog(file: File) -> Parsed:
-    """Parse a catalog; one of another tool gives a note."""
-    finding = file.finding(rules.CATALOG_FOREIGN, _what_catalog(file))
-    return Parsed(source=file.source, path=file.path, findings=(finding,))
+    return file.parsed()
 
 
 def _what_catalog(file: File) -> str:

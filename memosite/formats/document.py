@@ -18,9 +18,9 @@ from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment, read_stamp
 from memosite.formats.fields import show_json
 from memosite.formats.frontmatter import Frontmatter, read_frontmatter
+from memosite.formats.system import Adapter
+from memosite.formats.systems import RECORD_IDS
 from memosite.quotes.citations import cited_in
-
-NAME = "markdown"
 
 _TITLE_CHARS = 20_000
 _HEAD_LINES = 40
@@ -75,7 +75,7 @@ def parse(file: File) -> Parsed:
         line, message = matter.problem
         findings.append(Finding(rule=rules.FRONTMATTER_INVALID, location=file.at(line), message=message))
     head = _read_head(matter.body)
-    known, data = describe_text(matter.body)
+    known, data = describe_text(matter.body, RECORD_IDS)
     summary = summarize(_without(matter.body, head.lines))
     known = replace(known, summary=summary, citations=cited_in(matter.body))
     title = _plain(matter.text("title")) or _plain(head.title) or _title_from_name(file.name)
@@ -95,7 +95,7 @@ def parse(file: File) -> Parsed:
         superseded_by=(*_named(matter, _NEWER_NAMES), *head.newer)[:_VALUES],
         is_ruling=any(matter.text(name) or head.text(name) for name in _RULING_NAMES) or bool(head.text("by")),
     )
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(findings), shelve=(file.data, data))
+    return file.parsed(fact, findings, file.data, data)
 
 
 @dataclass(slots=True)
@@ -247,3 +247,6 @@ def _plain(text: str) -> str:
 def _title_from_name(name: str) -> str:
     words = _STAMP_IN_NAME.sub(" ", stem_of(name)).replace("-", " ").replace("_", " ")
     return one_line(words) or name
+
+
+ADAPTER = Adapter(matches, parse)

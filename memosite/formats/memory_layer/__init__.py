@@ -1,12 +1,17 @@
-"""The record system memory-layer: where its files are, and the rules for findings on them.
+"""memory-layer: session memory of a coding agent, one JSON file a record, by category (SPEC 2.2, memory-layer).
 
-Each rule has its meaning, its clause and its remedy; `findings` explains the severities.
+What the archive knows of the system besides how its files are read (`parse`): where they are, what ids and groups
+records have, and the rules for findings on them.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memosite.facts.findings import error, note, rules_in, warning
+from memosite.facts.parsed import RecordCard
+from memosite.facts.phrases import phrase
+from memosite.formats.system import GroupOrder, RecordSystem, capitalized, rank_in
 
 # Where a memory-layer keeps its files: `{.claude,.cui,.plan}/memory/[archive/]<category>/` (SPEC 2.2).
 
@@ -96,3 +101,41 @@ REFERENCE = note("memory-layer-reference", "memory-layer format, handoffs, conte
 
 RULES = rules_in(globals())
 """All of them, in this order."""
+
+# What its records mean.
+
+_IDS = tuple((f".{name}.", re.compile(rf"\.{name}\.\w[\w-]{{0,200}}(?![\w/\\(])")) for name in CATEGORIES)
+
+
+def _foreign(path: str) -> str:
+    if path.lower().endswith(".md"):
+        return "Markdown in a memory-layer's folder, which keeps JSON"
+    return "a JSON file in a memory-layer's folder without meta.category and content"
+
+
+def _group(card: RecordCard) -> tuple[GroupOrder, str]:
+    """By category, what is archived after what is not."""
+    is_archived, kind = card.key.startswith(f"{ARCHIVE}."), capitalized(card.type)
+    order = (int(is_archived), rank_in(CATEGORIES, card.type), kind)
+    return order, f"{kind}, archived" if is_archived else kind
+
+
+SYSTEM = RecordSystem(
+    name="memory-layer",
+    intro=phrase("What sessions saved for later ones, by category."),
+    rules=RULES,
+    ids=_IDS,
+    endings=(".json", ".md"),
+    parser=f"{__name__}.parse",
+    owns=owns,
+    home=home,
+    root=root,
+    store_in=store_in,
+    foreign=_foreign,
+    group=_group,
+    is_decision=lambda card: card.type == "decisions",
+    rank=rank,
+    lost_reference=REFERENCE,
+    reference_key="content.context_references",
+    inverse={"archive of": "archived again as"},
+)

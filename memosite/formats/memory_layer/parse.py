@@ -21,8 +21,9 @@ from memosite.facts.times import read_moment
 from memosite.formats import memory_layer as layer_rules
 from memosite.formats.fields import Fields, show_json
 from memosite.formats.memory_layer import ARCHIVE, CATEGORIES, LayerPlace, layer_place
+from memosite.formats.system import Adapter
+from memosite.formats.systems import RECORD_IDS
 
-NAME = "memory-layer"
 _CLAUSE = "memory-layer format, Memory File Envelope and Required Meta Fields; SPEC 2.2"
 
 _META = ("created", "category", "summary", "session_id")
@@ -87,8 +88,7 @@ def parse(file: File) -> Parsed:
     """Read one envelope as one record, whose text is the content as Markdown."""
     if file.json.fields is None:
         return _parse_broken(file)
-    fields = Fields(file, file.json.fields, clause=_CLAUSE)
-    fields.findings.extend(file.json.findings)
+    fields = Fields.of_file(file, clause=_CLAUSE)
     meta = fields.object("meta")
     created, _ = meta.moment("created", required=True)
     category = meta.text("category", required=True).strip()
@@ -100,7 +100,7 @@ def parse(file: File) -> Parsed:
     if "content" not in fields.names_written:
         fields.note(rules.FIELD_MISSING, '"content" is missing; it may be any JSON')
     text, summary = _content_text(content)
-    known, data = describe_text(text)
+    known, data = describe_text(text, RECORD_IDS)
     stem = stem_of(file.name)
     folder = place.category if place else category
     archived, relations = _archived(stem, place)
@@ -121,8 +121,7 @@ def parse(file: File) -> Parsed:
         extra=show_json(left) if left else "",
     )
     fact = RecordFile(system="memory-layer", file=file.facts, records=(card,))
-    shelve = (file.data, data) if text else (file.data,)
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(fields.findings), shelve=shelve)
+    return fields.parsed(fact, file.data, *((data,) if text else ()))
 
 
 def _parse_broken(file: File) -> Parsed:
@@ -130,7 +129,7 @@ def _parse_broken(file: File) -> Parsed:
     place = layer_place(file.path)
     stem = stem_of(file.name)
     folder = place.category if place else "context"
-    known, data = describe_text(_fenced(clean_text(file.text).strip("\n"), "json"))
+    known, data = describe_text(_fenced(clean_text(file.text).strip("\n"), "json"), RECORD_IDS)
     archived, relations = _archived(stem, place)
     card = RecordCard(
         system="memory-layer",
@@ -143,8 +142,7 @@ def _parse_broken(file: File) -> Parsed:
         relations=relations,
     )
     fact = RecordFile(system="memory-layer", file=file.facts, records=(card,))
-    shelve = (file.data, data)
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=file.json.findings, shelve=shelve)
+    return file.parsed(fact, file.json.findings, file.data, data)
 
 
 def _stem_title(stem: str) -> str:
@@ -283,3 +281,6 @@ def _depth(value: Any) -> int:
         depth += 1
         level = [child for node in level for child in (node.values() if isinstance(node, dict) else node)]
     return depth
+
+
+ADAPTER = Adapter(matches, parse)

@@ -1,11 +1,17 @@
-"""The record system memory-store: where its files are, and the rules for findings on them.
+"""memory-store: the memory of a project, a JSON sidecar and a Markdown body a node (SPEC 2.2, memory-store).
 
-Each rule has its meaning, its clause and its remedy; `findings` explains the severities.
+What the archive knows of the system besides how its files are read (`parse`) and joined (`join`): where they are, what
+ids and groups records have, and the rules for findings on them.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from memosite.facts.findings import error, note, rules_in, warning
+from memosite.facts.parsed import RecordCard
+from memosite.facts.phrases import phrase
+from memosite.formats.system import GroupOrder, RecordSystem, capitalized, rank_in
 
 # Where a memory-store keeps its files: the `.memory/` folder of a repo (SPEC 2.2, memory-store).
 
@@ -17,6 +23,8 @@ STORE_FOLDER = ".memory"
 FOREIGN = "a file in a memory-store's folder that is none of its parts"
 
 
+StorePart = Literal["config", "marker", "events", "relation", "node", "body"]
+_FILES: dict[str, StorePart] = {"config.json": "config", "sync-state.json": "marker", "events.jsonl": "events"}
 _GENERATED = frozenset({"schema", "index", "recovery", ".backup"})
 
 
@@ -53,6 +61,17 @@ def root(path: str) -> str | None:
 def store_in(parts: Sequence[str], files: Sequence[str]) -> int | None:
     """Whether a folder is a store, told by its name and its configuration."""
     return len(parts) - 1 if tuple(parts[-1:]) == (STORE_FOLDER,) and "config.json" in files else None
+
+
+def part_of(path: str) -> StorePart | None:
+    """Which part of a store a file would be by its place; its shape has to agree."""
+    place = store_of(path)
+    below = place[1] if place else ""
+    if below.startswith("relations/") and below.endswith(".json"):
+        return "relation"
+    if below.startswith("memory/"):
+        return "node" if below.endswith(".json") else "body" if below.endswith(".md") else None
+    return _FILES.get(below)
 
 
 # The rules for findings on memory-stores.
@@ -106,3 +125,70 @@ SUPERSEDED = warning("store-superseded", f"{_STORE}, Sidecar fields; SPEC 2.2")(
 
 RULES = rules_in(globals())
 """All of them, in this order."""
+
+# What its records mean.
+
+KINDS = (
+    *("project", "feature", "decision", "gotcha", "question"),
+    *("architecture", "constraint", "fact", "source", "synthesis", "workflow", "note", "concept"),
+)
+"""Kinds of nodes: the five of version 5, then those of version 4 alone."""
+_IDS = tuple((f"{kind}.", re.compile(rf"{kind}\.[a-z0-9][a-z0-9-]{{0,200}}(?![\w/\\(])")) for kind in KINDS)
+STAGES = ("idea", "building", "shipped", "paused", "dead")
+"""Stages of features; no other kind has one."""
+INVERSE: Mapping[str, str] = {
+    "affects": "affected by",
+    "depends on": "required by",
+    "supersedes": "superseded by",
+    "related to": "related to",
+    "requires": "required by",
+    "conflicts with": "conflicts with",
+    "supports": "supported by",
+    "challenges": "challenged by",
+    "derived from": "source of",
+    "summarizes": "summarized by",
+    "documents": "documented by",
+    "mentions": "mentioned by",
+    "implements": "implemented by",
+}
+"""Predicates as seen from their other end: the four of version 5, then those of version 4 alone."""
+
+
+def _together(path: str) -> tuple[str, ...]:
+    """A node's sidecar is checked with its body."""
+    return (f"{path.rpartition('.')[0]}.md",) if part_of(path) == "node" else ()
+
+
+def _group(card: RecordCard) -> tuple[GroupOrder, str]:
+    """The project, the product map by stage, questions by status last, everything else by kind."""
+    match card.type:
+        case "project":
+            return (0, 0, ""), "Project"
+        case "feature":
+            return (1, rank_in(STAGES, card.stage or ""), card.stage or ""), f"Product map: {card.stage or 'no stage'}"
+        case "question":
+            state = card.status or "no status"
+            return (3, rank_in(("open", "closed"), state), state), f"Question: {state}"
+        case _:
+            return (2, rank_in(("decision", "gotcha"), card.type), card.type), capitalized(card.type)
+
+
+SYSTEM = RecordSystem(
+    name="memory-store",
+    intro=phrase("The memory of projects: the product map by stage, then everything else by kind."),
+    rules=RULES,
+    ids=_IDS,
+    endings=(".json", ".md", ".jsonl"),
+    parser=f"{__name__}.join",
+    owns=owns,
+    home=home,
+    root=root,
+    store_in=store_in,
+    store_names=(STORE_FOLDER,),
+    foreign=lambda _: FOREIGN,
+    group=_group,
+    is_decision=lambda card: card.type == "decision",
+    together=_together,
+    is_bound_in_store=True,
+    inverse=INVERSE,
+)

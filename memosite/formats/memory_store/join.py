@@ -16,20 +16,19 @@ from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.json_text import shown
 from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEvent, RecordFile, Relation
 from memosite.formats import memory_store as store_rules
-from memosite.formats.memory_store import FOREIGN, store_of
+from memosite.formats.memory_store import FOREIGN, KINDS, part_of, store_of
 from memosite.formats.memory_store.parse import (
-    KINDS,
-    NAME,
     StoreBody,
     StoreConfig,
     StoreEvents,
     StoreRelation,
     key_of_path,
-    part_of,
+    matches,
+    parse,
     relation_sentence,
     title_of_key,
 )
-from memosite.formats.system import DataOf, FilePlace, JoinedRecords, and_others
+from memosite.formats.system import Adapter, DataOf, FilePlace, JoinedRecords, and_others
 
 # Joins the parts of each memory-store: nodes with their bodies, relations, events and configuration (SPEC 2.2).
 
@@ -87,7 +86,7 @@ def is_store_part(parsed: Parsed) -> bool:
     """Whether the result of a file belongs to a store; its findings count only if the store does."""
     fact = parsed.fact
     if isinstance(fact, RecordFile):
-        return fact.system == NAME
+        return fact.system == "memory-store"
     return isinstance(fact, _PARTS)
 
 
@@ -436,3 +435,6 @@ def _folders_told_of(joined: JoinedStores) -> set[FilePlace]:
 
 def _note(parsed: Parsed, message: str) -> Finding:
     return Finding(rule=rules.LEFT_ALONE, location=Location(source=parsed.source, path=parsed.path), message=message)
+
+
+ADAPTER = Adapter(matches, parse, join=join_records)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from memosite.facts import rules
 from memosite.facts.contents import NOTHING_SAID
@@ -37,23 +37,11 @@ from memosite.facts.times import Moment, read_moment
 from memosite.formats import memory_store as store_rules
 from memosite.formats.fields import FINDINGS, Fields, canonical_json
 from memosite.formats.frontmatter import read_frontmatter
-from memosite.formats.memory_store import store_of
-from memosite.formats.mif import SUFFIX
+from memosite.formats.memory_store import INVERSE, KINDS, STAGES, StorePart, part_of, store_of
+from memosite.formats.mif import SUFFIX, TYPES
+from memosite.formats.systems import RECORD_IDS
 
 # Recognizes the parts of a memory-store, and reads what they share: ids, conflict markers, hashed bytes.
-
-
-KINDS = (
-    *("project", "feature", "decision", "gotcha", "question"),
-    *("architecture", "constraint", "fact", "source", "synthesis", "workflow", "note", "concept"),
-)
-"""Kinds of nodes: the five of version 5, then those of version 4 alone."""
-
-
-StorePart = Literal["config", "marker", "events", "relation", "node", "body"]
-
-
-_FILES: dict[str, StorePart] = {"config.json": "config", "sync-state.json": "marker", "events.jsonl": "events"}
 
 
 _KIND_OF_FOLDER = {"syntheses": "synthesis", **{f"{kind}s": kind for kind in KINDS if kind != "synthesis"}}
@@ -69,17 +57,6 @@ _NODE_ID = re.compile(r"[a-z][a-z0-9_]*\.[a-z0-9][a-z0-9-]*")
 
 
 _RELATION_ID = re.compile(r"rel\.[a-z0-9][a-z0-9-]*")
-
-
-def part_of(path: str) -> StorePart | None:
-    """Which part of a store a file would be by its place; its shape has to agree."""
-    place = store_of(path)
-    below = place[1] if place else ""
-    if below.startswith("relations/") and below.endswith(".json"):
-        return "relation"
-    if below.startswith("memory/"):
-        return "node" if below.endswith(".json") else "body" if below.endswith(".md") else None
-    return _FILES.get(below)
 
 
 def is_node_id(text: str) -> bool:
@@ -236,8 +213,7 @@ def parse_events(file: File) -> Parsed:
     if blank:
         others = f", as are {len(blank) - 1} more" if len(blank) > 1 else ""
         findings.append(_finding(file, blank[0], f"line {blank[0]} is blank{others}"))
-    fact = StoreEvents(file=file.facts, events=tuple(events))
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(findings), shelve=(file.data,))
+    return file.parsed(StoreEvents(file=file.facts, events=tuple(events)), findings, file.data)
 
 
 def _finding(file: File, line: int, message: str) -> Finding:
@@ -318,10 +294,6 @@ STATUSES = ("active", "open", "closed", "stale", "superseded")
 """Statuses of nodes. Questions are open or closed, everything else is active; both become stale or superseded."""
 
 
-STAGES = ("idea", "building", "shipped", "paused", "dead")
-"""Stages of features; no other kind has one."""
-
-
 _CLAUSE = "memory-store reference, Sidecar fields; SPEC 2.2"
 
 
@@ -348,16 +320,11 @@ def is_node(file: File) -> bool:
 def parse_node(file: File) -> Parsed:
     """Read a sidecar. One that cannot be read is a record all the same, known by its place, shown as it is."""
     if file.json.fields is None:
-        return _parsed_node(file, _broken_card(file), file_findings(file))
-    fields = Fields(file, file.json.fields, clause=_CLAUSE)
-    fields.findings.extend(file_findings(file))
+        fact = RecordFile(system="memory-store", file=file.facts, records=(_broken_card(file),))
+        return file.parsed(fact, file_findings(file), file.data)
+    fields = Fields.of_file(file, findings=file_findings(file), clause=_CLAUSE)
     card = _read_card(fields, file.json.fields)
-    return _parsed_node(file, card, fields.findings)
-
-
-def _parsed_node(file: File, card: RecordCard, findings: list[Any]) -> Parsed:
-    fact = RecordFile(system="memory-store", file=file.facts, records=(card,))
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(findings), shelve=(file.data,))
+    return fields.parsed(RecordFile(system="memory-store", file=file.facts, records=(card,)), file.data)
 
 
 def _broken_card(file: File) -> RecordCard:
@@ -526,19 +493,11 @@ def _citations(origin: Fields) -> tuple[RecordCitation, ...]:
 # Parses single files of a memory-store (`.memory/`): configuration, node, body, relation, event log.
 
 
-NAME = "memory-store"
-
-
 VERSIONS = (4, 5)
 """The versions of the storage whose words are known."""
 
 
-PREDICATES = (
-    *("affects", "depends_on", "supersedes", "related_to"),
-    *("requires", "conflicts_with", "supports", "challenges", "derived_from", "summarizes"),
-    *("documents", "mentions", "implements"),
-)
-"""Predicates of relations: the four of version 5, then those of version 4 alone."""
+PREDICATES = tuple(name.replace(" ", "_") for name in INVERSE)
 
 
 RELATION_STATUSES = ("active", "stale", "rejected")
@@ -556,9 +515,6 @@ _RELATION_CLAUSE = "memory-store reference, Relations; SPEC 2.2"
 _RELATION_TELLS = ("from", "predicate", "to")
 
 
-_MIF_TYPES = ("semantic", "episodic", "procedural")
-
-
 def matches(file: File) -> bool:
     """Whether the file is a part of a store, by its place below `.memory/` and its shape."""
     part = part_of(file.path)
@@ -569,7 +525,7 @@ def parse(file: File) -> Parsed:
     """Read one part of a store. What was meant to be one and cannot be read is kept, with its findings."""
     part = part_of(file.path)
     if part is None:
-        return Parsed(source=file.source, path=file.path)
+        return file.parsed()
     return _PARTS[part][1](file)
 
 
@@ -590,11 +546,9 @@ def _makes_a_store(values: dict[str, Any]) -> bool:
 def _parse_config(file: File) -> Parsed:
     """Read `config.json`. One that cannot be read names no project, so that its store is left alone."""
     values = file.json.fields or {}
-    fields = Fields(file, values, clause=_CONFIG_CLAUSE)
-    fields.findings.extend(file_findings(file))
+    fields = Fields.of_file(file, findings=file_findings(file), clause=_CONFIG_CLAUSE)
     if not _makes_a_store(values):
-        config = StoreConfig(file=file.facts, project="", name="", version=0)
-        return _parsed(fields, config)
+        return fields.parsed(StoreConfig(file=file.facts, project="", name="", version=0), file.data)
     version = values["version"]
     if version not in VERSIONS:
         message = f'"version" is {shown(str(version))}, expected 4 or 5; the store is read anyway'
@@ -606,7 +560,8 @@ def _parse_config(file: File) -> Parsed:
     left = [(f"Project {label_of(key).lower()}", value) for key, value in project.left().items()]
     left += [(label_of(key), value) for key, value in fields.left().items()]
     others = tuple((label, text) for label, value in left if (text := value_text(value)))
-    return _parsed(fields, StoreConfig(file=file.facts, project=id_, name=name, version=int(version), others=others))
+    config = StoreConfig(file=file.facts, project=id_, name=name, version=int(version), others=others)
+    return fields.parsed(config, file.data)
 
 
 def _is_marker(file: File) -> bool:
@@ -615,9 +570,10 @@ def _is_marker(file: File) -> bool:
 
 def _parse_marker(file: File) -> Parsed:
     """Read `sync-state.json`. One that is missing or invalid is no fault: the store's own tool does without."""
-    fields = Fields(file, file.json.fields or {})
+    fields = Fields.of_file(file, findings=())
     commit = one_line(fields.quiet().text("last_sync_commit"))
-    return _parsed(fields, StoreConfig(file=file.facts, project="", name="", version=0, marker=commit or None))
+    config = StoreConfig(file=file.facts, project="", name="", version=0, marker=commit or None)
+    return fields.parsed(config, file.data)
 
 
 def _is_relation(file: File) -> bool:
@@ -630,11 +586,10 @@ def _is_relation(file: File) -> bool:
 def _parse_relation(file: File) -> Parsed:
     """Read one relation. One that cannot be read has no ends."""
     values = file.json.fields
-    fields = Fields(file, values or {}, clause=_RELATION_CLAUSE)
-    fields.findings.extend(file_findings(file))
+    fields = Fields.of_file(file, findings=file_findings(file), clause=_RELATION_CLAUSE)
     if values is None:
         relation = Relation(predicate="", target="")
-        return _parsed(fields, StoreRelation(file=file.facts, id="", sender="", relation=relation))
+        return fields.parsed(StoreRelation(file=file.facts, id="", sender="", relation=relation), file.data)
     id_ = fields.text("id", required=True).strip()
     hash_written = fields.optional_text("content_hash")
     if id_ and not is_relation_id(id_):
@@ -658,7 +613,7 @@ def _parse_relation(file: File) -> Parsed:
         hash_written=hash_written,
         hashed=hashed_bytes(values),
     )
-    return _parsed(fields, fact)
+    return fields.parsed(fact, file.data)
 
 
 def _word(fields: Fields, name: str, allowed: tuple[str, ...], *, required: bool) -> str | None:
@@ -684,27 +639,20 @@ def _is_body(file: File) -> bool:
     if file.name.lower().endswith(SUFFIX):
         return False
     matter = read_frontmatter(file.markdown)
-    return not (matter.text("id") and matter.text("type").lower() in _MIF_TYPES)
+    return not (matter.text("id") and matter.text("type").lower() in TYPES)
 
 
 def _parse_body(file: File) -> Parsed:
     """Read one body. Its summary is without the heading, which repeats the node's title."""
     text = file.markdown
-    known, data = describe_text(text)
+    known, data = describe_text(text, RECORD_IDS)
     known = replace(known, summary=summarize(_without_heading(text)) or known.summary)
-    fact = StoreBody(file=file.facts, text=known)
-    findings = tuple(file_findings(file))
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=findings, shelve=(file.data, data))
+    return file.parsed(StoreBody(file=file.facts, text=known), file_findings(file), file.data, data)
 
 
 def _without_heading(text: str) -> str:
     first, _, rest = text.lstrip().partition("\n")
     return rest if first.startswith("# ") else text
-
-
-def _parsed(fields: Fields, fact: StoreConfig | StoreRelation) -> Parsed:
-    file = fields.file
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(fields.findings), shelve=(file.data,))
 
 
 _PARTS: Mapping[StorePart, tuple[Callable[[File], bool], Callable[[File], Parsed]]] = MappingProxyType(

@@ -1,6 +1,7 @@
-"""The record system MIF: where its files are, the relations that it names, and the rules for findings on them.
+"""MIF: memories as Markdown with YAML at the head, one record a file (SPEC 2.2, mif).
 
-Each rule has its meaning, its clause and its remedy; `findings` explains the severities.
+What the archive knows of the system besides how its files are read (`parse`): where they are, what ids, relations and
+groups records have, and the rules for findings on them.
 """
 
 import re
@@ -8,11 +9,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from memosite.facts.findings import error, rules_in, warning
+from memosite.facts.parsed import RecordCard
+from memosite.facts.phrases import phrase
+from memosite.formats.system import GroupOrder, RecordSystem, capitalized
 
 # Recognizes MIF files: by `.memory.md` in MIF 0.1, by the first lines of Markdown in MIF 1.0 (SPEC 2.2, mif).
 
 
 SUFFIX = ".memory.md"
+TYPES = ("semantic", "episodic", "procedural")
 
 
 _OPENINGS = (b"---\n", b"---\r\n", b"--- ", b"---\t", b"\xef\xbb\xbf---")
@@ -109,3 +114,33 @@ FIELD = warning("mif-field", "mnemonic-format, Field Reference; SPEC 2.2")(
 
 RULES = rules_in(globals())
 """All of them, in this order."""
+
+# What its records mean.
+
+_IDS = (("-", re.compile(r"-(?<=[0-9a-fA-F]{8}-)(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")),)
+
+
+def _group(card: RecordCard) -> tuple[GroupOrder, str]:
+    """By type and namespace."""
+    namespace = card.namespace or "no namespace"
+    return (0, 0, f"{card.type}/{namespace}"), f"{capitalized(card.type)}: {namespace}"
+
+
+SYSTEM = RecordSystem(
+    name="mif",
+    intro=phrase("Memories, by type and namespace."),
+    rules=RULES,
+    ids=_IDS,
+    endings=(".md",),
+    parser=f"{__name__}.parse",
+    owns=owns,
+    suffix=SUFFIX,
+    begins=begins,
+    foreign=lambda _: "named like a record of MIF, but without the id, type and further fields that make one",
+    group=_group,
+    is_decision=lambda card: "decisions" in (card.namespace or "").casefold().split("/"),
+    has_titles=True,
+    uri_prefix=URN,
+    inverse=INVERSE,
+    predicate_mark="-",
+)

@@ -19,7 +19,7 @@ from memosite.facts.parsed import Entity, Parsed, RecordCard, RecordCitation, Re
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment
 from memosite.formats import mif as mif_rules
-from memosite.formats.mif import SUFFIX
+from memosite.formats.mif import SUFFIX, TYPES, URN
 from memosite.formats.mif.fields import (
     LINKS,
     BodyLinks,
@@ -30,6 +30,8 @@ from memosite.formats.mif.fields import (
     read_times,
     show_moment,
 )
+from memosite.formats.system import Adapter
+from memosite.formats.systems import RECORD_IDS
 from memosite.formats.yaml_text import YAML_CHARS, Head, read_yaml, split_head
 
 # Reads the origin and links of a MIF record: provenance, code, citations, relations, entities, ontology.
@@ -275,15 +277,6 @@ def read_ontology(top: MifFields) -> tuple[FieldRow, ...]:
 # Parses MIF records: `*.memory.md` of MIF 0.1, plain Markdown of MIF 1.0, one record a file (SPEC 2.2, mif).
 
 
-NAME = "mif"
-
-
-TYPES = ("semantic", "episodic", "procedural")
-
-
-URN = "urn:mif:"
-
-
 _MARKDOWN = ".md"
 
 
@@ -329,7 +322,7 @@ def parse(file: File) -> Parsed:
     """Read one record. The text on the shelf is without its frontmatter."""
     head = _record_head(file)
     if head is None:
-        return Parsed(source=file.source, path=file.path)
+        return file.parsed()
     yaml = read_yaml(head.source, line=head.line)
     broken = [Finding(rule=one.rule, location=file.at(one.line), message=one.message) for one in yaml.problems]
     if not head.is_closed:
@@ -339,13 +332,8 @@ def parse(file: File) -> Parsed:
     is_early = file.name.lower().endswith(SUFFIX) and not has_later_names
     fields = MifFields(file, yaml, yaml.fields)
     card, data = _read_card(file, fields, head.body, is_early=is_early)
-    return Parsed(
-        source=file.source,
-        path=file.path,
-        fact=RecordFile(system="mif", file=file.facts, records=(card,)),
-        findings=(*file.text_findings, *broken, *fields.findings),
-        shelve=(file.data, data),
-    )
+    fact = RecordFile(system="mif", file=file.facts, records=(card,))
+    return file.parsed(fact, (*file.text_findings, *broken, *fields.findings), file.data, data)
 
 
 def _record_head(file: File) -> Head | None:
@@ -402,7 +390,7 @@ def _read_card(file: File, fields: MifFields, body: str, *, is_early: bool) -> t
         ("Related", ", ".join(related)),
         _compressed(fields),
     )
-    known, data = describe_text(body)
+    known, data = describe_text(body, RECORD_IDS)
     head_line = {links.title_line} if links.title_line is not None else set()
     said = summary or "\n".join(line for number, line in enumerate(body.split("\n")) if number not in head_line)
     card = RecordCard(
@@ -509,3 +497,6 @@ def _superseded_by(fields: MifFields, relations: tuple[Relation, ...]) -> str | 
 def _compressed(fields: MifFields) -> FieldRow:
     moment, text = fields.moment("compressed_at", "compressedAt")
     return "Compressed", show_moment(moment) if moment else text
+
+
+ADAPTER = Adapter(matches, parse)

@@ -1,11 +1,16 @@
-"""The record system wyren: where its files are, and the rules for findings on them.
+"""wyren: the shared memory of a team's coding sessions, a record for each bullet (SPEC 2.2, wyren).
 
-Each rule has its meaning, its clause and its remedy; `findings` explains the severities.
+What the archive knows of the system besides how its files are read (`parse`): where they are, what ids and sections
+records have, and the rules for findings on them.
 """
 
+import re
 from collections.abc import Sequence
 
 from memosite.facts.findings import note, rules_in, warning
+from memosite.facts.parsed import RecordCard
+from memosite.facts.phrases import phrase
+from memosite.formats.system import GroupOrder, RecordSystem, capitalized, rank_in
 
 # Where wyren keeps its memory: `.wyren/memory.md`, older `.relay/memory.md` (SPEC 2.2, wyren).
 
@@ -68,3 +73,37 @@ FENCED = note("wyren-fenced", "SPEC 2.2, wyren", of_whole_file=True)(
 
 RULES = rules_in(globals())
 """All of them, in this order."""
+
+# What its records mean.
+
+_IDS = ((".", re.compile(r"\.[0-9a-f]{8}(?:-[0-9]{1,4})?(?![\w/\\(-])")),)
+_DECISIONS, _REJECTED, HANDOFF = "Decisions", "Rejected paths", "Handoff notes"
+SECTIONS = (_DECISIONS, _REJECTED, "Live workarounds", "Known broken state", "Scope changes", "Open questions", HANDOFF)
+"""The sections that wyren knows, as they are written."""
+
+
+def _group(card: RecordCard) -> tuple[GroupOrder, str]:
+    """By section, in the order of wyren's schema."""
+    name = card.section or card.type
+    return (int(card.section is None), rank_in(SECTIONS, name), name), capitalized(name)
+
+
+SYSTEM = RecordSystem(
+    name="wyren",
+    intro=phrase("What is distilled of sessions, by section."),
+    rules=RULES,
+    ids=_IDS,
+    endings=(".md",),
+    parser=f"{__name__}.parse",
+    owns=owns,
+    root=root,
+    store_in=store_in,
+    store_names=ROOTS,
+    older=older,
+    is_list=is_memory,
+    foreign=lambda _: "Markdown in wyren's folder, with none of its sections",
+    group=_group,
+    is_decision=lambda card: card.section in (_DECISIONS, _REJECTED),
+    is_rejected=lambda card: card.section == _REJECTED,
+    has_stems=False,
+)

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from memosite.facts.json_text import clean_text
 from memosite.facts.texts import one_line
+from memosite.formats.wyren import SECTIONS
 
 # Finds what of a wyren memory is no entry: HTML comments, and placeholders such as `(none yet)` and `<fact>`.
 
@@ -134,18 +135,6 @@ def _spellings(section: str) -> Iterator[str]:
 
 
 # Parses the sections of a wyren memory line by line into bullets, other text and code.
-
-
-SECTIONS = (
-    "Decisions",
-    "Rejected paths",
-    "Live workarounds",
-    "Known broken state",
-    "Scope changes",
-    "Open questions",
-    "Handoff notes",
-)
-"""The sections that wyren knows, as they are written."""
 
 
 OUTLINE_CHARS = 200_000

@@ -26,7 +26,9 @@ from memosite.formats.document import left_fields
 from memosite.formats.document import parse as parse_document
 from memosite.formats.fields import FINDINGS, show_json
 from memosite.formats.frontmatter import Frontmatter, read_frontmatter
-from memosite.formats.wyren import MEMORY_NAME, ROOTS
+from memosite.formats.system import Adapter
+from memosite.formats.systems import RECORD_IDS
+from memosite.formats.wyren import HANDOFF, MEMORY_NAME, ROOTS
 from memosite.formats.wyren.outline import OUTLINE_CHARS, Outline, OutlineBlock, Section, is_placeholder, read_outline
 
 # Parses and removes the tags at the end of a wyren entry, which name its session and turn.
@@ -174,9 +176,6 @@ def _has_digit(name: str) -> bool:
 # Parses wyren, the shared memory of a team's coding sessions: `memory.md` and the files of `broadcast/`.
 
 
-NAME = "wyren"
-
-
 BROADCAST_FOLDER = "broadcast"
 
 
@@ -189,9 +188,6 @@ FILE_LINES = 60
 
 
 _SKILLS = "skills"
-
-
-_HANDOFF = "Handoff notes"
 
 
 _NO_SECTION = "Memory"
@@ -265,10 +261,10 @@ def parse(file: File) -> Parsed:
         shelve.append(data)
     fact = RecordFile(system="wyren", file=file.facts, records=tuple(cards))
     findings = (*file.text_findings, *islice(_check(file, outline), FINDINGS))
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=findings, shelve=tuple(shelve))
+    return file.parsed(fact, findings, *shelve)
 
 
-def split(file: File) -> tuple[RecordEntry, ...]:
+def _split_file(file: File) -> tuple[RecordEntry, ...]:
     """The entries of a memory; the rest of `broadcast/` has none."""
     if broadcast_path(file.path):
         return ()
@@ -357,7 +353,7 @@ class _Keys:
 
 def _entries(section: str, blocks: Sequence[OutlineBlock]) -> Iterator[OutlineBlock]:
     """What is to be a record: each bullet and each text; of handoff notes those with a time, and the rest together."""
-    if section == _HANDOFF:
+    if section == HANDOFF:
         yield from _handoff_notes(blocks)
         return
     for block in blocks:
@@ -395,7 +391,7 @@ def _record(file: File, section: Section, block: OutlineBlock, key: str) -> tupl
     stamp = _stamp(text) if block.bullet else None
     moments = [clause.date for clause in tags.clauses if clause.verb != "updated"]
     updates = [clause.date for clause in tags.clauses if clause.verb == "updated"]
-    known, data = describe_text(text)
+    known, data = describe_text(text, RECORD_IDS)
     shown = summarize(_without_stamp(_FENCE_LINE.sub("", text[:_TITLE_CHARS])))
     card = RecordCard(
         system="wyren",
@@ -487,7 +483,7 @@ def _parse_broadcast(file: File, below: tuple[str, ...]) -> Parsed:
         tags=head.tags,
     )
     fact = RecordFile(system="wyren", file=file.facts, records=(card,))
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=parsed.findings, shelve=parsed.shelve)
+    return replace(parsed, fact=fact)
 
 
 def _frontmatter_fields(matter: Frontmatter, *, without: str) -> Iterator[tuple[str, str]]:
@@ -496,3 +492,6 @@ def _frontmatter_fields(matter: Frontmatter, *, without: str) -> Iterator[tuple[
             continue
         said = value if isinstance(value, str) else ", ".join(matter.list(name)) or show_json(value)
         yield cut_line(name, 100).capitalize(), one_line(said)
+
+
+ADAPTER = Adapter(matches, parse, split=_split_file)
