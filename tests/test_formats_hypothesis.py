@@ -14,8 +14,8 @@ from memosite.facts.json_text import find_key_line
 from memosite.facts.parsed import Envelope, Parsed
 from memosite.formats import adapters, document, memodef, orgdef
 from memosite.formats.fields import FINDINGS
-from memosite.formats.frontmatter import read_frontmatter
 from memosite.formats.systems import ALL_RULES
+from memosite.formats.yaml_text import read_frontmatter
 from tests.support.facts import texts_in
 
 ADAPTERS = (memodef.MEMODEF, memodef.LEGACY, orgdef.ADAPTER, memodef.LIBRARY, memodef.BODY, document.ADAPTER)

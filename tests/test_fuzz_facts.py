@@ -38,8 +38,8 @@ from memosite.facts.texts import (
 )
 from memosite.facts.times import read_moment, read_stamp
 from memosite.formats import yaml_text
-from memosite.formats.frontmatter import read_frontmatter
 from memosite.formats.systems import RECORD_IDS
+from memosite.formats.yaml_text import read_frontmatter
 from memosite.sources.forges import (
     file_template,
     file_url,
@@ -190,7 +190,7 @@ def test_yaml_heads_are_read_or_reported(text: str) -> None:
     matter = read_frontmatter(text)
     assert text.endswith(matter.body)
     last = text.count("\n") + 1
-    assert matter.problem is None or 1 <= matter.problem[0] <= last
+    assert matter.problem is None or 1 <= (matter.problem.line or 0) <= last
     for name in matter.fields:
         matter.text(name).encode("utf-8")
         matter.list(name)

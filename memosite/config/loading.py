@@ -33,7 +33,6 @@ from memosite.config.schema import (
     WithheldGlob,
     clean_name,
     normalize_base_url,
-    quote,
     read_archive_id,
     read_authority,
     read_base_url,
@@ -43,7 +42,7 @@ from memosite.config.schema import (
     read_web,
     read_yaml,
 )
-from memosite.facts.characters import printable
+from memosite.facts.characters import printable, quote
 from memosite.facts.errors import ConfigError, OutputError, SourceError
 from memosite.facts.layout import CONFIG_NAME, SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, make_id

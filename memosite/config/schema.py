@@ -18,11 +18,12 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from memosite.facts.characters import printable
+from memosite.facts.characters import quote
 from memosite.facts.errors import ConfigError
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge, Kind, Withheld
 from memosite.facts.times import read_moment
+from memosite.formats.yaml_text import StrictError, compose, line_of
 
 # What may be published, as settings (SPEC 9): what is done about secrets, which are allowed, and what is erased.
 
@@ -112,10 +113,6 @@ DEFAULT_DOCUMENTS = tuple(
 
 Audience = Literal["internal", "public"]
 """For whom an archive is read and a site is built."""
-
-
-DEPTH_LIMIT = 20
-"""Deepest nesting of the YAML; the schema needs 4."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,7 +274,7 @@ class ConfigEntry:
             raise self.error(self.found, expected)
         entries: dict[str, ConfigEntry] = {}
         for key, value in self.node.value:
-            line = _line(key.start_mark)
+            line = line_of(key.start_mark)
             if not isinstance(key, yaml.ScalarNode):
                 raise ConfigEntry(file=self.file, key=self.key, line=line, node=key).error(
                     "a list or mapping as a key", "a text", "put the key in quotes"
@@ -300,7 +297,7 @@ class ConfigEntry:
         if not isinstance(self.node, yaml.SequenceNode):
             raise self.error(self.found, expected)
         return tuple(
-            ConfigEntry(file=self.file, key=f"{self.key}[{index}]", line=_line(node.start_mark), node=node)
+            ConfigEntry(file=self.file, key=f"{self.key}[{index}]", line=line_of(node.start_mark), node=node)
             for index, node in enumerate(self.node.value)
         )
 
@@ -358,11 +355,6 @@ class ConfigEntry:
         return _BEFORE_TIME.sub("T", value, count=1)
 
 
-def quote(text: str, *, longest: int = 60) -> str:
-    """A text in quotes for an error's line, cut if it is long."""
-    return f'"{printable(text if len(text) <= longest else text[: longest - 1] + "…")}"'
-
-
 def has_control_characters(text: str) -> bool:
     """Whether a text holds control characters, line or paragraph separators, or halves of characters."""
     return any(unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"} for char in text)
@@ -376,47 +368,10 @@ def clean_name(name: str) -> str:
 def read_yaml(text: str, file: str) -> ConfigEntry | None:
     """The top of a YAML document, None if it holds nothing; `file` is its name in errors."""
     try:
-        _refuse_dangers(text, file)
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        problem = " ".join(part for part in (error.context, error.problem) if part)
-        raise _not_yaml(file, _line(mark), problem) from error
-    except yaml.reader.ReaderError as error:
-        problem = f"the character U+{ord(text[error.position]):04X}"
-        raise _not_yaml(file, text.count("\n", 0, error.position) + 1, problem) from error
-    except (ValueError, OverflowError) as error:
-        raise _not_yaml(file, 1, "an escape beyond the last character of Unicode") from error
-    if node is None:
-        return None
-    return ConfigEntry(file=file, key="", line=_line(node.start_mark), node=node)
-
-
-def _line(mark: object) -> int:
-    line = getattr(mark, "line", 0)
-    return line + 1 if isinstance(line, int) else 1
-
-
-def _not_yaml(file: str, line: int, problem: str) -> ConfigError:
-    shown = printable(" ".join(problem.split()))
-    return ConfigError(
-        f"{file}:{line}: found what is not YAML ({shown}), expected key: value; check indentation and quotes"
-    )
-
-
-def _refuse_dangers(text: str, file: str) -> None:
-    """Check the events, which needs no recursion, before PyYAML makes nodes of them."""
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        place = f"{file}:{_line(event.start_mark)}"
-        if isinstance(event, yaml.AliasEvent):
-            raise ConfigError(f"{place}: found the alias *{event.anchor}, expected a value; write it out here")
-        tag: str | None = getattr(event, "tag", None)
-        if tag is not None:
-            raise ConfigError(f"{place}: found the tag {quote(tag)}, expected a plain value; remove the tag")
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEPTH_LIMIT:
-            raise ConfigError(f"{place}: found more than {DEPTH_LIMIT} levels, expected 4 at most; check the brackets")
+        node = compose(text)
+    except StrictError as error:
+        raise ConfigError(f"{file}:{error.line}: {error}") from error
+    return None if node is None else ConfigEntry(file=file, key="", line=line_of(node.start_mark), node=node)
 
 
 # Reads single values of memosite.yml that have a form of their own: addresses, ids, languages.

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Location, Rule
-from memosite.facts.json_text import KeyPath, clean_text, key_places, read_json_text, shown, type_name
+from memosite.facts.json_text import KeyPath, Problem, clean_text, key_places, read_json_text, shown, type_name
 from memosite.facts.names import blob_id
 from memosite.facts.parsed import Fact, FileFacts, Parsed
 
@@ -88,6 +88,12 @@ class File:
         """The result of parsing this file; without a fact if no format recognized it."""
         return Parsed(source=self.source, path=self.path, fact=fact, findings=tuple(findings), shelve=shelve)
 
+    def findings_of(self, problems: Iterable[Problem]) -> list[Finding]:
+        """What is wrong with the text of this file, as findings."""
+        return [
+            Finding(rule=problem.rule, location=self.at(problem.line), message=problem.message) for problem in problems
+        ]
+
     @cached_property
     def _decoded(self) -> tuple[str, Finding | None]:
         start = len(_BOM) if self.data.startswith(_BOM) else 0
@@ -135,10 +141,7 @@ class Json:
 def read_json(file: File) -> Json:
     """Read a file's JSON object. Never raises; the findings name the line and what was expected there."""
     value, problems = read_json_text(file.text)
-    findings = [
-        *file.text_findings,
-        *(Finding(rule=one.rule, location=file.at(one.line), message=one.message) for one in problems),
-    ]
+    findings = [*file.text_findings, *file.findings_of(problems)]
     if isinstance(value, dict):
         return Json(fields=value, findings=tuple(findings))
     if not any(problem.rule == rules.JSON_INVALID for problem in problems):

@@ -8,18 +8,16 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from memosite.facts import rules
 from memosite.facts.file import File
-from memosite.facts.findings import Finding
 from memosite.facts.json_text import clean_text
 from memosite.facts.names import stem_of
 from memosite.facts.parsed import DocumentHead, Parsed
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment, read_stamp
 from memosite.formats.fields import show_json
-from memosite.formats.frontmatter import Frontmatter, read_frontmatter
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS
+from memosite.formats.yaml_text import Frontmatter, read_frontmatter
 from memosite.quotes.citations import cited_in
 
 _TITLE_CHARS = 20_000
@@ -70,10 +68,7 @@ def matches(file: File) -> bool:
 def parse(file: File) -> Parsed:
     """Read one document. The text on the shelf is without its frontmatter."""
     matter = read_frontmatter(file.markdown)
-    findings = list(file.text_findings)
-    if matter.problem:
-        line, message = matter.problem
-        findings.append(Finding(rule=rules.FRONTMATTER_INVALID, location=file.at(line), message=message))
+    findings = (*file.text_findings, *file.findings_of([matter.problem] if matter.problem else ()))
     head = _read_head(matter.body)
     known, data = describe_text(matter.body, RECORD_IDS)
     summary = summarize(_without(matter.body, head.lines))

@@ -36,10 +36,10 @@ from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment
 from memosite.formats import memory_store as store_rules
 from memosite.formats.fields import FINDINGS, Fields, canonical_json
-from memosite.formats.frontmatter import read_frontmatter
 from memosite.formats.memory_store import INVERSE, KINDS, STAGES, StorePart, part_of, store_of
 from memosite.formats.mif import SUFFIX, TYPES
 from memosite.formats.systems import RECORD_IDS
+from memosite.formats.yaml_text import read_frontmatter
 
 # Recognizes the parts of a memory-store, and reads what they share: ids, conflict markers, hashed bytes.
 

@@ -324,7 +324,7 @@ def parse(file: File) -> Parsed:
     if head is None:
         return file.parsed()
     yaml = read_yaml(head.source, line=head.line)
-    broken = [Finding(rule=one.rule, location=file.at(one.line), message=one.message) for one in yaml.problems]
+    broken = file.findings_of(yaml.problems)
     if not head.is_closed:
         message = "the frontmatter is not closed; expected a line --- after its fields"
         broken.append(Finding(rule=rules.FRONTMATTER_INVALID, location=file.at(head.line - 1), message=message))

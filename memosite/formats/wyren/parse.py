@@ -25,11 +25,11 @@ from memosite.formats import wyren as wyren_rules
 from memosite.formats.document import left_fields
 from memosite.formats.document import parse as parse_document
 from memosite.formats.fields import FINDINGS, show_json
-from memosite.formats.frontmatter import Frontmatter, read_frontmatter
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS
 from memosite.formats.wyren import HANDOFF, MEMORY_NAME, ROOTS
 from memosite.formats.wyren.outline import OUTLINE_CHARS, Outline, OutlineBlock, Section, is_placeholder, read_outline
+from memosite.formats.yaml_text import Frontmatter, read_frontmatter
 
 # Parses and removes the tags at the end of a wyren entry, which name its session and turn.
 
