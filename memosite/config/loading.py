@@ -13,11 +13,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, TypeVar, get_args
+from typing import TypeVar, get_args
 
 import memosite
 from memosite.config.schema import (
@@ -27,7 +28,9 @@ from memosite.config.schema import (
     Audience,
     Config,
     ConfigEntry,
+    Digest,
     FeedsConfig,
+    History,
     SecretsMode,
     SourceConfig,
     WithheldGlob,
@@ -405,7 +408,7 @@ OUTPUT_NAME = "_site"
 CACHE_NAME = ".memosite"
 
 
-AUDIENCES: Mapping[str, Audience] = {one: one for one in get_args(Audience)}
+AUDIENCES: Mapping[str, Audience] = {audience: audience for audience in get_args(Audience)}
 
 
 _NAMED = "internal or public"
@@ -421,7 +424,7 @@ def choose(
     """
     outputs = _read_outputs(fields, folder)
     least: Audience = "public" if "public" in outputs else "internal"
-    named = _read_audience(fields["audience"]) if "audience" in fields else least
+    named = fields["audience"].choice(tuple(AUDIENCES.values())) if "audience" in fields else least
     chosen = audience or named
     if outputs and chosen not in outputs:
         raise fields["outputs"].error(f"none for the audience {chosen}", "one", "add it, or name another audience")
@@ -436,13 +439,6 @@ def choose(
     return chosen, written or (folder / OUTPUT_NAME).resolve(), outputs
 
 
-def _read_audience(entry: ConfigEntry) -> Audience:
-    text = entry.text(_NAMED)
-    if text not in AUDIENCES:
-        raise entry.error(quote(text), _NAMED)
-    return AUDIENCES[text]
-
-
 def _read_outputs(fields: Mapping[str, ConfigEntry], folder: Path) -> Mapping[Audience, Path]:
     """The output folders by audience; none may be in another, or one site would be published with the other."""
     if "outputs" not in fields:
@@ -450,7 +446,7 @@ def _read_outputs(fields: Mapping[str, ConfigEntry], folder: Path) -> Mapping[Au
     entry, found = fields["outputs"], dict[Audience, Path]()
     if "output" in fields:
         raise fields["output"].error("output beside outputs", "one of the two", "remove it: outputs names the folders")
-    for name, below in entry.fields(tuple(AUDIENCES)).items():
+    for name, below in entry.fields(AUDIENCES).items():
         path = _read_output(below, folder)
         if any(path.is_relative_to(other) or other.is_relative_to(path) for other in found.values()):
             shown = quote(str(path), longest=LONGEST_PATH)
@@ -549,7 +545,10 @@ KEYS = (
 )
 
 
-UNBUILT_KEYS: tuple[str, ...] = ()
+HISTORIES: tuple[History, ...] = get_args(History)
+
+
+DIGESTS: tuple[Digest, ...] = get_args(Digest)
 
 
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
@@ -582,18 +581,63 @@ def load_config(
     relative to the
     current folder. Raises `ConfigError`, also if no source is found; `SourceError` if there is too much to search.
     """
-    try:
-        return _load(site, output=output, base_url=base_url, cache=cache, secrets=secrets, audience=audience)
-    except ConfigError:
-        _refuse_to_quote(site / CONFIG_NAME)
-        raise
+    with _quoting_no_secret(site / CONFIG_NAME):
+        folder = _open_site(site)
+        top = _read_file(site / CONFIG_NAME)
+        fields = top.fields(KEYS) if top else {}
+        chosen, output_folder, outputs = choose(fields, folder, audience=audience, output=output)
+        cache_folder = folder_to_write(cache, "--cache") or cache_of(folder)
+        aliases, people = _get(fields, "positions", _positions, _NO_POSITIONS)
+        feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
+        address = _get(fields, "base_url", read_base_url, None)
+        known_secrets = _get(fields, "secrets", read_secrets, DEFAULT_SECRETS)
+        return Config(
+            site=folder,
+            title=_get(fields, "title", ConfigEntry.prose, clean_name(folder.name)),
+            base_url=_option_base_url(base_url) or address,
+            address=address,
+            archive_id=_get(fields, "archive_id", read_archive_id, "archive"),
+            authority=_get(fields, "authority", read_authority, "memosite.invalid,2026"),
+            language=_get(fields, "language", read_language, "en"),
+            history=_get(fields, "history", lambda entry: entry.choice(HISTORIES), "own"),
+            aliases=aliases,
+            people=people,
+            documents=_get(fields, "documents", _documents, DEFAULT_DOCUMENTS),
+            citations=_get(fields, "citations", lambda entry: read_globs(entry, below="the site folder"), ()),
+            closed=_get(fields, "actions", _closed, MappingProxyType({})),
+            feeds=feeds,
+            searches=searches,
+            theme=_get(fields, "theme", lambda entry: existing_folder(entry, folder), None),
+            sources=_get(fields, "sources", lambda entry: read_sources(entry, folder), ())
+            or discover(folder, ignore=(output_folder, *outputs.values(), cache_folder)),
+            output=output_folder,
+            cache=cache_folder,
+            secrets=replace(known_secrets, mode=secrets or known_secrets.mode),
+            erase=_get(fields, "erase", read_erase, ()),
+            audience=chosen,
+            outputs=outputs,
+            withhold=_get(fields, "withhold", read_withheld_globs, ()),
+            withhold_raw=_get(fields, "withhold_raw", ConfigEntry.flag, default=True),
+            lean=_get(fields, "lean", ConfigEntry.flag, default=False),
+            lean_line=fields["lean"].line if "lean" in fields else 0,
+            file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
+        )
 
 
-def _refuse_to_quote(file: Path) -> None:
-    """Raise a `ConfigError` that quotes nothing if there is a secret in a file whose errors would quote it.
+@contextmanager
+def _quoting_no_secret(file: Path) -> Iterator[None]:
+    """Turn a `ConfigError` into one that quotes nothing if there is a secret in the file that it would quote.
 
     Whether it is allowed cannot be told: the file could not be read.
     """
+    try:
+        yield
+    except ConfigError:
+        _refuse_secrets(file)
+        raise
+
+
+def _refuse_secrets(file: Path) -> None:
     from memosite.secrets import RULES, find_secrets  # noqa: PLC0415 - only what fails waits for it
 
     data = beginning_of(os.path.realpath(file), SIZE_LIMIT) or b""
@@ -602,57 +646,6 @@ def _refuse_to_quote(file: Path) -> None:
         line = text.count("\n", 0, found.start) + 1
         message = f"found a secret ({RULES.get(found.rule, found.rule)}), expected none; rotate it and remove it"
         raise ConfigError(f"{printable(str(file))}:{line}: {message}; other errors of the file are shown then")
-
-
-def _load(
-    site: Path,
-    *,
-    output: Path | None,
-    base_url: str | None,
-    cache: Path | None,
-    secrets: SecretsMode | None,
-    audience: Audience | None,
-) -> Config:
-    folder = _open_site(site)
-    top = _read_file(site / CONFIG_NAME)
-    fields = top.fields(KEYS, UNBUILT_KEYS) if top else {}
-    chosen, output_folder, outputs = choose(fields, folder, audience=audience, output=output)
-    cache_folder = folder_to_write(cache, "--cache") or cache_of(folder)
-    aliases, people = _get(fields, "positions", _positions, _NO_POSITIONS)
-    feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
-    address = _get(fields, "base_url", read_base_url, None)
-    known_secrets = _get(fields, "secrets", read_secrets, DEFAULT_SECRETS)
-    return Config(
-        site=folder,
-        title=_get(fields, "title", ConfigEntry.prose, clean_name(folder.name)),
-        base_url=_option_base_url(base_url) or address,
-        address=address,
-        archive_id=_get(fields, "archive_id", read_archive_id, "archive"),
-        authority=_get(fields, "authority", read_authority, "memosite.invalid,2026"),
-        language=_get(fields, "language", read_language, "en"),
-        history=_get(fields, "history", _history, "own"),
-        aliases=aliases,
-        people=people,
-        documents=_get(fields, "documents", _documents, DEFAULT_DOCUMENTS),
-        citations=_get(fields, "citations", lambda entry: read_globs(entry, below="the site folder"), ()),
-        closed=_get(fields, "actions", _closed, MappingProxyType({})),
-        feeds=feeds,
-        searches=searches,
-        theme=_get(fields, "theme", lambda entry: existing_folder(entry, folder), None),
-        sources=_get(fields, "sources", lambda entry: read_sources(entry, folder), ())
-        or discover(folder, ignore=(output_folder, *outputs.values(), cache_folder)),
-        output=output_folder,
-        cache=cache_folder,
-        secrets=replace(known_secrets, mode=secrets or known_secrets.mode),
-        erase=_get(fields, "erase", read_erase, ()),
-        audience=chosen,
-        outputs=outputs,
-        withhold=_get(fields, "withhold", read_withheld_globs, ()),
-        withhold_raw=_get(fields, "withhold_raw", ConfigEntry.flag, default=True),
-        lean=_get(fields, "lean", ConfigEntry.flag, default=False),
-        lean_line=fields["lean"].line if "lean" in fields else 0,
-        file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
-    )
 
 
 def _get(fields: Mapping[str, ConfigEntry], name: str, read: Callable[[ConfigEntry], _T], default: _T) -> _T:
@@ -713,13 +706,6 @@ def _documents(entry: ConfigEntry) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*DEFAULT_DOCUMENTS, *globs))) if globs else ()
 
 
-def _history(entry: ConfigEntry) -> Literal["own", "enclosing"]:
-    text = entry.text("own or enclosing")
-    if text not in {"own", "enclosing"}:
-        raise entry.error(quote(text), "own or enclosing")
-    return "enclosing" if text == "enclosing" else "own"
-
-
 def _positions(entry: ConfigEntry) -> tuple[Mapping[str, str], tuple[str, ...] | None]:
     fields = entry.fields(("aliases", "people"))
     people = fields.get("people")
@@ -772,18 +758,9 @@ def _feeds(entry: ConfigEntry) -> tuple[FeedsConfig, Mapping[str, str]]:
         days=_get(fields, "days", lambda below: below.number(0, 3_660), default.days),
         ttl=_get(fields, "ttl", lambda below: below.number(1, 10_080), default.ttl),
         full_content=_get(fields, "full_content", ConfigEntry.flag, default.full_content),
-        digest=_get(fields, "digest", _digest, default.digest),
+        digest=_get(fields, "digest", lambda below: below.choice(DIGESTS), default.digest),
     )
     return feeds, _get(fields, "searches", _searches, _NO_ENTRIES)
-
-
-def _digest(entry: ConfigEntry) -> Literal["daily", "weekly"]:
-    text = entry.text("daily or weekly")
-    if text == "daily":
-        return "daily"
-    if text == "weekly":
-        return "weekly"
-    raise entry.error(quote(text), "daily or weekly")
 
 
 def _searches(entry: ConfigEntry) -> Mapping[str, str]:

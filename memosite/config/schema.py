@@ -9,11 +9,10 @@ import datetime as dt
 import difflib
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 from urllib.parse import urlsplit
 
 import yaml
@@ -27,6 +26,8 @@ from memosite.formats.yaml_text import StrictError, compose, line_of
 
 # What may be published, as settings (SPEC 9): what is done about secrets, which are allowed, and what is erased.
 
+
+_Word = TypeVar("_Word", bound=str)
 
 SecretsMode = Literal["withhold", "redact", "fail"]
 
@@ -115,6 +116,14 @@ Audience = Literal["internal", "public"]
 """For whom an archive is read and a site is built."""
 
 
+History = Literal["own", "enclosing"]
+"""Whether the history of a source may also come from a repo that holds the site folder."""
+
+
+Digest = Literal["daily", "weekly"]
+"""The time that one digest covers."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceConfig:
     """One source, under a name of its own: a folder to read, or the address of a git repo.
@@ -146,20 +155,12 @@ class FeedsConfig:
     days: int = 30
     ttl: int = 5
     full_content: bool = True
-    digest: Literal["daily", "weekly"] = "daily"
+    digest: Digest = "daily"
 
     @property
     def is_weekly(self) -> bool:
         """Whether a digest covers a week, and not a day."""
         return self.digest == "weekly"
-
-
-def _no_entries() -> Mapping[str, str]:
-    return MappingProxyType({})
-
-
-def _no_discharges() -> Mapping[str, Discharge]:
-    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,14 +186,14 @@ class Config:
     archive_id: str = "archive"
     authority: str = "memosite.invalid,2026"
     language: str = "en"
-    history: Literal["own", "enclosing"] = "own"
-    aliases: Mapping[str, str] = field(default_factory=_no_entries)
+    history: History = "own"
+    aliases: Mapping[str, str] = field(default_factory=dict)
     people: tuple[str, ...] | None = None
     documents: tuple[str, ...] = DEFAULT_DOCUMENTS
     citations: tuple[str, ...] = ()
-    closed: Mapping[str, Discharge] = field(default_factory=_no_discharges)
+    closed: Mapping[str, Discharge] = field(default_factory=dict)
     feeds: FeedsConfig = FeedsConfig()
-    searches: Mapping[str, str] = field(default_factory=_no_entries)
+    searches: Mapping[str, str] = field(default_factory=dict)
     theme: Path | None = None
     audience: Audience = "internal"
     secrets: SecretsConfig = DEFAULT_SECRETS
@@ -237,10 +238,6 @@ class ConfigEntry:
         text = f"{self.file}:{self.line}: {subject}found {found}, expected {expected}"
         return ConfigError(f"{text}; {advice}" if advice else text)
 
-    def not_built(self, what: str, advice: str) -> ConfigError:
-        """The error for a feature of the schema that memosite does not have yet."""
-        return ConfigError(f"{self.file}:{self.line}: {self.key}: `{what}` is not built yet; {advice}")
-
     @property
     def found(self) -> str:
         """The value as error messages describe it."""
@@ -254,12 +251,10 @@ class ConfigEntry:
         words = {"int": "the number ", "float": "the number ", "bool": "the truth value ", "timestamp": "the date "}
         return words.get(kind, "") + quote(self.node.value)
 
-    def fields(self, known: Collection[str], unbuilt: Collection[str] = ()) -> dict[str, "ConfigEntry"]:
+    def fields(self, known: Collection[str]) -> dict[str, "ConfigEntry"]:
         """A mapping with keys of the schema; nothing at all counts as an empty one."""
         entries = self.entries("a mapping with " + ", ".join(known))
         for name, entry in entries.items():
-            if name in unbuilt:
-                raise entry.not_built(name, "remove it")
             if name not in known:
                 close = difflib.get_close_matches(name, known, n=1)
                 advice = f'did you mean "{close[0]}"?' if close else ""
@@ -328,6 +323,16 @@ class ConfigEntry:
         if has_control_characters(value):
             raise self.error(quote(value), "a text", "remove the control character")
         return value
+
+    def choice(self, words: Sequence[_Word]) -> _Word:
+        """One of these words."""
+        *others, last = words
+        expected = f"{', '.join(others)} or {last}"
+        text = self.text(expected)
+        for word in words:
+            if text == word:
+                return word
+        raise self.error(quote(text), expected)
 
     def texts(self, expected: str) -> tuple[str, ...]:
         """A list of texts."""
@@ -503,9 +508,6 @@ def _erasure(entry: ConfigEntry) -> Erasure:
 _FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 
 
-_MODE_FORM = "withhold, redact or fail"
-
-
 _FINGERPRINT_FORM = "16 hex digits, as memosite check shows"
 
 
@@ -515,16 +517,9 @@ def read_secrets(entry: ConfigEntry) -> SecretsConfig:
     default = SecretsConfig()
     items = fields["allow"].items("a list of {fingerprint, why}") if "allow" in fields else ()
     return SecretsConfig(
-        mode=_mode(fields["mode"]) if "mode" in fields else default.mode, allow=tuple(map(_allowed, items))
+        mode=fields["mode"].choice(SECRETS_MODES) if "mode" in fields else default.mode,
+        allow=tuple(map(_allowed, items)),
     )
-
-
-def _mode(entry: ConfigEntry) -> SecretsMode:
-    text = entry.text(_MODE_FORM)
-    for mode in SECRETS_MODES:
-        if text == mode:
-            return mode
-    raise entry.error(quote(text), _MODE_FORM)
 
 
 def _allowed(entry: ConfigEntry) -> AllowedSecret:

@@ -67,31 +67,15 @@ class Adapter:
     split: Callable[[File], tuple[RecordEntry, ...]] | None = None
 
 
-def _nowhere(_path: str) -> None:
-    """The `home` and `root` of a system without places of its own."""
+def _nowhere(*_: object) -> None:
+    """The `home`, `root` and `store_in` of a system without places of its own."""
 
 
-def _in_no_store(_parts: Sequence[str], _files: Sequence[str]) -> int | None:
-    return None
-
-
-def _never(_card: RecordCard) -> bool:
+def _never(_: object) -> bool:
     return False
 
 
-def _not_begun(_head: bytes) -> bool:
-    return False
-
-
-def _not_at(_path: str) -> bool:
-    return False
-
-
-def _same_rank(_path: str) -> tuple[bool, ...]:
-    return ()
-
-
-def _alone(_path: str) -> tuple[str, ...]:
+def _none(_: object) -> tuple[()]:
     return ()
 
 
@@ -141,20 +125,20 @@ class RecordSystem:
     is_rejected: Callable[[RecordCard], bool] = _never
     home: Callable[[str], str | None] = _nowhere
     root: Callable[[str], str | None] = _nowhere
-    store_in: Callable[[Sequence[str], Sequence[str]], int | None] = _in_no_store
+    store_in: Callable[[Sequence[str], Sequence[str]], int | None] = _nowhere
     store_names: tuple[str, ...] = ()
     suffix: str = ""
-    begins: Callable[[bytes], bool] = _not_begun
-    together: Callable[[str], tuple[str, ...]] = _alone
-    older: Callable[[str], tuple[str, ...]] = _alone
-    is_list: Callable[[str], bool] = _not_at
+    begins: Callable[[bytes], bool] = _never
+    together: Callable[[str], tuple[str, ...]] = _none
+    older: Callable[[str], tuple[str, ...]] = _none
+    is_list: Callable[[str], bool] = _never
     lost_reference: Rule | None = None
     reference_key: str = ""
     is_bound_in_store: bool = False
     has_titles: bool = False
     has_stems: bool = True
     uri_prefix: str = ""
-    rank: Callable[[str], tuple[bool, ...]] = _same_rank
+    rank: Callable[[str], tuple[bool, ...]] = _none
     inverse: Mapping[str, str] = field(default_factory=dict)
     predicate_mark: str = " "
 
