@@ -259,12 +259,11 @@ def withheld_for_secrets(findings: Iterable[Finding]) -> tuple[str, ...]:
     for finding in sorted(findings, key=lambda finding: finding.sort_key):
         if finding.rule in _WITHHOLDING:
             by_file.setdefault((finding.location.source, finding.location.path), []).append(finding)
-    return tuple(map(_first_of, by_file.values()))
-
-
-def _first_of(found: list[Finding]) -> str:
-    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-    return f"{found[0].location}: {found[0].message.partition(', fingerprint ')[0]}{more}"
+    return tuple(
+        f"{found[0].location}: {found[0].message.partition(', fingerprint ')[0]}"
+        + (f", and {len(found) - 1} more" if len(found) > 1 else "")
+        for found in by_file.values()
+    )
 
 
 def redacted_places(findings: Iterable[Finding]) -> tuple[str, ...]:

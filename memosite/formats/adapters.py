@@ -11,7 +11,6 @@ An adapter (`formats/system.py`) sees exactly one file and never raises for cont
 record system has a folder and a line of its own (`formats/systems.py`).
 """
 
-from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any
@@ -59,12 +58,11 @@ _Long = dict[str, int]
 
 
 def bounded(parsed: Parsed, file: File) -> Parsed:
-    """The result of parsing a file within the bounds of one file, with findings where it was beyond them."""
-    return _with_rest(_with_short_names(parsed, file), file)
+    """The result of parsing a file within the bounds of one file, with findings where it was beyond them.
 
-
-def _with_rest(parsed: Parsed, file: File) -> Parsed:
-    """With the text of the records that are too many, as one more record."""
+    The text of the records that are too many is one more record.
+    """
+    parsed = _with_short_names(parsed, file)
     fact = parsed.fact
     if not isinstance(fact, RecordFile) or len(fact.records) <= RECORDS:
         return parsed
@@ -95,13 +93,9 @@ def _with_short_names(parsed: Parsed, file: File) -> Parsed:
         return parsed
     findings = tuple(
         file.finding(rules.NAME_LONG, f'"{name}" has {chars:,} characters, expected at most {_limit(name):,}', name)
-        for name, chars in _written(long)
+        for name, chars in ((_WRITTEN.get(name, name), chars) for name, chars in sorted(long.items()))
     )
     return replace(parsed, fact=fact, findings=(*parsed.findings, *findings[:FINDINGS]))
-
-
-def _written(long: _Long) -> Iterator[tuple[str, int]]:
-    return ((_WRITTEN.get(name, name), chars) for name, chars in sorted(long.items()))
 
 
 def _limit(name: str) -> int:

@@ -117,7 +117,7 @@ def _read_head(body: str) -> _Head:
     for number, line in _prose_lines(body[:_TITLE_CHARS]):
         heading = _HEADING.fullmatch(line)
         is_underline = heading is None and before and _UNDERLINE.fullmatch(line)
-        title = _without_closing(heading[1]) if heading else before if is_underline else ""
+        title = without_closing(heading[1]) if heading else before if is_underline else ""
         if title and not head.title:
             head.title = title
             head.lines |= {number - 1, number} if is_underline else {number}
@@ -178,7 +178,7 @@ def _prose_lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line[:_LINE_CHARS]
 
 
-def _without_closing(heading: str) -> str:
+def without_closing(heading: str) -> str:
     """A heading without the `#` that may close it."""
     text = heading.strip()
     bare = text.rstrip("#")

@@ -107,7 +107,7 @@ def parse(file: File) -> Parsed:
     left = ({"meta": rest} if (rest := meta.left()) else {}) | fields.left()
     card = RecordCard(
         system="memory-layer",
-        key=f"{ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}",
+        key=_key(place, folder, stem),
         file=file.facts,
         type=category if category in CATEGORIES else folder,
         title=title if is_visible(title) else _stem_title(stem),
@@ -133,7 +133,7 @@ def _parse_broken(file: File) -> Parsed:
     archived, relations = _archived(stem, place)
     card = RecordCard(
         system="memory-layer",
-        key=f"{ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}",
+        key=_key(place, folder, stem),
         file=file.facts,
         type=folder,
         title=_stem_title(stem),
@@ -143,6 +143,10 @@ def _parse_broken(file: File) -> Parsed:
     )
     fact = RecordFile(system="memory-layer", file=file.facts, records=(card,))
     return file.parsed(fact, file.json.findings, file.data, data)
+
+
+def _key(place: LayerPlace | None, folder: str, stem: str) -> str:
+    return f"{ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}"
 
 
 def _stem_title(stem: str) -> str:

@@ -48,19 +48,10 @@ _OF_THE_WHOLE = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JoinedStores:
-    """The stores that count, their records in the order of source and path, their history, every finding.
+class JoinedStores(JoinedRecords):
+    """The stores that count, by their configurations, each with its marker; their records, and every finding."""
 
-    `stores` are the configurations, each with its marker. `history` is by the source and the path of a record's
-    file, oldest first, what is not dated last. `beside` gives, likewise, the files of relations and of the whole
-    store whose findings concern a record. `findings` hold those of the stores' single files, too.
-    """
-
-    stores: tuple[StoreConfig, ...]
-    records: tuple[RecordCard, ...]
-    history: Mapping[FilePlace, tuple[RecordEvent, ...]]
-    beside: Mapping[FilePlace, tuple[FilePlace, ...]]
-    findings: tuple[Finding, ...]
+    stores: tuple[StoreConfig, ...] = ()
 
 
 @dataclass(slots=True)
@@ -396,12 +387,7 @@ def _when(event: RecordEvent) -> tuple[bool, dt.datetime]:
 def join_records(parsed: Sequence[Parsed], line_of: LineOf, data_of: DataOf, *, is_loose: bool) -> JoinedRecords:
     """See `formats/system.Join`."""
     joined = join_stores(parsed, line_of, data_of, is_loose=is_loose)
-    return JoinedRecords(
-        records=joined.records,
-        history=joined.history,
-        beside=joined.beside,
-        findings=(*joined.findings, *_left_alone(parsed, joined, is_loose=is_loose)),
-    )
+    return replace(joined, findings=(*joined.findings, *_left_alone(parsed, joined, is_loose=is_loose)))
 
 
 def _left_alone(parsed: Iterable[Parsed], joined: JoinedStores, *, is_loose: bool) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ store. `join.py` joins the parts, and says of which stores they count.
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Self
@@ -99,15 +99,18 @@ def conflict_lines(lines: list[str]) -> tuple[int, ...]:
     return tuple(sorted((*marks, *between)))
 
 
+def _of_lines(lines: Sequence[int], what: str) -> str:
+    """What the first of these lines is, and how many more are."""
+    return f"line {lines[0]} is {what}" + (f", as are {len(lines) - 1} more" if len(lines) > 1 else "")
+
+
 def file_findings(file: File) -> list[Finding]:
     """What is wrong with a file before its fields are read. A merge conflict is the cause of JSON that is broken."""
     marks = conflict_lines(lines_of(file))
     found = list(file.text_findings if file.path.endswith((".md", ".jsonl")) else file.json.findings)
     if not marks:
         return found
-    message = f"line {marks[0]} is a marker of an unresolved merge" + (
-        f", as are {len(marks) - 1} more" if len(marks) > 1 else ""
-    )
+    message = _of_lines(marks, "a marker of an unresolved merge")
     conflict = Finding(rule=store_rules.CONFLICT, location=file.at(marks[0]), message=shown(message, 200))
     return [conflict, *(one for one in found if one.rule not in {rules.JSON_INVALID, rules.JSON_NOT_OBJECT})]
 
@@ -211,8 +214,7 @@ def parse_events(file: File) -> Parsed:
         if fault and len(findings) < FINDINGS:
             findings.append(_finding(file, number, f"line {number}: {fault}"))
     if blank:
-        others = f", as are {len(blank) - 1} more" if len(blank) > 1 else ""
-        findings.append(_finding(file, blank[0], f"line {blank[0]} is blank{others}"))
+        findings.append(_finding(file, blank[0], _of_lines(blank, "blank")))
     return file.parsed(StoreEvents(file=file.facts, events=tuple(events)), findings, file.data)
 
 

@@ -235,6 +235,10 @@ class MifFields:
         """Whether one of these fields is there and not null."""
         return any(self._values.get(name) is not None for name in names)
 
+    def or_top(self, top: "MifFields", *names: str) -> "MifFields":
+        """Where one of these fields is: in this mapping, else at the top, where they are understood as well."""
+        return top if not self.has(*names) and top.has(*names) else self
+
     def is_null(self, *names: str) -> bool:
         """Whether one of these fields is there and null."""
         return any(name in self._values and self._values[name] is None for name in names)
@@ -255,6 +259,10 @@ class MifFields:
             self._values[name] = value
             self.wrong(f'"{name}" is {_kind(value)}, expected a text', name)
         return self._line(value)
+
+    def named_text(self, *names: str) -> tuple[str, str]:
+        """A field as one line of text, and the name it has here."""
+        return next(filter(self.has, names), names[0]), self.text(*names)
 
     def texts(self, *names: str) -> tuple[str, ...]:
         """A list of texts, each once; a lone text is taken as a list with commas. Other entries stay."""
@@ -333,8 +341,7 @@ class MifFields:
 
     def moment(self, *names: str) -> tuple[Moment | None, str]:
         """A date and the text it was written as; None with a finding for what is no date."""
-        name = next((name for name in names if self.has(name)), names[0])
-        text = self.text(*names)
+        name, text = self.named_text(*names)
         moment = read_moment(text)
         if text and moment is None:
             self.note(mif_rules.DATE, f'"{name}" is "{shown(text)}", expected ISO 8601', name)
@@ -344,8 +351,7 @@ class MifFields:
 
     def share(self, rule: Rule, *names: str) -> str:
         """A number from 0 to 1 as it was written; anything else is shown as well, with a finding of this rule."""
-        name = next((name for name in names if self.has(name)), names[0])
-        text = self.text(*names)
+        name, text = self.named_text(*names)
         if text and not (_FRACTION.fullmatch(text) and 0 <= float(text) <= 1):
             self.note(rule, f'"{name}" is "{shown(text)}", expected a number from 0.0 to 1.0', name)
         return text
@@ -453,22 +459,22 @@ class _Times:
     def __init__(self, top: MifFields, *, created: Moment | None, modified: Moment | None) -> None:
         self.below = top.object("temporal")
         self._top = top
-        decay = self.below if self.below.has("decay") else top
-        self._decay = decay.object("decay")
-        names = ("valid_from", "validFrom")
-        self.start, _ = self._place(*names).moment(*names)
-        names = ("valid_until", "validUntil")
-        self.is_open = self._place(*names).is_null(*names)
-        self.end, _ = self._place(*names).moment(*names)
-        names = ("recorded_at", "recordedAt")
-        self.recorded, _ = self._place(*names).moment(*names)
-        names = ("last_accessed", "lastAccessed")
-        self.accessed, _ = self._place(*names).moment(*names)
+        self._decay = (self.below if self.below.has("decay") else top).object("decay")
+        self.is_open = self._place("valid_until", "validUntil").is_null("valid_until", "validUntil")
+        self.start, self.end, self.recorded, self.accessed = (
+            self._place(*names).moment(*names)[0]
+            for names in (
+                ("valid_from", "validFrom"),
+                ("valid_until", "validUntil"),
+                ("recorded_at", "recordedAt"),
+                ("last_accessed", "lastAccessed"),
+            )
+        )
         self.reinforced, _ = self._decay.moment("last_reinforced", "lastReinforced")
         self.created, self.modified = created, modified
 
     def _place(self, *names: str) -> MifFields:
-        return self._top if not self.below.has(*names) and self._top.has(*names) else self.below
+        return self.below.or_top(self._top, *names)
 
     def rows(self) -> Iterator[FieldRow]:
         """What is to be shown, in this order."""
@@ -519,8 +525,7 @@ class _Times:
         return ", ".join(filter(None, parts))
 
     def _duration(self, fields: MifFields, *names: str) -> str:
-        name = next((name for name in names if fields.has(name)), names[0])
-        text = fields.text(*names)
+        name, text = fields.named_text(*names)
         if text and _DURATION.fullmatch(text) is None:
             fields.note(
                 mif_rules.DATE, f'"{name}" is "{shown(text)}", expected an ISO 8601 duration such as P90D', name

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from memosite.facts.json_text import clean_text
 from memosite.facts.texts import one_line
+from memosite.formats.document import without_closing
 from memosite.formats.wyren import SECTIONS
 
 # Finds what of a wyren memory is no entry: HTML comments, and placeholders such as `(none yet)` and `<fact>`.
@@ -418,7 +419,7 @@ class _Reader:
         self._offsets.append(offset)
 
     def _read_heading(self, number: int, level: int, title: str) -> None:
-        name = section_name(_without_closing(title))
+        name = section_name(without_closing(title))
         if name in SECTIONS or (level < 3 and (level == 2 or self._name)):
             self.end_section()
             self._name, self._line = name, number
@@ -457,13 +458,6 @@ class _Reader:
         self._blocks, self._under = [], ""
         self._length = self._lines = 0
         self._after_blank = True
-
-
-def _without_closing(title: str) -> str:
-    """A heading without the `#` that may close it."""
-    text = title.rstrip()
-    bare = text.rstrip("#")
-    return bare.rstrip() if bare != text and (not bare or bare[-1].isspace()) else text
 
 
 def _dedented(lines: list[str], offset: int) -> Iterator[str]:
