@@ -88,11 +88,13 @@ class File:
         """The result of parsing this file; without a fact if no format recognized it."""
         return Parsed(source=self.source, path=self.path, fact=fact, findings=tuple(findings), shelve=shelve)
 
+    def finding_at(self, line: int | None, rule: Rule, message: str) -> Finding:
+        """A finding at a line of this file."""
+        return Finding(rule=rule, location=self.at(line), message=message)
+
     def findings_of(self, problems: Iterable[Problem]) -> list[Finding]:
         """What is wrong with the text of this file, as findings."""
-        return [
-            Finding(rule=problem.rule, location=self.at(problem.line), message=problem.message) for problem in problems
-        ]
+        return [self.finding_at(problem.line, problem.rule, problem.message) for problem in problems]
 
     @cached_property
     def _decoded(self) -> tuple[str, Finding | None]:
@@ -104,7 +106,7 @@ class File:
             offset = start + error.start
             line = self.data.count(b"\n", 0, offset) + 1
             message = f"byte 0x{self.data[offset]:02x} at offset {offset} is not UTF-8"
-            problem = Finding(rule=rules.UTF8_INVALID, location=self.at(line), message=message)
+            problem = self.finding_at(line, rules.UTF8_INVALID, message)
             text = self.data[start:].decode("utf-8", "replace")
         return text.lstrip("\ufeff"), problem
 
@@ -145,8 +147,7 @@ def read_json(file: File) -> Json:
     if isinstance(value, dict):
         return Json(fields=value, findings=tuple(findings))
     if not any(problem.rule == rules.JSON_INVALID for problem in problems):
-        message = f"found {type_name(value)}, expected an object"
-        findings.append(Finding(rule=rules.JSON_NOT_OBJECT, location=file.at(1), message=message))
+        findings.append(file.finding_at(1, rules.JSON_NOT_OBJECT, f"found {type_name(value)}, expected an object"))
     return Json(fields=None, findings=tuple(findings))
 
 

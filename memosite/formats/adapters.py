@@ -17,7 +17,6 @@ from typing import Any
 
 from memosite.facts import rules
 from memosite.facts.file import RECORDS, File
-from memosite.facts.findings import Finding
 from memosite.facts.json_text import shown, type_name
 from memosite.facts.layout import place_of
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, short_hash
@@ -79,7 +78,7 @@ def bounded(parsed: Parsed, file: File) -> Parsed:
         is_rest=True,
     )
     message = f"it holds {len(fact.records):,} records; those after the first {RECORDS} are shown unchanged"
-    finding = Finding(rule=rules.FILE_BOUNDED, location=file.at(line), message=message)
+    finding = file.finding_at(line, rules.FILE_BOUNDED, message)
     return replace(
         parsed, fact=replace(fact, rest=rest), findings=(*parsed.findings, finding), shelve=(*parsed.shelve, data)
     )

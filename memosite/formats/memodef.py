@@ -16,7 +16,6 @@ from typing import Any, Literal
 
 from memosite.facts import rules
 from memosite.facts.file import File
-from memosite.facts.findings import Finding
 from memosite.facts.json_text import clean_text, shown
 from memosite.facts.layout import Place, place_of
 from memosite.facts.names import (
@@ -417,7 +416,7 @@ def parse_body(file: File) -> Parsed:
         if found.rest:
             message = f"it holds more than {len(found.turns):,} turns; the rest is shown unchanged"
             line = text.count("\n", 0, len(text) - len(found.rest)) + 1
-            findings += (Finding(rule=rules.FILE_BOUNDED, location=file.at(line), message=message),)
+            findings += (file.finding_at(line, rules.FILE_BOUNDED, message),)
     else:
         known = replace(known, citations=cited_in(text))
     return file.parsed(BodyFile(file=file.facts, text=known), findings, file.data, data)

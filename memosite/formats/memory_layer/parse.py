@@ -101,22 +101,16 @@ def parse(file: File) -> Parsed:
         fields.note(rules.FIELD_MISSING, '"content" is missing; it may be any JSON')
     text, summary = _content_text(content)
     known, data = describe_text(text, RECORD_IDS)
-    stem = stem_of(file.name)
-    folder = place.category if place else category
-    archived, relations = _archived(stem, place)
+    bare = _bare_card(file, place, place.category if place else category)
     left = ({"meta": rest} if (rest := meta.left()) else {}) | fields.left()
-    card = RecordCard(
-        system="memory-layer",
-        key=_key(place, folder, stem),
-        file=file.facts,
-        type=category if category in CATEGORIES else folder,
-        title=title if is_visible(title) else _stem_title(stem),
+    card = replace(
+        bare,
+        type=category if category in CATEGORIES else bare.type,
+        title=title if is_visible(title) else bare.title,
         text=replace(known, summary=summary) if text else None,
         status=_status(content),
         created=created,
         sessions=(session,) if session else (),
-        fields=archived,
-        relations=relations,
         mentions=_references(content),
         extra=show_json(left) if left else "",
     )
@@ -127,30 +121,26 @@ def parse(file: File) -> Parsed:
 def _parse_broken(file: File) -> Parsed:
     """A file that cannot be read: kept under its name and shown raw, with the findings that say why."""
     place = layer_place(file.path)
-    stem = stem_of(file.name)
-    folder = place.category if place else "context"
     known, data = describe_text(_fenced(clean_text(file.text).strip("\n"), "json"), RECORD_IDS)
-    archived, relations = _archived(stem, place)
-    card = RecordCard(
-        system="memory-layer",
-        key=_key(place, folder, stem),
-        file=file.facts,
-        type=folder,
-        title=_stem_title(stem),
-        text=replace(known, summary=""),
-        fields=archived,
-        relations=relations,
-    )
+    card = replace(_bare_card(file, place, place.category if place else "context"), text=replace(known, summary=""))
     fact = RecordFile(system="memory-layer", file=file.facts, records=(card,))
     return file.parsed(fact, file.json.findings, file.data, data)
 
 
-def _key(place: LayerPlace | None, folder: str, stem: str) -> str:
-    return f"{ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}"
-
-
-def _stem_title(stem: str) -> str:
-    return short if is_visible(short := cut_line(stem, 300)) else NO_SUBJECT
+def _bare_card(file: File, place: LayerPlace | None, folder: str) -> RecordCard:
+    """What a record is by its name and its place alone, given the category of its folder."""
+    stem = stem_of(file.name)
+    archived, relations = _archived(stem, place)
+    title = cut_line(stem, 300)
+    return RecordCard(
+        system="memory-layer",
+        key=f"{ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}",
+        file=file.facts,
+        type=folder,
+        title=title if is_visible(title) else NO_SUBJECT,
+        fields=archived,
+        relations=relations,
+    )
 
 
 def _check_category(meta: Fields, category: str, place: LayerPlace | None) -> None:

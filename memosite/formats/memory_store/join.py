@@ -16,17 +16,17 @@ from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.json_text import shown
 from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEvent, RecordFile, Relation
 from memosite.formats import memory_store as store_rules
-from memosite.formats.memory_store import FOREIGN, KINDS, part_of, store_of
+from memosite.formats.memory_store import FOREIGN, part_of, store_of
 from memosite.formats.memory_store.parse import (
     StoreBody,
     StoreConfig,
     StoreEvents,
     StoreRelation,
+    card_of_key,
     key_of_path,
     matches,
     parse,
     relation_sentence,
-    title_of_key,
 )
 from memosite.formats.system import Adapter, DataOf, FilePlace, JoinedRecords, and_others
 
@@ -316,18 +316,9 @@ class _Joiner:
         for path in sorted(self._store.bodies.keys() - named):
             body = self._store.bodies[path]
             self._findings.append(_finding(store_rules.BODY_ORPHAN, body.file, f"no sidecar names {body.file.name}"))
-            key = key_of_path(body.file.path)
-            kind = key.partition(".")[0]
-            yield RecordCard(
-                system="memory-store",
-                key=f"{key}.md",
-                file=body.file,
-                type=kind if kind in KINDS else "",
-                title=title_of_key(key),
-                text=body.text,
-                fields=(("Sidecar", "none"),),
-                withheld=body.withheld,
-            )
+            card = card_of_key(key_of_path(body.file.path), body.file)
+            sidecar = (("Sidecar", "none"),)
+            yield replace(card, key=f"{card.key}.md", text=body.text, fields=sidecar, withheld=body.withheld)
 
     def _beside(self) -> dict[FilePlace, tuple[FilePlace, ...]]:
         """For each node the files of the relations that it is an end of; for the project's those of the whole store."""

@@ -22,6 +22,7 @@ from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.json_text import NumberText, clean_text, read_json_text, shown, type_name
 from memosite.facts.parsed import (
+    FileFacts,
     Parsed,
     RecordCard,
     RecordCitation,
@@ -110,8 +111,7 @@ def file_findings(file: File) -> list[Finding]:
     found = list(file.text_findings if file.path.endswith((".md", ".jsonl")) else file.json.findings)
     if not marks:
         return found
-    message = _of_lines(marks, "a marker of an unresolved merge")
-    conflict = Finding(rule=store_rules.CONFLICT, location=file.at(marks[0]), message=shown(message, 200))
+    conflict = file.finding_at(marks[0], store_rules.CONFLICT, _of_lines(marks, "a marker of an unresolved merge"))
     return [conflict, *(one for one in found if one.rule not in {rules.JSON_INVALID, rules.JSON_NOT_OBJECT})]
 
 
@@ -219,7 +219,7 @@ def parse_events(file: File) -> Parsed:
 
 
 def _finding(file: File, line: int, message: str) -> Finding:
-    return Finding(rule=store_rules.EVENT, location=file.at(line), message=shown(message, 300))
+    return file.finding_at(line, store_rules.EVENT, shown(message, 300))
 
 
 def _read_line(line: str) -> tuple[tuple[RecordEvent, ...], str]:
@@ -332,17 +332,16 @@ def parse_node(file: File) -> Parsed:
 def _broken_card(file: File) -> RecordCard:
     """The card of a sidecar that is not JSON: its id, if it can be found, and the body beside it."""
     written = next((id_ for id_ in _WRITTEN_ID.findall(file.text) if is_node_id(id_)), None)
-    key = written or key_of_path(file.path)
     _, below = store_of(file.path) or ("", file.path)
+    card = card_of_key(written or key_of_path(file.path), file.facts)
+    return replace(card, extra=file.markdown, body_path=f"{posixpath.splitext(below)[0]}.md")
+
+
+def card_of_key(key: str, file: FileFacts) -> RecordCard:
+    """What a node is by its id alone."""
     kind = key.partition(".")[0]
     return RecordCard(
-        system="memory-store",
-        key=key,
-        file=file.facts,
-        type=kind if kind in KINDS else "",
-        title=title_of_key(key),
-        extra=file.markdown,
-        body_path=f"{posixpath.splitext(below)[0]}.md",
+        system="memory-store", key=key, file=file, type=kind if kind in KINDS else "", title=title_of_key(key)
     )
 
 

@@ -362,7 +362,7 @@ class MifFields:
         lines = (self._yaml.lines.get(path[:end]) for end in range(len(path), 0, -1))
         line = next(filter(None, lines), None)
         if len(self.findings) < FINDINGS:
-            finding = Finding(rule=rule, location=self._file.at(line), message=shown(message, 500))
+            finding = self._file.finding_at(line, rule, shown(message, 500))
             if finding not in self.findings:
                 self.findings.append(finding)
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from memosite.facts import rules
 from memosite.facts.file import File
-from memosite.facts.findings import Finding
 from memosite.facts.json_text import shown
 from memosite.facts.names import BODY_SUFFIX
 from memosite.facts.parsed import Entity, Parsed, RecordCard, RecordCitation, RecordFile, Relation
@@ -324,7 +323,7 @@ def parse(file: File) -> Parsed:
     broken = file.findings_of(yaml.problems)
     if not head.is_closed:
         message = "the frontmatter is not closed; expected a line --- after its fields"
-        broken.append(Finding(rule=rules.FRONTMATTER_INVALID, location=file.at(head.line - 1), message=message))
+        broken.append(file.finding_at(head.line - 1, rules.FRONTMATTER_INVALID, message))
     has_later_names = any(name in _V1_NAMES for path in yaml.lines for name in path)
     is_early = file.name.lower().endswith(SUFFIX) and not has_later_names
     fields = MifFields(file, yaml, yaml.fields)

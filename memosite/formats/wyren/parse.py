@@ -436,26 +436,26 @@ def _slug(name: str) -> str:
 def _check(file: File, outline: Outline) -> Iterator[Finding]:
     """The findings on wyren's hygiene rules."""
     if outline.fence is not None:
-        message = "the whole memory is in a code fence, which is ignored"
-        yield Finding(rule=wyren_rules.FENCED, location=file.at(outline.fence), message=message)
+        yield file.finding_at(
+            outline.fence, wyren_rules.FENCED, "the whole memory is in a code fence, which is ignored"
+        )
     is_cut = len(file.text) > OUTLINE_CHARS
     if len(outline.places) > FILE_LINES or is_cut:
         count = f"more than {len(outline.places)}" if is_cut else str(len(outline.places))
         message = f"the memory has {count} lines, expected at most {FILE_LINES}"
         message += f"; only the first {OUTLINE_CHARS} characters are read" if is_cut else ""
         place = outline.places[min(FILE_LINES, len(outline.places) - 1)] if outline.places else 1
-        yield Finding(rule=wyren_rules.LONG, location=file.at(place), message=message)
+        yield file.finding_at(place, wyren_rules.LONG, message)
     for section in outline.sections:
         if section.name and section.lines > SECTION_LINES:
             name = cut_line(section.name, 60)
             message = f'"{name}" has {section.lines} lines, expected at most {SECTION_LINES}'
-            yield Finding(rule=wyren_rules.SECTION_LONG, location=file.at(section.line), message=message)
+            yield file.finding_at(section.line, wyren_rules.SECTION_LONG, message)
     for line in outline.conflicts:
-        message = "a marker of an unresolved merge; both sides are shown"
-        yield Finding(rule=wyren_rules.CONFLICT, location=file.at(line), message=message)
+        yield file.finding_at(line, wyren_rules.CONFLICT, "a marker of an unresolved merge; both sides are shown")
     for line in outline.code:
         message = "code in the memory, expected the path of the file and what follows from it"
-        yield Finding(rule=wyren_rules.CODE, location=file.at(line), message=message)
+        yield file.finding_at(line, wyren_rules.CODE, message)
 
 
 def _parse_broadcast(file: File, below: tuple[str, ...]) -> Parsed:
