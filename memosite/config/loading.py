@@ -1,12 +1,9 @@
 """[I/O] Loads the `Config` of every command from memosite.yml, or from discovery if there is none; loads the contract.
 
-The rules are SPEC 2.1. Stores are recognized by folder and file names alone; only Markdown that may be a record of
-no store is recognized by its first bytes.
-
-The schema is SPEC 2.1. Every error is one line that names file, line and key, what was found and what was
-expected. Features that are not built yet are an error that says so, never ignored.
-
-The folder is beside the package in a checkout and inside it once installed.
+Schema and rules are SPEC 2.1. Every error is one line that names file, line and key, what was found and what was
+expected. Discovery recognizes stores by the names of folders and files alone; only Markdown that may be a record of no
+store is recognized by its first bytes. The contract is in a folder beside the package in a checkout, and inside the
+package once installed.
 """
 
 import os
@@ -63,13 +60,8 @@ from memosite.store.safe_files import beginning_of, open_file
 LONGEST_PATH = 4096
 """Paths are shown whole in errors: nobody can open half a path."""
 
-
 _KEYS = ("path", "git", "ref", "name", "include", "exclude", "web")
-
-
 _REF_FORM = "the name of a branch or tag, or a commit's hash"
-
-
 _NO_REF = re.compile(r"[-/.]|.*(?:[\s\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.)|.*(?:[./]|\.lock)$|@$", re.DOTALL)
 
 
@@ -192,21 +184,14 @@ def read_withheld_globs(entry: ConfigEntry, *, below: str = "the source") -> tup
 FOLDER_DEPTH = 40
 """How many folders below the site are entered, one in the other."""
 
-
 FOLDER_LIMIT = 200_000
 """How many folders are looked into in all."""
-
 
 SNIFF_LIMIT = 20_000
 """How many Markdown files are looked into in all, to find records among them."""
 
-
 _STORES = ("memos", "notes", "transcripts")
-
-
 _STORE_DEPTH = 3
-
-
 _ENVIRONMENT = "pyvenv.cfg"
 
 
@@ -344,12 +329,8 @@ def walk(site: Path, *, ignore: Sequence[Path]) -> Iterator[VisitedFolder]:
             waiting += [
                 ((*parts, name), repo)
                 for name in reversed(folders)
-                if _is_entered(name) and str(site.joinpath(*parts, name)) not in ignored
+                if name not in UNREAD_FOLDERS | SKIPPED_FOLDERS and str(site.joinpath(*parts, name)) not in ignored
             ]
-
-
-def _is_entered(name: str) -> bool:
-    return name not in UNREAD_FOLDERS and name not in SKIPPED_FOLDERS
 
 
 def _list(folder: Path) -> tuple[tuple[str, ...], list[str], bool]:
@@ -403,14 +384,8 @@ def _nothing_found(site: Path) -> str:
 
 
 OUTPUT_NAME = "_site"
-
-
 CACHE_NAME = ".memosite"
-
-
 AUDIENCES: Mapping[str, Audience] = {audience: audience for audience in get_args(Audience)}
-
-
 _NAMED = "internal or public"
 
 
@@ -537,32 +512,18 @@ def _artifacts(folder: Path) -> Iterator[str]:
 SIZE_LIMIT = 1 << 20
 """Largest memosite.yml, in bytes."""
 
-
 KEYS = (
     *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
     *("documents", "citations", "actions", "feeds", "theme", "secrets", "audience", "withhold", "withhold_raw"),
     *("erase", "output", "outputs", "lean"),
 )
 
-
 HISTORIES: tuple[History, ...] = get_args(History)
-
-
 DIGESTS: tuple[Digest, ...] = get_args(Digest)
-
-
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
-
-
 _T = TypeVar("_T")
-
-
 _NOTHING: tuple[str, ...] = ()
-
-
 _NO_ENTRIES: Mapping[str, str] = MappingProxyType({})
-
-
 _NO_POSITIONS: tuple[Mapping[str, str], tuple[str, ...] | None] = (_NO_ENTRIES, None)
 
 
@@ -786,8 +747,6 @@ def _searches(entry: ConfigEntry) -> Mapping[str, str]:
 
 
 _PACKAGE = Path(memosite.__file__).parent
-
-
 _MAIN = "memosite.md"
 
 

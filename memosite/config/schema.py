@@ -30,8 +30,6 @@ from memosite.formats.yaml_text import StrictError, compose, line_of
 _Word = TypeVar("_Word", bound=str)
 
 SecretsMode = Literal["withhold", "redact", "fail"]
-
-
 SECRETS_MODES: tuple[SecretsMode, ...] = ("withhold", "redact", "fail")
 
 
@@ -111,14 +109,11 @@ DEFAULT_DOCUMENTS = tuple(
 )
 """Where documents are that memos cite; `documents` adds to these."""
 
-
 Audience = Literal["internal", "public"]
 """For whom an archive is read and a site is built."""
 
-
 History = Literal["own", "enclosing"]
 """Whether the history of a source may also come from a repo that holds the site folder."""
-
 
 Digest = Literal["daily", "weekly"]
 """The time that one digest covers."""
@@ -212,11 +207,7 @@ class Config:
 
 
 _TAG = "tag:yaml.org,2002:"
-
-
 _WHOLE_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
-
-
 _BEFORE_TIME = re.compile(r"(?<=\d)[t ](?=\d)")
 
 
@@ -383,11 +374,7 @@ def read_yaml(text: str, file: str) -> ConfigEntry | None:
 
 
 BASE_URL_FORM = "an absolute http or https address without user, ? and #, such as https://archive.example.org/"
-
-
 _WEB_FORM = "an http or https address with {path} in it, such as https://git.example.org/repo/blob/{ref}/{path}"
-
-
 _ADDRESS_CHARACTERS = re.compile(r"[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
 
 
@@ -427,8 +414,6 @@ def read_archive_id(entry: ConfigEntry) -> str:
 
 
 _DNS_NAME = r"[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*"
-
-
 _AUTHORITY = re.compile(rf"(?:[a-z0-9._-]+@)?{_DNS_NAME},(\d{{4}})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
 
@@ -467,8 +452,6 @@ def read_web(entry: ConfigEntry) -> str:
 
 
 _KINDS: Mapping[str, Kind] = {kind: kind for kind in get_args(Kind)}
-
-
 _ID = f"an id as in the address of a page, or <kind>/<id> with one of {', '.join(_KINDS)}"
 
 
@@ -506,8 +489,6 @@ def _erasure(entry: ConfigEntry) -> Erasure:
 
 
 _FINGERPRINT = re.compile(r"[0-9a-f]{16}")
-
-
 _FINGERPRINT_FORM = "16 hex digits, as memosite check shows"
 
 

@@ -18,12 +18,7 @@ from memosite.facts.json_text import KeyPath, Problem, clean_text, key_places, r
 from memosite.facts.names import blob_id
 from memosite.facts.parsed import Fact, FileFacts, Parsed
 
-# One file of a source, decoded once: bytes to text to JSON; problems are kept as findings.
-
-
 _BOM = b"\xef\xbb\xbf"
-
-
 _LONGEST_MESSAGE = 500
 
 
@@ -157,16 +152,10 @@ def read_json(file: File) -> Json:
 RECORDS = 100
 """How many records of a file get pages; others only if they had one before."""
 
-
 POSITIONS = 500
-
-
 TURNS = 20_000
-
-
 NAMED = 50
 """How many positions that no orgdef lists a memo, note or transcript adds; others only if they had a page before."""
-
 
 LABEL_CHARS = 120
 """The longest name of a position that a page shows; the twins have it whole."""

@@ -214,14 +214,7 @@ SECRET_FORMERLY_IN_NAME = warning("secret-formerly-in-name", "SPEC 9")(
 SECRET_ALLOWED_IN_VAIN = note("secret-allowed-in-vain", "SPEC 9")(
     "secrets.allow has a fingerprint that fits no secret.", "Remove the entry from secrets.allow."
 )
-SECRET_RULES = (
-    SECRET_WITHHELD,
-    SECRET_REDACTED,
-    SECRET_FORMERLY,
-    SECRET_IN_NAME,
-    SECRET_FORMERLY_IN_NAME,
-    SECRET_ALLOWED_IN_VAIN,
-)
+SECRET_RULES = tuple(rule for rule in rules_in(globals()) if rule.id.startswith("secret-"))
 
 # Citations of the archive, of which findings tell an author that a source has changed
 CITATION_BROKEN = warning("citation-broken", "SPEC 7")(

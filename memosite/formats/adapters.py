@@ -1,14 +1,13 @@
-"""Parses a file with the first adapter that matches it, in the order of `FORMATS`, within bounds.
-
-Of many records in a file the first get pages; the text of the rest is kept as one more record.
-
-A name, an id, a tag or a status is shown in many places: on every page that lists the artifact, in its feeds, in its
-address. A long one is cut here to its beginning and a hash, so that different names stay different. What is shown
-once, and cut where it is shown, stays whole: `TEXTS`.
+"""Parses a file with the first adapter that matches it, in the order of `FORMATS`, within bounds (SPEC 9).
 
 An adapter (`formats/system.py`) sees exactly one file and never raises for content; whatever spans files is joined in
 `resolve`. To add a format: an adapter in the module that it belongs to, its name in `FORMATS`, a folder of cases. A
 record system has a folder and a line of its own (`formats/systems.py`).
+
+What is read from one file is bounded, so that whatever shows it need not be. Of many records in a file the first get
+pages; the text of the rest is kept as one more record. A name, an id, a tag or a status is shown in many places: on
+every page that lists the artifact, in its feeds, in its address. A long one is cut here to its beginning and a hash, so
+that different names stay different. What is shown once, and cut where it is shown, stays whole: `TEXTS`.
 """
 
 from dataclasses import fields, is_dataclass, replace
@@ -28,30 +27,18 @@ from memosite.formats.fields import FINDINGS
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS, SYSTEMS
 
-# Bounds what is read from one file, so that whatever shows it need not (SPEC 9).
-
-
 NAME_CHARS = 1_000
 """The longest name, in characters."""
-
 
 SUBJECT_CHARS = 5_000
 """The longest subject or title: a page shows as much."""
 
-
 TEXTS = frozenset({"stem", "key", "extra", "description", "mission", "charter", "fields", "detail", "note"})
 """Fields that are texts for people, or that identify a file or a record and get an id of bounded length."""
 
-
 _LIMITS = {"subject": SUBJECT_CHARS, "title": SUBJECT_CHARS}
-
-
 _WRITTEN = {"sender": "from", "sent_text": "sent", "related": "related_memos"}
-
-
 _WHOLE = (FileFacts, Text, Moment)
-
-
 _Long = dict[str, int]
 """The fields that hold a string over the limit, with the length of the longest."""
 
@@ -132,10 +119,7 @@ def _names(fact: type[Any]) -> tuple[str, ...]:
 
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-
-
 RECORD_FORMATS: tuple[Adapter, ...] = tuple(system.adapter for system in SYSTEMS)
-
 
 FORMATS: tuple[Adapter, ...] = (
     *(memodef.MEMODEF, memodef.LEGACY, orgdef.ADAPTER, memodef.LIBRARY),

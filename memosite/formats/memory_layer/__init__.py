@@ -17,17 +17,10 @@ from memosite.formats.system import GroupOrder, RecordSystem, capitalized, rank_
 
 
 ROOTS = (".claude", ".cui", ".plan")
-
-
 CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
-
-
 ARCHIVE = "archive"
-
-
 LAYER_FOLDER = "memory"
 """The folder of a memory-layer, below one of `ROOTS`."""
-
 
 _SUFFIXES = (".json", ".md")
 
@@ -97,7 +90,6 @@ FOLDER = warning("memory-layer-folder", "memory-layer format, directory structur
 REFERENCE = note("memory-layer-reference", "memory-layer format, handoffs, context_references; SPEC 2.2")(
     "A context reference to an unknown record.", "Name the file without .json, unless it was cleaned up."
 )
-
 
 RULES = rules_in(globals())
 """All of them, in this order."""

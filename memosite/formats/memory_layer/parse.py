@@ -31,25 +31,9 @@ _LOOKS_MEANT = (re.compile(r'"meta"\s{0,20}:'), re.compile(r'"(?:category|conten
 _SECONDLAYER_ARCHIVE = re.compile(r"(?P<id>.+)_(?P<day>\d{8})(?P<clock>\d{6})", re.DOTALL | re.ASCII)
 
 _ORDER = (
-    "task",
-    "module",
-    "decision",
-    "status",
-    "progress",
-    "rationale",
-    "alternatives_considered",
-    "constraints",
-    "notes",
-    "decisions",
-    "interfaces",
-    "types",
-    "functions",
-    "events",
-    "completed",
-    "pending",
-    "blockers",
-    "next_steps",
-    "context_references",
+    *("task", "module", "decision", "status", "progress", "rationale", "alternatives_considered", "constraints"),
+    *("notes", "decisions", "interfaces", "types", "functions", "events"),
+    *("completed", "pending", "blockers", "next_steps", "context_references"),
 )
 _STATES = ("status", "progress")
 _KEYS_SHOWN = 200

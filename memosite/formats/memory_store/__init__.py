@@ -19,10 +19,7 @@ from memosite.formats.system import GroupOrder, RecordSystem, capitalized, rank_
 STORE_FOLDER = ".memory"
 """The name of a store's folder."""
 
-
 FOREIGN = "a file in a memory-store's folder that is none of its parts"
-
-
 StorePart = Literal["config", "marker", "events", "relation", "node", "body"]
 _FILES: dict[str, StorePart] = {"config.json": "config", "sync-state.json": "marker", "events.jsonl": "events"}
 _GENERATED = frozenset({"schema", "index", "recovery", ".backup"})
@@ -79,7 +76,6 @@ def part_of(path: str) -> StorePart | None:
 
 _STORE = "memory-store reference"
 
-
 LEFT_ALONE = note("store-left-alone", "SPEC 2.2, memory-store")(
     "Files as in a memory-store, but without a valid config.json; they are not shown.",
     "Correct .memory/config.json, unless another tool wrote the files.",
@@ -121,7 +117,6 @@ RELATION_END = error("store-relation-end", f"{_STORE}, Relations; SPEC 2.2")(
 SUPERSEDED = warning("store-superseded", f"{_STORE}, Sidecar fields; SPEC 2.2")(
     "superseded_by is missing or wrong.", "Name the replacement."
 )
-
 
 RULES = rules_in(globals())
 """All of them, in this order."""

@@ -1,8 +1,8 @@
-"""Joins the parts of each memory-store, and notes what was left alone at their places (SPEC 2.2).
+"""Joins the parts of each memory-store: nodes with their bodies, relations, events and configuration (SPEC 2.2).
 
-A store counts if its `config.json` holds a project's id and a version. Any other is ignored, with a single
-note, unless its nodes are lost to a `config.json` that cannot be read. Nodes are
-told apart by store, so that two stores of one source may have nodes of one id.
+A store counts if its `config.json` holds a project's id and a version. Any other is ignored, with a single note, unless
+its nodes are lost to a `config.json` that cannot be read; what was left alone at the places of stores is noted, too.
+Nodes are told apart by store, so that two stores of one source may have nodes of one id.
 """
 
 import datetime as dt
@@ -30,17 +30,9 @@ from memosite.formats.memory_store.parse import (
 )
 from memosite.formats.system import Adapter, DataOf, FilePlace, JoinedRecords, and_others
 
-# Joins the parts of each memory-store: nodes with their bodies, relations, events and configuration (SPEC 2.2).
-
-
 _BOM = b"\xef\xbb\xbf"
-
-
 _NO_TIME = dt.datetime.max.replace(tzinfo=dt.UTC)
-
-
 _SUPERSEDES, _SUPERSEDED = "supersedes", "superseded"
-
 
 _OF_THE_WHOLE = frozenset(
     {store_rules.BODY_MISSING, store_rules.BODY_ORPHAN, store_rules.RELATION_END, store_rules.SUPERSEDED}

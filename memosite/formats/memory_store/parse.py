@@ -1,12 +1,9 @@
-"""Parses single files of a memory-store (`.memory/`): configuration, node, body, relation, event log.
-
-A store is the `.memory/` folder of a repo (SPEC 2.2). What its tool generates (`index/`, `schema/`, `recovery/`,
-`.backup/`) is no part of it.
-
-What the store's schemas demand of a sidecar and it lacks is an error; whatever it holds is shown (SPEC 2.2).
+"""Parses single files of a memory-store (`.memory/`): configuration, node, body, relation, event log (SPEC 2.2).
 
 The shapes are those of SPEC 2.2 and of the store's own schemas, versions 5 and 4, whose words are understood in any
-store. `join.py` joins the parts, and says of which stores they count.
+store. What the schemas demand of a sidecar and it lacks is an error; whatever it holds is shown. What the store's tool
+generates (`index/`, `schema/`, `recovery/`, `.backup/`) is no part of it. `join` joins the parts, and says of which
+stores they count.
 """
 
 import posixpath
@@ -17,11 +14,11 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from memosite.facts import rules
-from memosite.facts.contents import NOTHING_SAID
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.json_text import NumberText, clean_text, read_json_text, shown, type_name
 from memosite.facts.parsed import (
+    NOTHING_SAID,
     FileFacts,
     Parsed,
     RecordCard,
@@ -46,17 +43,9 @@ from memosite.formats.yaml_text import read_frontmatter
 
 
 _KIND_OF_FOLDER = {"syntheses": "synthesis", **{f"{kind}s": kind for kind in KINDS if kind != "synthesis"}}
-
-
 _MARKER = re.compile(r"(?:<{7}|>{7}|\|{7}) \S.*")
-
-
 _BETWEEN = "======="
-
-
 _NODE_ID = re.compile(r"[a-z][a-z0-9_]*\.[a-z0-9][a-z0-9-]*")
-
-
 _RELATION_ID = re.compile(r"rel\.[a-z0-9][a-z0-9-]*")
 
 
@@ -181,7 +170,6 @@ class StoreBody(RecordPart):
 DETAIL = 2_000
 """The longest detail of an event, in characters."""
 
-
 _FIELDS = frozenset({"event", "id", "relation_id", "actor", "timestamp", "reason", "payload"})
 
 
@@ -295,19 +283,10 @@ def relation_sentence(sender: str, predicate: str, to: str) -> str:
 STATUSES = ("active", "open", "closed", "stale", "superseded")
 """Statuses of nodes. Questions are open or closed, everything else is active; both become stale or superseded."""
 
-
 _CLAUSE = "memory-store reference, Sidecar fields; SPEC 2.2"
-
-
 _TELLS = ("id", "type", "status", "title", "body_path", "content_hash")
-
-
 _QUESTION, _FEATURE = "question", "feature"
-
-
 _LINKED_EVIDENCE = ("memory", "relation", "file", "source")
-
-
 _WRITTEN_ID = re.compile(r'"id"\s*:\s*"([^"\\]{1,200})"')
 
 
@@ -497,22 +476,11 @@ def _citations(origin: Fields) -> tuple[RecordCitation, ...]:
 VERSIONS = (4, 5)
 """The versions of the storage whose words are known."""
 
-
 PREDICATES = tuple(name.replace(" ", "_") for name in INVERSE)
-
-
 RELATION_STATUSES = ("active", "stale", "rejected")
-
-
 CONFIDENCES = ("low", "medium", "high")
-
-
 _CONFIG_CLAUSE = "memory-store reference, Config; SPEC 2.2"
-
-
 _RELATION_CLAUSE = "memory-store reference, Relations; SPEC 2.2"
-
-
 _RELATION_TELLS = ("from", "predicate", "to")
 
 

@@ -18,11 +18,7 @@ from memosite.formats.system import GroupOrder, RecordSystem, capitalized
 
 SUFFIX = ".memory.md"
 TYPES = ("semantic", "episodic", "procedural")
-
-
 _OPENINGS = (b"---\n", b"---\r\n", b"--- ", b"---\t", b"\xef\xbb\xbf---")
-
-
 _FIELDS = tuple(re.compile(rf"^[\"']?{name}[\"']?[ \t]*:".encode(), re.MULTILINE) for name in ("id", "type", "created"))
 
 
@@ -42,7 +38,6 @@ def begins(head: bytes) -> bool:
 
 URN = "urn:mif:"
 
-
 _PAIRS = (
     ("relates-to", "relates-to"),
     ("conflicts-with", "conflicts-with"),
@@ -59,7 +54,6 @@ _PAIRS = (
 )
 """Relations and how they are called from their other end (MIF 1.0, 8.2; `blocks` is 0.1's); some are their own."""
 
-
 INVERSE: Mapping[str, str] = MappingProxyType({**dict(_PAIRS), **{inverse: name for name, inverse in _PAIRS}})
 
 
@@ -67,7 +61,6 @@ INVERSE: Mapping[str, str] = MappingProxyType({**dict(_PAIRS), **{inverse: name 
 
 
 _MIF = "mnemonic-format, Validation Rules"
-
 
 ID = error("mif-id", f"{_MIF}, Required Checks 1; SPEC 2.2")(
     "A record's id is missing or, in MIF 0.1, not a lowercase UUID version 4.",
@@ -110,7 +103,6 @@ DATE = warning("mif-date", "mnemonic-format, Temporal Fields")(
 FIELD = warning("mif-field", "mnemonic-format, Field Reference; SPEC 2.2")(
     "A field of a record is invalid; it is shown as written.", "Write the form that the message names."
 )
-
 
 RULES = rules_in(globals())
 """All of them, in this order."""

@@ -1,13 +1,12 @@
 """Reads the fields, links and times of a MIF record: each gives a usable value, with a finding if it was not one.
 
-Links are looked for outside of code, line by line. In a section called Relationships every word before a link is a
-relation; elsewhere only those that MIF names, or that are plainly names (SPEC 2.2, mif; MIF 1.0, 5.3, 8).
-
 A field is taken out as it is read, under any of its names (0.1 writes `valid_from`, 1.0 `validFrom`); fields not
-read are left to be shown. The levels are those of MIF's own validation rules (SPEC 2.2, mif).
+read are left to be shown. The levels of findings are those of MIF's own validation rules (SPEC 2.2, mif).
 
-All is relative to the record's own dates, never to the clock: a site built twice is the same (SPEC 2.2,
-mif; MIF 1.0, 9).
+Links are looked for outside of code, line by line. In a section called Relationships every word before a link is a
+relation; elsewhere only those that MIF names, or that are plainly names (MIF 1.0, 5.3, 8).
+
+Times are relative to the record's own dates, never to the clock: a site built twice is the same (MIF 1.0, 9).
 """
 
 import calendar
@@ -35,27 +34,16 @@ from memosite.formats.yaml_text import Yaml, YamlValue
 LINKS = 1_000
 """The most relations, entities and mentions, each, that are read off one text."""
 
-
 _SECTIONS = frozenset({"relationships", "relations", "related", "related memories"})
-
-
 _FENCE = re.compile(r"[ \t]{0,12}(`{3,}|~{3,})([^\n]*)")
-
-
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
-
-
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)[^\n]{1,300}?(?<!`)\1(?!`)")
-
-
 _WORD = r"[^\W\d_][\w-]{0,60}"
-
 
 _ITEM = re.compile(
     r" {0,3}[-*+] {1,4}(?:\*\*|__|`)?"
     rf"(?P<predicate>{_WORD}(?::{_WORD})?)(?:\*\*|__|`)?[ \t]?:?(?:\*\*)?[ \t]{{1,4}}(?=@?\[)"
 )
-
 
 _LINK = re.compile(
     r"(?<!\\)(?P<at>@?)\[\[(?P<target>[^\[\]|\n]{1,300})(?:\|(?P<shown>[^\[\]\n]{0,300}))?\]\]"
@@ -63,13 +51,8 @@ _LINK = re.compile(
     r"(?:<(?P<pointed>[^<>\n]{1,1000})>|(?P<path>[^()\s<>]{1,1000}))(?:[ \t]+\"[^\"\n]{0,200}\")?\)"
 )
 
-
 _BETWEEN = re.compile(r"\s{0,3}(?:[,;&+]|and)?\s{0,3}(?:and\s{1,3})?")
-
-
 _ELSEWHERE = re.compile(r"(?!urn:|mif:)[A-Za-z][A-Za-z0-9+.-]+:|#")
-
-
 _HUMP = re.compile(r"(?<=[^\W_])(?=[A-Z])")
 
 
@@ -199,11 +182,7 @@ def _add_entity(name: str, kind: str | None, relation: str, found: _Found) -> No
 
 
 _LONGEST_VALUE = 2_000
-
-
 _FRACTION = re.compile(r"[+-]?(?:[0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][+-]?[0-9]{1,3})?")
-
-
 _CONSTANTS = ("@type", "@context")
 
 
@@ -400,12 +379,10 @@ def _without_empty(value: Any) -> Any:
 
 _PART = r"([0-9]{1,9}(?:[.,][0-9]{1,9})?)"
 
-
 _DURATION = re.compile(
     r"P(?=[0-9T])(?:([0-9]{1,6})Y)?(?:([0-9]{1,6})M)?"
     rf"(?:{_PART}W)?(?:{_PART}D)?(?P<clock>T(?=[0-9])(?:{_PART}H)?(?:{_PART}M)?(?:{_PART}S)?)?"
 )
-
 
 FieldRow = tuple[str, str]
 """A label and a value to be shown."""

@@ -16,8 +16,6 @@ from memosite.formats.system import GroupOrder, RecordSystem, capitalized, rank_
 
 
 ROOTS = (".wyren", ".relay")
-
-
 MEMORY_NAME = "memory.md"
 """The name of wyren's memory, in one of its folders."""
 
@@ -69,7 +67,6 @@ CONFLICT = warning("wyren-conflict", "SPEC 2.2, wyren")(
 FENCED = note("wyren-fenced", "SPEC 2.2, wyren", of_whole_file=True)(
     "The whole memory is in a code fence.", "Remove the two lines of the fence."
 )
-
 
 RULES = rules_in(globals())
 """All of them, in this order."""

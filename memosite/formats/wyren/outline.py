@@ -1,9 +1,9 @@
 """Parses the sections of a wyren memory line by line into bullets, other text and code; finds what is no entry.
 
-Both count in the keys of records as they always did, so that what was published stays (`parse._Keys`).
-
-Knows nothing of tags and records. The layout is SPEC 2.2 (wyren): sections in any order, the whole perhaps wrapped
-in a code fence. A bullet is what Markdown takes for a list item at the outer level, with all that belongs to it.
+The layout is SPEC 2.2 (wyren): sections in any order, the whole perhaps wrapped in a code fence. A bullet is what
+Markdown takes for a list item at the outer level, with all that belongs to it. Comments and placeholders are no
+entries, but count in the keys of records as they always did, so that what was published stays (`parse._Keys`). Tags and
+records are not known here.
 """
 
 import re
@@ -20,34 +20,15 @@ from memosite.formats.wyren import SECTIONS
 
 
 _MARK = re.compile(r"`+|<!--|-->")
-
-
 _BEGIN, _END = "<!--", "-->"
-
-
 _TAG = re.compile(r"\[(?:session|raised|updated)\b[^\[\]]*\]", re.IGNORECASE)
-
-
 _BOX = re.compile(r"\A\s*\[[ xX]?\]")
-
-
 _BLANK = re.compile(r"<[^<>:@/\n]+>")
-
-
 _WORD = re.compile(r"[^\W_]+")
-
-
 _DASHES = re.compile(r"[\s\-–—….*_()]+")
-
-
 _LONGEST = 200
-
-
 _NOTHING = ("none", "nothing", "empty", "tbd", "tba", "todo", "placeholder")
-
-
 _NO_ENTRIES = frozenset({"entry", "entries", "item", "items", "content"})
-
 
 _FILLERS = frozenset(
     {"yet", "so", "far", "here", "now", "currently", "at", "this", "time", "the", "moment", "to", "report", "recorded"}
@@ -141,34 +122,15 @@ def _spellings(section: str) -> Iterator[str]:
 OUTLINE_CHARS = 200_000
 """How much of a memory is read, in characters; by wyren's own rules 60 lines are enough."""
 
-
 _KNOWN = {name.casefold(): name for name in SECTIONS}
-
-
 _WRAPPERS = ("", "md", "markdown")
-
-
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t]+(?P<title>\S.*)|[ \t]*)")
-
-
 _EDGES = re.compile(r"^\W+|\W+$")
-
-
 _FENCE = re.compile(r"(?P<mark>`{3,}+(?=[^`]*$)|~{3,})(?P<info>.*)")
-
-
 _BULLET = re.compile(r"(?P<mark>[-*+]|(?P<number>\d{1,9})[.)])(?:(?P<space>[ \t]+)(?P<text>\S.*))?")
-
-
 _CONFLICT = re.compile(r"(?:<{7}|[|]{7}|>{7})(?: .*)?")
-
-
 _CONFLICT_MIDDLE = "=" * 7
-
-
 _RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}")
-
-
 _Line = tuple[int, str]
 
 

@@ -1,11 +1,10 @@
-"""Parses wyren, the shared memory of a team's coding sessions: `memory.md` and the files of `broadcast/`.
+"""Parses wyren, the shared memory of a team's coding sessions: `memory.md` and the files of `broadcast/` (SPEC 2.2).
 
-As documented and as seen (SPEC 2.2, wyren): `[session 7a2e, turn 12]`, `[session X, turn 193; updated Y, turn 7]`,
-`[raised session X]`, `[session X, turn 22–26]`, `[session X, 2026-05-09]`.
-
-Each bullet of a memory is one record. Its tags (`[session 7a2e, turn 12]`) are read and taken off the text; what a
-record is called, by its section and its text, stays the same when it moves within the file (SPEC 3, identity).
-The rules checked are wyren's own (memory.md schema, hygiene rules), of those the ones that SPEC 2.2 names.
+Each bullet of a memory is one record. Its tags are read and taken off the text, as documented and as seen:
+`[session 7a2e, turn 12]`, `[session X, turn 193; updated Y, turn 7]`, `[raised session X]`, `[session X, turn 22–26]`,
+`[session X, 2026-05-09]`. What a record is called, by its section and its text, stays the same when it moves within the
+file (SPEC 3, identity). The rules checked are wyren's own (memory.md schema, hygiene rules), of those the ones that
+SPEC 2.2 names.
 """
 
 import re
@@ -35,19 +34,13 @@ from memosite.formats.yaml_text import Frontmatter, read_frontmatter
 
 
 _TAG = re.compile(r"(?<!`)\[(?P<said>(?:session|raised|updated)\s[^\[\]]{1,300})\](?![`(\[:])", re.IGNORECASE)
-
-
 _TAG_STARTS = ("[session ", "[raised ", "[updated ")
-
 
 _WHO = re.compile(
     r"(?:(?P<verb>raised|updated)(?: (?:by|in))?(?: session)?|session) (?P<id>[^\s`]{1,100})", re.IGNORECASE
 )
 
-
 _CURRENT = "current"
-
-
 _TURN = re.compile(r"(?:turns? )?(?P<turn>[0-9]{1,9}(?: ?[-–—] ?[0-9]{1,9})?)", re.IGNORECASE)
 
 
@@ -91,11 +84,6 @@ class Tags:
     text: str
     keyed: str
     clauses: tuple[Clause, ...]
-
-    @property
-    def is_tagged(self) -> bool:
-        """Whether there was any tag."""
-        return bool(self.clauses)
 
     @property
     def fields(self) -> tuple[tuple[str, str], ...]:
@@ -165,61 +153,32 @@ def _clauses(said: str) -> list[Clause]:
         else:
             found[-1].others.append(part)
     says_more = any(clause.is_sure or (clause.verb and not clause.others) for clause in found)
-    names_one = len(found) == 1 and not found[0].others and (_is_current(found) or _has_digit(found[0].session))
+    is_name = _is_current(found) or (len(found) == 1 and any(map(str.isdigit, found[0].session)))
+    names_one = is_name and not found[0].others
     return found if says_more or names_one else []
-
-
-def _has_digit(name: str) -> bool:
-    return any(char.isdigit() for char in name)
 
 
 # Parses wyren, the shared memory of a team's coding sessions: `memory.md` and the files of `broadcast/`.
 
 
 BROADCAST_FOLDER = "broadcast"
-
-
 SECTION_LINES = 30
 """The most lines of a section that wyren allows."""
-
 
 FILE_LINES = 60
 """The most lines of a memory that wyren allows."""
 
-
 _SKILLS = "skills"
-
-
 _NO_SECTION = "Memory"
-
-
 _SLUG_CHARS = 60
-
-
 _TITLE_CHARS = 2_000
-
-
 _TITLE_LEAST = 11
-
-
 _REMEMBERED_CHARS = 2_000
-
-
 _STAMP = re.compile(r"\[(?P<moment>[0-9TtZz:.,+ -]{8,40})\]\s*")
-
-
 _DISTILLED = re.compile(r"[\s_*]*last distilled\b.*", re.IGNORECASE)
-
-
 _SECOND_PART = re.compile(r"\n[ \t]*(?:\n|[-*+] |[0-9]{1,9}[.)] )")
-
-
 _FENCE_LINE = re.compile(r"^ *(?:`{3,}[^`\n]*|~{3,}.*)$", re.MULTILINE)
-
-
 _BOX = re.compile(r"\A\[[ xX]\]\s+")
-
-
 _SLUG_WORD = re.compile(r"[^\W_]+")
 
 
@@ -232,9 +191,8 @@ def matches(file: File) -> bool:
         return True
     if file.name.lower() != MEMORY_NAME or not any(section.is_known for section in read_outline(file.text).sections):
         return False
-    return (
-        file.path.split("/")[-2:-1] in [[root] for root in ROOTS] or read_tags(file.markdown[:OUTLINE_CHARS]).is_tagged
-    )
+    is_placed = file.path.split("/")[-2:-1] in [[root] for root in ROOTS]
+    return is_placed or bool(read_tags(file.markdown[:OUTLINE_CHARS]).clauses)
 
 
 def broadcast_path(path: str) -> tuple[str, ...]:
@@ -268,13 +226,12 @@ def _split_file(file: File) -> tuple[RecordEntry, ...]:
     """The entries of a memory; the rest of `broadcast/` has none."""
     if broadcast_path(file.path):
         return ()
-    return tuple(_split(section, entry, key) for section, entry, key in _keyed(file, read_outline(file.text)))
-
-
-def _split(section: Section, entry: OutlineBlock, key: str) -> RecordEntry:
-    said, name = _said(entry.text), _slug(section.name or _NO_SECTION)
-    place = "\0".join((name, *said.place)) if said.place else ""
-    return RecordEntry(key=key, section=name, said=said.text, written=said.written, place=place)
+    found: list[RecordEntry] = []
+    for section, entry, key in _keyed(file, read_outline(file.text)):
+        said, name = _said(entry.text), _slug(section.name or _NO_SECTION)
+        place = "\0".join((name, *said.place)) if said.place else ""
+        found.append(RecordEntry(key=key, section=name, said=said.text, written=said.written, place=place))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
