@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar, get_args
@@ -47,7 +46,6 @@ from memosite.facts.errors import ConfigError, OutputError, SourceError
 from memosite.facts.layout import CONFIG_NAME, SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, make_id
 from memosite.facts.parsed import Discharge
-from memosite.formats.system import RecordSystem
 from memosite.formats.systems import SYSTEMS, has_record_name
 from memosite.search_language import QueryError
 from memosite.sources.folder import holding_repo, starts_as_record
@@ -207,33 +205,21 @@ class VisitedFolder:
     repo: int | None
 
 
-def _memodef_store(folder: VisitedFolder) -> int | None:
-    if not any(name.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)) for name in folder.files):
+def _memodef_store(parts: Sequence[str], files: Sequence[str]) -> int | None:
+    if not any(name.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)) for name in files):
         return None
-    first = max(0, len(folder.parts) - _STORE_DEPTH)
-    near = next((index for index in range(first, len(folder.parts)) if folder.parts[index] in _STORES), None)
-    if near is not None:
-        return near
-    return next((index for index in range(first - 1, -1, -1) if folder.parts[index] in _STORES), None)
+    first = max(0, len(parts) - _STORE_DEPTH)
+    order = (*range(first, len(parts)), *range(first - 1, -1, -1))
+    return next((index for index in order if parts[index] in _STORES), None)
 
 
-def _orgdef_store(folder: VisitedFolder) -> int | None:
-    if not folder.parts or folder.parts[-1] != "org":
-        return None
-    has_any = any(name.lower().endswith((ENVELOPE_SUFFIX, CATALOG_SUFFIX)) for name in folder.files)
-    return len(folder.parts) - 1 if has_any else None
+def _orgdef_store(parts: Sequence[str], files: Sequence[str]) -> int | None:
+    has_any = any(name.lower().endswith((ENVELOPE_SUFFIX, CATALOG_SUFFIX)) for name in files)
+    return len(parts) - 1 if has_any and parts and parts[-1] == "org" else None
 
 
-def _record_store(system: RecordSystem, folder: VisitedFolder) -> int | None:
-    return system.store_in(folder.parts, folder.files)
-
-
-STORES: tuple[Callable[[VisitedFolder], int | None], ...] = (
-    _memodef_store,
-    _orgdef_store,
-    *(partial(_record_store, system) for system in SYSTEMS),
-)
-"""What tells a store: given a folder with files in it, the number of parts that lead to what holds the store."""
+STORES = (_memodef_store, _orgdef_store, *(system.store_in for system in SYSTEMS))
+"""What tells a store: given a folder, as parts and the names of its files, how many parts lead to what holds it."""
 
 
 def discover(site: Path, *, ignore: Sequence[Path]) -> tuple[SourceConfig, ...]:
@@ -293,7 +279,7 @@ def _markdown_names(folder: VisitedFolder) -> list[str]:
 def _source_root(folder: VisitedFolder) -> tuple[str, ...] | None:
     """The parts that lead to the source a folder belongs to, None if it is not part of a store."""
     for tell in STORES:
-        holder = tell(folder)
+        holder = tell(folder.parts, folder.files)
         if holder is not None:
             return folder.parts[: holder if folder.repo is None else folder.repo]
     return None
@@ -522,7 +508,6 @@ HISTORIES: tuple[History, ...] = get_args(History)
 DIGESTS: tuple[Digest, ...] = get_args(Digest)
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 _T = TypeVar("_T")
-_NOTHING: tuple[str, ...] = ()
 _NO_ENTRIES: Mapping[str, str] = MappingProxyType({})
 _NO_POSITIONS: tuple[Mapping[str, str], tuple[str, ...] | None] = (_NO_ENTRIES, None)
 

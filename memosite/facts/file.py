@@ -57,13 +57,6 @@ class File:
         """A location in this file."""
         return Location(source=self.source, path=self.path, line=line)
 
-    def at_key(self, *keys: str | int) -> Location:
-        """The line of a key of the JSON object, if it is there.
-
-        `("metadata", "discharged")` is a nested one, `("participants", 1)` the second entry of an array.
-        """
-        return self.at(self._key_lines.get(keys))
-
     @cached_property
     def _key_lines(self) -> dict[KeyPath, int]:
         lines: dict[KeyPath, int] = {}
@@ -75,8 +68,12 @@ class File:
         return lines
 
     def finding(self, rule: Rule, message: str, *keys: str | int, clause: str = "") -> Finding:
-        """A finding on this file, at the line of the key if it is there; `clause` overrides the rule's."""
-        where = self.at_key(*keys) if keys else self.at()
+        """A finding on this file, at the line of a key of the JSON object if it is there.
+
+        `("metadata", "discharged")` is a nested key, `("participants", 1)` the second entry of an array. `clause`
+        overrides the rule's.
+        """
+        where = self.at(self._key_lines.get(keys) if keys else None)
         return Finding(rule=rule, location=where, message=shown(message, _LONGEST_MESSAGE), broken_clause=clause)
 
     def parsed(self, fact: Fact | None = None, findings: Iterable[Finding] = (), *shelve: bytes) -> Parsed:
@@ -118,8 +115,15 @@ class File:
 
     @cached_property
     def json(self) -> "Json":
-        """The file's JSON, read once."""
-        return read_json(self)
+        """The file's JSON object, read once; the findings name the line and what was expected there."""
+        value, problems = read_json_text(self.text)
+        findings = [*self.text_findings, *self.findings_of(problems)]
+        if isinstance(value, dict):
+            return Json(fields=value, findings=tuple(findings))
+        if not any(problem.rule == rules.JSON_INVALID for problem in problems):
+            message = f"found {type_name(value)}, expected an object"
+            findings.append(self.finding_at(1, rules.JSON_NOT_OBJECT, message))
+        return Json(fields=None, findings=tuple(findings))
 
     @cached_property
     def markdown(self) -> str:
@@ -133,17 +137,6 @@ class Json:
 
     fields: dict[str, Any] | None
     findings: tuple[Finding, ...]
-
-
-def read_json(file: File) -> Json:
-    """Read a file's JSON object. Never raises; the findings name the line and what was expected there."""
-    value, problems = read_json_text(file.text)
-    findings = [*file.text_findings, *file.findings_of(problems)]
-    if isinstance(value, dict):
-        return Json(fields=value, findings=tuple(findings))
-    if not any(problem.rule == rules.JSON_INVALID for problem in problems):
-        findings.append(file.finding_at(1, rules.JSON_NOT_OBJECT, f"found {type_name(value)}, expected an object"))
-    return Json(fields=None, findings=tuple(findings))
 
 
 # The bounds of one file: how many of its records, positions and turns are shown one by one (SPEC 9).

@@ -159,7 +159,8 @@ def make_id(stem: str) -> str:
         cleaned = re.sub("\0+", "-", "".join(char if _is_allowed(char) else "\0" for char in text)).lstrip(".")
     if cleaned and cleaned == text and len(cleaned.encode("utf-8")) <= ID_BYTES:
         return cleaned
-    return f"{_cut_bytes(cleaned, ID_BYTES - 9)}-{short_hash(text)}"
+    beginning = cleaned.encode("utf-8")[: ID_BYTES - 9].decode("utf-8", "ignore")
+    return f"{beginning}-{short_hash(text)}"
 
 
 def _is_allowed(char: str) -> bool:
@@ -167,10 +168,6 @@ def _is_allowed(char: str) -> bool:
         return char.isalnum() or char in "._-"
     category = unicodedata.category(char)
     return category[0] == "L" or category == "Nd"
-
-
-def _cut_bytes(text: str, limit: int) -> str:
-    return text.encode("utf-8")[:limit].decode("utf-8", "ignore")
 
 
 def blob_id(data: bytes, *, like: str = "") -> str:

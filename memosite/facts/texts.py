@@ -514,8 +514,6 @@ def marks_of(text: str) -> set[bytes]:
     The name is a file's, or the beginning of a commit's id. One without letters and digits of ASCII has no marks, and
     may be in any text.
     """
-    return {crc32(one.encode()).to_bytes(4)[1:] for one in _shortened(set(_RUNS.findall(text)))}
-
-
-def _shortened(runs: Iterable[str]) -> Iterable[str]:
-    return {run[:BEGINNING] if len(run) > BEGINNING and _ID.fullmatch(run) else run for run in runs}
+    runs = set(_RUNS.findall(text))
+    shortened = {run[:BEGINNING] if len(run) > BEGINNING and _ID.fullmatch(run) else run for run in runs}
+    return {crc32(run.encode()).to_bytes(4)[1:] for run in shortened}

@@ -79,11 +79,6 @@ def _none(_: object) -> tuple[()]:
     return ()
 
 
-def _as_words(predicate: str) -> str:
-    """A predicate as words: `depends_on` is `depends on`."""
-    return predicate.replace("_", " ").replace("-", " ").casefold()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordSystem:
     """One record system. Paths are relative to a source, with `/`; functions of a path depend on it alone.
@@ -163,7 +158,7 @@ class RecordSystem:
 
     def inverse_of(self, predicate: str) -> str:
         """A predicate as seen from its other end. One without an inverse is worded as the other record's."""
-        words = _as_words(predicate)
+        words = predicate.replace("_", " ").replace("-", " ").casefold()
         return self.inverse.get(self.spell(words)) or f"{words}, said by"
 
 

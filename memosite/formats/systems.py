@@ -23,19 +23,14 @@ RECORD_IDS = tuple(form for system in SYSTEMS for form in system.ids)
 ALL_RULES: tuple[Rule, ...] = (*rules.GENERAL, *(rule for system in SYSTEMS for rule in system.rules))
 """Every rule for findings."""
 
-READ_SUFFIXES = tuple(
-    sorted(
-        {ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".md", ".markdown", ".json", ".jsonl"}.union(
-            *(system.endings for system in SYSTEMS)
-        )
-    )
-)
+_ENDINGS = tuple(sorted({ending for system in SYSTEMS for ending in system.endings}))
+
+READ_SUFFIXES = tuple(sorted({ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".md", ".markdown", ".json", ".jsonl", *_ENDINGS}))
 """What is read wherever it lies; of other files outside of stores only the names count."""
 _NO_FILE = FileFacts(source="", path="", sha256="", bytes=0)
 
 _BY_NAME = {system.name: system for system in SYSTEMS}
 _LONGEST = max(map(len, READ_SUFFIXES))
-_ENDINGS = tuple(sorted({ending for system in SYSTEMS for ending in system.endings}))
 
 
 def can_concern(path: str) -> bool:

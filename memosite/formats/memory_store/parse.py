@@ -533,10 +533,6 @@ def _parse_config(file: File) -> Parsed:
     return fields.parsed(config, file.data)
 
 
-def _is_marker(file: File) -> bool:
-    return isinstance((file.json.fields or {}).get("last_sync_commit"), str)
-
-
 def _parse_marker(file: File) -> Parsed:
     """Read `sync-state.json`. One that is missing or invalid is no fault: the store's own tool does without."""
     fields = Fields.of_file(file, findings=())
@@ -627,7 +623,7 @@ def _without_heading(text: str) -> str:
 _PARTS: Mapping[StorePart, tuple[Callable[[File], bool], Callable[[File], Parsed]]] = MappingProxyType(
     {
         "config": (_is_config, _parse_config),
-        "marker": (_is_marker, _parse_marker),
+        "marker": (lambda file: isinstance((file.json.fields or {}).get("last_sync_commit"), str), _parse_marker),
         "events": (is_events, parse_events),
         "relation": (_is_relation, _parse_relation),
         "node": (is_node, parse_node),

@@ -160,11 +160,6 @@ class Section:
     lines: int
     blocks: tuple[OutlineBlock, ...]
 
-    @property
-    def is_known(self) -> bool:
-        """Whether the section is one of wyren's."""
-        return self.name in SECTIONS
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:

@@ -26,7 +26,7 @@ from memosite.formats.document import parse as parse_document
 from memosite.formats.fields import FINDINGS, show_json
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS
-from memosite.formats.wyren import HANDOFF, MEMORY_NAME, ROOTS
+from memosite.formats.wyren import HANDOFF, MEMORY_NAME, ROOTS, SECTIONS
 from memosite.formats.wyren.outline import OUTLINE_CHARS, Outline, OutlineBlock, Section, is_placeholder, read_outline
 from memosite.formats.yaml_text import Frontmatter, read_frontmatter
 
@@ -189,7 +189,9 @@ def matches(file: File) -> bool:
     """
     if broadcast_path(file.path):
         return True
-    if file.name.lower() != MEMORY_NAME or not any(section.is_known for section in read_outline(file.text).sections):
+    if file.name.lower() != MEMORY_NAME or not any(
+        section.name in SECTIONS for section in read_outline(file.text).sections
+    ):
         return False
     is_placed = file.path.split("/")[-2:-1] in [[root] for root in ROOTS]
     return is_placed or bool(read_tags(file.markdown[:OUTLINE_CHARS]).clauses)
