@@ -153,7 +153,7 @@ class Envelope:
 
     `shape` is how it was written: a typed memodef object, the legacy `x.memo.*` form, a body whose
     envelope is missing (`bare`), or a file that cannot be read (`broken`), of which only the name is used.
-    `in_reply_to` and `supersedes` are references as written: `references.read_names` finds the names in them.
+    `in_reply_to` and `supersedes` are references as written: `names.read_names` finds the names in them.
     `extra` is the JSON text of every field memosite has no use for, kept to be shown; "" if there is none.
     """
 

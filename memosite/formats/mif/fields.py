@@ -365,7 +365,7 @@ def _kind(value: YamlValue) -> str:
 
 
 def _without_empty(value: Any) -> Any:
-    """A value without what is empty in it. It recurses, but YAML deeper than `yaml_text.DEPTH` is never read."""
+    """A value without what is empty in it. It recurses, but YAML deeper than `yaml_text.YAML_DEPTH` is never read."""
     if isinstance(value, dict):
         pairs = ((key, _without_empty(entry)) for key, entry in value.items())
         return {key: entry for key, entry in pairs if entry not in (None, "", [], {})}

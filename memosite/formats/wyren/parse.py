@@ -189,9 +189,8 @@ def matches(file: File) -> bool:
     """
     if broadcast_path(file.path):
         return True
-    if file.name.lower() != MEMORY_NAME or not any(
-        section.name in SECTIONS for section in read_outline(file.text).sections
-    ):
+    sections = read_outline(file.text).sections if file.name.lower() == MEMORY_NAME else ()
+    if not any(section.name in SECTIONS for section in sections):
         return False
     is_placed = file.path.split("/")[-2:-1] in [[root] for root in ROOTS]
     return is_placed or bool(read_tags(file.markdown[:OUTLINE_CHARS]).clauses)
