@@ -13,7 +13,7 @@ import memosite
 from memosite.archive.urls import OTHER_SPECIFICATIONS
 from memosite.cli import main
 from memosite.commands.arguments import command_parsers, parser
-from memosite.config.loading import FEEDS_KEYS, KEYS, UNBUILT_KEYS, contract_folder, load_contract
+from memosite.config.loading import FEEDS_KEYS, KEYS, contract_folder, load_contract
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Cited, read_clause
 from memosite.formats.systems import ALL_RULES
@@ -223,8 +223,8 @@ def test_the_settings_are_those_of_the_contract() -> None:
     example = re.sub(r"<memo id>", "a-memo", listing("yaml"))
     values = yaml.safe_load(example)
     lines = {line.partition(":")[0]: line for line in example.splitlines() if re.match(r"\w", line)}
-    assert set(values) == set(lines) == {*KEYS, *UNBUILT_KEYS}
-    assert {key for key, line in lines.items() if f"# {MARK};" in line} == set(UNBUILT_KEYS)
+    assert set(values) == set(lines) == set(KEYS)
+    assert {key for key, line in lines.items() if f"# {MARK};" in line} == set()
     assert set(values["feeds"]) == set(FEEDS_KEYS)
 
 

@@ -19,9 +19,9 @@ from memosite.facts.file import File
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile
 from memosite.facts.texts import describe_text
 from memosite.facts.times import read_moment
-from memosite.formats.logbook import rules
-
-NAME = "logbook"
+from memosite.formats import logbook
+from memosite.formats.system import Adapter
+from memosite.formats.systems import RECORD_IDS
 
 
 def matches(file: File) -> bool:
@@ -34,47 +34,35 @@ def parse(file: File) -> Parsed:
         day, _, rest = line.partition(" ")
         title, colon, text = rest.partition(": ")
         if not colon:
-            findings.append(file.finding(rules.ENTRY, f"line {number} has no title"))
+            findings.append(file.finding(logbook.ENTRY, f"line {number} has no title"))
             continue
-        known, data = describe_text(text)
+        known, data = describe_text(text, RECORD_IDS)
         shelve.append(data)
         cards.append(RecordCard(
-            system=NAME, key=f"{day}.{title.casefold()}", file=file.facts, type="entry", title=title, line=number,
+            system="logbook", key=f"{day}.{title.casefold()}", file=file.facts, type="entry", title=title, line=number,
             text=known, created=read_moment(day),
         ))
-    fact = RecordFile(system=NAME, file=file.facts, records=tuple(cards))
-    return Parsed(
-        source=file.source, path=file.path, fact=fact, findings=tuple(findings), shelve=tuple(shelve)
-    )
-'''
+    fact = RecordFile(system="logbook", file=file.facts, records=tuple(cards))
+    return file.parsed(fact, findings, *shelve)
 
-RULES = '''"""The rules for findings on logbooks."""
 
-from memosite.facts.findings import Rule, Severity
-
-ENTRY = Rule(id="logbook-entry", severity=Severity.WARNING, meaning="An entry without a title.",
-             clause="the logbook's first page", remedy="Write a title and a colon.")
-RULES = (ENTRY,)
+ADAPTER = Adapter(matches, parse)
 '''
 
 SYSTEM = '''"""The record system logbook."""
 
-from memosite.formats.logbook import rules
+from memosite.facts.findings import warning
 from memosite.formats.system import RecordSystem
 
-
-def _load():
-    from memosite.formats.logbook import parse
-
-    return parse
-
+ENTRY = warning("logbook-entry", "the logbook's first page")("An entry without a title.", "Write a title and a colon.")
 
 SYSTEM = RecordSystem(
     name="logbook",
     intro="What the harbour master wrote down.",
-    rules=rules.RULES,
+    rules=(ENTRY,),
+    ids=(),
     endings=(".log",),
-    load=_load,
+    parser="memosite.formats.logbook.parse",
     owns=lambda path: True if path.startswith("logbook/") else None,
     store_in=lambda parts, files: len(parts) - 1 if tuple(parts[-1:]) == ("logbook",) else None,
     foreign=lambda path: "a file beside the logbook",
@@ -92,12 +80,10 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     logbook = folder / "memosite/formats/logbook"
     logbook.mkdir()
-    for name, text in (("__init__", ""), ("parse", PARSE), ("rules", RULES), ("system", SYSTEM)):
+    for name, text in (("__init__", SYSTEM), ("parse", PARSE)):
         (logbook / f"{name}.py").write_text(text)
     registry = folder / "memosite/formats/systems.py"
-    lines = registry.read_text()
-    at = lines.index("from memosite.formats.memory_layer")
-    lines = f"{lines[:at]}from memosite.formats.logbook import system as logbook\n{lines[at:]}"
+    lines = registry.read_text().replace("from memosite.formats import ", "from memosite.formats import logbook, ")
     registry.write_text(lines.replace("memory_store.SYSTEM", "logbook.SYSTEM, memory_store.SYSTEM"))
     return folder
 

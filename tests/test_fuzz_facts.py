@@ -25,7 +25,8 @@ from memosite.facts.texts import (
 )
 from memosite.facts.times import read_moment, read_stamp
 from memosite.formats import yaml_text
-from memosite.formats.frontmatter import read_frontmatter
+from memosite.formats.systems import RECORD_IDS
+from memosite.formats.yaml_text import read_frontmatter
 from memosite.sources.forges import (
     file_template,
     file_url,
@@ -137,7 +138,7 @@ def test_yaml_heads_are_read_or_reported(text: str) -> None:
     matter = read_frontmatter(text)
     assert text.endswith(matter.body)
     last = text.count("\n") + 1
-    assert matter.problem is None or 1 <= matter.problem[0] <= last
+    assert matter.problem is None or 1 <= (matter.problem.line or 0) <= last
     for name in matter.fields:
         matter.text(name).encode("utf-8")
         matter.list(name)
@@ -157,10 +158,10 @@ MARKS = [*"ab.- /\\:_`()[]<>~\n", ".md", ".openthing", "2026-05-01-1430--a--b--g
 def test_what_a_text_mentions_is_in_it(text: str) -> None:
     """Mentions and destinations as they are written, each once, mentions apart; a summary on one line."""
     text = clean_text(text)
-    known, data = describe_text(text)
+    known, data = describe_text(text, RECORD_IDS)
     assert data.decode() == text and known.chars == len(text)
-    assert known.sha256 == hashlib.sha256(data).hexdigest() and (known, data) == describe_text(text)
-    mentions, destinations = find_mentions(text), find_destinations(text)
+    assert known.sha256 == hashlib.sha256(data).hexdigest() and (known, data) == describe_text(text, RECORD_IDS)
+    mentions, destinations = find_mentions(text, RECORD_IDS), find_destinations(text)
     assert destinations == known.destinations
     assert all(found and found in text for found in (*mentions, *destinations))
     assert len(set(mentions)) == len(mentions) and len(set(destinations)) == len(destinations)

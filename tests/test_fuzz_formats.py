@@ -17,11 +17,10 @@ from memosite.facts.layout import place_of
 from memosite.facts.parsed import Envelope, Parsed, RecordFile
 from memosite.formats import adapters, memodef, orgdef
 from memosite.formats.fields import FINDINGS
-from memosite.formats.frontmatter import read_frontmatter
-from memosite.formats.memory_store import parse as memory_store
-from memosite.formats.mif import parse as mif
+from memosite.formats.memory_store.join import ADAPTER as MEMORY_STORE
+from memosite.formats.mif.parse import ADAPTER as MIF_ADAPTER
 from memosite.formats.systems import SYSTEMS, split_file
-from memosite.formats.yaml_text import read_yaml, split_head
+from memosite.formats.yaml_text import read_frontmatter, read_yaml, split_head
 from tests.support.cases import all_inputs, card_of, check_promises
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import as_bytes, mutated, mutated_json, mutated_lines, one_of
@@ -51,9 +50,9 @@ def check(path: str, data: bytes) -> Parsed:
         is_ours = adapter.matches(file)
         parsed = adapter.parse(file)
         results.append(parsed)
-        if adapter is memory_store:
+        if adapter is MEMORY_STORE:
             assert parsed.fact is not None or not is_ours
-        if adapter is mif:
+        if adapter is MIF_ADAPTER:
             assert isinstance(parsed.fact, RecordFile) == is_ours
     place = place_of(path)
     if place is not None:

@@ -14,9 +14,9 @@ from memosite.facts.json_text import find_key_line
 from memosite.facts.parsed import RecordCard
 from memosite.formats import adapters
 from memosite.formats.memory_store import parse as memory_store
-from memosite.formats.memory_store import store_of
+from memosite.formats.memory_store import part_of, store_of
 from memosite.formats.memory_store.join import JoinedStores, join_stores
-from memosite.formats.memory_store.parse import StoreConfig, key_of_path, part_of
+from memosite.formats.memory_store.parse import StoreConfig, key_of_path
 from memosite.formats.systems import ALL_RULES
 from tests.support.mutations import mutated_json
 from tests.support.stores import Entry, Stores, seal

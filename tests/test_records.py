@@ -15,7 +15,7 @@ from memosite.commands.check import check
 from memosite.config.loading import discover
 from memosite.facts.parsed import Ref
 from memosite.facts.texts import find_mentions
-from memosite.formats.systems import owner_of, root_of_record
+from memosite.formats.systems import RECORD_IDS, owner_of, root_of_record
 from memosite.reading.finders import LineFinder
 from memosite.reading.loose import read_source
 from memosite.resolve import ResolveRules, resolve
@@ -528,7 +528,7 @@ def test_a_record_does_not_take_a_name_from_a_document(quay: Path) -> None:
 )
 def test_ids_of_records_are_read_off_texts(text: str, found: tuple[str, ...]) -> None:
     """As whole words; what has another meaning is left."""
-    assert find_mentions(text) == found
+    assert find_mentions(text, RECORD_IDS) == found
 
 
 # Anchors

@@ -14,6 +14,7 @@ from memosite.facts.texts import (
     find_mentions,
     summarize,
 )
+from memosite.formats.systems import RECORD_IDS
 
 STEM = "2026-05-01-1430--engineer--director--gate-is-green"
 
@@ -68,7 +69,7 @@ STEM = "2026-05-01-1430--engineer--director--gate-is-green"
 )
 def test_names_ids_and_paths_are_mentions(text: str, mentions: tuple[str, ...]) -> None:
     """As written, in order, each once, without the punctuation around them."""
-    assert find_mentions(text) == mentions
+    assert find_mentions(text, RECORD_IDS) == mentions
 
 
 @pytest.mark.parametrize(
@@ -130,7 +131,7 @@ def test_mentions_are_bounded() -> None:
     summary = summarize("word " * 400)
     assert summary.endswith("word…")
     assert len(summary) <= SUMMARY
-    mentions = find_mentions(" ".join(f"a{number}.md" for number in range(MENTIONS + 5)))
+    mentions = find_mentions(" ".join(f"a{number}.md" for number in range(MENTIONS + 5)), RECORD_IDS)
     assert len(mentions) == MENTIONS
     assert mentions[0] == "a0.md"
     destinations = find_destinations(" ".join(f"[x](a{number}.md)" for number in range(MENTIONS + 5)))
@@ -172,7 +173,7 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_two_megabytes_of_spite_come_to_an_end(text: str) -> None:
     """No pattern tries every way to read a text: what is found is bounded by the text and by `MENTIONS`."""
-    known, data = describe_text(text)
+    known, data = describe_text(text, RECORD_IDS)
     assert len(known.mentions) <= MENTIONS
     assert sum(map(len, (*known.mentions, *known.destinations))) <= len(data)
     assert len(known.summary) <= SUMMARY

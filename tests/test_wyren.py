@@ -15,7 +15,8 @@ from memosite.facts.names import short_hash
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile
 from memosite.formats import adapters
 from memosite.formats.fields import FINDINGS
-from memosite.formats.wyren.outline import OUTLINE_CHARS, SECTIONS, read_outline
+from memosite.formats.wyren import SECTIONS
+from memosite.formats.wyren.outline import OUTLINE_CHARS, read_outline
 from memosite.formats.wyren.parse import read_tags
 from tests.support.cases import check_promises
 from tests.support.files import write_text

@@ -1,23 +1,20 @@
 """[I/O] Loads the `Config` of every command from memosite.yml, or from discovery if there is none; loads the contract.
 
-The rules are SPEC 2.1. Stores are recognized by folder and file names alone; only Markdown that may be a record of
-no store is recognized by its first bytes.
-
-The schema is SPEC 2.1. Every error is one line that names file, line and key, what was found and what was
-expected. Features that are not built yet are an error that says so, never ignored.
-
-The folder is beside the package in a checkout and inside it once installed.
+Schema and rules are SPEC 2.1. Every error is one line that names file, line and key, what was found and what was
+expected. Discovery recognizes stores by the names of folders and files alone; only Markdown that may be a record of no
+store is recognized by its first bytes. The contract is in a folder beside the package in a checkout, and inside the
+package once installed.
 """
 
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, TypeVar, get_args
+from typing import TypeVar, get_args
 
 import memosite
 from memosite.config.schema import (
@@ -27,13 +24,14 @@ from memosite.config.schema import (
     Audience,
     Config,
     ConfigEntry,
+    Digest,
     FeedsConfig,
+    History,
     SecretsMode,
     SourceConfig,
     WithheldGlob,
     clean_name,
     normalize_base_url,
-    quote,
     read_archive_id,
     read_authority,
     read_base_url,
@@ -43,12 +41,11 @@ from memosite.config.schema import (
     read_web,
     read_yaml,
 )
-from memosite.facts.characters import printable
+from memosite.facts.characters import printable, quote
 from memosite.facts.errors import ConfigError, OutputError, SourceError
 from memosite.facts.layout import CONFIG_NAME, SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, make_id
 from memosite.facts.parsed import Discharge
-from memosite.formats.system import RecordSystem
 from memosite.formats.systems import SYSTEMS, has_record_name
 from memosite.search_language import QueryError
 from memosite.sources.folder import holding_repo, starts_as_record
@@ -61,13 +58,8 @@ from memosite.store.safe_files import beginning_of, open_file
 LONGEST_PATH = 4096
 """Paths are shown whole in errors: nobody can open half a path."""
 
-
 _KEYS = ("path", "git", "ref", "name", "include", "exclude", "web")
-
-
 _REF_FORM = "the name of a branch or tag, or a commit's hash"
-
-
 _NO_REF = re.compile(r"[-/.]|.*(?:[\s\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.)|.*(?:[./]|\.lock)$|@$", re.DOTALL)
 
 
@@ -190,21 +182,14 @@ def read_withheld_globs(entry: ConfigEntry, *, below: str = "the source") -> tup
 FOLDER_DEPTH = 40
 """How many folders below the site are entered, one in the other."""
 
-
 FOLDER_LIMIT = 200_000
 """How many folders are looked into in all."""
-
 
 SNIFF_LIMIT = 20_000
 """How many Markdown files are looked into in all, to find records among them."""
 
-
 _STORES = ("memos", "notes", "transcripts")
-
-
 _STORE_DEPTH = 3
-
-
 _ENVIRONMENT = "pyvenv.cfg"
 
 
@@ -220,33 +205,21 @@ class VisitedFolder:
     repo: int | None
 
 
-def _memodef_store(folder: VisitedFolder) -> int | None:
-    if not any(name.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)) for name in folder.files):
+def _memodef_store(parts: Sequence[str], files: Sequence[str]) -> int | None:
+    if not any(name.lower().endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)) for name in files):
         return None
-    first = max(0, len(folder.parts) - _STORE_DEPTH)
-    near = next((index for index in range(first, len(folder.parts)) if folder.parts[index] in _STORES), None)
-    if near is not None:
-        return near
-    return next((index for index in range(first - 1, -1, -1) if folder.parts[index] in _STORES), None)
+    first = max(0, len(parts) - _STORE_DEPTH)
+    order = (*range(first, len(parts)), *range(first - 1, -1, -1))
+    return next((index for index in order if parts[index] in _STORES), None)
 
 
-def _orgdef_store(folder: VisitedFolder) -> int | None:
-    if not folder.parts or folder.parts[-1] != "org":
-        return None
-    has_any = any(name.lower().endswith((ENVELOPE_SUFFIX, CATALOG_SUFFIX)) for name in folder.files)
-    return len(folder.parts) - 1 if has_any else None
+def _orgdef_store(parts: Sequence[str], files: Sequence[str]) -> int | None:
+    has_any = any(name.lower().endswith((ENVELOPE_SUFFIX, CATALOG_SUFFIX)) for name in files)
+    return len(parts) - 1 if has_any and parts and parts[-1] == "org" else None
 
 
-def _record_store(system: RecordSystem, folder: VisitedFolder) -> int | None:
-    return system.store_in(folder.parts, folder.files)
-
-
-STORES: tuple[Callable[[VisitedFolder], int | None], ...] = (
-    _memodef_store,
-    _orgdef_store,
-    *(partial(_record_store, system) for system in SYSTEMS),
-)
-"""What tells a store: given a folder with files in it, the number of parts that lead to what holds the store."""
+STORES = (_memodef_store, _orgdef_store, *(system.store_in for system in SYSTEMS))
+"""What tells a store: given a folder, as parts and the names of its files, how many parts lead to what holds it."""
 
 
 def discover(site: Path, *, ignore: Sequence[Path]) -> tuple[SourceConfig, ...]:
@@ -306,7 +279,7 @@ def _markdown_names(folder: VisitedFolder) -> list[str]:
 def _source_root(folder: VisitedFolder) -> tuple[str, ...] | None:
     """The parts that lead to the source a folder belongs to, None if it is not part of a store."""
     for tell in STORES:
-        holder = tell(folder)
+        holder = tell(folder.parts, folder.files)
         if holder is not None:
             return folder.parts[: holder if folder.repo is None else folder.repo]
     return None
@@ -342,12 +315,8 @@ def walk(site: Path, *, ignore: Sequence[Path]) -> Iterator[VisitedFolder]:
             waiting += [
                 ((*parts, name), repo)
                 for name in reversed(folders)
-                if _is_entered(name) and str(site.joinpath(*parts, name)) not in ignored
+                if name not in UNREAD_FOLDERS | SKIPPED_FOLDERS and str(site.joinpath(*parts, name)) not in ignored
             ]
-
-
-def _is_entered(name: str) -> bool:
-    return name not in UNREAD_FOLDERS and name not in SKIPPED_FOLDERS
 
 
 def _list(folder: Path) -> tuple[tuple[str, ...], list[str], bool]:
@@ -401,14 +370,8 @@ def _nothing_found(site: Path) -> str:
 
 
 OUTPUT_NAME = "_site"
-
-
 CACHE_NAME = ".memosite"
-
-
-AUDIENCES: Mapping[str, Audience] = {one: one for one in get_args(Audience)}
-
-
+AUDIENCES: Mapping[str, Audience] = {audience: audience for audience in get_args(Audience)}
 _NAMED = "internal or public"
 
 
@@ -422,7 +385,7 @@ def choose(
     """
     outputs = _read_outputs(fields, folder)
     least: Audience = "public" if "public" in outputs else "internal"
-    named = _read_audience(fields["audience"]) if "audience" in fields else least
+    named = fields["audience"].choice(tuple(AUDIENCES.values())) if "audience" in fields else least
     chosen = audience or named
     if outputs and chosen not in outputs:
         raise fields["outputs"].error(f"none for the audience {chosen}", "one", "add it, or name another audience")
@@ -437,13 +400,6 @@ def choose(
     return chosen, written or (folder / OUTPUT_NAME).resolve(), outputs
 
 
-def _read_audience(entry: ConfigEntry) -> Audience:
-    text = entry.text(_NAMED)
-    if text not in AUDIENCES:
-        raise entry.error(quote(text), _NAMED)
-    return AUDIENCES[text]
-
-
 def _read_outputs(fields: Mapping[str, ConfigEntry], folder: Path) -> Mapping[Audience, Path]:
     """The output folders by audience; none may be in another, or one site would be published with the other."""
     if "outputs" not in fields:
@@ -451,7 +407,7 @@ def _read_outputs(fields: Mapping[str, ConfigEntry], folder: Path) -> Mapping[Au
     entry, found = fields["outputs"], dict[Audience, Path]()
     if "output" in fields:
         raise fields["output"].error("output beside outputs", "one of the two", "remove it: outputs names the folders")
-    for name, below in entry.fields(tuple(AUDIENCES)).items():
+    for name, below in entry.fields(AUDIENCES).items():
         path = _read_output(below, folder)
         if any(path.is_relative_to(other) or other.is_relative_to(path) for other in found.values()):
             shown = quote(str(path), longest=LONGEST_PATH)
@@ -542,29 +498,17 @@ def _artifacts(folder: Path) -> Iterator[str]:
 SIZE_LIMIT = 1 << 20
 """Largest memosite.yml, in bytes."""
 
-
 KEYS = (
     *("title", "base_url", "archive_id", "authority", "language", "sources", "history", "positions"),
     *("documents", "citations", "actions", "feeds", "theme", "secrets", "audience", "withhold", "withhold_raw"),
     *("erase", "output", "outputs", "lean"),
 )
 
-
-UNBUILT_KEYS: tuple[str, ...] = ()
-
-
+HISTORIES: tuple[History, ...] = get_args(History)
+DIGESTS: tuple[Digest, ...] = get_args(Digest)
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
-
-
 _T = TypeVar("_T")
-
-
-_NOTHING: tuple[str, ...] = ()
-
-
 _NO_ENTRIES: Mapping[str, str] = MappingProxyType({})
-
-
 _NO_POSITIONS: tuple[Mapping[str, str], tuple[str, ...] | None] = (_NO_ENTRIES, None)
 
 
@@ -583,18 +527,63 @@ def load_config(
     relative to the
     current folder. Raises `ConfigError`, also if no source is found; `SourceError` if there is too much to search.
     """
-    try:
-        return _load(site, output=output, base_url=base_url, cache=cache, secrets=secrets, audience=audience)
-    except ConfigError:
-        _refuse_to_quote(site / CONFIG_NAME)
-        raise
+    with _quoting_no_secret(site / CONFIG_NAME):
+        folder = _open_site(site)
+        top = _read_file(site / CONFIG_NAME)
+        fields = top.fields(KEYS) if top else {}
+        chosen, output_folder, outputs = choose(fields, folder, audience=audience, output=output)
+        cache_folder = folder_to_write(cache, "--cache") or cache_of(folder)
+        aliases, people = _get(fields, "positions", _positions, _NO_POSITIONS)
+        feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
+        address = _get(fields, "base_url", read_base_url, None)
+        known_secrets = _get(fields, "secrets", read_secrets, DEFAULT_SECRETS)
+        return Config(
+            site=folder,
+            title=_get(fields, "title", ConfigEntry.prose, clean_name(folder.name)),
+            base_url=_option_base_url(base_url) or address,
+            address=address,
+            archive_id=_get(fields, "archive_id", read_archive_id, "archive"),
+            authority=_get(fields, "authority", read_authority, "memosite.invalid,2026"),
+            language=_get(fields, "language", read_language, "en"),
+            history=_get(fields, "history", lambda entry: entry.choice(HISTORIES), "own"),
+            aliases=aliases,
+            people=people,
+            documents=_get(fields, "documents", _documents, DEFAULT_DOCUMENTS),
+            citations=_get(fields, "citations", lambda entry: read_globs(entry, below="the site folder"), ()),
+            closed=_get(fields, "actions", _closed, MappingProxyType({})),
+            feeds=feeds,
+            searches=searches,
+            theme=_get(fields, "theme", lambda entry: existing_folder(entry, folder), None),
+            sources=_get(fields, "sources", lambda entry: read_sources(entry, folder), ())
+            or discover(folder, ignore=(output_folder, *outputs.values(), cache_folder)),
+            output=output_folder,
+            cache=cache_folder,
+            secrets=replace(known_secrets, mode=secrets or known_secrets.mode),
+            erase=_get(fields, "erase", read_erase, ()),
+            audience=chosen,
+            outputs=outputs,
+            withhold=_get(fields, "withhold", read_withheld_globs, ()),
+            withhold_raw=_get(fields, "withhold_raw", ConfigEntry.flag, default=True),
+            lean=_get(fields, "lean", ConfigEntry.flag, default=False),
+            lean_line=fields["lean"].line if "lean" in fields else 0,
+            file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
+        )
 
 
-def _refuse_to_quote(file: Path) -> None:
-    """Raise a `ConfigError` that quotes nothing if there is a secret in a file whose errors would quote it.
+@contextmanager
+def _quoting_no_secret(file: Path) -> Iterator[None]:
+    """Turn a `ConfigError` into one that quotes nothing if there is a secret in the file that it would quote.
 
     Whether it is allowed cannot be told: the file could not be read.
     """
+    try:
+        yield
+    except ConfigError:
+        _refuse_secrets(file)
+        raise
+
+
+def _refuse_secrets(file: Path) -> None:
     from memosite.secrets import RULES, find_secrets  # noqa: PLC0415 - only what fails waits for it
 
     data = beginning_of(os.path.realpath(file), SIZE_LIMIT) or b""
@@ -603,57 +592,6 @@ def _refuse_to_quote(file: Path) -> None:
         line = text.count("\n", 0, found.start) + 1
         message = f"found a secret ({RULES.get(found.rule, found.rule)}), expected none; rotate it and remove it"
         raise ConfigError(f"{printable(str(file))}:{line}: {message}; other errors of the file are shown then")
-
-
-def _load(
-    site: Path,
-    *,
-    output: Path | None,
-    base_url: str | None,
-    cache: Path | None,
-    secrets: SecretsMode | None,
-    audience: Audience | None,
-) -> Config:
-    folder = _open_site(site)
-    top = _read_file(site / CONFIG_NAME)
-    fields = top.fields(KEYS, UNBUILT_KEYS) if top else {}
-    chosen, output_folder, outputs = choose(fields, folder, audience=audience, output=output)
-    cache_folder = folder_to_write(cache, "--cache") or cache_of(folder)
-    aliases, people = _get(fields, "positions", _positions, _NO_POSITIONS)
-    feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
-    address = _get(fields, "base_url", read_base_url, None)
-    known_secrets = _get(fields, "secrets", read_secrets, DEFAULT_SECRETS)
-    return Config(
-        site=folder,
-        title=_get(fields, "title", ConfigEntry.prose, clean_name(folder.name)),
-        base_url=_option_base_url(base_url) or address,
-        address=address,
-        archive_id=_get(fields, "archive_id", read_archive_id, "archive"),
-        authority=_get(fields, "authority", read_authority, "memosite.invalid,2026"),
-        language=_get(fields, "language", read_language, "en"),
-        history=_get(fields, "history", _history, "own"),
-        aliases=aliases,
-        people=people,
-        documents=_get(fields, "documents", _documents, DEFAULT_DOCUMENTS),
-        citations=_get(fields, "citations", lambda entry: read_globs(entry, below="the site folder"), ()),
-        closed=_get(fields, "actions", _closed, MappingProxyType({})),
-        feeds=feeds,
-        searches=searches,
-        theme=_get(fields, "theme", lambda entry: existing_folder(entry, folder), None),
-        sources=_get(fields, "sources", lambda entry: read_sources(entry, folder), ())
-        or discover(folder, ignore=(output_folder, *outputs.values(), cache_folder)),
-        output=output_folder,
-        cache=cache_folder,
-        secrets=replace(known_secrets, mode=secrets or known_secrets.mode),
-        erase=_get(fields, "erase", read_erase, ()),
-        audience=chosen,
-        outputs=outputs,
-        withhold=_get(fields, "withhold", read_withheld_globs, ()),
-        withhold_raw=_get(fields, "withhold_raw", ConfigEntry.flag, default=True),
-        lean=_get(fields, "lean", ConfigEntry.flag, default=False),
-        lean_line=fields["lean"].line if "lean" in fields else 0,
-        file=folder / CONFIG_NAME if (site / CONFIG_NAME).exists() else None,
-    )
 
 
 def _get(fields: Mapping[str, ConfigEntry], name: str, read: Callable[[ConfigEntry], _T], default: _T) -> _T:
@@ -714,13 +652,6 @@ def _documents(entry: ConfigEntry) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*DEFAULT_DOCUMENTS, *globs))) if globs else ()
 
 
-def _history(entry: ConfigEntry) -> Literal["own", "enclosing"]:
-    text = entry.text("own or enclosing")
-    if text not in {"own", "enclosing"}:
-        raise entry.error(quote(text), "own or enclosing")
-    return "enclosing" if text == "enclosing" else "own"
-
-
 def _positions(entry: ConfigEntry) -> tuple[Mapping[str, str], tuple[str, ...] | None]:
     fields = entry.fields(("aliases", "people"))
     people = fields.get("people")
@@ -773,18 +704,9 @@ def _feeds(entry: ConfigEntry) -> tuple[FeedsConfig, Mapping[str, str]]:
         days=_get(fields, "days", lambda below: below.number(0, 3_660), default.days),
         ttl=_get(fields, "ttl", lambda below: below.number(1, 10_080), default.ttl),
         full_content=_get(fields, "full_content", ConfigEntry.flag, default.full_content),
-        digest=_get(fields, "digest", _digest, default.digest),
+        digest=_get(fields, "digest", lambda below: below.choice(DIGESTS), default.digest),
     )
     return feeds, _get(fields, "searches", _searches, _NO_ENTRIES)
-
-
-def _digest(entry: ConfigEntry) -> Literal["daily", "weekly"]:
-    text = entry.text("daily or weekly")
-    if text == "daily":
-        return "daily"
-    if text == "weekly":
-        return "weekly"
-    raise entry.error(quote(text), "daily or weekly")
 
 
 def _searches(entry: ConfigEntry) -> Mapping[str, str]:
@@ -810,8 +732,6 @@ def _searches(entry: ConfigEntry) -> Mapping[str, str]:
 
 
 _PACKAGE = Path(memosite.__file__).parent
-
-
 _MAIN = "memosite.md"
 
 

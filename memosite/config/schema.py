@@ -9,27 +9,27 @@ import datetime as dt
 import difflib
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 from urllib.parse import urlsplit
 
 import yaml
 
-from memosite.facts.characters import printable
+from memosite.facts.characters import quote
 from memosite.facts.errors import ConfigError
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge, Kind, Withheld
 from memosite.facts.times import read_moment
+from memosite.formats.yaml_text import StrictError, compose, line_of
 
 # What may be published, as settings (SPEC 9): what is done about secrets, which are allowed, and what is erased.
 
 
+_Word = TypeVar("_Word", bound=str)
+
 SecretsMode = Literal["withhold", "redact", "fail"]
-
-
 SECRETS_MODES: tuple[SecretsMode, ...] = ("withhold", "redact", "fail")
 
 
@@ -109,13 +109,14 @@ DEFAULT_DOCUMENTS = tuple(
 )
 """Where documents are that memos cite; `documents` adds to these."""
 
-
 Audience = Literal["internal", "public"]
 """For whom an archive is read and a site is built."""
 
+History = Literal["own", "enclosing"]
+"""Whether the history of a source may also come from a repo that holds the site folder."""
 
-DEPTH_LIMIT = 20
-"""Deepest nesting of the YAML; the schema needs 4."""
+Digest = Literal["daily", "weekly"]
+"""The time that one digest covers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,20 +150,12 @@ class FeedsConfig:
     days: int = 30
     ttl: int = 5
     full_content: bool = True
-    digest: Literal["daily", "weekly"] = "daily"
+    digest: Digest = "daily"
 
     @property
     def is_weekly(self) -> bool:
         """Whether a digest covers a week, and not a day."""
         return self.digest == "weekly"
-
-
-def _no_entries() -> Mapping[str, str]:
-    return MappingProxyType({})
-
-
-def _no_discharges() -> Mapping[str, Discharge]:
-    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,14 +181,14 @@ class Config:
     archive_id: str = "archive"
     authority: str = "memosite.invalid,2026"
     language: str = "en"
-    history: Literal["own", "enclosing"] = "own"
-    aliases: Mapping[str, str] = field(default_factory=_no_entries)
+    history: History = "own"
+    aliases: Mapping[str, str] = field(default_factory=dict)
     people: tuple[str, ...] | None = None
     documents: tuple[str, ...] = DEFAULT_DOCUMENTS
     citations: tuple[str, ...] = ()
-    closed: Mapping[str, Discharge] = field(default_factory=_no_discharges)
+    closed: Mapping[str, Discharge] = field(default_factory=dict)
     feeds: FeedsConfig = FeedsConfig()
-    searches: Mapping[str, str] = field(default_factory=_no_entries)
+    searches: Mapping[str, str] = field(default_factory=dict)
     theme: Path | None = None
     audience: Audience = "internal"
     secrets: SecretsConfig = DEFAULT_SECRETS
@@ -214,11 +207,7 @@ class Config:
 
 
 _TAG = "tag:yaml.org,2002:"
-
-
 _WHOLE_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
-
-
 _BEFORE_TIME = re.compile(r"(?<=\d)[t ](?=\d)")
 
 
@@ -240,10 +229,6 @@ class ConfigEntry:
         text = f"{self.file}:{self.line}: {subject}found {found}, expected {expected}"
         return ConfigError(f"{text}; {advice}" if advice else text)
 
-    def not_built(self, what: str, advice: str) -> ConfigError:
-        """The error for a feature of the schema that memosite does not have yet."""
-        return ConfigError(f"{self.file}:{self.line}: {self.key}: `{what}` is not built yet; {advice}")
-
     @property
     def found(self) -> str:
         """The value as error messages describe it."""
@@ -257,12 +242,10 @@ class ConfigEntry:
         words = {"int": "the number ", "float": "the number ", "bool": "the truth value ", "timestamp": "the date "}
         return words.get(kind, "") + quote(self.node.value)
 
-    def fields(self, known: Collection[str], unbuilt: Collection[str] = ()) -> dict[str, "ConfigEntry"]:
+    def fields(self, known: Collection[str]) -> dict[str, "ConfigEntry"]:
         """A mapping with keys of the schema; nothing at all counts as an empty one."""
         entries = self.entries("a mapping with " + ", ".join(known))
         for name, entry in entries.items():
-            if name in unbuilt:
-                raise entry.not_built(name, "remove it")
             if name not in known:
                 close = difflib.get_close_matches(name, known, n=1)
                 advice = f'did you mean "{close[0]}"?' if close else ""
@@ -277,7 +260,7 @@ class ConfigEntry:
             raise self.error(self.found, expected)
         entries: dict[str, ConfigEntry] = {}
         for key, value in self.node.value:
-            line = _line(key.start_mark)
+            line = line_of(key.start_mark)
             if not isinstance(key, yaml.ScalarNode):
                 raise ConfigEntry(file=self.file, key=self.key, line=line, node=key).error(
                     "a list or mapping as a key", "a text", "put the key in quotes"
@@ -300,7 +283,7 @@ class ConfigEntry:
         if not isinstance(self.node, yaml.SequenceNode):
             raise self.error(self.found, expected)
         return tuple(
-            ConfigEntry(file=self.file, key=f"{self.key}[{index}]", line=_line(node.start_mark), node=node)
+            ConfigEntry(file=self.file, key=f"{self.key}[{index}]", line=line_of(node.start_mark), node=node)
             for index, node in enumerate(self.node.value)
         )
 
@@ -332,6 +315,16 @@ class ConfigEntry:
             raise self.error(quote(value), "a text", "remove the control character")
         return value
 
+    def choice(self, words: Sequence[_Word]) -> _Word:
+        """One of these words."""
+        *others, last = words
+        expected = f"{', '.join(others)} or {last}"
+        text = self.text(expected)
+        for word in words:
+            if text == word:
+                return word
+        raise self.error(quote(text), expected)
+
     def texts(self, expected: str) -> tuple[str, ...]:
         """A list of texts."""
         return tuple(item.text() for item in self.items(expected))
@@ -358,11 +351,6 @@ class ConfigEntry:
         return _BEFORE_TIME.sub("T", value, count=1)
 
 
-def quote(text: str, *, longest: int = 60) -> str:
-    """A text in quotes for an error's line, cut if it is long."""
-    return f'"{printable(text if len(text) <= longest else text[: longest - 1] + "…")}"'
-
-
 def has_control_characters(text: str) -> bool:
     """Whether a text holds control characters, line or paragraph separators, or halves of characters."""
     return any(unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"} for char in text)
@@ -376,58 +364,17 @@ def clean_name(name: str) -> str:
 def read_yaml(text: str, file: str) -> ConfigEntry | None:
     """The top of a YAML document, None if it holds nothing; `file` is its name in errors."""
     try:
-        _refuse_dangers(text, file)
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        problem = " ".join(part for part in (error.context, error.problem) if part)
-        raise _not_yaml(file, _line(mark), problem) from error
-    except yaml.reader.ReaderError as error:
-        problem = f"the character U+{ord(text[error.position]):04X}"
-        raise _not_yaml(file, text.count("\n", 0, error.position) + 1, problem) from error
-    except (ValueError, OverflowError) as error:
-        raise _not_yaml(file, 1, "an escape beyond the last character of Unicode") from error
-    if node is None:
-        return None
-    return ConfigEntry(file=file, key="", line=_line(node.start_mark), node=node)
-
-
-def _line(mark: object) -> int:
-    line = getattr(mark, "line", 0)
-    return line + 1 if isinstance(line, int) else 1
-
-
-def _not_yaml(file: str, line: int, problem: str) -> ConfigError:
-    shown = printable(" ".join(problem.split()))
-    return ConfigError(
-        f"{file}:{line}: found what is not YAML ({shown}), expected key: value; check indentation and quotes"
-    )
-
-
-def _refuse_dangers(text: str, file: str) -> None:
-    """Check the events, which needs no recursion, before PyYAML makes nodes of them."""
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        place = f"{file}:{_line(event.start_mark)}"
-        if isinstance(event, yaml.AliasEvent):
-            raise ConfigError(f"{place}: found the alias *{event.anchor}, expected a value; write it out here")
-        tag: str | None = getattr(event, "tag", None)
-        if tag is not None:
-            raise ConfigError(f"{place}: found the tag {quote(tag)}, expected a plain value; remove the tag")
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEPTH_LIMIT:
-            raise ConfigError(f"{place}: found more than {DEPTH_LIMIT} levels, expected 4 at most; check the brackets")
+        node = compose(text)
+    except StrictError as error:
+        raise ConfigError(f"{file}:{error.line}: {error}") from error
+    return None if node is None else ConfigEntry(file=file, key="", line=line_of(node.start_mark), node=node)
 
 
 # Reads single values of memosite.yml that have a form of their own: addresses, ids, languages.
 
 
 BASE_URL_FORM = "an absolute http or https address without user, ? and #, such as https://archive.example.org/"
-
-
 _WEB_FORM = "an http or https address with {path} in it, such as https://git.example.org/repo/blob/{ref}/{path}"
-
-
 _ADDRESS_CHARACTERS = re.compile(r"[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
 
 
@@ -467,8 +414,6 @@ def read_archive_id(entry: ConfigEntry) -> str:
 
 
 _DNS_NAME = r"[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*"
-
-
 _AUTHORITY = re.compile(rf"(?:[a-z0-9._-]+@)?{_DNS_NAME},(\d{{4}})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
 
@@ -507,8 +452,6 @@ def read_web(entry: ConfigEntry) -> str:
 
 
 _KINDS: Mapping[str, Kind] = {kind: kind for kind in get_args(Kind)}
-
-
 _ID = f"an id as in the address of a page, or <kind>/<id> with one of {', '.join(_KINDS)}"
 
 
@@ -546,11 +489,6 @@ def _erasure(entry: ConfigEntry) -> Erasure:
 
 
 _FINGERPRINT = re.compile(r"[0-9a-f]{16}")
-
-
-_MODE_FORM = "withhold, redact or fail"
-
-
 _FINGERPRINT_FORM = "16 hex digits, as memosite check shows"
 
 
@@ -560,16 +498,9 @@ def read_secrets(entry: ConfigEntry) -> SecretsConfig:
     default = SecretsConfig()
     items = fields["allow"].items("a list of {fingerprint, why}") if "allow" in fields else ()
     return SecretsConfig(
-        mode=_mode(fields["mode"]) if "mode" in fields else default.mode, allow=tuple(map(_allowed, items))
+        mode=fields["mode"].choice(SECRETS_MODES) if "mode" in fields else default.mode,
+        allow=tuple(map(_allowed, items)),
     )
-
-
-def _mode(entry: ConfigEntry) -> SecretsMode:
-    text = entry.text(_MODE_FORM)
-    for mode in SECRETS_MODES:
-        if text == mode:
-            return mode
-    raise entry.error(quote(text), _MODE_FORM)
 
 
 def _allowed(entry: ConfigEntry) -> AllowedSecret:

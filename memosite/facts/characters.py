@@ -15,6 +15,11 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
+def quote(text: str, *, longest: int = 60) -> str:
+    """A text in quotes for an error's line, cut if it is long."""
+    return f'"{printable(text if len(text) <= longest else text[: longest - 1] + "…")}"'
+
+
 def printable_json(value: object, *, indent: int | None = None) -> str:
     r"""JSON whose strings hold printable characters only; the others are escaped (`\u009b`), lone surrogates replaced.
 

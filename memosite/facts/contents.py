@@ -6,10 +6,10 @@
 So whatever is made of the facts (pages, feeds, twins, search, exports) cannot hold what must not be published. The
 files' digests stay: they tell copies from rivals. `resolve` takes them off the artifact (`resolve/identity.py`).
 
-The one rule for files as they are and as git has them from before. A mark is a field of JSON, at any depth, or of the
-front matter of Markdown: `x.legal.confidentiality`, or `retention_policy`, which belongs into `metadata`. The same
-names in other namespaces count, too, and a mark that cannot be understood says no. Where JSON or YAML is broken, each
-of the two words is a mark unless a harmless value stands behind it.
+One rule says who may see a file, as it is and as git has it from before: its marks. A mark is a field of JSON, at any
+depth, or of the front matter of Markdown: `x.legal.confidentiality`, or `retention_policy`, which belongs into
+`metadata`. The same names in other namespaces count, too, and a mark that cannot be understood says no. Where JSON or
+YAML is broken, each of the two words is a mark unless a harmless value stands behind it.
 """
 
 import json
@@ -23,31 +23,9 @@ import yaml
 
 from memosite.facts.file import File
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, read_names
-from memosite.facts.parsed import (
-    BodyFile,
-    Discharge,
-    DocumentHead,
-    Envelope,
-    Fact,
-    ImageFile,
-    LibraryCard,
-    Organization,
-    Parsed,
-    Participant,
-    RecordCard,
-    RecordFile,
-    RecordPart,
-    Relationship,
-    Seat,
-    Text,
-    Withheld,
-)
+from memosite.facts.parsed import Discharge, Envelope, Parsed, Participant, Withheld
 
 # Takes the content off the facts of a file: what is left says who sent it to whom, when, where it is, and why.
-
-
-NOTHING_SAID = Text(sha256="", chars=0, summary="")
-"""The text of what has none; it is not on the shelf."""
 
 
 _REDACTION_STATES = frozenset({"raw", "partial", "redacted"})
@@ -55,29 +33,10 @@ _REDACTION_STATES = frozenset({"raw", "partial", "redacted"})
 
 def without_content(parsed: Parsed, withheld: Withheld) -> Parsed:
     """The result of a file without its content, and without findings, which may quote it; nothing goes on the shelf."""
-    fact = bare_fact(parsed.fact, withheld) if parsed.fact is not None else None
+    fact = parsed.fact
+    if fact is not None:
+        fact = bare_envelope(fact, withheld) if isinstance(fact, Envelope) else fact.without_content(withheld)
     return replace(parsed, fact=fact, findings=(), shelve=())
-
-
-def bare_fact(fact: Fact, withheld: Withheld) -> Fact:
-    """A fact without its content."""
-    match fact:
-        case Envelope():
-            return bare_envelope(fact, withheld)
-        case LibraryCard():
-            return bare_library(fact, withheld)
-        case Organization():
-            return _bare_organization(fact, withheld)
-        case DocumentHead():
-            return _bare_document(fact, withheld)
-        case BodyFile():
-            return bare_body(fact, withheld)
-        case RecordFile():
-            return _bare_records(fact, withheld)
-        case ImageFile():
-            return replace(fact, form="", width=0, height=0, why_not="withheld", withheld=withheld)
-        case RecordPart():
-            return fact.without_content(withheld)
 
 
 def bare_envelope(envelope: Envelope, withheld: Withheld) -> Envelope:
@@ -90,7 +49,7 @@ def bare_envelope(envelope: Envelope, withheld: Withheld) -> Envelope:
         body=None,
         discharge=Discharge() if envelope.discharge else None,
         session=None,
-        participants=tuple(Participant(position=one.position) for one in envelope.participants),
+        participants=tuple(Participant(position=someone.position) for someone in envelope.participants),
         related=(),
         transport=None,
         capture_tool=None,
@@ -108,103 +67,15 @@ def _names_only(references: Iterable[str]) -> Iterator[str]:
         yield " ".join(dict.fromkeys(f"({name.written})" if name.is_aside else name.written for name in names))
 
 
-def bare_body(body: BodyFile, withheld: Withheld) -> BodyFile:
-    """A body without its text."""
-    return replace(body, text=NOTHING_SAID, withheld=withheld)
-
-
-def bare_library(card: LibraryCard, withheld: Withheld) -> LibraryCard:
-    """A library without its name and its entries."""
-    return replace(
-        card, name="", version="", description="", items=(), extra="", broken=None, rest=None, withheld=withheld
-    )
-
-
-def _bare_organization(organization: Organization, withheld: Withheld) -> Organization:
-    """An organization without its texts: positions, their relationships, and where memos are."""
-    return replace(
-        organization,
-        name=organization.id,
-        version="",
-        mission="",
-        charter=(),
-        seats=tuple(map(_bare_seat, organization.seats)),
-        more_seats=tuple(map(_bare_seat, organization.more_seats)),
-        relationships=tuple(
-            Relationship(type=edge.type, sender=edge.sender, to=edge.to) for edge in organization.relationships
-        ),
-        rest=bare_library(organization.rest, withheld) if organization.rest else None,
-        withheld=withheld,
-    )
-
-
-def _bare_seat(seat: Seat) -> Seat:
-    """A position by what makes its page and finds its repo."""
-    return Seat(id=seat.id, name=seat.id, role_id=seat.role_id, working_directory=seat.working_directory)
-
-
-def _bare_document(head: DocumentHead, withheld: Withheld) -> DocumentHead:
-    return replace(
-        head,
-        title="",
-        status=None,
-        text=NOTHING_SAID,
-        tags=(),
-        extra="",
-        decided_by="",
-        supersedes=(),
-        superseded_by=(),
-        is_ruling=False,
-        withheld=withheld,
-    )
-
-
-def _bare_records(file: RecordFile, withheld: Withheld) -> RecordFile:
-    """A file of records without what any of them says."""
-    return replace(
-        file,
-        records=tuple(bare_record(card, withheld) for card in file.records),
-        rest=bare_record(file.rest, withheld) if file.rest else None,
-    )
-
-
-def bare_record(card: RecordCard, withheld: Withheld) -> RecordCard:
-    """A record without its content: its key, its file, its type and section, when it was made."""
-    return RecordCard(
-        system=card.system,
-        key=card.key,
-        file=card.file,
-        type=card.type,
-        title="",
-        line=card.line,
-        section=card.section,
-        created=card.created,
-        body_path=card.body_path,
-        is_rest=card.is_rest,
-        withheld=withheld,
-    )
-
-
 # Decides from the bytes of a file whether its artifact may be seen by everybody (SPEC 9, audience).
 
 
 _CONFIDENTIALITY, _RETENTION = "confidentiality", "retention_policy"
-
-
 _PRIVATE = ("confidential", "private", "ephemeral")
-
-
 _JSON = (ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".json")
-
-
 _MARKS = (_CONFIDENTIALITY, _RETENTION, "\u0131", "\u0307")  # two letters that are like i, but for case
-
-
 _LETTER = re.compile(r"\\u00[2-7]")
-
-
 _WORD = re.compile(r"confidentiality|retention_policy", re.IGNORECASE)
-
 
 _FIELD = re.compile(
     rf"(?<![\w-])(?:[\w-]+\.)*(?P<name>{_WORD.pattern})['\"]?[ \t]*:[ \t]*"
@@ -212,16 +83,10 @@ _FIELD = re.compile(
     re.IGNORECASE,
 )
 
-
 _ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|x([0-9a-f]{2})|U([0-9a-f]{8})|[ \t]*\n[ \t]*)", re.IGNORECASE)
-
-
 _HEAD = re.compile(r"---[ \t]*\n(?P<fields>.*?)(?:(?:(?<=\n)|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)|\Z)", re.DOTALL)
-
-
 _YAML_CHARS = 65_536
 """The longest YAML that is parsed; in a longer one every mark counts that is not plainly harmless."""
-
 
 _TEXT, _NULL = "tag:yaml.org,2002:str", "tag:yaml.org,2002:null"
 
@@ -332,14 +197,8 @@ def _char(code: str | None) -> str:
 
 
 def _says_no(name: str, value: object) -> bool:
+    """Whether a field is a mark; a value that is no text says no, but for a retention policy of null."""
+    said = value.strip().casefold() if isinstance(value, str) else None
     if name == _CONFIDENTIALITY:
-        return not _is_public(value)
-    return name == _RETENTION and _is_private(value)
-
-
-def _is_public(value: object) -> bool:
-    return isinstance(value, str) and value.strip().casefold() == "public"
-
-
-def _is_private(value: object) -> bool:
-    return value is not None and (not isinstance(value, str) or value.strip().casefold() in _PRIVATE)
+        return said != "public"
+    return name == _RETENTION and value is not None and (said is None or said in _PRIVATE)

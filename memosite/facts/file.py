@@ -14,16 +14,11 @@ from urllib.parse import quote
 
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Location, Rule
-from memosite.facts.json_text import KeyPath, clean_text, key_places, read_json_text, shown, type_name
+from memosite.facts.json_text import KeyPath, Problem, clean_text, key_places, read_json_text, shown, type_name
 from memosite.facts.names import blob_id
-from memosite.facts.parsed import FileFacts
-
-# One file of a source, decoded once: bytes to text to JSON; problems are kept as findings.
-
+from memosite.facts.parsed import Fact, FileFacts, Parsed
 
 _BOM = b"\xef\xbb\xbf"
-
-
 _LONGEST_MESSAGE = 500
 
 
@@ -62,13 +57,6 @@ class File:
         """A location in this file."""
         return Location(source=self.source, path=self.path, line=line)
 
-    def at_key(self, *keys: str | int) -> Location:
-        """The line of a key of the JSON object, if it is there.
-
-        `("metadata", "discharged")` is a nested one, `("participants", 1)` the second entry of an array.
-        """
-        return self.at(self._key_lines.get(keys))
-
     @cached_property
     def _key_lines(self) -> dict[KeyPath, int]:
         lines: dict[KeyPath, int] = {}
@@ -80,9 +68,25 @@ class File:
         return lines
 
     def finding(self, rule: Rule, message: str, *keys: str | int, clause: str = "") -> Finding:
-        """A finding on this file, at the line of the key if it is there; `clause` overrides the rule's."""
-        where = self.at_key(*keys) if keys else self.at()
+        """A finding on this file, at the line of a key of the JSON object if it is there.
+
+        `("metadata", "discharged")` is a nested key, `("participants", 1)` the second entry of an array. `clause`
+        overrides the rule's.
+        """
+        where = self.at(self._key_lines.get(keys) if keys else None)
         return Finding(rule=rule, location=where, message=shown(message, _LONGEST_MESSAGE), broken_clause=clause)
+
+    def parsed(self, fact: Fact | None = None, findings: Iterable[Finding] = (), *shelve: bytes) -> Parsed:
+        """The result of parsing this file; without a fact if no format recognized it."""
+        return Parsed(source=self.source, path=self.path, fact=fact, findings=tuple(findings), shelve=shelve)
+
+    def finding_at(self, line: int | None, rule: Rule, message: str) -> Finding:
+        """A finding at a line of this file."""
+        return Finding(rule=rule, location=self.at(line), message=message)
+
+    def findings_of(self, problems: Iterable[Problem]) -> list[Finding]:
+        """What is wrong with the text of this file, as findings."""
+        return [self.finding_at(problem.line, problem.rule, problem.message) for problem in problems]
 
     @cached_property
     def _decoded(self) -> tuple[str, Finding | None]:
@@ -94,7 +98,7 @@ class File:
             offset = start + error.start
             line = self.data.count(b"\n", 0, offset) + 1
             message = f"byte 0x{self.data[offset]:02x} at offset {offset} is not UTF-8"
-            problem = Finding(rule=rules.UTF8_INVALID, location=self.at(line), message=message)
+            problem = self.finding_at(line, rules.UTF8_INVALID, message)
             text = self.data[start:].decode("utf-8", "replace")
         return text.lstrip("\ufeff"), problem
 
@@ -111,8 +115,15 @@ class File:
 
     @cached_property
     def json(self) -> "Json":
-        """The file's JSON, read once."""
-        return read_json(self)
+        """The file's JSON object, read once; the findings name the line and what was expected there."""
+        value, problems = read_json_text(self.text)
+        findings = [*self.text_findings, *self.findings_of(problems)]
+        if isinstance(value, dict):
+            return Json(fields=value, findings=tuple(findings))
+        if not any(problem.rule == rules.JSON_INVALID for problem in problems):
+            message = f"found {type_name(value)}, expected an object"
+            findings.append(self.finding_at(1, rules.JSON_NOT_OBJECT, message))
+        return Json(fields=None, findings=tuple(findings))
 
     @cached_property
     def markdown(self) -> str:
@@ -128,37 +139,16 @@ class Json:
     findings: tuple[Finding, ...]
 
 
-def read_json(file: File) -> Json:
-    """Read a file's JSON object. Never raises; the findings name the line and what was expected there."""
-    value, problems = read_json_text(file.text)
-    findings = [
-        *file.text_findings,
-        *(Finding(rule=one.rule, location=file.at(one.line), message=one.message) for one in problems),
-    ]
-    if isinstance(value, dict):
-        return Json(fields=value, findings=tuple(findings))
-    if not any(problem.rule == rules.JSON_INVALID for problem in problems):
-        message = f"found {type_name(value)}, expected an object"
-        findings.append(Finding(rule=rules.JSON_NOT_OBJECT, location=file.at(1), message=message))
-    return Json(fields=None, findings=tuple(findings))
-
-
 # The bounds of one file: how many of its records, positions and turns are shown one by one (SPEC 9).
 
 
 RECORDS = 100
 """How many records of a file get pages; others only if they had one before."""
 
-
 POSITIONS = 500
-
-
 TURNS = 20_000
-
-
 NAMED = 50
 """How many positions that no orgdef lists a memo, note or transcript adds; others only if they had a page before."""
-
 
 LABEL_CHARS = 120
 """The longest name of a position that a page shows; the twins have it whole."""

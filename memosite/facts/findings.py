@@ -2,14 +2,13 @@
 
 Every finding names its `Rule`, which gives the severity, the meaning, the clause of the specification that it comes
 from, and the remedy. A broken MUST is an error, a broken SHOULD a warning, anything odd a note. The rules are in
-`facts/rules.py` and `facts/rules.py`; a record system keeps its own in its folder.
+`facts/rules.py`; a record system keeps its own in its folder.
 """
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-
-# Findings: problems with content, as values with a location, a rule and a remedy.
 
 
 class Severity(StrEnum):
@@ -34,9 +33,9 @@ class Location:
         return f"{place}:{self.line}" if self.line else place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Rule:
-    """One thing that can be wrong: what it means, where it is written, what to do about it.
+    """One thing that can be wrong: where that is written, what it means, what to do about it.
 
     `hides_content` marks what makes a file unreadable, so that it is shown raw. A rule `of_whole_file` is about a file
     of many records, not about the one at its line. One that `fails_build` makes a command fail whatever it fails on.
@@ -44,12 +43,36 @@ class Rule:
 
     id: str
     severity: Severity
-    meaning: str
     clause: str
+    meaning: str
     remedy: str
     hides_content: bool = False
     of_whole_file: bool = False
     fails_build: bool = False
+
+
+RuleText = Callable[[str, str], Rule]
+"""Makes a rule of its meaning and its remedy."""
+
+
+def error(name: str, clause: str, **marks: bool) -> RuleText:
+    """A rule whose breach is an error; `marks` are those of `Rule`. Its meaning and its remedy are to follow."""
+    return lambda meaning, remedy: Rule(name, Severity.ERROR, clause, meaning, remedy, **marks)
+
+
+def warning(name: str, clause: str, **marks: bool) -> RuleText:
+    """Likewise, with a warning."""
+    return lambda meaning, remedy: Rule(name, Severity.WARNING, clause, meaning, remedy, **marks)
+
+
+def note(name: str, clause: str, **marks: bool) -> RuleText:
+    """Likewise, with a note."""
+    return lambda meaning, remedy: Rule(name, Severity.NOTE, clause, meaning, remedy, **marks)
+
+
+def rules_in(module: Mapping[str, object]) -> tuple[Rule, ...]:
+    """All rules of a module, given its `globals()`, in the order written."""
+    return tuple(value for value in module.values() if isinstance(value, Rule))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,12 +109,7 @@ class Finding:
         return (where.source, where.path, where.line or 0, self.rule.id, self.message)
 
 
-# Parses the clause that a finding cites, such as "memodef SCHEMA, memodef:Memo, sent; SPEC 2.2".
-
-
 _CONTRACT = re.compile(r"SPEC (\d+(?:\.\d+)?)")
-
-
 _RFC = re.compile(r"RFC (\d+)")
 
 
@@ -119,7 +137,10 @@ class Cited:
 
 
 def read_clause(clause: str) -> tuple[Cited, ...]:
-    """The documents that a clause cites, in order; their `written` parts joined by "; " give the clause."""
+    """The documents that a clause such as "memodef SCHEMA, memodef:Memo, sent; SPEC 2.2" cites, in order.
+
+    Their `written` parts joined by "; " give the clause.
+    """
     return tuple(map(_cited, clause.split("; "))) if clause else ()
 
 

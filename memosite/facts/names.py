@@ -1,9 +1,8 @@
 """Parses file names and the names in references and in texts; makes ids and short subjects from them.
 
-The source of the rules is SPEC 2.2 (folders and names) and SPEC 3 (references, identity, short subject).
-
-People write more than a file name there: paths, URLs, several names, sentences about them. Which artifact a name
-stands for is decided with the whole archive (`resolve/threads.py`).
+The source of the rules is SPEC 2.2 (folders and names) and SPEC 3 (references, identity, short subject). In references
+people write more than a file name: paths, URLs, several names, sentences about them. Which artifact a name stands for
+is decided with the whole archive (`resolve/threads.py`).
 """
 
 import hashlib
@@ -23,43 +22,21 @@ from memosite.facts.times import Moment, read_stamp
 
 
 ENVELOPE_SUFFIX = ".openthing"
-
-
 CATALOG_SUFFIX = ".opencatalog"
-
-
 BODY_SUFFIX = ".body.md"
-
-
 WITHHELD = "[withheld]"
 """What is written in the place of a name that an audience may not see (SPEC 9)."""
-
 
 ID_BYTES = 200
 """The longest id, in bytes of UTF-8: a file system takes 255, and a collision adds nine."""
 
-
 _STAMPED_NAME = re.compile(r"(?P<stamp>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{4})?)--(?P<rest>.+)", re.DOTALL)
-
-
 _STAMP = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{4})?--(?=\w)")
-
-
 _STAMPED_WORD = re.compile(r"[\w.-]+(?::-[\w.-]+)*")  # the subject "Re: gate" gives the slug re:-gate
-
-
 _SUFFIX = re.compile(rf"{re.escape(ENVELOPE_SUFFIX)}|{re.escape(BODY_SUFFIX)}", re.IGNORECASE | re.ASCII)
-
-
 _NOT_BARE = re.compile(r"[/\\\0]|^(?:[a-z]|file|data|urn|mailto|javascript):", re.IGNORECASE | re.ASCII)
-
-
 _PROSE = re.compile(r"[\s/\\,;()<>\"\[\]]")
-
-
 _PROSE_IN_WHOLE = re.compile(r"[/\\\n(]|[.,;:]\s")
-
-
 _NO_REPLY = re.compile(r"\W*not in-reply-to", re.IGNORECASE | re.ASCII)
 
 
@@ -165,7 +142,6 @@ def is_bare_name(text: str) -> bool:
 _PLAIN_ID = re.compile(rf"[A-Za-z0-9_-][A-Za-z0-9._-]{{0,{ID_BYTES - 1}}}")
 """Names that are ids unchanged, as nearly all are."""
 
-
 _NOT_IN_ID = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -183,7 +159,8 @@ def make_id(stem: str) -> str:
         cleaned = re.sub("\0+", "-", "".join(char if _is_allowed(char) else "\0" for char in text)).lstrip(".")
     if cleaned and cleaned == text and len(cleaned.encode("utf-8")) <= ID_BYTES:
         return cleaned
-    return f"{_cut_bytes(cleaned, ID_BYTES - 9)}-{short_hash(text)}"
+    beginning = cleaned.encode("utf-8")[: ID_BYTES - 9].decode("utf-8", "ignore")
+    return f"{beginning}-{short_hash(text)}"
 
 
 def _is_allowed(char: str) -> bool:
@@ -191,10 +168,6 @@ def _is_allowed(char: str) -> bool:
         return char.isalnum() or char in "._-"
     category = unicodedata.category(char)
     return category[0] == "L" or category == "Nd"
-
-
-def _cut_bytes(text: str, limit: int) -> str:
-    return text.encode("utf-8")[:limit].decode("utf-8", "ignore")
 
 
 def blob_id(data: bytes, *, like: str = "") -> str:
@@ -216,17 +189,11 @@ def short_hash(text: str) -> str:
 SHORT_SUBJECT = 100
 """The longest short subject, in characters (SPEC 3)."""
 
-
 NO_SUBJECT = "(no subject)"
 """The subject shown where neither the field nor the name gives one."""
 
-
 _CLAUSE_END = re.compile(r"(?:[.!?;:,](?=\s)|\s+[—–-]{1,2}(?=\s)|\s+(?=\()|[。！？；：，])")
-
-
 _CLAUSE_LEAST = 24
-
-
 _SAID_ALOUD = ("!", "?", "！", "？")
 
 
@@ -263,7 +230,6 @@ def _shorten(line: str) -> str:
 NAMES = 100
 """The most names of one value that count."""
 
-
 Form = Literal["stamped", "file", "document", "stamp"]
 
 
@@ -284,33 +250,16 @@ class Name:
 
 
 _NO_NAMES = frozenset({"none", "n/a", "tbd", "-"})
-
-
 _TOKEN = 4_096
 """Longer texts are no names: no system has longer paths."""
 
-
 _PIECE = re.compile(r"(?P<link>\]\()|(?P<open>[(（])|(?P<close>[)）])|[^\s,;()（）<>\"“”„«»\[\]{}|`]+")
-
-
 _AROUND = ".:!?…*'’‘"
-
-
 _AROUND_WORD = _AROUND + '`"“”„«»<>[](){}|,;'
-
-
 _SEPARATOR = re.compile(r"[/\\]")
-
-
 _QUERY = re.compile(r"[?#].*")
-
-
 _FILE = re.compile(r"(?P<stem>.*?)(?P<suffix>\.openthing|\.body\.md|\.md)", re.IGNORECASE | re.ASCII)
-
-
 _WHOLE = re.compile(r"(?:\S*[/\\])?(?P<stem>[^/\\]+?)(?:\.openthing|\.body\.md)?", re.IGNORECASE | re.ASCII)
-
-
 _BARE_STAMP = re.compile(r"(?<![0-9A-Za-z-])[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}(?![0-9A-Za-z]|-+\w)")
 
 
@@ -342,9 +291,8 @@ def first_stem(values: Iterable[str]) -> str | None:
 
 
 def _names(text: str) -> Iterator[Name]:
-    is_aside: list[bool] = [
-        False
-    ]  # for each open parenthesis; one around the target of a Markdown link changes nothing
+    # for each open parenthesis; one around the target of a Markdown link changes nothing
+    is_aside = [False]
     for piece in _PIECE.finditer(text):
         if piece["link"] or piece["open"]:
             is_aside.append(is_aside[-1] or not piece["link"])

@@ -73,14 +73,9 @@ class Withheld:
 
 
 Kind = Literal["memo", "note", "transcript", "library", "record", "document"]
-
-
 Mailbox = Literal["inbox", "read", "archive", "flat"]
-
-
 Ref = tuple[Kind, str]
 """Names one artifact in the archive: its kind and its id."""
-
 
 BROADCAST, FILE = "all", "file"
 
@@ -104,6 +99,10 @@ class Text:
     turns: int | None = None
     span: tuple[dt.datetime, dt.datetime] | None = None
     citations: tuple[Written, ...] = ()
+
+
+NOTHING_SAID = Text(sha256="", chars=0, summary="")
+"""The text of what has none; it is not on the shelf."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +153,7 @@ class Envelope:
 
     `shape` is how it was written: a typed memodef object, the legacy `x.memo.*` form, a body whose
     envelope is missing (`bare`), or a file that cannot be read (`broken`), of which only the name is used.
-    `in_reply_to` and `supersedes` are references as written: `references.read_names` finds the names in them.
+    `in_reply_to` and `supersedes` are references as written: `names.read_names` finds the names in them.
     `extra` is the JSON text of every field memosite has no use for, kept to be shown; "" if there is none.
     """
 
@@ -217,6 +216,12 @@ class LibraryCard:
     rest: Text | None = None
     withheld: Withheld | None = None
 
+    def without_content(self, withheld: Withheld) -> Self:
+        """A library without its name and its entries."""
+        return replace(
+            self, name="", version="", description="", items=(), extra="", broken=None, rest=None, withheld=withheld
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seat:
@@ -231,6 +236,11 @@ class Seat:
     role_id: str | None = None
     working_directory: str | None = None
     extra: str = ""
+
+    @property
+    def bare(self) -> "Seat":
+        """The position by what makes its page and finds its repo."""
+        return Seat(id=self.id, name=self.id, role_id=self.role_id, working_directory=self.working_directory)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +279,23 @@ class Organization:
     rest: LibraryCard | None = None
     withheld: Withheld | None = None
 
+    def without_content(self, withheld: Withheld) -> Self:
+        """An organization without its texts: positions, their relationships, and where memos are."""
+        return replace(
+            self,
+            name=self.id,
+            version="",
+            mission="",
+            charter=(),
+            seats=tuple(seat.bare for seat in self.seats),
+            more_seats=tuple(seat.bare for seat in self.more_seats),
+            relationships=tuple(
+                Relationship(type=edge.type, sender=edge.sender, to=edge.to) for edge in self.relationships
+            ),
+            rest=self.rest.without_content(withheld) if self.rest else None,
+            withheld=withheld,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentHead:
@@ -292,6 +319,22 @@ class DocumentHead:
     is_ruling: bool = False
     withheld: Withheld | None = None
 
+    def without_content(self, withheld: Withheld) -> Self:
+        """A document by its file, its date and its id."""
+        return replace(
+            self,
+            title="",
+            status=None,
+            text=NOTHING_SAID,
+            tags=(),
+            extra="",
+            decided_by="",
+            supersedes=(),
+            superseded_by=(),
+            is_ruling=False,
+            withheld=withheld,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyFile:
@@ -300,6 +343,10 @@ class BodyFile:
     file: FileFacts
     text: Text
     withheld: Withheld | None = None
+
+    def without_content(self, withheld: Withheld) -> Self:
+        """A body without its text."""
+        return replace(self, text=NOTHING_SAID, withheld=withheld)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,6 +359,10 @@ class ImageFile:
     height: int = 0
     why_not: str = ""
     withheld: Withheld | None = None
+
+    def without_content(self, withheld: Withheld) -> Self:
+        """An image that is not published."""
+        return replace(self, form="", width=0, height=0, why_not="withheld", withheld=withheld)
 
 
 # The record systems
@@ -406,6 +457,22 @@ class RecordCard:
     is_alone: bool = False
     withheld: Withheld | None = None
 
+    def without_content(self, withheld: Withheld) -> "RecordCard":
+        """A record without its content: its key, its file, its type and section, when it was made."""
+        return RecordCard(
+            system=self.system,
+            key=self.key,
+            file=self.file,
+            type=self.type,
+            title="",
+            line=self.line,
+            section=self.section,
+            created=self.created,
+            body_path=self.body_path,
+            is_rest=self.is_rest,
+            withheld=withheld,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordFile:
@@ -418,6 +485,14 @@ class RecordFile:
     file: FileFacts
     records: tuple[RecordCard, ...]
     rest: RecordCard | None = None
+
+    def without_content(self, withheld: Withheld) -> Self:
+        """A file of records without what any of them says."""
+        return replace(
+            self,
+            records=tuple(card.without_content(withheld) for card in self.records),
+            rest=self.rest.without_content(withheld) if self.rest else None,
+        )
 
     @property
     def is_list(self) -> bool:

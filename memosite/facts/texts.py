@@ -1,4 +1,9 @@
-"""Derives from a text, once, what the archive keeps of it: length, summary, mentions, link targets, marks.
+"""Derives from a text, once, what the archive keeps of it: length, summary, mentions, link targets, images, marks.
+
+Mentions are names of files, paths, addresses of files on a forge, ids of records and of commits. Where one is, the
+sentence around it can be cut out as plain words.
+
+Marks tell which texts may name a file or a commit, without the text:
 
     text ─► its runs of letters and digits, of commits' ids the beginning ─► a number of 24 bits each ─► a row
 
@@ -27,20 +32,12 @@ from memosite.facts.parsed import Text
 URL = r"(?<![A-Za-z0-9_\u00c0-\u1fff])(?i:https?)://[^\s<>\"`\u2018-\u201f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]+"
 """The pattern of an address, with the punctuation that may follow it; see `without_punctuation`."""
 
-
 LINES = re.compile(r"#(?:L|lines-)([0-9]{1,9})(?:C[0-9]{1,9})?(?:[-:]L?[0-9]{1,9}(?:C[0-9]{1,9})?)?(?![\w-])")
 """The fragment by which forges name lines of a file: `#L7`, `#L7-L9`, `#lines-7:9`."""
 
-
 _URL = re.compile(URL)
-
-
 _URL_REST = re.compile(r"://[^\s<>\"`]+")  # begins with a literal character: `re` finds those many times faster
-
-
 _FILE_PAGE = re.compile(r"//raw\.githubusercontent\.com/|/(?:blob|raw|tree|src|blame|edit|media|annotate)/")
-
-
 _SCHEMES = (len("https"), len("http"))
 
 
@@ -81,7 +78,6 @@ def file_page_spans(text: str) -> Iterator[tuple[int, int]]:
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif")
 """The endings of files that are looked at; their format is told by their bytes."""
 
-
 _ELSEWHERE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:|//")
 
 
@@ -104,26 +100,16 @@ def image_place(written: str, folder: str) -> str | None:
 
 
 _SEGMENT = r"A-Za-z0-9_\u00aa\u00b5\u00ba\u00c0-\u1fff~@%"
-
-
 WORD = rf"{_SEGMENT}/\\"
 """What continues a path or a word: ASCII and the alphabets. Scripts without spaces do not, so that a name is found in
 the middle of a Chinese sentence."""
 
-
 MESSAGE_FOLDERS = ("memos", "notes", "transcripts")
 """The names of folders below which a name is that of a memo, a note or a transcript."""
 
-
 _LOOK_BACK = 300
-
-
 _NOT_OF_PATH = re.compile(rf"[^{WORD}.:-]|:(?![/\\])")
-
-
 _REST = rf"(?:[{_SEGMENT}-][{_SEGMENT}.-]{{0,250}}/){{0,9}}[{_SEGMENT}-]{{1,250}}(?![{WORD}(-]|\.\w)"
-
-
 _FOLDERS = (*(f"{name}/" for name in MESSAGE_FOLDERS), "decisions/", "proposals/", "adr/")
 
 
@@ -160,96 +146,43 @@ def folder_spans(text: str) -> Iterator[tuple[int, int]]:
 SUMMARY = 240
 """The longest summary, in characters."""
 
-
 MENTIONS = 10_000
 """The most mentions, and the most destinations, that are read off one text."""
-
 
 IMAGES = 200
 """The most images that are read off one text."""
 
-
 _Span = tuple[int, int]
 
+IdForm = tuple[str, re.Pattern[str]]
+"""A form of the ids of records: the least common part of each, by which it is sought, and what it is from there on.
+
+Texts are long, and few name a record: only where a text has the part, the pattern is searched for.
+"""
 
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
-
-
 _BREAK = r"\s`'\"()<>\[\]{}|,;*!?“”‘’«»=—、。，；：！？（）「」『』【】《》"
 
 
 # Patterns searched for in whole texts begin with a literal character: `re` finds those many times faster.
 _SUFFIX = r"\.(?:openthing|opencatalog|md)"
-
-
 _SUFFIXED = re.compile(rf"{_SUFFIX}(?:{_SUFFIX})*(?![A-Za-z0-9_-]|\.[A-Za-z0-9])", re.IGNORECASE | re.ASCII)
-
-
 _BREAKS = re.compile(rf"[{_BREAK}]")
-
-
 _COLON = re.compile(r":(?![/\\])")
-
-
 _STAMP = r"(?<![A-Za-z0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}--"
-
-
 _STAMP_START = re.compile(_STAMP)
-
-
 _STAMP_CHARS = len("2026-03-09-0950--")
-
-
 _STAMP_END = re.compile(rf"--(?<={_STAMP})")
-
-
 _STAMPED = re.compile(r"[\w.-]{1,250}(?::-[\w.-]{1,250})?")  # the subject "Re: gate" gives the slug re:-gate
-
-
 _DRIVE_PATH = re.compile(rf":[/\\][^{_BREAK}:]{{1,{_LOOK_BACK}}}")
-
-
 _ROOTED_PATH = re.compile(rf"/[\w.@+-]{{1,100}}/[\w.@+/-]{{0,{_LOOK_BACK}}}")
-
-
-# Ids of records, each sought by its least common part, where a text has that: texts are long, and few name a record.
-_NODE_KINDS = (
-    *("project", "feature", "decision", "gotcha", "question"),
-    *("architecture", "constraint", "fact", "source", "synthesis", "workflow", "note", "concept"),
-)
-
-
-_CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
-
-
-_RECORD_ENDS = (
-    *((f"{kind}.", re.compile(rf"{kind}\.[a-z0-9][a-z0-9-]{{0,200}}(?![\w/\\(])")) for kind in _NODE_KINDS),
-    *((f".{name}.", re.compile(rf"\.{name}\.\w[\w-]{{0,200}}(?![\w/\\(])")) for name in _CATEGORIES),
-    (".", re.compile(r"\.[0-9a-f]{8}(?:-[0-9]{1,4})?(?![\w/\\(-])")),
-    ("-", re.compile(r"-(?<=[0-9a-fA-F]{8}-)(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z-])")),
-)
-
-
 _COMMIT = re.compile(r"`([0-9a-f]{7,64})(?=`)")
-
-
 _RECORD_START = re.compile(r"(?<![\w./\\-])[\w-]{0,100}(?:\.[\w-]{1,100}){0,4}\.?\Z")
-
-
 _RECORD_BEFORE = 250
-
-
 _OPENING = frozenset(" \t\n`'\"(<[{|“‘«（「")
-
-
 _TARGET = r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}(?:\([^()\s<>]{0,200}\)[^()\s<>]{0,200}){0,5}))"
-
-
 _INLINE = rf"\]\([ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}"
-
-
 _INLINE_DESTINATION = re.compile(_INLINE)
-
 
 _DESTINATION = re.compile(
     _INLINE + rf"|^ {{0,3}}\[[^\]\n^][^\]\n]{{0,200}}\]:[ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}", re.MULTILINE
@@ -258,26 +191,18 @@ _DESTINATION = re.compile(
 
 # The target of an image, after a text that may hold links; or the label of its definition.
 _ALT = r"!\[((?:[^\[\]]|\[[^\[\]]{0,300}\](?:\([^()\s]{0,300}\))?){0,500})"
-
-
 _IMAGE = re.compile(rf"{_ALT}(?:{_INLINE}|\](?:\[([^\[\]]{{0,300}})\])?)")
-
 
 _DEFINITION = re.compile(
     rf"^ {{0,3}}\[([^\]\n^][^\]\n]{{0,200}})\]:[ \t]{{0,20}}\n?[ \t]{{0,20}}{_TARGET}", re.MULTILINE
 )
 
-
 _NOT_HERE = ("http:", "https:", "mailto:", "#")
-
-
 _FRONTMATTER = re.compile(r"\A---\n[\w-]+:.*?\n---\n", re.DOTALL)
-
 
 _BLOCK_MARK = re.compile(
     r"^[ \t]*(?:#{1,6}(?:[ \t]+|$)|[>*+-][ \t]+|\d{1,9}[.)][ \t]+|==+[ \t]*|\||`{3,}.*)", re.MULTILINE
 )
-
 
 _INLINE_MARK = re.compile(
     r"(?=[`!\[_*])(?:"  # the first characters of all of them: five times faster
@@ -287,22 +212,23 @@ _INLINE_MARK = re.compile(
     r"|\*\*|`+)"
 )
 
-
 TABLE_RULE = re.compile(r"-\s?:?\|\s?:?-")
 """What is left of the line below the head of a table, in a summary."""
-
 
 _RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|==+)[ \t]*$|[ \t]==+[ \t]*$", re.MULTILINE)
 
 
-def describe_text(text: str) -> tuple[Text, bytes]:
-    """The metadata of a text, and its bytes for the shelf. The text must be clean (LF, no surrogates)."""
+def describe_text(text: str, ids: Sequence[IdForm]) -> tuple[Text, bytes]:
+    """The metadata of a text, and its bytes for the shelf. The text must be clean (LF, no surrogates).
+
+    `ids` are the forms that ids of records have (`formats/systems.py`).
+    """
     data = text.encode("utf-8")
     known = Text(
         sha256=hashlib.sha256(data).hexdigest(),
         chars=len(text),
         summary=summarize(text),
-        mentions=find_mentions(text),
+        mentions=find_mentions(text, ids),
         destinations=find_destinations(text),
         images=find_images(text),
     )
@@ -377,17 +303,17 @@ def _are_one(before: str, char: str) -> bool:
     return is_mark or "\u200d" in (before, char)
 
 
-def find_mentions(text: str) -> tuple[str, ...]:
+def find_mentions(text: str, ids: Sequence[IdForm]) -> tuple[str, ...]:
     """File names, stamped ids, paths, and URLs of files on a forge, as written, in order, each once, up to `MENTIONS`.
 
     Paths are those to envelopes, catalogs or Markdown files, without their extension if their folders tell what they
     are, and those that begin at a drive or a root. Ids are also
-    those that records may have: `decision.tide-tables`, UUIDs; and those of commits, in code spans.
+    those that records may have, by their forms, and those of commits, in code spans.
     """
-    return tuple(dict.fromkeys(text[start:end] for start, end in mention_spans(text)))[:MENTIONS]
+    return tuple(dict.fromkeys(text[start:end] for start, end in mention_spans(text, ids)))[:MENTIONS]
 
 
-def mention_spans(text: str) -> list[_Span]:
+def mention_spans(text: str, ids: Sequence[IdForm]) -> list[_Span]:
     """Where in a text its mentions are, in order."""
     spans = list(file_page_spans(text))
     for found in (
@@ -396,7 +322,7 @@ def mention_spans(text: str) -> list[_Span]:
         _drive_spans(text),
         _rooted_spans(text),
         folder_spans(text),
-        _record_spans(text),
+        _record_spans(text, ids),
         _commit_spans(text),
     ):
         spans = _with_others(spans, found)
@@ -451,10 +377,10 @@ def _commit_spans(text: str) -> Iterator[_Span]:
             yield match.span(1)
 
 
-def _record_spans(text: str) -> Iterator[_Span]:
+def _record_spans(text: str, ids: Sequence[IdForm]) -> Iterator[_Span]:
     """Matches with the form of a record's id; `resolve` finds whether there is such a record."""
     found: dict[int, int] = {}
-    for part, pattern in _RECORD_ENDS:
+    for part, pattern in ids:
         for match in islice(pattern.finditer(text), 2 * MENTIONS) if part in text else ():
             least = max(0, match.start() - _RECORD_BEFORE)
             before = _RECORD_START.search(text[least : match.start()])
@@ -512,19 +438,10 @@ def destination_spans(text: str) -> Iterator[_Span]:
 CHARS: Final = 240
 """About the longest sentence that is shown, in characters; the words in the middle are always there."""
 
-
 _NEAR: Final = 1_500
-
-
 _WORDS: Final = 160
-
-
 _FIRST, _LAST = "\ue000", "\ue001"
-
-
 _OWN: Final = str.maketrans(_FIRST + _LAST, "  ")
-
-
 _STOP = re.compile(r"(?:(?<!\b[A-Za-z])\.|[!?…])[\"'”’»)]{0,3}(?=\s|\Z)|[。！？]")
 
 
@@ -588,10 +505,7 @@ def _head(text: str, limit: int) -> str:
 BEGINNING: Final = 7
 """By how many characters the id of a commit is found: no shorter ones count as ids."""
 
-
 _RUNS: Final = re.compile(r"[0-9A-Za-z]+")
-
-
 _ID: Final = re.compile(r"[0-9a-f]{7,}")
 
 
@@ -606,8 +520,6 @@ def marks_of(text: str) -> set[bytes]:
     The name is a file's, or the beginning of a commit's id. One without letters and digits of ASCII has no marks, and
     may be in any text.
     """
-    return {crc32(one.encode()).to_bytes(4)[1:] for one in _shortened(set(_RUNS.findall(text)))}
-
-
-def _shortened(runs: Iterable[str]) -> Iterable[str]:
-    return {run[:BEGINNING] if len(run) > BEGINNING and _ID.fullmatch(run) else run for run in runs}
+    runs = set(_RUNS.findall(text))
+    shortened = {run[:BEGINNING] if len(run) > BEGINNING and _ID.fullmatch(run) else run for run in runs}
+    return {crc32(run.encode()).to_bytes(4)[1:] for run in shortened}

@@ -1,76 +1,60 @@
-"""Parses a file with the first adapter that matches it, in the order of `FORMATS`, within bounds.
+"""Parses a file with the first adapter that matches it, in the order of `FORMATS`, within bounds (SPEC 9).
 
-Of many records in a file the first get pages; the text of the rest is kept as one more record.
+An adapter (`formats/system.py`) sees exactly one file and never raises for content; whatever spans files is joined in
+`resolve`. To add a format: an adapter in the module that it belongs to, its name in `FORMATS`, a folder of cases. A
+record system has a folder and a line of its own (`formats/systems.py`).
 
-A name, an id, a tag or a status is shown in many places: on every page that lists the artifact, in its feeds, in its
-address. A long one is cut here to its beginning and a hash, so that different names stay different. What is shown
-once, and cut where it is shown, stays whole: `TEXTS`.
-
-An adapter is three names: `NAME`, `matches(file) -> bool`, `parse(file) -> Parsed`. It sees exactly one file and
-never raises for content; whatever spans files is joined in `resolve`. To add a format: one module, one line in
-`FORMATS`, one folder of cases. A record system has a folder and a line of its own (`formats/systems.py`).
+What is read from one file is bounded, so that whatever shows it need not be. Of many records in a file the first get
+pages; the text of the rest is kept as one more record. A name, an id, a tag or a status is shown in many places: on
+every page that lists the artifact, in its feeds, in its address. A long one is cut here to its beginning and a hash, so
+that different names stay different. What is shown once, and cut where it is shown, stays whole: `TEXTS`.
 """
 
-from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any
 
 from memosite.facts import rules
 from memosite.facts.file import RECORDS, File
-from memosite.facts.findings import Finding
 from memosite.facts.json_text import shown, type_name
 from memosite.facts.layout import place_of
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, short_hash
 from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordFile, Text
 from memosite.facts.texts import cut_line, describe_text
 from memosite.facts.times import Moment
-from memosite.formats import body, document, library, memodef, orgdef, xmemo
+from memosite.formats import document, memodef, orgdef
 from memosite.formats.fields import FINDINGS
 from memosite.formats.system import Adapter
-from memosite.formats.systems import SYSTEMS
-
-# Bounds what is read from one file, so that whatever shows it need not (SPEC 9).
-
+from memosite.formats.systems import RECORD_IDS, SYSTEMS
 
 NAME_CHARS = 1_000
 """The longest name, in characters."""
 
-
 SUBJECT_CHARS = 5_000
 """The longest subject or title: a page shows as much."""
-
 
 TEXTS = frozenset({"stem", "key", "extra", "description", "mission", "charter", "fields", "detail", "note"})
 """Fields that are texts for people, or that identify a file or a record and get an id of bounded length."""
 
-
 _LIMITS = {"subject": SUBJECT_CHARS, "title": SUBJECT_CHARS}
-
-
 _WRITTEN = {"sender": "from", "sent_text": "sent", "related": "related_memos"}
-
-
 _WHOLE = (FileFacts, Text, Moment)
-
-
 _Long = dict[str, int]
 """The fields that hold a string over the limit, with the length of the longest."""
 
 
 def bounded(parsed: Parsed, file: File) -> Parsed:
-    """The result of parsing a file within the bounds of one file, with findings where it was beyond them."""
-    return _with_rest(_with_short_names(parsed, file), file)
+    """The result of parsing a file within the bounds of one file, with findings where it was beyond them.
 
-
-def _with_rest(parsed: Parsed, file: File) -> Parsed:
-    """With the text of the records that are too many, as one more record."""
+    The text of the records that are too many is one more record.
+    """
+    parsed = _with_short_names(parsed, file)
     fact = parsed.fact
     if not isinstance(fact, RecordFile) or len(fact.records) <= RECORDS:
         return parsed
     line = fact.records[RECORDS].line or 1
     text = "\n".join(file.markdown.split("\n")[line - 1 :])
-    known, data = describe_text(text)
+    known, data = describe_text(text, RECORD_IDS)
     rest = RecordCard(
         system=fact.system,
         key=f"rest.{short_hash(file.path)}",
@@ -81,7 +65,7 @@ def _with_rest(parsed: Parsed, file: File) -> Parsed:
         is_rest=True,
     )
     message = f"it holds {len(fact.records):,} records; those after the first {RECORDS} are shown unchanged"
-    finding = Finding(rule=rules.FILE_BOUNDED, location=file.at(line), message=message)
+    finding = file.finding_at(line, rules.FILE_BOUNDED, message)
     return replace(
         parsed, fact=replace(fact, rest=rest), findings=(*parsed.findings, finding), shelve=(*parsed.shelve, data)
     )
@@ -95,13 +79,9 @@ def _with_short_names(parsed: Parsed, file: File) -> Parsed:
         return parsed
     findings = tuple(
         file.finding(rules.NAME_LONG, f'"{name}" has {chars:,} characters, expected at most {_limit(name):,}', name)
-        for name, chars in _written(long)
+        for name, chars in ((_WRITTEN.get(name, name), chars) for name, chars in sorted(long.items()))
     )
     return replace(parsed, fact=fact, findings=(*parsed.findings, *findings[:FINDINGS]))
-
-
-def _written(long: _Long) -> Iterator[tuple[str, int]]:
-    return ((_WRITTEN.get(name, name), chars) for name, chars in sorted(long.items()))
 
 
 def _limit(name: str) -> int:
@@ -139,12 +119,13 @@ def _names(fact: type[Any]) -> tuple[str, ...]:
 
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+RECORD_FORMATS: tuple[Adapter, ...] = tuple(system.adapter for system in SYSTEMS)
 
-
-RECORD_FORMATS: tuple[Adapter, ...] = tuple(system.load() for system in SYSTEMS)
-
-
-FORMATS: tuple[Adapter, ...] = (memodef, xmemo, orgdef, library, *RECORD_FORMATS, body, document)
+FORMATS: tuple[Adapter, ...] = (
+    *(memodef.MEMODEF, memodef.LEGACY, orgdef.ADAPTER, memodef.LIBRARY),
+    *RECORD_FORMATS,
+    *(memodef.BODY, document.ADAPTER),
+)
 
 
 def parse(file: File) -> Parsed:
@@ -170,16 +151,16 @@ def _parse(file: File) -> Parsed:
         place = place_of(file.path)
         if name.endswith(ENVELOPE_SUFFIX) and place is not None:
             return memodef.parse_broken(file, place)
-        kind = library.broken_kind(file)
+        kind = memodef.broken_kind(file)
         if kind is not None:
-            return library.parse_broken(file, kind)
+            return memodef.parse_broken_catalog(file, kind)
     if name.endswith(ENVELOPE_SUFFIX) and file.json.fields is None:
-        return Parsed(source=file.source, path=file.path, findings=file.json.findings)
+        return file.parsed(None, file.json.findings)
     if name.endswith(CATALOG_SUFFIX):
-        return _parse_catalog(file)
+        return file.parsed(None, [file.finding(rules.CATALOG_FOREIGN, _what_catalog(file))])  # of another tool
     if name.endswith(ENVELOPE_SUFFIX) and memodef.is_envelope_like(file):
-        return memodef.parse(file)
-    return Parsed(source=file.source, path=file.path)
+        return memodef.parse_envelope(file)
+    return file.parsed()
 
 
 def parse_record(file: File) -> Parsed:
@@ -187,13 +168,7 @@ def parse_record(file: File) -> Parsed:
     for adapter in RECORD_FORMATS:
         if adapter.matches(file):
             return bounded(adapter.parse(file), file)
-    return Parsed(source=file.source, path=file.path)
-
-
-def _parse_catalog(file: File) -> Parsed:
-    """Parse a catalog; one of another tool gives a note."""
-    finding = file.finding(rules.CATALOG_FOREIGN, _what_catalog(file))
-    return Parsed(source=file.source, path=file.path, findings=(finding,))
+    return file.parsed()
 
 
 def _what_catalog(file: File) -> str:

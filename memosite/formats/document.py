@@ -8,19 +8,17 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from memosite.facts import rules
 from memosite.facts.file import File
-from memosite.facts.findings import Finding
 from memosite.facts.json_text import clean_text
 from memosite.facts.names import stem_of
 from memosite.facts.parsed import DocumentHead, Parsed
 from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment, read_stamp
 from memosite.formats.fields import show_json
-from memosite.formats.frontmatter import Frontmatter, read_frontmatter
+from memosite.formats.system import Adapter
+from memosite.formats.systems import RECORD_IDS
+from memosite.formats.yaml_text import Frontmatter, read_frontmatter
 from memosite.quotes.citations import cited_in
-
-NAME = "markdown"
 
 _TITLE_CHARS = 20_000
 _HEAD_LINES = 40
@@ -70,12 +68,9 @@ def matches(file: File) -> bool:
 def parse(file: File) -> Parsed:
     """Read one document. The text on the shelf is without its frontmatter."""
     matter = read_frontmatter(file.markdown)
-    findings = list(file.text_findings)
-    if matter.problem:
-        line, message = matter.problem
-        findings.append(Finding(rule=rules.FRONTMATTER_INVALID, location=file.at(line), message=message))
+    findings = (*file.text_findings, *file.findings_of([matter.problem] if matter.problem else ()))
     head = _read_head(matter.body)
-    known, data = describe_text(matter.body)
+    known, data = describe_text(matter.body, RECORD_IDS)
     summary = summarize(_without(matter.body, head.lines))
     known = replace(known, summary=summary, citations=cited_in(matter.body))
     title = _plain(matter.text("title")) or _plain(head.title) or _title_from_name(file.name)
@@ -95,7 +90,7 @@ def parse(file: File) -> Parsed:
         superseded_by=(*_named(matter, _NEWER_NAMES), *head.newer)[:_VALUES],
         is_ruling=any(matter.text(name) or head.text(name) for name in _RULING_NAMES) or bool(head.text("by")),
     )
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(findings), shelve=(file.data, data))
+    return file.parsed(fact, findings, file.data, data)
 
 
 @dataclass(slots=True)
@@ -122,7 +117,7 @@ def _read_head(body: str) -> _Head:
     for number, line in _prose_lines(body[:_TITLE_CHARS]):
         heading = _HEADING.fullmatch(line)
         is_underline = heading is None and before and _UNDERLINE.fullmatch(line)
-        title = _without_closing(heading[1]) if heading else before if is_underline else ""
+        title = without_closing(heading[1]) if heading else before if is_underline else ""
         if title and not head.title:
             head.title = title
             head.lines |= {number - 1, number} if is_underline else {number}
@@ -183,7 +178,7 @@ def _prose_lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line[:_LINE_CHARS]
 
 
-def _without_closing(heading: str) -> str:
+def without_closing(heading: str) -> str:
     """A heading without the `#` that may close it."""
     text = heading.strip()
     bare = text.rstrip("#")
@@ -247,3 +242,6 @@ def _plain(text: str) -> str:
 def _title_from_name(name: str) -> str:
     words = _STAMP_IN_NAME.sub(" ", stem_of(name)).replace("-", " ").replace("_", " ")
     return one_line(words) or name
+
+
+ADAPTER = Adapter(matches, parse)

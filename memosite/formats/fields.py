@@ -5,12 +5,14 @@ which is how a typed field wins over its legacy `x.memo.*` form. What could not 
 """
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from memosite.facts import rules
 from memosite.facts.file import File
 from memosite.facts.findings import Finding, Rule
 from memosite.facts.json_text import KeyPath, NumberText, clean_text, shown, type_name
+from memosite.facts.parsed import Fact, Parsed
 from memosite.facts.times import Moment, read_moment
 
 JsonValue = Any
@@ -37,6 +39,17 @@ class Fields:
         self._parent = parent
         self._read: set[str] = set()
         self._unused: set[str] = set()
+
+    @classmethod
+    def of_file(cls, file: File, *, findings: Iterable[Finding] | None = None, clause: str = "") -> "Fields":
+        """The fields of a file's object, none if it is no object; `findings` are what is wrong with its JSON."""
+        fields = cls(file, file.json.fields or {}, clause=clause)
+        fields.findings.extend(file.json.findings if findings is None else findings)
+        return fields
+
+    def parsed(self, fact: Fact, *shelve: bytes) -> Parsed:
+        """The result of parsing the file: this fact, and the findings on the fields."""
+        return self.file.parsed(fact, self.findings, *shelve)
 
     def value(self, *names: str) -> tuple[str, JsonValue]:
         """The first of these fields that is there and not null, and its name; else the first name and None."""
@@ -72,8 +85,8 @@ class Fields:
     def string_or_strings(self, name: str) -> tuple[str, ...]:
         """A string, or the strings of an array, without those that are empty. An array still counts as not read."""
         value = self.peek(name)
-        found = [self.text(name)] if not isinstance(value, list) else map(clean_text, filter(_is_text, value))
-        return tuple(text.strip() for text in found if text.strip())
+        found = value if isinstance(value, list) else [self.text(name)]
+        return tuple(text for item in found if isinstance(item, str) and (text := clean_text(item).strip()))
 
     def optional_text(self, *names: str) -> str | None:
         """A string, or None if it is absent or empty."""
@@ -215,10 +228,6 @@ class Fields:
         """The fields of `left`, as indented JSON; "" if there are none."""
         left = self.left(ignore=ignore, keep=keep)
         return show_json(left) if left else ""
-
-
-def _is_text(value: JsonValue) -> bool:
-    return isinstance(value, str)
 
 
 def show_json(value: JsonValue) -> str:

@@ -12,8 +12,6 @@ from memosite.facts.file import File
 from memosite.facts.names import blob_id
 from memosite.facts.parsed import ImageFile, Parsed
 
-NAME = "image"
-
 IMAGE_LIMIT: Final = 5 * 1024 * 1024
 """The most bytes of an image that is published."""
 
@@ -32,10 +30,9 @@ def parse(file: File) -> Parsed:
     """Measure one image; only one that is published goes on the shelf."""
     found = refusal(file) or _measured(file.data)
     if isinstance(found, str):
-        return Parsed(source=file.source, path=file.path, fact=ImageFile(file=file.facts, why_not=found))
+        return file.parsed(ImageFile(file=file.facts, why_not=found))
     form, width, height = found
-    fact = ImageFile(file=file.facts, form=form, width=width, height=height)
-    return Parsed(source=file.source, path=file.path, fact=fact, shelve=(file.data,))
+    return file.parsed(ImageFile(file=file.facts, form=form, width=width, height=height), (), file.data)
 
 
 def refusal(file: File) -> str:

@@ -1,34 +1,58 @@
-"""Parses memodef 0.1 to 0.4: typed memos, notes to file and transcripts in `.openthing` files.
+"""Parses memodef 0.1 to 0.4: memos, notes to file and transcripts in `.openthing` files, their bodies, and libraries.
+
+A memo is typed, or in the legacy form, which is always valid: `x.memo.*` extension fields on a generic catdef thing.
+Bodies are `.body.md` files (or those that `body_ref` names), libraries `.opencatalog` files that list templates and
+memos.
 
 The rules are memodef's SCHEMA as SPEC 2.2 gives them: MUST fields are errors, SHOULD fields warnings. Everything
 is kept: a memo that breaks every rule still becomes an envelope, with its findings.
 """
 
 import hashlib
+import re
 import unicodedata
 from dataclasses import replace
 from typing import Any, Literal
 
 from memosite.facts import rules
 from memosite.facts.file import File
-from memosite.facts.findings import Finding
 from memosite.facts.json_text import clean_text, shown
 from memosite.facts.layout import Place, place_of
-from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, is_bare_name, read_names, read_reference, stem_of
-from memosite.facts.parsed import BROADCAST, FILE, Discharge, Envelope, Kind, Parsed, Participant, Text
-from memosite.facts.texts import describe_text
+from memosite.facts.names import (
+    BODY_SUFFIX,
+    CATALOG_SUFFIX,
+    ENVELOPE_SUFFIX,
+    is_bare_name,
+    read_names,
+    read_reference,
+    stem_of,
+)
+from memosite.facts.parsed import (
+    BROADCAST,
+    FILE,
+    BodyFile,
+    Discharge,
+    Envelope,
+    Kind,
+    LibraryCard,
+    LibraryItem,
+    Parsed,
+    Participant,
+    Text,
+)
+from memosite.facts.texts import describe_text, summarize
 from memosite.formats.fields import Fields, canonical_json
+from memosite.formats.system import Adapter
+from memosite.formats.systems import RECORD_IDS
+from memosite.formats.turns import parse_conversation
 from memosite.quotes.citations import cited_in
-
-NAME = "memodef"
 
 MEMO_TYPE = "memodef:Memo"
 TRANSCRIPT_TYPE = "memodef:Transcript"
-LEGACY_FIELDS = ("x.memo.from", "x.memo.to", "x.memo.subject", "x.memo.sent")
-"""Any of these marks a memo in the legacy form (see `xmemo`), unless it is typed as well."""
+LIBRARY_TYPE = "memodef:Library"
 
 _NAMESPACE = "memodef:"
-_LIBRARY_TYPE = "memodef:Library"
+_LEGACY_FIELDS = ("x.memo.from", "x.memo.to", "x.memo.subject", "x.memo.sent")
 _GENERIC_TYPES = (None, "thing", "catdef:Thing")
 _RESERVED = "x.memodef"
 _MEMO_TELLS = ("from", "to", "subject", "sent", "body")
@@ -38,25 +62,33 @@ _MEMO_FIELDS = ("from", "to", "action_required", "in_reply_to", "thread_id")
 _EXTENSIONS = ("", ENVELOPE_SUFFIX, BODY_SUFFIX)
 _REDACTION = ("raw", "partial", "redacted")
 
+_ORG_FOLDER = "org"
+_ORGDEF = re.compile(r'"(?:orgdef"\s*:|orgdef:)')
+_LOOKED_AT = 100_000
 
-def matches(file: File) -> bool:
+
+def _is_envelope(file: File) -> bool:
     """Whether the file is a typed memo or transcript, or looks like one whose type is missing or misspelt."""
-    if not file.name.lower().endswith(ENVELOPE_SUFFIX):
-        return False
     fields = file.json.fields
-    if fields is None:
+    if fields is None or not file.name.lower().endswith(ENVELOPE_SUFFIX):
         return False
     type_ = fields.get("type")
     if type_ in (MEMO_TYPE, TRANSCRIPT_TYPE):
         return True
-    if any(name in fields for name in LEGACY_FIELDS):
+    if _is_legacy(file):
         return False
     if isinstance(type_, str) and type_.lower().startswith(_NAMESPACE):
-        return type_ != _LIBRARY_TYPE
+        return type_ != LIBRARY_TYPE
     if "memodef" not in fields and type_ not in _GENERIC_TYPES:
         return False
     least = 2 if "memodef" in fields else 3
     return _tells(fields, _MEMO_TELLS) >= least or _tells(fields, _TRANSCRIPT_TELLS) >= 2
+
+
+def _is_legacy(file: File) -> bool:
+    """Whether the file is a thing that carries a memo in extension fields."""
+    fields = file.json.fields or {}
+    return file.name.lower().endswith(ENVELOPE_SUFFIX) and any(name in fields for name in _LEGACY_FIELDS)
 
 
 def is_envelope_like(file: File) -> bool:
@@ -72,11 +104,10 @@ def _tells(fields: dict[str, Any], names: tuple[str, ...]) -> int:
     return sum(name in fields for name in names)
 
 
-def parse(file: File) -> Parsed:
+def parse_envelope(file: File) -> Parsed:
     """Read one typed envelope."""
     values = file.json.fields or {}
-    fields = Fields(file, values)
-    fields.findings.extend(file.json.findings)
+    fields = Fields.of_file(file)
     is_transcript = values.get("type") == TRANSCRIPT_TYPE
     if not is_transcript and values.get("type") != MEMO_TYPE:
         is_transcript = _tells(values, _TRANSCRIPT_TELLS) > 1 and _tells(values, _MEMO_TELLS) < 3
@@ -84,7 +115,12 @@ def parse(file: File) -> Parsed:
     for name in ("catdef", "memodef"):
         if not fields.has(name):
             fields.note(rules.FIELD_MISSING, f'"{name}" is missing, expected the version')
-    return read_transcript(fields) if is_transcript else read_memo(fields, shape="typed")
+    return _read_transcript(fields) if is_transcript else _read_memo(fields, shape="typed")
+
+
+def _parse_legacy(file: File) -> Parsed:
+    """Read one memo in the legacy form."""
+    return _read_memo(Fields.of_file(file), shape="legacy")
 
 
 def _note_type(fields: Fields) -> None:
@@ -105,7 +141,7 @@ def _note_reserved(fields: Fields) -> None:
             fields.note(rules.FIELD_RESERVED, message, name)
 
 
-def read_memo(fields: Fields, *, shape: Literal["typed", "legacy"]) -> Parsed:
+def _read_memo(fields: Fields, *, shape: Literal["typed", "legacy"]) -> Parsed:
     """Read the fields of a memo or note; each may be typed or legacy, the typed one wins (SPEC 2.2, legacy memo)."""
     file = fields.file
     place = place_of(file.path)
@@ -128,7 +164,7 @@ def read_memo(fields: Fields, *, shape: Literal["typed", "legacy"]) -> Parsed:
         shape=shape,
         file=file.facts,
         stem=stem_of(file.name),
-        content_sha256=_content_digest(file),
+        content_sha256=hashlib.sha256(canonical_json(file.json.fields)).hexdigest(),
         sender=sender,
         to=to,
         subject=subject,
@@ -145,10 +181,10 @@ def read_memo(fields: Fields, *, shape: Literal["typed", "legacy"]) -> Parsed:
         tags=_tags(metadata),
         extra=fields.rest(ignore=_ignored(fields), keep=("metadata",)),
     )
-    return _parsed(file, envelope, fields.findings, (file.data, *shelved))
+    return fields.parsed(envelope, file.data, *shelved)
 
 
-def read_transcript(fields: Fields) -> Parsed:
+def _read_transcript(fields: Fields) -> Parsed:
     """Read the fields of a transcript's envelope."""
     file = fields.file
     _note_reserved(fields)
@@ -175,7 +211,7 @@ def read_transcript(fields: Fields) -> Parsed:
         shape="typed",
         file=file.facts,
         stem=stem_of(file.name),
-        content_sha256=_content_digest(file),
+        content_sha256=hashlib.sha256(canonical_json(file.json.fields)).hexdigest(),
         subject=subject,
         sent=started,
         sent_text=started_text,
@@ -190,7 +226,7 @@ def read_transcript(fields: Fields) -> Parsed:
         tags=_tags(metadata),
         extra=fields.rest(ignore=_ignored(fields), keep=("metadata", "capture_format")),
     )
-    return _parsed(file, envelope, fields.findings, (file.data, *shelved))
+    return fields.parsed(envelope, file.data, *shelved)
 
 
 def parse_broken(file: File, place: Place) -> Parsed:
@@ -198,15 +234,7 @@ def parse_broken(file: File, place: Place) -> Parsed:
     envelope = Envelope(
         kind=place.kind, shape="broken", file=file.facts, stem=stem_of(file.name), content_sha256=file.facts.sha256
     )
-    return _parsed(file, envelope, list(file.json.findings), (file.data,))
-
-
-def _parsed(file: File, envelope: Envelope, findings: list[Finding], shelve: tuple[bytes, ...]) -> Parsed:
-    return Parsed(source=file.source, path=file.path, fact=envelope, findings=tuple(findings), shelve=shelve)
-
-
-def _content_digest(file: File) -> str:
-    return hashlib.sha256(canonical_json(file.json.fields)).hexdigest()
+    return file.parsed(envelope, file.json.findings, file.data)
 
 
 def _ignored(fields: Fields) -> tuple[str, ...]:
@@ -232,7 +260,7 @@ def _inline_body(fields: Fields, *names: str, required: bool) -> tuple[Text | No
     text = fields.text(*names, required=required)
     if not text.strip():
         return None, ()
-    body, data = describe_text(text)
+    body, data = describe_text(text, RECORD_IDS)
     return replace(body, citations=cited_in(text)), (data,)
 
 
@@ -314,3 +342,87 @@ def _participant(fields: Fields) -> Participant:
         message = f'participant "{shown(position)}" has neither session_arc nor identity'
         fields.note(rules.FIELD_MISSING, message)
     return Participant(position=position, session_arc=session, identity=identity, extra=fields.rest())
+
+
+# Libraries
+
+
+def _is_library(file: File) -> bool:
+    """Whether the file is a catalog of memodef templates or memos."""
+    is_named = file.name.lower().endswith((CATALOG_SUFFIX, ENVELOPE_SUFFIX))
+    return is_named and (file.json.fields or {}).get("type") == LIBRARY_TYPE
+
+
+def _parse_library(file: File) -> Parsed:
+    """Read one library; its items are at the top or under `data`."""
+    fields = Fields.of_file(file)
+    entries = fields.objects("items") or fields.object("data").objects("items")
+    id_ = fields.text("id").strip() or stem_of(file.name)
+    card = LibraryCard(
+        file=file.facts,
+        id=id_,
+        name=fields.text("name").strip() or id_,
+        version=fields.text("version"),
+        description=fields.text("description"),
+        items=tuple(map(_item, entries)),
+        extra=fields.rest(ignore=_IGNORED),
+    )
+    return fields.parsed(card, file.data)
+
+
+def _item(fields: Fields) -> LibraryItem:
+    id_ = fields.text("id").strip()
+    return LibraryItem(
+        id=id_,
+        name=fields.text("name").strip() or id_,
+        version=fields.text("version"),
+        description=fields.text("description"),
+        file=fields.text("file").strip(),
+        extra=fields.rest(),
+    )
+
+
+def broken_kind(file: File) -> Literal["library", "orgdef"] | None:
+    """The intended kind of a file that is not a JSON object, by its name, place and content; None if unknown."""
+    name = file.name.lower()
+    if not name.endswith((CATALOG_SUFFIX, ENVELOPE_SUFFIX)) or not file.text.lstrip().startswith("{"):
+        return None
+    said = file.text[:_LOOKED_AT]
+    if _ORGDEF.search(said) or (_ORG_FOLDER in file.path.split("/")[:-1] and LIBRARY_TYPE not in said):
+        return "orgdef"
+    return "library" if LIBRARY_TYPE in said or name.endswith(CATALOG_SUFFIX) else None
+
+
+def parse_broken_catalog(file: File, kind: Literal["library", "orgdef"]) -> Parsed:
+    """Keep a catalog or an orgdef that cannot be read, to be shown raw with its findings (SPEC 2.2)."""
+    id_ = stem_of(file.name) or kind
+    card = LibraryCard(file=file.facts, id=id_, name=id_, version="", description="", items=(), broken=kind)
+    return file.parsed(card, file.json.findings, file.data)
+
+
+# Bodies
+
+
+def parse_body(file: File) -> Parsed:
+    """Read one body; of those below transcripts/, also the number of turns, their times and the text of the first."""
+    text = file.markdown
+    known, data = describe_text(text, RECORD_IDS)
+    place = place_of(file.path)
+    findings = file.text_findings
+    if place is not None and place.store == "transcripts":
+        found = parse_conversation(text, started=None)
+        first = next((turn.text for turn in found.turns if turn.text.strip()), text)
+        known = replace(known, turns=len(found.turns), span=found.span, summary=summarize(first))
+        if found.rest:
+            message = f"it holds more than {len(found.turns):,} turns; the rest is shown unchanged"
+            line = text.count("\n", 0, len(text) - len(found.rest)) + 1
+            findings += (file.finding_at(line, rules.FILE_BOUNDED, message),)
+    else:
+        known = replace(known, citations=cited_in(text))
+    return file.parsed(BodyFile(file=file.facts, text=known), findings, file.data, data)
+
+
+MEMODEF = Adapter(_is_envelope, parse_envelope)
+LEGACY = Adapter(_is_legacy, _parse_legacy)
+LIBRARY = Adapter(_is_library, _parse_library)
+BODY = Adapter(lambda file: file.name.lower().endswith(BODY_SUFFIX), parse_body)

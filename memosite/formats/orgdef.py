@@ -13,12 +13,12 @@ from typing import Any
 from memosite.facts import rules
 from memosite.facts.file import File, most_positions
 from memosite.facts.json_text import clean_text, key_places, shown
-from memosite.facts.names import read_reference, stem_of
+from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, read_reference, stem_of
 from memosite.facts.parsed import LibraryCard, Organization, Parsed, Relationship, Seat
 from memosite.facts.texts import cut_line, describe_text, one_line
 from memosite.formats.fields import Fields
-
-NAME = "orgdef"
+from memosite.formats.system import Adapter
+from memosite.formats.systems import RECORD_IDS
 
 ORGANIZATION_TYPE = "orgdef:Organization"
 POSITION_TYPE = "orgdef:Position"
@@ -31,10 +31,8 @@ _NOT_CHARTER = ("catdef", "orgdef", "type", "data")
 
 def matches(file: File) -> bool:
     """Whether the file describes an organization, by its type or by what an orgdef without one holds."""
-    if not file.name.lower().endswith((".openthing", ".opencatalog")):
-        return False
     fields = file.json.fields
-    if fields is None:
+    if fields is None or not file.name.lower().endswith((ENVELOPE_SUFFIX, CATALOG_SUFFIX)):
         return False
     type_ = fields.get("type")
     if type_ == ORGANIZATION_TYPE:
@@ -45,8 +43,7 @@ def matches(file: File) -> bool:
 
 def parse(file: File) -> Parsed:
     """Read one organization."""
-    fields = Fields(file, file.json.fields or {})
-    fields.findings.extend(file.json.findings)
+    fields = Fields.of_file(file)
     _, type_ = fields.value("type")
     if type_ is None:
         fields.note(rules.FIELD_MISSING, f'"type" is missing; it must be "{ORGANIZATION_TYPE}"')
@@ -76,8 +73,7 @@ def parse(file: File) -> Parsed:
         memo_locations=_memo_locations(fields),
         charter=(*_charter(fields), *_others(items)),
     )
-    shelve = (file.data, data) if rest else ()
-    return Parsed(source=file.source, path=file.path, fact=organization, findings=tuple(fields.findings), shelve=shelve)
+    return fields.parsed(organization, *((file.data, data) if rest else ()))
 
 
 def _rest(file: File, entries: tuple[Fields, ...], id_: str) -> tuple[LibraryCard, bytes]:
@@ -85,7 +81,7 @@ def _rest(file: File, entries: tuple[Fields, ...], id_: str) -> tuple[LibraryCar
     place = next(entry.place for entry in entries if entry.text("id").strip() == id_)
     start = next((offset for keys, offset in key_places(file.text) if keys == place), 0)
     text = clean_text(file.text[start:])
-    known, data = describe_text(text)
+    known, data = describe_text(text, RECORD_IDS)
     card = LibraryCard(
         file=file.facts,
         id=f"rest.{stem_of(file.name)}",
@@ -257,3 +253,6 @@ def _inline(value: Any) -> str:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return " ".join(clean_text(text).split())
+
+
+ADAPTER = Adapter(matches, parse)

@@ -15,7 +15,6 @@ from memosite.formats.systems import system_of
 Standing = Literal["pending", "accepted", "rejected", "superseded"]
 """How a decision stands. What is superseded is not in force any more."""
 
-
 _WORDS: Mapping[Standing, str] = {
     "superseded": "super[sc]ee?ded|replaced|obsolete|deprecated|retired|revoked|repealed|rescinded|expired|stale",
     "rejected": "reject(?:ed)?|declined?|denied|refused?|withdrawn|abandoned|cancell?ed|dropped"
@@ -31,25 +30,16 @@ _WORDS: Mapping[Standing, str] = {
     ),
 }
 
-
 _FIRST = re.compile("|".join(rf"(?P<{standing}>\b(?:{words})\b)" for standing, words in _WORDS.items()), re.IGNORECASE)
-
-
 _STRUCK = re.compile(r"~~.*?~~")
-
-
 _PARTLY = re.compile(r"\b(?:part(?:ly|ially)|in part)\s+(?:superseded|superceded|replaced)\b", re.IGNORECASE)
-
-
 _BY_ANOTHER = re.compile(rf"\b(?:{_WORDS['superseded']})\s+by\b", re.IGNORECASE)
-
 
 _AWAITS = re.compile(
     r"\b(?:await(?:s|ing)?|pending|waiting (?:for|on))\b"
     r"|\b(?:subject to|needs|before)\b.*\b(?:ratif|approv|decision|sign|review|confirm|vote)",
     re.IGNORECASE,
 )
-
 
 _WORK = re.compile(
     r"\b(?:await(?:s|ing)?|pending|waiting (?:for|on))(?:\s+\w+){0,2}\s+(?:implement|deploy|roll-?out|releas|migrat)",
@@ -88,13 +78,8 @@ def _first(text: str) -> Standing | None:
 
 
 Sort = Literal["decision", "proposal", "other"]
-
-
 _DECISIONS = frozenset({"decisions", "decision", "adr", "adrs"})
-
-
 _PROPOSALS = frozenset({"proposals", "proposal", "rfc", "rfcs"})
-
 
 _INDEXES = re.compile(
     r"(?:_?index|readme|toc|contents|(?:[0-9]+-)?(?:adr-)?template)(?:[._-].*)?\.(?:md|markdown)", re.IGNORECASE

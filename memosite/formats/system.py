@@ -7,12 +7,14 @@ listed and compared by commands that read nothing.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Protocol
 
 from memosite.facts.file import File
 from memosite.facts.findings import Finding, Rule
 from memosite.facts.names import RecordEntry
 from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEvent
+from memosite.facts.texts import IdForm
 
 DataOf = Callable[[FileFacts], bytes | None]
 """The bytes of a file as they were read, None if they are not kept."""
@@ -22,18 +24,6 @@ FilePlace = tuple[str, str]
 
 GroupOrder = tuple[int, int, str]
 """The place of a group among the groups of its system."""
-
-
-class Adapter(Protocol):
-    """How files of one format are recognized and parsed."""
-
-    NAME: str
-
-    def matches(self, file: File) -> bool:
-        """Whether the file has this format, by its shape."""
-
-    def parse(self, file: File) -> Parsed:
-        """Parse the file. Never raises for content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +42,7 @@ class JoinedRecords:
 
 
 class Join(Protocol):
-    """Joins the parts of one system's records (see `RecordSystem.join`)."""
+    """Joins the parts of one system's records (see `Adapter.join`)."""
 
     def __call__(self, parsed: Sequence[Parsed], line_of: LineOf, data_of: DataOf, *, is_loose: bool) -> JoinedRecords:
         """Join the results of the system's files, sorted by source and path; any other file is ignored.
@@ -62,42 +52,38 @@ class Join(Protocol):
         """
 
 
-def _nowhere(_path: str) -> None:
-    """The `home` and `root` of a system without places of its own."""
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """How files of one format are recognized, by their shape, and parsed, which never raises for content.
+
+    Of a record system also: `join` makes records of several files; without it, each file's records are whole. `split`
+    gives the entries of a list file, without all that a record has: git knows thousands of versions of one. Without
+    it, they are made of the records.
+    """
+
+    matches: Callable[[File], bool]
+    parse: Callable[[File], Parsed]
+    join: Join | None = None
+    split: Callable[[File], tuple[RecordEntry, ...]] | None = None
 
 
-def _in_no_store(_parts: Sequence[str], _files: Sequence[str]) -> int | None:
-    return None
+def _nowhere(*_: object) -> None:
+    """The `home`, `root` and `store_in` of a system without places of its own."""
 
 
-def _never(_card: RecordCard) -> bool:
+def _never(_: object) -> bool:
     return False
 
 
-def _not_begun(_head: bytes) -> bool:
-    return False
-
-
-def _not_at(_path: str) -> bool:
-    return False
-
-
-def _same_rank(_path: str) -> tuple[bool, ...]:
+def _none(_: object) -> tuple[()]:
     return ()
-
-
-def _alone(_path: str) -> tuple[str, ...]:
-    return ()
-
-
-def _as_words(predicate: str) -> str:
-    """A predicate as words: `depends_on` is `depends on`."""
-    return predicate.replace("_", " ").replace("-", " ").casefold()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordSystem:
     """One record system. Paths are relative to a source, with `/`; functions of a path depend on it alone.
+
+    `parser` is the name of the module with its `ADAPTER`; `ids` are the forms of its ids, by which texts are searched.
 
     Where files are:
     - `endings` are those of the names of its files. Of a file with one of them `owns` decides whether it belongs to
@@ -113,9 +99,6 @@ class RecordSystem:
     - `foreign` describes a file at the system's place that holds none of its records.
 
     What records mean:
-    - `join` makes records of several files; without it, each file's records are whole.
-    - `split` gives the entries of a list file, without all that a record has: git knows thousands of versions of one.
-      Without it, they are made of the records.
     - `lost_reference` is the rule for a broken reference at `reference_key`; without it there is no finding.
     - `is_bound_in_store`: relations lead to records of the same store only. `has_titles`: a title names its record.
       `has_stems`: the stem of a file's name does. `uri_prefix` may precede an id.
@@ -127,8 +110,9 @@ class RecordSystem:
     name: str
     intro: str
     rules: tuple[Rule, ...]
+    ids: tuple[IdForm, ...]
     endings: tuple[str, ...]
-    load: Callable[[], Adapter]
+    parser: str
     owns: Callable[[str], bool | None]
     foreign: Callable[[str], str]
     group: Callable[[RecordCard], tuple[GroupOrder, str]]
@@ -136,24 +120,33 @@ class RecordSystem:
     is_rejected: Callable[[RecordCard], bool] = _never
     home: Callable[[str], str | None] = _nowhere
     root: Callable[[str], str | None] = _nowhere
-    store_in: Callable[[Sequence[str], Sequence[str]], int | None] = _in_no_store
+    store_in: Callable[[Sequence[str], Sequence[str]], int | None] = _nowhere
     store_names: tuple[str, ...] = ()
     suffix: str = ""
-    begins: Callable[[bytes], bool] = _not_begun
-    together: Callable[[str], tuple[str, ...]] = _alone
-    older: Callable[[str], tuple[str, ...]] = _alone
-    is_list: Callable[[str], bool] = _not_at
-    join: Join | None = None
-    split: Callable[[File], tuple[RecordEntry, ...]] | None = None
+    begins: Callable[[bytes], bool] = _never
+    together: Callable[[str], tuple[str, ...]] = _none
+    older: Callable[[str], tuple[str, ...]] = _none
+    is_list: Callable[[str], bool] = _never
     lost_reference: Rule | None = None
     reference_key: str = ""
     is_bound_in_store: bool = False
     has_titles: bool = False
     has_stems: bool = True
     uri_prefix: str = ""
-    rank: Callable[[str], tuple[bool, ...]] = _same_rank
+    rank: Callable[[str], tuple[bool, ...]] = _none
     inverse: Mapping[str, str] = field(default_factory=dict)
     predicate_mark: str = " "
+
+    @property
+    def adapter(self) -> Adapter:
+        """How its files are parsed; its parser is imported now."""
+        adapter: Adapter = import_module(self.parser).ADAPTER
+        return adapter
+
+    @property
+    def join(self) -> Join | None:
+        """What makes records of several of its files, None if each file's records are whole."""
+        return self.adapter.join
 
     def status(self, card: RecordCard) -> str:
         """The status of a record, "" if it has none."""
@@ -165,7 +158,7 @@ class RecordSystem:
 
     def inverse_of(self, predicate: str) -> str:
         """A predicate as seen from its other end. One without an inverse is worded as the other record's."""
-        words = _as_words(predicate)
+        words = predicate.replace("_", " ").replace("-", " ").casefold()
         return self.inverse.get(self.spell(words)) or f"{words}, said by"
 
 

@@ -11,38 +11,26 @@ from memosite.facts.file import File
 from memosite.facts.findings import Rule
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, RecordEntry, short_hash
 from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordFile, RecordPart
-from memosite.facts.rules import CITATION_RULES, SECRET_RULES
-from memosite.formats.memory_layer import system as memory_layer
-from memosite.formats.memory_store import system as memory_store
-from memosite.formats.mif import system as mif
+from memosite.formats import memory_layer, memory_store, mif, wyren
 from memosite.formats.system import RecordSystem
-from memosite.formats.wyren import system as wyren
 
 SYSTEMS: tuple[RecordSystem, ...] = (memory_store.SYSTEM, mif.SYSTEM, wyren.SYSTEM, memory_layer.SYSTEM)
 """In the order in which they are asked whose a file is."""
 
-ALL_RULES: tuple[Rule, ...] = (
-    *rules.GENERAL,
-    *rules.SOURCE_RULES,
-    *SECRET_RULES,
-    *CITATION_RULES,
-    *(rule for system in SYSTEMS for rule in system.rules),
-)
+RECORD_IDS = tuple(form for system in SYSTEMS for form in system.ids)
+"""The forms of ids by which texts are searched for mentions of records."""
+
+ALL_RULES: tuple[Rule, ...] = (*rules.GENERAL, *(rule for system in SYSTEMS for rule in system.rules))
 """Every rule for findings."""
 
-READ_SUFFIXES = tuple(
-    sorted(
-        {ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".md", ".markdown", ".json", ".jsonl"}.union(
-            *(system.endings for system in SYSTEMS)
-        )
-    )
-)
+_ENDINGS = tuple(sorted({ending for system in SYSTEMS for ending in system.endings}))
+
+READ_SUFFIXES = tuple(sorted({ENVELOPE_SUFFIX, CATALOG_SUFFIX, ".md", ".markdown", ".json", ".jsonl", *_ENDINGS}))
 """What is read wherever it lies; of other files outside of stores only the names count."""
 _NO_FILE = FileFacts(source="", path="", sha256="", bytes=0)
 
 _BY_NAME = {system.name: system for system in SYSTEMS}
 _LONGEST = max(map(len, READ_SUFFIXES))
-_ENDINGS = tuple(sorted({ending for system in SYSTEMS for ending in system.endings}))
 
 
 def can_concern(path: str) -> bool:
@@ -125,16 +113,16 @@ def is_part(parsed: Parsed) -> bool:
     """Whether a file's system joins it with other files, and then reports the findings on it."""
     fact = parsed.fact
     if isinstance(fact, RecordFile):
-        system = _BY_NAME[fact.system]
-        return system.join is not None
+        return _BY_NAME[fact.system].join is not None
     return isinstance(fact, RecordPart)
 
 
 def split_file(file: File, system: RecordSystem) -> tuple[RecordEntry, ...]:
     """The entries of a version of a list file."""
-    if system.split is not None:
-        return system.split(file)
-    fact = system.load().parse(file).fact
+    adapter = system.adapter
+    if adapter.split is not None:
+        return adapter.split(file)
+    fact = adapter.parse(file).fact
     return tuple(map(_entry, fact.records)) if isinstance(fact, RecordFile) else ()
 
 

@@ -25,17 +25,13 @@ from memosite.facts.file import most_turns
 
 _CLOCK = r"(?:, *| +|T)(?P<h>[0-9]{1,2}):(?P<min>[0-9]{2})(?::(?P<s>[0-9]{2}))?(?: *(?P<half>[AaPp])\.?[Mm]\.?)?"
 
-
 _STAMPS = (
     re.compile(r"(?P<m>[0-9]{1,2})/(?P<d>[0-9]{1,2})/(?P<y>[12][0-9]{3})" + _CLOCK),
     re.compile(r"(?P<d>[0-9]{1,2})\.(?P<m>[0-9]{1,2})\.(?P<y>[12][0-9]{3})" + _CLOCK),
     re.compile(r"(?P<y>[12][0-9]{3})-(?P<m>[0-9]{1,2})-(?P<d>[0-9]{1,2})" + _CLOCK),
 )
 
-
 _SPACES = {0x00A0: " ", 0x2009: " ", 0x202F: " "}  # white space that locales put before AM and PM
-
-
 _FURTHEST_OFFSET = dt.timedelta(hours=14, minutes=30)
 
 
@@ -85,41 +81,17 @@ def last_turn_at(span: tuple[dt.datetime, dt.datetime] | None, *, started: dt.da
 
 
 _PLAIN_SPEAKERS = frozenset({"User", "Assistant", "Human"})
-
-
 _HEADING = re.compile(r"## +(?:([🧑🤖]\S*) +)?(.*)")
-
-
 _FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)")
-
-
 _TOOL = re.compile(r"> ?\*\*🔧\ufe0f? *([^*\s][^*]*)\*\*(?: *<sub>([^<]*)</sub>)? *")
-
-
 REDACTED = re.compile(r"\[REDACTED:[\w.-]+\]", re.ASCII)
-
-
 _TAG_NAME = r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+"  # HTML's own elements have neither - nor _ in their names
-
-
 _OPENING = re.compile(rf"[ \t]*<({_TAG_NAME})>")
-
-
 _CLOSING = re.compile(rf"</({_TAG_NAME})>")
-
-
 _NIGHT = frozenset({23, 0, 1, 2})  # hours of local time in which clocks go back, worldwide
-
-
 _HOUR = dt.timedelta(hours=1)
-
-
 _MOST_EXAMPLES = 32  # headings in fenced code in a row: the bound on the work, and on what can be swallowed
-
-
 _Fence: TypeAlias = tuple[str, int, bool]  # ` or ~, how many, and whether the line is bare, so that it can close
-
-
 _Mark: TypeAlias = tuple[int, _Fence | None]  # index of a line; None: it counts only outside of fenced code
 
 

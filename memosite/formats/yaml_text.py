@@ -1,8 +1,12 @@
-"""A tolerant YAML parser: texts, lists and mappings, and the lines of keys; independent of files (SPEC 2.2, 9).
+"""Reads YAML: the heads of records and documents tolerantly, memosite.yml strictly; independent of files (SPEC 2.2, 9).
 
-Scalars stay as written, dates and numbers too; only a plain `null` is None. Tags, anchors and aliases are refused:
-they allow attacks. Where YAML is broken, every top-level field that can be read by itself still is,
-and a value that merely lacks quotes is taken as the text it was meant to be. Nothing here recurses.
+Content is read as texts, lists and mappings. Scalars stay as written: types would turn `version: 1.10` into 1.1 and
+`status: on` into true; only a plain `null` is None. Tags and aliases are refused everywhere: they allow attacks. Lines
+are counted by LF as everywhere; YAML also counts NEL, LS and PS.
+
+What can be read of broken YAML is read. Of a record (`read_yaml`), that is every field at the top that can be read by
+itself, with the lines of its keys, and a value that merely lacks quotes is the text it was meant to be. Of a document
+(`read_frontmatter`), those are the `key: value` lines.
 """
 
 import re
@@ -15,6 +19,7 @@ from typing import Any
 import yaml
 
 from memosite.facts import rules
+from memosite.facts.characters import printable, quote
 from memosite.facts.json_text import KeyPath, Problem, clean_text, shown
 
 YAML_CHARS = 65_536
@@ -26,6 +31,9 @@ YAML_DEPTH = 20
 NODES = 5_000
 """How many values one YAML may hold."""
 
+FRONTMATTER_CHARS = 16_384
+"""The longest frontmatter of a document that is read, in characters."""
+
 INVALID = rules.FRONTMATTER_INVALID
 REPEATED = rules.FRONTMATTER_DUPLICATE_KEY
 
@@ -36,13 +44,16 @@ _PROBLEMS = 20
 _ALLOWANCE = 4 * YAML_CHARS  # characters read again to save what can be; without it a file of faults takes minutes
 _LOAD = 200  # what beginning to read costs, in characters
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+_NULL_TEXTS = ("null", "~")
 
+_FORBIDDEN = yaml.reader.Reader.NON_PRINTABLE
 _NO_FIELDS = "the frontmatter is not made of fields, `key: value`"
 _TOO_LONG = f"the frontmatter is longer than {YAML_CHARS} characters; the rest was not read"
 
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
 _BODY_BEGINS = re.compile(r"^(?:[ \t]*$|#{1,6}[ \t])", re.MULTILINE)
+_KEY_LINE = re.compile(r"""["']?(?P<key>[\w .-]{1,100}?)["']?[ \t]*:(?:[ \t]+(?P<value>\S.*)|[ \t]*)""")
 _FIELD_BEGINS = re.compile(r"^(?=[^\s#\-\]}])", re.MULTILINE)
 _KEYED = re.compile(
     r"""(?P<head>[ ]*(?:-[ ]+)*(?:"[^"]{1,100}"|'[^']{1,100}'|[\w@$.][\w @$./-]{0,99}?)[ ]*:[ ]+)(?P<value>\S.*)"""
@@ -93,12 +104,12 @@ def read_yaml(source: str, *, line: int = 1) -> Yaml:
     if len(source) > YAML_CHARS:
         source = source[:YAML_CHARS].rpartition("\n")[0]
         problems.append(Problem(rule=INVALID, line=line, message=_TOO_LONG))
-    forbidden = yaml.reader.Reader.NON_PRINTABLE.search(source)
+    forbidden = _FORBIDDEN.search(source)
     if forbidden:
         place = line + source.count("\n", 0, forbidden.start())
-        message = f"a character YAML forbids (U+{ord(forbidden[0]):04X}); it is read as U+FFFD"
+        message = f"{_forbidden(forbidden[0])}; it is read as U+FFFD"
         problems.append(Problem(rule=INVALID, line=place, message=message))
-        source = yaml.reader.Reader.NON_PRINTABLE.sub("\ufffd", source)
+        source = _FORBIDDEN.sub("\ufffd", source)
     loaded = _load(source)
     if isinstance(loaded, _Fault):
         return _read_by_field(source, line, problems, loaded)
@@ -108,6 +119,10 @@ def read_yaml(source: str, *, line: int = 1) -> Yaml:
     problems += (_repeated(line + number, key) for number, key in loaded.repeated)
     fields = loaded.value if isinstance(loaded.value, dict) else {}
     return Yaml(fields=fields, lines=lines, problems=tuple(problems[:_PROBLEMS]))
+
+
+def _forbidden(char: str) -> str:
+    return f"a character YAML forbids (U+{ord(char):04X})"
 
 
 def _repeated(line: int, key: str) -> Problem:
@@ -136,9 +151,9 @@ class _RefusedError(Exception):
     """Valid YAML that is refused: tags, anchors, aliases, keys that are not texts, too many or too deep values."""
 
 
-def _load(source: str) -> _Loaded | _Fault:
-    """Read YAML that must be without a fault."""
-    builder = _Builder()
+def _load(source: str, *, nulls: frozenset[str] = _NULLS) -> _Loaded | _Fault:
+    """Read YAML that must be without a fault; plain `nulls` are None."""
+    builder = _Builder(nulls)
     index = 0
     try:
         for event in yaml.parse(source, Loader=yaml.BaseLoader):
@@ -148,6 +163,8 @@ def _load(source: str) -> _Loaded | _Fault:
         return _Fault(line=source.count("\n", 0, index), reason=str(refusal))
     except yaml.MarkedYAMLError as error:
         return _fault(source, error)
+    except yaml.reader.ReaderError as error:
+        return _Fault(line=source.count("\n", 0, error.position), reason=_forbidden(source[error.position]))
     except (yaml.YAMLError, ValueError, OverflowError):  # a directive or an escape that means nothing
         line = source.count("\n", 0, index)
         return _Fault(line=line, reason="it cannot be read", suspects=(line,))
@@ -175,7 +192,8 @@ def _index(event: yaml.Event) -> int:
 class _Builder:
     """Builds values from YAML events, within the limits."""
 
-    def __init__(self) -> None:
+    def __init__(self, nulls: frozenset[str]) -> None:
+        self._nulls = nulls
         self.root: YamlValue = None
         self.places: dict[KeyPath, int] = {}
         self.repeated: list[tuple[int, str]] = []
@@ -190,7 +208,7 @@ class _Builder:
         if getattr(event, "tag", None) is not None:
             raise _RefusedError("tags are not read")
         if isinstance(event, yaml.ScalarEvent):
-            is_null = event.implicit[0] and event.value in _NULLS and not self._is_key()
+            is_null = event.implicit[0] and event.value in self._nulls and not self._is_key()
             self._add(None if is_null else clean_text(event.value), _index(event))
         elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             if self._is_key():
@@ -325,3 +343,127 @@ def _quote(value: str) -> str:
         text = text[:-1]
     text = text.replace('\\"', '"') if mark == '"' else text.replace("''", "'") if mark else text
     return "'" + text.replace("'", "''") + "'"
+
+
+# The frontmatter of documents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frontmatter:
+    """The fields at a text's head, by key in lower case, the text after them, and what is wrong with them."""
+
+    body: str
+    fields: dict[str, object] = field(default_factory=dict)
+    problem: Problem | None = None
+
+    def text(self, name: str) -> str:
+        """A field that is one text; "" if it is absent, null or anything else."""
+        value = self.fields.get(name)
+        return "" if not isinstance(value, str) or value.lower() in _NULL_TEXTS else clean_text(value)
+
+    def list(self, name: str) -> tuple[str, ...]:
+        """A field that is a list of texts, or one text with commas; each once."""
+        value = self.fields.get(name)
+        entries = value if isinstance(value, list) else self.text(name).split(",")
+        texts = (clean_text(entry).strip() for entry in entries if isinstance(entry, str))
+        return tuple(dict.fromkeys(text for text in texts if text))
+
+
+def read_frontmatter(text: str) -> Frontmatter:
+    """Split a text (LF line ends) into its frontmatter and its body. Never raises.
+
+    What is between two `---` lines is frontmatter only if it is a mapping, or clearly meant to be one.
+    """
+    head = split_head(text)
+    if head is None or not head.is_closed:
+        return Frontmatter(body=text)
+    source, body = head.source, head.body
+    if not source.strip():
+        return Frontmatter(body=body)
+    if len(source) > FRONTMATTER_CHARS:
+        if not _is_meant(source[:FRONTMATTER_CHARS]):
+            return Frontmatter(body=text)
+        message = f"the frontmatter is longer than {FRONTMATTER_CHARS} characters; it was not read"
+        return Frontmatter(body=body, problem=Problem(rule=INVALID, line=1, message=message))
+    loaded = _load(source, nulls=frozenset())
+    if isinstance(loaded, _Fault):
+        if not _is_meant(source):
+            return Frontmatter(body=text)
+        return Frontmatter(body=body, fields=_recover(source), problem=_broken(head.line, loaded))
+    if not isinstance(loaded.value, dict):
+        return Frontmatter(body=text)
+    return Frontmatter(body=body, fields={key.lower(): entry for key, entry in loaded.value.items()})
+
+
+def _is_meant(source: str) -> bool:
+    """Whether the first line that is not empty is a `key:`, so that this was meant to be frontmatter."""
+    lines = (line for line in source.split("\n") if line.strip() and not line.startswith("#"))
+    return _KEY_LINE.fullmatch(next(lines, "")) is not None
+
+
+def _recover(source: str) -> dict[str, object]:
+    """The `key: value` lines, without values that are not plain text in YAML."""
+    found: dict[str, object] = {}
+    for line in source.split("\n"):
+        match = _KEY_LINE.fullmatch(line)
+        value = match["value"].strip() if match and match["value"] else ""
+        if match is None or not value or value[0] in "{&*!|>%@`":
+            continue
+        entry: object = value.strip("'\"")
+        if value.startswith("["):
+            entry = [part.strip(" '\"") for part in value.strip("[]").split(",")]
+        found.setdefault(match["key"].lower(), entry)
+    return found
+
+
+# The configuration of a site
+
+
+class StrictError(Exception):
+    """YAML that is refused: the line (1 = first), and in the text what was found and what was expected."""
+
+    def __init__(self, line: int, said: str) -> None:
+        super().__init__(said)
+        self.line = line
+
+
+def compose(text: str) -> yaml.Node | None:
+    """The top of a YAML document, None if it holds nothing. Raises `StrictError` for the first fault."""
+    try:
+        _refuse_dangers(text)
+        return yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        line = line_of(error.problem_mark or error.context_mark)
+        raise _not_yaml(line, " ".join(part for part in (error.context, error.problem) if part)) from error
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise _not_yaml(line, f"the character U+{ord(text[error.position]):04X}") from error
+    except (ValueError, OverflowError) as error:
+        raise _not_yaml(1, "an escape beyond the last character of Unicode") from error
+
+
+def line_of(mark: object) -> int:
+    """The line of a place in YAML."""
+    line = getattr(mark, "line", 0)
+    return line + 1 if isinstance(line, int) else 1
+
+
+def _not_yaml(line: int, problem: str) -> StrictError:
+    shown_problem = printable(" ".join(problem.split()))
+    said = f"found what is not YAML ({shown_problem}), expected key: value; check indentation and quotes"
+    return StrictError(line, said)
+
+
+def _refuse_dangers(text: str) -> None:
+    """Check the events, which needs no recursion, before PyYAML makes nodes of them."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        line = line_of(event.start_mark)
+        if isinstance(event, yaml.AliasEvent):
+            raise StrictError(line, f"found the alias *{event.anchor}, expected a value; write it out here")
+        tag: str | None = getattr(event, "tag", None)
+        if tag is not None:
+            raise StrictError(line, f"found the tag {quote(tag)}, expected a plain value; remove the tag")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > YAML_DEPTH:
+            raise StrictError(line, f"found more than {YAML_DEPTH} levels, expected 4 at most; check the brackets")

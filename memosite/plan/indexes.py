@@ -29,6 +29,7 @@ from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Mailbox, Ref
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import Sentence, destination_spans, mention_spans, sentence_around
+from memosite.formats.systems import RECORD_IDS
 from memosite.pages import Neighbours, Reference
 from memosite.passages import Around, around_in, bodies_of
 
@@ -442,7 +443,9 @@ def _find(artifact: Artifact, text_of: TextOf) -> _Places:
 def _spans(text: str, targets: Mapping[str, Ref]) -> Iterator[_Span]:
     """Where a text mentions any of these names; the target of a link is one mention."""
     last = 0
-    for start, end in sorted({*mention_spans(text), *destination_spans(text)}, key=lambda span: (span[0], -span[1])):
+    for start, end in sorted(
+        {*mention_spans(text, RECORD_IDS), *destination_spans(text)}, key=lambda span: (span[0], -span[1])
+    ):
         if start >= last and text[start:end] in targets:
             last = end
             yield start, end

@@ -28,8 +28,8 @@ from memosite.facts.parsed import (
     Text,
 )
 from memosite.facts.texts import image_place
-from memosite.formats import adapters, body, image
-from memosite.formats.memodef import parse_broken
+from memosite.formats import adapters, image
+from memosite.formats.memodef import parse_body, parse_broken
 from memosite.reading import gate
 from memosite.reading.finders import DataFinder, LineFinder
 from memosite.reading.inputs import compare_repo
@@ -60,7 +60,7 @@ ReadStep = Callable[[int], None]
 _PARSERS: Mapping[str, Callable[[File], Parsed]] = {
     "any": adapters.parse,
     "record": adapters.parse_record,
-    "body": body.parse,
+    "body": parse_body,
     "image": image.parse,
 }
 

@@ -21,7 +21,7 @@ from memosite.archive.history import History
 from memosite.archive.model import Archive, Artifact
 from memosite.config.schema import SecretsConfig
 from memosite.facts import rules
-from memosite.facts.contents import bare_record, without_content
+from memosite.facts.contents import without_content
 from memosite.facts.errors import SecretsError
 from memosite.facts.file import File
 from memosite.facts.findings import Finding, Location
@@ -217,7 +217,7 @@ def _without_records(file: RecordFile, hits: tuple[SecretHit, ...], withheld: Wi
         begin = record.line or 1
         end = next((line for line in begins if line > begin), None)
         holds = any(hit.last_line >= begin and (end is None or hit.line < end) for hit in hits)
-        return bare_record(record, withheld) if holds else record
+        return record.without_content(withheld) if holds else record
 
     return replace(file, records=tuple(map(kept, file.records)), rest=kept(file.rest) if file.rest else None)
 

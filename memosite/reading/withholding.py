@@ -25,7 +25,7 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Artifact, Record
 from memosite.config.schema import DEFAULT_SECRETS, Audience, Config, Erasure, SecretsConfig, WithheldGlob
 from memosite.facts import rules
-from memosite.facts.contents import bare_record, without_content
+from memosite.facts.contents import without_content
 from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.layout import CONFIG_NAME, matches_glob
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD
@@ -551,13 +551,13 @@ def _without_entries(parsed: Parsed, file: RecordFile, erased: Mapping[int, With
 
 def _entry(card: RecordCard, erased: Mapping[int, Withheld]) -> RecordCard:
     withheld = erased.get(card.line or 0)
-    return bare_record(card, withheld) if withheld else replace(card, is_alone=True)
+    return card.without_content(withheld) if withheld else replace(card, is_alone=True)
 
 
 def _rest(rest: RecordCard, erased: Mapping[int, Withheld]) -> RecordCard:
     """The rest of a list, which is one text: it has none if an erased entry is in it."""
     inside = [withheld for line, withheld in erased.items() if line >= (rest.line or 0)]
-    return bare_record(rest, inside[0]) if inside else replace(rest, is_alone=True)
+    return rest.without_content(inside[0]) if inside else replace(rest, is_alone=True)
 
 
 def _entry_line(finding: Finding, begins: list[int]) -> int:

@@ -31,13 +31,14 @@ from memosite.archive.model import (
     Variant,
 )
 from memosite.facts import rules
-from memosite.facts.contents import NOTHING_SAID, bare_body, bare_envelope
+from memosite.facts.contents import bare_envelope
 from memosite.facts.file import NAMED, RECORDS
 from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.layout import Place, matches_any, memo_folder, place_of, sibling_folders
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, make_id, read_stamped_name, short_hash, stem_of
 from memosite.facts.parsed import (
     FILE,
+    NOTHING_SAID,
     BodyFile,
     DocumentHead,
     Envelope,
@@ -329,7 +330,7 @@ def _withheld(copy: JoinedCopy) -> Withheld | None:
 
 def _bare(copy: JoinedCopy, withheld: Withheld) -> JoinedCopy:
     return JoinedCopy(
-        envelope=bare_envelope(copy.envelope, withheld), body=bare_body(copy.body, withheld) if copy.body else None
+        envelope=bare_envelope(copy.envelope, withheld), body=copy.body.without_content(withheld) if copy.body else None
     )
 
 

@@ -17,7 +17,6 @@ from typing import TypedDict
 
 from memosite.archive.model import Link, RecordLink, SourceInfo
 from memosite.facts import rules
-from memosite.facts.contents import bare_record
 from memosite.facts.findings import Finding, Location
 from memosite.facts.json_text import shown
 from memosite.facts.layout import matches_glob
@@ -264,7 +263,7 @@ def collect_records(
             cards += (*one.fact.records, one.fact.rest) if one.fact.rest else one.fact.records
     # Sorting is stable: within a file the order stays.
     cards.sort(key=lambda card: (position.get(card.file.source, len(position)), card.file.source, card.file.path))
-    cards = [bare_record(card, card.withheld) if card.withheld else card for card in cards]
+    cards = [card.without_content(card.withheld) if card.withheld else card for card in cards]
     bare = {(card.file.source, card.file.path) for card in cards if card.withheld}
     return Kept(
         cards=tuple(cards),

@@ -1,28 +1,26 @@
-"""The record system memory-layer: where its files are, and the rules for findings on them.
+"""memory-layer: session memory of a coding agent, one JSON file a record, by category (SPEC 2.2, memory-layer).
 
-Each rule has its meaning, its clause and its remedy; `findings` explains the severities.
+What the archive knows of the system besides how its files are read (`parse`): where they are, what ids and groups
+records have, and the rules for findings on them.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memosite.facts.findings import Rule, Severity
+from memosite.facts.findings import error, note, rules_in, warning
+from memosite.facts.parsed import RecordCard
+from memosite.facts.phrases import phrase
+from memosite.formats.system import GroupOrder, RecordSystem, capitalized, rank_in
 
 # Where a memory-layer keeps its files: `{.claude,.cui,.plan}/memory/[archive/]<category>/` (SPEC 2.2).
 
 
 ROOTS = (".claude", ".cui", ".plan")
-
-
 CATEGORIES = ("context", "decisions", "interfaces", "handoffs")
-
-
 ARCHIVE = "archive"
-
-
 LAYER_FOLDER = "memory"
 """The folder of a memory-layer, below one of `ROOTS`."""
-
 
 _SUFFIXES = (".json", ".md")
 
@@ -83,35 +81,53 @@ def rank(path: str) -> tuple[bool, ...]:
 # The rules for findings on memory-layers.
 
 
-_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
-
-
-CATEGORY = Rule(
-    id="memory-layer-category",
-    severity=_E,
-    meaning="An unknown category.",
-    clause="memory-layer format, required meta fields; SPEC 2.2",
-    remedy="Write context, decisions, interfaces or handoffs.",
+CATEGORY = error("memory-layer-category", "memory-layer format, required meta fields; SPEC 2.2")(
+    "An unknown category.", "Write context, decisions, interfaces or handoffs."
+)
+FOLDER = warning("memory-layer-folder", "memory-layer format, directory structure; SPEC 2.2")(
+    "The category is not that of the folder.", "Move the file to its category's folder, or correct meta.category."
+)
+REFERENCE = note("memory-layer-reference", "memory-layer format, handoffs, context_references; SPEC 2.2")(
+    "A context reference to an unknown record.", "Name the file without .json, unless it was cleaned up."
 )
 
-
-FOLDER = Rule(
-    id="memory-layer-folder",
-    severity=_W,
-    meaning="The category is not that of the folder.",
-    clause="memory-layer format, directory structure; SPEC 2.2",
-    remedy="Move the file to its category's folder, or correct meta.category.",
-)
-
-
-REFERENCE = Rule(
-    id="memory-layer-reference",
-    severity=_N,
-    meaning="A context reference to an unknown record.",
-    clause="memory-layer format, handoffs, context_references; SPEC 2.2",
-    remedy="Name the file without .json, unless it was cleaned up.",
-)
-
-
-RULES = tuple(one for one in tuple(globals().values()) if isinstance(one, Rule))
+RULES = rules_in(globals())
 """All of them, in this order."""
+
+# What its records mean.
+
+_IDS = tuple((f".{name}.", re.compile(rf"\.{name}\.\w[\w-]{{0,200}}(?![\w/\\(])")) for name in CATEGORIES)
+
+
+def _foreign(path: str) -> str:
+    if path.lower().endswith(".md"):
+        return "Markdown in a memory-layer's folder, which keeps JSON"
+    return "a JSON file in a memory-layer's folder without meta.category and content"
+
+
+def _group(card: RecordCard) -> tuple[GroupOrder, str]:
+    """By category, what is archived after what is not."""
+    is_archived, kind = card.key.startswith(f"{ARCHIVE}."), capitalized(card.type)
+    order = (int(is_archived), rank_in(CATEGORIES, card.type), kind)
+    return order, f"{kind}, archived" if is_archived else kind
+
+
+SYSTEM = RecordSystem(
+    name="memory-layer",
+    intro=phrase("What sessions saved for later ones, by category."),
+    rules=RULES,
+    ids=_IDS,
+    endings=(".json", ".md"),
+    parser=f"{__name__}.parse",
+    owns=owns,
+    home=home,
+    root=root,
+    store_in=store_in,
+    foreign=_foreign,
+    group=_group,
+    is_decision=lambda card: card.type == "decisions",
+    rank=rank,
+    lost_reference=REFERENCE,
+    reference_key="content.context_references",
+    inverse={"archive of": "archived again as"},
+)

@@ -21,8 +21,9 @@ from memosite.facts.times import read_moment
 from memosite.formats import memory_layer as layer_rules
 from memosite.formats.fields import Fields, show_json
 from memosite.formats.memory_layer import ARCHIVE, CATEGORIES, LayerPlace, layer_place
+from memosite.formats.system import Adapter
+from memosite.formats.systems import RECORD_IDS
 
-NAME = "memory-layer"
 _CLAUSE = "memory-layer format, Memory File Envelope and Required Meta Fields; SPEC 2.2"
 
 _META = ("created", "category", "summary", "session_id")
@@ -30,25 +31,9 @@ _LOOKS_MEANT = (re.compile(r'"meta"\s{0,20}:'), re.compile(r'"(?:category|conten
 _SECONDLAYER_ARCHIVE = re.compile(r"(?P<id>.+)_(?P<day>\d{8})(?P<clock>\d{6})", re.DOTALL | re.ASCII)
 
 _ORDER = (
-    "task",
-    "module",
-    "decision",
-    "status",
-    "progress",
-    "rationale",
-    "alternatives_considered",
-    "constraints",
-    "notes",
-    "decisions",
-    "interfaces",
-    "types",
-    "functions",
-    "events",
-    "completed",
-    "pending",
-    "blockers",
-    "next_steps",
-    "context_references",
+    *("task", "module", "decision", "status", "progress", "rationale", "alternatives_considered", "constraints"),
+    *("notes", "decisions", "interfaces", "types", "functions", "events"),
+    *("completed", "pending", "blockers", "next_steps", "context_references"),
 )
 _STATES = ("status", "progress")
 _KEYS_SHOWN = 200
@@ -87,8 +72,7 @@ def parse(file: File) -> Parsed:
     """Read one envelope as one record, whose text is the content as Markdown."""
     if file.json.fields is None:
         return _parse_broken(file)
-    fields = Fields(file, file.json.fields, clause=_CLAUSE)
-    fields.findings.extend(file.json.findings)
+    fields = Fields.of_file(file, clause=_CLAUSE)
     meta = fields.object("meta")
     created, _ = meta.moment("created", required=True)
     category = meta.text("category", required=True).strip()
@@ -100,55 +84,47 @@ def parse(file: File) -> Parsed:
     if "content" not in fields.names_written:
         fields.note(rules.FIELD_MISSING, '"content" is missing; it may be any JSON')
     text, summary = _content_text(content)
-    known, data = describe_text(text)
-    stem = stem_of(file.name)
-    folder = place.category if place else category
-    archived, relations = _archived(stem, place)
+    known, data = describe_text(text, RECORD_IDS)
+    bare = _bare_card(file, place, place.category if place else category)
     left = ({"meta": rest} if (rest := meta.left()) else {}) | fields.left()
-    card = RecordCard(
-        system="memory-layer",
-        key=f"{ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}",
-        file=file.facts,
-        type=category if category in CATEGORIES else folder,
-        title=title if is_visible(title) else _stem_title(stem),
+    card = replace(
+        bare,
+        type=category if category in CATEGORIES else bare.type,
+        title=title if is_visible(title) else bare.title,
         text=replace(known, summary=summary) if text else None,
         status=_status(content),
         created=created,
         sessions=(session,) if session else (),
-        fields=archived,
-        relations=relations,
         mentions=_references(content),
         extra=show_json(left) if left else "",
     )
     fact = RecordFile(system="memory-layer", file=file.facts, records=(card,))
-    shelve = (file.data, data) if text else (file.data,)
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(fields.findings), shelve=shelve)
+    return fields.parsed(fact, file.data, *((data,) if text else ()))
 
 
 def _parse_broken(file: File) -> Parsed:
     """A file that cannot be read: kept under its name and shown raw, with the findings that say why."""
     place = layer_place(file.path)
+    known, data = describe_text(_fenced(clean_text(file.text).strip("\n"), "json"), RECORD_IDS)
+    card = replace(_bare_card(file, place, place.category if place else "context"), text=replace(known, summary=""))
+    fact = RecordFile(system="memory-layer", file=file.facts, records=(card,))
+    return file.parsed(fact, file.json.findings, file.data, data)
+
+
+def _bare_card(file: File, place: LayerPlace | None, folder: str) -> RecordCard:
+    """What a record is by its name and its place alone, given the category of its folder."""
     stem = stem_of(file.name)
-    folder = place.category if place else "context"
-    known, data = describe_text(_fenced(clean_text(file.text).strip("\n"), "json"))
     archived, relations = _archived(stem, place)
-    card = RecordCard(
+    title = cut_line(stem, 300)
+    return RecordCard(
         system="memory-layer",
         key=f"{ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}",
         file=file.facts,
         type=folder,
-        title=_stem_title(stem),
-        text=replace(known, summary=""),
+        title=title if is_visible(title) else NO_SUBJECT,
         fields=archived,
         relations=relations,
     )
-    fact = RecordFile(system="memory-layer", file=file.facts, records=(card,))
-    shelve = (file.data, data)
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=file.json.findings, shelve=shelve)
-
-
-def _stem_title(stem: str) -> str:
-    return short if is_visible(short := cut_line(stem, 300)) else NO_SUBJECT
 
 
 def _check_category(meta: Fields, category: str, place: LayerPlace | None) -> None:
@@ -283,3 +259,6 @@ def _depth(value: Any) -> int:
         depth += 1
         level = [child for node in level for child in (node.values() if isinstance(node, dict) else node)]
     return depth
+
+
+ADAPTER = Adapter(matches, parse)

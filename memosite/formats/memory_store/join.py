@@ -1,8 +1,8 @@
-"""Joins the parts of each memory-store, and notes what was left alone at their places (SPEC 2.2).
+"""Joins the parts of each memory-store: nodes with their bodies, relations, events and configuration (SPEC 2.2).
 
-A store counts if its `config.json` holds a project's id and a version. Any other is ignored, with a single
-note, unless its nodes are lost to a `config.json` that cannot be read. Nodes are
-told apart by store, so that two stores of one source may have nodes of one id.
+A store counts if its `config.json` holds a project's id and a version. Any other is ignored, with a single note, unless
+its nodes are lost to a `config.json` that cannot be read; what was left alone at the places of stores is noted, too.
+Nodes are told apart by store, so that two stores of one source may have nodes of one id.
 """
 
 import datetime as dt
@@ -16,32 +16,23 @@ from memosite.facts.findings import Finding, Location, Rule
 from memosite.facts.json_text import shown
 from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEvent, RecordFile, Relation
 from memosite.formats import memory_store as store_rules
-from memosite.formats.memory_store import FOREIGN, store_of
+from memosite.formats.memory_store import FOREIGN, part_of, store_of
 from memosite.formats.memory_store.parse import (
-    KINDS,
-    NAME,
     StoreBody,
     StoreConfig,
     StoreEvents,
     StoreRelation,
+    card_of_key,
     key_of_path,
-    part_of,
+    matches,
+    parse,
     relation_sentence,
-    title_of_key,
 )
-from memosite.formats.system import DataOf, FilePlace, JoinedRecords, and_others
-
-# Joins the parts of each memory-store: nodes with their bodies, relations, events and configuration (SPEC 2.2).
-
+from memosite.formats.system import Adapter, DataOf, FilePlace, JoinedRecords, and_others
 
 _BOM = b"\xef\xbb\xbf"
-
-
 _NO_TIME = dt.datetime.max.replace(tzinfo=dt.UTC)
-
-
 _SUPERSEDES, _SUPERSEDED = "supersedes", "superseded"
-
 
 _OF_THE_WHOLE = frozenset(
     {store_rules.BODY_MISSING, store_rules.BODY_ORPHAN, store_rules.RELATION_END, store_rules.SUPERSEDED}
@@ -49,19 +40,10 @@ _OF_THE_WHOLE = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JoinedStores:
-    """The stores that count, their records in the order of source and path, their history, every finding.
+class JoinedStores(JoinedRecords):
+    """The stores that count, by their configurations, each with its marker; their records, and every finding."""
 
-    `stores` are the configurations, each with its marker. `history` is by the source and the path of a record's
-    file, oldest first, what is not dated last. `beside` gives, likewise, the files of relations and of the whole
-    store whose findings concern a record. `findings` hold those of the stores' single files, too.
-    """
-
-    stores: tuple[StoreConfig, ...]
-    records: tuple[RecordCard, ...]
-    history: Mapping[FilePlace, tuple[RecordEvent, ...]]
-    beside: Mapping[FilePlace, tuple[FilePlace, ...]]
-    findings: tuple[Finding, ...]
+    stores: tuple[StoreConfig, ...] = ()
 
 
 @dataclass(slots=True)
@@ -87,7 +69,7 @@ def is_store_part(parsed: Parsed) -> bool:
     """Whether the result of a file belongs to a store; its findings count only if the store does."""
     fact = parsed.fact
     if isinstance(fact, RecordFile):
-        return fact.system == NAME
+        return fact.system == "memory-store"
     return isinstance(fact, _PARTS)
 
 
@@ -326,18 +308,9 @@ class _Joiner:
         for path in sorted(self._store.bodies.keys() - named):
             body = self._store.bodies[path]
             self._findings.append(_finding(store_rules.BODY_ORPHAN, body.file, f"no sidecar names {body.file.name}"))
-            key = key_of_path(body.file.path)
-            kind = key.partition(".")[0]
-            yield RecordCard(
-                system="memory-store",
-                key=f"{key}.md",
-                file=body.file,
-                type=kind if kind in KINDS else "",
-                title=title_of_key(key),
-                text=body.text,
-                fields=(("Sidecar", "none"),),
-                withheld=body.withheld,
-            )
+            card = card_of_key(key_of_path(body.file.path), body.file)
+            sidecar = (("Sidecar", "none"),)
+            yield replace(card, key=f"{card.key}.md", text=body.text, fields=sidecar, withheld=body.withheld)
 
     def _beside(self) -> dict[FilePlace, tuple[FilePlace, ...]]:
         """For each node the files of the relations that it is an end of; for the project's those of the whole store."""
@@ -397,12 +370,7 @@ def _when(event: RecordEvent) -> tuple[bool, dt.datetime]:
 def join_records(parsed: Sequence[Parsed], line_of: LineOf, data_of: DataOf, *, is_loose: bool) -> JoinedRecords:
     """See `formats/system.Join`."""
     joined = join_stores(parsed, line_of, data_of, is_loose=is_loose)
-    return JoinedRecords(
-        records=joined.records,
-        history=joined.history,
-        beside=joined.beside,
-        findings=(*joined.findings, *_left_alone(parsed, joined, is_loose=is_loose)),
-    )
+    return replace(joined, findings=(*joined.findings, *_left_alone(parsed, joined, is_loose=is_loose)))
 
 
 def _left_alone(parsed: Iterable[Parsed], joined: JoinedStores, *, is_loose: bool) -> Iterator[Finding]:
@@ -436,3 +404,6 @@ def _folders_told_of(joined: JoinedStores) -> set[FilePlace]:
 
 def _note(parsed: Parsed, message: str) -> Finding:
     return Finding(rule=rules.LEFT_ALONE, location=Location(source=parsed.source, path=parsed.path), message=message)
+
+
+ADAPTER = Adapter(matches, parse, join=join_records)

@@ -1,27 +1,25 @@
-"""Parses single files of a memory-store (`.memory/`): configuration, node, body, relation, event log.
-
-A store is the `.memory/` folder of a repo (SPEC 2.2). What its tool generates (`index/`, `schema/`, `recovery/`,
-`.backup/`) is no part of it.
-
-What the store's schemas demand of a sidecar and it lacks is an error; whatever it holds is shown (SPEC 2.2).
+"""Parses single files of a memory-store (`.memory/`): configuration, node, body, relation, event log (SPEC 2.2).
 
 The shapes are those of SPEC 2.2 and of the store's own schemas, versions 5 and 4, whose words are understood in any
-store. `join.py` joins the parts, and says of which stores they count.
+store. What the schemas demand of a sidecar and it lacks is an error; whatever it holds is shown. What the store's tool
+generates (`index/`, `schema/`, `recovery/`, `.backup/`) is no part of it. `join` joins the parts, and says of which
+stores they count.
 """
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from memosite.facts import rules
-from memosite.facts.contents import NOTHING_SAID
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
 from memosite.facts.json_text import NumberText, clean_text, read_json_text, shown, type_name
 from memosite.facts.parsed import (
+    NOTHING_SAID,
+    FileFacts,
     Parsed,
     RecordCard,
     RecordCitation,
@@ -36,50 +34,19 @@ from memosite.facts.texts import cut_line, describe_text, one_line, summarize
 from memosite.facts.times import Moment, read_moment
 from memosite.formats import memory_store as store_rules
 from memosite.formats.fields import FINDINGS, Fields, canonical_json
-from memosite.formats.frontmatter import read_frontmatter
-from memosite.formats.memory_store import store_of
-from memosite.formats.mif import SUFFIX
+from memosite.formats.memory_store import INVERSE, KINDS, STAGES, StorePart, part_of, store_of
+from memosite.formats.mif import SUFFIX, TYPES
+from memosite.formats.systems import RECORD_IDS
+from memosite.formats.yaml_text import read_frontmatter
 
 # Recognizes the parts of a memory-store, and reads what they share: ids, conflict markers, hashed bytes.
 
 
-KINDS = (
-    *("project", "feature", "decision", "gotcha", "question"),
-    *("architecture", "constraint", "fact", "source", "synthesis", "workflow", "note", "concept"),
-)
-"""Kinds of nodes: the five of version 5, then those of version 4 alone."""
-
-
-StorePart = Literal["config", "marker", "events", "relation", "node", "body"]
-
-
-_FILES: dict[str, StorePart] = {"config.json": "config", "sync-state.json": "marker", "events.jsonl": "events"}
-
-
 _KIND_OF_FOLDER = {"syntheses": "synthesis", **{f"{kind}s": kind for kind in KINDS if kind != "synthesis"}}
-
-
 _MARKER = re.compile(r"(?:<{7}|>{7}|\|{7}) \S.*")
-
-
 _BETWEEN = "======="
-
-
 _NODE_ID = re.compile(r"[a-z][a-z0-9_]*\.[a-z0-9][a-z0-9-]*")
-
-
 _RELATION_ID = re.compile(r"rel\.[a-z0-9][a-z0-9-]*")
-
-
-def part_of(path: str) -> StorePart | None:
-    """Which part of a store a file would be by its place; its shape has to agree."""
-    place = store_of(path)
-    below = place[1] if place else ""
-    if below.startswith("relations/") and below.endswith(".json"):
-        return "relation"
-    if below.startswith("memory/"):
-        return "node" if below.endswith(".json") else "body" if below.endswith(".md") else None
-    return _FILES.get(below)
 
 
 def is_node_id(text: str) -> bool:
@@ -122,16 +89,18 @@ def conflict_lines(lines: list[str]) -> tuple[int, ...]:
     return tuple(sorted((*marks, *between)))
 
 
+def _of_lines(lines: Sequence[int], what: str) -> str:
+    """What the first of these lines is, and how many more are."""
+    return f"line {lines[0]} is {what}" + (f", as are {len(lines) - 1} more" if len(lines) > 1 else "")
+
+
 def file_findings(file: File) -> list[Finding]:
     """What is wrong with a file before its fields are read. A merge conflict is the cause of JSON that is broken."""
     marks = conflict_lines(lines_of(file))
     found = list(file.text_findings if file.path.endswith((".md", ".jsonl")) else file.json.findings)
     if not marks:
         return found
-    message = f"line {marks[0]} is a marker of an unresolved merge" + (
-        f", as are {len(marks) - 1} more" if len(marks) > 1 else ""
-    )
-    conflict = Finding(rule=store_rules.CONFLICT, location=file.at(marks[0]), message=shown(message, 200))
+    conflict = file.finding_at(marks[0], store_rules.CONFLICT, _of_lines(marks, "a marker of an unresolved merge"))
     return [conflict, *(one for one in found if one.rule not in {rules.JSON_INVALID, rules.JSON_NOT_OBJECT})]
 
 
@@ -201,7 +170,6 @@ class StoreBody(RecordPart):
 DETAIL = 2_000
 """The longest detail of an event, in characters."""
 
-
 _FIELDS = frozenset({"event", "id", "relation_id", "actor", "timestamp", "reason", "payload"})
 
 
@@ -234,14 +202,12 @@ def parse_events(file: File) -> Parsed:
         if fault and len(findings) < FINDINGS:
             findings.append(_finding(file, number, f"line {number}: {fault}"))
     if blank:
-        others = f", as are {len(blank) - 1} more" if len(blank) > 1 else ""
-        findings.append(_finding(file, blank[0], f"line {blank[0]} is blank{others}"))
-    fact = StoreEvents(file=file.facts, events=tuple(events))
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(findings), shelve=(file.data,))
+        findings.append(_finding(file, blank[0], _of_lines(blank, "blank")))
+    return file.parsed(StoreEvents(file=file.facts, events=tuple(events)), findings, file.data)
 
 
 def _finding(file: File, line: int, message: str) -> Finding:
-    return Finding(rule=store_rules.EVENT, location=file.at(line), message=shown(message, 300))
+    return file.finding_at(line, store_rules.EVENT, shown(message, 300))
 
 
 def _read_line(line: str) -> tuple[tuple[RecordEvent, ...], str]:
@@ -317,23 +283,10 @@ def relation_sentence(sender: str, predicate: str, to: str) -> str:
 STATUSES = ("active", "open", "closed", "stale", "superseded")
 """Statuses of nodes. Questions are open or closed, everything else is active; both become stale or superseded."""
 
-
-STAGES = ("idea", "building", "shipped", "paused", "dead")
-"""Stages of features; no other kind has one."""
-
-
 _CLAUSE = "memory-store reference, Sidecar fields; SPEC 2.2"
-
-
 _TELLS = ("id", "type", "status", "title", "body_path", "content_hash")
-
-
 _QUESTION, _FEATURE = "question", "feature"
-
-
 _LINKED_EVIDENCE = ("memory", "relation", "file", "source")
-
-
 _WRITTEN_ID = re.compile(r'"id"\s*:\s*"([^"\\]{1,200})"')
 
 
@@ -348,32 +301,26 @@ def is_node(file: File) -> bool:
 def parse_node(file: File) -> Parsed:
     """Read a sidecar. One that cannot be read is a record all the same, known by its place, shown as it is."""
     if file.json.fields is None:
-        return _parsed_node(file, _broken_card(file), file_findings(file))
-    fields = Fields(file, file.json.fields, clause=_CLAUSE)
-    fields.findings.extend(file_findings(file))
+        fact = RecordFile(system="memory-store", file=file.facts, records=(_broken_card(file),))
+        return file.parsed(fact, file_findings(file), file.data)
+    fields = Fields.of_file(file, findings=file_findings(file), clause=_CLAUSE)
     card = _read_card(fields, file.json.fields)
-    return _parsed_node(file, card, fields.findings)
-
-
-def _parsed_node(file: File, card: RecordCard, findings: list[Any]) -> Parsed:
-    fact = RecordFile(system="memory-store", file=file.facts, records=(card,))
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(findings), shelve=(file.data,))
+    return fields.parsed(RecordFile(system="memory-store", file=file.facts, records=(card,)), file.data)
 
 
 def _broken_card(file: File) -> RecordCard:
     """The card of a sidecar that is not JSON: its id, if it can be found, and the body beside it."""
     written = next((id_ for id_ in _WRITTEN_ID.findall(file.text) if is_node_id(id_)), None)
-    key = written or key_of_path(file.path)
     _, below = store_of(file.path) or ("", file.path)
+    card = card_of_key(written or key_of_path(file.path), file.facts)
+    return replace(card, extra=file.markdown, body_path=f"{posixpath.splitext(below)[0]}.md")
+
+
+def card_of_key(key: str, file: FileFacts) -> RecordCard:
+    """What a node is by its id alone."""
     kind = key.partition(".")[0]
     return RecordCard(
-        system="memory-store",
-        key=key,
-        file=file.facts,
-        type=kind if kind in KINDS else "",
-        title=title_of_key(key),
-        extra=file.markdown,
-        body_path=f"{posixpath.splitext(below)[0]}.md",
+        system="memory-store", key=key, file=file, type=kind if kind in KINDS else "", title=title_of_key(key)
     )
 
 
@@ -526,37 +473,15 @@ def _citations(origin: Fields) -> tuple[RecordCitation, ...]:
 # Parses single files of a memory-store (`.memory/`): configuration, node, body, relation, event log.
 
 
-NAME = "memory-store"
-
-
 VERSIONS = (4, 5)
 """The versions of the storage whose words are known."""
 
-
-PREDICATES = (
-    *("affects", "depends_on", "supersedes", "related_to"),
-    *("requires", "conflicts_with", "supports", "challenges", "derived_from", "summarizes"),
-    *("documents", "mentions", "implements"),
-)
-"""Predicates of relations: the four of version 5, then those of version 4 alone."""
-
-
+PREDICATES = tuple(name.replace(" ", "_") for name in INVERSE)
 RELATION_STATUSES = ("active", "stale", "rejected")
-
-
 CONFIDENCES = ("low", "medium", "high")
-
-
 _CONFIG_CLAUSE = "memory-store reference, Config; SPEC 2.2"
-
-
 _RELATION_CLAUSE = "memory-store reference, Relations; SPEC 2.2"
-
-
 _RELATION_TELLS = ("from", "predicate", "to")
-
-
-_MIF_TYPES = ("semantic", "episodic", "procedural")
 
 
 def matches(file: File) -> bool:
@@ -569,7 +494,7 @@ def parse(file: File) -> Parsed:
     """Read one part of a store. What was meant to be one and cannot be read is kept, with its findings."""
     part = part_of(file.path)
     if part is None:
-        return Parsed(source=file.source, path=file.path)
+        return file.parsed()
     return _PARTS[part][1](file)
 
 
@@ -590,11 +515,9 @@ def _makes_a_store(values: dict[str, Any]) -> bool:
 def _parse_config(file: File) -> Parsed:
     """Read `config.json`. One that cannot be read names no project, so that its store is left alone."""
     values = file.json.fields or {}
-    fields = Fields(file, values, clause=_CONFIG_CLAUSE)
-    fields.findings.extend(file_findings(file))
+    fields = Fields.of_file(file, findings=file_findings(file), clause=_CONFIG_CLAUSE)
     if not _makes_a_store(values):
-        config = StoreConfig(file=file.facts, project="", name="", version=0)
-        return _parsed(fields, config)
+        return fields.parsed(StoreConfig(file=file.facts, project="", name="", version=0), file.data)
     version = values["version"]
     if version not in VERSIONS:
         message = f'"version" is {shown(str(version))}, expected 4 or 5; the store is read anyway'
@@ -606,18 +529,16 @@ def _parse_config(file: File) -> Parsed:
     left = [(f"Project {label_of(key).lower()}", value) for key, value in project.left().items()]
     left += [(label_of(key), value) for key, value in fields.left().items()]
     others = tuple((label, text) for label, value in left if (text := value_text(value)))
-    return _parsed(fields, StoreConfig(file=file.facts, project=id_, name=name, version=int(version), others=others))
-
-
-def _is_marker(file: File) -> bool:
-    return isinstance((file.json.fields or {}).get("last_sync_commit"), str)
+    config = StoreConfig(file=file.facts, project=id_, name=name, version=int(version), others=others)
+    return fields.parsed(config, file.data)
 
 
 def _parse_marker(file: File) -> Parsed:
     """Read `sync-state.json`. One that is missing or invalid is no fault: the store's own tool does without."""
-    fields = Fields(file, file.json.fields or {})
+    fields = Fields.of_file(file, findings=())
     commit = one_line(fields.quiet().text("last_sync_commit"))
-    return _parsed(fields, StoreConfig(file=file.facts, project="", name="", version=0, marker=commit or None))
+    config = StoreConfig(file=file.facts, project="", name="", version=0, marker=commit or None)
+    return fields.parsed(config, file.data)
 
 
 def _is_relation(file: File) -> bool:
@@ -630,11 +551,10 @@ def _is_relation(file: File) -> bool:
 def _parse_relation(file: File) -> Parsed:
     """Read one relation. One that cannot be read has no ends."""
     values = file.json.fields
-    fields = Fields(file, values or {}, clause=_RELATION_CLAUSE)
-    fields.findings.extend(file_findings(file))
+    fields = Fields.of_file(file, findings=file_findings(file), clause=_RELATION_CLAUSE)
     if values is None:
         relation = Relation(predicate="", target="")
-        return _parsed(fields, StoreRelation(file=file.facts, id="", sender="", relation=relation))
+        return fields.parsed(StoreRelation(file=file.facts, id="", sender="", relation=relation), file.data)
     id_ = fields.text("id", required=True).strip()
     hash_written = fields.optional_text("content_hash")
     if id_ and not is_relation_id(id_):
@@ -658,7 +578,7 @@ def _parse_relation(file: File) -> Parsed:
         hash_written=hash_written,
         hashed=hashed_bytes(values),
     )
-    return _parsed(fields, fact)
+    return fields.parsed(fact, file.data)
 
 
 def _word(fields: Fields, name: str, allowed: tuple[str, ...], *, required: bool) -> str | None:
@@ -684,17 +604,15 @@ def _is_body(file: File) -> bool:
     if file.name.lower().endswith(SUFFIX):
         return False
     matter = read_frontmatter(file.markdown)
-    return not (matter.text("id") and matter.text("type").lower() in _MIF_TYPES)
+    return not (matter.text("id") and matter.text("type").lower() in TYPES)
 
 
 def _parse_body(file: File) -> Parsed:
     """Read one body. Its summary is without the heading, which repeats the node's title."""
     text = file.markdown
-    known, data = describe_text(text)
+    known, data = describe_text(text, RECORD_IDS)
     known = replace(known, summary=summarize(_without_heading(text)) or known.summary)
-    fact = StoreBody(file=file.facts, text=known)
-    findings = tuple(file_findings(file))
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=findings, shelve=(file.data, data))
+    return file.parsed(StoreBody(file=file.facts, text=known), file_findings(file), file.data, data)
 
 
 def _without_heading(text: str) -> str:
@@ -702,15 +620,10 @@ def _without_heading(text: str) -> str:
     return rest if first.startswith("# ") else text
 
 
-def _parsed(fields: Fields, fact: StoreConfig | StoreRelation) -> Parsed:
-    file = fields.file
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=tuple(fields.findings), shelve=(file.data,))
-
-
 _PARTS: Mapping[StorePart, tuple[Callable[[File], bool], Callable[[File], Parsed]]] = MappingProxyType(
     {
         "config": (_is_config, _parse_config),
-        "marker": (_is_marker, _parse_marker),
+        "marker": (lambda file: isinstance((file.json.fields or {}).get("last_sync_commit"), str), _parse_marker),
         "events": (is_events, parse_events),
         "relation": (_is_relation, _parse_relation),
         "node": (is_node, parse_node),

@@ -1,13 +1,12 @@
 """Reads the fields, links and times of a MIF record: each gives a usable value, with a finding if it was not one.
 
-Links are looked for outside of code, line by line. In a section called Relationships every word before a link is a
-relation; elsewhere only those that MIF names, or that are plainly names (SPEC 2.2, mif; MIF 1.0, 5.3, 8).
-
 A field is taken out as it is read, under any of its names (0.1 writes `valid_from`, 1.0 `validFrom`); fields not
-read are left to be shown. The levels are those of MIF's own validation rules (SPEC 2.2, mif).
+read are left to be shown. The levels of findings are those of MIF's own validation rules (SPEC 2.2, mif).
 
-All is relative to the record's own dates, never to the clock: a site built twice is the same (SPEC 2.2,
-mif; MIF 1.0, 9).
+Links are looked for outside of code, line by line. In a section called Relationships every word before a link is a
+relation; elsewhere only those that MIF names, or that are plainly names (MIF 1.0, 5.3, 8).
+
+Times are relative to the record's own dates, never to the clock: a site built twice is the same (MIF 1.0, 9).
 """
 
 import calendar
@@ -35,27 +34,16 @@ from memosite.formats.yaml_text import Yaml, YamlValue
 LINKS = 1_000
 """The most relations, entities and mentions, each, that are read off one text."""
 
-
 _SECTIONS = frozenset({"relationships", "relations", "related", "related memories"})
-
-
 _FENCE = re.compile(r"[ \t]{0,12}(`{3,}|~{3,})([^\n]*)")
-
-
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
-
-
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)[^\n]{1,300}?(?<!`)\1(?!`)")
-
-
 _WORD = r"[^\W\d_][\w-]{0,60}"
-
 
 _ITEM = re.compile(
     r" {0,3}[-*+] {1,4}(?:\*\*|__|`)?"
     rf"(?P<predicate>{_WORD}(?::{_WORD})?)(?:\*\*|__|`)?[ \t]?:?(?:\*\*)?[ \t]{{1,4}}(?=@?\[)"
 )
-
 
 _LINK = re.compile(
     r"(?<!\\)(?P<at>@?)\[\[(?P<target>[^\[\]|\n]{1,300})(?:\|(?P<shown>[^\[\]\n]{0,300}))?\]\]"
@@ -63,13 +51,8 @@ _LINK = re.compile(
     r"(?:<(?P<pointed>[^<>\n]{1,1000})>|(?P<path>[^()\s<>]{1,1000}))(?:[ \t]+\"[^\"\n]{0,200}\")?\)"
 )
 
-
 _BETWEEN = re.compile(r"\s{0,3}(?:[,;&+]|and)?\s{0,3}(?:and\s{1,3})?")
-
-
 _ELSEWHERE = re.compile(r"(?!urn:|mif:)[A-Za-z][A-Za-z0-9+.-]+:|#")
-
-
 _HUMP = re.compile(r"(?<=[^\W_])(?=[A-Z])")
 
 
@@ -199,11 +182,7 @@ def _add_entity(name: str, kind: str | None, relation: str, found: _Found) -> No
 
 
 _LONGEST_VALUE = 2_000
-
-
 _FRACTION = re.compile(r"[+-]?(?:[0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][+-]?[0-9]{1,3})?")
-
-
 _CONSTANTS = ("@type", "@context")
 
 
@@ -235,6 +214,10 @@ class MifFields:
         """Whether one of these fields is there and not null."""
         return any(self._values.get(name) is not None for name in names)
 
+    def or_top(self, top: "MifFields", *names: str) -> "MifFields":
+        """Where one of these fields is: in this mapping, else at the top, where they are understood as well."""
+        return top if not self.has(*names) and top.has(*names) else self
+
     def is_null(self, *names: str) -> bool:
         """Whether one of these fields is there and null."""
         return any(name in self._values and self._values[name] is None for name in names)
@@ -255,6 +238,10 @@ class MifFields:
             self._values[name] = value
             self.wrong(f'"{name}" is {_kind(value)}, expected a text', name)
         return self._line(value)
+
+    def named_text(self, *names: str) -> tuple[str, str]:
+        """A field as one line of text, and the name it has here."""
+        return next(filter(self.has, names), names[0]), self.text(*names)
 
     def texts(self, *names: str) -> tuple[str, ...]:
         """A list of texts, each once; a lone text is taken as a list with commas. Other entries stay."""
@@ -333,8 +320,7 @@ class MifFields:
 
     def moment(self, *names: str) -> tuple[Moment | None, str]:
         """A date and the text it was written as; None with a finding for what is no date."""
-        name = next((name for name in names if self.has(name)), names[0])
-        text = self.text(*names)
+        name, text = self.named_text(*names)
         moment = read_moment(text)
         if text and moment is None:
             self.note(mif_rules.DATE, f'"{name}" is "{shown(text)}", expected ISO 8601', name)
@@ -344,8 +330,7 @@ class MifFields:
 
     def share(self, rule: Rule, *names: str) -> str:
         """A number from 0 to 1 as it was written; anything else is shown as well, with a finding of this rule."""
-        name = next((name for name in names if self.has(name)), names[0])
-        text = self.text(*names)
+        name, text = self.named_text(*names)
         if text and not (_FRACTION.fullmatch(text) and 0 <= float(text) <= 1):
             self.note(rule, f'"{name}" is "{shown(text)}", expected a number from 0.0 to 1.0', name)
         return text
@@ -356,7 +341,7 @@ class MifFields:
         lines = (self._yaml.lines.get(path[:end]) for end in range(len(path), 0, -1))
         line = next(filter(None, lines), None)
         if len(self.findings) < FINDINGS:
-            finding = Finding(rule=rule, location=self._file.at(line), message=shown(message, 500))
+            finding = self._file.finding_at(line, rule, shown(message, 500))
             if finding not in self.findings:
                 self.findings.append(finding)
 
@@ -380,7 +365,7 @@ def _kind(value: YamlValue) -> str:
 
 
 def _without_empty(value: Any) -> Any:
-    """A value without what is empty in it. It recurses, but YAML deeper than `yaml_text.DEPTH` is never read."""
+    """A value without what is empty in it. It recurses, but YAML deeper than `yaml_text.YAML_DEPTH` is never read."""
     if isinstance(value, dict):
         pairs = ((key, _without_empty(entry)) for key, entry in value.items())
         return {key: entry for key, entry in pairs if entry not in (None, "", [], {})}
@@ -394,12 +379,10 @@ def _without_empty(value: Any) -> Any:
 
 _PART = r"([0-9]{1,9}(?:[.,][0-9]{1,9})?)"
 
-
 _DURATION = re.compile(
     r"P(?=[0-9T])(?:([0-9]{1,6})Y)?(?:([0-9]{1,6})M)?"
     rf"(?:{_PART}W)?(?:{_PART}D)?(?P<clock>T(?=[0-9])(?:{_PART}H)?(?:{_PART}M)?(?:{_PART}S)?)?"
 )
-
 
 FieldRow = tuple[str, str]
 """A label and a value to be shown."""
@@ -453,22 +436,22 @@ class _Times:
     def __init__(self, top: MifFields, *, created: Moment | None, modified: Moment | None) -> None:
         self.below = top.object("temporal")
         self._top = top
-        decay = self.below if self.below.has("decay") else top
-        self._decay = decay.object("decay")
-        names = ("valid_from", "validFrom")
-        self.start, _ = self._place(*names).moment(*names)
-        names = ("valid_until", "validUntil")
-        self.is_open = self._place(*names).is_null(*names)
-        self.end, _ = self._place(*names).moment(*names)
-        names = ("recorded_at", "recordedAt")
-        self.recorded, _ = self._place(*names).moment(*names)
-        names = ("last_accessed", "lastAccessed")
-        self.accessed, _ = self._place(*names).moment(*names)
+        self._decay = (self.below if self.below.has("decay") else top).object("decay")
+        self.is_open = self._place("valid_until", "validUntil").is_null("valid_until", "validUntil")
+        self.start, self.end, self.recorded, self.accessed = (
+            self._place(*names).moment(*names)[0]
+            for names in (
+                ("valid_from", "validFrom"),
+                ("valid_until", "validUntil"),
+                ("recorded_at", "recordedAt"),
+                ("last_accessed", "lastAccessed"),
+            )
+        )
         self.reinforced, _ = self._decay.moment("last_reinforced", "lastReinforced")
         self.created, self.modified = created, modified
 
     def _place(self, *names: str) -> MifFields:
-        return self._top if not self.below.has(*names) and self._top.has(*names) else self.below
+        return self.below.or_top(self._top, *names)
 
     def rows(self) -> Iterator[FieldRow]:
         """What is to be shown, in this order."""
@@ -519,8 +502,7 @@ class _Times:
         return ", ".join(filter(None, parts))
 
     def _duration(self, fields: MifFields, *names: str) -> str:
-        name = next((name for name in names if fields.has(name)), names[0])
-        text = fields.text(*names)
+        name, text = fields.named_text(*names)
         if text and _DURATION.fullmatch(text) is None:
             fields.note(
                 mif_rules.DATE, f'"{name}" is "{shown(text)}", expected an ISO 8601 duration such as P90D', name

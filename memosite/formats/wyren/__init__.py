@@ -1,18 +1,21 @@
-"""The record system wyren: where its files are, and the rules for findings on them.
+"""wyren: the shared memory of a team's coding sessions, a record for each bullet (SPEC 2.2, wyren).
 
-Each rule has its meaning, its clause and its remedy; `findings` explains the severities.
+What the archive knows of the system besides how its files are read (`parse`): where they are, what ids and sections
+records have, and the rules for findings on them.
 """
 
+import re
 from collections.abc import Sequence
 
-from memosite.facts.findings import Rule, Severity
+from memosite.facts.findings import note, rules_in, warning
+from memosite.facts.parsed import RecordCard
+from memosite.facts.phrases import phrase
+from memosite.formats.system import GroupOrder, RecordSystem, capitalized, rank_in
 
 # Where wyren keeps its memory: `.wyren/memory.md`, older `.relay/memory.md` (SPEC 2.2, wyren).
 
 
 ROOTS = (".wyren", ".relay")
-
-
 MEMORY_NAME = "memory.md"
 """The name of wyren's memory, in one of its folders."""
 
@@ -49,56 +52,55 @@ def older(path: str) -> tuple[str, ...]:
 # The rules for findings on wyren memories.
 
 
-_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
-
-
-LONG = Rule(
-    id="wyren-long",
-    severity=_W,
-    of_whole_file=True,
-    meaning="A memory has more than 60 lines.",
-    clause="wyren memory.md schema, size budget; SPEC 2.2",
-    remedy="Remove outdated entries; move lasting texts to broadcast/.",
+LONG = warning("wyren-long", "wyren memory.md schema, size budget; SPEC 2.2", of_whole_file=True)(
+    "A memory has more than 60 lines.", "Remove outdated entries; move lasting texts to broadcast/."
+)
+SECTION_LONG = warning("wyren-section-long", "wyren memory.md schema, hygiene rules; SPEC 2.2", of_whole_file=True)(
+    "A section has more than 30 lines.", "Remove outdated entries."
+)
+CODE = warning("wyren-code", "wyren memory.md schema, hygiene rules; SPEC 2.2")(
+    "Code in a memory.", "Write the file's path and the conclusion instead."
+)
+CONFLICT = warning("wyren-conflict", "SPEC 2.2, wyren")(
+    "Markers of an unresolved merge in a memory.", "Resolve the merge, and keep each entry once."
+)
+FENCED = note("wyren-fenced", "SPEC 2.2, wyren", of_whole_file=True)(
+    "The whole memory is in a code fence.", "Remove the two lines of the fence."
 )
 
-
-SECTION_LONG = Rule(
-    id="wyren-section-long",
-    severity=_W,
-    of_whole_file=True,
-    meaning="A section has more than 30 lines.",
-    clause="wyren memory.md schema, hygiene rules; SPEC 2.2",
-    remedy="Remove outdated entries.",
-)
-
-
-CODE = Rule(
-    id="wyren-code",
-    severity=_W,
-    meaning="Code in a memory.",
-    clause="wyren memory.md schema, hygiene rules; SPEC 2.2",
-    remedy="Write the file's path and the conclusion instead.",
-)
-
-
-CONFLICT = Rule(
-    id="wyren-conflict",
-    severity=_W,
-    meaning="Markers of an unresolved merge in a memory.",
-    clause="SPEC 2.2, wyren",
-    remedy="Resolve the merge, and keep each entry once.",
-)
-
-
-FENCED = Rule(
-    id="wyren-fenced",
-    severity=_N,
-    of_whole_file=True,
-    meaning="The whole memory is in a code fence.",
-    clause="SPEC 2.2, wyren",
-    remedy="Remove the two lines of the fence.",
-)
-
-
-RULES = tuple(one for one in tuple(globals().values()) if isinstance(one, Rule))
+RULES = rules_in(globals())
 """All of them, in this order."""
+
+# What its records mean.
+
+_IDS = ((".", re.compile(r"\.[0-9a-f]{8}(?:-[0-9]{1,4})?(?![\w/\\(-])")),)
+_DECISIONS, _REJECTED, HANDOFF = "Decisions", "Rejected paths", "Handoff notes"
+SECTIONS = (_DECISIONS, _REJECTED, "Live workarounds", "Known broken state", "Scope changes", "Open questions", HANDOFF)
+"""The sections that wyren knows, as they are written."""
+
+
+def _group(card: RecordCard) -> tuple[GroupOrder, str]:
+    """By section, in the order of wyren's schema."""
+    name = card.section or card.type
+    return (int(card.section is None), rank_in(SECTIONS, name), name), capitalized(name)
+
+
+SYSTEM = RecordSystem(
+    name="wyren",
+    intro=phrase("What is distilled of sessions, by section."),
+    rules=RULES,
+    ids=_IDS,
+    endings=(".md",),
+    parser=f"{__name__}.parse",
+    owns=owns,
+    root=root,
+    store_in=store_in,
+    store_names=ROOTS,
+    older=older,
+    is_list=is_memory,
+    foreign=lambda _: "Markdown in wyren's folder, with none of its sections",
+    group=_group,
+    is_decision=lambda card: card.section in (_DECISIONS, _REJECTED),
+    is_rejected=lambda card: card.section == _REJECTED,
+    has_stems=False,
+)

@@ -1,9 +1,9 @@
 """Parses the sections of a wyren memory line by line into bullets, other text and code; finds what is no entry.
 
-Both count in the keys of records as they always did, so that what was published stays (`parse._Keys`).
-
-Knows nothing of tags and records. The layout is SPEC 2.2 (wyren): sections in any order, the whole perhaps wrapped
-in a code fence. A bullet is what Markdown takes for a list item at the outer level, with all that belongs to it.
+The layout is SPEC 2.2 (wyren): sections in any order, the whole perhaps wrapped in a code fence. A bullet is what
+Markdown takes for a list item at the outer level, with all that belongs to it. Comments and placeholders are no
+entries, but count in the keys of records as they always did, so that what was published stays (`parse._Keys`). Tags and
+records are not known here.
 """
 
 import re
@@ -13,39 +13,22 @@ from functools import lru_cache
 
 from memosite.facts.json_text import clean_text
 from memosite.facts.texts import one_line
+from memosite.formats.document import without_closing
+from memosite.formats.wyren import SECTIONS
 
 # Finds what of a wyren memory is no entry: HTML comments, and placeholders such as `(none yet)` and `<fact>`.
 
 
 _MARK = re.compile(r"`+|<!--|-->")
-
-
 _BEGIN, _END = "<!--", "-->"
-
-
 _TAG = re.compile(r"\[(?:session|raised|updated)\b[^\[\]]*\]", re.IGNORECASE)
-
-
 _BOX = re.compile(r"\A\s*\[[ xX]?\]")
-
-
 _BLANK = re.compile(r"<[^<>:@/\n]+>")
-
-
 _WORD = re.compile(r"[^\W_]+")
-
-
 _DASHES = re.compile(r"[\s\-–—….*_()]+")
-
-
 _LONGEST = 200
-
-
 _NOTHING = ("none", "nothing", "empty", "tbd", "tba", "todo", "placeholder")
-
-
 _NO_ENTRIES = frozenset({"entry", "entries", "item", "items", "content"})
-
 
 _FILLERS = frozenset(
     {"yet", "so", "far", "here", "now", "currently", "at", "this", "time", "the", "moment", "to", "report", "recorded"}
@@ -136,49 +119,18 @@ def _spellings(section: str) -> Iterator[str]:
 # Parses the sections of a wyren memory line by line into bullets, other text and code.
 
 
-SECTIONS = (
-    "Decisions",
-    "Rejected paths",
-    "Live workarounds",
-    "Known broken state",
-    "Scope changes",
-    "Open questions",
-    "Handoff notes",
-)
-"""The sections that wyren knows, as they are written."""
-
-
 OUTLINE_CHARS = 200_000
 """How much of a memory is read, in characters; by wyren's own rules 60 lines are enough."""
 
-
 _KNOWN = {name.casefold(): name for name in SECTIONS}
-
-
 _WRAPPERS = ("", "md", "markdown")
-
-
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t]+(?P<title>\S.*)|[ \t]*)")
-
-
 _EDGES = re.compile(r"^\W+|\W+$")
-
-
 _FENCE = re.compile(r"(?P<mark>`{3,}+(?=[^`]*$)|~{3,})(?P<info>.*)")
-
-
 _BULLET = re.compile(r"(?P<mark>[-*+]|(?P<number>\d{1,9})[.)])(?:(?P<space>[ \t]+)(?P<text>\S.*))?")
-
-
 _CONFLICT = re.compile(r"(?:<{7}|[|]{7}|>{7})(?: .*)?")
-
-
 _CONFLICT_MIDDLE = "=" * 7
-
-
 _RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}")
-
-
 _Line = tuple[int, str]
 
 
@@ -207,11 +159,6 @@ class Section:
     line: int
     lines: int
     blocks: tuple[OutlineBlock, ...]
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the section is one of wyren's."""
-        return self.name in SECTIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -429,7 +376,7 @@ class _Reader:
         self._offsets.append(offset)
 
     def _read_heading(self, number: int, level: int, title: str) -> None:
-        name = section_name(_without_closing(title))
+        name = section_name(without_closing(title))
         if name in SECTIONS or (level < 3 and (level == 2 or self._name)):
             self.end_section()
             self._name, self._line = name, number
@@ -468,13 +415,6 @@ class _Reader:
         self._blocks, self._under = [], ""
         self._length = self._lines = 0
         self._after_blank = True
-
-
-def _without_closing(title: str) -> str:
-    """A heading without the `#` that may close it."""
-    text = title.rstrip()
-    bare = text.rstrip("#")
-    return bare.rstrip() if bare != text and (not bare or bare[-1].isspace()) else text
 
 
 def _dedented(lines: list[str], offset: int) -> Iterator[str]:

@@ -1,11 +1,10 @@
-"""Parses wyren, the shared memory of a team's coding sessions: `memory.md` and the files of `broadcast/`.
+"""Parses wyren, the shared memory of a team's coding sessions: `memory.md` and the files of `broadcast/` (SPEC 2.2).
 
-As documented and as seen (SPEC 2.2, wyren): `[session 7a2e, turn 12]`, `[session X, turn 193; updated Y, turn 7]`,
-`[raised session X]`, `[session X, turn 22–26]`, `[session X, 2026-05-09]`.
-
-Each bullet of a memory is one record. Its tags (`[session 7a2e, turn 12]`) are read and taken off the text; what a
-record is called, by its section and its text, stays the same when it moves within the file (SPEC 3, identity).
-The rules checked are wyren's own (memory.md schema, hygiene rules), of those the ones that SPEC 2.2 names.
+Each bullet of a memory is one record. Its tags are read and taken off the text, as documented and as seen:
+`[session 7a2e, turn 12]`, `[session X, turn 193; updated Y, turn 7]`, `[raised session X]`, `[session X, turn 22–26]`,
+`[session X, 2026-05-09]`. What a record is called, by its section and its text, stays the same when it moves within the
+file (SPEC 3, identity). The rules checked are wyren's own (memory.md schema, hygiene rules), of those the ones that
+SPEC 2.2 names.
 """
 
 import re
@@ -25,27 +24,23 @@ from memosite.formats import wyren as wyren_rules
 from memosite.formats.document import left_fields
 from memosite.formats.document import parse as parse_document
 from memosite.formats.fields import FINDINGS, show_json
-from memosite.formats.frontmatter import Frontmatter, read_frontmatter
-from memosite.formats.wyren import MEMORY_NAME, ROOTS
+from memosite.formats.system import Adapter
+from memosite.formats.systems import RECORD_IDS
+from memosite.formats.wyren import HANDOFF, MEMORY_NAME, ROOTS, SECTIONS
 from memosite.formats.wyren.outline import OUTLINE_CHARS, Outline, OutlineBlock, Section, is_placeholder, read_outline
+from memosite.formats.yaml_text import Frontmatter, read_frontmatter
 
 # Parses and removes the tags at the end of a wyren entry, which name its session and turn.
 
 
 _TAG = re.compile(r"(?<!`)\[(?P<said>(?:session|raised|updated)\s[^\[\]]{1,300})\](?![`(\[:])", re.IGNORECASE)
-
-
 _TAG_STARTS = ("[session ", "[raised ", "[updated ")
-
 
 _WHO = re.compile(
     r"(?:(?P<verb>raised|updated)(?: (?:by|in))?(?: session)?|session) (?P<id>[^\s`]{1,100})", re.IGNORECASE
 )
 
-
 _CURRENT = "current"
-
-
 _TURN = re.compile(r"(?:turns? )?(?P<turn>[0-9]{1,9}(?: ?[-–—] ?[0-9]{1,9})?)", re.IGNORECASE)
 
 
@@ -89,11 +84,6 @@ class Tags:
     text: str
     keyed: str
     clauses: tuple[Clause, ...]
-
-    @property
-    def is_tagged(self) -> bool:
-        """Whether there was any tag."""
-        return bool(self.clauses)
 
     @property
     def fields(self) -> tuple[tuple[str, str], ...]:
@@ -163,67 +153,32 @@ def _clauses(said: str) -> list[Clause]:
         else:
             found[-1].others.append(part)
     says_more = any(clause.is_sure or (clause.verb and not clause.others) for clause in found)
-    names_one = len(found) == 1 and not found[0].others and (_is_current(found) or _has_digit(found[0].session))
+    is_name = _is_current(found) or (len(found) == 1 and any(map(str.isdigit, found[0].session)))
+    names_one = is_name and not found[0].others
     return found if says_more or names_one else []
-
-
-def _has_digit(name: str) -> bool:
-    return any(char.isdigit() for char in name)
 
 
 # Parses wyren, the shared memory of a team's coding sessions: `memory.md` and the files of `broadcast/`.
 
 
-NAME = "wyren"
-
-
 BROADCAST_FOLDER = "broadcast"
-
-
 SECTION_LINES = 30
 """The most lines of a section that wyren allows."""
-
 
 FILE_LINES = 60
 """The most lines of a memory that wyren allows."""
 
-
 _SKILLS = "skills"
-
-
-_HANDOFF = "Handoff notes"
-
-
 _NO_SECTION = "Memory"
-
-
 _SLUG_CHARS = 60
-
-
 _TITLE_CHARS = 2_000
-
-
 _TITLE_LEAST = 11
-
-
 _REMEMBERED_CHARS = 2_000
-
-
 _STAMP = re.compile(r"\[(?P<moment>[0-9TtZz:.,+ -]{8,40})\]\s*")
-
-
 _DISTILLED = re.compile(r"[\s_*]*last distilled\b.*", re.IGNORECASE)
-
-
 _SECOND_PART = re.compile(r"\n[ \t]*(?:\n|[-*+] |[0-9]{1,9}[.)] )")
-
-
 _FENCE_LINE = re.compile(r"^ *(?:`{3,}[^`\n]*|~{3,}.*)$", re.MULTILINE)
-
-
 _BOX = re.compile(r"\A\[[ xX]\]\s+")
-
-
 _SLUG_WORD = re.compile(r"[^\W_]+")
 
 
@@ -234,11 +189,11 @@ def matches(file: File) -> bool:
     """
     if broadcast_path(file.path):
         return True
-    if file.name.lower() != MEMORY_NAME or not any(section.is_known for section in read_outline(file.text).sections):
+    sections = read_outline(file.text).sections if file.name.lower() == MEMORY_NAME else ()
+    if not any(section.name in SECTIONS for section in sections):
         return False
-    return (
-        file.path.split("/")[-2:-1] in [[root] for root in ROOTS] or read_tags(file.markdown[:OUTLINE_CHARS]).is_tagged
-    )
+    is_placed = file.path.split("/")[-2:-1] in [[root] for root in ROOTS]
+    return is_placed or bool(read_tags(file.markdown[:OUTLINE_CHARS]).clauses)
 
 
 def broadcast_path(path: str) -> tuple[str, ...]:
@@ -265,20 +220,19 @@ def parse(file: File) -> Parsed:
         shelve.append(data)
     fact = RecordFile(system="wyren", file=file.facts, records=tuple(cards))
     findings = (*file.text_findings, *islice(_check(file, outline), FINDINGS))
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=findings, shelve=tuple(shelve))
+    return file.parsed(fact, findings, *shelve)
 
 
-def split(file: File) -> tuple[RecordEntry, ...]:
+def _split_file(file: File) -> tuple[RecordEntry, ...]:
     """The entries of a memory; the rest of `broadcast/` has none."""
     if broadcast_path(file.path):
         return ()
-    return tuple(_split(section, entry, key) for section, entry, key in _keyed(file, read_outline(file.text)))
-
-
-def _split(section: Section, entry: OutlineBlock, key: str) -> RecordEntry:
-    said, name = _said(entry.text), _slug(section.name or _NO_SECTION)
-    place = "\0".join((name, *said.place)) if said.place else ""
-    return RecordEntry(key=key, section=name, said=said.text, written=said.written, place=place)
+    found: list[RecordEntry] = []
+    for section, entry, key in _keyed(file, read_outline(file.text)):
+        said, name = _said(entry.text), _slug(section.name or _NO_SECTION)
+        place = "\0".join((name, *said.place)) if said.place else ""
+        found.append(RecordEntry(key=key, section=name, said=said.text, written=said.written, place=place))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -357,7 +311,7 @@ class _Keys:
 
 def _entries(section: str, blocks: Sequence[OutlineBlock]) -> Iterator[OutlineBlock]:
     """What is to be a record: each bullet and each text; of handoff notes those with a time, and the rest together."""
-    if section == _HANDOFF:
+    if section == HANDOFF:
         yield from _handoff_notes(blocks)
         return
     for block in blocks:
@@ -395,7 +349,7 @@ def _record(file: File, section: Section, block: OutlineBlock, key: str) -> tupl
     stamp = _stamp(text) if block.bullet else None
     moments = [clause.date for clause in tags.clauses if clause.verb != "updated"]
     updates = [clause.date for clause in tags.clauses if clause.verb == "updated"]
-    known, data = describe_text(text)
+    known, data = describe_text(text, RECORD_IDS)
     shown = summarize(_without_stamp(_FENCE_LINE.sub("", text[:_TITLE_CHARS])))
     card = RecordCard(
         system="wyren",
@@ -440,26 +394,26 @@ def _slug(name: str) -> str:
 def _check(file: File, outline: Outline) -> Iterator[Finding]:
     """The findings on wyren's hygiene rules."""
     if outline.fence is not None:
-        message = "the whole memory is in a code fence, which is ignored"
-        yield Finding(rule=wyren_rules.FENCED, location=file.at(outline.fence), message=message)
+        yield file.finding_at(
+            outline.fence, wyren_rules.FENCED, "the whole memory is in a code fence, which is ignored"
+        )
     is_cut = len(file.text) > OUTLINE_CHARS
     if len(outline.places) > FILE_LINES or is_cut:
         count = f"more than {len(outline.places)}" if is_cut else str(len(outline.places))
         message = f"the memory has {count} lines, expected at most {FILE_LINES}"
         message += f"; only the first {OUTLINE_CHARS} characters are read" if is_cut else ""
         place = outline.places[min(FILE_LINES, len(outline.places) - 1)] if outline.places else 1
-        yield Finding(rule=wyren_rules.LONG, location=file.at(place), message=message)
+        yield file.finding_at(place, wyren_rules.LONG, message)
     for section in outline.sections:
         if section.name and section.lines > SECTION_LINES:
             name = cut_line(section.name, 60)
             message = f'"{name}" has {section.lines} lines, expected at most {SECTION_LINES}'
-            yield Finding(rule=wyren_rules.SECTION_LONG, location=file.at(section.line), message=message)
+            yield file.finding_at(section.line, wyren_rules.SECTION_LONG, message)
     for line in outline.conflicts:
-        message = "a marker of an unresolved merge; both sides are shown"
-        yield Finding(rule=wyren_rules.CONFLICT, location=file.at(line), message=message)
+        yield file.finding_at(line, wyren_rules.CONFLICT, "a marker of an unresolved merge; both sides are shown")
     for line in outline.code:
         message = "code in the memory, expected the path of the file and what follows from it"
-        yield Finding(rule=wyren_rules.CODE, location=file.at(line), message=message)
+        yield file.finding_at(line, wyren_rules.CODE, message)
 
 
 def _parse_broadcast(file: File, below: tuple[str, ...]) -> Parsed:
@@ -487,7 +441,7 @@ def _parse_broadcast(file: File, below: tuple[str, ...]) -> Parsed:
         tags=head.tags,
     )
     fact = RecordFile(system="wyren", file=file.facts, records=(card,))
-    return Parsed(source=file.source, path=file.path, fact=fact, findings=parsed.findings, shelve=parsed.shelve)
+    return replace(parsed, fact=fact)
 
 
 def _frontmatter_fields(matter: Frontmatter, *, without: str) -> Iterator[tuple[str, str]]:
@@ -496,3 +450,6 @@ def _frontmatter_fields(matter: Frontmatter, *, without: str) -> Iterator[tuple[
             continue
         said = value if isinstance(value, str) else ", ".join(matter.list(name)) or show_json(value)
         yield cut_line(name, 100).capitalize(), one_line(said)
+
+
+ADAPTER = Adapter(matches, parse, split=_split_file)
