@@ -5,7 +5,7 @@ import datetime as dt
 import difflib
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,14 +18,15 @@ from memosite.agents.why import OPEN, Asked, Cause, Mentions, Work, as_json, as_
 from memosite.archive.cite import ArchiveNames
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Artifact
-from memosite.commands.report import check_command, named_audience, plural, withheld_note
-from memosite.config.loading import load_config
+from memosite.commands.arguments import Tell
+from memosite.commands.places import configured
+from memosite.commands.report import plural, say_failures, say_lacking
 from memosite.config.schema import Config
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
-from memosite.facts.rules import failures, withheld_for_secrets
+from memosite.facts.rules import failures
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.as_of import Past, past_of
 from memosite.reading.screen import Screen
@@ -39,37 +40,19 @@ from memosite.sources.tree import read_tree
 # `memosite brief`, `inbox`, `show` and `thread`: open the archive, print what `agents/` answers.
 
 
-Say = Callable[[str], None]
-
-
-def run_answer(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
+def run_answer(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Print the answer; whether all sources could be read. Remotes are used as last fetched."""
     if options.budget < 0:
         raise ConfigError(f"--budget must be 0 (for everything) or more, not {options.budget}")
     if options.begin < 0:
         raise ConfigError(f"--from must be 0 or more, not {options.begin}")
-    config = load_config(
-        options.site_option or Path(),
-        base_url=None,
-        cache=options.cache,
-        secrets=options.secrets,
-        audience=options.audience,
-    )
+    config = configured(options)
     past = past_of(config, options.as_of) if options.as_of else None
     with open_archive(past.config if past else config, use_network=False) as handle:
         archive = handle.recall(ledger=Ledger(audience=config.audience) if past else None)
-        failed = (*failures(archive.all_findings), *(past.left_out_lines if past else ()))
-        for one in failed:
-            say(f"memosite: failed: {printable(one)}")
-        if withheld := withheld_for_secrets(archive.all_findings):
-            check = check_command(options, named_audience(options, config))
-            say(f"memosite: {withheld_note(withheld, check)}")
-
-        def text_of(digest: str) -> str:
-            return handle.shelf.text(digest)
-
+        is_whole = say_lacking(archive, options, config, say, left_out=past.left_out_lines if past else ())
         try:
-            answer = _ANSWERS[options.run](Reader(archive=archive, text_of=text_of, options=_same(options)), options)
+            answer = _answer(Reader(archive=archive, text_of=handle.shelf.text, options=_same(options)), options)
         except ConfigError as error:
             later = _later(archive, past, config, options) if past else ""
             if not later:
@@ -82,7 +65,7 @@ def run_answer(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
         written = fit(answer, options.budget or None, JsonForm() if options.json else TextForm())
     if not options.quiet:
         show(written)
-    return not failed
+    return is_whole
 
 
 def _later(then: Archive, past: Past, config: Config, options: argparse.Namespace) -> str:
@@ -117,42 +100,25 @@ def _same(options: argparse.Namespace) -> tuple[str, ...]:
     return tuple(word for name, value in known if value for word in (name, str(value)))
 
 
-def _brief(reader: Reader, options: argparse.Namespace) -> Answer:
-    from memosite.agents.shown import brief  # noqa: PLC0415 - each command imports what it needs
+def _answer(reader: Reader, options: argparse.Namespace) -> Answer:
+    from memosite.agents import shown  # noqa: PLC0415 - `why` and drafts need none of it
 
-    return brief(reader, options.position, only=options.only, begin=options.begin or 1)
-
-
-def _inbox(reader: Reader, options: argparse.Namespace) -> Answer:
-    from memosite.agents.shown import inbox  # noqa: PLC0415 - as above
-
-    return inbox(reader, options.position, begin=options.begin or 1)
-
-
-def _show(reader: Reader, options: argparse.Namespace) -> Answer:
-    from memosite.agents.shown import show  # noqa: PLC0415 - as above
-
-    return show(reader, options.reference, only_head=options.head, turns=options.turns, begin=options.begin)
-
-
-def _thread(reader: Reader, options: argparse.Namespace) -> Answer:
-    from memosite.agents.shown import thread  # noqa: PLC0415 - as above
-
-    return thread(reader, options.reference, is_brief=options.brief, begin=options.begin or 1)
-
-
-_ANSWERS: dict[str, Callable[[Reader, argparse.Namespace], Answer]] = {
-    "brief": _brief,
-    "inbox": _inbox,
-    "show": _show,
-    "thread": _thread,
-}
+    match options.run:
+        case "brief":
+            return shown.brief(reader, options.position, only=options.only, begin=options.begin or 1)
+        case "inbox":
+            return shown.inbox(reader, options.position, begin=options.begin or 1)
+        case "show":
+            return shown.show(
+                reader, options.reference, only_head=options.head, turns=options.turns, begin=options.begin
+            )
+    return shown.thread(reader, options.reference, is_brief=options.brief, begin=options.begin or 1)
 
 
 # `memosite reply` and `new`: read the clock and the text, print a draft as JSON; nothing is written.
 
 
-def run_draft(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
+def run_draft(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Print the draft; whether all sources could be read. Remotes are used as last fetched."""
     wanted = Wanted(
         sender=options.sender,
@@ -162,27 +128,17 @@ def run_draft(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
         summary=" ".join(options.summary.split()),
         is_action=options.action,
     )
-    config = load_config(
-        options.site_option or Path(),
-        base_url=None,
-        cache=options.cache,
-        secrets=options.secrets,
-        audience=options.audience,
-    )
+    config = configured(options)
     with open_archive(config, use_network=False) as handle:
         archive = handle.recall()
-        failed = failures(archive.all_findings)
-        for one in failed:
-            say(f"memosite: failed: {printable(one)}")
-        if withheld := withheld_for_secrets(archive.all_findings):
-            say(f"memosite: {withheld_note(withheld, check_command(options, named_audience(options, config)))}")
+        is_whole = say_lacking(archive, options, config, say)
         reader = Reader(archive=archive, text_of=handle.shelf.text)
         drafting = Drafting(reader=reader, now=dt.datetime.now(dt.UTC), aliases=config.aliases)
         draft = drafting.reply(options.reference, wanted) if options.run == "reply" else drafting.new(wanted)
     notes = (*draft.notes, *_unreachable(draft, config))
     if not options.quiet:
         show(printable_json(_value(draft, config, notes), indent=2))
-    return not failed
+    return is_whole
 
 
 def _text(named: str) -> str:
@@ -244,11 +200,9 @@ MOST_COMMITS = 5
 """How many commits are shown of a whole file, the newest."""
 
 
-def run_why(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
+def run_why(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Print the chains; whether all sources could be read."""
-    config = load_config(
-        options.site_option or Path(), cache=options.cache, secrets=options.secrets, audience=options.audience
-    )
+    config = configured(options)
     if config.audience != "internal":
         raise ConfigError(
             f"why: found the audience {config.audience}, expected internal: commits are not published; "
@@ -257,15 +211,13 @@ def run_why(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
     with open_archive(config, use_network=False) as handle:
         asked, causes = _causes(handle, options.file)
         archive = handle.recall()
-        failed = failures(archive.all_findings)
-        for one in failed:
-            say(f"memosite: failed: {printable(one)}")
-        same = ("--site", str(options.site_option)) if options.site_option else ()
-        reader = Reader(archive=archive, text_of=handle.shelf.text, options=same)
+        is_whole = say_failures(failures(archive.all_findings), say)
+        reader = Reader(archive=archive, text_of=handle.shelf.text)
         items, rows = handle.text_rows(NAMES).read(lambda: list_items(archive), handle.shelf.text)
         chains = why(reader, Mentions(items, rows), asked, causes)
-        show(as_json(asked, chains) if options.json else as_text(reader, asked, chains))
-    return not failed
+        if not options.quiet:
+            show(as_json(asked, chains) if options.json else as_text(reader, asked, chains))
+    return is_whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,12 @@ that is not read is said to be none that was checked.
 
 import argparse
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memosite import __version__
+from memosite.commands.arguments import Tell
 from memosite.commands.report import fails, to_json, to_sarif, to_text
 from memosite.config.loading import contract_folder, discover, load_config
 from memosite.config.schema import DEFAULT_SECRETS, Audience, SecretsConfig, SecretsMode
@@ -49,7 +50,7 @@ class Checked:
     documents: tuple[str, ...] = ()
 
 
-def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> bool:
+def run(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Show the findings on what the command line names; whether all are below the severity that fails.
 
     Raises `ConfigError` if nothing was checked. Envelopes and catalogs of other tools are only said not to be.

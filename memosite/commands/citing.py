@@ -24,8 +24,9 @@ from memosite.archive.seals import (
 from memosite.citing import Sources
 from memosite.citing.making import diff_lines
 from memosite.citing.verifying import Checked, verify_citation
-from memosite.commands.places import site_of
-from memosite.commands.report import plural
+from memosite.commands.arguments import Tell
+from memosite.commands.places import configured, site_of
+from memosite.commands.report import limited, plural
 from memosite.config.loading import load_config
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError, OutputError, SourceError
@@ -68,13 +69,7 @@ def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
         is_address = isinstance(site, WebSite)
         yield SiteSources(site, base_url=site.name.rstrip("/") + "/" if is_address else "")
         return
-    config = load_config(
-        options.site_option or Path(),
-        base_url=getattr(options, "base_url", None),
-        cache=options.cache,
-        secrets=options.secrets,
-        audience=options.audience,
-    )
+    config = configured(options)
     with ExitStack() as stack:
         handle = stack.enter_context(open_archive(config, use_network=False))
         sources = {source.name: source for source in handle.opened.sources}
@@ -91,16 +86,13 @@ def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
 # Verifies the citations, or with `--quotes` the quotations, of documents (SPEC 7, verifying).
 
 
-Say = Callable[[str], None]
-
-
 _MANUSCRIPTS = frozenset(READERS) - {".bib", ".json"}
 
 
 _STDIN = "-"
 
 
-def verify_documents(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
+def verify_documents(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Verify the documents that the command line names, and show a verdict for each citation; whether all hold."""
     files = [one for named in options.where for one in _files(named, is_quotes=options.quotes)]
     with opened_sources(options) as sources:
@@ -227,7 +219,7 @@ def _fields(name: str, one: Checked, *, is_strict: bool) -> dict[str, object]:
 _SHOWN = 200
 
 
-def verify_seal(options: argparse.Namespace, where: str | None, *, show: Callable[[str], None]) -> bool:
+def verify_seal(options: argparse.Namespace, where: str | None, show: Tell) -> bool:
     """Check the site that the command line names against its `--seal`, and show what was found; whether it holds."""
     kept = _kept(options.seal)
     site = _site(options, where)
@@ -295,9 +287,10 @@ def _seal_lines(checked: SealCheck, site: PublishedSite, *, is_quiet: bool) -> I
         upto = f", up to {checked.month}" if checked.month else ""
         yield f"sealed    {checked.sealed} of {checked.leaves} leaves{upto}"
     if not is_quiet:
-        yield from _listed("since     ", checked.since)
+        yield from (f"since     {line}" for line in limited(list(map(_said, checked.since)), _SHOWN))
     for what in ("removed", "changed", "cut off", "added"):
-        yield from _listed(f"{what:10}", [one for one in checked.faults if one.what == what])
+        faults = [_said(fault) for fault in checked.faults if fault.what == what]
+        yield from (f"{what:10}{line}" for line in limited(faults, _SHOWN))
     if checked.holds and not is_quiet:
         yield (
             "verified  everything the root seals is unchanged, except what the log names"
@@ -311,8 +304,5 @@ def _seal_lines(checked: SealCheck, site: PublishedSite, *, is_quiet: bool) -> I
         yield "note      a build is writing there, or was interrupted: build again, then verify again"
 
 
-def _listed(label: str, faults: "list[Fault] | tuple[Fault, ...]") -> Iterator[str]:
-    for one in faults[:_SHOWN]:
-        yield f"{label}{one.id}: {one.said}" if one.id else f"{label}{one.said}"
-    if len(faults) > _SHOWN:
-        yield f"{label}and {len(faults) - _SHOWN} more"
+def _said(fault: Fault) -> str:
+    return f"{fault.id}: {fault.said}" if fault.id else fault.said

@@ -24,7 +24,9 @@ from memosite.archive.snapshots import (
     snapshot_of,
     snapshot_of_lines,
 )
-from memosite.commands.report import check_command, named_audience, withheld_note
+from memosite.commands.arguments import Tell
+from memosite.commands.places import configured
+from memosite.commands.report import say_withheld
 from memosite.config.loading import load_config
 from memosite.config.schema import Audience, Config, SecretsMode
 from memosite.facts.characters import printable, printable_json
@@ -41,7 +43,7 @@ Note = Callable[[Archive], object]
 """Told of each archive that is read."""
 
 
-def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> None:
+def run(options: argparse.Namespace, show: Tell, say: Tell) -> None:
     """Show what differs between the two ends that the command line names."""
     if options.budget < 0:
         raise ConfigError(f"--budget must be 0 (for everything) or more, not {options.budget}")
@@ -62,12 +64,7 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callab
     else:
         show({"text": to_text, "markdown": to_markdown, "json": to_json}[options.format](found))
     if withheld:
-        say(f"memosite: {withheld_note(tuple(withheld), _check_of(options))}")
-
-
-def _check_of(options: argparse.Namespace) -> str:
-    config = load_config(options.site_option or Path(), audience=options.audience)
-    return check_command(options, named_audience(options, config))
+        say_withheld(tuple(withheld), options, configured(options), say)
 
 
 def _ignore(_archive: Archive) -> None:

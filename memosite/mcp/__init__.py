@@ -7,14 +7,14 @@ itself knows nothing of the archive, and keeps nothing of it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final, Literal
 from urllib.parse import quote, unquote
 
 from memosite.agents.items import day_and_time, who_of
 from memosite.archive.model import Archive
-from memosite.commands.arguments import SECTIONS
+from memosite.commands.arguments import COMMANDS, Option
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref
 from memosite.facts.texts import cut_line
@@ -42,19 +42,32 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """What a tool takes: the option of the command that it is, "" if the tool itself knows what to do with it.
+    """What a tool takes: the option of the command that it is; None if the tool itself knows what to do with it.
 
-    With `is_given` the value is given on standard input, and the option is the whole word.
+    With `is_given` the command reads the value from its standard input.
     """
 
     name: str
     what: str
-    option: str = ""
-    type: Type = "string"
+    option: Option | None = None
     is_required: bool = False
-    choices: tuple[str, ...] = ()
-    least: int = 0
     is_given: bool = False
+    least: int = 0
+
+    @property
+    def type(self) -> Type:
+        """The type of its value."""
+        settings = self.option.settings if self.option else {}
+        if settings.get("type") is int:
+            return "integer"
+        if settings.get("action") == "store_true":
+            return "boolean"
+        return "array" if settings.get("nargs") == "*" else "string"
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values that it may have, if these are few."""
+        return tuple(self.option.settings.get("choices", ())) if self.option else ()
 
     @property
     def schema(self) -> dict[str, object]:
@@ -78,11 +91,14 @@ class Parameter:
         return value
 
     def words(self, value: Any) -> tuple[str, ...]:
-        """The option with its value, as one word: whatever the value is, it is no further option."""
-        if not self.option or value in (False, ""):
+        """The option with its value, as one word: whatever the value is, it is no further option.
+
+        Nothing for an argument that is no option: the tool knows its place.
+        """
+        name = self.option.names[0] if self.option else ""
+        if not name.startswith("-") or value in (False, ""):
             return ()
-        is_word = self.type == "boolean" or self.is_given
-        return (self.option,) if is_word else (f"{self.option}={value}",)
+        return (name,) if self.type == "boolean" else (f"{name}={'-' if self.is_given else value}",)
 
 
 _TYPES: Final[dict[Type, str]] = {
@@ -149,9 +165,16 @@ def _draft(values: Arguments) -> tuple[str, ...]:
     return ("reply", values["id"]) if values.get("id") else ("new",)
 
 
-_BUDGET = Parameter(
-    name="budget", option="--budget", type="integer", what="the most to answer, in tokens; 0: everything"
-)
+def _option(command: str, option: str, what: str = "", *, name: str = "", least: int = 0) -> Parameter:
+    """An option of a command as a parameter of a tool, by default with the command's own name and text for it."""
+    known = COMMANDS[command].option(option)
+    return Parameter(
+        name=name or option.strip("-"),
+        what=what or known.help,
+        option=known,
+        is_required=known.settings.get("required", False),
+        least=least,
+    )
 
 
 _POSITION = Parameter(
@@ -159,15 +182,17 @@ _POSITION = Parameter(
 )
 
 
-_FROM = Parameter(
-    name="from", option="--from", type="integer", what="go on at this entry, as the answer that was cut says"
-)
+_FROM = _option("brief", "--from", "go on at this entry, as the answer that was cut says")
 
 
-_AS_OF = Parameter(
+_BUDGET = _option("brief", "--budget", "the most to answer, in tokens; 0: everything")
+
+
+_AS_OF = _option(
+    "brief",
+    "--as-of",
+    "what could be known at the end of this day, such as 2026-05-01, or at this commit (default: now)",
     name="as_of",
-    option="--as-of",
-    what="what could be known at the end of this day, such as 2026-05-01, or at this commit (default: now)",
 )
 
 
@@ -181,9 +206,7 @@ TOOLS: Final = (
         command=_by("brief", "position"),
         parameters=(
             _POSITION,
-            Parameter(
-                name="section", option="--only", choices=SECTIONS, what="one section alone, with all its entries"
-            ),
+            _option("brief", "--only", "one section alone, with all its entries", name="section"),
             _FROM,
             _BUDGET,
             _AS_OF,
@@ -209,9 +232,9 @@ TOOLS: Final = (
                 is_required=True,
                 what="an id or its beginning, such as 2026-05-01-1430; with #t12 or another anchor for a passage",
             ),
-            Parameter(name="head", option="--head", type="boolean", what="only who, when, state and summary, no text"),
-            Parameter(name="turns", option="--turns", what="of a transcript: turns, such as 12-20 or 12-"),
-            Parameter(name="from", option="--from", type="integer", what="go on at this character of the text"),
+            _option("show", "--head", "only who, when, state and summary, no text"),
+            _option("show", "--turns"),
+            _option("show", "--from", "go on at this character of the text"),
             _BUDGET,
             _AS_OF,
         ),
@@ -224,9 +247,7 @@ TOOLS: Final = (
         command=_by("thread", "id"),
         parameters=(
             Parameter(name="id", is_required=True, what="a thread, or one of its memos, by its id or its beginning"),
-            Parameter(
-                name="summaries", option="--brief", type="boolean", what="summaries and no texts (default: true)"
-            ),
+            _option("thread", "--brief", "summaries and no texts (default: true)", name="summaries"),
             _FROM,
             _BUDGET,
             _AS_OF,
@@ -242,10 +263,8 @@ TOOLS: Final = (
         command=_by("search", "query"),
         parameters=(
             Parameter(name="query", is_required=True, what='such as: from:engineer "tide tables" after:2w'),
-            Parameter(name="limit", option="--limit", type="integer", least=1, what="results to show (default: 20)"),
-            Parameter(
-                name="sort", option="--sort", choices=("date", "score"), what="date: newest first; score: best first"
-            ),
+            _option("search", "--limit", least=1),
+            _option("search", "--sort", "date: newest first; score: best first"),
             _AS_OF,
         ),
     ),
@@ -257,18 +276,9 @@ TOOLS: Final = (
         "and where). Use it whenever you quote the archive.",
         command=lambda values: ("cite", *values.get("references", ())),
         parameters=(
-            Parameter(
-                name="references",
-                type="array",
-                what="ids or their beginnings with an anchor, such as 2026-05-01-1430#t12",
-            ),
-            Parameter(name="quote", option="--quote", what="the words to quote; alone: find where they are from"),
-            Parameter(
-                name="format",
-                option="--format",
-                choices=("text", "markdown", "html", "bibtex", "csl-json"),
-                what="how to write it (default: text)",
-            ),
+            _option("cite", "references", "ids or their beginnings with an anchor, such as 2026-05-01-1430#t12"),
+            _option("cite", "--quote", "the words to quote; alone: find where they are from"),
+            _option("cite", "--format", "how to write it (default: text)"),
         ),
     ),
     Tool(
@@ -279,11 +289,11 @@ TOOLS: Final = (
         command=lambda _: ("verify", "-"),
         parameters=(
             Parameter(name="text", is_given=True, is_required=True, what="the text itself, in Markdown or HTML"),
-            Parameter(
+            _option(
+                "verify",
+                "--quotes",
+                "check each quotation of 8 or more words, cited or not, instead of the citations",
                 name="quotations",
-                option="--quotes",
-                type="boolean",
-                what="check each quotation of 8 or more words, cited or not, instead of the citations",
             ),
         ),
     ),
@@ -297,9 +307,7 @@ TOOLS: Final = (
         parameters=(
             Parameter(name="since", is_required=True, what="the first day, such as 2026-05-01"),
             Parameter(name="until", what="the last day (default: now)"),
-            Parameter(
-                name="budget", option="--budget", type="integer", what="the most to answer, in tokens; 0: everything"
-            ),
+            _BUDGET,
         ),
     ),
     Tool(
@@ -310,20 +318,16 @@ TOOLS: Final = (
         command=_draft,
         parameters=(
             Parameter(name="id", what="the memo to reply to, by its id or its beginning; none: a new memo"),
-            Parameter(name="from", option="--from", is_required=True, what="the position that you write for"),
-            Parameter(
-                name="to",
-                option="--to",
-                what="positions with commas, all, or file for a note (default of a reply: the sender of the memo)",
+            _option("reply", "--from", "the position that you write for"),
+            _option(
+                "reply",
+                "--to",
+                "positions with commas, all, or file for a note (default of a reply: the sender of the memo)",
             ),
-            Parameter(
-                name="subject", option="--subject", what="the subject (default of a reply: re: that of the memo)"
-            ),
-            Parameter(name="body", option="--body=-", is_given=True, what="the text, in Markdown"),
-            Parameter(
-                name="summary", option="--summary", what="of a long text: one to three sentences for the envelope"
-            ),
-            Parameter(name="action", option="--action", type="boolean", what="whether it asks to do something"),
+            _option("reply", "--subject", "the subject (default of a reply: re: that of the memo)"),
+            replace(_option("reply", "--body", "the text, in Markdown"), is_given=True),
+            _option("reply", "--summary", "of a long text: one to three sentences for the envelope"),
+            _option("reply", "--action", "whether it asks to do something"),
         ),
     ),
 )

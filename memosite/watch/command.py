@@ -25,9 +25,6 @@ from memosite.watch.wakes import AGAIN, ReceiptRules
 Tell = Callable[[str], None]
 
 
-_INTERRUPTED = 130
-
-
 _STAGE_NAMES: dict[Stage, str] = {
     "waiting": "waited for",
     "received": "received",
@@ -37,21 +34,27 @@ _STAGE_NAMES: dict[Stage, str] = {
 }
 
 
-def watch(options: argparse.Namespace, *, say: Tell, show: Tell) -> int:
-    """Run the command and return its exit code. `say` is for people, `show` is the output."""
+def watch(options: argparse.Namespace, show: Tell, tell: Tell) -> bool:
+    """Run the command; whether nothing failed. `show` prints the output, `tell` messages for people."""
     if options.status:
         return _status(options, show)
     _check(options)
+
+    def say(text: str) -> None:
+        tell(f"memosite watch: {text}")
+
     with ExitStack() as stack:
         signals = stack.enter_context(Signals())
         try:
             watchers = _watchers(options, signals, stack, say=say)
             return _run(watchers, signals, interval=options.interval, is_once=options.once)
         except StoppedError:
-            return _INTERRUPTED if signals.number == signal.SIGINT else 0
+            if signals.number == signal.SIGINT:
+                raise KeyboardInterrupt from None
+            return True
 
 
-def _run(watchers: Sequence[Watcher], signals: Signals, *, interval: float, is_once: bool) -> int:
+def _run(watchers: Sequence[Watcher], signals: Signals, *, interval: float, is_once: bool) -> bool:
     while True:
         started = time.monotonic()
         for watcher in watchers:
@@ -59,7 +62,7 @@ def _run(watchers: Sequence[Watcher], signals: Signals, *, interval: float, is_o
             watcher.cycle()
         signals.check()
         if is_once:
-            return int(any(watcher.is_troubled for watcher in watchers))
+            return not any(watcher.is_troubled for watcher in watchers)
         signals.sleep(started + interval - time.monotonic())
 
 
@@ -185,7 +188,7 @@ def state_path(address: str, given: str | None) -> Path:
     return _folder() / f"{hashlib.sha256(address.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.sqlite"
 
 
-def _status(options: argparse.Namespace, show: Tell) -> int:
+def _status(options: argparse.Namespace, show: Tell) -> bool:
     """The status of the given feeds, or of all, from their states."""
     wanted = None
     if options.position or options.feeds:
@@ -203,7 +206,7 @@ def _status(options: argparse.Namespace, show: Tell) -> int:
                     is_fine &= _show_status(state, address, show, is_json=options.json)
         finally:
             state.close()
-    return 0 if is_fine else 1
+    return is_fine
 
 
 def _show_status(state: WatchState, address: str, show: Tell, *, is_json: bool) -> bool:
