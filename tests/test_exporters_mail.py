@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memosite.archive.lines import all_texts, exported
-from memosite.exporters.mail import ANCESTORS, LOCAL_PART, Composer, Export, dot_atom, encode_body, encode_text
+from memosite.commands.export_forms import ANCESTORS, LOCAL_PART, Composer, Export, dot_atom, encode_body, encode_text
 from tests.support.archives import open_folders
 from tests.support.exports import HOSTILE, export_mail
 from tests.support.files import write_text

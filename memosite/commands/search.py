@@ -1,4 +1,4 @@
-"""[I/O] `memosite search` and `export`: ask the index, look into what it does not hold, and keep it."""
+"""[I/O] `memosite search`: asks the index in the cache, looks into what it does not hold, and keeps it."""
 
 import argparse
 import contextlib
@@ -7,22 +7,17 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from memosite.archive.ledger import Ledger
-from memosite.archive.lines import exported
-from memosite.archive.model import Archive
 from memosite.commands.arguments import Tell
 from memosite.commands.places import configured
-from memosite.commands.report import as_json, as_text, fails, plural, say_failures, say_lacking, say_withheld
+from memosite.commands.report import as_json, as_text, say_failures, say_lacking, say_withheld
 from memosite.config.schema import Config
-from memosite.exporters import export
 from memosite.facts.errors import ConfigError
-from memosite.facts.rules import failures, withheld_for_secrets
+from memosite.facts.rules import failures
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.run.processes import start_detached
-from memosite.run.progress import without_reader
 from memosite.run.workers import default_jobs
 from memosite.search.answer import Search, read_query
 from memosite.search.command import Searchable, searchable
@@ -31,7 +26,6 @@ from memosite.search.whoosh.reader import IndexReader
 
 if TYPE_CHECKING:
     from memosite.reading.as_of import Past
-    from memosite.search_language import QueryNode
 
 # Keeps the search index for whoever searches: little is indexed at once, much by a process of its own.
 
@@ -67,7 +61,7 @@ def _existing(folder: Path) -> Path:
     return folder
 
 
-# `memosite search`: asks the index in the cache, and looks itself into what the index does not hold.
+# Answers a query.
 
 
 def run_search(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
@@ -205,79 +199,3 @@ def _read(
     digest = "" if failures(archive.all_findings) else inputs  # the next search tries again
     found = searchable(archive, handle.shelf, asked.config, jobs=default_jobs(), inputs=digest)
     return replace(found, fallback=asked.fallback), is_whole
-
-
-# `memosite export`: writes an archive, or what a query finds in it, in another format.
-
-
-def run_export(options: argparse.Namespace, _show: Tell, say: Tell) -> bool:
-    """Write the export, to standard output unless a file is named.
-
-    Returns whether all sources could be read, nothing was withheld for a secret, and the findings are below what fails.
-    """
-    if options.output is None and options.format == "maildir":
-        raise ConfigError("export --format maildir: a maildir is a folder; name it with -o")
-    config = configured(options)
-    query = None if options.query is None else read_query(options.query).node
-    index_much = _nothing
-    with open_archive(replace(config, base_url=None)) as handle:  # as `search` does, whose index is asked
-        if query is None:
-            archive = handle.recall()
-        else:
-            archive, index_much = _find(query, handle, options, config)
-        with without_reader():
-            export(
-                archive,
-                handle.shelf,
-                format=options.format,
-                with_body=options.with_body,
-                base_url=config.base_url,
-                archive_id=config.archive_id,
-                authority=config.authority,
-                target=options.output or sys.stdout.buffer,
-            )
-        unreadable = _unreadable(archive)
-    index_much()
-    if unreadable:
-        say(f"memosite: {unreadable}")
-    is_whole = say_lacking(archive, options, config, say) and not withheld_for_secrets(archive.all_findings)
-    return is_whole and not fails((finding.severity for finding in archive.all_findings), options.fail_on)
-
-
-def _nothing() -> None:
-    """There is nothing to index."""
-
-
-def _find(
-    query: "QueryNode", handle: ArchiveHandle, options: argparse.Namespace, config: Config
-) -> tuple[Archive, Callable[[], None]]:
-    """The archive with only what matches a query, and what begins to index what had to be looked into.
-
-    Threads and positions are kept, for context. An index of the same sources tells what matches; only that is loaded.
-    """
-    refs = _ask_index(query, handle, config)
-    archive = handle.recall()
-    index_much = _nothing
-    if refs is None:
-        searched = searchable(archive, handle.shelf, config, jobs=default_jobs())
-        index_much = keep_index(searched, options, config)
-        with searched.search() as found:
-            (refs,) = found.refs([query])
-    kept = {ref: archive.artifacts[ref] for ref in archive.artifacts if ref in refs}
-    return replace(archive, artifacts=MappingProxyType(kept)), index_much
-
-
-def _ask_index(query: "QueryNode", handle: ArchiveHandle, config: Config) -> frozenset[tuple[str, str]] | None:
-    """What matches a query, if nothing has changed since the index was made; what is fetched may be newer than it."""
-    if any(source.root is None for source in config.sources):
-        return None
-    with open_index(config.cache / config.audience) as index:
-        if index is None or not handle.inputs(index.seal.inputs).is_same:
-            return None
-        return IndexReader(index=index, newest_date=index.seal.newest).refs(query)
-
-
-def _unreadable(archive: Archive) -> str:
-    """How many files have no line because they cannot be parsed (SPEC 8); "" if there are none."""
-    left_out = len(archive.artifacts) - sum(1 for _ in exported(archive))
-    return f"{left_out} invalid {plural('file', left_out)} skipped; run memosite check" if left_out else ""

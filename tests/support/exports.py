@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from memosite.exporters import export
+from memosite.commands.export import export
+from memosite.commands.export_forms import Export
 from tests.support.archives import open_folders
 
 HOSTILE = {
@@ -23,13 +24,12 @@ HOSTILE = {
 def export_mail(*roots: Path, target: Path, format_: str = "mbox", **naming: str) -> None:
     """Read repos and export them as mail, by default as the archive `test` of example.org without an address."""
     with open_folders(*roots) as (archive, shelf):
-        export(
-            archive,
-            shelf,
-            format=format_,
+        job = Export(
+            archive=archive,
+            shelf=shelf,
             with_body=True,
             base_url=naming.get("base_url"),
             archive_id=naming.get("archive_id", "test"),
             authority=naming.get("authority", "example.org,2026"),
-            target=target,
         )
+        export(job, format_, target)
