@@ -32,12 +32,12 @@ from memosite.remake.stale import WHOLE, decide, shown_read
 from memosite.render.theme import load_theme
 from memosite.run.progress import Profile, show_if_possible, shown, silent
 from memosite.run.workers import default_jobs
-from memosite.serve import Changed, Rebuilt, check_port, serve
 from memosite.store.cache import open_part
 from memosite.store.output import OutputFolder
 
 if TYPE_CHECKING:
     from memosite.run.workers import Run
+    from memosite.serve import Changed, Rebuilt
 
 # `memosite build`: builds a site, shows its progress, and sums up what it did.
 
@@ -118,6 +118,8 @@ def _elsewhere(cluster: str | None) -> "Run | None":
 
 def run_serve(options: argparse.Namespace, _show: Tell, say: Tell) -> None:
     """Serve the site until interrupted, whether anybody reads the report of each build or not."""
+    from memosite.serve import check_port, serve  # noqa: PLC0415 - a build needs no server
+
     show = hushed if options.quiet else show_if_possible
     check_port(options.port)
     config = configured(options, output=options.output)
@@ -147,8 +149,9 @@ class _Builder:
         self._served = served
         self._show = show
 
-    def rebuild(self, changed: Changed, stop: Event, listener: Listener) -> Rebuilt:
+    def rebuild(self, changed: "Changed", stop: Event, listener: Listener) -> "Rebuilt":
         """Build after a change, until `stop` is set."""
+        from memosite.serve import Rebuilt  # noqa: PLC0415 - as above
 
         def go_on(_stage: str, _done: int, _total: int) -> None:
             if stop.is_set():

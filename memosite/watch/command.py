@@ -16,11 +16,10 @@ from memosite.facts.characters import printable_json
 from memosite.facts.errors import ConfigError
 from memosite.store.cache import state_home
 from memosite.watch.deliver import Deliverer, Printer, Runner, Signals, StoppedError
-from memosite.watch.loop import Watcher, WatchRules
+from memosite.watch.loop import AGAIN, ReceiptRules, Watcher, WatchRules
 from memosite.watch.policy import duration
 from memosite.watch.sources import FeedSource, PublishedFeed
 from memosite.watch.state import Stage, WatchState, counts, open_state, read_state
-from memosite.watch.wakes import AGAIN, ReceiptRules
 
 Tell = Callable[[str], None]
 

@@ -227,11 +227,6 @@ class WatchState:
         with self.writing() as write:
             write.executemany("UPDATE items SET is_running = 1, tried_at = ? WHERE id = ?", [(now, n) for n in numbers])
 
-    def skip(self, numbers: Sequence[int]) -> None:
-        """Record that items need not be delivered any more."""
-        with self.writing() as write:
-            write.executemany("UPDATE items SET fate = 'skipped' WHERE id = ?", [(n,) for n in numbers])
-
     def finish(self, numbers: Sequence[int]) -> None:
         """Record that items are delivered."""
         with self.writing() as write:
@@ -517,11 +512,6 @@ class ReceiptState:
             )
             if stage == "received":
                 write.executemany("UPDATE items SET fate = 'skipped' WHERE fate = 'pending' AND id = ?", rows)
-
-    def begin(self, numbers: Sequence[int], now: float) -> None:
-        """Record that another announcement or an escalation begins."""
-        with self._state.writing() as write:
-            write.executemany("UPDATE items SET is_running = 1, tried_at = ? WHERE id = ?", [(now, n) for n in numbers])
 
     def announced(self, numbers: Sequence[int], at: float) -> None:
         """Record that memos were announced again."""
