@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import Final
 
-from memosite.agents.items import Reader, find_position, names_line, of_archive
-from memosite.archive.cite import ArchiveNames
+from memosite.agents.items import Reader, find_position, names_line
 from memosite.archive.model import Archive, Copy, Memo, Position
 from memosite.facts.errors import ConfigError
 from memosite.facts.layout import join_path, memo_folder, place_of
@@ -23,14 +22,6 @@ from memosite.facts.texts import cut_line, one_line, summarize
 
 
 _LOOKED_AT = 50  # of a position's items, the newest: what it is called now
-
-
-def one_position(archive: Archive, written: str, option: str) -> Position:
-    """The one position that a name means. Raises `ConfigError`, also for a name that several organizations share."""
-    try:
-        return find_position(archive, written)
-    except ConfigError as error:
-        raise ConfigError(f"{option} {error}") from error
 
 
 def name_of(archive: Archive, position: Position, aliases: Mapping[str, str]) -> str:
@@ -111,11 +102,18 @@ def _unknown(positions: Sequence[Position]) -> tuple[str, ...]:
 
 def _memo_folder(archive: Archive, position: Position, repo: str) -> str:
     """Where new memos to a position are: beside the newest ones, in `inbox/` unless these are in a flat folder."""
-    folders = _memo_folders(archive)
-    copies = list(_copies(archive, position, repo, "memo"))
+    named = [
+        (one.id, folder)
+        for one in archive.organizations
+        for said in one.memo_locations
+        if (folder := memo_folder(said))
+    ]
+    folders = tuple(dict.fromkeys(folder for _, folder in named))  # beside `memos`
+    copies = _copies(archive, position, repo, "memo")
     places = [place for copy in copies if (place := place_of(copy.file.path, memo_folders=folders))]
     if not places:
-        return f"{_named_folder(archive, position) or 'memos'}/inbox"
+        own = {organization for organization, _ in position.seats}
+        return f"{next((folder for id_, folder in named if id_ in own), 'memos')}/inbox"
     folder = places[0].folder
     boxes = {place.mailbox for place in places if place.folder == folder}
     return folder if "flat" in boxes and not boxes & {"inbox", "read"} else f"{folder}/inbox"
@@ -136,19 +134,6 @@ def _copies(archive: Archive, position: Position, repo: str, kind: Kind) -> Iter
         memo = archive.artifacts[ref] if ref[0] == kind else None
         if isinstance(memo, Memo) and (kind == "note" or position.id in {one.position for one in memo.recipients}):
             yield from (copy for copy in memo.copies if copy.file.source == repo)
-
-
-def _memo_folders(archive: Archive) -> tuple[str, ...]:
-    """The folders that orgdefs name for memos, beside `memos`."""
-    named = (memo_folder(said) for one in archive.organizations for said in one.memo_locations)
-    return tuple(dict.fromkeys(folder for folder in named if folder))
-
-
-def _named_folder(archive: Archive, position: Position) -> str | None:
-    """The folder that the position's own organization names for memos."""
-    own = {organization for organization, _ in position.seats}
-    named = (memo_folder(said) for one in archive.organizations if one.id in own for said in one.memo_locations)
-    return next((folder for folder in named if folder), None)
 
 
 # Drafts memos: the envelope of a reply or of a new memo, its file name, and where its recipients look for it.
@@ -230,15 +215,19 @@ class Drafting:
         return self._draft(self._one(wanted.sender, "--from"), self._named(wanted.to), subject, wanted, {}, notes=())
 
     def _memo(self, written: str) -> Memo:
-        name, _ = ArchiveNames(self.reader.archive).find(written)
-        kind, _, id_ = name.partition("/")
-        [artifact] = of_archive(self.reader, [(kind, id_)])  # type: ignore[list-item] # the kind is one
+        artifact, _ = self.reader.find(written)
         if not isinstance(artifact, Memo):
-            raise ConfigError(f"{written}: found a {kind}, expected a memo or a note; to write about it: memosite new")
+            raise ConfigError(
+                f"{written}: found a {artifact.kind}, expected a memo or a note; to write about it: memosite new"
+            )
         return artifact
 
     def _one(self, written: str, option: str) -> Position:
-        return one_position(self.reader.archive, written, option)
+        """The one position that a name means, also of those that several organizations have."""
+        try:
+            return find_position(self.reader.archive, written)
+        except ConfigError as error:
+            raise ConfigError(f"{option} {error}") from error
 
     def _named(self, written: str) -> list[Position | str]:
         """The recipients of a list with commas: positions, each once, or `all`, or `file`."""

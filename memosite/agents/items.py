@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memosite.agents import Entry
-from memosite.archive.cite import nearest
+from memosite.archive.cite import ArchiveNames, nearest
 from memosite.archive.lines import notice_of
 from memosite.archive.mailboxes import PossibleReplies, is_unread_for, is_unreceived_by, open_for, unknown_line
 from memosite.archive.model import Archive, Artifact, Document, Memo, Position, Record, Thread, Transcript
@@ -45,6 +45,12 @@ class Reader:
         """The missing memos that may have answered memos."""
         return PossibleReplies(self.archive)
 
+    def find(self, written: str, kinds: Collection[str] = ()) -> tuple[Artifact, str]:
+        """The artifact that a reference means, and its anchor. Raises `ConfigError`."""
+        name, anchor = ArchiveNames(self.archive, kinds).find(written)
+        kind, _, id_ = name.partition("/")
+        return self.archive.artifacts[(kind, id_)], anchor  # type: ignore[index] # the kind is one
+
     def command(self, *words: str) -> str:
         """A further command, without the options."""
         return shlex.join(("memosite", *words))
@@ -69,10 +75,20 @@ def day_and_time(moment: Moment | None) -> str:
     return moment.day if is_day else f"{moment.day} {local:%H:%M}"
 
 
+def joined(names: Sequence[str], limit: int) -> str:
+    """The first of some names, and how many more there are."""
+    shown = ", ".join(names[:limit])
+    return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown
+
+
 def names_line(names: Sequence[str], limit: int = NAMED) -> str:
     """Names as a line: of many, the first ones."""
-    shown = ", ".join(cut_line(one, NAME_CHARS) for one in names[:limit])
-    return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown
+    return joined([cut_line(name, NAME_CHARS) for name in names], limit)
+
+
+def counted(number: int, what: str) -> str:
+    """A number of something: `1 memo`, `2 memos`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def action_word(action: str | None) -> str:
@@ -195,11 +211,6 @@ def loader(reader: Reader, text: Text | str) -> tuple[Callable[[], str], int]:
     return lambda: reader.text_of(text.sha256), text.chars
 
 
-def of_archive(reader: Reader, refs: Iterable[Ref]) -> list[Artifact]:
-    """Artifacts by their names."""
-    return [reader.archive.artifacts[ref] for ref in refs]
-
-
 def kind_facts(artifact: Artifact) -> list[str]:
     """What is said of an artifact by its kind: the type of a record, the turns of a transcript."""
     if isinstance(artifact, Record):
@@ -317,17 +328,15 @@ class Involved:
         """Memos that ask something of it that is not done."""
         return [one for one in self.memos if open_for(one, self.members)]
 
-    @property
-    def to_do_unread(self) -> list[Memo]:
-        """Those of them that are unread."""
-        unread = {one.ref for one in self.unread}
-        return [one for one in self.to_do if one.ref in unread]
-
-    @property
+    @cached_property
     def to_do_read(self) -> list[Memo]:
-        """Those of them that are not."""
-        unread = {one.ref for one in self.unread}
-        return [one for one in self.to_do if one.ref not in unread]
+        """Those of them that are not unread."""
+        unread = {memo.ref for memo in self.unread}
+        return [memo for memo in self.to_do if memo.ref not in unread]
+
+    def more_to_do(self, count: int, where: str) -> str:
+        """What is said of further memos that ask something of it."""
+        return f"{count} more {'action is' if count == 1 else 'actions are'} open, {where}"
 
     @cached_property
     def waiting(self) -> list[Memo]:
@@ -367,7 +376,8 @@ def head_of(reader: Reader, position: Position) -> tuple[tuple[str, ...], dict[s
     seats = [seat for _, seat in position.seats]
     held = "; ".join(cut_line(seat.incumbent, 200) for seat in seats if seat.incumbent)
     parts = [f"Position {position.id}"]
-    parts += [f"also written {names_line(others)}"] if (others := _others(position)) else []
+    others = [name for name in position.names if name != position.id]
+    parts += [f"also written {names_line(others)}"] if others else []
     parts += [f"held by {held}"] if held else []
     parts += [f"repo {position.repo}"] if position.repo else []
     fields: dict[str, object] = {
@@ -393,7 +403,3 @@ def _shared_name(reader: Reader, position: Position) -> dict[str, object] | None
     if union is None or not items:
         return None
     return {"name": union.id, "items": items, "command": reader.command("search", f"with:{union.id}")}
-
-
-def _others(position: Position) -> list[str]:
-    return [name for name in position.names if name != position.id]

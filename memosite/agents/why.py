@@ -19,7 +19,7 @@ from datetime import datetime
 from enum import IntEnum
 from typing import Any, Final
 
-from memosite.agents.items import Reader, day_and_time, line_of, of_archive
+from memosite.agents.items import Reader, counted, day_and_time, line_of
 from memosite.archive.cite import ArchiveNames
 from memosite.archive.model import Archive, Artifact, Document, Memo, Record, Transcript
 from memosite.facts.characters import printable, printable_json
@@ -148,7 +148,11 @@ def is_within(transcript: Transcript, commit: CommitFacts) -> bool:
 
 def session_of(transcript: Transcript, turns: Iterable[Turn], work: Work) -> Session | None:
     """What a transcript shows of a commit; None if it shows nothing."""
-    shown = [ShownTurn(anchor=turn.anchor, proof=proof) for turn in turns if (proof := _proof(turn, work))]
+    shown = [
+        ShownTurn(anchor=turn.anchor, proof=proof)
+        for turn in turns
+        if (proof := max(_proofs(turn, work), default=None))
+    ]
     if not shown:
         return None
     if not is_within(transcript, work.commit):
@@ -171,10 +175,6 @@ def best_sessions(found: Sequence[Session]) -> list[Session]:
         return [replace(one, doubt=f"{len(chosen)} sessions show it") for one in chosen]
     best = max((one.best for one in found), default=Proof.NAMED)
     return [one for one in found if one.best == best]
-
-
-def _proof(turn: Turn, work: Work) -> Proof | None:
-    return max(_proofs(turn, work), default=None)
 
 
 def _proofs(turn: Turn, work: Work) -> Iterator[Proof]:
@@ -247,7 +247,7 @@ _SECOND: Final = 1.0
 
 def list_items(archive: Archive) -> list[Item]:
     """What an index keeps of each artifact that can name something, in the order of the archive."""
-    return [_item(one) for one in archive.artifacts.values() if not one.withheld]
+    return [_item(artifact) for artifact in archive.artifacts.values() if not artifact.withheld]
 
 
 def _item(artifact: Artifact) -> Item:
@@ -418,7 +418,8 @@ def _chain(reader: Reader, mentions: Mentions, asked: Asked, cause: Cause) -> Ch
 
 
 def _sessions(reader: Reader, mentions: Mentions, work: Work) -> Iterator[Session]:
-    for artifact in of_archive(reader, mentions.sessions(work.commit.moments, work.commit.hash[:BEGINNING])):
+    for ref in mentions.sessions(work.commit.moments, work.commit.hash[:BEGINNING]):
+        artifact = reader.archive.artifacts[ref]
         if not isinstance(artifact, Transcript) or artifact.broken:
             continue
         variant = artifact.variants[0]
@@ -441,11 +442,11 @@ def _named(reader: Reader, mentions: Mentions, asked: Asked, commit: CommitFacts
     artifacts = reader.archive.artifacts
     itself = {ref for ref in mentions.at(f"{asked.source}/{asked.path}") if _is_file(artifacts[ref], asked)}
     in_message = _in_message(reader, mentions, commit)
-    decisions = {one.ref: one for one in in_message if _is_decision(one)}
+    decisions = [one for one in in_message if sort_of(one) == "decision"]
     linking = {ref for one in itself for ref in artifacts[one].backlinks}
     found: list[Naming] = [Naming(artifact=one, words="the commit's message names it") for one in in_message]
     named = {ref for word in (asked.path.rpartition("/")[2], commit.hash[:BEGINNING]) for ref in mentions.naming(word)}
-    about = {ref for decision in decisions.values() for ref in decision.backlinks}
+    about = {ref for decision in decisions for ref in decision.backlinks}
     for ref in sorted(named | linking | about):
         if ref not in mentions or ref in itself or any(ref == one.ref for one in in_message):
             continue
@@ -457,14 +458,10 @@ def _named(reader: Reader, mentions: Mentions, asked: Asked, commit: CommitFacts
             found.append(Naming(artifact=artifact, words="names the file"))
         elif naming := _names_file(artifact, text, asked):
             found.append(naming)
-        elif decision := next((one for one in decisions.values() if ref in one.backlinks), None):
+        elif decision := next((one for one in decisions if ref in one.backlinks), None):
             found.append(Naming(artifact=artifact, words=f"names the decision {'/'.join(decision.ref)}"))
     found.sort(key=lambda one: one.artifact.sort_key, reverse=True)
     return sorted(found, key=lambda one: bool(one.doubt))
-
-
-def _is_decision(artifact: Artifact) -> bool:
-    return sort_of(artifact) == "decision"
 
 
 def _text_of(reader: Reader, artifact: Artifact) -> str:
@@ -524,7 +521,7 @@ def as_text(reader: Reader, asked: Asked, chains: Sequence[Chain]) -> str:
     known: set[Ref] = set()  # what a former chain has shown
     for chain in chains:
         commit = chain.cause.work.commit
-        numbers = "" if asked.line else f"; wrote {_counted(len(chain.cause.numbers), 'line')}"
+        numbers = "" if asked.line else f"; wrote {counted(len(chain.cause.numbers), 'line')}"
         who = f"{commit.hash[:12]}, {day_and_time(commit.committed)}, {chain.cause.author}"
         lines += ["", f"Commit {who}: “{chain.cause.subject}”{numbers}"]
         lines += ["  Session", *([] if chain.sessions else ["    no transcript shows it"])]
@@ -536,7 +533,7 @@ def as_text(reader: Reader, asked: Asked, chains: Sequence[Chain]) -> str:
         old = len(chain.named) - len(new)
         lines += [f"    {old} {'is' if old == 1 else 'are'} named above"] if old else []
         known.update(one.artifact.ref for one in new)
-    lines += ["", f"{_counted(asked.more, 'more commit')} wrote other lines: name a line"] if asked.more else []
+    lines += ["", f"{counted(asked.more, 'more commit')} wrote other lines: name a line"] if asked.more else []
     return "\n".join(map(printable, lines))
 
 
@@ -549,10 +546,6 @@ def _session_lines(reader: Reader, session: Session) -> Iterator[str]:
 
 def _doubted(doubt: str) -> str:
     return f"uncertain ({doubt}): " if doubt else ""
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def as_json(asked: Asked, chains: Sequence[Chain]) -> str:

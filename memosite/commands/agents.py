@@ -19,7 +19,7 @@ from memosite.archive.cite import ArchiveNames
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Artifact
 from memosite.commands.arguments import Tell
-from memosite.commands.places import configured
+from memosite.commands.places import configured, site_words
 from memosite.commands.report import plural, say_failures, say_lacking
 from memosite.config.schema import Config
 from memosite.facts.characters import printable, printable_json
@@ -88,16 +88,9 @@ def _later(then: Archive, past: Past, config: Config, options: argparse.Namespac
 
 def _same(options: argparse.Namespace) -> tuple[str, ...]:
     """The options that lead to the same archive, for further commands; tools know their site."""
-    if options.is_tool:
-        return ("--as-of", options.as_of) if options.as_of else ()
-    known = (
-        ("--site", options.site_option),
-        ("--cache", options.cache),
-        ("--secrets", options.secrets),
-        ("--audience", options.audience),
-        ("--as-of", options.as_of),
-    )
-    return tuple(word for name, value in known if value for word in (name, str(value)))
+    as_of = [("--as-of", options.as_of)] if options.as_of else []
+    known = as_of if options.is_tool else [*site_words(options), *as_of]
+    return tuple(word for pair in known for word in pair)
 
 
 def _answer(reader: Reader, options: argparse.Namespace) -> Answer:
@@ -251,17 +244,17 @@ def _causes(handle: ArchiveHandle, written: str) -> tuple[Asked, list[Cause]]:
         file = _File(source=source, path=path, repo=repo, prefix=holding.prefix, commit=head.hash)
         found = _written(file, line)
         facts = [commit_facts(repo, commit) for commit in dict.fromkeys(one.commit for one in found)]
-        newest = sorted(facts, key=_when, reverse=True)[:MOST_COMMITS]
+        newest = sorted(
+            facts,
+            key=lambda commit: (commit.committed.instant.timestamp() if commit.committed else 0.0, commit.hash),
+            reverse=True,
+        )[:MOST_COMMITS]
         causes = [
             _cause(handle.screen, file, one, [part for part in found if part.commit == one.hash]) for one in newest
         ]
     others = tuple(one.name for one in sources if one.name != source.name and one.has_file(path))
     asked = Asked(source=source.name, path=path, line=line, others=others, more=len(facts) - len(newest))
     return asked, causes
-
-
-def _when(commit: CommitFacts) -> tuple[float, str]:
-    return (commit.committed.instant.timestamp() if commit.committed else 0.0, commit.hash)
 
 
 def _find(handle: ArchiveHandle, written: str) -> tuple[Source, str, int | None]:

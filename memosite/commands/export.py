@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from memosite.archive.lines import exported
 from memosite.archive.model import Archive, Artifact
-from memosite.commands.arguments import Tell
+from memosite.commands.arguments import COMMANDS, Tell
 from memosite.commands.export_forms import (
     Composer,
     Export,
@@ -263,4 +263,5 @@ def export(job: Export, form: str, target: Target) -> None:
     elif form in FORMS:
         write_chunks(target, FORMS[form](job))
     else:
-        raise ConfigError(f"--format: found {form!r}, expected {', '.join((*FORMS, 'maildir'))}")
+        known = COMMANDS["export"].option("--format").settings["choices"]
+        raise ConfigError(f"--format: found {form!r}, expected {', '.join(known)}")

@@ -61,6 +61,17 @@ def shown_path(path: Path) -> str:
     return str(path)
 
 
+def site_words(options: argparse.Namespace) -> list[tuple[str, str]]:
+    """The options of a command line that lead to the same site, each with its value."""
+    known = {
+        "--site": options.site_option,
+        "--cache": options.cache,
+        "--secrets": options.secrets,
+        "--audience": options.audience,
+    }
+    return [(name, str(value)) for name, value in known.items() if value]
+
+
 # Finds the site of a file in an output, for commands that are told that file and no site (SPEC 8).
 
 

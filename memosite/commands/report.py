@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
+from memosite.agents.items import action_word
 from memosite.archive.model import Archive
 from memosite.archive.urls import absolute
 from memosite.commands.arguments import Tell
@@ -326,9 +327,6 @@ def _taken_back(refs: Sequence[Ref], *, is_seen: bool) -> Iterator[str]:
 _STATUS_CHARS = 60
 
 
-_STATES = {"discharged": "closed"}
-
-
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -356,7 +354,7 @@ def _lines(hit: Hit, *, base_url: str | None, color: bool) -> Iterator[str]:
 
 def _state(hit: Hit) -> Iterator[str]:
     """The state of a memo's action or the status of another item, and who owes an answer."""
-    yield _STATES.get(hit.status, hit.status) if hit.kind == "memo" else cut_line(hit.status, _STATUS_CHARS)
+    yield action_word(hit.status) if hit.kind == "memo" else cut_line(hit.status, _STATUS_CHARS)
     yield hit.owing
 
 

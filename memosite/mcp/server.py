@@ -23,7 +23,7 @@ from mcp.shared.exceptions import MCPError
 
 from memosite import __version__
 from memosite.commands.arguments import COMMANDS, Tell, parser
-from memosite.commands.places import configured
+from memosite.commands.places import configured, site_words
 from memosite.commands.report import secrets_lines
 from memosite.facts.errors import ConfigError, MemositeError, SecretsError
 from memosite.mcp import SCHEME, TEMPLATES, TOOLS, Listed, Request, listed, request_for, request_of
@@ -177,13 +177,8 @@ class _Site:
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
         self._one_by_one = anyio.CapacityLimiter(1)
-        known = (
-            ("--site", options.site_option or Path()),  # an id may be the path of a file of another site
-            ("--cache", options.cache),
-            ("--secrets", options.secrets),
-            ("--audience", options.audience),
-        )
-        self._words = tuple(f"{name}={value}" for name, value in known if value)
+        options.site_option = options.site_option or Path()  # an id may be the path of a file of another site
+        self._words = tuple("=".join(pair) for pair in site_words(options))
 
     async def call_tool(self, _context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         """The output of a tool's command, and after it what the command says beside that."""
