@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
+from memosite.config.loading import load_config
 from memosite.fetch import Fetched, Unchanged
 from memosite.reading.archive import ArchiveHandle
-from memosite.watch.sources import PositionFeed, WatchedSite
+from memosite.watch.sources import PositionFeed
 from memosite.watch.state import FeedState
 from tests.support.commands import command_line, running
 from tests.support.feeds.misdeeds import RSS, error
@@ -243,17 +244,21 @@ def test_repos_are_read_again_only_if_anything_in_them_has_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The state of the watch keeps what they were like, as it keeps a server's validator."""
-    site = WatchedSite(folder=organization(tmp_path / "site"), position="director")
-    first = PositionFeed(site, None, lambda: None).read(FeedState(address="x"), is_conditional=False)
+    site = organization(tmp_path / "site")
+
+    def feed() -> PositionFeed:
+        return PositionFeed("director", lambda: load_config(site), None, lambda: None)
+
+    first = feed().read(FeedState(address="x"), is_conditional=False)
     assert isinstance(first, Fetched)
     known = FeedState(address="x", is_known=True, etag=first.etag, ledger=first.ledger)
     with monkeypatch.context() as patched:
         patched.setattr(ArchiveHandle, "read", lambda *_, **__: pytest.fail("the repos are read"))
         patched.setattr("memosite.watch.sources.read_ledger", lambda _: pytest.fail("the ledger is read"))
-        assert isinstance(PositionFeed(site, None, lambda: None).read(known, is_conditional=True), Unchanged)
-    assert isinstance(PositionFeed(site, None, lambda: None).read(known, is_conditional=False), Fetched)
-    write_memo(site.folder / "one/memos/inbox", "2026-05-03-0900--a--director--more", to="director")
-    again = PositionFeed(site, None, lambda: None).read(known, is_conditional=True)
+        assert isinstance(feed().read(known, is_conditional=True), Unchanged)
+    assert isinstance(feed().read(known, is_conditional=False), Fetched)
+    write_memo(site / "one/memos/inbox", "2026-05-03-0900--a--director--more", to="director")
+    again = feed().read(known, is_conditional=True)
     assert isinstance(again, Fetched)
     assert b"2026-05-03-0900--a--director--more" in again.data
 

@@ -21,7 +21,8 @@ from typing import Any, Final
 
 from memosite.agents.items import Reader, counted, day_and_time, line_of
 from memosite.archive.cite import ArchiveNames
-from memosite.archive.model import Archive, Artifact, Document, Memo, Record, Transcript
+from memosite.archive.lines import all_texts
+from memosite.archive.model import Archive, Artifact, Library, Memo, Transcript
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
@@ -258,21 +259,10 @@ def _item(artifact: Artifact) -> Item:
     return "/".join(artifact.ref), digests, (make_row(artifact.subject), files, times)
 
 
-def bodies_of(artifact: Artifact) -> list[Text]:
+def bodies_of(artifact: Artifact) -> tuple[Text, ...]:
     """The texts of an artifact that can name something."""
-    match artifact:
-        case Memo(broken=False):
-            variant = artifact.variants[0]
-            known = (variant.envelope.body, variant.text)
-            return list({text.sha256: text for text in known if text}.values())
-        case Transcript(broken=False):
-            text = artifact.variants[0].text
-            return [text] if text else []
-        case Document():
-            return [artifact.head.text] if artifact.head.text else []
-        case Record():
-            return [artifact.card.text] if artifact.card.text else []
-    return []
+    is_unread = isinstance(artifact, Memo | Transcript) and artifact.broken
+    return () if is_unread or isinstance(artifact, Library) else all_texts(artifact)
 
 
 class Mentions:

@@ -254,32 +254,24 @@ def _step(step: HistoryStep) -> str:
 
 def to_markdown(found: Difference) -> str:
     """The same as lists below headings, each with its page in the site."""
-    lines: list[str] = []
-    entries = (
-        ("New", ["; ".join((_item(state), *map(_escaped, _since_new(state)))) for state in found.new]),
-        ("Removed", list(map(_item, found.gone))),
-    )
-    for heading, items in entries:
-        if items:
-            lines += [f"## {heading}", "", *items, ""]
-    for heading, steps in (("Moved", found.moved), ("Actions", found.actions)):
-        if steps:
-            lines += [f"## {heading}", ""]
-            where = ((f" in {step.source}" if step.source else "") for step in steps)
-            lines += [
-                f"- {action_word(step.before)} → {action_word(step.after)}{place}: {_link(step.state)}"
-                for step, place in zip(steps, where, strict=True)
-            ]
-            lines.append("")
+    lists = {
+        "New": ["; ".join((_item(state), *map(_escaped, _since_new(state)))) for state in found.new],
+        "Removed": list(map(_item, found.gone)),
+        "Moved": list(map(_moved, found.moved)),
+        "Actions": list(map(_moved, found.actions)),
+    }
+    lines = [line for heading, items in lists.items() if items for line in (f"## {heading}", "", *items, "")]
     return "\n".join(map(printable, lines)).rstrip() or "No difference."
 
 
 def _item(state: ArtifactState) -> str:
-    return f"- {state.day} {_who(state)}{_link(state)}"
+    who = f"{_escaped(state.sender)} to {_escaped(', '.join(state.to))}: " if state.sender else ""
+    return f"- {state.day} {who}{_link(state)}"
 
 
-def _who(state: ArtifactState) -> str:
-    return f"{_escaped(state.sender)} to {_escaped(', '.join(state.to))}: " if state.sender else ""
+def _moved(step: HistoryStep) -> str:
+    where = f" in {step.source}" if step.source else ""
+    return f"- {action_word(step.before)} → {action_word(step.after)}{where}: {_link(step.state)}"
 
 
 def _link(state: ArtifactState) -> str:

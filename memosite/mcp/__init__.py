@@ -165,6 +165,12 @@ def _draft(values: Arguments) -> tuple[str, ...]:
     return ("reply", values["id"]) if values.get("id") else ("new",)
 
 
+def _tool(
+    name: str, title: str, what: str, command: Callable[[Arguments], tuple[str, ...]], *parameters: Parameter
+) -> Tool:
+    return Tool(name=name, title=title, what=what, command=command, parameters=parameters)
+
+
 def _option(command: str, option: str, what: str = "", *, name: str = "", least: int = 0) -> Parameter:
     """An option of a command as a parameter of a tool, by default with the command's own name and text for it."""
     known = COMMANDS[command].option(option)
@@ -197,138 +203,125 @@ _AS_OF = _option(
 
 
 TOOLS: Final = (
-    Tool(
-        name="brief",
-        title="Brief a position",
-        what="Start here when you take over a position, or if asked what a position is busy with, has to do or waits "
+    _tool(
+        "brief",
+        "Brief a position",
+        "Start here when you take over a position, or if asked what a position is busy with, has to do or waits "
         "for, or which decisions concern it: its newest hand-off, unread memos, open actions to it and from it, new "
         "and standing decisions, its threads. The most important comes first.",
-        command=_by("brief", "position"),
-        parameters=(
-            _POSITION,
-            _option("brief", "--only", "one section alone, with all its entries", name="section"),
-            _FROM,
-            _BUDGET,
-            _AS_OF,
-        ),
+        _by("brief", "position"),
+        _POSITION,
+        _option("brief", "--only", "one section alone, with all its entries", name="section"),
+        _FROM,
+        _BUDGET,
+        _AS_OF,
     ),
-    Tool(
-        name="inbox",
-        title="Unread memos",
-        what="The memos that a position has not read, those that ask it to do something first. For all that it has to "
+    _tool(
+        "inbox",
+        "Unread memos",
+        "The memos that a position has not read, those that ask it to do something first. For all that it has to "
         "do, also in memos that it has read, use brief.",
-        command=_by("inbox", "position"),
-        parameters=(_POSITION, _FROM, _BUDGET, _AS_OF),
+        _by("inbox", "position"),
+        _POSITION,
+        _FROM,
+        _BUDGET,
+        _AS_OF,
     ),
-    Tool(
-        name="show",
-        title="Read one item",
-        what="Read one memo, note, transcript, decision or record whose id you know: who wrote it to whom, its state, "
+    _tool(
+        "show",
+        "Read one item",
+        "Read one memo, note, transcript, decision or record whose id you know: who wrote it to whom, its state, "
         "what it answers and what answers it, and its text. To find an id, use search.",
-        command=_by("show", "id"),
-        parameters=(
-            Parameter(
-                name="id",
-                is_required=True,
-                what="an id or its beginning, such as 2026-05-01-1430; with #t12 or another anchor for a passage",
-            ),
-            _option("show", "--head", "only who, when, state and summary, no text"),
-            _option("show", "--turns"),
-            _option("show", "--from", "go on at this character of the text"),
-            _BUDGET,
-            _AS_OF,
+        _by("show", "id"),
+        Parameter(
+            name="id",
+            is_required=True,
+            what="an id or its beginning, such as 2026-05-01-1430; with #t12 or another anchor for a passage",
         ),
+        _option("show", "--head", "only who, when, state and summary, no text"),
+        _option("show", "--turns"),
+        _option("show", "--from", "go on at this character of the text"),
+        _BUDGET,
+        _AS_OF,
     ),
-    Tool(
-        name="thread",
-        title="Read a thread",
-        what="The memos of a thread in reading order, with who answered whom and the state of "
+    _tool(
+        "thread",
+        "Read a thread",
+        "The memos of a thread in reading order, with who answered whom and the state of "
         "each action. By default a line and a summary for each memo.",
-        command=_by("thread", "id"),
-        parameters=(
-            Parameter(name="id", is_required=True, what="a thread, or one of its memos, by its id or its beginning"),
-            _option("thread", "--brief", "summaries and no texts (default: true)", name="summaries"),
-            _FROM,
-            _BUDGET,
-            _AS_OF,
-        ),
+        _by("thread", "id"),
+        Parameter(name="id", is_required=True, what="a thread, or one of its memos, by its id or its beginning"),
+        _option("thread", "--brief", "summaries and no texts (default: true)", name="summaries"),
+        _FROM,
+        _BUDGET,
+        _AS_OF,
     ),
-    Tool(
-        name="search",
-        title="Search everything",
-        what="Find items by words, people or dates when you do not know their ids: who decided or said something, when "
+    _tool(
+        "search",
+        "Search everything",
+        "Find items by words, people or dates when you do not know their ids: who decided or said something, when "
         "a word was first used, what is open. All words must be there. Fields narrow it: from:engineer to:director "
         "with:NAME kind:memo|note|transcript|record|document is:open is:unread after:2026-05-01 before:2w "
         'thread:ID repo:NAME; "a phrase", prefix*, OR, NOT, parentheses. For the exact words of a quotation, use cite.',
-        command=_by("search", "query"),
-        parameters=(
-            Parameter(name="query", is_required=True, what='such as: from:engineer "tide tables" after:2w'),
-            _option("search", "--limit", least=1),
-            _option("search", "--sort", "date: newest first; score: best first"),
-            _AS_OF,
-        ),
+        _by("search", "query"),
+        Parameter(name="query", is_required=True, what='such as: from:engineer "tide tables" after:2w'),
+        _option("search", "--limit", least=1),
+        _option("search", "--sort", "date: newest first; score: best first"),
+        _AS_OF,
     ),
-    Tool(
-        name="cite",
-        title="Cite a passage",
-        what="Make a citation that can be verified later, with the hash of the cited words: of a passage that you "
+    _tool(
+        "cite",
+        "Cite a passage",
+        "Make a citation that can be verified later, with the hash of the cited words: of a passage that you "
         "name, or of the passage that has the words of a quotation (so it also tells who said or wrote these words, "
         "and where). Use it whenever you quote the archive.",
-        command=lambda values: ("cite", *values.get("references", ())),
-        parameters=(
-            _option("cite", "references", "ids or their beginnings with an anchor, such as 2026-05-01-1430#t12"),
-            _option("cite", "--quote", "the words to quote; alone: find where they are from"),
-            _option("cite", "--format", "how to write it (default: text)"),
-        ),
+        lambda values: ("cite", *values.get("references", ())),
+        _option("cite", "references", "ids or their beginnings with an anchor, such as 2026-05-01-1430#t12"),
+        _option("cite", "--quote", "the words to quote; alone: find where they are from"),
+        _option("cite", "--format", "how to write it (default: text)"),
     ),
-    Tool(
-        name="verify",
-        title="Verify citations and quotations",
-        what="Check a text that quotes or cites the archive, such as your own report before you send it: whether each "
+    _tool(
+        "verify",
+        "Verify citations and quotations",
+        "Check a text that quotes or cites the archive, such as your own report before you send it: whether each "
         "citation still holds, or, with quotations, whether the archive has the quoted words and who said them.",
-        command=lambda _: ("verify", "-"),
-        parameters=(
-            Parameter(name="text", is_given=True, is_required=True, what="the text itself, in Markdown or HTML"),
-            _option(
-                "verify",
-                "--quotes",
-                "check each quotation of 8 or more words, cited or not, instead of the citations",
-                name="quotations",
-            ),
+        lambda _: ("verify", "-"),
+        Parameter(name="text", is_given=True, is_required=True, what="the text itself, in Markdown or HTML"),
+        _option(
+            "verify",
+            "--quotes",
+            "check each quotation of 8 or more words, cited or not, instead of the citations",
+            name="quotations",
         ),
     ),
-    Tool(
-        name="new_since",
-        title="What is new since a day",
-        what="What has changed in the whole organization since a day, or between two days: new and removed items, "
+    _tool(
+        "new_since",
+        "What is new since a day",
+        "What has changed in the whole organization since a day, or between two days: new and removed items, "
         "memos that were read or archived, actions that were answered or closed. For one position, use brief. Where an "
         "answer says memosite diff A..B, call this tool with since A and until B.",
-        command=_since,
-        parameters=(
-            Parameter(name="since", is_required=True, what="the first day, such as 2026-05-01"),
-            Parameter(name="until", what="the last day (default: now)"),
-            _BUDGET,
-        ),
+        _since,
+        Parameter(name="since", is_required=True, what="the first day, such as 2026-05-01"),
+        Parameter(name="until", what="the last day (default: now)"),
+        _BUDGET,
     ),
-    Tool(
-        name="reply",
-        title="Draft a memo",
-        what="Draft a reply to a memo, or a new memo if no id is given: a valid envelope with reference, thread and "
+    _tool(
+        "reply",
+        "Draft a memo",
+        "Draft a reply to a memo, or a new memo if no id is given: a valid envelope with reference, thread and "
         "file name, and the paths where it has to be put. Nothing is written or sent: put the files there yourself.",
-        command=_draft,
-        parameters=(
-            Parameter(name="id", what="the memo to reply to, by its id or its beginning; none: a new memo"),
-            _option("reply", "--from", "the position that you write for"),
-            _option(
-                "reply",
-                "--to",
-                "positions with commas, all, or file for a note (default of a reply: the sender of the memo)",
-            ),
-            _option("reply", "--subject", "the subject (default of a reply: re: that of the memo)"),
-            replace(_option("reply", "--body", "the text, in Markdown"), is_given=True),
-            _option("reply", "--summary", "of a long text: one to three sentences for the envelope"),
-            _option("reply", "--action", "whether it asks to do something"),
+        _draft,
+        Parameter(name="id", what="the memo to reply to, by its id or its beginning; none: a new memo"),
+        _option("reply", "--from", "the position that you write for"),
+        _option(
+            "reply",
+            "--to",
+            "positions with commas, all, or file for a note (default of a reply: the sender of the memo)",
         ),
+        _option("reply", "--subject", "the subject (default of a reply: re: that of the memo)"),
+        replace(_option("reply", "--body", "the text, in Markdown"), is_given=True),
+        _option("reply", "--summary", "of a long text: one to three sentences for the envelope"),
+        _option("reply", "--action", "whether it asks to do something"),
     ),
 )
 """All tools, in the order in which they are listed."""

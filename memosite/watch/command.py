@@ -9,16 +9,18 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
+from memosite.config.loading import load_config
 from memosite.facts.characters import printable_json
 from memosite.facts.errors import ConfigError
 from memosite.store.cache import state_home
 from memosite.watch.deliver import Deliverer, Printer, Runner, Signals, StoppedError
 from memosite.watch.loop import AGAIN, ReceiptRules, Watcher, WatchRules
 from memosite.watch.policy import duration
-from memosite.watch.sources import FeedSource, PublishedFeed
+from memosite.watch.sources import FeedSource, PositionFeed, PublishedFeed
 from memosite.watch.state import Stage, WatchState, counts, open_state, read_state
 
 Tell = Callable[[str], None]
@@ -138,17 +140,10 @@ def _command(name: str) -> str:
 def _sources(options: argparse.Namespace, signals: Signals) -> list[FeedSource]:
     repo = Path(options.repo).absolute() if options.repo else None
     if options.position:
-        from memosite.watch.sources import PositionFeed, WatchedSite  # noqa: PLC0415 - start-up time is felt
-
-        site = WatchedSite(
-            folder=options.site_option or Path(),
-            position=options.position,
-            cache=options.cache,
-            secrets=options.secrets,
-            audience=options.audience,
-        )
-        return [PositionFeed(site, repo, signals.check)]
-    from memosite.fetch.client import Fetcher, read_credentials  # noqa: PLC0415 - as above
+        site = options.site_option or Path()
+        load = partial(load_config, site, cache=options.cache, secrets=options.secrets, audience=options.audience)
+        return [PositionFeed(options.position, load, repo, signals.check)]
+    from memosite.fetch.client import Fetcher, read_credentials  # noqa: PLC0415 - start-up time is felt
 
     addresses = list(dict.fromkeys(address_of(feed) for feed in options.feeds))
     fetcher = Fetcher(read_credentials(addresses))

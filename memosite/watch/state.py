@@ -62,7 +62,7 @@ class UnwritableError(StateError):
     """The state cannot be written now: locked, a full disk, or the like. The transaction was rolled back."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class FeedState:
     """The state of a feed. `unchanged` counts answers in a row without new items; times are seconds since 1970."""
 
@@ -114,20 +114,7 @@ class WatchState:
             "FROM feeds WHERE address = ?",
             (address,),
         )
-        if not found:
-            return FeedState(address=address)
-        known, etag, modified, unchanged, not_before, read_at, error, ledger = found[0]
-        return FeedState(
-            address=address,
-            is_known=bool(known),
-            etag=etag,
-            last_modified=modified,
-            unchanged=unchanged,
-            not_before=not_before,
-            read_at=read_at,
-            error=error,
-            ledger=ledger,
-        )
+        return FeedState(address, *(found[0] if found else ()))
 
     def unknown(self, address: str, guids: Iterable[str]) -> frozenset[str]:
         """Those of the given guids that are new in this feed."""
@@ -433,14 +420,11 @@ class Clocks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class Waiting(Delivery):
     """An announced memo that is not received. `tries` counts failures of its next announcement."""
 
-    number: int
-    item: ReceivedItem
     announced: int
     at: float
-    tries: int
 
 
 class ReceiptState:
