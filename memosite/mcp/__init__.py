@@ -96,7 +96,7 @@ class Parameter:
         Nothing for an argument that is no option: the tool knows its place.
         """
         name = self.option.names[0] if self.option else ""
-        if not name.startswith("-") or value in (False, ""):
+        if not name.startswith("-") or value is False or value == "":
             return ()
         return (name,) if self.type == "boolean" else (f"{name}={'-' if self.is_given else value}",)
 
