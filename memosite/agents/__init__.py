@@ -29,10 +29,6 @@ from memosite.facts.errors import ConfigError
 Fields = Mapping[str, object]
 
 
-def _no_text() -> str:
-    return ""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One entry of a part: a line for people, the same as fields for programs, and a text that may be cut.
@@ -44,7 +40,7 @@ class Entry:
 
     line: str
     fields: Fields
-    text: Callable[[], str] = _no_text
+    text: Callable[[], str] = lambda: ""
     text_name: str = "text"
     chars: int = 0
     begin: int = 0
@@ -335,8 +331,12 @@ def fit(answer: Answer, budget: int | None, form: Form) -> str:
     Raises `ConfigError` if the budget has no room for the head and for what is not shown.
     """
     if budget is None:
-        whole = _Choice({(at, one): entry.text() if entry.chars else None for at, one, entry in _numbered(answer)})
-        return _written(answer, whole, answer.parts, None, form)
+        whole = {
+            (at, number): entry.text() if entry.chars else None
+            for at, part in enumerate(answer.parts)
+            for number, entry in enumerate(part.entries)
+        }
+        return _written(answer, _Choice(whole), answer.parts, None, form)
     parts = _parts_with_room(answer, budget, form)
     choice = _choose(answer, parts, budget, form)
     while True:
@@ -345,12 +345,6 @@ def fit(answer: Answer, budget: int | None, form: Form) -> str:
         if excess <= 0:
             return text
         choice = choice.less(excess)
-
-
-def _numbered(answer: Answer) -> Iterator[tuple[int, int, Entry]]:
-    for at, part in enumerate(answer.parts):
-        for one, entry in enumerate(part.entries):
-            yield at, one, entry
 
 
 def _parts_with_room(answer: Answer, budget: int, form: Form) -> tuple[Part, ...]:

@@ -179,6 +179,7 @@ def best_sessions(found: Sequence[Session]) -> list[Session]:
 
 
 def _proofs(turn: Turn, work: Work) -> Iterator[Proof]:
+    made = work.commit.committed
     if names_commit(turn.text, work.commit.hash):
         yield Proof.NAMED
     for call in (block for block in blocks(turn.text) if block.kind == "tool"):
@@ -186,7 +187,8 @@ def _proofs(turn: Turn, work: Work) -> Iterator[Proof]:
         if is_shell:
             yield from _committed(call.text, work)
         is_editing = bool(_EDITOR.match(call.name or "")) or (is_shell and bool(_WRITING.search(call.text)))
-        if is_editing and _edits(call.text, work) and _is_before(turn, work):
+        is_before = turn.at is None or made is None or turn.at <= made.instant + SLACK
+        if is_editing and is_before and _edits(call.text, work):
             yield Proof.EDITED
 
 
@@ -221,11 +223,6 @@ def _says(text: str, line: str) -> bool:
     if sum(char.isalnum() for char in line) < _LEAST_LINE:
         return False
     return line in text or json.dumps(line, ensure_ascii=False)[1:-1] in text
-
-
-def _is_before(turn: Turn, work: Work) -> bool:
-    made = work.commit.committed
-    return turn.at is None or made is None or turn.at <= made.instant + SLACK
 
 
 def names_commit(text: str, hash_: str) -> bool:

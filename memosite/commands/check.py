@@ -180,16 +180,13 @@ def _check_loose(path: Path, others_of: dict[Path, frozenset[str]], secrets: Sec
 
 
 def _files_below(folder: Path) -> list[Path]:
+    """What is checked in a folder: envelopes, catalogs, and what is where other systems keep records."""
     found = []
     for parent, folders, names in os.walk(folder.resolve()):
         folders[:] = sorted(name for name in folders if name not in {".git", "node_modules"})
-        found += [path for name in names if _is_checked(path := Path(parent, name))]
+        files = (Path(parent, name) for name in names)
+        found += [file for file in files if file.name.endswith(_ENVELOPES) or owner_of(_below_root(file)) is not None]
     return found
-
-
-def _is_checked(file: Path) -> bool:
-    """Whether a file is checked in a folder: envelopes, catalogs, and what is where other systems keep records."""
-    return file.name.endswith(_ENVELOPES) or owner_of(_below_root(file)) is not None
 
 
 def _below_root(file: Path) -> str:

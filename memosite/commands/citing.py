@@ -114,14 +114,11 @@ def verify_documents(options: argparse.Namespace, show: Tell, say: Tell) -> bool
         without = [name for name in files if not any(name == other for other, _ in checked)]
         for name in without:
             say(f"memosite: {printable(name)}: found no {what} of the archive in it")
-        if not options.quotes and any(_may_quote(name) for name in without):
+        may_quote = (name == _STDIN or Path(name).suffix.lower() in _MANUSCRIPTS for name in without)
+        if not options.quotes and any(may_quote):
             option = '"quotations": true' if options.is_tool else "--quotes"
             say(f"memosite: verify checks citations; to check quotations without one, add {option}")
     return all(one.holds(is_strict=options.strict) for _, one in checked)
-
-
-def _may_quote(name: str) -> bool:
-    return name == _STDIN or Path(name).suffix.lower() in _MANUSCRIPTS
 
 
 def _files(named: str, *, is_quotes: bool) -> Iterator[str]:
@@ -142,7 +139,12 @@ def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checke
         yield from verify_manuscript(_blocks(name), sources)
         return
     suffix = Path(name).suffix.lower()
-    text = _docx_text(name) if suffix == ".docx" else _text(name)
+    if suffix == ".docx":
+        from memosite.quotes.manuscript import docx_text  # noqa: PLC0415 - few documents are in this format
+
+        text = docx_text(Path(name))
+    else:
+        text = _text(name)
     reader = READERS.get(suffix) or _reader_of(text)
     yield from (verify_citation(one, sources) for one in reader(text))
 
@@ -156,12 +158,6 @@ def _blocks(name: str) -> "Sequence[Block]":
         return read_manuscript(Path(name))
     text = _text(name)
     return tuple((html_blocks if text.lstrip().startswith("<") else markdown_blocks)(text))
-
-
-def _docx_text(name: str) -> str:
-    from memosite.quotes.manuscript import docx_text  # noqa: PLC0415 - few documents are in this format
-
-    return docx_text(Path(name))
 
 
 def _reader_of(text: str) -> Callable[[str], Sequence[Written]]:

@@ -4,7 +4,7 @@ import argparse
 import datetime as dt
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from memosite.archive.snapshots import (
 )
 from memosite.commands.arguments import Tell
 from memosite.commands.places import configured
-from memosite.commands.report import say_withheld
+from memosite.commands.report import plural, say_withheld
 from memosite.config.loading import load_config
 from memosite.config.schema import Audience, Config, SecretsMode
 from memosite.facts.characters import printable, printable_json
@@ -199,10 +199,10 @@ _Sections = list[tuple[str, list[str]]]
 def _sections(found: Difference) -> _Sections:
     """What differs, as headings with lines, the oldest first."""
     return [
-        (f"{len(found.new)} new", list(map(_new_entry, found.new))),
+        (f"{len(found.new)} new", [_entry(state, *_since_new(state)) for state in found.new]),
         (f"{len(found.gone)} removed", list(map(_entry, found.gone))),
         (f"{len(found.moved)} moved", list(map(_step, found.moved))),
-        (f"{len(found.actions)} {'action' if len(found.actions) == 1 else 'actions'}", list(map(_step, found.actions))),
+        (f"{len(found.actions)} {plural('action', len(found.actions))}", list(map(_step, found.actions))),
     ]
 
 
@@ -222,21 +222,13 @@ def _cut(sections: _Sections, count: int, between: str) -> str:
 
 
 def _text(sections: _Sections) -> str:
-    parts = [_section(heading, lines) for heading, lines in sections if lines]
+    parts = ("\n  ".join((heading, *map(printable, lines))) for heading, lines in sections if lines)
     return "\n\n".join(parts) or "no difference"
-
-
-def _section(heading: str, lines: Iterable[str]) -> str:
-    return "\n".join([heading, *(f"  {printable(line)}" for line in lines)])
 
 
 def _entry(state: ArtifactState, *since: str) -> str:
     who = f"{state.sender} to {', '.join(state.to)}: " if state.sender else ""
     return f"{state.day or 'no date   '}  {who}{state.subject}  ({'; '.join(('/'.join(state.key), *since))})"
-
-
-def _new_entry(state: ArtifactState) -> str:
-    return _entry(state, *_since_new(state))
 
 
 def _since_new(state: ArtifactState) -> Iterator[str]:

@@ -155,14 +155,12 @@ def to_text(findings: Iterable[Finding], *, root_of: Mapping[str, str], contract
             explained.add((finding.rule.id, finding.clause))
             lines.append(f"    {finding.remedy} ({finding.clause})")
     if contract and any(clause for _, clause in explained):
-        lines.append(_where(printable(contract)))
+        spec = printable(contract)
+        lines.append(
+            f"Sources: SPEC n is section n of {spec}/memosite.md; {spec}/README.md lists the others. A built site shows "
+            "both at spec/index.html."
+        )
     return "\n".join([*lines, _count(ordered)])
-
-
-def _where(contract: str) -> str:
-    """Where the documents that findings name can be read."""
-    main = f"SPEC n is section n of {contract}/memosite.md"
-    return f"Sources: {main}; {contract}/README.md lists the others. A built site shows both at spec/index.html."
 
 
 def _count(findings: list[Finding]) -> str:
@@ -282,6 +280,7 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
     changed = f"{report.written} {plural('file', report.written)}, {report.unchanged} unchanged"
     changed += f", {report.removed} removed" if report.removed else ""
     hint = f"  ({check})" if report.findings else ""
+    secrets, files = report.redacted
     return "\n".join(
         (
             *([f"audience  {audience}"] if audience else ()),
@@ -289,7 +288,11 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
             f"written   {changed}",
             *(printable(f"failed    {source}") for source in report.failed),
             *_labelled("withheld", withheld_lines(report.withheld, check)),
-            *_redacted(*report.redacted),
+            *(
+                [f"redacted  {secrets} {plural('secret', secrets)} in {files} {plural('file', files)}"]
+                if secrets
+                else ()
+            ),
             *(f"skipped   {path}: two pages share this path; please report this bug" for path in report.collisions),
             *([f"warning   {index.removesuffix('index.html')}{_LEDGER_LOST}"] if report.is_ledger_lost else ()),
             *_taken_back(report.taken_back, is_seen=is_seen),
@@ -302,11 +305,6 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
 def _labelled(label: str, lines: Iterable[str]) -> Iterator[str]:
     """Lines below each other, the first behind a label."""
     return (f"{'' if number else label:<10}{line}" for number, line in enumerate(lines))
-
-
-def _redacted(secrets: int, files: int) -> Iterator[str]:
-    if secrets:
-        yield f"redacted  {secrets} {plural('secret', secrets)} in {files} {plural('file', files)}"
 
 
 def _taken_back(refs: Sequence[Ref], *, is_seen: bool) -> Iterator[str]:

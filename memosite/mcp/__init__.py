@@ -161,10 +161,6 @@ def _since(values: Arguments) -> tuple[str, ...]:
     return "diff", f"{values['since']}..{values.get('until', '')}"
 
 
-def _draft(values: Arguments) -> tuple[str, ...]:
-    return ("reply", values["id"]) if values.get("id") else ("new",)
-
-
 def _tool(
     name: str, title: str, what: str, command: Callable[[Arguments], tuple[str, ...]], *parameters: Parameter
 ) -> Tool:
@@ -310,7 +306,7 @@ TOOLS: Final = (
         "Draft a memo",
         "Draft a reply to a memo, or a new memo if no id is given: a valid envelope with reference, thread and "
         "file name, and the paths where it has to be put. Nothing is written or sent: put the files there yourself.",
-        _draft,
+        lambda values: ("reply", values["id"]) if values.get("id") else ("new",),
         Parameter(name="id", what="the memo to reply to, by its id or its beginning; none: a new memo"),
         _option("reply", "--from", "the position that you write for"),
         _option(

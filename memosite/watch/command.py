@@ -86,6 +86,8 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _watchers(options: argparse.Namespace, signals: Signals, stack: ExitStack, *, say: Tell) -> list[Watcher]:
+    escalate = _runner(options.escalate, options, signals) if options.escalate else None
+    receipts = ReceiptRules(again=options.again or AGAIN, escalate=escalate)
     rules = WatchRules(
         since=options.since,
         only_asked=options.only == "action",
@@ -95,9 +97,11 @@ def _watchers(options: argparse.Namespace, signals: Signals, stack: ExitStack, *
         retries=options.retries,
         interval=options.interval,
         max_age=options.max_age,
-        receipts=_receipts(options, signals) if options.until_received else None,
+        receipts=receipts if options.until_received else None,
     )
-    deliverer = _deliverer(options, signals)
+    deliverer: Deliverer = Printer(sys.stdout.buffer, is_json=options.json)
+    if options.command:
+        deliverer = _runner(options.command, options, signals)
     note: Tell = _nothing if options.quiet else say
     states: dict[Path, WatchState] = {}
     watchers = []
@@ -115,26 +119,11 @@ def _nothing(_: str) -> None:
     """With --quiet, drop notes."""
 
 
-def _deliverer(options: argparse.Namespace, signals: Signals) -> Deliverer:
-    if not options.command:
-        return Printer(sys.stdout.buffer, is_json=options.json)
-    return _runner(options.command, options, signals)
-
-
-def _receipts(options: argparse.Namespace, signals: Signals) -> ReceiptRules:
-    escalate = _runner(options.escalate, options, signals) if options.escalate else None
-    return ReceiptRules(again=options.again or AGAIN, escalate=escalate)
-
-
 def _runner(command: Sequence[str], options: argparse.Namespace, signals: Signals) -> Runner:
     folder = Path(options.repo) if options.repo else None
-    argv = (_command(command[0]), *command[1:])
-    return Runner(argv, timeout=options.timeout, is_json=options.json, folder=folder, signals=signals)
-
-
-def _command(name: str) -> str:
-    """A command by its absolute path, since it runs in another folder; or by its name, which is looked up each time."""
-    return str(Path(name).absolute()) if "/" in name else name
+    # By its absolute path, since it runs in another folder; or by its name, which is looked up each time.
+    name = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
+    return Runner((name, *command[1:]), timeout=options.timeout, is_json=options.json, folder=folder, signals=signals)
 
 
 def _sources(options: argparse.Namespace, signals: Signals) -> list[FeedSource]:

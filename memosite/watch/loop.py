@@ -107,7 +107,7 @@ class Watcher:
             self.note(f"interrupted delivery, may arrive twice: {printable(path)}")
         count = self.state.retry_failed(self._source.address) if is_retrying else 0
         if is_retrying and self._wakes is not None:
-            count += self._wakes.retry_failed()
+            count += self._wakes.state.retry_failed()
         if count:
             self.note(f"{count} failed before, tried again")
 
@@ -157,7 +157,9 @@ class Watcher:
                 answer, items = self._read(answer)
         if isinstance(answer, Fetched):
             self._commit(known, answer, items)
-            self._tell_problems(answer.problems)
+            # sources that could not be read; the memos that are known are announced all the same
+            self.is_troubled |= bool(answer.problems)
+            self._tell_once("sources", "; ".join(map(printable, answer.problems)) or None)
         elif isinstance(answer, Unchanged):
             unchanged = known.unchanged + 1
             self.state.note(self._source.address, error=None, unchanged=unchanged, not_before=None, now=now)
@@ -201,11 +203,6 @@ class Watcher:
             if what == "refused":
                 self.is_troubled = True
                 self.say(f"refused: {refusal(item)}: {printable(item.path)[:200]} ({printable(item.guid)})")
-
-    def _tell_problems(self, problems: Sequence[str]) -> None:
-        """Report sources that could not be read; the memos that are known are announced all the same."""
-        self.is_troubled |= bool(problems)
-        self._tell_once("sources", "; ".join(map(printable, problems)) or None)
 
     def _fail(self, answer: Failed, known: FeedState) -> None:
         self.is_troubled = True
@@ -292,7 +289,7 @@ class Watcher:
 
     def _count_first(self) -> None:
         if self._wakes is not None:
-            self._wakes.count_first()
+            self._wakes.state.count_first()
 
     def _record(self) -> None:
         """Record what was delivered. Until that works, nothing else is delivered: it would come twice."""
@@ -352,7 +349,7 @@ class Wakes:
     def __init__(self, watcher: Watcher, state: ReceiptState, rules: ReceiptRules) -> None:
         """Go on where the state ends."""
         self._watcher = watcher
-        self._state = state
+        self.state = state
         self._rules = rules
         self._unrecorded: list[Callable[[], None]] = []
         self._nowhere: set[str] = set()
@@ -368,7 +365,7 @@ class Wakes:
 
     def wanted(self) -> frozenset[str]:
         """Memos whose mailbox the feed has to tell, unless all of it was searched for them before."""
-        return frozenset(one.item.guid for one in self._state.waiting()) - self._nowhere
+        return frozenset(one.item.guid for one in self.state.waiting()) - self._nowhere
 
     def searched(self, wanted: frozenset[str], found: Sequence[ReceivedItem]) -> None:
         """Note which memos the feed and its archives do not have: they are not searched for in every round."""
@@ -377,24 +374,16 @@ class Wakes:
     def begin_round(self) -> None:
         """Take up pending memos, and let go those that the feed says are read."""
         self.is_troubled, self.limited = False, 0
-        self._began = self._state.now()
-        self._state.begin_round()
-        self._state.count_first()
-        self._settle([one for one in self._state.waiting() if is_out_of_inbox(one.item)], "received")
-
-    def count_first(self) -> None:
-        """Let the delays run of memos that were just announced for the first time."""
-        self._state.count_first()
-
-    def retry_failed(self) -> int:
-        """Let failed escalations be tried again; return how many."""
-        return self._state.retry_failed()
+        self._began = self.state.now()
+        self.state.begin_round()
+        self.state.count_first()
+        self._settle([one for one in self.state.waiting() if is_out_of_inbox(one.item)], "received")
 
     def look(self, number: int, item: ReceivedItem) -> Receipt:
         """Look at a memo before its first announcement; if it is received, there will be none."""
         receipt = self._watcher.receipt_of(item)
         if receipt == "received":
-            self._state.settle([number], "received")
+            self.state.settle([number], "received")
             self._watcher.note(f"received before it was announced: {printable(item.path)}")
         elif receipt == "unseen":
             self._unseen(1, item)
@@ -402,7 +391,7 @@ class Wakes:
 
     def run(self) -> None:
         """Announce or escalate what is due."""
-        due = [one for one in self._state.waiting() if self._is_due(one)]
+        due = [one for one in self.state.waiting() if self._is_due(one)]
         unseen: list[Waiting] = []
         for some in [due] if self._watcher.rules.is_batch else [[one] for one in due]:
             looked = []
@@ -425,7 +414,7 @@ class Wakes:
 
     def _settle(self, some: Sequence[Waiting], stage: Stage) -> None:
         if some:
-            self._state.settle([one.number for one in some], stage)
+            self.state.settle([one.number for one in some], stage)
 
     def _unseen(self, count: int, item: ReceivedItem) -> None:
         self.is_troubled = True
@@ -438,7 +427,7 @@ class Wakes:
         self._deliver(some[:allowed], self._watcher.deliverer, done=self._announced, lost=self._announced)
 
     def _announced(self, some: Sequence[Waiting]) -> None:
-        self._state.announced([one.number for one in some], self._state.now())
+        self.state.announced([one.number for one in some], self.state.now())
 
     def _escalate(self, some: Sequence[Waiting]) -> None:
         if self._rules.escalate is None:
@@ -463,7 +452,7 @@ class Wakes:
         try:
             outcome = deliverer.deliver(memos)
         except OSError:
-            self._state.give_back(numbers, tries=0)
+            self.state.give_back(numbers, tries=0)
             raise
         if outcome.reason is None:
             self._unrecorded.append(partial(done, some))
@@ -474,7 +463,7 @@ class Wakes:
         given_up = [one for one, count in zip(some, tries, strict=True) if count >= self._watcher.rules.retries]
         lost(given_up)
         rest = [one.number for one in some if one not in given_up]
-        self._state.give_back(rest, tries=int(outcome.is_try))
+        self.state.give_back(rest, tries=int(outcome.is_try))
         again = "tried again" if rest else f"failed after {max(tries)} tries"
         self._watcher.say(f"not delivered, {again}: {_named(memos)}: {outcome.reason}")
 

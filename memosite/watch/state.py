@@ -138,7 +138,9 @@ class WatchState:
                 (feed.etag, feed.last_modified, now, feed.ledger, number),
             )
             for item, fate in fates:
-                row = (number, item.guid, fate, item.path, _dump(item))
+                fields = (item.path, item.title, item.link, item.is_asked, item.memo)  # as `load_item` reads them
+                text = json.dumps(fields, ensure_ascii=False)
+                row = (number, item.guid, fate, item.path, text)
                 done = write.execute(
                     "INSERT OR IGNORE INTO items (feed, guid, fate, path, item) VALUES (?, ?, ?, ?, ?)", row
                 )
@@ -149,7 +151,7 @@ class WatchState:
                         "UPDATE items SET path = ?, item = ?, "
                         "fate = CASE fate WHEN 'refused' THEN 'pending' ELSE fate END "
                         "WHERE feed = ? AND guid = ? AND item <> ?",
-                        (item.path, row[4], number, item.guid, row[4]),
+                        (item.path, text, number, item.guid, text),
                     )
         return new
 
@@ -369,10 +371,6 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     found = connection.execute("PRAGMA integrity_check(1)").fetchall()
     if found != [("ok",)]:
         raise _damaged(path, str(found[0][0]).replace("\n", " "))
-
-
-def _dump(item: ReceivedItem) -> str:
-    return json.dumps([item.path, item.title, item.link, item.is_asked, item.memo], ensure_ascii=False)
 
 
 def load_item(guid: str, text: str) -> ReceivedItem:
