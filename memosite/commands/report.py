@@ -156,10 +156,8 @@ def to_text(findings: Iterable[Finding], *, root_of: Mapping[str, str], contract
             lines.append(f"    {finding.remedy} ({finding.clause})")
     if contract and any(clause for _, clause in explained):
         spec = printable(contract)
-        lines.append(
-            f"Sources: SPEC n is section n of {spec}/memosite.md; {spec}/README.md lists the others. A built site shows "
-            "both at spec/index.html."
-        )
+        sources = f"SPEC n is section n of {spec}/memosite.md; {spec}/README.md lists the others"
+        lines.append(f"Sources: {sources}. A built site shows both at spec/index.html.")
     return "\n".join([*lines, _count(ordered)])
 
 
@@ -281,6 +279,7 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
     changed += f", {report.removed} removed" if report.removed else ""
     hint = f"  ({check})" if report.findings else ""
     secrets, files = report.redacted
+    redacted = f"{secrets} {plural('secret', secrets)} in {files} {plural('file', files)}"
     return "\n".join(
         (
             *([f"audience  {audience}"] if audience else ()),
@@ -288,11 +287,7 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
             f"written   {changed}",
             *(printable(f"failed    {source}") for source in report.failed),
             *_labelled("withheld", withheld_lines(report.withheld, check)),
-            *(
-                [f"redacted  {secrets} {plural('secret', secrets)} in {files} {plural('file', files)}"]
-                if secrets
-                else ()
-            ),
+            *([f"redacted  {redacted}"] if secrets else ()),
             *(f"skipped   {path}: two pages share this path; please report this bug" for path in report.collisions),
             *([f"warning   {index.removesuffix('index.html')}{_LEDGER_LOST}"] if report.is_ledger_lost else ()),
             *_taken_back(report.taken_back, is_seen=is_seen),
