@@ -4,15 +4,15 @@
 
 All of it is values: who offers it (commands, a server) opens the archive and prints.
 
-Every model cuts texts in its own way, so this counts what all of them do: short words whole, numbers by three digits,
-marks one by one, a space with the word that follows. Over prose, JSON, code and ids it is between 10 % below and 25 %
-above what the tokenizers of two makers count.
+What has room is chosen in an order: the parts' titles, then entries by importance, the first few of each part, their
+texts, the next few. A text is cut between paragraphs, lines or words. What is written then is estimated as a whole.
 
-In the text, everything that people have written is within a line of an entry, or indented by four spaces: nothing in
-it can pass for a line of memosite's own.
+Every model cuts texts into tokens in its own way, so the estimate counts what all of them do: short words whole,
+numbers by three digits, marks one by one, a space with the word that follows. Over prose, JSON, code and ids it is
+between 10 % below and 25 % above what the tokenizers of two makers count.
 
-The parts' titles come first, then entries by importance: the first few of each part, their texts, the next few. A
-text is cut between paragraphs, lines or words. What is written then is estimated as a whole.
+In an answer that is text, everything that people have written is within a line of an entry, or indented by four
+spaces: nothing in it can pass for a line of memosite's own.
 """
 
 import re

@@ -34,11 +34,10 @@ _STATES = {"discharged": "closed"}
 
 @dataclass(frozen=True, kw_only=True)
 class Reader:
-    """The archive that is asked, its texts, and the options that further commands need to find it again."""
+    """The archive that is asked, and its texts."""
 
     archive: Archive
     text_of: TextOf
-    options: tuple[str, ...] = ()
 
     @cached_property
     def possible_replies(self) -> PossibleReplies:
@@ -54,11 +53,6 @@ class Reader:
     def command(self, *words: str) -> str:
         """A further command, without the options."""
         return shlex.join(("memosite", *words))
-
-    @property
-    def suffix(self) -> str:
-        """The options that every further command takes, as they are typed."""
-        return shlex.join(self.options)
 
 
 def members_of(position: Position) -> tuple[str, ...]:

@@ -64,7 +64,6 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
         },
         parts=(part,),
         command=reader.command("inbox", position.id),
-        options=reader.suffix,
     )
 
 
@@ -104,7 +103,6 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
         },
         parts=tuple(parts),
         command=reader.command("brief", position.id, *words),
-        options=reader.suffix,
     )
 
 
@@ -262,7 +260,6 @@ def show(reader: Reader, written: str, *, only_head: bool = False, turns: str = 
         fields={"command": "show", **_fields(reader, artifact)},
         parts=tuple(parts),
         command=reader.command(*command),
-        options=reader.suffix,
     )
 
 
@@ -503,7 +500,6 @@ def thread(reader: Reader, written: str, *, is_brief: bool = False, begin: int =
         fields={"command": "thread", "thread": found.id, "short_subject": label, "count": memos, "missing": missing},
         parts=(part,),
         command=command,
-        options=reader.suffix,
     )
 
 

@@ -4,12 +4,12 @@ import argparse
 import datetime as dt
 import difflib
 import re
+import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from memosite.agents import Answer, JsonForm, TextForm, fit
 from memosite.agents.drafts import Draft, Drafting, Target, Wanted
@@ -17,7 +17,7 @@ from memosite.agents.items import Reader
 from memosite.agents.why import OPEN, Asked, Cause, Mentions, Work, as_json, as_text, list_items, why
 from memosite.archive.cite import ArchiveNames
 from memosite.archive.ledger import Ledger
-from memosite.archive.model import Archive, Artifact
+from memosite.archive.model import Archive
 from memosite.commands.arguments import Tell
 from memosite.commands.places import configured, site_words
 from memosite.commands.report import plural, say_failures, say_lacking
@@ -52,12 +52,13 @@ def run_answer(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
         archive = handle.recall(ledger=Ledger(audience=config.audience) if past else None)
         is_whole = say_lacking(archive, options, config, say, left_out=past.left_out_lines if past else ())
         try:
-            answer = _answer(Reader(archive=archive, text_of=handle.shelf.text, options=_same(options)), options)
+            answer = _answer(Reader(archive=archive, text_of=handle.shelf.text), options)
         except ConfigError as error:
             later = _later(archive, past, config, options) if past else ""
             if not later:
                 raise
             raise ConfigError(f"{options.reference}: {later}") from error
+        answer = replace(answer, options=_same(options))
         if past:
             answer = replace(
                 answer, lines=(*answer.lines, past.line), fields={**answer.fields, "as_of": dict(past.fields)}
@@ -74,23 +75,22 @@ def _later(then: Archive, past: Past, config: Config, options: argparse.Namespac
         return ""
     with open_archive(config, use_network=False) as handle, suppress(ConfigError):
         now = handle.recall()
-        name, _ = ArchiveNames(now).find(options.reference)
-        kind, _, id_ = name.partition("/")
+        artifact, _ = Reader(archive=now, text_of=handle.shelf.text).find(options.reference)
+        name = "/".join(artifact.ref)
         before = ArchiveNames(then)  # it may have been removed then, or missing
-        if not (before.has(name) or before.missing(name) or before.missing(f"memo/{id_}")):
-            known: Mapping[Any, Artifact] = now.artifacts
-            received = [one.received for one in known[kind, id_].copies if one.received]
+        if not (before.has(name) or before.missing(name) or before.missing(f"memo/{artifact.id}")):
+            received = [copy.received for copy in artifact.copies if copy.received]
             first = min(received, key=lambda one: one.instant, default=None)
             came = f"; it came on {first.utc}" if first and first.instant > past.moment.instant else ""
             return f"{name} was not known as of {options.as_of}{came}; ask about a later time"
     return ""
 
 
-def _same(options: argparse.Namespace) -> tuple[str, ...]:
-    """The options that lead to the same archive, for further commands; tools know their site."""
+def _same(options: argparse.Namespace) -> str:
+    """The options that lead to the same archive, as they are typed for further commands; tools know their site."""
     as_of = [("--as-of", options.as_of)] if options.as_of else []
     known = as_of if options.is_tool else [*site_words(options), *as_of]
-    return tuple(word for pair in known for word in pair)
+    return shlex.join(word for pair in known for word in pair)
 
 
 def _answer(reader: Reader, options: argparse.Namespace) -> Answer:

@@ -92,11 +92,8 @@ def check(
     What the memosite.yml of `site` allows counts for single files, too. In any mode secrets are findings here.
     """
     known = load_config(site).secrets if site is not None and (site / CONFIG_NAME).exists() else DEFAULT_SECRETS
-    findings: list[Finding] = []
-    root_of: dict[str, str] = {}
     others_of: dict[Path, frozenset[str]] = {}
-    unread: list[str] = []
-    documents: list[str] = []
+    all_checked = []
     for path in paths:
         if not path.exists():
             raise ConfigError(f"{path}: no such file or folder")
@@ -105,14 +102,13 @@ def check(
             checked = _check_site(folder, cache, mode, audience)
         else:
             checked = _check_loose(path, others_of, _unfailing(known, mode))
-        if len(paths) > 1:  # two sites may have sources of one name
-            checked = _by_path(checked)
-        findings.extend(checked.findings)
-        root_of.update(checked.root_of)
-        unread.extend(checked.unread)
-        documents.extend(checked.documents)
-    found = tuple(dict.fromkeys(findings))
-    return Checked(findings=found, root_of=root_of, unread=tuple(unread), documents=tuple(documents))
+        all_checked.append(_by_path(checked) if len(paths) > 1 else checked)  # two sites may have sources of one name
+    return Checked(
+        findings=tuple(dict.fromkeys(finding for checked in all_checked for finding in checked.findings)),
+        root_of={name: root for checked in all_checked for name, root in checked.root_of.items()},
+        unread=tuple(path for checked in all_checked for path in checked.unread),
+        documents=tuple(path for checked in all_checked for path in checked.documents),
+    )
 
 
 def _is_site(folder: Path) -> bool:

@@ -3,8 +3,9 @@
 A state that cannot be read is an error, never a first run: that would announce everything again, or miss new items.
 So the file is created under another name and moved into place; an empty file in its place is damaged.
 
-A memo has a row from when it is pending: `announced` counts its announcements, `at` is the time of the last one on
-a clock that only goes forward. An older memosite ignores both tables, and announces each memo once.
+What is known of receipts is in two tables beside that. A memo has a row there from when it is pending: `announced`
+counts its announcements, `at` is the time of the last one on a clock that only goes forward. An older memosite ignores
+both tables, and announces each memo once.
 """
 
 import contextlib
