@@ -279,25 +279,22 @@ def _site(options: argparse.Namespace, where: str | None) -> PublishedSite:
 
 
 def _seal_lines(checked: SealCheck, site: PublishedSite, *, is_quiet: bool) -> Iterator[str]:
-    if not is_quiet and checked.sealed:
-        upto = f", up to {checked.month}" if checked.month else ""
-        yield f"sealed    {checked.sealed} of {checked.leaves} leaves{upto}"
     if not is_quiet:
+        if checked.sealed:
+            upto = f", up to {checked.month}" if checked.month else ""
+            yield f"sealed    {checked.sealed} of {checked.leaves} leaves{upto}"
         yield from (f"since     {line}" for line in limited(list(map(_said, checked.since)), _SHOWN))
     for what in ("removed", "changed", "cut off", "added"):
         faults = [_said(fault) for fault in checked.faults if fault.what == what]
         yield from (f"{what:10}{line}" for line in limited(faults, _SHOWN))
-    if checked.holds and not is_quiet:
-        yield (
-            "verified  everything the root seals is unchanged, except what the log names"
-            if checked.since
-            else ("verified  everything the root seals is unchanged")
-        )
     if not checked.holds:
         number = len(checked.faults)
         yield f"failed    {number} {plural('problem', number)}: what was sealed was changed or removed"
-    if not checked.holds and site.is_being_written():
-        yield "note      a build is writing there, or was interrupted: build again, then verify again"
+        if site.is_being_written():
+            yield "note      a build is writing there, or was interrupted: build again, then verify again"
+    elif not is_quiet:
+        excepted = ", except what the log names" if checked.since else ""
+        yield f"verified  everything the root seals is unchanged{excepted}"
 
 
 def _said(fault: Fault) -> str:
