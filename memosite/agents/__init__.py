@@ -271,13 +271,13 @@ class JsonForm:
         """The fields of the head, a list for each part, and in `not_shown` what is missing of the lists."""
         value: dict[str, Any] = {"v": 1, **fitted.answer.fields}
         for shown in fitted.parts:
-            value[shown.part.name] = [_fields(one, is_list=shown.part.is_list) for one in shown.entries]
+            value[shown.part.name] = [_fields(entry, is_list=shown.part.is_list) for entry in shown.entries]
         value["not_shown"] = [
             {"part": shown.part.name, "entries": gap[1] - gap[0] + 1, "command": shown.more(gap)}
             for shown in fitted.parts
             for gap in shown.gaps
         ]
-        value["not_shown"] += [{"part": one.name, "entries": len(one.entries)} for one in fitted.dropped]
+        value["not_shown"] += [{"part": part.name, "entries": len(part.entries)} for part in fitted.dropped]
         tokens: dict[str, Any] = {"estimated": fitted.spent, "budget": fitted.budget}
         value["tokens"] = tokens | ({"all": fitted.needed, "command": fitted.more} if fitted.is_cut else {})
         if fitted.answer.options:

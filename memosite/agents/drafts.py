@@ -76,13 +76,13 @@ def targets_of(
     if FILE in to:
         found = {(sender.repo, _notes_folder(archive, sender, name)): [sender.id]} if sender.repo else {}
         return _targets(found), () if found else _unknown([sender])
-    recipients = [one for one in to if isinstance(one, Position)]
+    recipients = [recipient for recipient in to if isinstance(recipient, Position)]
     if BROADCAST in to:
         recipients = [one for one in archive.positions.values() if not one.union_of and one.id != sender.id]
     places: dict[tuple[str, str], list[str]] = {}
-    for one in recipients:
-        if one.repo:
-            places.setdefault((one.repo, _memo_folder(archive, one, one.repo)), []).append(one.id)
+    for position in recipients:
+        if position.repo:
+            places.setdefault((position.repo, _memo_folder(archive, position, position.repo)), []).append(position.id)
     return _targets(places), _unknown([one for one in recipients if not one.repo])
 
 
@@ -96,7 +96,7 @@ def _unknown(positions: Sequence[Position]) -> tuple[str, ...]:
     """What is said of positions without a repo."""
     if not positions:
         return ()
-    named = names_line([one.id for one in positions], _NAMED)
+    named = names_line([position.id for position in positions], _NAMED)
     return (f"no repo of this archive is that of {named}; hand the memo over in another way",)
 
 
@@ -132,7 +132,7 @@ def _copies(archive: Archive, position: Position, repo: str, kind: Kind) -> Iter
     """The copies in a repo of the newest memos to a position, or of its notes, the newest first."""
     for ref in reversed(archive.groups.get(f"position/{position.id}", ())[-_LOOKED_AT:]):
         memo = archive.artifacts[ref] if ref[0] == kind else None
-        if isinstance(memo, Memo) and (kind == "note" or position.id in {one.position for one in memo.recipients}):
+        if isinstance(memo, Memo) and (kind == "note" or position.id in {state.position for state in memo.recipients}):
             yield from (copy for copy in memo.copies if copy.file.source == repo)
 
 
@@ -236,7 +236,7 @@ class Drafting:
             raise ConfigError(f"--to: found no position, expected some with commas, {BROADCAST} or {FILE}")
         if len(names) > 1 and {BROADCAST, FILE}.intersection(names):
             raise ConfigError(f"--to {written}: found more beside {BROADCAST} or {FILE}, which is for nobody else")
-        found = [one if one in {BROADCAST, FILE} else self._one(one, "--to") for one in names]
+        found = [name if name in {BROADCAST, FILE} else self._one(name, "--to") for name in names]
         return list({one if isinstance(one, str) else one.id: one for one in found}.values())
 
     def _answered(self, memo: Memo, sender: Position) -> list[Position | str]:
@@ -245,14 +245,14 @@ class Drafting:
             return [self._one(memo.sender_position, "--to")]
         if memo.kind == "note":
             return [FILE]
-        found = [one.position for one in memo.recipients]
+        found = [state.position for state in memo.recipients]
         if not memo.sender_position or not found:
             raise ConfigError(f"--to: {memo.kind}/{memo.id} does not say who wrote it, expected --to POSITION")
         return [BROADCAST] if BROADCAST in found else [self._one(one, "--to") for one in found]
 
     def _doubts(self, memo: Memo, sender: Position) -> tuple[str, ...]:
         """What may be wrong with a reply."""
-        involved = {memo.sender_position, memo.role, *(one.position for one in memo.recipients)}
+        involved = {memo.sender_position, memo.role, *(state.position for state in memo.recipients)}
         joined = {*sender.union_of, sender.id}
         doubts = []
         if memo.kind == "memo" and not memo.is_broadcast and not joined & involved:
@@ -273,7 +273,10 @@ class Drafting:
     ) -> Draft:
         if FILE in to and wanted.is_action:
             raise ConfigError(f"--action: a note to {FILE} has no recipient who could do anything; omit --action")
-        names = [one if isinstance(one, str) else name_of(self.reader.archive, one, self.aliases) for one in to]
+        names = [
+            recipient if isinstance(recipient, str) else name_of(self.reader.archive, recipient, self.aliases)
+            for recipient in to
+        ]
         own = name_of(self.reader.archive, sender, self.aliases)
         name = self._free_name(own, names, subject, "note" if FILE in to else "memo")
         said, body, more = _body(wanted, name)

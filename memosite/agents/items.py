@@ -113,10 +113,12 @@ def states_of(reader: Reader, artifact: Artifact, viewer: Position | None) -> li
     action: str | None = artifact.action
     if viewer is not None:
         members = members_of(viewer)
-        repos = [reader.archive.positions[one].repo for one in members]
+        repos = [reader.archive.positions[member].repo for member in members]
         if is_unread_for(artifact, members, repos):
             found += ["unread", *(["delivered, not received"] if is_unreceived_by(artifact, repos) else [])]
-        action = next((one.action for one in artifact.recipients if one.position in members and one.action), action)
+        action = next(
+            (state.action for state in artifact.recipients if state.position in members and state.action), action
+        )
         action = "open" if open_for(artifact, members) else action
     return found + ([f"action {action_word(action)}"] if action else []) + _waits_for(reader, artifact)
 
@@ -125,7 +127,7 @@ def _waits_for(reader: Reader, memo: Memo) -> list[str]:
     """Who of several has not done what a memo asks (of one the state says it), and what may have answered it."""
     if not memo.owed_by:
         return []
-    names = [reader.archive.label(one) for one in memo.owed_by]
+    names = [reader.archive.label(position) for position in memo.owed_by]
     missing = [f"{ghost.kind}/{ghost.id}" for ghost in reader.possible_replies.of(memo)]
     found = [f"perhaps answered by missing {', '.join(missing[:NAMED])}"] if missing else []
     if len(memo.recipients) > 1 or memo.is_broadcast:
@@ -281,26 +283,26 @@ class Involved:
     def repos(self) -> frozenset[str]:
         """The repos of the position."""
         positions = self.reader.archive.positions
-        return frozenset(repo for one in self.members if (repo := positions[one].repo))
+        return frozenset(repo for member in self.members if (repo := positions[member].repo))
 
     @cached_property
     def artifacts(self) -> list[Artifact]:
         """What involves it, memos to `all` included, the newest first."""
         archive = self.reader.archive
         refs: dict[Ref, None] = {}
-        for name in (*(f"position/{one}" for one in self.members), "broadcasts"):
+        for name in (*(f"position/{member}" for member in self.members), "broadcasts"):
             refs |= dict.fromkeys(archive.groups.get(name, ()))
         return newest_first(archive.artifacts[ref] for ref in refs)
 
     @cached_property
     def memos(self) -> list[Memo]:
         """Memos to it and from it, without notes, the newest first."""
-        return [one for one in self.artifacts if isinstance(one, Memo) and one.kind == "memo"]
+        return [artifact for artifact in self.artifacts if isinstance(artifact, Memo) and artifact.kind == "memo"]
 
     @cached_property
     def unread(self) -> list[Memo]:
         """Memos that it has not read: those that ask something of it first."""
-        found = [one for one in self.memos if is_unread_for(one, self.members, self.repos)]
+        found = [memo for memo in self.memos if is_unread_for(memo, self.members, self.repos)]
         return sorted(found, key=lambda one: not open_for(one, self.members))
 
     @cached_property
@@ -320,7 +322,7 @@ class Involved:
     @cached_property
     def to_do(self) -> list[Memo]:
         """Memos that ask something of it that is not done."""
-        return [one for one in self.memos if open_for(one, self.members)]
+        return [memo for memo in self.memos if open_for(memo, self.members)]
 
     @cached_property
     def to_do_read(self) -> list[Memo]:
@@ -335,19 +337,19 @@ class Involved:
     @cached_property
     def waiting(self) -> list[Memo]:
         """Its own memos that ask something of others that is not done."""
-        return [one for one in self.memos if one.sender_position in self.members and one.owed_by]
+        return [memo for memo in self.memos if memo.sender_position in self.members and memo.owed_by]
 
     @cached_property
     def notes(self) -> list[Memo]:
         """Notes that are filed for it."""
-        return [one for one in self.artifacts if isinstance(one, Memo) and one.kind == "note"]
+        return [artifact for artifact in self.artifacts if isinstance(artifact, Memo) and artifact.kind == "note"]
 
     @cached_property
     def decisions(self) -> list[Artifact]:
         """All decisions of the archive."""
         archive = self.reader.archive
         found = (archive.artifacts[ref] for ref in archive.groups.get("decisions", ()))
-        return newest_first(one for one in found if sort_of(one) == "decision")
+        return newest_first(artifact for artifact in found if sort_of(artifact) == "decision")
 
     @cached_property
     def threads(self) -> list[tuple[Thread, Memo]]:

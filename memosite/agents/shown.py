@@ -111,20 +111,20 @@ def _brief_parts(involved: Involved, only: str) -> Iterable[Part]:
     handoffs = _handoffs(involved)
     handoff: Artifact | None = next(iter(handoffs or involved.notes), None)
     word = "note" if handoff and not handoffs else "hand-off"
-    unread = [one for one in involved.unread if only == "unread" or one is not handoff]
+    unread = [memo for memo in involved.unread if only == "unread" or memo is not handoff]
     besides = " besides the hand-off" if len(unread) < len(involved.unread) else ""
     since = f" since the {word} of {handoff.date.day}" if handoff and handoff.date else ""
     new_decisions = _since(handoff, involved.decisions) if handoff else []
     new_notes = _since(handoff, involved.notes)
-    known = {one.ref for one in new_decisions}
-    in_force = [one for one in _in_force(involved) if one.ref not in known]
+    known = {decision.ref for decision in new_decisions}
+    in_force = [decision for decision in _in_force(involved) if decision.ref not in known]
 
     def part(name: str, title: str, entries: Iterable[Entry], empty: str) -> Part:
         more = reader.command("brief", position.id, "--only", name)
         return Part(name=name, title=title, entries=tuple(entries), more=more, empty=empty)
 
     def listed(artifacts: Iterable[Artifact]) -> list[Entry]:
-        return [entry_of(reader, one, position) for one in artifacts]
+        return [entry_of(reader, artifact, position) for artifact in artifacts]
 
     first = [entry_of(reader, handoff, position, text=_text(handoff))] if handoff else []
     title = "Newest hand-off to itself" if word == "hand-off" else "No hand-off; its newest note instead"
@@ -145,13 +145,13 @@ def _handoffs(involved: Involved) -> list[Artifact]:
     """
     archive = involved.reader.archive
     to_itself = [
-        one
-        for one in involved.memos
-        if one.sender_position in involved.members
-        and any(state.position in involved.members for state in one.recipients)
+        memo
+        for memo in involved.memos
+        if memo.sender_position in involved.members
+        and any(state.position in involved.members for state in memo.recipients)
     ]
-    called = [one for one in involved.notes if _HANDOFF.search(f"{one.id} {one.short_subject}")]
-    others = {one.repo for one in archive.positions.values() if one.id not in involved.members}
+    called = [note for note in involved.notes if _HANDOFF.search(f"{note.id} {note.short_subject}")]
+    others = {position.repo for position in archive.positions.values() if position.id not in involved.members}
     own = involved.repos - others
     records = [
         one
@@ -174,17 +174,17 @@ def _since(handoff: Artifact | None, artifacts: Iterable[Artifact]) -> list[Arti
     """What is newer than a hand-off."""
     if handoff is None:
         return list(artifacts)
-    return [one for one in artifacts if one.date and one.sort_key > handoff.sort_key and one.ref != handoff.ref]
+    return [item for item in artifacts if item.date and item.sort_key > handoff.sort_key and item.ref != handoff.ref]
 
 
 def _in_force(involved: Involved) -> list[Artifact]:
     """Decisions that nothing has replaced or rejected, and that involve the position, its repo, or its memos."""
-    own = {one.ref for one in involved.artifacts}
+    own = {artifact.ref for artifact in involved.artifacts}
     return [
-        one
-        for one in involved.decisions
-        if standing_of(one) in {"accepted", None}
-        and (one.ref in own or _source(one) in involved.repos or own.intersection(one.backlinks))
+        decision
+        for decision in involved.decisions
+        if standing_of(decision) in {"accepted", None}
+        and (decision.ref in own or _source(decision) in involved.repos or own.intersection(decision.backlinks))
     ]
 
 
@@ -297,7 +297,7 @@ def _body(artifact: Artifact) -> Text | str | None:
             fields = "".join(f"{label}: {value}\n" for label, value in artifact.card.fields)
             return artifact.card.text or fields or None
         case Library():
-            items = (f"{one.name} {one.version}: {one.description} ({one.file})" for one in artifact.card.items)
+            items = (f"{item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items)
             return "\n".join(items) or None
     return None
 
@@ -385,12 +385,16 @@ def _passage(reader: Reader, artifact: Artifact, anchor: str) -> str:
 
     found = find_passage(artifact, anchor, reader.text_of)
     if found is None:
-        known = [one.anchor for one in passages_of(artifact, reader.text_of)][:6]
+        known = [passage.anchor for passage in passages_of(artifact, reader.text_of)][:6]
         expected = f"expected one of its anchors: {', '.join(known)} …" if known else "it has no anchors"
         raise ConfigError(f"{'/'.join(artifact.ref)}#{anchor}: found no passage there, {expected}")
     if found.kind != "heading":
         return found.text
-    later = (one for one in passages_of(artifact, reader.text_of) if one.kind == "heading" and one.begin > found.begin)
+    later = (
+        passage
+        for passage in passages_of(artifact, reader.text_of)
+        if passage.kind == "heading" and passage.begin > found.begin
+    )
     end = next((one.begin for one in later if (one.path, one.part) == (found.path, found.part)), None)
     body = next(one for one in bodies_of(artifact, reader.text_of) if (one.path, one.part) == (found.path, found.part))
     data = body.text.encode("utf-8", "surrogatepass")
@@ -423,7 +427,7 @@ def _recipients(artifact: Artifact) -> list[str]:
     """Of an action that is asked of several, how far each of them is."""
     if not isinstance(artifact, Memo) or len(artifact.recipients) < 2:
         return []
-    said = [f"{one.position} {action_word(one.action)}" for one in artifact.recipients if one.action]
+    said = [f"{state.position} {action_word(state.action)}" for state in artifact.recipients if state.action]
     return [names_line(said)] if said else []
 
 

@@ -167,15 +167,15 @@ def session_of(transcript: Transcript, turns: Iterable[Turn], work: Work) -> Ses
 
 def best_sessions(found: Sequence[Session]) -> list[Session]:
     """Of all sessions that show something of a commit those that show most; several are in doubt."""
-    certain = [one for one in found if not one.doubt]
+    certain = [session for session in found if not session.doubt]
     if certain:
-        best = max(one.best for one in certain)
-        chosen = [one for one in certain if one.best == best]
+        best = max(session.best for session in certain)
+        chosen = [session for session in certain if session.best == best]
         if len(chosen) == 1:
             return chosen
-        return [replace(one, doubt=f"{len(chosen)} sessions show it") for one in chosen]
-    best = max((one.best for one in found), default=Proof.NAMED)
-    return [one for one in found if one.best == best]
+        return [replace(session, doubt=f"{len(chosen)} sessions show it") for session in chosen]
+    best = max((session.best for session in found), default=Proof.NAMED)
+    return [session for session in found if session.best == best]
 
 
 def _proofs(turn: Turn, work: Work) -> Iterator[Proof]:
@@ -251,7 +251,7 @@ def list_items(archive: Archive) -> list[Item]:
 def _item(artifact: Artifact) -> Item:
     span = span_of(artifact) if isinstance(artifact, Transcript) else None
     files = [(copy.file.source, copy.file.path) for copy in artifact.copies]
-    times = [one.timestamp() for one in span] if span else None
+    times = [moment.timestamp() for moment in span] if span else None
     digests = [text.sha256 for text in bodies_of(artifact)]
     return "/".join(artifact.ref), digests, (make_row(artifact.subject), files, times)
 
@@ -307,7 +307,7 @@ def _may_hold(times: Sequence[float] | None, moments: Sequence[datetime]) -> boo
     if times is None:
         return False
     begin, end = times
-    return any(begin - _SECOND <= one.timestamp() <= end + _SECOND for one in moments)
+    return any(begin - _SECOND <= moment.timestamp() <= end + _SECOND for moment in moments)
 
 
 def _ref(name: str) -> Ref:
@@ -452,7 +452,7 @@ def _named(reader: Reader, mentions: Mentions, asked: Asked, commit: CommitFacts
 
 
 def _text_of(reader: Reader, artifact: Artifact) -> str:
-    return "\n".join((artifact.subject, *(reader.text_of(one.sha256) for one in bodies_of(artifact))))
+    return "\n".join((artifact.subject, *(reader.text_of(text.sha256) for text in bodies_of(artifact))))
 
 
 def _is_file(artifact: Artifact, asked: Asked) -> bool:
@@ -512,14 +512,14 @@ def as_text(reader: Reader, asked: Asked, chains: Sequence[Chain]) -> str:
         who = f"{commit.hash[:12]}, {day_and_time(commit.committed)}, {chain.cause.author}"
         lines += ["", f"Commit {who}: “{chain.cause.subject}”{numbers}"]
         lines += ["  Session", *([] if chain.sessions else ["    no transcript shows it"])]
-        lines += [line for one in chain.sessions for line in _session_lines(reader, one)]
+        lines += [line for session in chain.sessions for line in _session_lines(reader, session)]
         lines += [f"  Named in ({len(chain.named) + chain.more})"]
-        new = [one for one in chain.named if one.artifact.ref not in known]
-        lines += [f"  - {_doubted(one.doubt)}{one.words}: {line_of(reader, one.artifact)}" for one in new]
+        new = [naming for naming in chain.named if naming.artifact.ref not in known]
+        lines += [f"  - {_doubted(naming.doubt)}{naming.words}: {line_of(reader, naming.artifact)}" for naming in new]
         lines += [f"    {chain.more} more are older"] if chain.more else []
         old = len(chain.named) - len(new)
         lines += [f"    {old} {'is' if old == 1 else 'are'} named above"] if old else []
-        known.update(one.artifact.ref for one in new)
+        known.update(naming.artifact.ref for naming in new)
     lines += ["", f"{counted(asked.more, 'more commit')} wrote other lines: name a line"] if asked.more else []
     return "\n".join(map(printable, lines))
 
@@ -561,22 +561,22 @@ def _object(chain: Chain) -> dict[str, object]:
         },
         "sessions": [
             {
-                "id": one.transcript.id,
-                "turns": [{"anchor": turn.anchor, "shows": turn.words} for turn in one.turns],
-                "uncertain": one.doubt or None,
+                "id": session.transcript.id,
+                "turns": [{"anchor": turn.anchor, "shows": turn.words} for turn in session.turns],
+                "uncertain": session.doubt or None,
             }
-            for one in chain.sessions
+            for session in chain.sessions
         ],
         "named_in": [
             {
-                "kind": one.artifact.kind,
-                "id": one.artifact.id,
-                "short_subject": one.artifact.short_subject,
-                "date": one.artifact.date.utc if one.artifact.date else None,
-                "shows": one.words,
-                "uncertain": one.doubt or None,
+                "kind": naming.artifact.kind,
+                "id": naming.artifact.id,
+                "short_subject": naming.artifact.short_subject,
+                "date": naming.artifact.date.utc if naming.artifact.date else None,
+                "shows": naming.words,
+                "uncertain": naming.doubt or None,
             }
-            for one in chain.named
+            for naming in chain.named
         ],
         "named_in_not_shown": chain.more,
     }

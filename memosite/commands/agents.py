@@ -157,14 +157,14 @@ def _value(draft: Draft, config: Config, notes: tuple[str, ...]) -> dict[str, ob
         "name": f"{draft.name}{ENVELOPE_SUFFIX}",
         "envelope": draft.envelope,
         "body_file": draft.body,
-        "put": [_place(draft, one, config) for one in draft.targets],
+        "put": [_place(draft, target, config) for target in draft.targets],
         "notes": notes,
     }
 
 
 def _place(draft: Draft, target: Target, config: Config) -> dict[str, object]:
     """For whom a copy is, and the paths of its files: absolute where the repo is on this machine."""
-    root = next((one.root for one in config.sources if one.name == target.repo), None)
+    root = next((source.root for source in config.sources if source.name == target.repo), None)
     folder = f"{root or ''}/{target.folder}".lstrip("/" if root is None else "")
     paths = {"envelope": f"{folder}/{draft.name}{ENVELOPE_SUFFIX}"}
     if draft.body is not None:
@@ -174,7 +174,7 @@ def _place(draft: Draft, target: Target, config: Config) -> dict[str, object]:
 
 def _unreachable(draft: Draft, config: Config) -> Iterator[str]:
     """Repos that are read without a checkout: what is put there has to be pushed."""
-    remote = {one.name: one.git for one in config.sources if one.root is None}
+    remote = {source.name: source.git for source in config.sources if source.root is None}
     for repo in dict.fromkeys(target.repo for target in draft.targets):
         if repo in remote:
             yield f"{repo} is read without a checkout; the paths are those in a clone of it"
@@ -332,17 +332,17 @@ def _committed_line(file: _File, committed: bytes, line: int) -> int:
 
 
 def _cause(screen: Screen, file: _File, facts: CommitFacts, written: Sequence[Written]) -> Cause:
-    names = (one.path.removeprefix(file.prefix) for one in written)
+    names = (piece.path.removeprefix(file.prefix) for piece in written)
     span = (min(facts.moments) - OPEN, max(facts.moments) + OPEN) if facts.moments else None
     hidden = screen.names((facts.subject, facts.author))
     return Cause(
         work=Work(
             commit=facts,
             paths=tuple(dict.fromkeys((file.path, *names))),
-            lines=tuple(dict.fromkeys(text for one in written for _, text in one.lines)),
+            lines=tuple(dict.fromkeys(text for piece in written for _, text in piece.lines)),
             nearby=subjects_between(file.repo, file.commit, *span) if span else {},
         ),
-        numbers=tuple(sorted(number for one in written for number, _ in one.lines)),
+        numbers=tuple(sorted(number for piece in written for number, _ in piece.lines)),
         subject=hidden.get(facts.subject, facts.subject),
         author=hidden.get(facts.author, facts.author),
     )

@@ -240,7 +240,7 @@ def _maker_of(manifest: Manifest, path: str) -> tuple[str, Made]:
         for name, made in manifest.units.items():
             if any(output.path == wanted for output in made.outputs):
                 return name, made
-    near = get_close_matches(path, [one.path for made in manifest.units.values() for one in made.outputs], n=1)
+    near = get_close_matches(path, [output.path for made in manifest.units.values() for output in made.outputs], n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
     raise ConfigError(f"{path}: no file that the last build made, expected a path in the site{hint}")
 

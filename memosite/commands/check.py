@@ -59,14 +59,14 @@ def run(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     checked = check(
         options.paths or [site], site=site, cache=options.cache, mode=options.secrets, audience=options.audience
     )
-    unchecked = [f"{printable(one)}: {_UNREAD}" for one in checked.unread]
+    unchecked = [f"{printable(path)}: {_UNREAD}" for path in checked.unread]
     is_nothing = len(checked.unread) == len(options.paths) > 0
-    if is_nothing and not all(one.endswith(_ENVELOPES) for one in checked.unread):
+    if is_nothing and not all(path.endswith(_ENVELOPES) for path in checked.unread):
         raise ConfigError("\n".join(unchecked))
-    as_documents = [f"{printable(one)}: checked as a document alone: {_DOCUMENT}" for one in checked.documents]
+    as_documents = [f"{printable(path)}: checked as a document alone: {_DOCUMENT}" for path in checked.documents]
     for line in (*unchecked, *as_documents):
         say(f"memosite: {line}")
-    is_fine = not fails((one.severity for one in checked.findings), options.fail_on)
+    is_fine = not fails((finding.severity for finding in checked.findings), options.fail_on)
     if options.format == "json":
         text = to_json(checked.findings)
     elif options.format == "sarif":
@@ -140,8 +140,8 @@ def _check_site(folder: Path, cache: Path | None, mode: SecretsMode | None, audi
 def _by_path(checked: Checked) -> Checked:
     """The same findings with each source called by its path."""
     findings = (
-        replace(one, location=replace(one.location, source=checked.root_of.get(one.location.source, "")))
-        for one in checked.findings
+        replace(finding, location=replace(finding.location, source=checked.root_of.get(finding.location.source, "")))
+        for finding in checked.findings
     )
     return replace(checked, findings=tuple(findings), root_of={root: root for root in checked.root_of.values()})
 
@@ -203,7 +203,7 @@ def _one_file(source: FolderSource, file: Path, others_of: dict[Path, frozenset[
     path = file.relative_to(source.root).as_posix()
     owner = owner_of(path)
     if owner is not None:
-        beside = (one for one in owner.together(path) if (source.root / one).is_file())
+        beside = (other for other in owner.together(path) if (source.root / other).is_file())
         paths = (path, *(one for one in beside if not (source.root / one).is_symlink()))
         return Listing(source=source, candidates=paths, others=frozenset(), findings=(), records=frozenset(paths))
     place = place_of(path)

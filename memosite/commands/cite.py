@@ -35,7 +35,7 @@ def run_cite(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
         raise ConfigError(f"--quote: found {len(options.references)} REFs, expected one at most")
     with opened_sources(options) as sources:
         if options.references:
-            made = [cite_reference(sources, one, quote, sources.commit_of) for one in options.references]
+            made = [cite_reference(sources, reference, quote, sources.commit_of) for reference in options.references]
         else:
             made = cite_quote(sources, quote, sources.commit_of)
     for problem in (line for one in made for line in one.problem):
@@ -59,9 +59,9 @@ def _fields(made: Made) -> dict[str, Any]:
 def _shown(options: argparse.Namespace, made: Sequence[Made]) -> str:
     citations = [one.citation for one in made if one.citation]
     if options.format == "csl-json":
-        items = [item for one in citations for item in json.loads(to_csl_json(one))]
+        items = [item for citation in citations for item in json.loads(to_csl_json(citation))]
         return json.dumps(items, ensure_ascii=False, indent=2)
-    written = [WRITERS[options.format](one).rstrip("\n") for one in citations]
+    written = [WRITERS[options.format](citation).rstrip("\n") for citation in citations]
     return ("\n" if options.format == "text" else "\n\n").join(written)
 
 

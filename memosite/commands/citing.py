@@ -74,8 +74,8 @@ def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
         handle = stack.enter_context(open_archive(config, use_network=False))
         sources = {source.name: source for source in handle.opened.sources}
         archive = handle.recall()
-        for one in failures(archive.all_findings):
-            raise SourceError(f"{one}; what could not be read can be neither cited nor verified")
+        for failure in failures(archive.all_findings):
+            raise SourceError(f"{failure}; what could not be read can be neither cited nor verified")
         past = PastContents(config, sources, stack)
         built = FolderSite(config.output)
         index = handle.text_rows(QUOTES)
@@ -94,7 +94,7 @@ _STDIN = "-"
 
 def verify_documents(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Verify the documents that the command line names, and show a verdict for each citation; whether all hold."""
-    files = [one for named in options.where for one in _files(named, is_quotes=options.quotes)]
+    files = [file for named in options.where for file in _files(named, is_quotes=options.quotes)]
     with opened_sources(options) as sources:
         checked = [(name, one) for name in files for one in _checked(name, sources, is_quotes=options.quotes)]
         if options.bundle is not None:
@@ -146,7 +146,7 @@ def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checke
     else:
         text = _text(name)
     reader = READERS.get(suffix) or _reader_of(text)
-    yield from (verify_citation(one, sources) for one in reader(text))
+    yield from (verify_citation(citation, sources) for citation in reader(text))
 
 
 def _blocks(name: str) -> "Sequence[Block]":
@@ -191,8 +191,8 @@ def _lines(name: str, one: Checked, *, is_quotes: bool) -> Iterator[str]:
 def _summary(what: str, checked: Sequence[Checked], *, is_strict: bool) -> str:
     failed = [one for one in checked if not one.holds(is_strict=is_strict)]
     counts = Counter(
-        "wrong speaker" if one.tier.holds and one.check == "wrong"
-        else "changed since" if one.tier.holds else one.tier.label for one in failed
+        "wrong speaker" if verdict.tier.holds and verdict.check == "wrong"
+        else "changed since" if verdict.tier.holds else verdict.tier.label for verdict in failed
     )  # fmt: skip
     said = "".join(f", {count} {label}" for label, count in sorted(counts.items()))
     number = len(checked) - len(failed)

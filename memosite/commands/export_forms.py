@@ -313,7 +313,7 @@ def _recipients(archive: Archive, artifact: Artifact) -> tuple[str, ...]:
         case Memo():
             return artifact.to
         case Transcript():
-            return tuple(archive.label(one) for one in artifact.positions if one != artifact.role)
+            return tuple(archive.label(position) for position in artifact.positions if position != artifact.role)
     return ()
 
 

@@ -86,7 +86,9 @@ def _name_in(path: Path) -> str | None:
         return None
     parsed = orgdef.parse(file)
     fact = parsed.fact
-    is_named = isinstance(fact, Organization) and not any(one.rule == rules.FIELD_MISSING for one in parsed.findings)
+    is_named = isinstance(fact, Organization) and not any(
+        finding.rule == rules.FIELD_MISSING for finding in parsed.findings
+    )
     name = " ".join(fact.name.split()) if isinstance(fact, Organization) and is_named else ""
     return None if has_control_characters(name) else name
 

@@ -214,8 +214,10 @@ def to_sarif(findings: Iterable[Finding], *, version: str, root_of: Mapping[str,
 def _sarif_rule(rule: Rule) -> dict[str, Any]:
     """A rule, with the address of a document that it rests on, where its publisher's is known."""
     cited = read_clause(rule.clause)
-    address = next((one.address for one in cited if one.address), None)
-    linked = "; ".join(f"[{one.document}]({one.address}){one.place}" if one.address else one.written for one in cited)
+    address = next((clause.address for clause in cited if clause.address), None)
+    linked = "; ".join(
+        f"[{clause.document}]({clause.address}){clause.place}" if clause.address else clause.written for clause in cited
+    )
     return {
         "id": rule.id,
         "shortDescription": {"text": rule.meaning},

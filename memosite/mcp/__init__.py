@@ -124,8 +124,8 @@ class Tool:
         """What it takes, as JSON Schema."""
         return {
             "type": "object",
-            "properties": {one.name: one.schema for one in self.parameters},
-            "required": [one.name for one in self.parameters if one.is_required],
+            "properties": {parameter.name: parameter.schema for parameter in self.parameters},
+            "required": [parameter.name for parameter in self.parameters if parameter.is_required],
             "additionalProperties": False,
         }
 
@@ -135,9 +135,9 @@ class Tool:
         for name in arguments:
             if name not in known:
                 raise ConfigError(f'{self.name}: found "{str(name)[:80]}", expected {", ".join(known)}')
-        for one in self.parameters:
-            if one.is_required and arguments.get(one.name) in (None, "", []):
-                raise ConfigError(f'{self.name}: found no "{one.name}", expected {one.what}')
+        for parameter in self.parameters:
+            if parameter.is_required and arguments.get(parameter.name) in (None, "", []):
+                raise ConfigError(f'{self.name}: found no "{parameter.name}", expected {parameter.what}')
         values = {name: known[name].checked(value) for name, value in arguments.items() if value is not None}
         options = [word for name, value in values.items() for word in known[name].words(value)]
         given = "".join(values.get(one.name, "") for one in self.parameters if one.is_given)

@@ -151,9 +151,9 @@ async def _list_tools(_context: Any, _params: types.PaginatedRequestParams | Non
     return types.ListToolsResult(
         tools=[
             types.Tool(
-                name=one.name, title=one.title, description=one.what, input_schema=one.schema, annotations=_READS
+                name=tool.name, title=tool.title, description=tool.what, input_schema=tool.schema, annotations=_READS
             )
-            for one in TOOLS
+            for tool in TOOLS
         ]
     )
 

@@ -42,7 +42,7 @@ class Signals:
 
     def __enter__(self) -> "Signals":
         heeded = [one for one in _SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]  # nohup ignores SIGHUP
-        self._former = [(one, signal.signal(one, self._take)) for one in heeded]
+        self._former = [(number, signal.signal(number, self._take)) for number in heeded]
         return self
 
     def __exit__(self, *_: object) -> None:

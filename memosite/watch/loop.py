@@ -236,7 +236,7 @@ class Watcher:
                 self._tell_waiting(bool(waiting))
                 return
             if self._wakes is not None:
-                looked = [(one, self._wakes.look(one.number, one.item)) for one in waiting]
+                looked = [(memo, self._wakes.look(memo.number, memo.item)) for memo in waiting]
                 waiting = tuple(one for one, receipt in looked if receipt not in {"received", "unseen"})
                 if any(receipt == "unseen" for _, receipt in looked):
                     return  # the order stays, and nothing is lost
@@ -365,7 +365,7 @@ class Wakes:
 
     def wanted(self) -> frozenset[str]:
         """Memos whose mailbox the feed has to tell, unless all of it was searched for them before."""
-        return frozenset(one.item.guid for one in self.state.waiting()) - self._nowhere
+        return frozenset(memo.item.guid for memo in self.state.waiting()) - self._nowhere
 
     def searched(self, wanted: frozenset[str], found: Sequence[ReceivedItem]) -> None:
         """Note which memos the feed and its archives do not have: they are not searched for in every round."""
@@ -377,7 +377,7 @@ class Wakes:
         self._began = self.state.now()
         self.state.begin_round()
         self.state.count_first()
-        self._settle([one for one in self.state.waiting() if is_out_of_inbox(one.item)], "received")
+        self._settle([memo for memo in self.state.waiting() if is_out_of_inbox(memo.item)], "received")
 
     def look(self, number: int, item: ReceivedItem) -> Receipt:
         """Look at a memo before its first announcement; if it is received, there will be none."""
@@ -391,13 +391,13 @@ class Wakes:
 
     def run(self) -> None:
         """Announce or escalate what is due."""
-        due = [one for one in self.state.waiting() if self._is_due(one)]
+        due = [memo for memo in self.state.waiting() if self._is_due(memo)]
         unseen: list[Waiting] = []
         for some in [due] if self._watcher.rules.is_batch else [[one] for one in due]:
             looked = []
-            for one in some:
+            for memo in some:
                 self._watcher.signals.check()
-                looked.append((one, self._watcher.receipt_of(one.item)))
+                looked.append((memo, self._watcher.receipt_of(memo.item)))
             unseen += [one for one, receipt in looked if receipt == "unseen"]
             for stage in ("received", "unknown"):
                 self._settle([one for one, receipt in looked if receipt == stage], stage)
@@ -414,7 +414,7 @@ class Wakes:
 
     def _settle(self, some: Sequence[Waiting], stage: Stage) -> None:
         if some:
-            self.state.settle([one.number for one in some], stage)
+            self.state.settle([memo.number for memo in some], stage)
 
     def _unseen(self, count: int, item: ReceivedItem) -> None:
         self.is_troubled = True
@@ -427,7 +427,7 @@ class Wakes:
         self._deliver(some[:allowed], self._watcher.deliverer, done=self._announced, lost=self._announced)
 
     def _announced(self, some: Sequence[Waiting]) -> None:
-        self.state.announced([one.number for one in some], self.state.now())
+        self.state.announced([memo.number for memo in some], self.state.now())
 
     def _escalate(self, some: Sequence[Waiting]) -> None:
         if self._rules.escalate is None:
@@ -438,16 +438,16 @@ class Wakes:
 
     def _escalated(self, some: Sequence[Waiting]) -> None:
         self._settle(some, "escalated")
-        for one in some:
+        for memo in some:
             what = "escalated" if self._rules.escalate else "not announced any more"
-            self._watcher.say(f"not received after {one.announced} announcements, {what}: {printable(one.item.path)}")
+            self._watcher.say(f"not received after {memo.announced} announcements, {what}: {printable(memo.item.path)}")
 
     def _deliver(self, some: Sequence[Waiting], deliverer: Deliverer, *, done: _Record, lost: _Record) -> None:
         """Run a deliverer, and record what was `done`; or what is `lost`, for want of further tries."""
         if not some:
             return
-        numbers = [one.number for one in some]
-        memos = [replace(self._watcher.located(one.item), announced=one.announced) for one in some]
+        numbers = [memo.number for memo in some]
+        memos = [replace(self._watcher.located(memo.item), announced=memo.announced) for memo in some]
         self._watcher.state.begin(numbers, time.time())
         try:
             outcome = deliverer.deliver(memos)
@@ -459,10 +459,10 @@ class Wakes:
             self.record()
             return
         self.is_troubled = True
-        tries = [one.tries + int(outcome.is_try) for one in some]
+        tries = [memo.tries + int(outcome.is_try) for memo in some]
         given_up = [one for one, count in zip(some, tries, strict=True) if count >= self._watcher.rules.retries]
         lost(given_up)
-        rest = [one.number for one in some if one not in given_up]
+        rest = [memo.number for memo in some if memo not in given_up]
         self.state.give_back(rest, tries=int(outcome.is_try))
         again = "tried again" if rest else f"failed after {max(tries)} tries"
         self._watcher.say(f"not delivered, {again}: {_named(memos)}: {outcome.reason}")
