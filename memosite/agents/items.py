@@ -230,10 +230,10 @@ def find_position(archive: Archive, written: str) -> Position:
 
     Raises `ConfigError` if there is none, or several: also for the id that several organizations have.
     """
-    names = {name: id_ for id_, one in archive.positions.items() for name in (*one.names, one.name, id_)}
-    qualified = {f"{organization}/{seat.id}": id_ for id_, organization, seat in _seats(archive)}
-    names = {**qualified, **names}
-    names = {**names, **archive.position_of, **{id_: id_ for id_ in archive.positions}}
+    names = {f"{organization}/{seat.id}": id_ for id_, organization, seat in _seats(archive)}
+    names |= {name: id_ for id_, one in archive.positions.items() for name in (*one.names, one.name, id_)}
+    names |= archive.position_of
+    names |= {id_: id_ for id_ in archive.positions}
     said = written.strip().strip("/").removeprefix("positions/")
     folded = said.casefold()
     exact = {names[said]} if said in names else set()

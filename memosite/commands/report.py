@@ -26,11 +26,11 @@ from memosite.facts.parsed import Ref
 from memosite.facts.rules import failures, withheld_for_secrets
 from memosite.facts.texts import cut_line
 from memosite.formats.systems import ALL_RULES
-from memosite.search.answer import Query, SearchResults
-from memosite.search.match import Hit
 
 if TYPE_CHECKING:
     from memosite.remake.report import BuildReport
+    from memosite.search.answer import Query, SearchResults
+    from memosite.search.match import Hit
 
 # Nouns in singular or plural, and lists that are cut, for what commands print.
 
@@ -325,7 +325,7 @@ _STATUS_CHARS = 60
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
-def as_text(found: SearchResults, *, base_url: str | None, color: bool) -> str:
+def as_text(found: "SearchResults", *, base_url: str | None, color: bool) -> str:
     """The hits for people: subject, who and when, excerpt, address and path; the words bold, or between `*`."""
     if not found.total:
         hint = f"; did you mean {' or '.join(found.hints)}?" if found.hints else ""
@@ -337,7 +337,7 @@ def as_text(found: SearchResults, *, base_url: str | None, color: bool) -> str:
     return "\n\n".join((*blocks, end))
 
 
-def _lines(hit: Hit, *, base_url: str | None, color: bool) -> Iterator[str]:
+def _lines(hit: "Hit", *, base_url: str | None, color: bool) -> Iterator[str]:
     opening, closing = (_BOLD, _PLAIN) if color else ("*", "*")
     yield masked(hit.subject)
     yield masked(" · ".join(filter(None, (hit.day or "no date", hit.kind, hit.who, hit.label, *_state(hit)))))
@@ -347,19 +347,19 @@ def _lines(hit: Hit, *, base_url: str | None, color: bool) -> Iterator[str]:
     yield masked(hit.path)
 
 
-def _state(hit: Hit) -> Iterator[str]:
+def _state(hit: "Hit") -> Iterator[str]:
     """The state of a memo's action or the status of another item, and who owes an answer."""
     yield action_word(hit.status) if hit.kind == "memo" else cut_line(hit.status, _STATUS_CHARS)
     yield hit.owing
 
 
-def _address(hit: Hit, base_url: str | None) -> str:
+def _address(hit: "Hit", base_url: str | None) -> str:
     """Where the hit is published: an address, or its file below the site for a site without one."""
     page, mark, anchor = hit.file.partition("#")
     return absolute(base_url, page.removesuffix("index.html")) + mark + anchor if base_url else hit.file
 
 
-def as_json(found: SearchResults, query: Query, *, base_url: str | None) -> str:
+def as_json(found: "SearchResults", query: "Query", *, base_url: str | None) -> str:
     """The results as JSON: one object with `total` and `hits`; an excerpt is pieces of text and whether marked."""
     hits = [
         {

@@ -345,15 +345,12 @@ PAGE: Final = 100
 SCHEME: Final = "memosite://"
 
 
-TEMPLATES: Final = (
-    ("position", "What a position has to know and to do: its brief"),
-    ("thread", "The memos of a thread in reading order, with their summaries"),
-    ("memo", "A memo: who wrote it to whom, its state, its text"),
-)
-"""The kinds of resources, and what each of them is."""
-
-
-_COMMANDS: Final = {"position": ("brief",), "thread": ("thread", "--brief"), "memo": ("show",)}
+TEMPLATES: Final = {
+    "position": ("What a position has to know and to do: its brief", ("brief",)),
+    "thread": ("The memos of a thread in reading order, with their summaries", ("thread", "--brief")),
+    "memo": ("A memo: who wrote it to whom, its state, its text", ("show",)),
+}
+"""The kinds of resources, what each of them is, and the command that shows one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -408,8 +405,8 @@ def _listed(archive: Archive, kind: str, id_: str) -> Listed:
 def request_of(address: str) -> Request:
     """The command that shows a resource. Raises `ConfigError`."""
     kind, _, id_ = address.removeprefix(SCHEME).partition("/")
-    if not address.startswith(SCHEME) or kind not in _COMMANDS or not id_:
-        forms = ", ".join(f"{SCHEME}{kind}/ID" for kind in _COMMANDS)
+    if not address.startswith(SCHEME) or kind not in TEMPLATES or not id_:
+        forms = ", ".join(f"{SCHEME}{kind}/ID" for kind in TEMPLATES)
         raise ConfigError(f"{address[:200]}: found no such resource, expected one of {forms}")
     name = unquote(id_)
-    return Request(words=(*_COMMANDS[kind], "--", f"memo/{name}" if kind == "memo" else name))
+    return Request(words=(*TEMPLATES[kind][1], "--", f"memo/{name}" if kind == "memo" else name))

@@ -166,7 +166,7 @@ async def _list_templates(
             types.ResourceTemplate(
                 name=kind, uri_template=f"{SCHEME}{kind}/{{id}}", description=what, mime_type="text/plain"
             )
-            for kind, what in TEMPLATES
+            for kind, (what, _) in TEMPLATES.items()
         ]
     )
 
