@@ -8,13 +8,13 @@ import argparse
 import gc
 import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from memosite.commands.arguments import parser
+from memosite.commands.arguments import COMMANDS, Command, Run, hushed, parser
 from memosite.facts.errors import ConfigError, MemositeError, SecretsError
 from memosite.run.processes import EndedError, ended_by_signals
-from memosite.run.progress import forget, say, show, show_if_possible, without_reader
+from memosite.run.progress import forget, say, show, without_reader
 
 EXIT_FINE, EXIT_NOT_SO, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_SIGNAL = 0, 1, 2, 130, 128
 
@@ -27,12 +27,16 @@ def main(arguments: Sequence[str]) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         options = _options(arguments)
+        command = COMMANDS[options.run]
         with ended_by_signals():
-            code = _COMMANDS[options.run](options)
+            is_fine = _load(command)(options, show, hushed if options.quiet and command.is_silent else say)
         with without_reader():
             sys.stdout.flush()
     except SecretsError as error:
-        _say_secrets(options, error)
+        from memosite.commands.report import secrets_lines
+
+        for line in secrets_lines(options, error):
+            say(line)
         return EXIT_NOT_SO
     except MemositeError as error:
         from memosite.facts.characters import printable
@@ -51,15 +55,16 @@ def main(arguments: Sequence[str]) -> int:
         say(f"memosite: {error.filename or 'standard output'}: {error.strerror}")
         forget(sys.stdout)
         return EXIT_USAGE
-    return code
+    return EXIT_NOT_SO if is_fine is False else EXIT_FINE
 
 
-def _say_secrets(options: argparse.Namespace, error: SecretsError) -> None:
-    from memosite.commands.report import check_command, withheld_lines
-
-    check = check_command(options, options.audience or error.audience)
-    for line in withheld_lines(error.places, check, head=error.said):
-        say(f"memosite: {line}")
+def _load(command: Command) -> Run:
+    try:
+        return command.load()
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"anyio", "mcp", "mcp_types"}:
+            raise
+        raise ConfigError("mcp: found no package mcp; install it with: pip install 'memosite[mcp]'") from error
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -71,11 +76,11 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         options = parser().parse_args(arguments)
     finally:
         sys.stdout.flush()
-    if any("/" in one for one in arguments):
+    if any("/" in word for word in arguments):
         from memosite.commands.places import find_site
 
         find_site(options)
-    if options.run in _OF_A_SITE and not isinstance(options.site_option, str) and not options.quiet:
+    if COMMANDS[options.run].is_question and not isinstance(options.site_option, str) and not options.quiet:
         _say_what_is_read(options.site_option)
     return options
 
@@ -89,153 +94,3 @@ def _say_what_is_read(named: Path | None) -> None:
     if site is not None:
         what, add = (printable(str(named)), "name it with") if named else ("this folder", "add")
         say(f"memosite: only {what} is read, which is part of a site; for all of that, {add} --site {site}")
-
-
-# What the commands do. Imports are inside, so that each command imports no more than it needs.
-
-
-def _nothing(_text: str) -> None:
-    """Print nothing (`--quiet`)."""
-
-
-def _build(options: argparse.Namespace) -> int:
-    from memosite.commands.build import run_build as run
-
-    return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
-
-
-def _serve(options: argparse.Namespace) -> int:
-    from memosite.commands.build import run_serve as run
-
-    run(options, show=_nothing if options.quiet else show_if_possible, say=say)
-    return EXIT_FINE
-
-
-def _explain(options: argparse.Namespace) -> int:
-    from memosite.commands.build import run_explain as run
-
-    run(options, show=show)
-    return EXIT_FINE
-
-
-def _check(options: argparse.Namespace) -> int:
-    from memosite.commands.check import run
-
-    return EXIT_FINE if run(options, show=show, say=_nothing if options.quiet else say) else EXIT_NOT_SO
-
-
-def _export(options: argparse.Namespace) -> int:
-    from memosite.commands.search import run_export as run
-
-    return EXIT_FINE if run(options, say=_nothing if options.quiet else say) else EXIT_NOT_SO
-
-
-def _search(options: argparse.Namespace) -> int:
-    from memosite.commands.search import run_search as run
-
-    return EXIT_FINE if run(options, show=show, say=_nothing if options.quiet else say) else EXIT_NOT_SO
-
-
-def _watch(options: argparse.Namespace) -> int:
-    from memosite.watch.command import watch
-
-    return watch(options, say=lambda text: say(f"memosite watch: {text}"), show=show)
-
-
-def _init(options: argparse.Namespace) -> int:
-    from memosite.commands.init import run
-
-    run(options, show=show)
-    return EXIT_FINE
-
-
-def _mark_read(options: argparse.Namespace) -> int:
-    from memosite.commands.mark_read import run
-
-    run(options, show=show)
-    return EXIT_FINE
-
-
-def _diff(options: argparse.Namespace) -> int:
-    from memosite.commands.diff import run
-
-    run(options, show=show, say=_nothing if options.quiet else say)
-    return EXIT_FINE
-
-
-def _cite(options: argparse.Namespace) -> int:
-    from memosite.commands.cite import run_cite as run
-
-    return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
-
-
-def _verify(options: argparse.Namespace) -> int:
-    from memosite.commands.cite import run_verify as run
-
-    return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
-
-
-def _agents(options: argparse.Namespace) -> int:
-    from memosite.commands.agents import run_answer as run
-
-    return EXIT_FINE if run(options, show=show, say=_nothing if options.quiet else say) else EXIT_NOT_SO
-
-
-def _why(options: argparse.Namespace) -> int:
-    from memosite.commands.agents import run_why as run
-
-    return EXIT_FINE if run(options, show=_nothing if options.quiet else show, say=say) else EXIT_NOT_SO
-
-
-def _drafts(options: argparse.Namespace) -> int:
-    from memosite.commands.agents import run_draft as run
-
-    return EXIT_FINE if run(options, show=show, say=say) else EXIT_NOT_SO
-
-
-def _mcp(options: argparse.Namespace) -> int:
-    try:
-        from memosite.mcp.server import run
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in {"anyio", "mcp", "mcp_types"}:
-            raise
-        raise ConfigError("mcp: found no package mcp; install it with: pip install 'memosite[mcp]'") from error
-    run(options)
-    return EXIT_FINE
-
-
-def _completion(options: argparse.Namespace) -> int:
-    from memosite.commands.arguments import run
-
-    run(options, show=show)
-    return EXIT_FINE
-
-
-_OF_A_SITE = frozenset(
-    ("brief", "inbox", "show", "thread", "search", "export", "why", "reply", "new", "diff", "cite", "verify", "mcp")
-)
-"""Commands that answer from the site that is named, else from this folder."""
-
-_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
-    "build": _build,
-    "serve": _serve,
-    "explain": _explain,
-    "check": _check,
-    "search": _search,
-    "export": _export,
-    "watch": _watch,
-    "init": _init,
-    "diff": _diff,
-    "cite": _cite,
-    "verify": _verify,
-    "brief": _agents,
-    "inbox": _agents,
-    "show": _agents,
-    "thread": _agents,
-    "why": _why,
-    "reply": _drafts,
-    "new": _drafts,
-    "mcp": _mcp,
-    "mark_read": _mark_read,
-    "completion": _completion,
-}

@@ -15,8 +15,8 @@ import pytest
 
 from memosite.archive.lines import artifact_line, exported
 from memosite.archive.model import Archive
-from memosite.exporters import EXPORTERS, export
-from memosite.exporters.target import MARKER
+from memosite.commands.export import FORMS, MARKER, export
+from memosite.commands.export_forms import Export
 from memosite.facts.errors import ConfigError, OutputError
 from memosite.store.shelf import Shelf
 from tests.support.archives import open_folders
@@ -29,16 +29,15 @@ NAME = "2026-05-01-0900--engineer--director--gate"
 
 def write(archive: Archive, shelf: Shelf, target: Path | BinaryIO, format_: str, *, with_body: bool = False) -> None:
     """Export without an address, in one format."""
-    export(
-        archive,
-        shelf,
-        format=format_,
+    job = Export(
+        archive=archive,
+        shelf=shelf,
         with_body=with_body,
         base_url=None,
         archive_id="test",
         authority="memosite.invalid,2026",
-        target=target,
     )
+    export(job, format_, target)
 
 
 def export_repo(repo: Path, target: Path, format_: str, *, with_body: bool = False) -> None:
@@ -71,7 +70,7 @@ def repo(tmp_path: Path) -> Path:
     return tmp_path / "repo"
 
 
-@pytest.mark.parametrize("format_", list(EXPORTERS))
+@pytest.mark.parametrize("format_", [*FORMS, "maildir"])
 def test_equal_archives_give_equal_bytes_wherever_they_are_exported(
     format_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,7 +104,7 @@ def test_a_target_that_cannot_be_written_is_named(repo: Path, tmp_path: Path) ->
 
     A maildir for a stream, and an unknown format, are mistakes on the command line.
     """
-    for format_ in EXPORTERS:
+    for format_ in (*FORMS, "maildir"):
         with pytest.raises(OutputError, match=r"no/such/out: cannot be written \(No such file or directory\)"):
             export_repo(repo, tmp_path / "no/such/out", format_)
     with pytest.raises(OutputError, match="found a folder"):
@@ -293,7 +292,7 @@ def test_a_link_in_the_maildir_does_not_lead_out_of_it(repo: Path, tmp_path: Pat
 # Memory
 
 
-@pytest.mark.parametrize("format_", list(EXPORTERS))
+@pytest.mark.parametrize("format_", [*FORMS, "maildir"])
 def test_an_export_holds_one_text_at_a_time(format_: str, tmp_path: Path) -> None:
     """An archive of any size can be exported: here one of 18 MB in an eighth of that."""
     repo = tmp_path / "repo"

@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memosite.archive.lines import all_texts, exported
-from memosite.exporters import export
-from memosite.exporters.mail import ANCESTORS, LOCAL_PART, dot_atom, encode_body, encode_text
+from memosite.commands.export import export
+from memosite.commands.export_forms import ANCESTORS, LOCAL_PART, Export, dot_atom, encode_body, encode_text
 from tests.support.archives import open_folders
 from tests.support.files import write_text
 from tests.support.memos import write_memo
@@ -43,16 +43,15 @@ HOSTILE = {
 def export_mail(*roots: Path, target: Path, format_: str = "mbox", **naming: Any) -> None:
     """Read repos and export them as mail, by default as the archive `test` of example.org without an address."""
     with open_folders(*roots, aliases=naming.get("aliases", {})) as (archive, shelf):
-        export(
-            archive,
-            shelf,
-            format=format_,
+        job = Export(
+            archive=archive,
+            shelf=shelf,
             with_body=True,
             base_url=naming.get("base_url"),
             archive_id=naming.get("archive_id", "test"),
             authority=naming.get("authority", "example.org,2026"),
-            target=target,
         )
+        export(job, format_, target)
 
 
 def read_mail(path: Path) -> list[EmailMessage]:

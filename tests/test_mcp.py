@@ -187,6 +187,7 @@ def test_tools_take_what_their_commands_take() -> None:
         required = tool.schema["required"]
         assert isinstance(required, list)
         assert set(required) <= set(given)
+    assert "--budget=0" in request_for("show", {"id": "x", "budget": 0}).words  # everything, which is not the default
     for name, arguments, said in (
         ("inbox", {}, 'found no "position"'),
         ("inbox", {"position": 7}, "found '7', expected a text"),

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
+from memosite.config.loading import load_config
 from memosite.fetch import Fetched, Unchanged
 from memosite.reading.archive import ArchiveHandle
-from memosite.watch.sources import PositionFeed, WatchedSite
+from memosite.watch.sources import PositionFeed
 from memosite.watch.state import FeedState
 from tests.support.commands import command_line, running
 from tests.support.feeds.misdeeds import RSS, error
@@ -234,25 +235,26 @@ def test_repos_are_read_again_only_if_anything_in_them_has_changed(
 
     A script may ask every minute: what makes a feed is not loaded either, which takes longer than to find nothing new.
     """
-    site = WatchedSite(folder=organization(tmp_path / "site"), position="director")
-    first = PositionFeed(site, None, lambda: None).read(FeedState(address="x"), is_conditional=False)
+    site = organization(tmp_path / "site")
+    feed = PositionFeed("director", lambda: load_config(site), None, lambda: None)
+    first = feed.read(FeedState(address="x"), is_conditional=False)
     assert isinstance(first, Fetched)
     known = FeedState(address="x", is_known=True, etag=first.etag, ledger=first.ledger)
     with monkeypatch.context() as patched:
         patched.setattr(ArchiveHandle, "read", lambda *_, **__: pytest.fail("the repos are read"))
         patched.setattr("memosite.watch.sources.read_ledger", lambda _: pytest.fail("the ledger is read"))
-        assert isinstance(PositionFeed(site, None, lambda: None).read(known, is_conditional=True), Unchanged)
-    assert isinstance(PositionFeed(site, None, lambda: None).read(known, is_conditional=False), Fetched)
+        assert isinstance(feed.read(known, is_conditional=True), Unchanged)
+    assert isinstance(feed.read(known, is_conditional=False), Fetched)
     told = "import sys; from memosite.cli import main; main(sys.argv[1:]); print(*sys.modules)"
-    words = ["watch", "--once", "--position", "director", "--site", str(site.folder)]
+    words = ["watch", "--once", "--position", "director", "--site", str(site)]
     command = [sys.executable, "-c", told, *words, "--state", str(tmp_path / "state")]
     once, again = (subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2))
     assert ("new memo: " in once, "new memo: " in again) == (True, False)
     making = {"memosite.plan", "memosite.resolve", "memosite.reading.reader"}
     assert making <= {*once.split()}
     assert (making | {"urllib.request"}) & {*again.split()} == set()
-    write_memo(site.folder / "one/memos/inbox", "2026-05-03-0900--a--director--more", to="director")
-    changed = PositionFeed(site, None, lambda: None).read(known, is_conditional=True)
+    write_memo(site / "one/memos/inbox", "2026-05-03-0900--a--director--more", to="director")
+    changed = feed.read(known, is_conditional=True)
     assert isinstance(changed, Fetched)
     assert b"2026-05-03-0900--a--director--more" in changed.data
 

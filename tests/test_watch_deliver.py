@@ -182,7 +182,7 @@ def test_a_limit_lets_the_rest_wait_and_says_so(tmp_path: Path) -> None:
         assert notebook.guids == publisher.guids()[:3]
         assert notebook.said == [f"{published.feed}: 4 more wait: the limit is 3/h"]
         for shift in (-4000, 90_000):
-            connection = watching._state._connection
+            connection = watching.state._connection
             connection.execute("UPDATE items SET tried_at = tried_at + ?", (shift,))
             watching.cycle()
     assert len(notebook.guids) == 7

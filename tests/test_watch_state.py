@@ -129,7 +129,7 @@ def test_a_full_disk_stops_deliveries_before_they_happen(tmp_path: Path) -> None
     publisher.arrive(5)
     with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
         watching.cycle()
-        connection = watching._state._connection
+        connection = watching.state._connection
         ((pages,),) = connection.execute("PRAGMA page_count").fetchall()
         connection.execute(f"PRAGMA max_page_count = {pages}")
         publisher.arrive(400)

@@ -10,9 +10,8 @@ import pytest
 from memosite.facts.errors import StateError
 from memosite.fetch import Failed, Fetched, FetchOutcome, Unchanged
 from memosite.watch.deliver import DONE, AnnouncedMemo, Outcome, Signals
-from memosite.watch.loop import Watcher, WatchRules
+from memosite.watch.loop import ReceiptRules, Watcher, WatchRules
 from memosite.watch.state import Clocks, FeedState, WatchState, counts, open_state
-from memosite.watch.wakes import ReceiptRules
 from tests.support.feeds.publisher import FEED, Publisher
 from tests.support.naive_wakes import AGAIN, RETRIES, Killed, Kind, Receiver, World, any_world, live_naively
 from tests.support.watches import SOON

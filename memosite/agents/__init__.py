@@ -4,15 +4,15 @@
 
 All of it is values: who offers it (commands, a server) opens the archive and prints.
 
-Every model cuts texts in its own way, so this counts what all of them do: short words whole, numbers by three digits,
-marks one by one, a space with the word that follows. Over prose, JSON, code and ids it is between 10 % below and 25 %
-above what the tokenizers of two makers count.
+What has room is chosen in an order: the parts' titles, then entries by importance, the first few of each part, their
+texts, the next few. A text is cut between paragraphs, lines or words. What is written then is estimated as a whole.
 
-In the text, everything that people have written is within a line of an entry, or indented by four spaces: nothing in
-it can pass for a line of memosite's own.
+Every model cuts texts into tokens in its own way, so the estimate counts what all of them do: short words whole,
+numbers by three digits, marks one by one, a space with the word that follows. Over prose, JSON, code and ids it is
+between 10 % below and 25 % above what the tokenizers of two makers count.
 
-The parts' titles come first, then entries by importance: the first few of each part, their texts, the next few. A
-text is cut between paragraphs, lines or words. What is written then is estimated as a whole.
+In an answer that is text, everything that people have written is within a line of an entry, or indented by four
+spaces: nothing in it can pass for a line of memosite's own.
 """
 
 import re
@@ -29,10 +29,6 @@ from memosite.facts.errors import ConfigError
 Fields = Mapping[str, object]
 
 
-def _no_text() -> str:
-    return ""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One entry of a part: a line for people, the same as fields for programs, and a text that may be cut.
@@ -44,7 +40,7 @@ class Entry:
 
     line: str
     fields: Fields
-    text: Callable[[], str] = _no_text
+    text: Callable[[], str] = lambda: ""
     text_name: str = "text"
     chars: int = 0
     begin: int = 0
@@ -275,13 +271,13 @@ class JsonForm:
         """The fields of the head, a list for each part, and in `not_shown` what is missing of the lists."""
         value: dict[str, Any] = {"v": 1, **fitted.answer.fields}
         for shown in fitted.parts:
-            value[shown.part.name] = [_fields(one, is_list=shown.part.is_list) for one in shown.entries]
+            value[shown.part.name] = [_fields(entry, is_list=shown.part.is_list) for entry in shown.entries]
         value["not_shown"] = [
             {"part": shown.part.name, "entries": gap[1] - gap[0] + 1, "command": shown.more(gap)}
             for shown in fitted.parts
             for gap in shown.gaps
         ]
-        value["not_shown"] += [{"part": one.name, "entries": len(one.entries)} for one in fitted.dropped]
+        value["not_shown"] += [{"part": part.name, "entries": len(part.entries)} for part in fitted.dropped]
         tokens: dict[str, Any] = {"estimated": fitted.spent, "budget": fitted.budget}
         value["tokens"] = tokens | ({"all": fitted.needed, "command": fitted.more} if fitted.is_cut else {})
         if fitted.answer.options:
@@ -335,8 +331,12 @@ def fit(answer: Answer, budget: int | None, form: Form) -> str:
     Raises `ConfigError` if the budget has no room for the head and for what is not shown.
     """
     if budget is None:
-        whole = _Choice({(at, one): entry.text() if entry.chars else None for at, one, entry in _numbered(answer)})
-        return _written(answer, whole, answer.parts, None, form)
+        whole = {
+            (at, number): entry.text() if entry.chars else None
+            for at, part in enumerate(answer.parts)
+            for number, entry in enumerate(part.entries)
+        }
+        return _written(answer, _Choice(whole), answer.parts, None, form)
     parts = _parts_with_room(answer, budget, form)
     choice = _choose(answer, parts, budget, form)
     while True:
@@ -345,12 +345,6 @@ def fit(answer: Answer, budget: int | None, form: Form) -> str:
         if excess <= 0:
             return text
         choice = choice.less(excess)
-
-
-def _numbered(answer: Answer) -> Iterator[tuple[int, int, Entry]]:
-    for at, part in enumerate(answer.parts):
-        for one, entry in enumerate(part.entries):
-            yield at, one, entry
 
 
 def _parts_with_room(answer: Answer, budget: int, form: Form) -> tuple[Part, ...]:

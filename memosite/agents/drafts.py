@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import Final
 
-from memosite.agents.items import Reader, find_position, names_line, of_archive
-from memosite.archive.cite import ArchiveNames
+from memosite.agents.items import Reader, find_position, names_line
 from memosite.archive.model import Archive, Copy, Memo, Position
 from memosite.facts.errors import ConfigError
 from memosite.facts.layout import join_path, memo_folder, place_of
@@ -23,14 +22,6 @@ from memosite.facts.texts import cut_line, one_line, summarize
 
 
 _LOOKED_AT = 50  # of a position's items, the newest: what it is called now
-
-
-def one_position(archive: Archive, written: str, option: str) -> Position:
-    """The one position that a name means. Raises `ConfigError`, also for a name that several organizations share."""
-    try:
-        return find_position(archive, written)
-    except ConfigError as error:
-        raise ConfigError(f"{option} {error}") from error
 
 
 def name_of(archive: Archive, position: Position, aliases: Mapping[str, str]) -> str:
@@ -85,13 +76,13 @@ def targets_of(
     if FILE in to:
         found = {(sender.repo, _notes_folder(archive, sender, name)): [sender.id]} if sender.repo else {}
         return _targets(found), () if found else _unknown([sender])
-    recipients = [one for one in to if isinstance(one, Position)]
+    recipients = [recipient for recipient in to if isinstance(recipient, Position)]
     if BROADCAST in to:
         recipients = [one for one in archive.positions.values() if not one.union_of and one.id != sender.id]
     places: dict[tuple[str, str], list[str]] = {}
-    for one in recipients:
-        if one.repo:
-            places.setdefault((one.repo, _memo_folder(archive, one, one.repo)), []).append(one.id)
+    for position in recipients:
+        if position.repo:
+            places.setdefault((position.repo, _memo_folder(archive, position, position.repo)), []).append(position.id)
     return _targets(places), _unknown([one for one in recipients if not one.repo])
 
 
@@ -105,17 +96,24 @@ def _unknown(positions: Sequence[Position]) -> tuple[str, ...]:
     """What is said of positions without a repo."""
     if not positions:
         return ()
-    named = names_line([one.id for one in positions], _NAMED)
+    named = names_line([position.id for position in positions], _NAMED)
     return (f"no repo of this archive is that of {named}; hand the memo over in another way",)
 
 
 def _memo_folder(archive: Archive, position: Position, repo: str) -> str:
     """Where new memos to a position are: beside the newest ones, in `inbox/` unless these are in a flat folder."""
-    folders = _memo_folders(archive)
-    copies = list(_copies(archive, position, repo, "memo"))
+    named = [
+        (one.id, folder)
+        for one in archive.organizations
+        for said in one.memo_locations
+        if (folder := memo_folder(said))
+    ]
+    folders = tuple(dict.fromkeys(folder for _, folder in named))  # beside `memos`
+    copies = _copies(archive, position, repo, "memo")
     places = [place for copy in copies if (place := place_of(copy.file.path, memo_folders=folders))]
     if not places:
-        return f"{_named_folder(archive, position) or 'memos'}/inbox"
+        own = {organization for organization, _ in position.seats}
+        return f"{next((folder for id_, folder in named if id_ in own), 'memos')}/inbox"
     folder = places[0].folder
     boxes = {place.mailbox for place in places if place.folder == folder}
     return folder if "flat" in boxes and not boxes & {"inbox", "read"} else f"{folder}/inbox"
@@ -134,21 +132,8 @@ def _copies(archive: Archive, position: Position, repo: str, kind: Kind) -> Iter
     """The copies in a repo of the newest memos to a position, or of its notes, the newest first."""
     for ref in reversed(archive.groups.get(f"position/{position.id}", ())[-_LOOKED_AT:]):
         memo = archive.artifacts[ref] if ref[0] == kind else None
-        if isinstance(memo, Memo) and (kind == "note" or position.id in {one.position for one in memo.recipients}):
+        if isinstance(memo, Memo) and (kind == "note" or position.id in {state.position for state in memo.recipients}):
             yield from (copy for copy in memo.copies if copy.file.source == repo)
-
-
-def _memo_folders(archive: Archive) -> tuple[str, ...]:
-    """The folders that orgdefs name for memos, beside `memos`."""
-    named = (memo_folder(said) for one in archive.organizations for said in one.memo_locations)
-    return tuple(dict.fromkeys(folder for folder in named if folder))
-
-
-def _named_folder(archive: Archive, position: Position) -> str | None:
-    """The folder that the position's own organization names for memos."""
-    own = {organization for organization, _ in position.seats}
-    named = (memo_folder(said) for one in archive.organizations if one.id in own for said in one.memo_locations)
-    return next((folder for folder in named if folder), None)
 
 
 # Drafts memos: the envelope of a reply or of a new memo, its file name, and where its recipients look for it.
@@ -230,15 +215,19 @@ class Drafting:
         return self._draft(self._one(wanted.sender, "--from"), self._named(wanted.to), subject, wanted, {}, notes=())
 
     def _memo(self, written: str) -> Memo:
-        name, _ = ArchiveNames(self.reader.archive).find(written)
-        kind, _, id_ = name.partition("/")
-        [artifact] = of_archive(self.reader, [(kind, id_)])  # type: ignore[list-item] # the kind is one
+        artifact, _ = self.reader.find(written)
         if not isinstance(artifact, Memo):
-            raise ConfigError(f"{written}: found a {kind}, expected a memo or a note; to write about it: memosite new")
+            raise ConfigError(
+                f"{written}: found a {artifact.kind}, expected a memo or a note; to write about it: memosite new"
+            )
         return artifact
 
     def _one(self, written: str, option: str) -> Position:
-        return one_position(self.reader.archive, written, option)
+        """The one position that a name means, also of those that several organizations have."""
+        try:
+            return find_position(self.reader.archive, written)
+        except ConfigError as error:
+            raise ConfigError(f"{option} {error}") from error
 
     def _named(self, written: str) -> list[Position | str]:
         """The recipients of a list with commas: positions, each once, or `all`, or `file`."""
@@ -247,7 +236,7 @@ class Drafting:
             raise ConfigError(f"--to: found no position, expected some with commas, {BROADCAST} or {FILE}")
         if len(names) > 1 and {BROADCAST, FILE}.intersection(names):
             raise ConfigError(f"--to {written}: found more beside {BROADCAST} or {FILE}, which is for nobody else")
-        found = [one if one in {BROADCAST, FILE} else self._one(one, "--to") for one in names]
+        found = [name if name in {BROADCAST, FILE} else self._one(name, "--to") for name in names]
         return list({one if isinstance(one, str) else one.id: one for one in found}.values())
 
     def _answered(self, memo: Memo, sender: Position) -> list[Position | str]:
@@ -256,14 +245,14 @@ class Drafting:
             return [self._one(memo.sender_position, "--to")]
         if memo.kind == "note":
             return [FILE]
-        found = [one.position for one in memo.recipients]
+        found = [state.position for state in memo.recipients]
         if not memo.sender_position or not found:
             raise ConfigError(f"--to: {memo.kind}/{memo.id} does not say who wrote it, expected --to POSITION")
         return [BROADCAST] if BROADCAST in found else [self._one(one, "--to") for one in found]
 
     def _doubts(self, memo: Memo, sender: Position) -> tuple[str, ...]:
         """What may be wrong with a reply."""
-        involved = {memo.sender_position, memo.role, *(one.position for one in memo.recipients)}
+        involved = {memo.sender_position, memo.role, *(state.position for state in memo.recipients)}
         joined = {*sender.union_of, sender.id}
         doubts = []
         if memo.kind == "memo" and not memo.is_broadcast and not joined & involved:
@@ -284,7 +273,10 @@ class Drafting:
     ) -> Draft:
         if FILE in to and wanted.is_action:
             raise ConfigError(f"--action: a note to {FILE} has no recipient who could do anything; omit --action")
-        names = [one if isinstance(one, str) else name_of(self.reader.archive, one, self.aliases) for one in to]
+        names = [
+            recipient if isinstance(recipient, str) else name_of(self.reader.archive, recipient, self.aliases)
+            for recipient in to
+        ]
         own = name_of(self.reader.archive, sender, self.aliases)
         name = self._free_name(own, names, subject, "note" if FILE in to else "memo")
         said, body, more = _body(wanted, name)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memosite.agents import Entry
-from memosite.archive.cite import nearest
+from memosite.archive.cite import ArchiveNames, nearest
 from memosite.archive.lines import notice_of
 from memosite.archive.mailboxes import PossibleReplies, is_unread_for, is_unreceived_by, open_for, unknown_line
 from memosite.archive.model import (
@@ -39,25 +39,25 @@ _STATES = {"discharged": "closed"}
 
 @dataclass(frozen=True, kw_only=True)
 class Reader:
-    """The archive that is asked, its texts, and the options that further commands need to find it again."""
+    """The archive that is asked, and its texts."""
 
     archive: Archive
     text_of: TextOf
-    options: tuple[str, ...] = ()
 
     @cached_property
     def possible_replies(self) -> PossibleReplies:
         """The missing memos that may have answered memos."""
         return PossibleReplies(self.archive)
 
+    def find(self, written: str, kinds: Collection[str] = ()) -> tuple[Artifact, str]:
+        """The artifact that a reference means, and its anchor. Raises `ConfigError`."""
+        name, anchor = ArchiveNames(self.archive, kinds).find(written)
+        kind, _, id_ = name.partition("/")
+        return self.archive.artifacts[(kind, id_)], anchor  # type: ignore[index] # the kind is one
+
     def command(self, *words: str) -> str:
         """A further command, without the options."""
         return shlex.join(("memosite", *words))
-
-    @property
-    def suffix(self) -> str:
-        """The options that every further command takes, as they are typed."""
-        return shlex.join(self.options)
 
 
 def members_of(position: Position) -> tuple[str, ...]:
@@ -77,6 +77,11 @@ def day_and_time(moment: Moment | None) -> str:
 def names_line(names: Sequence[str], limit: int = NAMED) -> str:
     """Names as a line: of many, the first ones."""
     return listed(names, limit, chars=NAME_CHARS)
+
+
+def counted(number: int, what: str) -> str:
+    """A number of something: `1 memo`, `2 memos`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def action_word(action: str | None) -> str:
@@ -100,10 +105,12 @@ def states_of(reader: Reader, artifact: Artifact, viewer: Position | None) -> li
     action: str | None = artifact.action
     if viewer is not None:
         members = members_of(viewer)
-        repos = [reader.archive.positions[one].repo for one in members]
+        repos = [reader.archive.positions[member].repo for member in members]
         if is_unread_for(artifact, members, repos):
             found += ["unread", *(["delivered, not received"] if is_unreceived_by(artifact, repos) else [])]
-        action = next((one.action for one in artifact.recipients if one.position in members and one.action), action)
+        action = next(
+            (state.action for state in artifact.recipients if state.position in members and state.action), action
+        )
         action = "open" if open_for(artifact, members) else action
     return found + ([f"action {action_word(action)}"] if action else []) + _waits_for(reader, artifact)
 
@@ -112,7 +119,7 @@ def _waits_for(reader: Reader, memo: Memo) -> list[str]:
     """Who of several has not done what a memo asks (of one the state says it), and what may have answered it."""
     if not memo.owed_by:
         return []
-    names = [reader.archive.label(one) for one in memo.owed_by]
+    names = [reader.archive.label(position) for position in memo.owed_by]
     missing = [f"{ghost.kind}/{ghost.id}" for ghost in reader.possible_replies.of(memo)]
     found = [f"perhaps answered by missing {', '.join(missing[:NAMED])}"] if missing else []
     if len(memo.recipients) > 1 or memo.is_broadcast:
@@ -192,11 +199,6 @@ def loader(reader: Reader, text: Text | str) -> tuple[Callable[[], str], int]:
     return lambda: reader.text_of(text.sha256), text.chars
 
 
-def of_archive(reader: Reader, refs: Iterable[Ref]) -> list[Artifact]:
-    """Artifacts by their names."""
-    return [reader.archive.artifacts[ref] for ref in refs]
-
-
 def kind_facts(artifact: Artifact) -> list[str]:
     """What is said of an artifact by its kind: the type of a record, the turns of a transcript."""
     if isinstance(artifact, Record):
@@ -220,10 +222,10 @@ def find_position(archive: Archive, written: str) -> Position:
 
     Raises `ConfigError` if there is none, or several: also for the id that several organizations have.
     """
-    names = {name: id_ for id_, one in archive.positions.items() for name in (*one.names, one.name, id_)}
-    qualified = {f"{organization}/{seat.id}": id_ for id_, organization, seat in _seats(archive)}
-    names = {**qualified, **names}
-    names = {**names, **archive.position_of, **{id_: id_ for id_ in archive.positions}}
+    names = {f"{organization}/{seat.id}": id_ for id_, organization, seat in _seats(archive)}
+    names |= {name: id_ for id_, one in archive.positions.items() for name in (*one.names, one.name, id_)}
+    names |= archive.position_of
+    names |= {id_: id_ for id_ in archive.positions}
     said = written.strip().strip("/").removeprefix("positions/")
     folded = said.casefold()
     exact = {names[said]} if said in names else set()
@@ -273,26 +275,26 @@ class Involved:
     def repos(self) -> frozenset[str]:
         """The repos of the position."""
         positions = self.reader.archive.positions
-        return frozenset(repo for one in self.members if (repo := positions[one].repo))
+        return frozenset(repo for member in self.members if (repo := positions[member].repo))
 
     @cached_property
     def artifacts(self) -> list[Artifact]:
         """What involves it, memos to `all` included, the newest first."""
         archive = self.reader.archive
         refs: dict[Ref, None] = {}
-        for name in (*(f"position/{one}" for one in self.members), "broadcasts"):
+        for name in (*(f"position/{member}" for member in self.members), "broadcasts"):
             refs |= dict.fromkeys(archive.groups.get(name, ()))
         return newest_first(archive.artifacts[ref] for ref in refs)
 
     @cached_property
     def memos(self) -> list[Memo]:
         """Memos to it and from it, without notes, the newest first."""
-        return [one for one in self.artifacts if isinstance(one, Memo) and one.kind == "memo"]
+        return [artifact for artifact in self.artifacts if isinstance(artifact, Memo) and artifact.kind == "memo"]
 
     @cached_property
     def unread(self) -> list[Memo]:
         """Memos that it has not read: those that ask something of it first."""
-        found = [one for one in self.memos if is_unread_for(one, self.members, self.repos)]
+        found = [memo for memo in self.memos if is_unread_for(memo, self.members, self.repos)]
         return sorted(found, key=lambda one: not open_for(one, self.members))
 
     @cached_property
@@ -312,36 +314,34 @@ class Involved:
     @cached_property
     def to_do(self) -> list[Memo]:
         """Memos that ask something of it that is not done."""
-        return [one for one in self.memos if open_for(one, self.members)]
+        return [memo for memo in self.memos if open_for(memo, self.members)]
 
-    @property
-    def to_do_unread(self) -> list[Memo]:
-        """Those of them that are unread."""
-        unread = {one.ref for one in self.unread}
-        return [one for one in self.to_do if one.ref in unread]
-
-    @property
+    @cached_property
     def to_do_read(self) -> list[Memo]:
-        """Those of them that are not."""
-        unread = {one.ref for one in self.unread}
-        return [one for one in self.to_do if one.ref not in unread]
+        """Those of them that are not unread."""
+        unread = {memo.ref for memo in self.unread}
+        return [memo for memo in self.to_do if memo.ref not in unread]
+
+    def more_to_do(self, count: int, where: str) -> str:
+        """What is said of further memos that ask something of it."""
+        return f"{count} more {'action is' if count == 1 else 'actions are'} open, {where}"
 
     @cached_property
     def waiting(self) -> list[Memo]:
         """Its own memos that ask something of others that is not done."""
-        return [one for one in self.memos if one.sender_position in self.members and one.owed_by]
+        return [memo for memo in self.memos if memo.sender_position in self.members and memo.owed_by]
 
     @cached_property
     def notes(self) -> list[Memo]:
         """Notes that are filed for it."""
-        return [one for one in self.artifacts if isinstance(one, Memo) and one.kind == "note"]
+        return [artifact for artifact in self.artifacts if isinstance(artifact, Memo) and artifact.kind == "note"]
 
     @cached_property
     def decisions(self) -> list[Artifact]:
         """All decisions of the archive."""
         archive = self.reader.archive
         found = (archive.artifacts[ref] for ref in archive.groups.get("decisions", ()))
-        return newest_first(one for one in found if sort_of(one) == "decision")
+        return newest_first(artifact for artifact in found if sort_of(artifact) == "decision")
 
     @cached_property
     def threads(self) -> list[tuple[Thread, Memo]]:
@@ -364,7 +364,8 @@ def head_of(reader: Reader, position: Position) -> tuple[tuple[str, ...], dict[s
     seats = [seat for _, seat in position.seats]
     held = "; ".join(cut_line(seat.incumbent, 200) for seat in seats if seat.incumbent)
     parts = [f"Position {position.id}"]
-    parts += [f"also written {names_line(others)}"] if (others := _others(position)) else []
+    others = [name for name in position.names if name != position.id]
+    parts += [f"also written {names_line(others)}"] if others else []
     parts += [f"held by {held}"] if held else []
     parts += [f"repo {position.repo}"] if position.repo else []
     fields: dict[str, object] = {
@@ -390,7 +391,3 @@ def _shared_name(reader: Reader, position: Position) -> dict[str, object] | None
     if union is None or not items:
         return None
     return {"name": union.id, "items": items, "command": reader.command("search", f"with:{union.id}")}
-
-
-def _others(position: Position) -> list[str]:
-    return [name for name in position.names if name != position.id]

@@ -11,6 +11,7 @@ from memosite.agents.items import (
     Involved,
     Reader,
     action_word,
+    counted,
     day_and_time,
     entry_of,
     find_position,
@@ -23,12 +24,11 @@ from memosite.agents.items import (
     triage,
     who_of,
 )
-from memosite.archive.cite import ArchiveNames
 from memosite.archive.lines import notice_of
 from memosite.archive.model import Artifact, Document, Ghost, Library, Memo, Record, Thread, ThreadEntry, Transcript
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
-from memosite.facts.texts import cut_line
+from memosite.facts.texts import cut_line, listed
 from memosite.formats.status import standing_of
 from memosite.formats.turns import Turn, parse_conversation
 
@@ -42,7 +42,7 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
     lines, fields = head_of(reader, position)
     unread = involved.unread
     read = involved.to_do_read
-    todo = f"{len(read)} more {'action is' if len(read) == 1 else 'actions are'} open, {involved.among_others}"
+    todo = involved.more_to_do(len(read), involved.among_others)
     brief = reader.command("brief", position.id, "--only", "to-do")
     part = Part(
         name="unread",
@@ -63,7 +63,6 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
         },
         parts=(part,),
         command=reader.command("inbox", position.id),
-        options=reader.suffix,
     )
 
 
@@ -86,8 +85,8 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
         first = min(begin, len(part.entries) + 1)
         parts = [replace(part, entries=part.entries[first - 1 :], first=first)]
     words = ("--only", only) if only else ()
-    asking = len(involved.to_do_unread) if only == "to-do" else 0
-    more = f"{asking} more {'action is' if asking == 1 else 'actions are'} open, in unread memos"
+    asking = len(involved.to_do) - len(involved.to_do_read) if only == "to-do" else 0
+    more = involved.more_to_do(asking, "in unread memos")
     return Answer(
         lines=(
             *lines,
@@ -103,28 +102,28 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
         },
         parts=tuple(parts),
         command=reader.command("brief", position.id, *words),
-        options=reader.suffix,
     )
 
 
 def _brief_parts(involved: Involved, only: str) -> Iterable[Part]:
     reader, position = involved.reader, involved.position
-    handoff = _newest_handoff(involved)
-    word = "note" if handoff and not _handoffs(involved) else "hand-off"
-    unread = [one for one in involved.unread if only == "unread" or one is not handoff]
+    handoffs = _handoffs(involved)
+    handoff: Artifact | None = next(iter(handoffs or involved.notes), None)
+    word = "note" if handoff and not handoffs else "hand-off"
+    unread = [memo for memo in involved.unread if only == "unread" or memo is not handoff]
     besides = " besides the hand-off" if len(unread) < len(involved.unread) else ""
     since = f" since the {word} of {handoff.date.day}" if handoff and handoff.date else ""
     new_decisions = _since(handoff, involved.decisions) if handoff else []
     new_notes = _since(handoff, involved.notes)
-    known = {one.ref for one in new_decisions}
-    in_force = [one for one in _in_force(involved) if one.ref not in known]
+    known = {decision.ref for decision in new_decisions}
+    in_force = [decision for decision in _in_force(involved) if decision.ref not in known]
 
     def part(name: str, title: str, entries: Iterable[Entry], empty: str) -> Part:
         more = reader.command("brief", position.id, "--only", name)
         return Part(name=name, title=title, entries=tuple(entries), more=more, empty=empty)
 
     def listed(artifacts: Iterable[Artifact]) -> list[Entry]:
-        return [entry_of(reader, one, position) for one in artifacts]
+        return [entry_of(reader, artifact, position) for artifact in artifacts]
 
     first = [entry_of(reader, handoff, position, text=_text(handoff))] if handoff else []
     title = "Newest hand-off to itself" if word == "hand-off" else "No hand-off; its newest note instead"
@@ -138,12 +137,6 @@ def _brief_parts(involved: Involved, only: str) -> Iterable[Part]:
     yield part("threads", "Threads it is in", [_thread(reader, *one) for one in involved.threads], "None.")
 
 
-def _newest_handoff(involved: Involved) -> Artifact | None:
-    """The newest hand-off; else its newest note, which is none."""
-    found = _handoffs(involved) or involved.notes
-    return found[0] if found else None
-
-
 def _handoffs(involved: Involved) -> list[Artifact]:
     """Memos to itself, and notes and records that are called a hand-off, the newest first.
 
@@ -151,13 +144,13 @@ def _handoffs(involved: Involved) -> list[Artifact]:
     """
     archive = involved.reader.archive
     to_itself = [
-        one
-        for one in involved.memos
-        if one.sender_position in involved.members
-        and any(state.position in involved.members for state in one.recipients)
+        memo
+        for memo in involved.memos
+        if memo.sender_position in involved.members
+        and any(state.position in involved.members for state in memo.recipients)
     ]
-    called = [one for one in involved.notes if _HANDOFF.search(f"{one.id} {one.short_subject}")]
-    others = {one.repo for one in archive.positions.values() if one.id not in involved.members}
+    called = [note for note in involved.notes if _HANDOFF.search(f"{note.id} {note.short_subject}")]
+    others = {position.repo for position in archive.positions.values() if position.id not in involved.members}
     own = involved.repos - others
     records = [
         one
@@ -180,17 +173,17 @@ def _since(handoff: Artifact | None, artifacts: Iterable[Artifact]) -> list[Arti
     """What is newer than a hand-off."""
     if handoff is None:
         return list(artifacts)
-    return [one for one in artifacts if one.date and one.sort_key > handoff.sort_key and one.ref != handoff.ref]
+    return [item for item in artifacts if item.date and item.sort_key > handoff.sort_key and item.ref != handoff.ref]
 
 
 def _in_force(involved: Involved) -> list[Artifact]:
     """Decisions that nothing has replaced or rejected, and that involve the position, its repo, or its memos."""
-    own = {one.ref for one in involved.artifacts}
+    own = {artifact.ref for artifact in involved.artifacts}
     return [
-        one
-        for one in involved.decisions
-        if standing_of(one) in {"accepted", None}
-        and (one.ref in own or _source(one) in involved.repos or own.intersection(one.backlinks))
+        decision
+        for decision in involved.decisions
+        if standing_of(decision) in {"accepted", None}
+        and (decision.ref in own or _source(decision) in involved.repos or own.intersection(decision.backlinks))
     ]
 
 
@@ -203,12 +196,10 @@ def _source(artifact: Artifact) -> str:
 def _thread(reader: Reader, thread: Thread, newest: Memo) -> Entry:
     """A thread in a list: its name, how long it is, and what came last between it and the position."""
     label = reader.archive.thread_label(thread.id)
-    memos = sum(not entry.is_ghost for entry in thread.entries)
-    missing = len(thread.entries) - memos
-    counted = f"{memos} {'memo' if memos == 1 else 'memos'}" + (f" and {missing} missing" if missing else "")
+    memos, missing, said = _count(thread)
     last = f"{day_and_time(newest.date)}, {who_of(newest)}"
     return Entry(
-        line=f"“{label}”; {counted}, newest here {last}; thread {thread.id}",
+        line=f"“{label}”; {said}, newest here {last}; thread {thread.id}",
         fields={
             "thread": thread.id,
             "short_subject": label,
@@ -219,6 +210,13 @@ def _thread(reader: Reader, thread: Thread, newest: Memo) -> Entry:
         },
         more=reader.command("thread", thread.id, "--brief"),
     )
+
+
+def _count(thread: Thread) -> tuple[int, int, str]:
+    """How many memos a thread has, how many are missing, and both in words."""
+    memos = sum(not entry.is_ghost for entry in thread.entries)
+    missing = len(thread.entries) - memos
+    return memos, missing, counted(memos, "memo") + (f" and {missing} missing" if missing else "")
 
 
 # Answers with one item: its envelope in three lines, its summary, and its text, turns or passage.
@@ -241,11 +239,10 @@ def show(reader: Reader, written: str, *, only_head: bool = False, turns: str = 
 
     `turns` are those of a transcript that are shown: `12`, `12-20` or `12-`.
     """
-    name, anchor = ArchiveNames(reader.archive).find(written)
-    kind, _, id_ = name.partition("/")
-    artifact = reader.archive.artifacts[(kind, id_)]  # type: ignore[index] # the kind is one
+    artifact, anchor = reader.find(written)
+    name = "/".join(artifact.ref)
     if turns and not isinstance(artifact, Transcript):
-        raise ConfigError(f"--turns: {name} is a {kind}, expected a transcript; leave --turns out")
+        raise ConfigError(f"--turns: {name} is a {artifact.kind}, expected a transcript; leave --turns out")
     if _TURNS.fullmatch(anchor) and isinstance(artifact, Transcript) and not turns:
         turns, anchor = anchor.replace("t", ""), ""
     command = ("show", f"{name}#{anchor}" if anchor else name, *(("--turns", turns) if turns else ()))
@@ -262,7 +259,6 @@ def show(reader: Reader, written: str, *, only_head: bool = False, turns: str = 
         fields={"command": "show", **_fields(reader, artifact)},
         parts=tuple(parts),
         command=reader.command(*command),
-        options=reader.suffix,
     )
 
 
@@ -300,7 +296,7 @@ def _body(artifact: Artifact) -> Text | str | None:
             fields = "".join(f"{label}: {value}\n" for label, value in artifact.card.fields)
             return artifact.card.text or fields or None
         case Library():
-            items = (f"{one.name} {one.version}: {one.description} ({one.file})" for one in artifact.card.items)
+            items = (f"{item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items)
             return "\n".join(items) or None
     return None
 
@@ -388,12 +384,16 @@ def _passage(reader: Reader, artifact: Artifact, anchor: str) -> str:
 
     found = find_passage(artifact, anchor, reader.text_of)
     if found is None:
-        known = [one.anchor for one in passages_of(artifact, reader.text_of)][:6]
+        known = [passage.anchor for passage in passages_of(artifact, reader.text_of)][:6]
         expected = f"expected one of its anchors: {', '.join(known)} …" if known else "it has no anchors"
         raise ConfigError(f"{'/'.join(artifact.ref)}#{anchor}: found no passage there, {expected}")
     if found.kind != "heading":
         return found.text
-    later = (one for one in passages_of(artifact, reader.text_of) if one.kind == "heading" and one.begin > found.begin)
+    later = (
+        passage
+        for passage in passages_of(artifact, reader.text_of)
+        if passage.kind == "heading" and passage.begin > found.begin
+    )
     end = next((one.begin for one in later if (one.path, one.part) == (found.path, found.part)), None)
     body = next(one for one in bodies_of(artifact, reader.text_of) if (one.path, one.part) == (found.path, found.part))
     data = body.text.encode("utf-8", "surrogatepass")
@@ -405,13 +405,15 @@ def _passage(reader: Reader, artifact: Artifact, anchor: str) -> str:
 
 def _envelope(reader: Reader, artifact: Artifact) -> Iterator[str]:
     """Three lines: what and where it is; who, when and in which state; what it answers, and what answers it."""
-    yield f"{'/'.join(artifact.ref)}; in {_joined(_paths(artifact), _NAMED_FILES)}"
+    yield f"{'/'.join(artifact.ref)}; in {listed(_paths(artifact), _NAMED_FILES)}"
     states = [*states_of(reader, artifact, None), *_recipients(artifact)]
     offset = f" {artifact.date.zone}" if artifact.date and artifact.date.zone else ""
     said = (*kind_facts(artifact), f"{artifact.chars:,} characters", *states)
     yield "; ".join((f"{who_of(artifact)}, {day_and_time(artifact.date)}{offset}", *said))
     subject = cut_line(artifact.subject, 300)
-    relations = [f"{word} {_refs(refs)}" for word, refs in _relations(artifact)]
+    relations = [
+        f"{word} {listed(['/'.join(ref) for ref in refs], _NAMED_REFS)}" for word, refs in _relations(artifact)
+    ]
     thread = [f"thread {artifact.thread}"] if isinstance(artifact, Memo) else []
     yield "; ".join((f"“{subject}”", *relations, *thread))
 
@@ -424,7 +426,7 @@ def _recipients(artifact: Artifact) -> list[str]:
     """Of an action that is asked of several, how far each of them is."""
     if not isinstance(artifact, Memo) or len(artifact.recipients) < 2:
         return []
-    said = [f"{one.position} {action_word(one.action)}" for one in artifact.recipients if one.action]
+    said = [f"{state.position} {action_word(state.action)}" for state in artifact.recipients if state.action]
     return [names_line(said)] if said else []
 
 
@@ -443,15 +445,6 @@ def _relations(artifact: Artifact) -> Iterator[tuple[str, Sequence[Ref]]]:
         yield from ((word, refs) for word, refs in found if refs)
     elif isinstance(artifact, Record) and artifact.superseded_by:
         yield "superseded by", (artifact.superseded_by,)
-
-
-def _refs(refs: Sequence[Ref]) -> str:
-    return _joined(["/".join(ref) for ref in refs], _NAMED_REFS)
-
-
-def _joined(names: Sequence[str], limit: int) -> str:
-    more = len(names) - limit
-    return ", ".join(names[:limit]) + (f" and {more} more" if more > 0 else "")
 
 
 def _fields(reader: Reader, artifact: Artifact) -> dict[str, object]:
@@ -494,9 +487,7 @@ def thread(reader: Reader, written: str, *, is_brief: bool = False, begin: int =
     command = reader.command("thread", found.id, *words)
     entries = list(enumerate(found.entries, 1))[begin - 1 :]
     ranks = _ranks(reader, entries) if begin == 1 else {number: number for number, _ in entries}
-    memos = sum(not one.is_ghost for one in found.entries)
-    missing = len(found.entries) - memos
-    counted = f"{memos} {'memo' if memos == 1 else 'memos'}" + (f" and {missing} missing" if missing else "")
+    memos, missing, said = _count(found)
     label = reader.archive.thread_label(found.id)
     part = Part(
         name="memos",
@@ -508,11 +499,10 @@ def thread(reader: Reader, written: str, *, is_brief: bool = False, begin: int =
         first=min(begin, len(found.entries) + 1),
     )
     return Answer(
-        lines=(f"Thread {found.id}", f"“{label}”; {counted}"),
+        lines=(f"Thread {found.id}", f"“{label}”; {said}"),
         fields={"command": "thread", "thread": found.id, "short_subject": label, "count": memos, "missing": missing},
         parts=(part,),
         command=command,
-        options=reader.suffix,
     )
 
 
@@ -535,17 +525,15 @@ def find_thread(reader: Reader, written: str) -> Thread:
     if said in archive.threads:
         return archive.threads[said]
     try:
-        name, _ = ArchiveNames(archive, ("memo", "note")).find(written)
+        artifact, _ = reader.find(written, ("memo", "note"))
     except ConfigError:
         begun = [id_ for id_ in archive.threads if id_.casefold().startswith(said.casefold())]
         if len(begun) != 1 or not said:
             raise
         return archive.threads[begun[0]]
-    kind, _, id_ = name.partition("/")
-    artifact = archive.artifacts[(kind, id_)]  # type: ignore[index] # the kind is one
     if not isinstance(artifact, Memo):
         raise ConfigError(
-            f"{written}: found a {kind}, expected a memo, a note or the id of a thread; see: memosite show"
+            f"{written}: found a {artifact.kind}, expected a memo, a note or the id of a thread; see: memosite show"
         )
     return archive.threads[artifact.thread]
 

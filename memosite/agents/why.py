@@ -19,9 +19,10 @@ from datetime import datetime
 from enum import IntEnum
 from typing import Any, Final
 
-from memosite.agents.items import Reader, day_and_time, line_of, of_archive
+from memosite.agents.items import Reader, counted, day_and_time, line_of
 from memosite.archive.cite import ArchiveNames
-from memosite.archive.model import Archive, Artifact, Document, Memo, Record, Transcript
+from memosite.archive.lines import all_texts
+from memosite.archive.model import Archive, Artifact, Library, Memo, Transcript
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
@@ -148,7 +149,11 @@ def is_within(transcript: Transcript, commit: CommitFacts) -> bool:
 
 def session_of(transcript: Transcript, turns: Iterable[Turn], work: Work) -> Session | None:
     """What a transcript shows of a commit; None if it shows nothing."""
-    shown = [ShownTurn(anchor=turn.anchor, proof=proof) for turn in turns if (proof := _proof(turn, work))]
+    shown = [
+        ShownTurn(anchor=turn.anchor, proof=proof)
+        for turn in turns
+        if (proof := max(_proofs(turn, work), default=None))
+    ]
     if not shown:
         return None
     if not is_within(transcript, work.commit):
@@ -162,22 +167,19 @@ def session_of(transcript: Transcript, turns: Iterable[Turn], work: Work) -> Ses
 
 def best_sessions(found: Sequence[Session]) -> list[Session]:
     """Of all sessions that show something of a commit those that show most; several are in doubt."""
-    certain = [one for one in found if not one.doubt]
+    certain = [session for session in found if not session.doubt]
     if certain:
-        best = max(one.best for one in certain)
-        chosen = [one for one in certain if one.best == best]
+        best = max(session.best for session in certain)
+        chosen = [session for session in certain if session.best == best]
         if len(chosen) == 1:
             return chosen
-        return [replace(one, doubt=f"{len(chosen)} sessions show it") for one in chosen]
-    best = max((one.best for one in found), default=Proof.NAMED)
-    return [one for one in found if one.best == best]
-
-
-def _proof(turn: Turn, work: Work) -> Proof | None:
-    return max(_proofs(turn, work), default=None)
+        return [replace(session, doubt=f"{len(chosen)} sessions show it") for session in chosen]
+    best = max((session.best for session in found), default=Proof.NAMED)
+    return [session for session in found if session.best == best]
 
 
 def _proofs(turn: Turn, work: Work) -> Iterator[Proof]:
+    made = work.commit.committed
     if names_commit(turn.text, work.commit.hash):
         yield Proof.NAMED
     for call in (block for block in blocks(turn.text) if block.kind == "tool"):
@@ -185,7 +187,8 @@ def _proofs(turn: Turn, work: Work) -> Iterator[Proof]:
         if is_shell:
             yield from _committed(call.text, work)
         is_editing = bool(_EDITOR.match(call.name or "")) or (is_shell and bool(_WRITING.search(call.text)))
-        if is_editing and _edits(call.text, work) and _is_before(turn, work):
+        is_before = turn.at is None or made is None or turn.at <= made.instant + SLACK
+        if is_editing and is_before and _edits(call.text, work):
             yield Proof.EDITED
 
 
@@ -222,11 +225,6 @@ def _says(text: str, line: str) -> bool:
     return line in text or json.dumps(line, ensure_ascii=False)[1:-1] in text
 
 
-def _is_before(turn: Turn, work: Work) -> bool:
-    made = work.commit.committed
-    return turn.at is None or made is None or turn.at <= made.instant + SLACK
-
-
 def names_commit(text: str, hash_: str) -> bool:
     """Whether a text has the id of a commit, or seven or more characters of its beginning."""
     if hash_[:7] not in text:
@@ -247,32 +245,21 @@ _SECOND: Final = 1.0
 
 def list_items(archive: Archive) -> list[Item]:
     """What an index keeps of each artifact that can name something, in the order of the archive."""
-    return [_item(one) for one in archive.artifacts.values() if not one.withheld]
+    return [_item(artifact) for artifact in archive.artifacts.values() if not artifact.withheld]
 
 
 def _item(artifact: Artifact) -> Item:
     span = span_of(artifact) if isinstance(artifact, Transcript) else None
     files = [(copy.file.source, copy.file.path) for copy in artifact.copies]
-    times = [one.timestamp() for one in span] if span else None
+    times = [moment.timestamp() for moment in span] if span else None
     digests = [text.sha256 for text in bodies_of(artifact)]
     return "/".join(artifact.ref), digests, (make_row(artifact.subject), files, times)
 
 
-def bodies_of(artifact: Artifact) -> list[Text]:
+def bodies_of(artifact: Artifact) -> tuple[Text, ...]:
     """The texts of an artifact that can name something."""
-    match artifact:
-        case Memo(broken=False):
-            variant = artifact.variants[0]
-            known = (variant.envelope.body, variant.text)
-            return list({text.sha256: text for text in known if text}.values())
-        case Transcript(broken=False):
-            text = artifact.variants[0].text
-            return [text] if text else []
-        case Document():
-            return [artifact.head.text] if artifact.head.text else []
-        case Record():
-            return [artifact.card.text] if artifact.card.text else []
-    return []
+    is_unread = isinstance(artifact, Memo | Transcript) and artifact.broken
+    return () if is_unread or isinstance(artifact, Library) else all_texts(artifact)
 
 
 class Mentions:
@@ -320,7 +307,7 @@ def _may_hold(times: Sequence[float] | None, moments: Sequence[datetime]) -> boo
     if times is None:
         return False
     begin, end = times
-    return any(begin - _SECOND <= one.timestamp() <= end + _SECOND for one in moments)
+    return any(begin - _SECOND <= moment.timestamp() <= end + _SECOND for moment in moments)
 
 
 def _ref(name: str) -> Ref:
@@ -418,7 +405,8 @@ def _chain(reader: Reader, mentions: Mentions, asked: Asked, cause: Cause) -> Ch
 
 
 def _sessions(reader: Reader, mentions: Mentions, work: Work) -> Iterator[Session]:
-    for artifact in of_archive(reader, mentions.sessions(work.commit.moments, work.commit.hash[:BEGINNING])):
+    for ref in mentions.sessions(work.commit.moments, work.commit.hash[:BEGINNING]):
+        artifact = reader.archive.artifacts[ref]
         if not isinstance(artifact, Transcript) or artifact.broken:
             continue
         variant = artifact.variants[0]
@@ -441,11 +429,11 @@ def _named(reader: Reader, mentions: Mentions, asked: Asked, commit: CommitFacts
     artifacts = reader.archive.artifacts
     itself = {ref for ref in mentions.at(f"{asked.source}/{asked.path}") if _is_file(artifacts[ref], asked)}
     in_message = _in_message(reader, mentions, commit)
-    decisions = {one.ref: one for one in in_message if _is_decision(one)}
+    decisions = [one for one in in_message if sort_of(one) == "decision"]
     linking = {ref for one in itself for ref in artifacts[one].backlinks}
     found: list[Naming] = [Naming(artifact=one, words="the commit's message names it") for one in in_message]
     named = {ref for word in (asked.path.rpartition("/")[2], commit.hash[:BEGINNING]) for ref in mentions.naming(word)}
-    about = {ref for decision in decisions.values() for ref in decision.backlinks}
+    about = {ref for decision in decisions for ref in decision.backlinks}
     for ref in sorted(named | linking | about):
         if ref not in mentions or ref in itself or any(ref == one.ref for one in in_message):
             continue
@@ -457,18 +445,14 @@ def _named(reader: Reader, mentions: Mentions, asked: Asked, commit: CommitFacts
             found.append(Naming(artifact=artifact, words="names the file"))
         elif naming := _names_file(artifact, text, asked):
             found.append(naming)
-        elif decision := next((one for one in decisions.values() if ref in one.backlinks), None):
+        elif decision := next((one for one in decisions if ref in one.backlinks), None):
             found.append(Naming(artifact=artifact, words=f"names the decision {'/'.join(decision.ref)}"))
     found.sort(key=lambda one: one.artifact.sort_key, reverse=True)
     return sorted(found, key=lambda one: bool(one.doubt))
 
 
-def _is_decision(artifact: Artifact) -> bool:
-    return sort_of(artifact) == "decision"
-
-
 def _text_of(reader: Reader, artifact: Artifact) -> str:
-    return "\n".join((artifact.subject, *(reader.text_of(one.sha256) for one in bodies_of(artifact))))
+    return "\n".join((artifact.subject, *(reader.text_of(text.sha256) for text in bodies_of(artifact))))
 
 
 def _is_file(artifact: Artifact, asked: Asked) -> bool:
@@ -524,19 +508,19 @@ def as_text(reader: Reader, asked: Asked, chains: Sequence[Chain]) -> str:
     known: set[Ref] = set()  # what a former chain has shown
     for chain in chains:
         commit = chain.cause.work.commit
-        numbers = "" if asked.line else f"; wrote {_counted(len(chain.cause.numbers), 'line')}"
+        numbers = "" if asked.line else f"; wrote {counted(len(chain.cause.numbers), 'line')}"
         who = f"{commit.hash[:12]}, {day_and_time(commit.committed)}, {chain.cause.author}"
         lines += ["", f"Commit {who}: “{chain.cause.subject}”{numbers}"]
         lines += ["  Session", *([] if chain.sessions else ["    no transcript shows it"])]
-        lines += [line for one in chain.sessions for line in _session_lines(reader, one)]
+        lines += [line for session in chain.sessions for line in _session_lines(reader, session)]
         lines += [f"  Named in ({len(chain.named) + chain.more})"]
-        new = [one for one in chain.named if one.artifact.ref not in known]
-        lines += [f"  - {_doubted(one.doubt)}{one.words}: {line_of(reader, one.artifact)}" for one in new]
+        new = [naming for naming in chain.named if naming.artifact.ref not in known]
+        lines += [f"  - {_doubted(naming.doubt)}{naming.words}: {line_of(reader, naming.artifact)}" for naming in new]
         lines += [f"    {chain.more} more are older"] if chain.more else []
         old = len(chain.named) - len(new)
         lines += [f"    {old} {'is' if old == 1 else 'are'} named above"] if old else []
-        known.update(one.artifact.ref for one in new)
-    lines += ["", f"{_counted(asked.more, 'more commit')} wrote other lines: name a line"] if asked.more else []
+        known.update(naming.artifact.ref for naming in new)
+    lines += ["", f"{counted(asked.more, 'more commit')} wrote other lines: name a line"] if asked.more else []
     return "\n".join(map(printable, lines))
 
 
@@ -549,10 +533,6 @@ def _session_lines(reader: Reader, session: Session) -> Iterator[str]:
 
 def _doubted(doubt: str) -> str:
     return f"uncertain ({doubt}): " if doubt else ""
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def as_json(asked: Asked, chains: Sequence[Chain]) -> str:
@@ -581,22 +561,22 @@ def _object(chain: Chain) -> dict[str, object]:
         },
         "sessions": [
             {
-                "id": one.transcript.id,
-                "turns": [{"anchor": turn.anchor, "shows": turn.words} for turn in one.turns],
-                "uncertain": one.doubt or None,
+                "id": session.transcript.id,
+                "turns": [{"anchor": turn.anchor, "shows": turn.words} for turn in session.turns],
+                "uncertain": session.doubt or None,
             }
-            for one in chain.sessions
+            for session in chain.sessions
         ],
         "named_in": [
             {
-                "kind": one.artifact.kind,
-                "id": one.artifact.id,
-                "short_subject": one.artifact.short_subject,
-                "date": one.artifact.date.utc if one.artifact.date else None,
-                "shows": one.words,
-                "uncertain": one.doubt or None,
+                "kind": naming.artifact.kind,
+                "id": naming.artifact.id,
+                "short_subject": naming.artifact.short_subject,
+                "date": naming.artifact.date.utc if naming.artifact.date else None,
+                "shows": naming.words,
+                "uncertain": naming.doubt or None,
             }
-            for one in chain.named
+            for naming in chain.named
         ],
         "named_in_not_shown": chain.more,
     }

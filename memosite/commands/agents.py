@@ -4,12 +4,12 @@ import argparse
 import datetime as dt
 import difflib
 import re
+import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from memosite.agents import Answer, JsonForm, TextForm, fit
 from memosite.agents.drafts import Draft, Drafting, Target, Wanted
@@ -17,15 +17,16 @@ from memosite.agents.items import Reader
 from memosite.agents.why import OPEN, Asked, Cause, Mentions, Work, as_json, as_text, list_items, why
 from memosite.archive.cite import ArchiveNames
 from memosite.archive.ledger import Ledger
-from memosite.archive.model import Archive, Artifact
-from memosite.commands.report import check_command, named_audience, plural, withheld_note
-from memosite.config.loading import load_config
+from memosite.archive.model import Archive
+from memosite.commands.arguments import Tell
+from memosite.commands.places import configured, site_words
+from memosite.commands.report import plural, say_failures, say_lacking
 from memosite.config.schema import Config
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
-from memosite.facts.rules import failures, withheld_for_secrets
+from memosite.facts.rules import failures
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.as_of import Past, past_of
 from memosite.reading.screen import Screen
@@ -39,42 +40,25 @@ from memosite.sources.tree import read_tree
 # `memosite brief`, `inbox`, `show` and `thread`: open the archive, print what `agents/` answers.
 
 
-Say = Callable[[str], None]
-
-
-def run_answer(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
+def run_answer(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Print the answer; whether all sources could be read. Remotes are used as last fetched."""
     if options.budget < 0:
         raise ConfigError(f"--budget must be 0 (for everything) or more, not {options.budget}")
     if options.begin < 0:
         raise ConfigError(f"--from must be 0 or more, not {options.begin}")
-    config = load_config(
-        options.site_option or Path(),
-        base_url=None,
-        cache=options.cache,
-        secrets=options.secrets,
-        audience=options.audience,
-    )
+    config = configured(options)
     past = past_of(config, options.as_of) if options.as_of else None
     with open_archive(past.config if past else config, use_network=False) as handle:
         archive = handle.recall(ledger=Ledger(audience=config.audience) if past else None)
-        failed = (*failures(archive.all_findings), *(past.left_out_lines if past else ()))
-        for one in failed:
-            say(f"memosite: failed: {printable(one)}")
-        if withheld := withheld_for_secrets(archive.all_findings):
-            check = check_command(options, named_audience(options, config))
-            say(f"memosite: {withheld_note(withheld, check)}")
-
-        def text_of(digest: str) -> str:
-            return handle.shelf.text(digest)
-
+        is_whole = say_lacking(archive, options, config, say, left_out=past.left_out_lines if past else ())
         try:
-            answer = _ANSWERS[options.run](Reader(archive=archive, text_of=text_of, options=_same(options)), options)
+            answer = _answer(Reader(archive=archive, text_of=handle.shelf.text), options)
         except ConfigError as error:
             later = _later(archive, past, config, options) if past else ""
             if not later:
                 raise
             raise ConfigError(f"{options.reference}: {later}") from error
+        answer = replace(answer, options=_same(options))
         if past:
             answer = replace(
                 answer, lines=(*answer.lines, past.line), fields={**answer.fields, "as_of": dict(past.fields)}
@@ -82,7 +66,7 @@ def run_answer(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
         written = fit(answer, options.budget or None, JsonForm() if options.json else TextForm())
     if not options.quiet:
         show(written)
-    return not failed
+    return is_whole
 
 
 def _later(then: Archive, past: Past, config: Config, options: argparse.Namespace) -> str:
@@ -91,68 +75,43 @@ def _later(then: Archive, past: Past, config: Config, options: argparse.Namespac
         return ""
     with open_archive(config, use_network=False) as handle, suppress(ConfigError):
         now = handle.recall()
-        name, _ = ArchiveNames(now).find(options.reference)
-        kind, _, id_ = name.partition("/")
+        artifact, _ = Reader(archive=now, text_of=handle.shelf.text).find(options.reference)
+        name = "/".join(artifact.ref)
         before = ArchiveNames(then)  # it may have been removed then, or missing
-        if not (before.has(name) or before.missing(name) or before.missing(f"memo/{id_}")):
-            known: Mapping[Any, Artifact] = now.artifacts
-            received = [one.received for one in known[kind, id_].copies if one.received]
+        if not (before.has(name) or before.missing(name) or before.missing(f"memo/{artifact.id}")):
+            received = [copy.received for copy in artifact.copies if copy.received]
             first = min(received, key=lambda one: one.instant, default=None)
             came = f"; it came on {first.utc}" if first and first.instant > past.moment.instant else ""
             return f"{name} was not known as of {options.as_of}{came}; ask about a later time"
     return ""
 
 
-def _same(options: argparse.Namespace) -> tuple[str, ...]:
-    """The options that lead to the same archive, for further commands; tools know their site."""
-    if options.is_tool:
-        return ("--as-of", options.as_of) if options.as_of else ()
-    known = (
-        ("--site", options.site_option),
-        ("--cache", options.cache),
-        ("--secrets", options.secrets),
-        ("--audience", options.audience),
-        ("--as-of", options.as_of),
-    )
-    return tuple(word for name, value in known if value for word in (name, str(value)))
+def _same(options: argparse.Namespace) -> str:
+    """The options that lead to the same archive, as they are typed for further commands; tools know their site."""
+    as_of = [("--as-of", options.as_of)] if options.as_of else []
+    known = as_of if options.is_tool else [*site_words(options), *as_of]
+    return shlex.join(word for pair in known for word in pair)
 
 
-def _brief(reader: Reader, options: argparse.Namespace) -> Answer:
-    from memosite.agents.shown import brief  # noqa: PLC0415 - each command imports what it needs
+def _answer(reader: Reader, options: argparse.Namespace) -> Answer:
+    from memosite.agents import shown  # noqa: PLC0415 - `why` and drafts need none of it
 
-    return brief(reader, options.position, only=options.only, begin=options.begin or 1)
-
-
-def _inbox(reader: Reader, options: argparse.Namespace) -> Answer:
-    from memosite.agents.shown import inbox  # noqa: PLC0415 - as above
-
-    return inbox(reader, options.position, begin=options.begin or 1)
-
-
-def _show(reader: Reader, options: argparse.Namespace) -> Answer:
-    from memosite.agents.shown import show  # noqa: PLC0415 - as above
-
-    return show(reader, options.reference, only_head=options.head, turns=options.turns, begin=options.begin)
-
-
-def _thread(reader: Reader, options: argparse.Namespace) -> Answer:
-    from memosite.agents.shown import thread  # noqa: PLC0415 - as above
-
-    return thread(reader, options.reference, is_brief=options.brief, begin=options.begin or 1)
-
-
-_ANSWERS: dict[str, Callable[[Reader, argparse.Namespace], Answer]] = {
-    "brief": _brief,
-    "inbox": _inbox,
-    "show": _show,
-    "thread": _thread,
-}
+    match options.run:
+        case "brief":
+            return shown.brief(reader, options.position, only=options.only, begin=options.begin or 1)
+        case "inbox":
+            return shown.inbox(reader, options.position, begin=options.begin or 1)
+        case "show":
+            return shown.show(
+                reader, options.reference, only_head=options.head, turns=options.turns, begin=options.begin
+            )
+    return shown.thread(reader, options.reference, is_brief=options.brief, begin=options.begin or 1)
 
 
 # `memosite reply` and `new`: read the clock and the text, print a draft as JSON; nothing is written.
 
 
-def run_draft(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
+def run_draft(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Print the draft; whether all sources could be read. Remotes are used as last fetched."""
     wanted = Wanted(
         sender=options.sender,
@@ -162,27 +121,17 @@ def run_draft(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
         summary=" ".join(options.summary.split()),
         is_action=options.action,
     )
-    config = load_config(
-        options.site_option or Path(),
-        base_url=None,
-        cache=options.cache,
-        secrets=options.secrets,
-        audience=options.audience,
-    )
+    config = configured(options)
     with open_archive(config, use_network=False) as handle:
         archive = handle.recall()
-        failed = failures(archive.all_findings)
-        for one in failed:
-            say(f"memosite: failed: {printable(one)}")
-        if withheld := withheld_for_secrets(archive.all_findings):
-            say(f"memosite: {withheld_note(withheld, check_command(options, named_audience(options, config)))}")
+        is_whole = say_lacking(archive, options, config, say)
         reader = Reader(archive=archive, text_of=handle.shelf.text)
         drafting = Drafting(reader=reader, now=dt.datetime.now(dt.UTC), aliases=config.aliases)
         draft = drafting.reply(options.reference, wanted) if options.run == "reply" else drafting.new(wanted)
     notes = (*draft.notes, *_unreachable(draft, config))
     if not options.quiet:
         show(printable_json(_value(draft, config, notes), indent=2))
-    return not failed
+    return is_whole
 
 
 def _text(named: str) -> str:
@@ -208,14 +157,14 @@ def _value(draft: Draft, config: Config, notes: tuple[str, ...]) -> dict[str, ob
         "name": f"{draft.name}{ENVELOPE_SUFFIX}",
         "envelope": draft.envelope,
         "body_file": draft.body,
-        "put": [_place(draft, one, config) for one in draft.targets],
+        "put": [_place(draft, target, config) for target in draft.targets],
         "notes": notes,
     }
 
 
 def _place(draft: Draft, target: Target, config: Config) -> dict[str, object]:
     """For whom a copy is, and the paths of its files: absolute where the repo is on this machine."""
-    root = next((one.root for one in config.sources if one.name == target.repo), None)
+    root = next((source.root for source in config.sources if source.name == target.repo), None)
     folder = f"{root or ''}/{target.folder}".lstrip("/" if root is None else "")
     paths = {"envelope": f"{folder}/{draft.name}{ENVELOPE_SUFFIX}"}
     if draft.body is not None:
@@ -225,7 +174,7 @@ def _place(draft: Draft, target: Target, config: Config) -> dict[str, object]:
 
 def _unreachable(draft: Draft, config: Config) -> Iterator[str]:
     """Repos that are read without a checkout: what is put there has to be pushed."""
-    remote = {one.name: one.git for one in config.sources if one.root is None}
+    remote = {source.name: source.git for source in config.sources if source.root is None}
     for repo in dict.fromkeys(target.repo for target in draft.targets):
         if repo in remote:
             yield f"{repo} is read without a checkout; the paths are those in a clone of it"
@@ -244,11 +193,9 @@ MOST_COMMITS = 5
 """How many commits are shown of a whole file, the newest."""
 
 
-def run_why(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
+def run_why(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Print the chains; whether all sources could be read."""
-    config = load_config(
-        options.site_option or Path(), cache=options.cache, secrets=options.secrets, audience=options.audience
-    )
+    config = configured(options)
     if config.audience != "internal":
         raise ConfigError(
             f"why: found the audience {config.audience}, expected internal: commits are not published; "
@@ -257,15 +204,13 @@ def run_why(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
     with open_archive(config, use_network=False) as handle:
         asked, causes = _causes(handle, options.file)
         archive = handle.recall()
-        failed = failures(archive.all_findings)
-        for one in failed:
-            say(f"memosite: failed: {printable(one)}")
-        same = ("--site", str(options.site_option)) if options.site_option else ()
-        reader = Reader(archive=archive, text_of=handle.shelf.text, options=same)
+        is_whole = say_failures(failures(archive.all_findings), say)
+        reader = Reader(archive=archive, text_of=handle.shelf.text)
         items, rows = handle.text_rows(NAMES).read(lambda: list_items(archive), handle.shelf.text)
         chains = why(reader, Mentions(items, rows), asked, causes)
-        show(as_json(asked, chains) if options.json else as_text(reader, asked, chains))
-    return not failed
+        if not options.quiet:
+            show(as_json(asked, chains) if options.json else as_text(reader, asked, chains))
+    return is_whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,17 +244,17 @@ def _causes(handle: ArchiveHandle, written: str) -> tuple[Asked, list[Cause]]:
         file = _File(source=source, path=path, repo=repo, prefix=holding.prefix, commit=head.hash)
         found = _written(file, line)
         facts = [commit_facts(repo, commit) for commit in dict.fromkeys(one.commit for one in found)]
-        newest = sorted(facts, key=_when, reverse=True)[:MOST_COMMITS]
+        newest = sorted(
+            facts,
+            key=lambda commit: (commit.committed.instant.timestamp() if commit.committed else 0.0, commit.hash),
+            reverse=True,
+        )[:MOST_COMMITS]
         causes = [
             _cause(handle.screen, file, one, [part for part in found if part.commit == one.hash]) for one in newest
         ]
     others = tuple(one.name for one in sources if one.name != source.name and one.has_file(path))
     asked = Asked(source=source.name, path=path, line=line, others=others, more=len(facts) - len(newest))
     return asked, causes
-
-
-def _when(commit: CommitFacts) -> tuple[float, str]:
-    return (commit.committed.instant.timestamp() if commit.committed else 0.0, commit.hash)
 
 
 def _find(handle: ArchiveHandle, written: str) -> tuple[Source, str, int | None]:
@@ -387,17 +332,17 @@ def _committed_line(file: _File, committed: bytes, line: int) -> int:
 
 
 def _cause(screen: Screen, file: _File, facts: CommitFacts, written: Sequence[Written]) -> Cause:
-    names = (one.path.removeprefix(file.prefix) for one in written)
+    names = (piece.path.removeprefix(file.prefix) for piece in written)
     span = (min(facts.moments) - OPEN, max(facts.moments) + OPEN) if facts.moments else None
     hidden = screen.names((facts.subject, facts.author))
     return Cause(
         work=Work(
             commit=facts,
             paths=tuple(dict.fromkeys((file.path, *names))),
-            lines=tuple(dict.fromkeys(text for one in written for _, text in one.lines)),
+            lines=tuple(dict.fromkeys(text for piece in written for _, text in piece.lines)),
             nearby=subjects_between(file.repo, file.commit, *span) if span else {},
         ),
-        numbers=tuple(sorted(number for one in written for number, _ in one.lines)),
+        numbers=tuple(sorted(number for piece in written for number, _ in piece.lines)),
         subject=hidden.get(facts.subject, facts.subject),
         author=hidden.get(facts.author, facts.author),
     )

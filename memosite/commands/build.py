@@ -6,7 +6,7 @@ import datetime as dt
 import gc
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from threading import Event
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from memosite.build import build
-from memosite.commands.places import shown_path, site_folder
-from memosite.commands.report import check_command, fails, named_audience, plural, summary, withheld_lines
-from memosite.config.loading import load_config, load_contract
-from memosite.config.schema import Audience, Config
+from memosite.commands.arguments import Tell, hushed
+from memosite.commands.places import configured, shown_path
+from memosite.commands.report import check_of, fails, limited, plural, summary, withheld_lines
+from memosite.config.loading import load_contract
+from memosite.config.schema import Config
 from memosite.facts.errors import ConfigError, MemositeError, StateError
 from memosite.plan import plan_site
 from memosite.plan.traced import Digests, TracedRead
@@ -29,19 +30,19 @@ from memosite.remake.memory import STATUS_PATH, Memory
 from memosite.remake.report import BuildReport, Listener
 from memosite.remake.stale import WHOLE, decide, shown_read
 from memosite.render.theme import load_theme
-from memosite.run.progress import Profile, shown, silent
+from memosite.run.progress import Profile, show_if_possible, shown, silent
 from memosite.run.workers import default_jobs
-from memosite.serve import Changed, Rebuilt, check_port, serve
 from memosite.store.cache import open_part
 from memosite.store.output import OutputFolder
 
 if TYPE_CHECKING:
     from memosite.run.workers import Run
+    from memosite.serve import Changed, Rebuilt
 
 # `memosite build`: builds a site, shows its progress, and sums up what it did.
 
 
-def run_build(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> bool:
+def run_build(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Build the site, or each of several outputs; whether nothing failed or was withheld, and findings are fine."""
     are_fine = [_build(options, config, show, say) for config in _configs(options)]
     return all(are_fine)
@@ -49,31 +50,17 @@ def run_build(options: argparse.Namespace, *, show: Callable[[str], None], say: 
 
 def _configs(options: argparse.Namespace) -> list[Config]:
     """A configuration for each audience to build for: all that memosite.yml has an output for, unless one is named."""
-    first = load(options, options.audience)
+    first = configured(options, output=options.output)
     if options.audience is not None or len(first.outputs) < 2:
         return [first]
     if options.previous is not None:
         raise ConfigError(
             f"--previous {options.previous}: expected --audience with it, since there are several outputs"
         )
-    return [load(options, audience) for audience in first.outputs]
+    return [configured(options, output=options.output, audience=audience) for audience in first.outputs]
 
 
-def load(options: argparse.Namespace, audience: Audience | None) -> Config:
-    """The configuration of the site that a command line names, for an audience."""
-    return load_config(
-        site_folder(options),
-        output=options.output,
-        base_url=options.base_url,
-        cache=options.cache,
-        secrets=options.secrets,
-        audience=audience,
-    )
-
-
-def _build(
-    options: argparse.Namespace, config: Config, show: Callable[[str], None], say: Callable[[str], None]
-) -> bool:
+def _build(options: argparse.Namespace, config: Config, show: Tell, say: Tell) -> bool:
     """Build one output; whether nothing failed or was withheld for a secret, and findings are below what fails."""
     elsewhere = _elsewhere(options.cluster)
     with contextlib.nullcontext(silent) if options.quiet else shown() as told:
@@ -89,7 +76,7 @@ def _build(
     if not options.quiet:
         show(sum_up(report, config, options))
     else:
-        for line in withheld_lines(report.withheld, check_command(options, named_audience(options, config))):
+        for line in withheld_lines(report.withheld, check_of(options, config)):
             say(f"memosite: {line}")
     if options.profile:
         show("\n".join(profile.lines()))
@@ -106,7 +93,7 @@ def sum_up(report: BuildReport, config: Config, options: argparse.Namespace) -> 
     return summary(
         report,
         index=shown_path(config.output / "index.html"),
-        check=check_command(options, named_audience(options, config)),
+        check=check_of(options, config),
         audience=config.audience if config.outputs or config.audience != "internal" else "",
         is_seen=sys.stdout.isatty(),
     )
@@ -129,13 +116,13 @@ def _elsewhere(cluster: str | None) -> "Run | None":
 # `memosite serve`: builds a site, serves it, and builds it again when something changes.
 
 
-Tell = Callable[[str], None]
+def run_serve(options: argparse.Namespace, _show: Tell, say: Tell) -> None:
+    """Serve the site until interrupted, whether anybody reads the report of each build or not."""
+    from memosite.serve import check_port, serve  # noqa: PLC0415 - a build needs no server
 
-
-def run_serve(options: argparse.Namespace, *, show: Tell, say: Tell) -> None:
-    """Serve the site until interrupted. `show` gets the report of each build, `say` the errors meanwhile."""
+    show = hushed if options.quiet else show_if_possible
     check_port(options.port)
-    config = load(options, options.audience)
+    config = configured(options, output=options.output)
     with Memory() as memory:
         with contextlib.nullcontext(silent) if options.quiet else shown() as told:
             report = build(config, clock=now, jobs=default_jobs(), progress=told, memory=memory)
@@ -162,14 +149,15 @@ class _Builder:
         self._served = served
         self._show = show
 
-    def rebuild(self, changed: Changed, stop: Event, listener: Listener) -> Rebuilt:
+    def rebuild(self, changed: "Changed", stop: Event, listener: Listener) -> "Rebuilt":
         """Build after a change, until `stop` is set."""
+        from memosite.serve import Rebuilt  # noqa: PLC0415 - as above
 
         def go_on(_stage: str, _done: int, _total: int) -> None:
             if stop.is_set():
                 raise MemositeError("interrupted")
 
-        config = load(self._options, self._options.audience)
+        config = configured(self._options, output=self._options.output)
         if config.output != self._served:
             moved = f"output: now {config.output}, but {self._served} is served"
             raise ConfigError(f"{moved}; start memosite serve again")
@@ -206,16 +194,9 @@ _SHOWN = 40
 """The most reads that are listed."""
 
 
-def run_explain(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
+def run_explain(options: argparse.Namespace, show: Tell, _say: Tell) -> None:
     """Explain the file that the command line names."""
-    config = load_config(
-        site_folder(options),
-        output=options.output,
-        cache=options.cache,
-        secrets=options.secrets,
-        audience=options.audience,
-    )
-    show("\n".join(explain(config, options.path)))
+    show("\n".join(explain(configured(options, output=options.output), options.path)))
 
 
 def explain(config: Config, path: str) -> list[str]:
@@ -259,7 +240,7 @@ def _maker_of(manifest: Manifest, path: str) -> tuple[str, Made]:
         for name, made in manifest.units.items():
             if any(output.path == wanted for output in made.outputs):
                 return name, made
-    near = get_close_matches(path, [one.path for made in manifest.units.values() for one in made.outputs], n=1)
+    near = get_close_matches(path, [output.path for made in manifest.units.values() for output in made.outputs], n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
     raise ConfigError(f"{path}: no file that the last build made, expected a path in the site{hint}")
 
@@ -270,8 +251,7 @@ def _shown_reads(reads: Sequence[TracedRead] | None) -> list[str]:
     found = sorted(map(shown_read, reads))
     counts = Counter(mapping for mapping, _ in reads)
     lines = [f"of        {', '.join(f'{number} {name}' for name, number in sorted(counts.items())) or 'itself alone'}"]
-    lines += [f"          {one}" for one in found[:_SHOWN]]
-    return [*lines, f"          and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else lines
+    return [*lines, *(f"          {line}" for line in limited(found, _SHOWN))]
 
 
 def _reason(config: Config, manifest: Manifest, name: str) -> str:

@@ -7,11 +7,12 @@ that is not read is said to be none that was checked.
 
 import argparse
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memosite import __version__
+from memosite.commands.arguments import Tell
 from memosite.commands.report import fails, to_json, to_sarif, to_text
 from memosite.config.loading import contract_folder, discover, load_config
 from memosite.config.schema import DEFAULT_SECRETS, Audience, SecretsConfig, SecretsMode
@@ -49,7 +50,7 @@ class Checked:
     documents: tuple[str, ...] = ()
 
 
-def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> bool:
+def run(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Show the findings on what the command line names; whether all are below the severity that fails.
 
     Raises `ConfigError` if nothing was checked. Envelopes and catalogs of other tools are only said not to be.
@@ -58,14 +59,14 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callab
     checked = check(
         options.paths or [site], site=site, cache=options.cache, mode=options.secrets, audience=options.audience
     )
-    unchecked = [f"{printable(one)}: {_UNREAD}" for one in checked.unread]
+    unchecked = [f"{printable(path)}: {_UNREAD}" for path in checked.unread]
     is_nothing = len(checked.unread) == len(options.paths) > 0
-    if is_nothing and not all(one.endswith(_ENVELOPES) for one in checked.unread):
+    if is_nothing and not all(path.endswith(_ENVELOPES) for path in checked.unread):
         raise ConfigError("\n".join(unchecked))
-    as_documents = [f"{printable(one)}: checked as a document alone: {_DOCUMENT}" for one in checked.documents]
+    as_documents = [f"{printable(path)}: checked as a document alone: {_DOCUMENT}" for path in checked.documents]
     for line in (*unchecked, *as_documents):
         say(f"memosite: {line}")
-    is_fine = not fails((one.severity for one in checked.findings), options.fail_on)
+    is_fine = not fails((finding.severity for finding in checked.findings), options.fail_on)
     if options.format == "json":
         text = to_json(checked.findings)
     elif options.format == "sarif":
@@ -91,11 +92,8 @@ def check(
     What the memosite.yml of `site` allows counts for single files, too. In any mode secrets are findings here.
     """
     known = load_config(site).secrets if site is not None and (site / CONFIG_NAME).exists() else DEFAULT_SECRETS
-    findings: list[Finding] = []
-    root_of: dict[str, str] = {}
     others_of: dict[Path, frozenset[str]] = {}
-    unread: list[str] = []
-    documents: list[str] = []
+    all_checked = []
     for path in paths:
         if not path.exists():
             raise ConfigError(f"{path}: no such file or folder")
@@ -104,14 +102,13 @@ def check(
             checked = _check_site(folder, cache, mode, audience)
         else:
             checked = _check_loose(path, others_of, _unfailing(known, mode))
-        if len(paths) > 1:  # two sites may have sources of one name
-            checked = _by_path(checked)
-        findings.extend(checked.findings)
-        root_of.update(checked.root_of)
-        unread.extend(checked.unread)
-        documents.extend(checked.documents)
-    found = tuple(dict.fromkeys(findings))
-    return Checked(findings=found, root_of=root_of, unread=tuple(unread), documents=tuple(documents))
+        all_checked.append(_by_path(checked) if len(paths) > 1 else checked)  # two sites may have sources of one name
+    return Checked(
+        findings=tuple(dict.fromkeys(finding for checked in all_checked for finding in checked.findings)),
+        root_of={name: root for checked in all_checked for name, root in checked.root_of.items()},
+        unread=tuple(path for checked in all_checked for path in checked.unread),
+        documents=tuple(path for checked in all_checked for path in checked.documents),
+    )
 
 
 def _is_site(folder: Path) -> bool:
@@ -143,8 +140,8 @@ def _check_site(folder: Path, cache: Path | None, mode: SecretsMode | None, audi
 def _by_path(checked: Checked) -> Checked:
     """The same findings with each source called by its path."""
     findings = (
-        replace(one, location=replace(one.location, source=checked.root_of.get(one.location.source, "")))
-        for one in checked.findings
+        replace(finding, location=replace(finding.location, source=checked.root_of.get(finding.location.source, "")))
+        for finding in checked.findings
     )
     return replace(checked, findings=tuple(findings), root_of={root: root for root in checked.root_of.values()})
 
@@ -179,16 +176,13 @@ def _check_loose(path: Path, others_of: dict[Path, frozenset[str]], secrets: Sec
 
 
 def _files_below(folder: Path) -> list[Path]:
+    """What is checked in a folder: envelopes, catalogs, and what is where other systems keep records."""
     found = []
     for parent, folders, names in os.walk(folder.resolve()):
         folders[:] = sorted(name for name in folders if name not in {".git", "node_modules"})
-        found += [path for name in names if _is_checked(path := Path(parent, name))]
+        files = (Path(parent, name) for name in names)
+        found += [file for file in files if file.name.endswith(_ENVELOPES) or owner_of(_below_root(file)) is not None]
     return found
-
-
-def _is_checked(file: Path) -> bool:
-    """Whether a file is checked in a folder: envelopes, catalogs, and what is where other systems keep records."""
-    return file.name.endswith(_ENVELOPES) or owner_of(_below_root(file)) is not None
 
 
 def _below_root(file: Path) -> str:
@@ -209,7 +203,7 @@ def _one_file(source: FolderSource, file: Path, others_of: dict[Path, frozenset[
     path = file.relative_to(source.root).as_posix()
     owner = owner_of(path)
     if owner is not None:
-        beside = (one for one in owner.together(path) if (source.root / one).is_file())
+        beside = (other for other in owner.together(path) if (source.root / other).is_file())
         paths = (path, *(one for one in beside if not (source.root / one).is_symlink()))
         return Listing(source=source, candidates=paths, others=frozenset(), findings=(), records=frozenset(paths))
     place = place_of(path)

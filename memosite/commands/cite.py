@@ -8,15 +8,13 @@ from typing import Any, Final
 
 from memosite.archive.cite import Citation
 from memosite.citing.making import Made, cite_quote, cite_reference
-from memosite.commands.citing import opened_sources
+from memosite.commands.arguments import Tell
+from memosite.commands.citing import opened_sources, verify_documents, verify_seal
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.quotes.citations import to_bibtex, to_csl_json, to_html
 
 # `memosite cite`: writes citations of passages, with the hash that verifies them.
-
-
-Say = Callable[[str], None]
 
 
 WRITERS: Final[dict[str, Callable[[Citation], str]]] = {
@@ -28,7 +26,7 @@ WRITERS: Final[dict[str, Callable[[Citation], str]]] = {
 }
 
 
-def run_cite(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
+def run_cite(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Show the citations that the command line asks for; whether there is one for each reference, or for the quote."""
     quote = options.quote.strip()
     if not options.references and not quote:
@@ -37,7 +35,7 @@ def run_cite(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
         raise ConfigError(f"--quote: found {len(options.references)} REFs, expected one at most")
     with opened_sources(options) as sources:
         if options.references:
-            made = [cite_reference(sources, one, quote, sources.commit_of) for one in options.references]
+            made = [cite_reference(sources, reference, quote, sources.commit_of) for reference in options.references]
         else:
             made = cite_quote(sources, quote, sources.commit_of)
     for problem in (line for one in made for line in one.problem):
@@ -61,25 +59,21 @@ def _fields(made: Made) -> dict[str, Any]:
 def _shown(options: argparse.Namespace, made: Sequence[Made]) -> str:
     citations = [one.citation for one in made if one.citation]
     if options.format == "csl-json":
-        items = [item for one in citations for item in json.loads(to_csl_json(one))]
+        items = [item for citation in citations for item in json.loads(to_csl_json(citation))]
         return json.dumps(items, ensure_ascii=False, indent=2)
-    written = [WRITERS[options.format](one).rstrip("\n") for one in citations]
+    written = [WRITERS[options.format](citation).rstrip("\n") for citation in citations]
     return ("\n" if options.format == "text" else "\n\n").join(written)
 
 
 # Verifies documents by the archive, or what is published by a root that was kept elsewhere (SPEC 7).
 
 
-def run_verify(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
+def run_verify(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Verify what the command line names, and show what was found; whether it holds."""
     if options.seal is not None:
-        from memosite.commands.citing import verify_seal  # noqa: PLC0415 - the one or the other
-
         if len(options.where) > 1:
             raise ConfigError(f"--seal: found {len(options.where)} sites, expected one at most")
-        return verify_seal(options, next(iter(options.where), None), show=show)
+        return verify_seal(options, next(iter(options.where), None), show)
     if not options.where:
         raise ConfigError("verify: found no FILE, expected documents, a folder, - for standard input, or --seal ROOT")
-    from memosite.commands.citing import verify_documents  # noqa: PLC0415 - as above
-
-    return verify_documents(options, show=show, say=say)
+    return verify_documents(options, show, say)

@@ -24,8 +24,9 @@ from memosite.archive.seals import (
 from memosite.citing import Sources
 from memosite.citing.making import diff_lines
 from memosite.citing.verifying import Checked, verify_citation
-from memosite.commands.places import site_of
-from memosite.commands.report import plural
+from memosite.commands.arguments import Tell
+from memosite.commands.places import configured, site_of
+from memosite.commands.report import limited, plural
 from memosite.config.loading import load_config
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError, OutputError, SourceError
@@ -68,19 +69,13 @@ def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
         is_address = isinstance(site, WebSite)
         yield SiteSources(site, base_url=site.name.rstrip("/") + "/" if is_address else "")
         return
-    config = load_config(
-        options.site_option or Path(),
-        base_url=getattr(options, "base_url", None),
-        cache=options.cache,
-        secrets=options.secrets,
-        audience=options.audience,
-    )
+    config = configured(options)
     with ExitStack() as stack:
         handle = stack.enter_context(open_archive(config, use_network=False))
         sources = {source.name: source for source in handle.opened.sources}
         archive = handle.recall()
-        for one in failures(archive.all_findings):
-            raise SourceError(f"{one}; what could not be read can be neither cited nor verified")
+        for failure in failures(archive.all_findings):
+            raise SourceError(f"{failure}; what could not be read can be neither cited nor verified")
         past = PastContents(config, sources, stack)
         built = FolderSite(config.output)
         index = handle.text_rows(QUOTES)
@@ -91,18 +86,15 @@ def opened_sources(options: argparse.Namespace) -> Iterator[Sources]:
 # Verifies the citations, or with `--quotes` the quotations, of documents (SPEC 7, verifying).
 
 
-Say = Callable[[str], None]
-
-
 _MANUSCRIPTS = frozenset(READERS) - {".bib", ".json"}
 
 
 _STDIN = "-"
 
 
-def verify_documents(options: argparse.Namespace, *, show: Say, say: Say) -> bool:
+def verify_documents(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Verify the documents that the command line names, and show a verdict for each citation; whether all hold."""
-    files = [one for named in options.where for one in _files(named, is_quotes=options.quotes)]
+    files = [file for named in options.where for file in _files(named, is_quotes=options.quotes)]
     with opened_sources(options) as sources:
         checked = [(name, one) for name in files for one in _checked(name, sources, is_quotes=options.quotes)]
         if options.bundle is not None:
@@ -122,14 +114,11 @@ def verify_documents(options: argparse.Namespace, *, show: Say, say: Say) -> boo
         without = [name for name in files if not any(name == other for other, _ in checked)]
         for name in without:
             say(f"memosite: {printable(name)}: found no {what} of the archive in it")
-        if not options.quotes and any(_may_quote(name) for name in without):
+        may_quote = (name == _STDIN or Path(name).suffix.lower() in _MANUSCRIPTS for name in without)
+        if not options.quotes and any(may_quote):
             option = '"quotations": true' if options.is_tool else "--quotes"
             say(f"memosite: verify checks citations; to check quotations without one, add {option}")
     return all(one.holds(is_strict=options.strict) for _, one in checked)
-
-
-def _may_quote(name: str) -> bool:
-    return name == _STDIN or Path(name).suffix.lower() in _MANUSCRIPTS
 
 
 def _files(named: str, *, is_quotes: bool) -> Iterator[str]:
@@ -150,9 +139,14 @@ def _checked(name: str, sources: Sources, *, is_quotes: bool) -> Iterator[Checke
         yield from verify_manuscript(_blocks(name), sources)
         return
     suffix = Path(name).suffix.lower()
-    text = _docx_text(name) if suffix == ".docx" else _text(name)
+    if suffix == ".docx":
+        from memosite.quotes.manuscript import docx_text  # noqa: PLC0415 - few documents are in this format
+
+        text = docx_text(Path(name))
+    else:
+        text = _text(name)
     reader = READERS.get(suffix) or _reader_of(text)
-    yield from (verify_citation(one, sources) for one in reader(text))
+    yield from (verify_citation(citation, sources) for citation in reader(text))
 
 
 def _blocks(name: str) -> "Sequence[Block]":
@@ -164,12 +158,6 @@ def _blocks(name: str) -> "Sequence[Block]":
         return read_manuscript(Path(name))
     text = _text(name)
     return tuple((html_blocks if text.lstrip().startswith("<") else markdown_blocks)(text))
-
-
-def _docx_text(name: str) -> str:
-    from memosite.quotes.manuscript import docx_text  # noqa: PLC0415 - few documents are in this format
-
-    return docx_text(Path(name))
 
 
 def _reader_of(text: str) -> Callable[[str], Sequence[Written]]:
@@ -203,8 +191,8 @@ def _lines(name: str, one: Checked, *, is_quotes: bool) -> Iterator[str]:
 def _summary(what: str, checked: Sequence[Checked], *, is_strict: bool) -> str:
     failed = [one for one in checked if not one.holds(is_strict=is_strict)]
     counts = Counter(
-        "wrong speaker" if one.tier.holds and one.check == "wrong"
-        else "changed since" if one.tier.holds else one.tier.label for one in failed
+        "wrong speaker" if verdict.tier.holds and verdict.check == "wrong"
+        else "changed since" if verdict.tier.holds else verdict.tier.label for verdict in failed
     )  # fmt: skip
     said = "".join(f", {count} {label}" for label, count in sorted(counts.items()))
     number = len(checked) - len(failed)
@@ -227,7 +215,7 @@ def _fields(name: str, one: Checked, *, is_strict: bool) -> dict[str, object]:
 _SHOWN = 200
 
 
-def verify_seal(options: argparse.Namespace, where: str | None, *, show: Callable[[str], None]) -> bool:
+def verify_seal(options: argparse.Namespace, where: str | None, show: Tell) -> bool:
     """Check the site that the command line names against its `--seal`, and show what was found; whether it holds."""
     kept = _kept(options.seal)
     site = _site(options, where)
@@ -291,28 +279,23 @@ def _site(options: argparse.Namespace, where: str | None) -> PublishedSite:
 
 
 def _seal_lines(checked: SealCheck, site: PublishedSite, *, is_quiet: bool) -> Iterator[str]:
-    if not is_quiet and checked.sealed:
-        upto = f", up to {checked.month}" if checked.month else ""
-        yield f"sealed    {checked.sealed} of {checked.leaves} leaves{upto}"
     if not is_quiet:
-        yield from _listed("since     ", checked.since)
+        if checked.sealed:
+            upto = f", up to {checked.month}" if checked.month else ""
+            yield f"sealed    {checked.sealed} of {checked.leaves} leaves{upto}"
+        yield from (f"since     {line}" for line in limited(list(map(_said, checked.since)), _SHOWN))
     for what in ("removed", "changed", "cut off", "added"):
-        yield from _listed(f"{what:10}", [one for one in checked.faults if one.what == what])
-    if checked.holds and not is_quiet:
-        yield (
-            "verified  everything the root seals is unchanged, except what the log names"
-            if checked.since
-            else ("verified  everything the root seals is unchanged")
-        )
+        faults = [_said(fault) for fault in checked.faults if fault.what == what]
+        yield from (f"{what:10}{line}" for line in limited(faults, _SHOWN))
     if not checked.holds:
         number = len(checked.faults)
         yield f"failed    {number} {plural('problem', number)}: what was sealed was changed or removed"
-    if not checked.holds and site.is_being_written():
-        yield "note      a build is writing there, or was interrupted: build again, then verify again"
+        if site.is_being_written():
+            yield "note      a build is writing there, or was interrupted: build again, then verify again"
+    elif not is_quiet:
+        excepted = ", except what the log names" if checked.since else ""
+        yield f"verified  everything the root seals is unchanged{excepted}"
 
 
-def _listed(label: str, faults: "list[Fault] | tuple[Fault, ...]") -> Iterator[str]:
-    for one in faults[:_SHOWN]:
-        yield f"{label}{one.id}: {one.said}" if one.id else f"{label}{one.said}"
-    if len(faults) > _SHOWN:
-        yield f"{label}and {len(faults) - _SHOWN} more"
+def _said(fault: Fault) -> str:
+    return f"{fault.id}: {fault.said}" if fault.id else fault.said

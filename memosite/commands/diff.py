@@ -4,7 +4,7 @@ import argparse
 import datetime as dt
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,9 @@ from memosite.archive.snapshots import (
     snapshot_of,
     snapshot_of_lines,
 )
-from memosite.commands.report import check_command, named_audience, withheld_note
+from memosite.commands.arguments import Tell
+from memosite.commands.places import configured
+from memosite.commands.report import plural, say_withheld
 from memosite.config.loading import load_config
 from memosite.config.schema import Audience, Config, SecretsMode
 from memosite.facts.characters import printable, printable_json
@@ -41,7 +43,7 @@ Note = Callable[[Archive], object]
 """Told of each archive that is read."""
 
 
-def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callable[[str], None]) -> None:
+def run(options: argparse.Namespace, show: Tell, say: Tell) -> None:
     """Show what differs between the two ends that the command line names."""
     if options.budget < 0:
         raise ConfigError(f"--budget must be 0 (for everything) or more, not {options.budget}")
@@ -62,12 +64,7 @@ def run(options: argparse.Namespace, *, show: Callable[[str], None], say: Callab
     else:
         show({"text": to_text, "markdown": to_markdown, "json": to_json}[options.format](found))
     if withheld:
-        say(f"memosite: {withheld_note(tuple(withheld), _check_of(options))}")
-
-
-def _check_of(options: argparse.Namespace) -> str:
-    config = load_config(options.site_option or Path(), audience=options.audience)
-    return check_command(options, named_audience(options, config))
+        say_withheld(tuple(withheld), options, configured(options), say)
 
 
 def _ignore(_archive: Archive) -> None:
@@ -202,10 +199,10 @@ _Sections = list[tuple[str, list[str]]]
 def _sections(found: Difference) -> _Sections:
     """What differs, as headings with lines, the oldest first."""
     return [
-        (f"{len(found.new)} new", list(map(_new_entry, found.new))),
+        (f"{len(found.new)} new", [_entry(state, *_since_new(state)) for state in found.new]),
         (f"{len(found.gone)} removed", list(map(_entry, found.gone))),
         (f"{len(found.moved)} moved", list(map(_step, found.moved))),
-        (f"{len(found.actions)} {'action' if len(found.actions) == 1 else 'actions'}", list(map(_step, found.actions))),
+        (f"{len(found.actions)} {plural('action', len(found.actions))}", list(map(_step, found.actions))),
     ]
 
 
@@ -225,21 +222,13 @@ def _cut(sections: _Sections, count: int, between: str) -> str:
 
 
 def _text(sections: _Sections) -> str:
-    parts = [_section(heading, lines) for heading, lines in sections if lines]
+    parts = ("\n  ".join((heading, *map(printable, lines))) for heading, lines in sections if lines)
     return "\n\n".join(parts) or "no difference"
-
-
-def _section(heading: str, lines: Iterable[str]) -> str:
-    return "\n".join([heading, *(f"  {printable(line)}" for line in lines)])
 
 
 def _entry(state: ArtifactState, *since: str) -> str:
     who = f"{state.who.line()}: " if state.who else ""
     return f"{state.day or 'no date   '}  {who}{state.subject}  ({'; '.join(('/'.join(state.key), *since))})"
-
-
-def _new_entry(state: ArtifactState) -> str:
-    return _entry(state, *_since_new(state))
 
 
 def _since_new(state: ArtifactState) -> Iterator[str]:
@@ -257,32 +246,24 @@ def _step(step: HistoryStep) -> str:
 
 def to_markdown(found: Difference) -> str:
     """The same as lists below headings, each with its page in the site."""
-    lines: list[str] = []
-    entries = (
-        ("New", ["; ".join((_item(state), *map(_escaped, _since_new(state)))) for state in found.new]),
-        ("Removed", list(map(_item, found.gone))),
-    )
-    for heading, items in entries:
-        if items:
-            lines += [f"## {heading}", "", *items, ""]
-    for heading, steps in (("Moved", found.moved), ("Actions", found.actions)):
-        if steps:
-            lines += [f"## {heading}", ""]
-            where = ((f" in {step.source}" if step.source else "") for step in steps)
-            lines += [
-                f"- {action_word(step.before)} → {action_word(step.after)}{place}: {_link(step.state)}"
-                for step, place in zip(steps, where, strict=True)
-            ]
-            lines.append("")
+    lists = {
+        "New": ["; ".join((_item(state), *map(_escaped, _since_new(state)))) for state in found.new],
+        "Removed": list(map(_item, found.gone)),
+        "Moved": list(map(_moved, found.moved)),
+        "Actions": list(map(_moved, found.actions)),
+    }
+    lines = [line for heading, items in lists.items() if items for line in (f"## {heading}", "", *items, "")]
     return "\n".join(map(printable, lines)).rstrip() or "No difference."
 
 
 def _item(state: ArtifactState) -> str:
-    return f"- {state.day} {_who(state)}{_link(state)}"
+    who = f"{_escaped(state.who.line())}: " if state.who else ""
+    return f"- {state.day} {who}{_link(state)}"
 
 
-def _who(state: ArtifactState) -> str:
-    return f"{_escaped(state.who.line())}: " if state.who else ""
+def _moved(step: HistoryStep) -> str:
+    where = f" in {step.source}" if step.source else ""
+    return f"- {action_word(step.before)} → {action_word(step.after)}{where}: {_link(step.state)}"
 
 
 def _link(state: ArtifactState) -> str:

@@ -5,11 +5,12 @@ Names are written down because discovery makes them from folders, which get rena
 """
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
 
+from memosite.commands.arguments import Tell
 from memosite.commands.places import shown_path
 from memosite.config.loading import CACHE_NAME, OUTPUT_NAME, discover, walk
 from memosite.config.schema import FeedsConfig, SourceConfig, clean_name, has_control_characters
@@ -25,7 +26,7 @@ _ORGDEF_LIMIT = 4 << 20
 _LONGEST_LINE = 1 << 30
 
 
-def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
+def run(options: argparse.Namespace, show: Tell, _say: Tell) -> None:
     """Write the configuration of the folder that the command line names."""
     path = write_config(options.folder)
     if not options.quiet:
@@ -85,7 +86,9 @@ def _name_in(path: Path) -> str | None:
         return None
     parsed = orgdef.parse(file)
     fact = parsed.fact
-    is_named = isinstance(fact, Organization) and not any(one.rule == rules.FIELD_MISSING for one in parsed.findings)
+    is_named = isinstance(fact, Organization) and not any(
+        finding.rule == rules.FIELD_MISSING for finding in parsed.findings
+    )
     name = " ".join(fact.name.split()) if isinstance(fact, Organization) and is_named else ""
     return None if has_control_characters(name) else name
 

@@ -8,11 +8,12 @@ git never sees the work tree (`sources/git.py`).
 import argparse
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from memosite.commands.arguments import Tell
 from memosite.commands.places import shown_path
 from memosite.facts.errors import MemositeError
 from memosite.facts.layout import MAILBOXES, place_of
@@ -34,10 +35,10 @@ from memosite.sources.git import (
 from memosite.store.safe_files import beginning_of
 
 
-def run(options: argparse.Namespace, *, show: Callable[[str], None]) -> None:
+def run(options: argparse.Namespace, show: Tell, _say: Tell) -> None:
     """Move the memos that the command line names, and show what was moved."""
     for done in mark(options.files, box="archive" if options.archive else "read", commit=options.commit):
-        for line in told(done, shown=shown_path) if not options.quiet else ():
+        for line in _lines(done) if not options.quiet else ():
             show(line)
 
 
@@ -86,12 +87,12 @@ def mark(files: Iterable[Path], *, box: str = "read", commit: bool = False) -> l
     return done
 
 
-def told(done: Marked, *, shown: Callable[[Path], str]) -> Iterator[str]:
-    """What was done in one repo, a line each; `shown` says how paths are written."""
+def _lines(done: Marked) -> Iterator[str]:
+    """What was done in one repo, a line each."""
     for path in done.already:
-        yield f"{shown(done.top / path)} is there already"
+        yield f"{shown_path(done.top / path)} is there already"
     for move in done.moves:
-        yield f"{shown(done.top / move.old)} -> {shown(done.top / move.new)}"
+        yield f"{shown_path(done.top / move.old)} -> {shown_path(done.top / move.new)}"
     if done.commit:
         yield f"committed {done.commit[:8]}"
 

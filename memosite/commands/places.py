@@ -1,4 +1,4 @@
-"""[I/O] Finds the site folder that the command line names, also from a file in its output, and shortens paths."""
+"""[I/O] Finds the site that the command line names, also by a file in its output, and loads its configuration."""
 
 import argparse
 import contextlib
@@ -7,25 +7,34 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from memosite.config.loading import AUDIENCES, OUTPUT_NAME
+from memosite.config.loading import AUDIENCES, OUTPUT_NAME, load_config
+from memosite.config.schema import Audience, Config
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError, MemositeError
 from memosite.facts.layout import CONFIG_NAME, SITE_MARKER
 from memosite.store.output import audience_of
 
-# Finds the site folder that the command line names, and shortens paths for printing.
 
+def configured(options: argparse.Namespace, *, output: Path | None = None, audience: Audience | None = None) -> Config:
+    """The configuration of the site that a command line names; for an audience, if that is given.
 
-def site_folder(options: argparse.Namespace) -> Path:
-    """The site folder, named as an argument or with `--site`; this folder if neither is given."""
+    Raises `ConfigError`, also if the site is named twice.
+    """
     if options.site is not None and options.site_option is not None:
         raise ConfigError(f"found both {options.site} and --site {options.site_option}; name the site once")
-    return site_of(options)
+    return load_config(
+        site_of(options),
+        output=output,
+        base_url=options.base_url,
+        cache=options.cache,
+        secrets=options.secrets,
+        audience=audience or options.audience,
+    )
 
 
 def site_of(options: argparse.Namespace) -> Path:
-    """The same, of a command line of which that was checked, or that takes only `--site`."""
-    site: Path | None = getattr(options, "site", None) or options.site_option
+    """The site folder, named as an argument or with `--site`; this folder if neither is given."""
+    site: Path | None = options.site or options.site_option
     return site or Path()
 
 
@@ -38,8 +47,6 @@ def site_above(folder: Path) -> str | None:
     above = next((one for one in (folder, *folder.parents) if (one / CONFIG_NAME).is_file()), folder)
     if above == folder or (folder / SITE_MARKER).is_file():
         return None
-    from memosite.config.loading import load_config  # noqa: PLC0415 - most commands are run in a site, or name it
-
     with contextlib.suppress(MemositeError):
         roots = [source.root for source in load_config(above).sources if source.root is not None]
         if any(folder.is_relative_to(root) for root in roots):
@@ -54,6 +61,17 @@ def shown_path(path: Path) -> str:
     return str(path)
 
 
+def site_words(options: argparse.Namespace) -> list[tuple[str, str]]:
+    """The options of a command line that lead to the same site, each with its value."""
+    known = {
+        "--site": options.site_option,
+        "--cache": options.cache,
+        "--secrets": options.secrets,
+        "--audience": options.audience,
+    }
+    return [(name, str(value)) for name, value in known.items() if value]
+
+
 # Finds the site of a file in an output, for commands that are told that file and no site (SPEC 8).
 
 
@@ -63,7 +81,7 @@ _NAMED = ("path", "reference", "references", "where")
 
 def find_site(options: argparse.Namespace) -> None:
     """If no site is named, take that in whose output a named file is, with its output folder and its audience."""
-    if getattr(options, "site", None) is not None or getattr(options, "site_option", "") is not None:
+    if options.site is not None or getattr(options, "site_option", "") is not None:
         return
     if getattr(options, "seal", None) is not None:  # `verify --seal` is told the output itself
         return

@@ -13,21 +13,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
+from memosite.agents.items import action_word
+from memosite.archive.model import Archive
 from memosite.archive.urls import absolute
+from memosite.commands.arguments import Tell
 from memosite.commands.places import shown_path, site_of
 from memosite.config.schema import Config
 from memosite.facts.characters import masked, printable, printable_json
+from memosite.facts.errors import SecretsError
 from memosite.facts.findings import Finding, Rule, Severity, read_clause
 from memosite.facts.parsed import Ref
+from memosite.facts.rules import failures, withheld_for_secrets
 from memosite.facts.texts import cut_line
 from memosite.formats.systems import ALL_RULES
-from memosite.search.answer import Query, SearchResults
-from memosite.search.match import Hit
 
 if TYPE_CHECKING:
     from memosite.remake.report import BuildReport
+    from memosite.search.answer import Query, SearchResults
+    from memosite.search.match import Hit
 
-# Nouns in singular or plural, for what commands print.
+# Nouns in singular or plural, and lists that are cut, for what commands print.
 
 
 def plural(noun: str, number: int) -> str:
@@ -37,11 +42,23 @@ def plural(noun: str, number: int) -> str:
     return noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"
 
 
+def limited(lines: Sequence[str], limit: int) -> Iterator[str]:
+    """The first of some lines, and how many more there are."""
+    yield from lines[:limit]
+    if len(lines) > limit:
+        yield f"and {len(lines) - limit} more"
+
+
 # Says what is not published for a secret, what to do then, and which command names every finding.
 
 
 _MOST = 10
 """How many files are named."""
+
+
+def check_of(options: argparse.Namespace, config: Config) -> str:
+    """The same, with the audience if `check` would choose another one without it."""
+    return check_command(options, config.audience if options.audience or len(config.outputs) > 1 else "")
 
 
 def check_command(options: argparse.Namespace, audience: str) -> str:
@@ -56,29 +73,48 @@ def check_command(options: argparse.Namespace, audience: str) -> str:
     return printable(shlex.join(words))
 
 
-def named_audience(options: argparse.Namespace, config: Config) -> str:
-    """The audience, if `check` would choose another one without it, else ""."""
-    return config.audience if options.audience or len(config.outputs) > 1 else ""
-
-
 def withheld_lines(places: Sequence[str], check: str, *, head: str = "") -> Iterator[str]:
     """What is not published for a secret: how much, a line each, and what to do now; `check` names all of it."""
     if not places:
         return
-    yield head or withheld_count(places)
-    yield from map(printable, places[:_MOST])
-    if len(places) > _MOST:
-        yield f"and {len(places) - _MOST} more"
+    yield head or _withheld_count(places)
+    yield from map(printable, limited(places, _MOST))
     yield f"rotate the keys; then redact the sources or allow them ({check})"
 
 
-def withheld_note(places: Sequence[str], check: str) -> str:
-    """The same as one short line, for a command whose result is another."""
-    return f"{withheld_count(places)}; {check} names {'it' if len(places) == 1 else 'them'}"
+def secrets_lines(options: argparse.Namespace, error: SecretsError) -> Iterator[str]:
+    """What is said of secrets for which a command does nothing."""
+    check = check_command(options, options.audience or error.audience)
+    return (f"memosite: {line}" for line in withheld_lines(error.places, check, head=error.said))
 
 
-def withheld_count(places: Sequence[str]) -> str:
-    """How much is withheld."""
+def say_withheld(places: Sequence[str], options: argparse.Namespace, config: Config, say: Tell) -> None:
+    """Say in one short line what is not published for a secret, for a command whose result is another."""
+    if places:
+        them = "it" if len(places) == 1 else "them"
+        say(f"memosite: {_withheld_count(places)}; {check_of(options, config)} names {them}")
+
+
+def say_failures(failed: Sequence[str], say: Tell) -> bool:
+    """Say what could not be read; whether all could."""
+    for source in failed:
+        say(f"memosite: failed: {printable(source)}")
+    return not failed
+
+
+def say_lacking(
+    archive: Archive, options: argparse.Namespace, config: Config, say: Tell, *, left_out: Sequence[str] = ()
+) -> bool:
+    """Say what an archive lacks: sources that could not be read, or are left out, and what is withheld for a secret.
+
+    Returns whether all sources could be read.
+    """
+    is_whole = say_failures((*failures(archive.all_findings), *left_out), say)
+    say_withheld(withheld_for_secrets(archive.all_findings), options, config, say)
+    return is_whole
+
+
+def _withheld_count(places: Sequence[str]) -> str:
     return f"{len(places)} {plural('file', len(places))} {'is' if len(places) == 1 else 'are'} withheld for a secret"
 
 
@@ -119,19 +155,15 @@ def to_text(findings: Iterable[Finding], *, root_of: Mapping[str, str], contract
             explained.add((finding.rule.id, finding.clause))
             lines.append(f"    {finding.remedy} ({finding.clause})")
     if contract and any(clause for _, clause in explained):
-        lines.append(_where(printable(contract)))
+        spec = printable(contract)
+        sources = f"SPEC n is section n of {spec}/memosite.md; {spec}/README.md lists the others"
+        lines.append(f"Sources: {sources}. A built site shows both at spec/index.html.")
     return "\n".join([*lines, _count(ordered)])
-
-
-def _where(contract: str) -> str:
-    """Where the documents that findings name can be read."""
-    main = f"SPEC n is section n of {contract}/memosite.md"
-    return f"Sources: {main}; {contract}/README.md lists the others. A built site shows both at spec/index.html."
 
 
 def _count(findings: list[Finding]) -> str:
     counts = Counter(finding.severity for finding in findings)
-    parts = [f"{counts[severity]} {severity}{'' if counts[severity] == 1 else 's'}" for severity in Severity]
+    parts = [f"{counts[severity]} {plural(severity, counts[severity])}" for severity in Severity]
     return ", ".join(parts) if findings else "no findings"
 
 
@@ -182,8 +214,10 @@ def to_sarif(findings: Iterable[Finding], *, version: str, root_of: Mapping[str,
 def _sarif_rule(rule: Rule) -> dict[str, Any]:
     """A rule, with the address of a document that it rests on, where its publisher's is known."""
     cited = read_clause(rule.clause)
-    address = next((one.address for one in cited if one.address), None)
-    linked = "; ".join(f"[{one.document}]({one.address}){one.place}" if one.address else one.written for one in cited)
+    address = next((clause.address for clause in cited if clause.address), None)
+    linked = "; ".join(
+        f"[{clause.document}]({clause.address}){clause.place}" if clause.address else clause.written for clause in cited
+    )
     return {
         "id": rule.id,
         "shortDescription": {"text": rule.meaning},
@@ -246,6 +280,8 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
     changed = f"{report.written} {plural('file', report.written)}, {report.unchanged} unchanged"
     changed += f", {report.removed} removed" if report.removed else ""
     hint = f"  ({check})" if report.findings else ""
+    secrets, files = report.redacted
+    redacted = f"{secrets} {plural('secret', secrets)} in {files} {plural('file', files)}"
     return "\n".join(
         (
             *([f"audience  {audience}"] if audience else ()),
@@ -253,7 +289,7 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
             f"written   {changed}",
             *(printable(f"failed    {source}") for source in report.failed),
             *_labelled("withheld", withheld_lines(report.withheld, check)),
-            *_redacted(*report.redacted),
+            *([f"redacted  {redacted}"] if secrets else ()),
             *(f"skipped   {path}: two pages share this path; please report this bug" for path in report.collisions),
             *([f"warning   {index.removesuffix('index.html')}{_LEDGER_LOST}"] if report.is_ledger_lost else ()),
             *_taken_back(report.taken_back, is_seen=is_seen),
@@ -268,11 +304,6 @@ def _labelled(label: str, lines: Iterable[str]) -> Iterator[str]:
     return (f"{'' if number else label:<10}{line}" for number, line in enumerate(lines))
 
 
-def _redacted(secrets: int, files: int) -> Iterator[str]:
-    if secrets:
-        yield f"redacted  {secrets} {plural('secret', secrets)} in {files} {plural('file', files)}"
-
-
 def _taken_back(refs: Sequence[Ref], *, is_seen: bool) -> Iterator[str]:
     if not refs:
         return
@@ -282,9 +313,7 @@ def _taken_back(refs: Sequence[Ref], *, is_seen: bool) -> Iterator[str]:
         yield "          names are listed only on a terminal, since logs may be public; the published site's"
         yield "          archive/ledger.jsonl has them"
         return
-    yield from (printable(f"          {kind} {id_}") for kind, id_ in refs[:_SHOWN])
-    if len(refs) > _SHOWN:
-        yield f"          and {len(refs) - _SHOWN} more"
+    yield from (printable(f"          {line}") for line in limited([" ".join(ref) for ref in refs], _SHOWN))
 
 
 # Formats search results for the command line: as text and as JSON.
@@ -293,25 +322,22 @@ def _taken_back(refs: Sequence[Ref], *, is_seen: bool) -> Iterator[str]:
 _STATUS_CHARS = 60
 
 
-_STATES = {"discharged": "closed"}
-
-
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
-def as_text(found: SearchResults, *, base_url: str | None, color: bool) -> str:
+def as_text(found: "SearchResults", *, base_url: str | None, color: bool) -> str:
     """The hits for people: subject, who and when, excerpt, address and path; the words bold, or between `*`."""
     if not found.total:
         hint = f"; did you mean {' or '.join(found.hints)}?" if found.hints else ""
         return f"no results{hint}"
     blocks = ["\n  ".join(filter(None, _lines(hit, base_url=base_url, color=color))) for hit in found.hits]
     shown, total = len(found.hits), found.total
-    many = f"{total:,} {'result' if total == 1 else 'results'}"
+    many = f"{total:,} {plural('result', total)}"
     end = many if shown == total else f"{many}, the first {shown} shown (--limit N)"
     return "\n\n".join((*blocks, end))
 
 
-def _lines(hit: Hit, *, base_url: str | None, color: bool) -> Iterator[str]:
+def _lines(hit: "Hit", *, base_url: str | None, color: bool) -> Iterator[str]:
     opening, closing = (_BOLD, _PLAIN) if color else ("*", "*")
     yield masked(hit.subject)
     yield masked(" · ".join(filter(None, (hit.day or "no date", hit.kind, hit.who, hit.label, *_state(hit)))))
@@ -321,19 +347,19 @@ def _lines(hit: Hit, *, base_url: str | None, color: bool) -> Iterator[str]:
     yield masked(hit.path)
 
 
-def _state(hit: Hit) -> Iterator[str]:
+def _state(hit: "Hit") -> Iterator[str]:
     """The state of a memo's action or the status of another item, and who owes an answer."""
-    yield _STATES.get(hit.status, hit.status) if hit.kind == "memo" else cut_line(hit.status, _STATUS_CHARS)
+    yield action_word(hit.status) if hit.kind == "memo" else cut_line(hit.status, _STATUS_CHARS)
     yield hit.owing
 
 
-def _address(hit: Hit, base_url: str | None) -> str:
+def _address(hit: "Hit", base_url: str | None) -> str:
     """Where the hit is published: an address, or its file below the site for a site without one."""
     page, mark, anchor = hit.file.partition("#")
     return absolute(base_url, page.removesuffix("index.html")) + mark + anchor if base_url else hit.file
 
 
-def as_json(found: SearchResults, query: Query, *, base_url: str | None) -> str:
+def as_json(found: "SearchResults", query: "Query", *, base_url: str | None) -> str:
     """The results as JSON: one object with `total` and `hits`; an excerpt is pieces of text and whether marked."""
     hits = [
         {

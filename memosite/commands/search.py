@@ -1,37 +1,31 @@
-"""[I/O] `memosite search` and `export`: ask the index, look into what it does not hold, and keep it."""
+"""[I/O] `memosite search`: asks the index in the cache, looks into what it does not hold, and keeps it."""
 
 import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from memosite.archive.ledger import Ledger
-from memosite.archive.lines import exported
-from memosite.archive.model import Archive
-from memosite.commands.report import as_json, as_text, check_command, fails, named_audience, plural, withheld_note
-from memosite.config.loading import load_config
+from memosite.commands.arguments import Tell
+from memosite.commands.places import configured
+from memosite.commands.report import as_json, as_text, say_failures, say_lacking, say_withheld
 from memosite.config.schema import Config
-from memosite.exporters import export
-from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
-from memosite.facts.rules import failures, withheld_for_secrets
+from memosite.facts.rules import failures
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.run.processes import start_detached
-from memosite.run.progress import without_reader
 from memosite.run.workers import default_jobs
 from memosite.search.answer import Search, read_query
-from memosite.search.command import Searchable
+from memosite.search.command import Searchable, searchable
 from memosite.search.whoosh.index import is_being_made, making_index, open_index
 from memosite.search.whoosh.reader import IndexReader
 
 if TYPE_CHECKING:
     from memosite.reading.as_of import Past
-    from memosite.search_language import QueryNode
 
 # Keeps the search index for whoever searches: little is indexed at once, much by a process of its own.
 
@@ -67,13 +61,10 @@ def _existing(folder: Path) -> Path:
     return folder
 
 
-# `memosite search`: asks the index in the cache, and looks itself into what the index does not hold.
+# Answers a query.
 
 
-Say = Callable[[str], None]
-
-
-def run_search(options: argparse.Namespace, *, show: Callable[[str], None], say: Say) -> bool:
+def run_search(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     """Answer the query; whether anything was found, in sources that could all be read.
 
     The query is read before anything else. That something is withheld for a secret is said, and no failure: a script
@@ -131,19 +122,18 @@ class _Asked:
         return self.past is None or self.config.cache.is_dir()
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """The sources that are not read as of a former time, with the reasons."""
+        return self.past.left_out_lines if self.past else ()
+
+    @property
     def ledger(self) -> Ledger | None:
         """The ledger that the archive continues: of former times none."""
         return Ledger(audience=self.config.audience) if self.past else None
 
 
 def _load(options: argparse.Namespace) -> _Asked:
-    config = load_config(
-        options.site_option or Path(),
-        base_url=options.base_url,
-        cache=options.cache,
-        secrets=options.secrets,
-        audience=options.audience,
-    )
+    config = configured(options)
     now = replace(config, base_url=None)
     if not options.as_of:
         return _Asked(now=now, base_url=config.base_url)
@@ -166,7 +156,7 @@ class _Opened:
 
 
 @contextlib.contextmanager
-def _opened(options: argparse.Namespace, asked: _Asked, say: Say) -> Iterator[_Opened]:
+def _opened(options: argparse.Namespace, asked: _Asked, say: Tell) -> Iterator[_Opened]:
     """The search of an archive, which is read only if its sources have changed since it was indexed.
 
     Remotes are used as last fetched: a search waits for no network. Who waits for the index holds its lock before
@@ -177,9 +167,9 @@ def _opened(options: argparse.Namespace, asked: _Asked, say: Say) -> Iterator[_O
             inputs = handle.inputs(index.seal.inputs if index else "", with_ledger=asked.past is None)
             if index and inputs.is_same:
                 index.renew(inputs.digest)
-                _tell(index.seal.withheld, _check(options, asked.config), say)
+                say_withheld(index.seal.withheld, options, asked.config, say)
                 search = Search(index=IndexReader(index=index, newest_date=index.seal.newest))
-                yield _Opened(search=search, is_whole=_say_failures(_left_out(asked), say))
+                yield _Opened(search=search, is_whole=say_failures(asked.left_out, say))
                 return
         if not (options.index or options.sort == "score"):
             found, is_whole = _read(handle, inputs.digest, options, asked, say)
@@ -200,140 +190,12 @@ def _opened(options: argparse.Namespace, asked: _Asked, say: Say) -> Iterator[_O
                 yield _Opened(search=search, is_whole=is_whole)
 
 
-def _say_failures(failed: Sequence[str], say: Say) -> bool:
-    """Say what could not be read; whether all could."""
-    for one in failed:
-        say(f"memosite: failed: {printable(one)}")
-    return not failed
-
-
-def _left_out(asked: _Asked) -> tuple[str, ...]:
-    """The sources that are not read as of a former time, with the reasons."""
-    return asked.past.left_out_lines if asked.past else ()
-
-
 def _read(
-    handle: ArchiveHandle, inputs: str, options: argparse.Namespace, asked: _Asked, say: Say
+    handle: ArchiveHandle, inputs: str, options: argparse.Namespace, asked: _Asked, say: Tell
 ) -> "tuple[Searchable, bool]":
     """What is searched of an archive, and whether all sources could be read: if not, that is said."""
-    from memosite.run.workers import default_jobs  # noqa: PLC0415 - an index that is up to date needs no scan
-    from memosite.search.command import searchable  # noqa: PLC0415
-
     archive = handle.recall(ledger=asked.ledger)
-    failed = failures(archive.all_findings)
-    is_whole = _say_failures((*failed, *_left_out(asked)), say)
-    _tell(withheld_for_secrets(archive.all_findings), _check(options, asked.config), say)
-    digest = "" if failed else inputs  # the next search tries again
+    is_whole = say_lacking(archive, options, asked.config, say, left_out=asked.left_out)
+    digest = "" if failures(archive.all_findings) else inputs  # the next search tries again
     found = searchable(archive, handle.shelf, asked.config, jobs=default_jobs(), inputs=digest)
     return replace(found, fallback=asked.fallback), is_whole
-
-
-def _check(options: argparse.Namespace, config: Config) -> str:
-    """The command that names what is withheld for a secret."""
-    return check_command(options, named_audience(options, config))
-
-
-def _tell(withheld: tuple[str, ...], check: str, say: Say) -> None:
-    if withheld:
-        say(f"memosite: {withheld_note(withheld, check)}")
-
-
-# `memosite export`: writes an archive, or what a query finds in it, in another format.
-
-
-def run_export(options: argparse.Namespace, *, say: Callable[[str], None]) -> bool:
-    """Write the export, to standard output unless a file is named.
-
-    Returns whether all sources could be read, nothing was withheld for a secret, and the findings are below what fails.
-    """
-    if options.output is None and options.format == "maildir":
-        raise ConfigError("export --format maildir: a maildir is a folder; name it with -o")
-    config = load_config(
-        options.site_option or Path(),
-        base_url=options.base_url,
-        cache=options.cache,
-        secrets=options.secrets,
-        audience=options.audience,
-    )
-    query = _read_query(options.query)
-    index_much = _nothing
-    with open_archive(replace(config, base_url=None)) as handle:  # as `search` does, whose index is asked
-        if query is None:
-            archive = handle.recall()
-        else:
-            archive, index_much = _find(query, handle, options, config)
-        with without_reader():
-            export(
-                archive,
-                handle.shelf,
-                format=options.format,
-                with_body=options.with_body,
-                base_url=config.base_url,
-                archive_id=config.archive_id,
-                authority=config.authority,
-                target=options.output or sys.stdout.buffer,
-            )
-        unreadable = _unreadable(archive)
-    index_much()
-    if unreadable:
-        say(f"memosite: {unreadable}")
-    failed = failures(archive.all_findings)
-    for one in failed:
-        say(f"memosite: failed: {printable(one)}")
-    withheld = withheld_for_secrets(archive.all_findings)
-    if withheld:
-        say(f"memosite: {withheld_note(withheld, check_command(options, named_audience(options, config)))}")
-    return not failed and not withheld and not fails((one.severity for one in archive.all_findings), options.fail_on)
-
-
-def _nothing() -> None:
-    """There is nothing to index."""
-
-
-def _read_query(text: str | None) -> "QueryNode | None":
-    """The query as parsed; None if there is none. Raises `ConfigError` for one that cannot be read."""
-    if text is None:
-        return None
-    from memosite.search.answer import read_query  # noqa: PLC0415 - few exports have a query
-
-    return read_query(text).node
-
-
-def _find(
-    query: "QueryNode", handle: ArchiveHandle, options: argparse.Namespace, config: Config
-) -> tuple[Archive, Callable[[], None]]:
-    """The archive with only what matches a query, and what begins to index what had to be looked into.
-
-    Threads and positions are kept, for context. An index of the same sources tells what matches; only that is loaded.
-    """
-    refs = _ask_index(query, handle, config)
-    archive = handle.recall()
-    index_much = _nothing
-    if refs is None:
-        from memosite.search.command import searchable  # noqa: PLC0415 - as above
-
-        searched = searchable(archive, handle.shelf, config, jobs=default_jobs())
-        index_much = keep_index(searched, options, config)
-        with searched.search() as found:
-            (refs,) = found.refs([query])
-    kept = {ref: archive.artifacts[ref] for ref in archive.artifacts if ref in refs}
-    return replace(archive, artifacts=MappingProxyType(kept)), index_much
-
-
-def _ask_index(query: "QueryNode", handle: ArchiveHandle, config: Config) -> frozenset[tuple[str, str]] | None:
-    """What matches a query, if nothing has changed since the index was made; what is fetched may be newer than it."""
-    if any(source.root is None for source in config.sources):
-        return None
-    from memosite.search.whoosh.index import open_index  # noqa: PLC0415 - few exports need Whoosh
-    from memosite.search.whoosh.reader import IndexReader  # noqa: PLC0415 - as above
-
-    with open_index(config.cache / config.audience) as index:
-        if index is None or not handle.inputs(index.seal.inputs).is_same:
-            return None
-        return IndexReader(index=index, newest_date=index.seal.newest).refs(query)
-
-
-def _unreadable(archive: Archive) -> str:
-    """How many files have no line because they cannot be parsed (SPEC 8); "" if there are none."""
-    left_out = len(archive.artifacts) - sum(1 for _ in exported(archive))
-    return f"{left_out} invalid {plural('file', left_out)} skipped; run memosite check" if left_out else ""

@@ -7,14 +7,14 @@ itself knows nothing of the archive, and keeps nothing of it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final, Literal
 from urllib.parse import quote, unquote
 
 from memosite.agents.items import day_and_time, who_of
 from memosite.archive.model import Archive
-from memosite.commands.arguments import SECTIONS
+from memosite.commands.arguments import COMMANDS, Option
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref
 from memosite.facts.texts import cut_line
@@ -42,19 +42,32 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """What a tool takes: the option of the command that it is, "" if the tool itself knows what to do with it.
+    """What a tool takes: the option of the command that it is; None if the tool itself knows what to do with it.
 
-    With `is_given` the value is given on standard input, and the option is the whole word.
+    With `is_given` the command reads the value from its standard input.
     """
 
     name: str
     what: str
-    option: str = ""
-    type: Type = "string"
+    option: Option | None = None
     is_required: bool = False
-    choices: tuple[str, ...] = ()
-    least: int = 0
     is_given: bool = False
+    least: int = 0
+
+    @property
+    def type(self) -> Type:
+        """The type of its value."""
+        settings = self.option.settings if self.option else {}
+        if settings.get("type") is int:
+            return "integer"
+        if settings.get("action") == "store_true":
+            return "boolean"
+        return "array" if settings.get("nargs") == "*" else "string"
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values that it may have, if these are few."""
+        return tuple(self.option.settings.get("choices", ())) if self.option else ()
 
     @property
     def schema(self) -> dict[str, object]:
@@ -78,11 +91,14 @@ class Parameter:
         return value
 
     def words(self, value: Any) -> tuple[str, ...]:
-        """The option with its value, as one word: whatever the value is, it is no further option."""
-        if not self.option or value in (False, ""):
+        """The option with its value, as one word: whatever the value is, it is no further option.
+
+        Nothing for an argument that is no option: the tool knows its place.
+        """
+        name = self.option.names[0] if self.option else ""
+        if not name.startswith("-") or value is False or value == "":
             return ()
-        is_word = self.type == "boolean" or self.is_given
-        return (self.option,) if is_word else (f"{self.option}={value}",)
+        return (name,) if self.type == "boolean" else (f"{name}={'-' if self.is_given else value}",)
 
 
 _TYPES: Final[dict[Type, str]] = {
@@ -108,8 +124,8 @@ class Tool:
         """What it takes, as JSON Schema."""
         return {
             "type": "object",
-            "properties": {one.name: one.schema for one in self.parameters},
-            "required": [one.name for one in self.parameters if one.is_required],
+            "properties": {parameter.name: parameter.schema for parameter in self.parameters},
+            "required": [parameter.name for parameter in self.parameters if parameter.is_required],
             "additionalProperties": False,
         }
 
@@ -119,9 +135,9 @@ class Tool:
         for name in arguments:
             if name not in known:
                 raise ConfigError(f'{self.name}: found "{str(name)[:80]}", expected {", ".join(known)}')
-        for one in self.parameters:
-            if one.is_required and arguments.get(one.name) in (None, "", []):
-                raise ConfigError(f'{self.name}: found no "{one.name}", expected {one.what}')
+        for parameter in self.parameters:
+            if parameter.is_required and arguments.get(parameter.name) in (None, "", []):
+                raise ConfigError(f'{self.name}: found no "{parameter.name}", expected {parameter.what}')
         values = {name: known[name].checked(value) for name, value in arguments.items() if value is not None}
         options = [word for name, value in values.items() for word in known[name].words(value)]
         given = "".join(values.get(one.name, "") for one in self.parameters if one.is_given)
@@ -145,13 +161,22 @@ def _since(values: Arguments) -> tuple[str, ...]:
     return "diff", f"{values['since']}..{values.get('until', '')}"
 
 
-def _draft(values: Arguments) -> tuple[str, ...]:
-    return ("reply", values["id"]) if values.get("id") else ("new",)
+def _tool(
+    name: str, title: str, what: str, command: Callable[[Arguments], tuple[str, ...]], *parameters: Parameter
+) -> Tool:
+    return Tool(name=name, title=title, what=what, command=command, parameters=parameters)
 
 
-_BUDGET = Parameter(
-    name="budget", option="--budget", type="integer", what="the most to answer, in tokens; 0: everything"
-)
+def _option(command: str, option: str, what: str = "", *, name: str = "", least: int = 0) -> Parameter:
+    """An option of a command as a parameter of a tool, by default with the command's own name and text for it."""
+    known = COMMANDS[command].option(option)
+    return Parameter(
+        name=name or option.strip("-"),
+        what=what or known.help,
+        option=known,
+        is_required=known.settings.get("required", False),
+        least=least,
+    )
 
 
 _POSITION = Parameter(
@@ -159,172 +184,140 @@ _POSITION = Parameter(
 )
 
 
-_FROM = Parameter(
-    name="from", option="--from", type="integer", what="go on at this entry, as the answer that was cut says"
-)
+_FROM = _option("brief", "--from", "go on at this entry, as the answer that was cut says")
 
 
-_AS_OF = Parameter(
+_BUDGET = _option("brief", "--budget", "the most to answer, in tokens; 0: everything")
+
+
+_AS_OF = _option(
+    "brief",
+    "--as-of",
+    "what could be known at the end of this day, such as 2026-05-01, or at this commit (default: now)",
     name="as_of",
-    option="--as-of",
-    what="what could be known at the end of this day, such as 2026-05-01, or at this commit (default: now)",
 )
 
 
 TOOLS: Final = (
-    Tool(
-        name="brief",
-        title="Brief a position",
-        what="Start here when you take over a position, or if asked what a position is busy with, has to do or waits "
+    _tool(
+        "brief",
+        "Brief a position",
+        "Start here when you take over a position, or if asked what a position is busy with, has to do or waits "
         "for, or which decisions concern it: its newest hand-off, unread memos, open actions to it and from it, new "
         "and standing decisions, its threads. The most important comes first.",
-        command=_by("brief", "position"),
-        parameters=(
-            _POSITION,
-            Parameter(
-                name="section", option="--only", choices=SECTIONS, what="one section alone, with all its entries"
-            ),
-            _FROM,
-            _BUDGET,
-            _AS_OF,
-        ),
+        _by("brief", "position"),
+        _POSITION,
+        _option("brief", "--only", "one section alone, with all its entries", name="section"),
+        _FROM,
+        _BUDGET,
+        _AS_OF,
     ),
-    Tool(
-        name="inbox",
-        title="Unread memos",
-        what="The memos that a position has not read, those that ask it to do something first. For all that it has to "
+    _tool(
+        "inbox",
+        "Unread memos",
+        "The memos that a position has not read, those that ask it to do something first. For all that it has to "
         "do, also in memos that it has read, use brief.",
-        command=_by("inbox", "position"),
-        parameters=(_POSITION, _FROM, _BUDGET, _AS_OF),
+        _by("inbox", "position"),
+        _POSITION,
+        _FROM,
+        _BUDGET,
+        _AS_OF,
     ),
-    Tool(
-        name="show",
-        title="Read one item",
-        what="Read one memo, note, transcript, decision or record whose id you know: who wrote it to whom, its state, "
+    _tool(
+        "show",
+        "Read one item",
+        "Read one memo, note, transcript, decision or record whose id you know: who wrote it to whom, its state, "
         "what it answers and what answers it, and its text. To find an id, use search.",
-        command=_by("show", "id"),
-        parameters=(
-            Parameter(
-                name="id",
-                is_required=True,
-                what="an id or its beginning, such as 2026-05-01-1430; with #t12 or another anchor for a passage",
-            ),
-            Parameter(name="head", option="--head", type="boolean", what="only who, when, state and summary, no text"),
-            Parameter(name="turns", option="--turns", what="of a transcript: turns, such as 12-20 or 12-"),
-            Parameter(name="from", option="--from", type="integer", what="go on at this character of the text"),
-            _BUDGET,
-            _AS_OF,
+        _by("show", "id"),
+        Parameter(
+            name="id",
+            is_required=True,
+            what="an id or its beginning, such as 2026-05-01-1430; with #t12 or another anchor for a passage",
         ),
+        _option("show", "--head", "only who, when, state and summary, no text"),
+        _option("show", "--turns"),
+        _option("show", "--from", "go on at this character of the text"),
+        _BUDGET,
+        _AS_OF,
     ),
-    Tool(
-        name="thread",
-        title="Read a thread",
-        what="The memos of a thread in reading order, with who answered whom and the state of "
+    _tool(
+        "thread",
+        "Read a thread",
+        "The memos of a thread in reading order, with who answered whom and the state of "
         "each action. By default a line and a summary for each memo.",
-        command=_by("thread", "id"),
-        parameters=(
-            Parameter(name="id", is_required=True, what="a thread, or one of its memos, by its id or its beginning"),
-            Parameter(
-                name="summaries", option="--brief", type="boolean", what="summaries and no texts (default: true)"
-            ),
-            _FROM,
-            _BUDGET,
-            _AS_OF,
-        ),
+        _by("thread", "id"),
+        Parameter(name="id", is_required=True, what="a thread, or one of its memos, by its id or its beginning"),
+        _option("thread", "--brief", "summaries and no texts (default: true)", name="summaries"),
+        _FROM,
+        _BUDGET,
+        _AS_OF,
     ),
-    Tool(
-        name="search",
-        title="Search everything",
-        what="Find items by words, people or dates when you do not know their ids: who decided or said something, when "
+    _tool(
+        "search",
+        "Search everything",
+        "Find items by words, people or dates when you do not know their ids: who decided or said something, when "
         "a word was first used, what is open. All words must be there. Fields narrow it: from:engineer to:director "
         "with:NAME kind:memo|note|transcript|record|document is:open is:unread after:2026-05-01 before:2w "
         'thread:ID repo:NAME; "a phrase", prefix*, OR, NOT, parentheses. For the exact words of a quotation, use cite.',
-        command=_by("search", "query"),
-        parameters=(
-            Parameter(name="query", is_required=True, what='such as: from:engineer "tide tables" after:2w'),
-            Parameter(name="limit", option="--limit", type="integer", least=1, what="results to show (default: 20)"),
-            Parameter(
-                name="sort", option="--sort", choices=("date", "score"), what="date: newest first; score: best first"
-            ),
-            _AS_OF,
-        ),
+        _by("search", "query"),
+        Parameter(name="query", is_required=True, what='such as: from:engineer "tide tables" after:2w'),
+        _option("search", "--limit", least=1),
+        _option("search", "--sort", "date: newest first; score: best first"),
+        _AS_OF,
     ),
-    Tool(
-        name="cite",
-        title="Cite a passage",
-        what="Make a citation that can be verified later, with the hash of the cited words: of a passage that you "
+    _tool(
+        "cite",
+        "Cite a passage",
+        "Make a citation that can be verified later, with the hash of the cited words: of a passage that you "
         "name, or of the passage that has the words of a quotation (so it also tells who said or wrote these words, "
         "and where). Use it whenever you quote the archive.",
-        command=lambda values: ("cite", *values.get("references", ())),
-        parameters=(
-            Parameter(
-                name="references",
-                type="array",
-                what="ids or their beginnings with an anchor, such as 2026-05-01-1430#t12",
-            ),
-            Parameter(name="quote", option="--quote", what="the words to quote; alone: find where they are from"),
-            Parameter(
-                name="format",
-                option="--format",
-                choices=("text", "markdown", "html", "bibtex", "csl-json"),
-                what="how to write it (default: text)",
-            ),
-        ),
+        lambda values: ("cite", *values.get("references", ())),
+        _option("cite", "references", "ids or their beginnings with an anchor, such as 2026-05-01-1430#t12"),
+        _option("cite", "--quote", "the words to quote; alone: find where they are from"),
+        _option("cite", "--format", "how to write it (default: text)"),
     ),
-    Tool(
-        name="verify",
-        title="Verify citations and quotations",
-        what="Check a text that quotes or cites the archive, such as your own report before you send it: whether each "
+    _tool(
+        "verify",
+        "Verify citations and quotations",
+        "Check a text that quotes or cites the archive, such as your own report before you send it: whether each "
         "citation still holds, or, with quotations, whether the archive has the quoted words and who said them.",
-        command=lambda _: ("verify", "-"),
-        parameters=(
-            Parameter(name="text", is_given=True, is_required=True, what="the text itself, in Markdown or HTML"),
-            Parameter(
-                name="quotations",
-                option="--quotes",
-                type="boolean",
-                what="check each quotation of 8 or more words, cited or not, instead of the citations",
-            ),
+        lambda _: ("verify", "-"),
+        Parameter(name="text", is_given=True, is_required=True, what="the text itself, in Markdown or HTML"),
+        _option(
+            "verify",
+            "--quotes",
+            "check each quotation of 8 or more words, cited or not, instead of the citations",
+            name="quotations",
         ),
     ),
-    Tool(
-        name="new_since",
-        title="What is new since a day",
-        what="What has changed in the whole organization since a day, or between two days: new and removed items, "
+    _tool(
+        "new_since",
+        "What is new since a day",
+        "What has changed in the whole organization since a day, or between two days: new and removed items, "
         "memos that were read or archived, actions that were answered or closed. For one position, use brief. Where an "
         "answer says memosite diff A..B, call this tool with since A and until B.",
-        command=_since,
-        parameters=(
-            Parameter(name="since", is_required=True, what="the first day, such as 2026-05-01"),
-            Parameter(name="until", what="the last day (default: now)"),
-            Parameter(
-                name="budget", option="--budget", type="integer", what="the most to answer, in tokens; 0: everything"
-            ),
-        ),
+        _since,
+        Parameter(name="since", is_required=True, what="the first day, such as 2026-05-01"),
+        Parameter(name="until", what="the last day (default: now)"),
+        _BUDGET,
     ),
-    Tool(
-        name="reply",
-        title="Draft a memo",
-        what="Draft a reply to a memo, or a new memo if no id is given: a valid envelope with reference, thread and "
+    _tool(
+        "reply",
+        "Draft a memo",
+        "Draft a reply to a memo, or a new memo if no id is given: a valid envelope with reference, thread and "
         "file name, and the paths where it has to be put. Nothing is written or sent: put the files there yourself.",
-        command=_draft,
-        parameters=(
-            Parameter(name="id", what="the memo to reply to, by its id or its beginning; none: a new memo"),
-            Parameter(name="from", option="--from", is_required=True, what="the position that you write for"),
-            Parameter(
-                name="to",
-                option="--to",
-                what="positions with commas, all, or file for a note (default of a reply: the sender of the memo)",
-            ),
-            Parameter(
-                name="subject", option="--subject", what="the subject (default of a reply: re: that of the memo)"
-            ),
-            Parameter(name="body", option="--body=-", is_given=True, what="the text, in Markdown"),
-            Parameter(
-                name="summary", option="--summary", what="of a long text: one to three sentences for the envelope"
-            ),
-            Parameter(name="action", option="--action", type="boolean", what="whether it asks to do something"),
+        lambda values: ("reply", values["id"]) if values.get("id") else ("new",),
+        Parameter(name="id", what="the memo to reply to, by its id or its beginning; none: a new memo"),
+        _option("reply", "--from", "the position that you write for"),
+        _option(
+            "reply",
+            "--to",
+            "positions with commas, all, or file for a note (default of a reply: the sender of the memo)",
         ),
+        _option("reply", "--subject", "the subject (default of a reply: re: that of the memo)"),
+        replace(_option("reply", "--body", "the text, in Markdown"), is_given=True),
+        _option("reply", "--summary", "of a long text: one to three sentences for the envelope"),
+        _option("reply", "--action", "whether it asks to do something"),
     ),
 )
 """All tools, in the order in which they are listed."""
@@ -352,15 +345,12 @@ PAGE: Final = 100
 SCHEME: Final = "memosite://"
 
 
-TEMPLATES: Final = (
-    ("position", "What a position has to know and to do: its brief"),
-    ("thread", "The memos of a thread in reading order, with their summaries"),
-    ("memo", "A memo: who wrote it to whom, its state, its text"),
-)
-"""The kinds of resources, and what each of them is."""
-
-
-_COMMANDS: Final = {"position": ("brief",), "thread": ("thread", "--brief"), "memo": ("show",)}
+TEMPLATES: Final = {
+    "position": ("What a position has to know and to do: its brief", ("brief",)),
+    "thread": ("The memos of a thread in reading order, with their summaries", ("thread", "--brief")),
+    "memo": ("A memo: who wrote it to whom, its state, its text", ("show",)),
+}
+"""The kinds of resources, what each of them is, and the command that shows one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -415,8 +405,8 @@ def _listed(archive: Archive, kind: str, id_: str) -> Listed:
 def request_of(address: str) -> Request:
     """The command that shows a resource. Raises `ConfigError`."""
     kind, _, id_ = address.removeprefix(SCHEME).partition("/")
-    if not address.startswith(SCHEME) or kind not in _COMMANDS or not id_:
-        forms = ", ".join(f"{SCHEME}{kind}/ID" for kind in _COMMANDS)
+    if not address.startswith(SCHEME) or kind not in TEMPLATES or not id_:
+        forms = ", ".join(f"{SCHEME}{kind}/ID" for kind in TEMPLATES)
         raise ConfigError(f"{address[:200]}: found no such resource, expected one of {forms}")
     name = unquote(id_)
-    return Request(words=(*_COMMANDS[kind], "--", f"memo/{name}" if kind == "memo" else name))
+    return Request(words=(*TEMPLATES[kind][1], "--", f"memo/{name}" if kind == "memo" else name))

@@ -22,10 +22,9 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from memosite import __version__
-from memosite.commands import agents, cite, diff, search
-from memosite.commands.arguments import parser
-from memosite.commands.report import check_command, withheld_lines
-from memosite.config.loading import load_config
+from memosite.commands.arguments import COMMANDS, Tell, parser
+from memosite.commands.places import configured, site_words
+from memosite.commands.report import secrets_lines
 from memosite.facts.errors import ConfigError, MemositeError, SecretsError
 from memosite.mcp import SCHEME, TEMPLATES, TOOLS, Listed, Request, listed, request_for, request_of
 from memosite.reading.archive import open_archive
@@ -33,21 +32,6 @@ from memosite.run.processes import end_now, heeded_signals
 from memosite.run.progress import forget
 
 # Runs a command as the command line does, and gives what it prints.
-
-
-_RUNS: Final[dict[str, Callable[..., object]]] = {
-    "brief": agents.run_answer,
-    "inbox": agents.run_answer,
-    "show": agents.run_answer,
-    "thread": agents.run_answer,
-    "search": search.run_search,
-    "cite": cite.run_cite,
-    "verify": cite.run_verify,
-    "diff": diff.run,
-    "reply": agents.run_draft,
-    "new": agents.run_draft,
-}
-"""The commands that there are tools for: none of them writes to a source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +51,9 @@ def answer(request: Request, site: Sequence[str]) -> Answered:
     try:
         options = _options((name, *site, *words))
         with _streams(request.given):
-            _RUNS[name](options, show=shown.append, say=said.append)
+            COMMANDS[name].load()(options, shown.append, said.append)
     except SecretsError as error:
-        check = check_command(options, options.audience or error.audience)
-        said += [f"memosite: {line}" for line in withheld_lines(error.places, check, head=error.said)]
+        said += secrets_lines(options, error)
     except MemositeError as error:
         said.append(f"memosite: {error}")
     except OSError as error:
@@ -124,9 +107,9 @@ _READS: Final = types.ToolAnnotations(
 )
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace, _show: Tell, _say: Tell) -> None:
     """Serve until standard input ends. Raises `ConfigError` at once if there is no such site."""
-    load_config(options.site_option or Path(), cache=options.cache, audience=options.audience)
+    configured(options)
     try:
         anyio.run(_serve, options)
     except* BrokenPipeError:  # the client is gone
@@ -168,9 +151,9 @@ async def _list_tools(_context: Any, _params: types.PaginatedRequestParams | Non
     return types.ListToolsResult(
         tools=[
             types.Tool(
-                name=one.name, title=one.title, description=one.what, input_schema=one.schema, annotations=_READS
+                name=tool.name, title=tool.title, description=tool.what, input_schema=tool.schema, annotations=_READS
             )
-            for one in TOOLS
+            for tool in TOOLS
         ]
     )
 
@@ -183,7 +166,7 @@ async def _list_templates(
             types.ResourceTemplate(
                 name=kind, uri_template=f"{SCHEME}{kind}/{{id}}", description=what, mime_type="text/plain"
             )
-            for kind, what in TEMPLATES
+            for kind, (what, _) in TEMPLATES.items()
         ]
     )
 
@@ -194,13 +177,8 @@ class _Site:
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
         self._one_by_one = anyio.CapacityLimiter(1)
-        known = (
-            ("--site", options.site_option or Path()),  # an id may be the path of a file of another site
-            ("--cache", options.cache),
-            ("--secrets", options.secrets),
-            ("--audience", options.audience),
-        )
-        self._words = tuple(f"{name}={value}" for name, value in known if value)
+        options.site_option = options.site_option or Path()  # an id may be the path of a file of another site
+        self._words = tuple("=".join(pair) for pair in site_words(options))
 
     async def call_tool(self, _context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         """The output of a tool's command, and after it what the command says beside that."""
@@ -240,11 +218,7 @@ class _Site:
         return types.ListResourcesResult(resources=resources, next_cursor=more)
 
     def _listed(self, cursor: str | None) -> tuple[list[Listed], str | None]:
-        options = self._options
-        config = load_config(
-            options.site_option or Path(), cache=options.cache, secrets=options.secrets, audience=options.audience
-        )
-        with open_archive(config, use_network=False) as handle:
+        with open_archive(configured(self._options), use_network=False) as handle:
             found, more = listed(handle.recall(), cursor)
         return list(found), more
 

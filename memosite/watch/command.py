@@ -9,23 +9,21 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
+from memosite.config.loading import load_config
 from memosite.facts.characters import printable_json
 from memosite.facts.errors import ConfigError
 from memosite.store.cache import state_home
 from memosite.watch.deliver import Deliverer, Printer, Runner, Signals, StoppedError
-from memosite.watch.loop import Watcher, WatchRules
+from memosite.watch.loop import AGAIN, ReceiptRules, Watcher, WatchRules
 from memosite.watch.policy import duration
-from memosite.watch.sources import FeedSource, PublishedFeed
+from memosite.watch.sources import FeedSource, PositionFeed, PublishedFeed
 from memosite.watch.state import Stage, WatchState, counts, open_state, read_state
-from memosite.watch.wakes import AGAIN, ReceiptRules
 
 Tell = Callable[[str], None]
-
-
-_INTERRUPTED = 130
 
 
 _STAGE_NAMES: dict[Stage, str] = {
@@ -37,21 +35,27 @@ _STAGE_NAMES: dict[Stage, str] = {
 }
 
 
-def watch(options: argparse.Namespace, *, say: Tell, show: Tell) -> int:
-    """Run the command and return its exit code. `say` is for people, `show` is the output."""
+def watch(options: argparse.Namespace, show: Tell, tell: Tell) -> bool:
+    """Run the command; whether nothing failed. `show` prints the output, `tell` messages for people."""
     if options.status:
         return _status(options, show)
     _check(options)
+
+    def say(text: str) -> None:
+        tell(f"memosite watch: {text}")
+
     with ExitStack() as stack:
         signals = stack.enter_context(Signals())
         try:
             watchers = _watchers(options, signals, stack, say=say)
             return _run(watchers, signals, interval=options.interval, is_once=options.once)
         except StoppedError:
-            return _INTERRUPTED if signals.number == signal.SIGINT else 0
+            if signals.number == signal.SIGINT:
+                raise KeyboardInterrupt from None
+            return True
 
 
-def _run(watchers: Sequence[Watcher], signals: Signals, *, interval: float, is_once: bool) -> int:
+def _run(watchers: Sequence[Watcher], signals: Signals, *, interval: float, is_once: bool) -> bool:
     while True:
         started = time.monotonic()
         for watcher in watchers:
@@ -59,7 +63,7 @@ def _run(watchers: Sequence[Watcher], signals: Signals, *, interval: float, is_o
             watcher.cycle()
         signals.check()
         if is_once:
-            return int(any(watcher.is_troubled for watcher in watchers))
+            return not any(watcher.is_troubled for watcher in watchers)
         signals.sleep(started + interval - time.monotonic())
 
 
@@ -82,6 +86,8 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _watchers(options: argparse.Namespace, signals: Signals, stack: ExitStack, *, say: Tell) -> list[Watcher]:
+    escalate = _runner(options.escalate, options, signals) if options.escalate else None
+    receipts = ReceiptRules(again=options.again or AGAIN, escalate=escalate)
     rules = WatchRules(
         since=options.since,
         only_asked=options.only == "action",
@@ -91,9 +97,11 @@ def _watchers(options: argparse.Namespace, signals: Signals, stack: ExitStack, *
         retries=options.retries,
         interval=options.interval,
         max_age=options.max_age,
-        receipts=_receipts(options, signals) if options.until_received else None,
+        receipts=receipts if options.until_received else None,
     )
-    deliverer = _deliverer(options, signals)
+    deliverer: Deliverer = Printer(sys.stdout.buffer, is_json=options.json)
+    if options.command:
+        deliverer = _runner(options.command, options, signals)
     note: Tell = _nothing if options.quiet else say
     states: dict[Path, WatchState] = {}
     watchers = []
@@ -111,42 +119,20 @@ def _nothing(_: str) -> None:
     """With --quiet, drop notes."""
 
 
-def _deliverer(options: argparse.Namespace, signals: Signals) -> Deliverer:
-    if not options.command:
-        return Printer(sys.stdout.buffer, is_json=options.json)
-    return _runner(options.command, options, signals)
-
-
-def _receipts(options: argparse.Namespace, signals: Signals) -> ReceiptRules:
-    escalate = _runner(options.escalate, options, signals) if options.escalate else None
-    return ReceiptRules(again=options.again or AGAIN, escalate=escalate)
-
-
 def _runner(command: Sequence[str], options: argparse.Namespace, signals: Signals) -> Runner:
     folder = Path(options.repo) if options.repo else None
-    argv = (_command(command[0]), *command[1:])
-    return Runner(argv, timeout=options.timeout, is_json=options.json, folder=folder, signals=signals)
-
-
-def _command(name: str) -> str:
-    """A command by its absolute path, since it runs in another folder; or by its name, which is looked up each time."""
-    return str(Path(name).absolute()) if "/" in name else name
+    # By its absolute path, since it runs in another folder; or by its name, which is looked up each time.
+    name = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
+    return Runner((name, *command[1:]), timeout=options.timeout, is_json=options.json, folder=folder, signals=signals)
 
 
 def _sources(options: argparse.Namespace, signals: Signals) -> list[FeedSource]:
     repo = Path(options.repo).absolute() if options.repo else None
     if options.position:
-        from memosite.watch.sources import PositionFeed, WatchedSite  # noqa: PLC0415 - start-up time is felt
-
-        site = WatchedSite(
-            folder=options.site_option or Path(),
-            position=options.position,
-            cache=options.cache,
-            secrets=options.secrets,
-            audience=options.audience,
-        )
-        return [PositionFeed(site, repo, signals.check)]
-    from memosite.fetch.client import Fetcher, read_credentials  # noqa: PLC0415 - as above
+        site = options.site_option or Path()
+        load = partial(load_config, site, cache=options.cache, secrets=options.secrets, audience=options.audience)
+        return [PositionFeed(options.position, load, repo, signals.check)]
+    from memosite.fetch.client import Fetcher, read_credentials  # noqa: PLC0415 - start-up time is felt
 
     addresses = list(dict.fromkeys(address_of(feed) for feed in options.feeds))
     fetcher = Fetcher(read_credentials(addresses))
@@ -185,7 +171,7 @@ def state_path(address: str, given: str | None) -> Path:
     return _folder() / f"{hashlib.sha256(address.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.sqlite"
 
 
-def _status(options: argparse.Namespace, show: Tell) -> int:
+def _status(options: argparse.Namespace, show: Tell) -> bool:
     """The status of the given feeds, or of all, from their states."""
     wanted = None
     if options.position or options.feeds:
@@ -203,7 +189,7 @@ def _status(options: argparse.Namespace, show: Tell) -> int:
                     is_fine &= _show_status(state, address, show, is_json=options.json)
         finally:
             state.close()
-    return 0 if is_fine else 1
+    return is_fine
 
 
 def _show_status(state: WatchState, address: str, show: Tell, *, is_json: bool) -> bool:

@@ -16,11 +16,9 @@ from typing import Any, BinaryIO, Protocol
 from memosite.facts.characters import printable_json
 from memosite.facts.layout import MAILBOXES
 from memosite.feeds.document import MEMO_FIELDS, ReceivedItem
+from memosite.run.processes import heeded_signals
 
 # Ends a watch on a signal, but never between a delivery and its record.
-
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StoppedError(BaseException):
@@ -41,13 +39,12 @@ class Signals:
         self._former: list[tuple[signal.Signals, Any]] = []
 
     def __enter__(self) -> "Signals":
-        heeded = [one for one in _SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]  # nohup ignores SIGHUP
-        self._former = [(one, signal.signal(one, self._take)) for one in heeded]
+        self._former = [(number, signal.signal(number, self._take)) for number in heeded_signals()]
         return self
 
     def __exit__(self, *_: object) -> None:
-        for one, handler in self._former:
-            signal.signal(one, handler)
+        for number, handler in self._former:
+            signal.signal(number, handler)
 
     def _take(self, number: int, _frame: FrameType | None) -> None:
         self.number = self.number or number

@@ -15,7 +15,6 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 from memosite.facts.characters import printable
 from memosite.feeds.document import FeedDocument, ReceivedItem, Rejected, read_document, refusal
 from memosite.fetch import Failed, Fetched, FetchOutcome
-from memosite.fetch.client import origin
 
 # Decides what is announced, when a feed is fetched again, and how many memos may be delivered now.
 
@@ -214,4 +213,6 @@ def is_beside(target: str, address: str) -> bool:
     if urlsplit(address).scheme == "file":
         outside = address.rpartition("/")[0].rpartition("/")[0] + "/"
         return target.startswith(outside) and ".." not in target.lower().replace("%2e", ".")
+    from memosite.fetch.client import origin  # noqa: PLC0415 - a watch of repos needs no network
+
     return origin(target) == origin(address)

@@ -2,13 +2,11 @@
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from memosite.archive.ledger import Ledger, parse_ledger, read_ledger
-from memosite.config.loading import load_config
-from memosite.config.schema import Audience, Config, SecretsMode
+from memosite.config.schema import Config
 from memosite.facts.errors import ConfigError, MemositeError
 from memosite.facts.rules import failures
 from memosite.fetch import Failed, Fetched, FetchOutcome, Unchanged
@@ -92,39 +90,25 @@ def _status_addresses(address: str) -> list[str]:
 # Makes a position's feed from the repos of a site folder, for a watch without a published site.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatchedSite:
-    """A site folder and the position whose memos are watched."""
-
-    folder: Path
-    position: str
-    cache: Path | None = None
-    secrets: SecretsMode | None = None
-    audience: Audience | None = None
-
-    def config(self) -> Config:
-        """Its configuration as of now."""
-        return load_config(self.folder, cache=self.cache, secrets=self.secrets, audience=self.audience)
-
-
 class PositionFeed:
     """The memos to a position, read from the repos: the items and guids that the published feed would have."""
 
-    def __init__(self, site: WatchedSite, repo: Path | None, guard: Callable[[], None]) -> None:
-        """Read a position's memos; `guard` raises to stop. Raises `ConfigError` for an unknown position."""
-        self._site = site
+    def __init__(self, position: str, load: Callable[[], Config], repo: Path | None, guard: Callable[[], None]) -> None:
+        """Read a position's memos; `load` gives the configuration as of now, `guard` raises to stop."""
+        self._position = position
+        self._load = load
         self._repo = repo
         self._guard = guard
         self._roots: dict[str, Path] = {}
-        config = site.config()
+        config = load()
         seen_by = "" if config.audience == "internal" else f"?{config.audience}"
-        self.address = f"site:{config.site}{seen_by}#{site.position}"
+        self.address = f"site:{config.site}{seen_by}#{position}"
 
     def read(self, known: FeedState, *, is_conditional: bool) -> FetchOutcome:
         """All memos to the position, not only the feed's window. The validator is a digest of all that is read."""
         self._guard()
         try:
-            config = self._site.config()
+            config = self._load()
             self._roots = {source.name: source.root for source in config.sources if source.root is not None}
             with open_archive(config) as handle:
                 fetched = handle.opened.state if any(source.root is None for source in config.sources) else ()
@@ -132,7 +116,7 @@ class PositionFeed:
                 if is_conditional and inputs.is_same:
                     return Unchanged()
                 archive, ledger = handle.read(ledger=_ledger(known.ledger, read_ledger(config.output)))
-                data = _feed(config, archive, handle.shelf, self._site.position)
+                data = _feed(config, archive, handle.shelf, self._position)
                 problems = failures(archive.findings)
         except (MemositeError, OSError) as error:
             return Failed(reason=str(error))

@@ -3,8 +3,9 @@
 A state that cannot be read is an error, never a first run: that would announce everything again, or miss new items.
 So the file is created under another name and moved into place; an empty file in its place is damaged.
 
-A memo has a row from when it is pending: `announced` counts its announcements, `at` is the time of the last one on
-a clock that only goes forward. An older memosite ignores both tables, and announces each memo once.
+What is known of receipts is in two tables beside that. A memo has a row there from when it is pending: `announced`
+counts its announcements, `at` is the time of the last one on a clock that only goes forward. An older memosite ignores
+both tables, and announces each memo once.
 """
 
 import contextlib
@@ -62,7 +63,7 @@ class UnwritableError(StateError):
     """The state cannot be written now: locked, a full disk, or the like. The transaction was rolled back."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class FeedState:
     """The state of a feed. `unchanged` counts answers in a row without new items; times are seconds since 1970."""
 
@@ -114,20 +115,7 @@ class WatchState:
             "FROM feeds WHERE address = ?",
             (address,),
         )
-        if not found:
-            return FeedState(address=address)
-        known, etag, modified, unchanged, not_before, read_at, error, ledger = found[0]
-        return FeedState(
-            address=address,
-            is_known=bool(known),
-            etag=etag,
-            last_modified=modified,
-            unchanged=unchanged,
-            not_before=not_before,
-            read_at=read_at,
-            error=error,
-            ledger=ledger,
-        )
+        return FeedState(address, *(found[0] if found else ()))
 
     def unknown(self, address: str, guids: Iterable[str]) -> frozenset[str]:
         """Those of the given guids that are new in this feed."""
@@ -151,7 +139,9 @@ class WatchState:
                 (feed.etag, feed.last_modified, now, feed.ledger, number),
             )
             for item, fate in fates:
-                row = (number, item.guid, fate, item.path, _dump(item))
+                fields = (item.path, item.title, item.link, item.is_asked, item.memo)  # as `load_item` reads them
+                text = json.dumps(fields, ensure_ascii=False)
+                row = (number, item.guid, fate, item.path, text)
                 done = write.execute(
                     "INSERT OR IGNORE INTO items (feed, guid, fate, path, item) VALUES (?, ?, ?, ?, ?)", row
                 )
@@ -162,7 +152,7 @@ class WatchState:
                         "UPDATE items SET path = ?, item = ?, "
                         "fate = CASE fate WHEN 'refused' THEN 'pending' ELSE fate END "
                         "WHERE feed = ? AND guid = ? AND item <> ?",
-                        (item.path, row[4], number, item.guid, row[4]),
+                        (item.path, text, number, item.guid, text),
                     )
         return new
 
@@ -226,11 +216,6 @@ class WatchState:
         """Record that delivery of items begins; a full disk fails here, not afterwards."""
         with self.writing() as write:
             write.executemany("UPDATE items SET is_running = 1, tried_at = ? WHERE id = ?", [(now, n) for n in numbers])
-
-    def skip(self, numbers: Sequence[int]) -> None:
-        """Record that items need not be delivered any more."""
-        with self.writing() as write:
-            write.executemany("UPDATE items SET fate = 'skipped' WHERE id = ?", [(n,) for n in numbers])
 
     def finish(self, numbers: Sequence[int]) -> None:
         """Record that items are delivered."""
@@ -389,10 +374,6 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         raise _damaged(path, str(found[0][0]).replace("\n", " "))
 
 
-def _dump(item: ReceivedItem) -> str:
-    return json.dumps([item.path, item.title, item.link, item.is_asked, item.memo], ensure_ascii=False)
-
-
 def load_item(guid: str, text: str) -> ReceivedItem:
     """An item as the state keeps it."""
     path, title, link, is_asked, memo = json.loads(text)
@@ -438,14 +419,11 @@ class Clocks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class Waiting(Delivery):
     """An announced memo that is not received. `tries` counts failures of its next announcement."""
 
-    number: int
-    item: ReceivedItem
     announced: int
     at: float
-    tries: int
 
 
 class ReceiptState:
@@ -517,11 +495,6 @@ class ReceiptState:
             )
             if stage == "received":
                 write.executemany("UPDATE items SET fate = 'skipped' WHERE fate = 'pending' AND id = ?", rows)
-
-    def begin(self, numbers: Sequence[int], now: float) -> None:
-        """Record that another announcement or an escalation begins."""
-        with self._state.writing() as write:
-            write.executemany("UPDATE items SET is_running = 1, tried_at = ? WHERE id = ?", [(now, n) for n in numbers])
 
     def announced(self, numbers: Sequence[int], at: float) -> None:
         """Record that memos were announced again."""

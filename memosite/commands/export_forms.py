@@ -1,16 +1,25 @@
-"""The input of every exporter; composes artifacts as mail, RFC 5322 messages with the archive's threads and dates.
+"""The forms of an export: JSON Lines, CSV, and mail, RFC 5322 messages with the archive's threads and dates.
+
+Artifacts come in order of arrival and one at a time; memory holds one text, however large the archive. Equal archives
+give equal bytes.
+
+CSV is UTF-8 without byte-order mark, CRLF, a header row, lists joined by `; `. A spreadsheet must not run a memo's
+text: one that looks like a formula gets a leading apostrophe (OWASP, CSV Injection).
 
 Whatever the content, a message is valid: a name becomes an address whose domain can never exist (`.invalid`,
-RFC 2606), a subject one line of encoded words (RFC 2047), and a text is encoded so that no line of it can be taken
-for the `From ` line of an mbox, in any of that format's dialects; hence nothing needs to be quoted or unquoted.
+RFC 2606), a subject one line of encoded words (RFC 2047), and a text is encoded so that no line of it begins with
+`From ` or `>From `. Hence nothing needs to be quoted, and an mbox reads the same as mboxo, mboxrd and by readers that
+unquote nothing. `Status` and `X-Status` hold the flags, as mutt, Dovecot and Python understand them.
 """
 
 import base64
 import binascii
+import csv
 import datetime as dt
+import io
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from email.header import Header
 from email.message import Message
@@ -22,6 +31,7 @@ from memosite.archive.lines import (
     all_texts,
     artifact_line,
     body_texts,
+    dump_line,
     exported,
     join_texts,
     notice_of,
@@ -81,6 +91,58 @@ class Export:
             if self.with_body and not artifact.withheld:
                 line = with_body(line, join_texts(self.shelf.text(text.sha256) for text in body_texts(artifact)))
             yield line
+
+
+# JSON Lines, the stable machine interface (SPEC 8), and CSV for spreadsheets (RFC 4180).
+
+
+def json_lines(job: Export) -> Iterator[bytes]:
+    """One line for each artifact, in UTF-8, each with a line feed."""
+    return (f"{dump_line(line)}\n".encode() for line in job.lines())
+
+
+COLUMNS = (
+    *("id", "kind", "system", "url", "subject", "summary", "chars", "from", "to", "date", "thread", "parent"),
+    *("ghost_parent", "mailbox", "copies", "action", "recipients", "positions", "tags", "findings", "sha256"),
+)
+"""The columns, in order; `body` follows if it is asked for."""
+
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""What would change a terminal; tables show none of them. Tabs and line ends stay."""
+
+
+_FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
+
+
+def csv_rows(job: Export) -> Iterator[bytes]:
+    """A header and one row for each artifact."""
+    columns = (*COLUMNS, "body") if job.with_body else COLUMNS
+    yield _row(columns)
+    for line in job.lines():
+        yield _row(_cell(line.get(column)) for column in columns)
+
+
+def _row(cells: Iterable[str]) -> bytes:
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, lineterminator="\r\n").writerow(cells)
+    return buffer.getvalue().encode("utf-8", "replace")
+
+
+def _cell(value: object) -> str:
+    text = "; ".join(map(_entry, value)) if isinstance(value, list) else "" if value is None else str(value)
+    text = _CONTROLS.sub("\ufffd", text)
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+
+
+def _entry(value: object) -> str:
+    """An entry of a list: a copy as `source/path`, a recipient as `position: action`, anything else as it is."""
+    match value:
+        case {"source": source, "path": path}:
+            return f"{source}/{path}"
+        case {"position": position, "action": action}:
+            return f"{position}: {action}" if action else str(position)
+    return str(value)
 
 
 # Composes artifacts as mail: RFC 5322 messages with the threads, addresses and dates of the archive.
@@ -251,7 +313,7 @@ def _recipients(archive: Archive, artifact: Artifact) -> tuple[str, ...]:
         case Memo():
             return artifact.to
         case Transcript():
-            return tuple(archive.label(one) for one in artifact.positions if one != artifact.role)
+            return tuple(archive.label(position) for position in artifact.positions if position != artifact.role)
     return ()
 
 
@@ -324,3 +386,26 @@ def encode_body(data: bytes) -> tuple[str, bytes]:
     if is_too_long or len(quoted) > len(based) or _FROM_LINE.search(quoted):
         return "base64", based
     return "quoted-printable", quoted
+
+
+# An mbox: all messages in one file, each after a `From ` line.
+
+
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+
+
+def mbox_messages(job: Export) -> Iterator[bytes]:
+    """All messages, in order of arrival."""
+    composer = Composer(job)
+    for artifact in job.artifacts():
+        # ctime() gives the names of C's asctime, whatever the locale
+        date = (artifact.date.instant if artifact.date else _EPOCH).ctime()
+        yield f"From {composer.sender_address(artifact)} {date}\n{_status(artifact)}".encode("ascii")
+        yield composer.compose(artifact)
+        yield b"\n"
+
+
+def _status(artifact: Artifact) -> str:
+    marks = ("A" if is_answered(artifact) else "") + ("F" if is_flagged(artifact) else "")
+    status = "" if is_unread(artifact) else "Status: RO\n"
+    return status + (f"X-Status: {marks}\n" if marks else "")
