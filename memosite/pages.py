@@ -10,8 +10,6 @@ it, so the numbers can be read in the SVG, which a test does.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from types import MappingProxyType
 from typing import ClassVar, Literal, NamedTuple
 
 from memosite.archive.cite import Citation
@@ -444,37 +442,31 @@ class SeatRow:
     open_from: int
 
 
-_ACTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "open": phrase("open"),
-        "superseded": phrase("superseded"),
-        "answered": phrase("answered"),
-        "discharged": phrase("closed"),
-        "partly": phrase("partly answered"),
-    }
-)
+_ACTIONS: Mapping[str, str] = {
+    "open": phrase("open"),
+    "superseded": phrase("superseded"),
+    "answered": phrase("answered"),
+    "discharged": phrase("closed"),
+    "partly": phrase("partly answered"),
+}
 
 
-_CITED: Mapping[str, str] = MappingProxyType(
-    {
-        "memo": phrase("Cite this memo"),
-        "note": phrase("Cite this note"),
-        "transcript": phrase("Cite this transcript"),
-        "library": phrase("Cite this library"),
-        "record": phrase("Cite this record"),
-        "document": phrase("Cite this document"),
-    }
-)
+_CITED: Mapping[str, str] = {
+    "memo": phrase("Cite this memo"),
+    "note": phrase("Cite this note"),
+    "transcript": phrase("Cite this transcript"),
+    "library": phrase("Cite this library"),
+    "record": phrase("Cite this record"),
+    "document": phrase("Cite this document"),
+}
 
 
-_STANDINGS: Mapping[str, str] = MappingProxyType(
-    {
-        "pending": phrase("pending"),
-        "accepted": phrase("accepted"),
-        "rejected": phrase("rejected"),
-        "superseded": phrase("superseded"),
-    }
-)
+_STANDINGS: Mapping[str, str] = {
+    "pending": phrase("pending"),
+    "accepted": phrase("accepted"),
+    "rejected": phrase("rejected"),
+    "superseded": phrase("superseded"),
+}
 
 
 def action_word(action: str) -> str:
@@ -774,6 +766,11 @@ class PictureRow:
         """The sum of its numbers."""
         return sum(cell.number for cell in self.cells if cell)
 
+    @property
+    def counted(self) -> tuple[tuple[int, Cell], ...]:
+        """The cells with a number above 0, each with the place of its column."""
+        return tuple((place, cell) for place, cell in enumerate(self.cells) if cell and cell.number)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureColumn:
@@ -817,6 +814,16 @@ class Picture:
         """The largest number, at least 1."""
         return max((cell.number for row in self.rows for cell in row.cells if cell), default=0) or 1
 
+    @property
+    def drawn(self) -> Iterator[tuple[PictureRow, tuple[Mark, ...]]]:
+        """Each row with its marks."""
+        for row in self.rows:
+            yield row, tuple(self.marks(row))
+
+    def marks(self, row: PictureRow) -> Iterator[Mark]:
+        """The marks of the numbers of a row that are above 0."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bars(Picture):
@@ -832,56 +839,33 @@ class Bars(Picture):
         """The largest total, at least 1."""
         return max((row.total for row in self.rows), default=0) or 1
 
-    @property
-    def drawn(self) -> Iterator[tuple[PictureRow, tuple[Mark, ...]]]:
-        """Each row with the marks of its numbers above 0."""
-        shades = tuple(shade for _, shade in self.keys)
-        for row in self.rows:
-            starts = accumulate(cell.number if cell else 0 for cell in (None, *row.cells))
-            yield (
-                row,
-                tuple(
-                    Mark(at=at, size=cell.number, shade=shade, cell=cell)
-                    for cell, at, shade in zip(row.cells, starts, shades, strict=False)
-                    if cell and cell.number
-                ),
-            )
+    def marks(self, row: PictureRow) -> Iterator[Mark]:
+        """Each mark begins where the one before it ends."""
+        at = 0
+        for place, cell in row.counted:
+            yield Mark(at=at, size=cell.number, shade=self.keys[place][1], cell=cell)
+            at += cell.number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid(Picture):
     """A cell for each number, on a pale ground."""
 
-    @property
-    def drawn(self) -> Iterator[tuple[PictureRow, tuple[Mark, ...]]]:
-        """Each row with the marks of its numbers above 0."""
-        for row in self.rows:
-            yield (
-                row,
-                tuple(
-                    Mark(at=at, size=1, shade=shade_of(cell.number, self.most), cell=cell)
-                    for at, cell in enumerate(row.cells)
-                    if cell and cell.number
-                ),
-            )
+    def marks(self, row: PictureRow) -> Iterator[Mark]:
+        """Each mark is in its column."""
+        most = self.most
+        for at, cell in row.counted:
+            yield Mark(at=at, size=1, shade=shade_of(cell.number, most), cell=cell)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sparks(Picture):
     """Small bars upward, a drawing for each row; all have one scale."""
 
-    @property
-    def drawn(self) -> Iterator[tuple[PictureRow, tuple[Mark, ...]]]:
-        """Each row with a mark for each number above 0."""
-        for row in self.rows:
-            yield (
-                row,
-                tuple(
-                    Mark(at=at, size=cell.number, shade=1, cell=cell)
-                    for at, cell in enumerate(row.cells)
-                    if cell and cell.number
-                ),
-            )
+    def marks(self, row: PictureRow) -> Iterator[Mark]:
+        """Each mark is in its column."""
+        for at, cell in row.counted:
+            yield Mark(at=at, size=cell.number, shade=1, cell=cell)
 
 
 def shade_of(number: int, most: int) -> int:

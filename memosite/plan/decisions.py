@@ -3,12 +3,11 @@
 import datetime as dt
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
-from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from memosite.archive.model import Artifact, Document, Library, Record
 from memosite.archive.urls import DECISIONS, artifact_page, page_of, relative
@@ -136,9 +135,6 @@ class DecisionsPage(Page):
 # Plans the pages of decisions: one list by date, the pending ones first, and its filters (SPEC 4).
 
 
-_TITLE = phrase("Decisions")
-
-
 _NAMED, _SAID = 3, 50
 
 
@@ -162,61 +158,37 @@ _GROUPS = 99
 """The most positions or sources that have a group of their own."""
 
 
-VIEWS: Mapping[str, str] = MappingProxyType(
-    {
-        "": phrase("All"),
-        "pending": phrase("Pending"),
-        "accepted": phrase("Accepted"),
-        "in-force": phrase("In force"),
-        "rejected": phrase("Rejected"),
-        "superseded": phrase("Superseded"),
-        "no-status": phrase("No status"),
-        "by-position": phrase("By position"),
-        "by-source": phrase("By source"),
-        "proposals": phrase("Proposals"),
-        "documents": phrase("Other documents"),
-    }
-)
-"""The filters by the name of their page, which never changes; and what they are called."""
+class _Filter(NamedTuple):
+    """A filter: what it is called, the title of its page, and the standings of the decisions that it leaves, if any."""
+
+    name: str
+    title: str
+    leaves: tuple[Standing | None, ...] = ()
 
 
-_TITLES: Mapping[str, str] = MappingProxyType(
-    {
-        "pending": phrase("Decisions: pending"),
-        "accepted": phrase("Decisions: accepted"),
-        "in-force": phrase("Decisions: in force"),
-        "rejected": phrase("Decisions: rejected"),
-        "superseded": phrase("Decisions: superseded"),
-        "no-status": phrase("Decisions: no status"),
-        "by-position": phrase("Decisions: by position"),
-        "by-source": phrase("Decisions: by source"),
-        "proposals": phrase("Proposals"),
-        "documents": phrase("Other documents"),
-    }
-)
+VIEWS: Mapping[str, _Filter] = {
+    "": _Filter(phrase("All"), phrase("Decisions")),
+    "pending": _Filter(phrase("Pending"), phrase("Decisions: pending"), ("pending",)),
+    "accepted": _Filter(phrase("Accepted"), phrase("Decisions: accepted"), ("accepted",)),
+    "in-force": _Filter(phrase("In force"), phrase("Decisions: in force"), ("accepted", None)),
+    "rejected": _Filter(phrase("Rejected"), phrase("Decisions: rejected"), ("rejected",)),
+    "superseded": _Filter(phrase("Superseded"), phrase("Decisions: superseded"), ("superseded",)),
+    "no-status": _Filter(phrase("No status"), phrase("Decisions: no status"), (None,)),
+    "by-position": _Filter(phrase("By position"), phrase("Decisions: by position")),
+    "by-source": _Filter(phrase("By source"), phrase("Decisions: by source")),
+    "proposals": _Filter(phrase("Proposals"), phrase("Proposals")),
+    "documents": _Filter(phrase("Other documents"), phrase("Other documents")),
+}
+"""The filters by the name of their page, which never changes."""
 
 
-_KEPT: Mapping[str, Callable[[Standing | None], bool]] = MappingProxyType(
-    {
-        "pending": lambda standing: standing == "pending",
-        "accepted": lambda standing: standing == "accepted",
-        "in-force": lambda standing: standing in {"accepted", None},
-        "rejected": lambda standing: standing == "rejected",
-        "superseded": lambda standing: standing == "superseded",
-        "no-status": lambda standing: standing is None,
-    }
-)
-
-
-_INTROS: Mapping[str, str] = MappingProxyType(
-    {
-        "in-force": phrase("Decided, and neither rejected nor superseded."),
-        "no-status": phrase("Their head gives no status, or one that says nothing of how they stand."),
-        "by-position": phrase("By who decided, as the head says; else by whose repo they are in."),
-        "proposals": phrase("Proposals, pending first, with the decisions on them."),
-        "documents": phrase("Indexes, READMEs and other documents. They are neither decisions nor proposals."),
-    }
-)
+_INTROS: Mapping[str, str] = {
+    "in-force": phrase("Decided, and neither rejected nor superseded."),
+    "no-status": phrase("Their head gives no status, or one that says nothing of how they stand."),
+    "by-position": phrase("By who decided, as the head says; else by whose repo they are in."),
+    "proposals": phrase("Proposals, pending first, with the decisions on them."),
+    "documents": phrase("Indexes, READMEs and other documents. They are neither decisions nor proposals."),
+}
 
 
 def all_decisions(context: Context) -> list[Artifact]:
@@ -278,9 +250,9 @@ class _Lists:
         """What a filter leaves; without one, proposals that nobody has decided are there, too."""
         if not view:
             return [*self.decisions, *self.waiting()]
-        if view in _KEPT:
+        if leaves := VIEWS[view].leaves:
             waiting = self.waiting() if view == "pending" else []
-            return [*(one for one in self.decisions if _KEPT[view](standing_of(one))), *waiting]
+            return [*(one for one in self.decisions if standing_of(one) in leaves), *waiting]
         return {"proposals": self.proposals, "documents": self.others}.get(view, self.decisions)
 
     def waiting(self) -> list[Artifact]:
@@ -296,9 +268,8 @@ class _Lists:
 def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> DecisionsPage:
     start = f"{DECISIONS}{view}/" if view else DECISIONS
     context, found = lists.context, lists.of(view)
-    title = _TITLES.get(view, _TITLE)
     return DecisionsPage(
-        **page_head(context, start, title=title, section="decisions"),
+        **page_head(context, start, title=VIEWS[view].title, section="decisions"),
         twins=() if view else twin_links(start, DECISIONS),
         parts=part_links(start, DECISIONS, parts, None),
         intro=(_INTROS.get(view, "") if view else _intro(lists)) if lists.found else "",
@@ -341,12 +312,12 @@ def _said(lists: _Lists, start: str) -> Iterator[ListSection]:
 def _views(lists: _Lists, start: str, current: str) -> Iterator[View]:
     if not lists.found:
         return
-    for view, name in VIEWS.items():
+    for view, words in VIEWS.items():
         total = None if view.startswith("by-") else len(lists.of(view))
         if total == 0 and view in {"no-status", "documents"} and view != current:
             continue
         href = None if view == current else relative(start, f"{DECISIONS}{view}/" if view else DECISIONS)
-        yield View(page=Reference(label=name, href=href), total=total)
+        yield View(page=Reference(label=words.name, href=href), total=total)
 
 
 def _groups(lists: _Lists, view: str, found: Sequence[Artifact]) -> Mapping[tuple[str, str], list[Artifact]]:

@@ -124,10 +124,8 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
             is_local=context.site.base_url is None,
         ),
     )
-    digests = Channel(
-        group="Everything", folder=DIGESTS, name="feed", title=f"{context.site.title}: digests", description="",
-        page=DIGESTS, members=(),
-    )  # fmt: skip
+    title = f"{context.site.title}: digests"
+    digests = Channel(group="Everything", folder=DIGESTS, title=title, description="", page=DIGESTS)
     outlines = (
         OutlineGroup(title="The whole archive", feeds=_outlines(context, [*groups["Everything"], digests])),
         OutlineGroup(title="Positions", feeds=_outlines(context, groups["Positions"])),

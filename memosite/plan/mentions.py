@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from types import MappingProxyType
 from typing import ClassVar, get_args
 from urllib.parse import quote, unquote
 
@@ -205,14 +204,12 @@ SHARED_SHOWN, AT_TURNS = 100, 1_000
 """The most shared passages in the list of one page, which says how many there are, and at the turns of a transcript."""
 
 
-_RELATIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "drafted in": phrase("Drafted in"),
-        "draft of": phrase("Draft of"),
-        "quotes": phrase("Quotes"),
-        "quoted in": phrase("Quoted in"),
-    }
-)
+_RELATIONS: Mapping[str, str] = {
+    "drafted in": phrase("Drafted in"),
+    "draft of": phrase("Draft of"),
+    "quotes": phrase("Quotes"),
+    "quoted in": phrase("Quoted in"),
+}
 
 
 def shared_rows(context: Context, start: str, artifact: Artifact) -> tuple[SharedRow, ...]:

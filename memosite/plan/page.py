@@ -35,7 +35,7 @@ from memosite.plan.dates import newest
 # Plans where twins and originals are: beside their page, or in a lean site in a bundle of a month (SPEC 4).
 
 
-FORMS: Mapping[TwinForm, str] = MappingProxyType({"json": "JSON", "md": "Markdown"})
+FORMS: Mapping[TwinForm, str] = {"json": "JSON", "md": "Markdown"}
 """What pages call the twins."""
 
 

@@ -4,8 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Link, Record, RecordLink
@@ -128,9 +127,11 @@ _VALUE_CHARS = 600
 _EXTRA_CHARS = 60_000
 
 
-_HASH_STATES: Mapping[bool | None, str] = MappingProxyType(
-    {True: phrase("verified"), False: phrase("does not match"), None: phrase("not verified")}
-)
+_HASH_STATES: Mapping[bool | None, str] = {
+    True: phrase("verified"),
+    False: phrase("does not match"),
+    None: phrase("not verified"),
+}
 
 
 def plan_record(context: Context, record: Record) -> Iterator[RecordPage]:
@@ -273,39 +274,22 @@ def _entities(start: str, record: Record) -> Iterable[EntityRow]:
 # Plans the lists of records: the systems, and each system in the ways it can be grouped.
 
 
-VIEWS: Mapping[str, Callable[[Record], Iterable[str | None]]] = MappingProxyType(
-    {
-        "kind": lambda record: (record.card.type,),
-        "status": lambda record: (status_of(record),),
-        "stage": lambda record: (record.card.stage,),
-        "namespace": lambda record: (record.card.namespace,),
-        "session": lambda record: record.card.sessions or ("",),
-    }
-)
+class _Grouping(NamedTuple):
+    """A way to group records: what it is called, the heading of those without a value, and the values of a record."""
+
+    label: str
+    none: str
+    values: Callable[[Record], Iterable[str | None]]
+
+
+VIEWS: Mapping[str, _Grouping] = {
+    "kind": _Grouping(phrase("By kind"), phrase("No kind"), lambda record: (record.card.type,)),
+    "status": _Grouping(phrase("By status"), phrase("No status"), lambda record: (status_of(record),)),
+    "stage": _Grouping(phrase("By stage"), phrase("No stage"), lambda record: (record.card.stage,)),
+    "namespace": _Grouping(phrase("By namespace"), phrase("No namespace"), lambda record: (record.card.namespace,)),
+    "session": _Grouping(phrase("By session"), phrase("No session"), lambda record: record.card.sessions or ("",)),
+}
 """By what the records of a system can be grouped besides its own way; each is a page below the system's."""
-
-
-_BY: Mapping[str, str] = MappingProxyType(
-    {
-        "kind": phrase("By kind"),
-        "status": phrase("By status"),
-        "stage": phrase("By stage"),
-        "namespace": phrase("By namespace"),
-        "session": phrase("By session"),
-    }
-)
-
-
-_NONE: Mapping[str, str] = MappingProxyType(
-    {
-        "No kind": phrase("No kind"),
-        "No status": phrase("No status"),
-        "No stage": phrase("No stage"),
-        "No namespace": phrase("No namespace"),
-        "No session": phrase("No session"),
-    }
-)
-"""The headings of records without a value, by their keys, of which anchors were made."""
 
 
 _NAMED = 20
@@ -363,40 +347,37 @@ def _list_page(
     """A system in one of the ways to group it; all of them lead to the same parts, which hold everything."""
     here = system_page(system)
     view = start.removeprefix(here).strip("/")
+    # Anchors were made of the keys of groups, which are the headings in English.
+    names = {str(view.none): view.none for view in VIEWS.values()}
     return ListPage(
         **page_head(context, start, title=_title(system, view), section="systems"),
         feeds=(Reference(label=phrase("Records of {system}", system=system), href=relative(start, here + "feed.xml")),),
         twins=() if view else twin_links(start, here),
         parts=part_links(start, here, part_count(records), None),
         intro=known.intro if (known := find_system(system)) else "",
-        sections=grouped_sections(context, start, groups, names=_NONE),
+        sections=grouped_sections(context, start, groups, names=names),
         views=tuple(_views(system, start, records)),
     )
 
 
 def _title(system: str, view: str) -> str:
-    match view:
-        case "kind":
-            return phrase("{system} by kind", system=system)
-        case "status":
-            return phrase("{system} by status", system=system)
-        case "stage":
-            return phrase("{system} by stage", system=system)
-        case "namespace":
-            return phrase("{system} by namespace", system=system)
-        case "session":
-            return phrase("{system} by session", system=system)
-        case _:
-            return system
+    titles = {
+        "kind": phrase("{system} by kind", system=system),
+        "status": phrase("{system} by status", system=system),
+        "stage": phrase("{system} by stage", system=system),
+        "namespace": phrase("{system} by namespace", system=system),
+        "session": phrase("{system} by session", system=system),
+    }
+    return titles.get(view, system)
 
 
 def _views(system: str, start: str, records: Sequence[Record]) -> Iterable[Reference]:
     """Links to the ways of grouping that are useful here; the one that is shown is no link."""
     here = system_page(system)
-    useful = [view for view, values in VIEWS.items() if any(value for record in records for value in values(record))]
+    useful = [view for view, by in VIEWS.items() if any(value for record in records for value in by.values(record))]
     for view in ("", *useful):
         target = f"{here}{view}/" if view else here
-        label = _BY[view] if view else phrase("Overview")
+        label = VIEWS[view].label if view else phrase("Overview")
         yield Reference(label=label, href=None if target == start else relative(start, target))
 
 
@@ -404,7 +385,7 @@ def _groups_by(view: str, records: Sequence[Record]) -> dict[str, list[Record]]:
     """Records by each value they have, in the order of the values; what has none comes last."""
     found: dict[str, list[Record]] = defaultdict(list)
     for record in records:
-        for value in dict.fromkeys(VIEWS[view](record)):
+        for value in dict.fromkeys(VIEWS[view].values(record)):
             found[value or ""].append(record)
     ordered = sorted(found, key=lambda value: (not value, value.casefold(), value))
     return {value or f"No {view}": found[value] for value in ordered}

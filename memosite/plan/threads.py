@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
 from statistics import median
-from types import MappingProxyType
 from typing import ClassVar, Literal, TypeAlias
 from urllib.parse import quote
 
@@ -604,21 +603,17 @@ _SHOWN = 200
 _TITLE = phrase("Threads")
 
 
-_TITLES: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        THREADS: (_TITLE, phrase("Memos joined by replies, or by the thread that they name; the last active first.")),
-        WAITING_THREADS: (
-            phrase("Threads: waiting longest"),
-            phrase("Where somebody has not answered, the oldest open action first."),
-        ),
-    }
-)
+_TITLES: Mapping[str, tuple[str, str]] = {
+    THREADS: (_TITLE, phrase("Memos joined by replies, or by the thread that they name; the last active first.")),
+    WAITING_THREADS: (
+        phrase("Threads: waiting longest"),
+        phrase("Where somebody has not answered, the oldest open action first."),
+    ),
+}
 """The title and the introduction of each list."""
 
 
-_VIEWS: Mapping[str, str] = MappingProxyType(
-    {THREADS: phrase("Last active"), WAITING_THREADS: phrase("Waiting longest")}
-)
+_VIEWS: Mapping[str, str] = {THREADS: phrase("Last active"), WAITING_THREADS: phrase("Waiting longest")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
