@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from memosite.archive.cite import Citation
-from memosite.archive.model import Action, CitationState
+from memosite.archive.model import Action, CitationState, SourceInfo
 from memosite.facts.file import TURNS
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
 from memosite.facts.phrases import phrase, phrases
 from memosite.facts.texts import Sentence
+from memosite.facts.times import Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,15 +80,6 @@ class Page:
     parts: tuple[PagePart, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stamp:
-    """A date for `<time>`: `utc` for machines, `shown` for people with the written offset, `day` alone."""
-
-    utc: str
-    shown: str
-    day: str
-
-
 # Words that pages and commands show in the place of values of the data (docs/style.md).
 
 
@@ -107,7 +99,7 @@ class Row:
     subject: str
     sender: Reference | None = None
     to: tuple[Reference, ...] = ()
-    date: Stamp | None = None
+    date: Moment | None = None
     mailbox: Mailbox | None = None
     action: ShownAction | None = None
     unread: str = ""
@@ -183,7 +175,7 @@ class LifeStep:
     """One step of a history: what happened, when, by whom, how long after the step before it, in which commit."""
 
     label: str
-    date: Stamp | None
+    date: Moment | None
     who: str
     after: str = ""
     commit: Reference | None = None
@@ -227,7 +219,7 @@ class TrackStep:
 
     role: str
     item: Reference
-    date: Stamp | None
+    date: Moment | None
     standing: str
     source: str
     is_current: bool
@@ -336,7 +328,7 @@ class OutdatedCitation:
 
     decision: Reference
     successor: Reference | None
-    since: Stamp | None
+    since: Moment | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -346,8 +338,8 @@ class ArtifactPage(Page):
     kind: Kind
     id: str
     subject: str
-    date: Stamp | None
-    date_written: str
+    date: Moment | None
+    date_written: str = ""
     body: Body | None
     copies: tuple[CopyRow, ...]
     originals: tuple[Reference, ...]
@@ -433,11 +425,11 @@ class SeatRow:
     organizations: int = 0
     status: str
     incumbent: str
-    last_sent: Stamp | None
+    last_sent: Moment | None
     unread: int
     is_unread_known: bool
     """Whether it is known of all memos to it whether they are read."""
-    oldest_unread: Stamp | None
+    oldest_unread: Moment | None
     open_to: int
     open_from: int
 
@@ -584,18 +576,11 @@ def fits_one_page(chars: int, turns: int) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRow:
-    """A source the archive was read from.
+    """A source the archive was read from; its `commit` in short, and with its page on the forge."""
 
-    `commit` is the one that it is at, in short and with its page on the forge, and `committed` its date; `ref` what
-    was asked for. `last_fetched` is given if the remote could not be fetched: the source is as old as that.
-    """
-
-    name: str
+    source: SourceInfo
     artifacts: int
     commit: Reference | None = None
-    committed: Stamp | None = None
-    ref: str = ""
-    last_fetched: Stamp | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -628,17 +613,6 @@ class ParticipantRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LibraryEntry:
-    """One entry of a library."""
-
-    name: str
-    version: str
-    description: str
-    file: Reference
-    extra: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RelationRow:
     """A relation of a record, with what else is said of it; `is_inverse` if it is written in the other record."""
 
@@ -660,27 +634,6 @@ class AnchorRow:
     anchor: Reference
     files: tuple[Reference, ...] = ()
     is_cut: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventRow:
-    """One line of a record's history."""
-
-    event: str
-    at: Stamp | None
-    actor: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CitationRow:
-    """A source outside that a record names; only an address of the web is a link."""
-
-    source: Reference
-    type: str
-    author: str
-    date: str
-    note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,12 @@ from lxml import html as lxml_html
 from memosite import pages as page_models
 from memosite.archive.cite import Citation
 from memosite.archive.lines import Notice
+from memosite.archive.model import SourceInfo
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Severity
+from memosite.facts.parsed import LibraryItem, RecordCitation, RecordEvent
 from memosite.facts.texts import Sentence
+from memosite.facts.times import read_moment
 from memosite.formats.turns import parse_conversation
 from memosite.pages import (
     PAGE_CHARS,
@@ -26,14 +29,11 @@ from memosite.pages import (
     Bars,
     Body,
     Cell,
-    CitationRow,
     CitedRow,
     CopyRow,
     EntityRow,
-    EventRow,
     FindingRow,
     Grid,
-    LibraryEntry,
     ListPage,
     ListSection,
     MentionRow,
@@ -53,7 +53,6 @@ from memosite.pages import (
     SeatRow,
     Site,
     SourceRow,
-    Stamp,
     SystemRow,
     TurnRange,
     VariantRow,
@@ -82,7 +81,7 @@ from memosite.plan.positions import EarlierMonth, Following, PositionPage, Strea
 from memosite.plan.records import EntitiesPage, EntityPage, RecordPage, SystemsPage
 from memosite.plan.removed import GonePage, NotFoundPage, RedirectPage, WithheldPage
 from memosite.plan.search import SearchPage
-from memosite.plan.threads import ThreadMember, ThreadPage, ThreadsPage
+from memosite.plan.threads import ThreadMember, ThreadPage, ThreadSlice, ThreadsPage
 from memosite.plan.transcripts import CapturePair, CaptureSide, CapturesPage, SessionTimes, TranscriptPage
 from memosite.render.difference import compare
 from memosite.render.renderer import Renderer
@@ -153,8 +152,8 @@ Good.
 TEXTS: dict[str, str] = {}
 
 SITE = Site(title="Fernhill Library", language="en", base_url=None, generator="memosite 0.1.0", has_records=True)
-STAMP = Stamp(utc="2026-04-21T13:00:00Z", shown="2026-04-21 09:00 −04:00", day="2026-04-21")
-TIMES = SessionTimes(began=STAMP, ended=STAMP, utc="11:30 – 12:30 UTC", day=STAMP.day)
+STAMP = read_moment("2026-04-21T09:00:00-04:00")
+TIMES = SessionTimes(began=STAMP, ended=STAMP, utc="11:30 – 12:30 UTC", day="2026-04-21")
 UNDATED = SessionTimes(began=None, ended=None, utc="", day="")
 CITATION = Citation(
     ref="memo/plan",
@@ -344,11 +343,9 @@ def memo(**changes: Any) -> MemoPage:
         "relations": (("Also answers", (ref("Trial load one"), ref("Holds"))), ("Superseded by", (ref("Plan two"),))),
         "discharge": "on 2026-04-28 by director: done",
         "summary": body("Two loads, the second one **clean**. We go.", prefix="summary-"),
-        "thread": ref("Trial loads"),
-        "thread_rows": tree(),
-        "thread_total": 7,
-        "previous": ref("Trial load two"),
-        "next": ref("Holds need ids"),
+        "in_thread": ThreadSlice(
+            thread=ref("Trial loads"), total=7, rows=tree(), previous=ref("Trial load two"), next=ref("Holds need ids")
+        ),
         "variants": (
             VariantRow(
                 label="website/memos/a.openthing",
@@ -501,14 +498,11 @@ def home(**changes: Any) -> HomePage:
         "dated": 1210,
         "months": (ref("April 2026", "timeline/2026/04/index.html"),),
         "sources": (
-            SourceRow(name="governance", artifacts=1200),
+            SourceRow(source=SourceInfo(name="governance"), artifacts=1200),
             SourceRow(
-                name="spec",
+                source=SourceInfo(name="spec", committed=STAMP, ref="main", last_fetched=STAMP),
                 artifacts=3,
                 commit=Reference(label="1a2b3c4d5e6f", href="https://git.example.org/spec/commit/1a2b3c4d5e6f"),
-                committed=STAMP,
-                ref="main",
-                last_fetched=STAMP,
             ),
         ),
         "counts": (("memo", 1200), ("library", 2)),
@@ -626,11 +620,11 @@ def document() -> DocumentPage:
 
 def library() -> LibraryPage:
     """A catalog with two entries."""
-    entry = LibraryEntry(name="Report", version="1", description="A weekly report.", file=ref("templates/report.md"))
+    entry = LibraryItem(id="report", name="Report", version="1", description="A weekly report.", file="")
     fields = artifact_fields(kind="library", body=None) | {
         "version": "2",
         "summary": "Templates of this library.",
-        "items": (entry, dataclasses.replace(entry, file=ref("templates/lost.md", None))),
+        "items": ((entry, ref("templates/report.md")), (entry, ref("templates/lost.md", None))),
     }
     return LibraryPage(**fields)
 
@@ -639,7 +633,8 @@ def withheld() -> WithheldPage:
     """A memo that was erased."""
     notice = Notice(title="The content of this memo was erased.", facts=(("Why", "On request"),), advice="Ask us.")
     fields = artifact_fields(body=None, originals=(), extra="")
-    return WithheldPage(**fields, row=rows()[0], sha256="", notice=notice, thread=ref("Plan"), thread_rows=rows())
+    beside = ThreadSlice(thread=ref("Plan"), total=0, rows=rows(), previous=None, next=None)
+    return WithheldPage(**fields, row=rows()[0], sha256="", notice=notice, in_thread=beside)
 
 
 def record(**changes: Any) -> RecordPage:
@@ -681,20 +676,19 @@ def record(**changes: Any) -> RecordPage:
             AnchorRow(anchor=ref("tools/a.py")),
         ),
         "citations": (
-            CitationRow(
-                source=ref("A manual", "https://manual.example.org/x"),
-                type="website",
-                author="A. Smith",
-                date="2026-01-01",
-                note="Chapter 3.",
+            (
+                ref("A manual", "https://manual.example.org/x"),
+                RecordCitation(
+                    title="", url="", type="website", author="A. Smith", date="2026-01-01", note="Chapter 3."
+                ),
             ),
         ),
         "entities": (EntityRow(entity=ref("Koha"), type="technology", relation="mentions"),),
         "sessions": ("7a2e",),
         "session_rows": rows()[3:4],
         "history": (
-            EventRow(event="created", at=STAMP, actor="engineer", detail="by hand"),
-            EventRow(event="updated", at=None, actor="", detail=""),
+            RecordEvent(record="cards", event="created", at=STAMP, actor="engineer", detail="by hand"),
+            RecordEvent(record="cards", event="updated", at=None),
         ),
         "content_hash": "sha256:00ff",
         "hash_state": "verified",
@@ -1414,7 +1408,9 @@ def test_the_table_of_seats_can_be_sorted_by_what_it_means() -> None:
 def test_home_says_as_of_which_commits() -> None:
     """A source that git knows names its last commit and its day."""
     home = next(page for page in pages() if isinstance(page, HomePage))
-    sources = (SourceRow(name="engine", artifacts=3, commit=Reference(label="0a1b2c3d4e"), committed=STAMP),)
+    sources = (
+        SourceRow(source=SourceInfo(name="engine", committed=STAMP), artifacts=3, commit=Reference(label="0a1b2c3d4e")),
+    )
     (line,) = rendered(dataclasses.replace(home, sources=sources)).xpath("//section[h2='Sources']//li/p")
     assert " ".join(line.text_content().split()).startswith("commit 0a1b2c3d4e, 2026-04-21")
 

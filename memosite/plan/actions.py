@@ -13,9 +13,10 @@ from memosite.archive.model import Action, Memo, Position
 from memosite.archive.urls import ACTIONS, page_of, position_actions, position_page, relative
 from memosite.facts.parsed import BROADCAST, Kind
 from memosite.facts.phrases import phrase
-from memosite.pages import ListPage, Page, Reference, Stamp
+from memosite.facts.times import Moment
+from memosite.pages import ListPage, Page, Reference
 from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context, Unit, Written, age, as_of, newest_day
-from memosite.plan.dates import by_arrival, stamp
+from memosite.plan.dates import by_arrival
 from memosite.plan.page import (
     in_parts,
     list_twins,
@@ -41,7 +42,7 @@ class ActionRow:
     kind: Kind
     href: str
     subject: str
-    date: Stamp | None
+    date: Moment | None
     age: str
     action: Action
     asked_by: Reference | None = None
@@ -87,7 +88,7 @@ class Owed:
     who: Reference
     whom: Reference
     total: int
-    oldest: Stamp | None
+    oldest: Moment | None
     age: str
 
 
@@ -109,7 +110,7 @@ class ActionsPage(Page):
 
     template: ClassVar[str] = "actions.html"
 
-    newest: Stamp | None
+    newest: str
     states: tuple[StateLink, ...]
     memos_open: int
     replies_owed: int
@@ -130,7 +131,7 @@ class ActionListPage(Page):
     template: ClassVar[str] = "action_list.html"
 
     intro: str
-    newest: Stamp | None
+    newest: str
     states: tuple[StateLink, ...]
     position: Reference | None
     groups: tuple[ActionGroup, ...]
@@ -307,7 +308,7 @@ class RowMaker:
             kind=memo.kind,
             href=relative(self.start, page_of(memo)),
             subject=memo.short_subject,
-            date=stamp(memo.date),
+            date=memo.date,
             age=age(memo.date, self.day),
             action=state or self.context.action(memo, viewer) or "open",
             asked_by=None if is_waiting else self.context.position(self.start, memo.sender_position, memo.sender),
@@ -539,7 +540,7 @@ def _owed(make: RowMaker, who: str, whom: str, memos: Sequence[Memo]) -> Owed:
         who=make.person(who),
         whom=make.person(whom),
         total=len(memos),
-        oldest=stamp(since),
+        oldest=since,
         age=age(since, make.day),
     )
 

@@ -10,6 +10,7 @@ from memosite.archive.urls import copy_name, image_file, original_name, page_of,
 from memosite.facts.parsed import Kind, Ref, Text
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
+from memosite.facts.times import Moment
 from memosite.formats.status import sort_of, standing_of
 from memosite.pages import (
     PAGE_CHARS,
@@ -24,14 +25,12 @@ from memosite.pages import (
     Reference,
     SharedRow,
     ShownImage,
-    Stamp,
     TrackStep,
     VariantRow,
     standing_word,
 )
 from memosite.passages import SUMMARY
 from memosite.plan.context import Context
-from memosite.plan.dates import stamp
 from memosite.plan.health import finding_row
 from memosite.plan.history import history_lines, history_summary
 from memosite.plan.indexes import neighbours_of
@@ -93,7 +92,7 @@ def _step(context: Context, start: str, role: str, one: Artifact, here: Artifact
     return TrackStep(
         role=role,
         item=context.artifact(start, one.ref),
-        date=stamp(one.date),
+        date=one.date,
         standing=standing_word(standing_of(one) or ""),
         source=one.copies[0].file.source,
         is_current=one.ref == here.ref,
@@ -171,11 +170,11 @@ def _comes_before(proposal: Artifact, decision: Artifact) -> bool:
     return proposal.date.day <= decision.date.day
 
 
-def _since(context: Context, decision: Artifact) -> Stamp | None:
+def _since(context: Context, decision: Artifact) -> Moment | None:
     """The date of what took its place."""
     ref = successor_of(decision)
     newer = context.archive.artifacts.get(ref) if ref else None
-    return stamp(newer.date) if newer else None
+    return newer.date if newer else None
 
 
 def outdated_citations(context: Context, start: str, artifact: Artifact) -> tuple[OutdatedCitation, ...]:
@@ -279,7 +278,7 @@ class ArtifactFields(PageHead):
     kind: Kind
     id: str
     subject: str
-    date: Stamp | None
+    date: Moment | None
     copies: tuple[CopyRow, ...]
     originals: tuple[Reference, ...]
     tags: tuple[str, ...]
@@ -309,7 +308,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         "kind": artifact.kind,
         "id": artifact.id,
         "subject": cut_line(artifact.subject, SUBJECT_CHARS),
-        "date": stamp(artifact.date),
+        "date": artifact.date,
         "copies": _copy_rows(context, artifact, start),
         "originals": tuple(
             Reference(

@@ -41,8 +41,8 @@ from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.feeds import FeedFile
 from memosite.formats.status import is_superseded, status_of
-from memosite.pages import Page, Reference, Row, ShownAction, Site, Stamp
-from memosite.plan.dates import by_arrival, stamp
+from memosite.pages import Page, Reference, Row, ShownAction, Site
+from memosite.plan.dates import by_arrival
 from memosite.plan.indexes import (
     EntityFacts,
     ListPlace,
@@ -284,7 +284,7 @@ class Context:
             kind=artifact.kind,
             href=relative(start, page_of(artifact)),
             subject=artifact.short_subject,
-            date=stamp(artifact.date),
+            date=artifact.date,
             depth=depth,
             source=artifact.copies[0].file.source,
         )
@@ -306,7 +306,7 @@ class Context:
             kind=memo.kind,
             href=relative(start, page_of(memo)),
             subject=memo.short_subject,
-            date=stamp(memo.date),
+            date=memo.date,
             depth=depth,
             sender=self.position(start, memo.sender_position, memo.sender),
             to=self.addressees(start, memo),
@@ -381,7 +381,7 @@ class Context:
             subject=ghost.short_subject,
             sender=self.named(start, ghost.sender) if ghost.sender else None,
             to=(self.named(start, ghost.to),) if ghost.to else (),
-            date=stamp(ghost.date),
+            date=ghost.date,
             is_ghost=True,
             depth=depth,
         )
@@ -427,9 +427,9 @@ def newest_day(context: Context) -> dt.date | None:
     return _day(date) if date and date.instant == times[ref] else times[ref].date()
 
 
-def as_of(day: dt.date | None) -> Stamp | None:
-    """A day as pages show it."""
-    return Stamp(utc=day.isoformat(), shown=day.isoformat(), day=day.isoformat()) if day else None
+def as_of(day: dt.date | None) -> str:
+    """A day as pages show it, "" for none."""
+    return day.isoformat() if day else ""
 
 
 def age(moment: Moment | None, day: dt.date | None) -> str:

@@ -11,22 +11,13 @@ from typing import ClassVar, NamedTuple
 
 from memosite.archive.model import Artifact, Document, Library, Record
 from memosite.archive.urls import DECISIONS, artifact_page, page_of, relative
+from memosite.facts.parsed import LibraryItem
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
+from memosite.facts.times import Moment
 from memosite.formats.status import Standing, sort_of, standing_of, status_of
 from memosite.formats.systems import system_of
-from memosite.pages import (
-    PAGE_CHARS,
-    ArtifactPage,
-    Body,
-    LibraryEntry,
-    ListPage,
-    ListSection,
-    Page,
-    Reference,
-    Stamp,
-    View,
-)
+from memosite.pages import PAGE_CHARS, ArtifactPage, Body, ListPage, ListSection, Page, Reference, View
 from memosite.plan.artifact_page import (
     PART_CHARS,
     artifact_fields,
@@ -38,7 +29,7 @@ from memosite.plan.artifact_page import (
     web_address,
 )
 from memosite.plan.context import LIST_LIMIT, Context, Written, age, as_of, newest_day
-from memosite.plan.dates import month_name, newest_first, stamp
+from memosite.plan.dates import month_name, newest_first
 from memosite.plan.page import (
     group_anchors,
     in_verbatim_parts,
@@ -73,7 +64,7 @@ class LibraryPage(ArtifactPage):
 
     version: str
     summary: str
-    items: tuple[LibraryEntry, ...]
+    items: tuple[tuple[LibraryItem, Reference], ...]  # each with its file
     is_broken: bool = False
 
 
@@ -91,7 +82,7 @@ class DecisionRow:
     href: str
     subject: str
     type: str
-    date: Stamp | None
+    date: Moment | None
     standing: Standing | None
     status: str
     source: str
@@ -124,7 +115,7 @@ class DecisionsPage(Page):
     template: ClassVar[str] = "decisions.html"
 
     intro: str
-    newest: Stamp | None
+    newest: str
     views: tuple[View, ...]
     groups: tuple[DecisionGroup, ...]
     former: tuple[str, ...] = ()
@@ -285,7 +276,7 @@ def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> D
 def _intro(lists: _Lists) -> str:
     """What the list of all has; with the day of the newest decision, so that nobody looks for later ones."""
     dates = sorted((one.date for one in lists.decisions if one.date), key=attrgetter("instant"))
-    newest = stamp(dates[-1]) if dates else None
+    newest = dates[-1] if dates else None
     if newest is None:
         return phrase("Decisions and pending proposals by date, the pending ones first.")
     return phrase(
@@ -418,7 +409,7 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
         href=relative(start, page_of(one)),
         subject=one.short_subject,
         type=_type(one),
-        date=stamp(one.date),
+        date=one.date,
         standing=None if sort == "other" or decided else standing,
         status=cut_line(status_of(one), 60),
         source=one.copies[0].file.source,
@@ -495,13 +486,7 @@ def _library_page(context: Context, library: Library, start: str) -> LibraryPage
         version=card.version,
         summary=card.description,
         items=tuple(
-            LibraryEntry(
-                name=item.name,
-                version=item.version,
-                description=item.description,
-                file=file_reference(item.file),
-                extra=shown_extra(item.extra, limit=PART_CHARS),
-            )
+            (replace(item, extra=shown_extra(item.extra, limit=PART_CHARS)), file_reference(item.file))
             for item in card.items
         ),
     )

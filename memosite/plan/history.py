@@ -9,9 +9,9 @@ from memosite.archive.model import Artifact, Copy, Life, Memo, Removal
 from memosite.archive.urls import changes_page, page_of, relative
 from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
-from memosite.pages import LifeLine, LifeStep, Page, Reference, Stamp
+from memosite.pages import LifeLine, LifeStep, Page, Reference
 from memosite.plan.context import Context
-from memosite.plan.dates import duration, seconds_between, stamp
+from memosite.plan.dates import duration, seconds_between
 from memosite.plan.page import page_head
 
 # Defines the parts of page models for git history: histories, edits after receipt, movements.
@@ -22,7 +22,7 @@ class EditRow:
     """An edit after receipt: the contents before and after by digest, "" where they cannot be had."""
 
     anchor: str
-    date: Stamp | None
+    date: Moment | None
     who: str
     source: str
     file: str
@@ -46,7 +46,7 @@ class ChangesPage(Page):
 class MovementRow:
     """Something that happened to a memo in its repo."""
 
-    date: Stamp | None
+    date: Moment | None
     label: str
     subject: Reference
     source: str
@@ -73,7 +73,7 @@ def plan_changes(context: Context, artifact: Artifact) -> Iterator[ChangesPage]:
         edits=tuple(
             EditRow(
                 anchor=_anchor(number),
-                date=stamp(event.at),
+                date=event.at,
                 who=event.who,
                 source=source,
                 file=event.path,
@@ -208,7 +208,7 @@ def _line(
     left_out = max(len(events) - STEPS, 0)
     if isinstance(artifact, Memo) and artifact.kind == "memo" and artifact.date and life.events:
         before = artifact.date
-        steps.append(LifeStep(label=SENT, date=stamp(before), who=artifact.sender))
+        steps.append(LifeStep(label=SENT, date=before, who=artifact.sender))
     before = events[left_out - 1].at if left_out else before
     for event in events[left_out:]:
         step = _step(context, artifact, source, event, before)
@@ -236,7 +236,7 @@ def _step(context: Context, artifact: Artifact, source: str, event: LifeEvent, b
     is_told = shows_commits(artifact)
     return LifeStep(
         label=event_label(artifact, event),
-        date=stamp(event.at),
+        date=event.at,
         who=event.who,
         after=latency(before, event.at),
         commit=context.commit(source, event.commit) if is_told else None,
@@ -298,7 +298,7 @@ def removal_line(context: Context, removal: Removal) -> LifeLine:
         steps.append(
             LifeStep(
                 label=label,
-                date=stamp(event.at),
+                date=event.at,
                 who=event.who,
                 after=latency(before, event.at),
                 commit=context.commit(removal.source, event.commit),

@@ -20,9 +20,9 @@ from memosite.facts.parsed import Ref
 from memosite.facts.phrases import joined, kinds, phrase
 from memosite.facts.times import Moment
 from memosite.formats.status import awaits, is_superseded, status_of
-from memosite.pages import Bars, Cell, Grid, Page, PictureColumn, PictureRow, Reference, Row, SourceRow, Stamp, View
+from memosite.pages import Bars, Cell, Grid, Page, PictureColumn, PictureRow, Reference, Row, SourceRow, View
 from memosite.plan.context import ADDRESSEES, Context, age, as_of, days_old, newest_day
-from memosite.plan.dates import newest, stamp
+from memosite.plan.dates import newest
 from memosite.plan.health import severity_counts
 from memosite.plan.history import STEPS, MovementRow, event_label
 from memosite.plan.months import month_link
@@ -44,7 +44,7 @@ class Waiting:
     bars: Bars | None
     oldest: tuple[Row, ...]
     total: int
-    newest: Stamp | None = None
+    newest: str = ""
     unknown: tuple[tuple[Reference, str], ...] = ()
 
 
@@ -90,7 +90,7 @@ def movements(context: Context, start: str) -> tuple[MovementRow, ...]:
     found = _last_movements(context)
     return tuple(
         MovementRow(
-            date=stamp(at),
+            date=at,
             label=event_label(what, event) if isinstance(what, Artifact) else event.kind,
             subject=_reference(context, start, what),
             source=source,
@@ -191,7 +191,7 @@ def plan_waiting(context: Context) -> Waiting:
             _waiting_row(context, some, day, is_alone=is_alone) for some in list(by_artifact.values())[:_SHOWN]
         ),
         total=len(by_artifact),
-        newest=as_of(day) if waits else None,
+        newest=as_of(day) if waits else "",
         unknown=tuple(
             (context.position(HOME, id_), said)
             for id_ in _named(people)[:_ROWS]
@@ -314,7 +314,7 @@ def _note(waits: Sequence[Wait]) -> str:
     parts = [phrase("{n:,}", n=len(waits))]
     if others:
         parts.append(kinds("document", others))
-    oldest = stamp(waits[0].since)  # they are in order of age
+    oldest = waits[0].since  # they are in order of age
     return joined(" · ", [*parts, phrase("oldest {day}", day=oldest.day)] if oldest else parts)
 
 
@@ -371,13 +371,6 @@ def _per_source(artifacts: Iterable[Artifact]) -> Counter[str]:
 
 
 def _source_row(source: SourceInfo, artifacts: int) -> SourceRow:
-    """A source, as of which commit; one that cannot be fetched shows how old it is."""
-    commit = source.commit
-    return SourceRow(
-        name=source.name,
-        artifacts=artifacts,
-        commit=Reference(label=commit[:12], href=commit_url(source.web or "", commit)) if commit else None,
-        committed=stamp(source.committed),
-        ref=source.ref,
-        last_fetched=stamp(source.last_fetched),
-    )
+    id_ = source.commit
+    commit = Reference(label=id_[:12], href=commit_url(source.web or "", id_)) if id_ else None
+    return SourceRow(source=source, artifacts=artifacts, commit=commit)

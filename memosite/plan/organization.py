@@ -25,7 +25,7 @@ from memosite.facts.texts import cut_line
 from memosite.pages import PAGE_CHARS, Page, Reference, RelationshipRow, SeatRow, shade_of
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
-from memosite.plan.dates import duration, seconds_between, stamp
+from memosite.plan.dates import duration, seconds_between
 from memosite.plan.page import page_head, part_links, part_title
 from memosite.plan.positions import Activity, received, relationship_row
 
@@ -459,10 +459,10 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
         organizations=len(position.union_of),
         status=seats[0].status or "" if len(seats) == 1 else "",
         incumbent=cut_line(seats[0].incumbent or "", _LINE_CHARS) if len(seats) == 1 else "",
-        last_sent=stamp(newest.date) if newest else None,
+        last_sent=newest.date if newest else None,
         unread=len(inbox),
         is_unread_known=bool(inbox) or _is_reading_known(context, position),
-        oldest_unread=stamp(oldest.date) if oldest else None,
+        oldest_unread=oldest.date if oldest else None,
         open_to=sum(open_for(memo, members) for memo in owed.values()),
         open_from=sum(index.open_from.get(id_, 0) for id_ in members),
     )

@@ -34,6 +34,7 @@ from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Organization, Relationship
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
+from memosite.facts.times import Moment
 from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
 from memosite.pages import (
     Cell,
@@ -48,12 +49,11 @@ from memosite.pages import (
     Row,
     SeatFacts,
     Sparks,
-    Stamp,
 )
 from memosite.plan.actions import ActionGroup, RowMaker
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, as_of, newest_day
-from memosite.plan.dates import by_arrival, month_mark, month_name, newest, newest_first, stamp
+from memosite.plan.dates import by_arrival, month_mark, month_name, newest, newest_first
 from memosite.plan.page import in_parts, list_twins, page_head, part_count, part_links, plan_part, section, twin_links
 from memosite.plan.removed import RedirectPage, redirect
 
@@ -125,8 +125,8 @@ class PositionPage(Page):
     digests: Reference
     following: Following
     longest: Row | None = None  # what waits longest for it
-    longest_since: Stamp | None = None
-    newest: Stamp | None = None  # the day to which ages are counted, if there are any
+    longest_since: Moment | None = None
+    newest: str = ""  # the day to which ages are counted, if there are any
 
 
 # Finds what a position received, what involves it, and what is open for it.
@@ -544,14 +544,14 @@ def _page(
         union_of=tuple(context.position(start, id_) for id_ in position.union_of),
         inbox=_inbox(context, start, position, inbox),
         actions=actions,
-        newest=as_of(day) if any(group.rows for group in actions) else None,
+        newest=as_of(day) if any(group.rows for group in actions) else "",
         missing=tuple(_missing(context, start, position)),
         stream=plan_stream(context, start, position, everything),
         arcs=_arcs(context, start, position, everything),
         digests=Reference(label=phrase("Digests"), href=relative(start, DIGESTS)),
         following=plan_following(context, position),
         longest=context.row(start, longest, viewer=position.id) if longest else None,
-        longest_since=stamp(longest.date) if longest else None,
+        longest_since=longest.date if longest else None,
     )
 
 

@@ -2,16 +2,17 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, NamedTuple
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Link, Record, RecordLink
 from memosite.archive.urls import ENTITIES, SYSTEMS, entity_page, page_of, part_page, relative, system_page
-from memosite.facts.parsed import RecordCitation
+from memosite.facts.parsed import RecordCitation, RecordEvent
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
+from memosite.facts.times import Moment
 from memosite.formats.status import is_superseded, status_of
 from memosite.formats.system import GroupOrder
 from memosite.formats.systems import find_system, system_of
@@ -19,21 +20,17 @@ from memosite.pages import (
     PAGE_CHARS,
     AnchorRow,
     ArtifactPage,
-    CitationRow,
     EntityRow,
-    EventRow,
     ListPage,
     ListSection,
     Page,
     Reference,
     RelationRow,
     Row,
-    Stamp,
     SystemRow,
 )
 from memosite.plan.artifact_page import artifact_fields, body_of
 from memosite.plan.context import Context, Written
-from memosite.plan.dates import stamp
 from memosite.plan.decisions import shown_decider
 from memosite.plan.indexes import EntityFacts, entity_id
 from memosite.plan.page import (
@@ -67,18 +64,18 @@ class RecordPage(ArtifactPage):
     record_section: str
     source: str
     place: str
-    modified: Stamp | None
+    modified: Moment | None
     is_superseded: bool
     successor: Reference | None  # what took its place: a link, or a name as written
     fields: tuple[tuple[str, str], ...]
     relations: tuple[RelationRow, ...]
     mentions: tuple[Reference, ...]
     anchors: tuple[AnchorRow, ...]
-    citations: tuple[CitationRow, ...]
+    citations: tuple[tuple[Reference, RecordCitation], ...]  # each with its source
     entities: tuple[EntityRow, ...]
     sessions: tuple[str, ...]
     session_rows: tuple[Row, ...]
-    history: tuple[EventRow, ...]
+    history: tuple[RecordEvent, ...]
     content_hash: str
     hash_state: str  # the result of verifying the content hash
     totals: tuple[tuple[str, int], ...]  # the lengths of lists that are cut
@@ -164,7 +161,7 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
         record_section=card.section or "",
         source=card.file.source,
         place=card.file.path if card.line is None else f"{card.file.path}:{card.line}",
-        modified=stamp(card.modified),
+        modified=card.modified,
         is_superseded=is_superseded(record),
         successor=context.successor(start, record),
         fields=tuple((cut_line(label, 100), cut_line(value, _VALUE_CHARS)) for label, value in card.fields[:_ROWS]),
@@ -175,10 +172,7 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
         entities=tuple(entities[:_ROWS]),
         sessions=card.sessions[:_ROWS],
         session_rows=context.rows(start, transcripts[:_ROWS]),
-        history=tuple(
-            EventRow(event=one.event, at=stamp(one.at), actor=one.actor, detail=cut_line(one.detail, _VALUE_CHARS))
-            for one in record.history[-_ROWS:]
-        ),
+        history=tuple(replace(event, detail=cut_line(event.detail, _VALUE_CHARS)) for event in record.history[-_ROWS:]),
         content_hash=cut_line(card.hash_written or "", 100),
         hash_state=_HASH_STATES[card.hash_fits],
         totals=_totals(
@@ -244,20 +238,15 @@ def _anchor(context: Context, start: str, links: Mapping[str, list[Link]], name:
     )
 
 
-def _citation(citation: RecordCitation) -> CitationRow:
+def _citation(citation: RecordCitation) -> tuple[Reference, RecordCitation]:
+    """A citation with its source outside; only an address of the web is a link."""
     url = citation.url.strip()
-    is_web = url.lower().startswith(("https://", "http://"))
-    return CitationRow(
-        source=Reference(
-            label=cut_line(citation.title or url, 300),
-            href=url if is_web else None,
-            title=url if citation.title and citation.title != url else "",
-        ),
-        type=citation.type,
-        author=citation.author,
-        date=citation.date,
-        note=cut_line(citation.note, _VALUE_CHARS),
+    source = Reference(
+        label=cut_line(citation.title or url, 300),
+        href=url if url.lower().startswith(("https://", "http://")) else None,
+        title=url if citation.title and citation.title != url else "",
     )
+    return source, replace(citation, note=cut_line(citation.note, _VALUE_CHARS))
 
 
 def _entities(start: str, record: Record) -> Iterable[EntityRow]:

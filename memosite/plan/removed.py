@@ -29,7 +29,7 @@ from memosite.plan.artifact_page import artifact_fields
 from memosite.plan.context import Context, Written
 from memosite.plan.history import has_changes, removal_line
 from memosite.plan.page import escaped, page_head, to_json
-from memosite.plan.threads import neighbours, thread_slice
+from memosite.plan.threads import ThreadSlice, thread_slice
 from memosite.plan.transcripts import has_comparison
 
 
@@ -77,11 +77,7 @@ class WithheldPage(ArtifactPage):
     row: Row
     sha256: str
     notice: Notice
-    thread: Reference | None = None
-    thread_rows: tuple[Row, ...] = ()
-    thread_total: int = 0
-    previous: Reference | None = None
-    next: Reference | None = None
+    in_thread: ThreadSlice | None = None
 
 
 # Plans pages for what was published before and has been removed since: redirects and tombstones (SPEC 4).
@@ -259,7 +255,7 @@ def plan_withheld(context: Context, artifact: Artifact) -> Iterator[WithheldPage
     notice, start = notice_of(artifact), page_of(artifact)
     if notice is None:
         return
-    page = WithheldPage(
+    yield WithheldPage(
         **artifact_fields(context, artifact, start, section=_SECTIONS.get(artifact.kind, "")),
         date_written="",
         body=None,
@@ -267,24 +263,7 @@ def plan_withheld(context: Context, artifact: Artifact) -> Iterator[WithheldPage
         row=context.row(start, artifact),
         sha256=shown_file(artifact).sha256,
         notice=notice,
-    )
-    yield _in_thread(context, page, artifact) if isinstance(artifact, Memo) else page
-
-
-def _in_thread(context: Context, page: WithheldPage, memo: Memo) -> WithheldPage:
-    """The page of a memo with its slice of its thread, where that has others."""
-    start = page_of(memo)
-    thread, place = context.placed[memo.ref]
-    if len(thread.entries) < 2:
-        return page
-    previous, following = neighbours(context, start, thread, place)
-    return replace(
-        page,
-        thread=context.thread(start, memo.thread) if context.thread_sizes[thread.id] > 1 else None,
-        thread_rows=thread_slice(context, start, thread, place),
-        thread_total=len(thread.memos),
-        previous=previous,
-        next=following,
+        in_thread=thread_slice(context, start, artifact) if isinstance(artifact, Memo) else None,
     )
 
 

@@ -4,7 +4,7 @@ import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from memosite.archive.lines import is_redacted
 from memosite.archive.model import Transcript
@@ -24,7 +24,6 @@ from memosite.pages import (
     ParticipantRow,
     Reference,
     Row,
-    Stamp,
     TurnRange,
     VariantRow,
     cut_text,
@@ -33,11 +32,17 @@ from memosite.pages import (
 )
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra, variant_rows
 from memosite.plan.context import LIST_LIMIT, Context
-from memosite.plan.dates import stamp
 from memosite.plan.mentions import citation_of, mentioned_turns, related_rows, shared_at_turns, speakers
 from memosite.plan.page import file_address, page_head, part_links
 
 # Page models of transcripts (see `pages`).
+
+
+class Stamp(NamedTuple):
+    """A moment as a session's clock shows it; `utc` is for machines."""
+
+    utc: str
+    shown: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +52,8 @@ class SessionTimes:
     `day` is that of the beginning: what the page shows no day for was on this one.
     """
 
-    began: Stamp | None
-    ended: Stamp | None
+    began: Moment | Stamp | None
+    ended: Moment | Stamp | None
     utc: str
     day: str
 
@@ -111,10 +116,9 @@ class CapturesPage(Page):
 def session_times(transcript: Transcript) -> SessionTimes:
     """The times at the head of its page."""
     began, ended = transcript.date, transcript.ended
-    first, last = stamp(began), stamp(ended)
     offset = _offset(transcript, began) if began else None
-    if began is None or first is None or offset is None:
-        return SessionTimes(began=first, ended=last, utc="", day=first.day if first else "")
+    if began is None or offset is None:
+        return SessionTimes(began=began, ended=ended, utc="", day=began.day if began else "")
     moments = [began, ended] if ended else [began]
     local = [replace(one, offset=offset).local for one in moments]
     shown = [_shown(local[0]), *(_shown(one, local[0]) for one in local[1:])]
@@ -122,8 +126,8 @@ def session_times(transcript: Transcript) -> SessionTimes:
     if not offset:
         shown[-1] += " UTC"
     return SessionTimes(
-        began=replace(first, shown=shown[0]),
-        ended=replace(last, shown=shown[1]) if last else None,
+        began=Stamp(began.utc, shown[0]),
+        ended=Stamp(ended.utc, shown[1]) if ended else None,
         utc=f"{utc} UTC" if offset else "",
         day=f"{local[0].date()}",
     )

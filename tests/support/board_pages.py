@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from memosite.pages import ListSection, Reference, Stamp, View
+from memosite.facts.times import read_moment
+from memosite.pages import ListSection, Reference, View
 from memosite.plan.actions import ActionGroup, ActionListPage, ActionRow, ActionsPage, Owed, PositionActions, StateLink
 from memosite.plan.decisions import DecisionGroup, DecisionRow, DecisionsPage
 from memosite.plan.threads import ThreadRow, ThreadsPage
 
-_STAMP = Stamp(utc="2026-04-21T13:00:00Z", shown="2026-04-21 09:00 −04:00", day="2026-04-21")
+_STAMP = read_moment("2026-04-21T09:00:00-04:00")
 _STRATEGIST = Reference(label="strategist", href="../positions/strategist/index.html", title="Strategist")
 _DIRECTOR = Reference(label="director", href="../positions/director/index.html")
 
@@ -54,7 +55,7 @@ def actions_board(fields: dict[str, Any]) -> ActionsPage:
     owed: dict[str, Any] = {"who": _STRATEGIST, "whom": _DIRECTOR, "total": 3, "href": "../memos/plan/index.html"}
     return ActionsPage(
         **fields,
-        newest=_STAMP,
+        newest="2026-04-21",
         states=_states(),
         memos_open=3,
         replies_owed=5,
@@ -86,7 +87,7 @@ def action_list(fields: dict[str, Any]) -> ActionListPage:
     return ActionListPage(
         **fields,
         intro="",
-        newest=_STAMP,
+        newest="2026-04-21",
         states=_states(),
         position=_STRATEGIST,
         groups=action_groups(),
@@ -114,7 +115,7 @@ def decisions_list(fields: dict[str, Any]) -> DecisionsPage:
     return DecisionsPage(
         **fields,
         intro="By date.",
-        newest=_STAMP,
+        newest="2026-04-21",
         views=(
             View(page=Reference(label="All"), total=3),
             View(page=Reference(label="By source", href="by-source/index.html"), total=None),
@@ -130,7 +131,7 @@ def decisions_list(fields: dict[str, Any]) -> DecisionsPage:
 def no_decisions(fields: dict[str, Any]) -> DecisionsPage:
     """None, but a subject that speaks of one."""
     said = ListSection(heading="Subjects that speak of a decision", anchor="said", rows=(), total=0)
-    return DecisionsPage(**fields, intro="", newest=_STAMP, views=(), groups=(), said=(said,), offers_search=True)
+    return DecisionsPage(**fields, intro="", newest="2026-04-21", views=(), groups=(), said=(said,), offers_search=True)
 
 
 def thread_list(fields: dict[str, Any]) -> ThreadsPage:
@@ -147,7 +148,7 @@ def thread_list(fields: dict[str, Any]) -> ThreadsPage:
     return ThreadsPage(
         **fields,
         intro="The last active first.",
-        newest=_STAMP,
+        newest="2026-04-21",
         views=(
             View(page=Reference(label="Last active"), total=3),
             View(page=Reference(label="Waiting longest", href="waiting/index.html"), total=None),
