@@ -150,7 +150,7 @@ def test_relations_that_could_not_be_bound_are_text_and_others_are_links() -> No
 def test_only_an_address_of_the_web_is_a_link() -> None:
     """A citation may name anything."""
     page = planned(*everything())["records/memory-store/quay.decision.old/index.html"]
-    assert [one.source.href for one in page.citations] == ["https://manual.example.org/", None]
+    assert [source.href for source, _ in page.citations] == ["https://manual.example.org/", None]
 
 
 def test_a_record_with_very_much_of_everything_fits_its_page() -> None:
