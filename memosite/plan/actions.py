@@ -15,7 +15,7 @@ from memosite.facts.parsed import BROADCAST, Kind
 from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
 from memosite.pages import ListPage, Page, Reference
-from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context, Unit, Written, age, as_of, newest_day
+from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, few, newest_day
 from memosite.plan.dates import by_arrival
 from memosite.plan.page import (
     in_parts,
@@ -215,11 +215,6 @@ def owed(asked: Asked) -> list[tuple[str, str, Sequence[Memo]]]:
     return sorted(found, key=lambda one: (one[2][0].sort_key, one[0], one[1]))
 
 
-def by_number(asked: Mapping[str, Sequence[Memo]]) -> list[str]:
-    """Positions, those with the most memos first; all of them together come last."""
-    return sorted(asked, key=lambda id_: (id_ == BROADCAST, -len(asked[id_]), id_))
-
-
 # Plans the rows and groups of pages of actions.
 
 
@@ -312,21 +307,11 @@ class RowMaker:
             age=age(memo.date, self.day),
             action=state or self.context.action(memo, viewer) or "open",
             asked_by=None if is_waiting else self.context.position(self.start, memo.sender_position, memo.sender),
-            waits_for=self.people(memo.owed_by) if is_waiting or is_of_all else (),
+            waits_for=few(memo.owed_by, self.person) if is_waiting or is_of_all else (),
             perhaps_answered_by=perhaps_answered_by(self.context, self.start, memo),
             of_all=memo.is_broadcast and viewer is not None and not is_waiting,
             source=source,
             unread="" if is_waiting else self.context.unread(memo, viewer),
-        )
-
-    def people(self, positions: Iterable[str]) -> tuple[Reference, ...]:
-        """Links to positions; of many, to the first."""
-        ids = tuple(positions)
-        shown = tuple(self.person(id_) for id_ in ids[:ADDRESSEES])
-        return (
-            (*shown, Reference(label=phrase("{more} more", more=len(ids) - ADDRESSEES)))
-            if len(ids) > ADDRESSEES
-            else shown
         )
 
     def person(self, id_: str) -> Reference:
@@ -364,7 +349,8 @@ def position_action_units(context: Context) -> Iterator[Unit]:
             received[state.position].append(memo)
     for position in context.archive.positions.values():
         mine = _page_of_position(asked, position, sent, received)
-        make = partial(_plan, position=position, day=day, mine=mine)
+        here = position_actions(position.id)
+        make = partial(plan_position_actions, here=here, position=position, day=day, mine=mine)
         given = (position, day, *mine.groups, tuple(mine.every))
         yield Unit(name=f"actions of {position.id}", make=make, given=given, weight=1 + len(mine.every) // 50)
 
@@ -395,12 +381,6 @@ def of_everybody(asked: Asked) -> OfPosition:
     """What everybody is asked."""
     every = [memo for memo in asked.every if any(state.position == BROADCAST for state in memo.recipients)]
     return OfPosition(groups=(asked.asked_of([BROADCAST]), (), _done(asked, [BROADCAST])), every=every)
-
-
-def _plan(
-    context: Context, *, position: Position, day: dt.date | None, mine: OfPosition
-) -> Iterator[ActionListPage | ListPage]:
-    return plan_position_actions(context, here=position_actions(position.id), position=position, day=day, mine=mine)
 
 
 def plan_position_actions(
@@ -580,7 +560,7 @@ def former_anchor(context: Context, id_: str) -> str:
 def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:
     name = _TITLES[state]
     found = asked.of.get(state, {})
-    order = by_number(found)[:_POSITIONS]
+    order = sorted(found, key=lambda id_: (id_ == BROADCAST, -len(found[id_]), id_))[:_POSITIONS]
     limit = rows_each([len(found[id_]) for id_ in order], _ROWS)
     return ActionListPage(
         **page_head(make.context, make.start, title=name, section="actions"),

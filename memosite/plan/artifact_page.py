@@ -85,17 +85,16 @@ def track_of(context: Context, start: str, artifact: Artifact) -> tuple[TrackSte
             steps += [(phrase("Decision"), decision) for decision in decisions_on(context, one)]
     once = {one.ref: (role, one) for role, one in reversed(steps)}
     ordered = [once.pop(one.ref) for _, one in steps if one.ref in once]
-    return tuple(_step(context, start, role, one, artifact) for role, one in ordered) if len(ordered) > 1 else ()
-
-
-def _step(context: Context, start: str, role: str, one: Artifact, here: Artifact) -> TrackStep:
-    return TrackStep(
-        role=role,
-        item=context.artifact(start, one.ref),
-        date=one.date,
-        standing=standing_word(standing_of(one) or ""),
-        source=one.copies[0].file.source,
-        is_current=one.ref == here.ref,
+    return tuple(
+        TrackStep(
+            role=role,
+            item=context.artifact(start, one.ref),
+            date=one.date,
+            standing=standing_word(standing_of(one) or ""),
+            source=one.copies[0].file.source,
+            is_current=one.ref == artifact.ref,
+        )
+        for role, one in (ordered if len(ordered) > 1 else ())
     )
 
 
@@ -170,13 +169,6 @@ def _comes_before(proposal: Artifact, decision: Artifact) -> bool:
     return proposal.date.day <= decision.date.day
 
 
-def _since(context: Context, decision: Artifact) -> Moment | None:
-    """The date of what took its place."""
-    ref = successor_of(decision)
-    newer = context.archive.artifacts.get(ref) if ref else None
-    return newer.date if newer else None
-
-
 def outdated_citations(context: Context, start: str, artifact: Artifact) -> tuple[OutdatedCitation, ...]:
     """The decisions that a memo, a note or a record cites and that are not in force any more."""
     if not isinstance(artifact, Memo | Record) or artifact.withheld:
@@ -184,19 +176,16 @@ def outdated_citations(context: Context, start: str, artifact: Artifact) -> tupl
     cited = dict.fromkeys(
         link.to for link in artifact.links[:_LINKS] if link.to and link.to[0] in {"document", "record"}
     )
-    found = (context.archive.artifacts.get(ref) for ref in cited if ref != artifact.ref)
-    return tuple(
-        OutdatedCitation(
-            decision=context.artifact(start, one.ref),
-            successor=context.successor(start, one),
-            since=_since(context, one),
-        )
-        for one in found
-        if one is not None
-        and sort_of(one) == "decision"
-        and standing_of(one) == "superseded"
-        and successor_of(one) != artifact.ref
-    )
+    found: list[OutdatedCitation] = []
+    for decision in (context.archive.artifacts.get(ref) for ref in cited if ref != artifact.ref):
+        if decision is None or sort_of(decision) != "decision" or standing_of(decision) != "superseded":
+            continue
+        ref = successor_of(decision)
+        if ref != artifact.ref:
+            newer, link = context.archive.artifacts.get(ref) if ref else None, context.artifact(start, decision.ref)
+            since = newer.date if newer else None
+            found.append(OutdatedCitation(decision=link, successor=context.successor(start, decision), since=since))
+    return tuple(found)
 
 
 # Plans what the pages of all artifacts share: head, originals, copies, texts and links of mentions.
@@ -236,13 +225,8 @@ def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
     if isinstance(artifact, Record) and artifact.card.body_path and artifact.card.text:
         # In the form that its content hash covers: without a byte-order mark, with LF.
         yield "body", page + original_name(artifact.card.body_path, is_body=True), artifact.card.text.sha256
-    if len(artifact.copies) > 1:
-        yield from _copies(artifact)
-
-
-def _copies(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
-    page = page_of(artifact)
-    for copy, (name, body_name) in zip(artifact.copies, _copy_names(artifact), strict=True):
+    names = _copy_names(artifact) if len(artifact.copies) > 1 else ()
+    for copy, (name, body_name) in zip(artifact.copies, names, strict=False):
         yield f"copy in {copy.file.source}", page + name, original_sha256(artifact, copy.file)
         body = artifact.variants[copy.variant].body if isinstance(artifact, Memo | Transcript) else None
         if body is not None and body_name:

@@ -2,9 +2,10 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
+from typing import TypeVar
 from weakref import proxy
 
 from memosite.archive.mailboxes import (
@@ -62,6 +63,9 @@ from memosite.sources.forges import commit_url
 from memosite.store.output import Synced
 
 # Defines the context of planning: the archive, facts of the site, and how pages show dates, seats and artifacts.
+
+
+T = TypeVar("T")
 
 
 LIST_LIMIT, ADDRESSEES = 500, 6
@@ -309,7 +313,7 @@ class Context:
             date=memo.date,
             depth=depth,
             sender=self.position(start, memo.sender_position, memo.sender),
-            to=self.addressees(start, memo),
+            to=few(memo.to, partial(self.named, start)) if memo.kind == "memo" else (),
             mailbox=mailbox,
             source=source,
             action=self.shown_action(memo, viewer),
@@ -328,14 +332,6 @@ class Context:
         if isinstance(artifact, Document):
             return self.artifact(start, artifact.superseded_by) if artifact.superseded_by else None
         return None
-
-    def addressees(self, start: str, memo: Memo) -> tuple[Reference, ...]:
-        """Whom a memo in a list is addressed to; of many, the first."""
-        if memo.kind != "memo":
-            return ()
-        shown = tuple(self.named(start, name) for name in memo.to[:ADDRESSEES])
-        more = len(memo.to) - len(shown)
-        return (*shown, Reference(label=f"{more} more")) if more else shown
 
     def where(self, memo: Memo, viewer: str | None) -> tuple[Mailbox | None, str]:
         """The mailbox and the source in which a memo is for a position; of one for several, where all agree."""
@@ -407,6 +403,13 @@ class Context:
     def canonical(self, page: str) -> str | None:
         """The canonical address of a page, if the site has an address."""
         return absolute(self.site.base_url, page) if self.site.base_url else None
+
+
+def few(every: Sequence[T], link: Callable[[T], Reference]) -> tuple[Reference, ...]:
+    """Links to the first of many; the last one says how many more there are."""
+    shown = tuple(map(link, every[:ADDRESSEES]))
+    more = len(every) - len(shown)
+    return (*shown, Reference(label=phrase("{more} more", more=more))) if more else shown
 
 
 def _state_of(artifact: Memo | Transcript) -> str:

@@ -182,15 +182,10 @@ _INTROS: Mapping[str, str] = {
 }
 
 
-def all_decisions(context: Context) -> list[Artifact]:
-    """All documents, and the decisions of each system, in order of arrival."""
-    artifacts = context.archive.artifacts.values()
-    return [one for one in artifacts if isinstance(one, Document) or sort_of(one) == "decision"]
-
-
 def plan_decisions(context: Context) -> Iterator[DecisionsPage | ListPage | Written]:
     """The list, its filters, the parts with everything in order of arrival, and the twins."""
-    found = all_decisions(context)
+    artifacts = context.archive.artifacts.values()
+    found = [one for one in artifacts if isinstance(one, Document) or sort_of(one) == "decision"]
     lists = _Lists(
         is_searched=not found and _is_said(context),
         context=context,
@@ -316,7 +311,9 @@ def _groups(lists: _Lists, view: str, found: Sequence[Artifact]) -> Mapping[tupl
     groups: dict[tuple[str, str], list[Artifact]] = defaultdict(list)
     if view.startswith("by-"):
         for one in found:
-            for label, key in lists.deciders.of(one) if view == "by-position" else _source(one):
+            source = one.copies[0].file.source
+            by_source = [(source, re.sub(r"[^\w.~-]+", "-", source))]
+            for label, key in lists.deciders.of(one) if view == "by-position" else by_source:
                 groups[label, f"{view.removeprefix('by-')}-{key}" if key else _NO_POSITION].append(one)
         order = sorted(groups, key=lambda group: (group[1] == _NO_POSITION, group))
         return {group: groups[group] for group in order[:_GROUPS]}
@@ -334,15 +331,6 @@ def _groups(lists: _Lists, view: str, found: Sequence[Artifact]) -> Mapping[tupl
     for undated in (rows for (_, anchor), rows in groups.items() if anchor == "undated"):
         sort_bullets(undated)
     return groups
-
-
-def _source(one: Artifact) -> Iterator[tuple[str, str]]:
-    name = one.copies[0].file.source
-    yield name, _key(name)
-
-
-def _key(name: str) -> str:
-    return re.sub(r"[^\w.~-]+", "-", name)
 
 
 class _Deciders:

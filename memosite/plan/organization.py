@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median_low
-from typing import ClassVar, Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias, get_args
 
 from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Library, Memo, Position, other_name
@@ -133,9 +133,6 @@ class PositionsAtAGlance:
 # Lays out the chart of an organization: the positions of boxes and lines, in whole pixels.
 
 
-_Status: TypeAlias = Literal["staffed", "vacant", "shared", "informal"]
-
-
 BOX: Final = (216, 68)
 """Width and height of a position's box."""
 
@@ -160,12 +157,10 @@ _MARGIN = 8
 _BULGE = 16  # how far a bent line leaves the row or column that it runs along
 
 
-_STATUSES: Final[tuple[Literal["staffed", "vacant", "shared", "informal"], ...]] = (
-    "staffed",
-    "vacant",
-    "shared",
-    "informal",
-)
+_Status: TypeAlias = Literal["staffed", "vacant", "shared", "informal"]
+
+
+_STATUSES: Final[tuple[_Status, ...]] = get_args(_Status)
 
 
 _INSIDE = BOX[0] - 24  # pixels for text
@@ -582,6 +577,9 @@ def plan_organization(context: Context) -> Iterator[OrganizationPage]:
     edges = max((len(organization.relationships) for organization in context.archive.organizations), default=0)
     is_long = len(positions) > SEATS or edges > LIST_LIMIT
     count = -(-max(len(positions), edges) // LIST_LIMIT) if is_long else 0
+    libraries = [one for one in context.archive.artifacts.values() if isinstance(one, Library)]
+    unreadable = [context.artifact(ORGANIZATION, one.ref) for one in libraries if one.card.broken == "orgdef"]
+    rests = [context.artifact(ORGANIZATION, one.ref) for one in libraries if one.card.rest]
     for number in range(count + 1):
         start = part_page(ORGANIZATION, number) if number else ORGANIZATION
         chunk = slice((number - 1) * LIST_LIMIT, number * LIST_LIMIT) if number else slice(0, LIST_LIMIT)
@@ -593,8 +591,8 @@ def plan_organization(context: Context) -> Iterator[OrganizationPage]:
             seats=seat_rows(context, start, shown),
             seats_total=len(positions),
             exchange=None if number else plan_exchange(context),
-            unreadable=() if number else tuple(_unreadable(context, start)),
-            rests=() if number else tuple(_rests(context, start)),
+            unreadable=() if number else tuple(unreadable),
+            rests=() if number else tuple(rests),
         )
 
 
@@ -617,7 +615,12 @@ def _organization_sections(
                 relationships_total=len(organization.relationships),
                 charter=() if is_part else tuple(_charter(organization)),
                 place=f"{organization.source}/{organization.path}",
-                chart=None if is_part else _chart(context, organization),
+                chart=None
+                if is_part
+                else draw(
+                    [_seated(context, organization, seat) for seat in organization.seats[:_DRAWN]],
+                    [_edge(edge) for edge in organization.relationships[:_EDGES]],
+                ),
             )
 
 
@@ -627,25 +630,6 @@ def _charter(organization: Organization) -> Iterable[tuple[str, str]]:
     for heading, text in organization.charter:
         yield cut_line(heading, LABEL_CHARS), shown_extra(text, limit=max(left, 0))
         left -= len(text)
-
-
-def _unreadable(context: Context, start: str) -> Iterable[Reference]:
-    for one in context.archive.artifacts.values():
-        if isinstance(one, Library) and one.card.broken == "orgdef":
-            yield context.artifact(start, one.ref)
-
-
-def _rests(context: Context, start: str) -> Iterable[Reference]:
-    for one in context.archive.artifacts.values():
-        if isinstance(one, Library) and one.card.rest:
-            yield context.artifact(start, one.ref)
-
-
-def _chart(context: Context, organization: Organization) -> Chart | None:
-    """The drawing of an organization; of one too large for a drawing, its first positions."""
-    seated = tuple(_seated(context, organization, seat) for seat in organization.seats[:_DRAWN])
-    edges = (_edge(edge) for edge in organization.relationships[:_EDGES])
-    return draw(seated, tuple(edges))
 
 
 def _seated(context: Context, organization: Organization, seat: Seat) -> Seated:

@@ -216,14 +216,11 @@ def _links_by_name(record: Record) -> Mapping[str, list[Link]]:
     return found
 
 
-def _href(context: Context, start: str, link: Link) -> str | None:
-    return link.url if link.to is None else relative(start, context.page(link.to))
-
-
 def _named(context: Context, start: str, links: Mapping[str, list[Link]], name: str) -> Reference:
     """A name as written, with where it leads if it could be resolved."""
-    found = links.get(name)
-    return Reference(label=cut_line(name, _VALUE_CHARS), href=_href(context, start, found[0]) if found else None)
+    link = next(iter(links.get(name, ())), None)
+    href = relative(start, context.page(link.to)) if link and link.to else link.url if link else None
+    return Reference(label=cut_line(name, _VALUE_CHARS), href=href)
 
 
 def _anchor(context: Context, start: str, links: Mapping[str, list[Link]], name: str) -> AnchorRow:

@@ -23,7 +23,7 @@ from memosite.facts.texts import before_table, cut_line
 from memosite.facts.times import Moment
 from memosite.pages import PAGE_CHARS, Body, Page, Reference, Row, View
 from memosite.plan.artifact_page import memo_bodies
-from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context, Unit, Written, age, as_of, newest_day
+from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context, Unit, Written, age, as_of, few, newest_day
 from memosite.plan.dates import duration, seconds_between
 from memosite.plan.mentions import citation_of
 from memosite.plan.page import (
@@ -307,9 +307,7 @@ def _waiting(context: Context, start: str, memo: Memo, page_of: Mapping[Ref, str
 
 def waiting_positions(context: Context, start: str, memo: Memo) -> tuple[Reference, ...]:
     """Links to those who have not done what a memo asks; of many, the first."""
-    shown = tuple(context.position(start, id_) for id_ in memo.owed_by[:ADDRESSEES])
-    more = len(memo.owed_by) - len(shown)
-    return (*shown, Reference(label=phrase("{more} more", more=more))) if more else shown
+    return few(memo.owed_by, partial(context.position, start))
 
 
 def perhaps_answered_by(context: Context, start: str, memo: Memo) -> tuple[Reference, ...]:
@@ -734,17 +732,10 @@ def _row(context: Context, start: str, one: Listed, day: dt.date | None, *, is_w
         missing=sum(entry.is_ghost for entry in one.thread.entries),
         first=first,
         last=last,
-        senders=_few(
-            [context.position(start, memo.sender_position, memo.sender) for memo in reversed(senders.values())]
+        senders=few(
+            [*reversed(senders.values())], lambda memo: context.position(start, memo.sender_position, memo.sender)
         ),
-        waits_for=_few([context.position(start, id_) for id_ in owing]),
+        waits_for=few([*owing], partial(context.position, start)),
         since=oldest,
         age=age(oldest, day),
     )
-
-
-def _few(positions: Sequence[Reference]) -> tuple[Reference, ...]:
-    """The first of many."""
-    more = len(positions) - ADDRESSEES
-    shown = tuple(positions[:ADDRESSEES])
-    return (*shown, Reference(label=phrase("{more} more", more=more))) if more > 0 else shown

@@ -225,7 +225,9 @@ def plan_transcript(context: Context, transcript: Transcript) -> Iterable[Transc
             whole = page.body if number == 1 else replace(page.body, cited_turns=(), mentioned_turns=())
             links = tuple(_part_links(start, here, parts, number))
             if isinstance(part, TurnRange):
-                body = replace(whole, turns=part, parts=_other_parts(here, ranges) if number == 1 else ())
+                pages = (relative(here, part_page(here, other)) for other in range(2, len(ranges) + 1))
+                others = zip((turns.begins for turns in ranges[1:]), pages, strict=True)
+                body = replace(whole, turns=part, parts=tuple(others) if number == 1 else ())
             else:
                 body = replace(whole, form="verbatim", span=part, links=(), citation=None)
             page = replace(page, body=body, parts=links)
@@ -244,13 +246,6 @@ def _part_links(start: str, here: str, parts: Sequence[TurnRange | _Characters],
         else:
             label = phrase("{page} (from turn {number})", page=link.label, number=turns.first + 1)
         yield replace(link, label=label, turn=turns.begins + 1, within=within, is_listed=turns.end <= OUTLINE)
-
-
-def _other_parts(here: str, ranges: Sequence[TurnRange]) -> tuple[tuple[int, str], ...]:
-    """The parts of the turns that are not on the first part, for links to them (SPEC 4)."""
-    return tuple(
-        (turns.begins, relative(here, part_page(here, number))) for number, turns in enumerate(ranges[1:], start=2)
-    )
 
 
 def _ranges(context: Context, transcript: Transcript) -> tuple[list[TurnRange], list[_Characters]]:

@@ -26,7 +26,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any, Final, TypeVar, cast
 
 from jinja2 import nodes
@@ -237,11 +237,7 @@ def _values_of(class_: Hashable) -> Any:
 
 def _changed(before: tuple[Any, ...], after: tuple[Any, ...]) -> tuple[Any, ...]:
     """`after`, or `before` itself if they have the same values."""
-    return before if all(map(_is_same, before, after)) else after
-
-
-def _is_same(one: object, other: object) -> bool:
-    return one is other
+    return before if all(map(is_, before, after)) else after
 
 
 def _with(value: Any, after: tuple[Any, ...]) -> Any:

@@ -380,7 +380,8 @@ def _summary(pairs: Sequence[_TurnPair], names: tuple[str, str]) -> str:
         start = phrase("{start}; after that, {rest}", start=start, rest=joined(", ", _counted(rest, names)))
     headings = kinds.count("heading")
     if headings:
-        return phrase("{start}. Speaker, model or time differ in {turns}.", start=start, turns=_turns(headings))
+        turns = phrases("{n:,} turn", "{n:,} turns", headings)
+        return phrase("{start}. Speaker, model or time differ in {turns}.", start=start, turns=turns)
     return joined("", (start, "."))
 
 
@@ -390,10 +391,6 @@ def _counted(rest: Counter[TurnKind], names: tuple[str, str]) -> Iterator[str]:
     for alone, name in ((rest["left"], names[0]), (rest["right"], names[1])):
         if alone:
             yield phrases("{n:,} turn is only in {name}", "{n:,} turns are only in {name}", alone, name=name)
-
-
-def _turns(number: int) -> str:
-    return phrases("{n:,} turn", "{n:,} turns", number)
 
 
 def _head(turns: Sequence[Turn]) -> str:
