@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from memosite.archive.cite import Citation
-from memosite.archive.model import Action, CitationState, SourceInfo
+from memosite.archive.model import Action, CitationState
 from memosite.facts.file import TURNS
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Kind, Mailbox
@@ -340,10 +340,10 @@ class ArtifactPage(Page):
     subject: str
     date: Moment | None
     date_written: str = ""
-    body: Body | None
+    body: Body | None = None
     copies: tuple[CopyRow, ...]
     originals: tuple[Reference, ...]
-    extra: str
+    extra: str = ""
     tags: tuple[str, ...]
     findings: tuple[FindingRow, ...]
     backlinks: tuple[MentionRow, ...]
@@ -399,39 +399,6 @@ class RelationshipRow:
     to: Reference
     description: str
     extra: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatFacts:
-    """A position as one orgdef lists it; `other_name` is its name if that is more than its id in other letters."""
-
-    organization: str
-    name: str
-    other_name: str = ""
-    status: str
-    incumbent: str
-    description: str
-    role: str
-    extra: str = ""
-    relationships: tuple[RelationshipRow, ...]
-    relationships_total: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatRow:
-    """A position in the table of seats; `organizations` counts those that have it, if it stands for several."""
-
-    position: Reference
-    organizations: int = 0
-    status: str
-    incumbent: str
-    last_sent: Moment | None
-    unread: int
-    is_unread_known: bool
-    """Whether it is known of all memos to it whether they are read."""
-    oldest_unread: Moment | None
-    open_to: int
-    open_from: int
 
 
 _ACTIONS: Mapping[str, str] = {
@@ -575,24 +542,6 @@ def fits_one_page(chars: int, turns: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRow:
-    """A source the archive was read from; its `commit` in short, and with its page on the forge."""
-
-    source: SourceInfo
-    artifacts: int
-    commit: Reference | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecipientRow:
-    """One recipient and how far the action asked of it is; `unread` is what is said if it has not read the memo."""
-
-    position: Reference
-    action: Action | None
-    unread: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class VariantRow:
     """A text that differs from the one shown: the texts to compare, by digest ("" = none)."""
 
@@ -601,60 +550,6 @@ class VariantRow:
     other_envelope: str
     shown_body: str
     other_body: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParticipantRow:
-    """A participant of a conversation."""
-
-    position: Reference
-    who: str
-    extra: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelationRow:
-    """A relation of a record, with what else is said of it; `is_inverse` if it is written in the other record."""
-
-    predicate: str
-    target: Reference
-    status: str
-    confidence: str
-    label: str
-    is_inverse: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnchorRow:
-    """An anchor of a record, with a link where it leads to one place; `files` are the artifacts that a glob fits.
-
-    `is_cut` if there may be more of them.
-    """
-
-    anchor: Reference
-    files: tuple[Reference, ...] = ()
-    is_cut: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntityRow:
-    """An entity that a record names, and how."""
-
-    entity: Reference
-    type: str
-    relation: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemRow:
-    """One of the other memory systems: its records by type, the sources they are in, and how many more there are."""
-
-    system: Reference
-    total: int
-    types: tuple[tuple[str, int], ...]
-    sources: tuple[str, ...]
-    more_types: int = 0
-    more_sources: int = 0
 
 
 # Page model of the lists and filters that a page leads to.

@@ -24,14 +24,12 @@ from memosite.facts.times import read_moment
 from memosite.formats.turns import parse_conversation
 from memosite.pages import (
     PAGE_CHARS,
-    AnchorRow,
     ArtifactPage,
     Bars,
     Body,
     Cell,
     CitedRow,
     CopyRow,
-    EntityRow,
     FindingRow,
     Grid,
     ListPage,
@@ -39,21 +37,14 @@ from memosite.pages import (
     MentionRow,
     Page,
     PagePart,
-    ParticipantRow,
     Picture,
     PictureColumn,
     PictureRow,
-    RecipientRow,
     Reference,
-    RelationRow,
     RelationshipRow,
     Row,
     Seal,
-    SeatFacts,
-    SeatRow,
     Site,
-    SourceRow,
-    SystemRow,
     TurnRange,
     VariantRow,
 )
@@ -63,8 +54,8 @@ from memosite.plan.decisions import DecisionsPage, DocumentPage, LibraryPage
 from memosite.plan.feed_page import FeedGroup, FeedsPage, Subscribing
 from memosite.plan.health import HealthPage
 from memosite.plan.history import ChangesPage, EditRow
-from memosite.plan.home import HomePage, Waiting
-from memosite.plan.memos import GhostPage, MemoPage
+from memosite.plan.home import HomePage, SourceRow, Waiting
+from memosite.plan.memos import GhostPage, MemoPage, RecipientRow
 from memosite.plan.mentions import CitationsPage
 from memosite.plan.months import CalendarDay, CalendarMonth, DigestsPage, TimelinePage, TimelineYear
 from memosite.plan.organization import (
@@ -76,13 +67,30 @@ from memosite.plan.organization import (
     OrganizationPage,
     OrganizationSection,
     PositionsAtAGlance,
+    SeatRow,
 )
-from memosite.plan.positions import EarlierMonth, Following, PositionPage, Stream
-from memosite.plan.records import EntitiesPage, EntityPage, RecordPage, SystemsPage
+from memosite.plan.positions import EarlierMonth, Following, PositionPage, SeatFacts, Stream
+from memosite.plan.records import (
+    AnchorRow,
+    EntitiesPage,
+    EntityPage,
+    EntityRow,
+    RecordPage,
+    RelationRow,
+    SystemRow,
+    SystemsPage,
+)
 from memosite.plan.removed import GonePage, NotFoundPage, RedirectPage, WithheldPage
 from memosite.plan.search import SearchPage
 from memosite.plan.threads import ThreadMember, ThreadPage, ThreadSlice, ThreadsPage
-from memosite.plan.transcripts import CapturePair, CaptureSide, CapturesPage, SessionTimes, TranscriptPage
+from memosite.plan.transcripts import (
+    CapturePair,
+    CaptureSide,
+    CapturesPage,
+    ParticipantRow,
+    SessionTimes,
+    TranscriptPage,
+)
 from memosite.render.difference import compare
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme, load_theme

@@ -1,29 +1,24 @@
 """Plans what the pages of all artifacts share: head, originals, copies, texts, decisions and links of mentions."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from typing import Any
 from urllib.parse import quote
 
-from memosite.archive.cite import Citation
 from memosite.archive.lines import is_redacted, original_sha256
 from memosite.archive.model import Artifact, Copy, Document, Memo, Record, SourceInfo, TextImage, Transcript, Variant
 from memosite.archive.urls import copy_name, image_file, original_name, page_of, relative
-from memosite.facts.parsed import Kind, Ref, Text
+from memosite.facts.parsed import Ref, Text
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
-from memosite.facts.times import Moment
 from memosite.formats.status import sort_of, standing_of
 from memosite.pages import (
     PAGE_CHARS,
+    ArtifactPage,
     Body,
-    CitedRow,
     CopyRow,
-    FindingRow,
-    LifeLine,
-    MentionRow,
-    Neighbours,
     OutdatedCitation,
     Reference,
-    SharedRow,
     ShownImage,
     TrackStep,
     VariantRow,
@@ -35,7 +30,7 @@ from memosite.plan.health import finding_row
 from memosite.plan.history import history_lines, history_summary
 from memosite.plan.indexes import neighbours_of
 from memosite.plan.mentions import PlaceFinder, citation_of, cited_by, mention_rows, shared_rows
-from memosite.plan.page import PageHead, bundled_name, file_address, page_head, twins_of_artifact
+from memosite.plan.page import bundled_name, file_address, page_head, twins_of_artifact
 from memosite.sources.forges import file_url
 
 
@@ -255,46 +250,26 @@ def _shown_copy(artifact: Artifact) -> Copy:
     return artifact.copies[0]
 
 
-class ArtifactFields(PageHead):
-    """The fields of `pages.ArtifactPage` that follow from the artifact, whatever its kind (see `PageHead`)."""
-
-    twins: tuple[Reference, ...]
-    kind: Kind
-    id: str
-    subject: str
-    date: Moment | None
-    copies: tuple[CopyRow, ...]
-    originals: tuple[Reference, ...]
-    tags: tuple[str, ...]
-    findings: tuple[FindingRow, ...]
-    findings_total: int
-    backlinks: tuple[MentionRow, ...]
-    backlinks_total: int
-    cited_by: tuple[CitedRow, ...]
-    cited_by_total: int
-    shared: tuple[SharedRow, ...]
-    shared_total: int
-    lives: tuple[LifeLine, ...]
-    lives_summary: str
-    citation: Citation | None
-    track: tuple[TrackStep, ...]
-    outdated: tuple[OutdatedCitation, ...]
-    around: Neighbours | None
+_OF_KIND = frozenset({"body", "date_written", "extra", "extra_left_out", "is_cut"})
+"""Fields of `pages.ArtifactPage` that do not follow from what all artifacts have."""
 
 
-def artifact_fields(context: Context, artifact: Artifact, start: str, *, section: str = "") -> ArtifactFields:
-    """The fields that the pages of all artifacts share. What holds a redaction cannot be cited (SPEC 7)."""
+def artifact_fields(context: Context, artifact: Artifact, start: str, *, section: str = "") -> dict[str, Any]:
+    """The fields that the pages of all artifacts share, for the class of its kind, which has more (see `PageHead`).
+
+    What holds a redaction cannot be cited (SPEC 7).
+    """
     redacted = " (secrets redacted)" if is_redacted(artifact) else ""
     zipped = bundled_name(context, artifact)
-    return {
+    page = ArtifactPage(
         **page_head(context, start, title=artifact.short_subject, section=section, description=artifact.summary),
-        "twins": twins_of_artifact(context, start, artifact),
-        "kind": artifact.kind,
-        "id": artifact.id,
-        "subject": cut_line(artifact.subject, SUBJECT_CHARS),
-        "date": artifact.date,
-        "copies": _copy_rows(context, artifact, start),
-        "originals": tuple(
+        twins=twins_of_artifact(context, start, artifact),
+        kind=artifact.kind,
+        id=artifact.id,
+        subject=cut_line(artifact.subject, SUBJECT_CHARS),
+        date=artifact.date,
+        copies=_copy_rows(context, artifact, start),
+        originals=tuple(
             Reference(
                 label=path.rpartition("/")[2] + zipped + redacted,
                 href=file_address(context, start, artifact, path),
@@ -303,22 +278,23 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
             for what, path, _ in originals(artifact)
             if "/copies/" not in path
         ),
-        "tags": tuple(_tags(artifact)),
-        "findings": tuple(finding_row(start, finding) for finding in artifact.findings[:FINDINGS]),
-        "findings_total": len(artifact.findings),
-        "backlinks": mention_rows(context, start, artifact),
-        "backlinks_total": len(artifact.backlinks),
-        "cited_by": cited_by(context, start, artifact.ref),
-        "cited_by_total": len(context.citations_of.get(artifact.ref, ())),
-        "shared": shared_rows(context, start, artifact),
-        "shared_total": len(context.shared.get(artifact.ref, ())),
-        "lives": history_lines(context, artifact, start),
-        "lives_summary": history_summary(artifact),
-        "citation": None if artifact.withheld or redacted else citation_of(context, artifact),
-        "track": track_of(context, start, artifact),
-        "outdated": outdated_citations(context, start, artifact),
-        "around": neighbours_of(start, context.list_places.get(artifact.ref)),
-    }
+        tags=tuple(_tags(artifact)),
+        findings=tuple(finding_row(start, finding) for finding in artifact.findings[:FINDINGS]),
+        findings_total=len(artifact.findings),
+        backlinks=mention_rows(context, start, artifact),
+        backlinks_total=len(artifact.backlinks),
+        cited_by=cited_by(context, start, artifact.ref),
+        cited_by_total=len(context.citations_of.get(artifact.ref, ())),
+        shared=shared_rows(context, start, artifact),
+        shared_total=len(context.shared.get(artifact.ref, ())),
+        lives=history_lines(context, artifact, start),
+        lives_summary=history_summary(artifact),
+        citation=None if artifact.withheld or redacted else citation_of(context, artifact),
+        track=track_of(context, start, artifact),
+        outdated=outdated_citations(context, start, artifact),
+        around=neighbours_of(start, context.list_places.get(artifact.ref)),
+    )
+    return {field.name: getattr(page, field.name) for field in fields(page) if field.name not in _OF_KIND}
 
 
 def _tags(artifact: Artifact) -> Iterator[str]:

@@ -433,7 +433,6 @@ def plan_document(context: Context, document: Document) -> DocumentPage:
     head = document.head
     return DocumentPage(
         **artifact_fields(context, document, start, section="decisions"),
-        date_written="",
         body=body_of(context, start, document, head.text),
         is_cut=head.text.chars > PAGE_CHARS,
         extra=shown_extra(head.extra),
@@ -466,7 +465,6 @@ def _library_page(context: Context, library: Library, start: str) -> LibraryPage
 
     return LibraryPage(
         **artifact_fields(context, library, start),
-        date_written="",
         body=Body(sha256=card.file.sha256, form="verbatim", chars=card.file.bytes) if card.broken else None,
         is_cut=card.broken is not None and card.file.bytes > PAGE_CHARS,
         is_broken=card.broken is not None,

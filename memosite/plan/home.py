@@ -20,7 +20,7 @@ from memosite.facts.parsed import Ref
 from memosite.facts.phrases import joined, kinds, phrase
 from memosite.facts.times import Moment
 from memosite.formats.status import awaits, is_superseded, status_of
-from memosite.pages import Bars, Cell, Grid, Page, PictureColumn, PictureRow, Reference, Row, SourceRow, View
+from memosite.pages import Bars, Cell, Grid, Page, PictureColumn, PictureRow, Reference, Row, View
 from memosite.plan.context import ADDRESSEES, Context, age, as_of, days_old, newest_day
 from memosite.plan.dates import newest
 from memosite.plan.health import severity_counts
@@ -31,6 +31,15 @@ from memosite.plan.page import page_head
 from memosite.plan.positions import draw_activity, find_activity, unknown_reading
 from memosite.plan.threads import thread_views
 from memosite.sources.forges import commit_url
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRow:
+    """A source the archive was read from; its `commit` in short, and with its page on the forge."""
+
+    source: SourceInfo
+    artifacts: int
+    commit: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

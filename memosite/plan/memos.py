@@ -5,30 +5,28 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from memosite.archive.lines import Notice, notice_on
-from memosite.archive.model import Ghost, Memo
+from memosite.archive.model import Action, Ghost, Memo
 from memosite.archive.urls import artifact_page
 from memosite.facts.file import LABEL_CHARS
 from memosite.facts.parsed import Discharge, Mailbox
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
-from memosite.pages import (
-    PAGE_CHARS,
-    ArtifactPage,
-    Body,
-    LifeLine,
-    Page,
-    RecipientRow,
-    Reference,
-    Row,
-    ShownAction,
-    VariantRow,
-)
+from memosite.pages import PAGE_CHARS, ArtifactPage, Body, LifeLine, Page, Reference, Row, ShownAction, VariantRow
 from memosite.plan.artifact_page import artifact_fields, memo_bodies, shown_extra, variant_rows
 from memosite.plan.context import Context
 from memosite.plan.history import newest_edit, removal_line
 from memosite.plan.page import page_head
 from memosite.plan.threads import ThreadSlice, perhaps_answered_by, thread_slice, waiting_positions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipientRow:
+    """One recipient and how far the action asked of it is; `unread` is what is said if it has not read the memo."""
+
+    position: Reference
+    action: Action | None
+    unread: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,12 +22,30 @@ from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Organization, Relationship, Seat
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
-from memosite.pages import PAGE_CHARS, Page, Reference, RelationshipRow, SeatRow, shade_of
+from memosite.facts.times import Moment
+from memosite.pages import PAGE_CHARS, Page, Reference, RelationshipRow, shade_of
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import duration, seconds_between
 from memosite.plan.page import page_head, part_links, part_title
 from memosite.plan.positions import Activity, received, relationship_row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatRow:
+    """A position in the table of seats; `organizations` counts those that have it, if it stands for several."""
+
+    position: Reference
+    organizations: int = 0
+    status: str
+    incumbent: str
+    last_sent: Moment | None
+    unread: int
+    is_unread_known: bool
+    """Whether it is known of all memos to it whether they are read."""
+    oldest_unread: Moment | None
+    open_to: int
+    open_from: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,7 +47,6 @@ from memosite.pages import (
     Reference,
     RelationshipRow,
     Row,
-    SeatFacts,
     Sparks,
 )
 from memosite.plan.actions import ActionGroup, RowMaker
@@ -59,6 +58,22 @@ from memosite.plan.removed import RedirectPage, redirect
 
 HOLDER_CHARS = 300
 """The most characters that a page shows of a holder's name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatFacts:
+    """A position as one orgdef lists it; `other_name` is its name if that is more than its id in other letters."""
+
+    organization: str
+    name: str
+    other_name: str = ""
+    status: str
+    incumbent: str
+    description: str
+    role: str
+    extra: str = ""
+    relationships: tuple[RelationshipRow, ...]
+    relationships_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,19 +16,7 @@ from memosite.facts.times import Moment
 from memosite.formats.status import is_superseded, status_of
 from memosite.formats.system import GroupOrder
 from memosite.formats.systems import find_system, system_of
-from memosite.pages import (
-    PAGE_CHARS,
-    AnchorRow,
-    ArtifactPage,
-    EntityRow,
-    ListPage,
-    ListSection,
-    Page,
-    Reference,
-    RelationRow,
-    Row,
-    SystemRow,
-)
+from memosite.pages import PAGE_CHARS, ArtifactPage, ListPage, ListSection, Page, Reference, Row
 from memosite.plan.artifact_page import artifact_fields, body_of
 from memosite.plan.context import Context, Written
 from memosite.plan.decisions import shown_decider
@@ -47,6 +35,51 @@ from memosite.plan.page import (
     twin_links,
 )
 from memosite.resolve.records import MATCHES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationRow:
+    """A relation of a record, with what else is said of it; `is_inverse` if it is written in the other record."""
+
+    predicate: str
+    target: Reference
+    status: str
+    confidence: str
+    label: str
+    is_inverse: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorRow:
+    """An anchor of a record, with a link where it leads to one place; `files` are the artifacts that a glob fits.
+
+    `is_cut` if there may be more of them.
+    """
+
+    anchor: Reference
+    files: tuple[Reference, ...] = ()
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityRow:
+    """An entity that a record names, and how."""
+
+    entity: Reference
+    type: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemRow:
+    """One of the other memory systems: its records by type, the sources they are in, and how many more there are."""
+
+    system: Reference
+    total: int
+    types: tuple[tuple[str, int], ...]
+    sources: tuple[str, ...]
+    more_types: int = 0
+    more_sources: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +180,6 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
     transcripts = [ref for ref in record.sessions if ref in context.archive.artifacts]
     return RecordPage(
         **artifact_fields(context, record, start, section="systems"),
-        date_written="",
         body=body_of(context, start, record, card.text),
         is_cut=card.text is not None and card.text.chars > PAGE_CHARS,
         extra=card.extra[:_EXTRA_CHARS],

@@ -257,9 +257,6 @@ def plan_withheld(context: Context, artifact: Artifact) -> Iterator[WithheldPage
         return
     yield WithheldPage(
         **artifact_fields(context, artifact, start, section=_SECTIONS.get(artifact.kind, "")),
-        date_written="",
-        body=None,
-        extra="",
         row=context.row(start, artifact),
         sha256=shown_file(artifact).sha256,
         notice=notice,

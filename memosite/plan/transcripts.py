@@ -21,7 +21,6 @@ from memosite.pages import (
     MentionRow,
     Page,
     PagePart,
-    ParticipantRow,
     Reference,
     Row,
     TurnRange,
@@ -43,6 +42,15 @@ class Stamp(NamedTuple):
 
     utc: str
     shown: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParticipantRow:
+    """A participant of a conversation."""
+
+    position: Reference
+    who: str
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
