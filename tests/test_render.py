@@ -83,14 +83,7 @@ from memosite.plan.records import (
 from memosite.plan.removed import GonePage, NotFoundPage, RedirectPage, WithheldPage
 from memosite.plan.search import SearchPage
 from memosite.plan.threads import ThreadMember, ThreadPage, ThreadSlice, ThreadsPage
-from memosite.plan.transcripts import (
-    CapturePair,
-    CaptureSide,
-    CapturesPage,
-    ParticipantRow,
-    SessionTimes,
-    TranscriptPage,
-)
+from memosite.plan.transcripts import CaptureSide, CapturesPage, ParticipantRow, SessionTimes, TranscriptPage
 from memosite.render.difference import compare
 from memosite.render.renderer import Renderer
 from memosite.render.theme import Theme, load_theme
@@ -852,10 +845,7 @@ def captures() -> CapturesPage:
     return CapturesPage(
         **page_fields("transcripts/albums/captures/index.html", title="Albums"),
         capture=side,
-        pairs=(
-            CapturePair(anchor="with-albums-1", earlier=other),
-            CapturePair(anchor="with-albums-0", earlier=dataclasses.replace(side, body="", times=UNDATED)),
-        ),
+        pairs=(("with-albums-1", other), ("with-albums-0", dataclasses.replace(side, body="", times=UNDATED))),
     )
 
 

@@ -11,10 +11,10 @@ from typing import ClassVar
 from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Action, Memo, Position
 from memosite.archive.urls import ACTIONS, page_of, position_actions, position_page, relative
-from memosite.facts.parsed import BROADCAST, Kind
+from memosite.facts.parsed import BROADCAST
 from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
-from memosite.pages import ListPage, Page, Reference
+from memosite.pages import ListPage, ListSection, Page, Reference, Row, View
 from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, few, newest_day
 from memosite.plan.dates import by_arrival
 from memosite.plan.page import (
@@ -33,40 +33,25 @@ from memosite.plan.threads import perhaps_answered_by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionRow:
+class ActionRow(Row):
     """A memo that asks for something. `age` is counted to the newest date of the archive.
 
     `asked_by` and `waits_for` are given where the place of the row does not say them. With `of_all` everybody is asked.
     """
 
-    kind: Kind
-    href: str
-    subject: str
-    date: Moment | None
-    age: str
-    action: Action
     asked_by: Reference | None = None
-    waits_for: tuple[Reference, ...] = ()
     perhaps_answered_by: tuple[Reference, ...] = ()
     of_all: bool = False
-    source: str = ""
-    unread: str = ""
-    """What is said of a memo that is unread for the position of the list; without one, for any recipient."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionGroup:
-    """Actions of one kind, oldest first: the first of `total`. `more` leads to the rest, `former` are more anchors."""
+class ActionGroup(ListSection):
+    """Actions of one kind, oldest first: the first of `total`. `more` leads to the rest."""
 
-    heading: str
-    anchor: str
     rows: tuple[ActionRow, ...]
-    total: int
-    empty: str = ""
     more: str = ""
     is_waiting: bool = False
     """Whether it is for others to do something."""
-    former: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +78,10 @@ class Owed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StateLink:
+class StateLink(View):
     """One of the states: a link to its page, with its stable name, and how many are in it."""
 
     state: Action
-    page: Reference
-    total: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -416,7 +399,7 @@ def _groups(make: RowMaker, mine: OfPosition, viewer: str | None) -> Iterator[Ac
                 state=None if anchor == "done" else "open",
                 empty=empty,
             )
-            yield replace(group, former=("everybody",)) if anchor == "to-do" else group
+            yield replace(group, targets=("everybody",)) if anchor == "to-do" else group
 
 
 # Plans the actions board: who owes whom an answer, what each position has to do and waits for, and each state.

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
-from urllib.parse import quote
 
 from memosite.archive.lines import is_redacted, original_sha256
 from memosite.archive.model import Artifact, Copy, Document, Memo, Record, SourceInfo, TextImage, Transcript, Variant
@@ -29,7 +28,7 @@ from memosite.plan.context import Context
 from memosite.plan.health import finding_row
 from memosite.plan.history import history_lines, history_summary
 from memosite.plan.indexes import neighbours_of
-from memosite.plan.mentions import PlaceFinder, citation_of, cited_by, mention_rows, shared_rows
+from memosite.plan.mentions import PlaceFinder, at_anchor, citation_of, cited_by, mention_rows, shared_rows
 from memosite.plan.page import bundled_name, file_address, page_head, twins_of_artifact
 from memosite.sources.forges import file_url
 
@@ -354,7 +353,7 @@ def link_targets(context: Context, start: str, artifact: Artifact) -> tuple[tupl
             placed += 1
             target = context.archive.artifacts.get(link.to) if placed <= PLACES else None
             anchor = places.anchor(target, link.written) if target else ""
-            href += f"#{quote(anchor, safe='-._~')}" if anchor else ""
+            href = at_anchor(href, anchor)
         targets.setdefault(link.written, href)
     return tuple(targets.items())
 

@@ -14,10 +14,9 @@ from memosite.archive.urls import DECISIONS, artifact_page, page_of, relative
 from memosite.facts.parsed import LibraryItem
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
-from memosite.facts.times import Moment
 from memosite.formats.status import Standing, sort_of, standing_of, status_of
 from memosite.formats.systems import system_of
-from memosite.pages import PAGE_CHARS, ArtifactPage, Body, ListPage, ListSection, Page, Reference, View
+from memosite.pages import PAGE_CHARS, ArtifactPage, Body, ListPage, ListSection, Page, Reference, Row, View
 from memosite.plan.artifact_page import (
     PART_CHARS,
     artifact_fields,
@@ -72,37 +71,26 @@ class LibraryPage(ArtifactPage):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionRow:
+class DecisionRow(Row):
     """A decision, a proposal or another document in a list. `status` is as written.
 
     `by` is who decided, as it says, "" if a decision does not say; else `repo_of` is the only position whose repo it is
     in. `age` is given of what is pending, counted to the newest date.
     """
 
-    href: str
-    subject: str
-    type: str
-    date: Moment | None
     standing: Standing | None
-    status: str
-    source: str
     by: str | None = None
     repo_of: Reference | None = None
-    age: str = ""
-    successor: Reference | None = None
     proposals: tuple[Reference, ...] = ()
     decided_in: tuple[Reference, ...] = ()
     recorded_in: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionGroup:
+class DecisionGroup(ListSection):
     """Decisions of a month, a position or a source, or all that are pending: the first of `total`."""
 
-    heading: str
-    anchor: str
     rows: tuple[DecisionRow, ...]
-    total: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +118,9 @@ _NAMED, _SAID = 3, 50
 
 
 _NO_POSITION = "no-position"
+
+
+_SORTS = {"proposal": phrase("proposal"), "decision": phrase("decision"), "other": phrase("document")}
 
 
 _DECIDERS = ("decided by", "decider", "deciders", "approved by", "author", "authors", "created by")
@@ -394,9 +385,10 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
     is_pending = standing == "pending" and not decided
     owner = lists.deciders.owner_of(one)
     return DecisionRow(
+        kind=one.kind,
         href=relative(start, page_of(one)),
         subject=one.short_subject,
-        type=_type(one),
+        type=f"{one.system} {one.card.type}".strip() if isinstance(one, Record) else _SORTS[sort],
         date=one.date,
         standing=None if sort == "other" or decided else standing,
         status=cut_line(status_of(one), 60),
@@ -415,13 +407,6 @@ def _record_link(context: Context, start: str, record: Record) -> Reference:
     """A link to a record, by its system: its subject is mostly that of the decision."""
     found = context.artifact(start, record.ref)
     return replace(found, label=record.system, title=found.label)
-
-
-def _type(one: Artifact) -> str:
-    if isinstance(one, Record):
-        return f"{one.system} {one.card.type}".strip()
-    sort = sort_of(one)
-    return {"proposal": phrase("proposal"), "decision": phrase("decision")}.get(sort, phrase("document"))
 
 
 # Plans the pages of documents.

@@ -26,7 +26,7 @@ from memosite.archive.mailboxes import is_unread
 from memosite.archive.model import Artifact, Copy, Document, Memo, Record, Transcript, sessions_of
 from memosite.archive.urls import month_of, page_of, relative
 from memosite.facts.names import make_id
-from memosite.facts.parsed import BROADCAST, Mailbox, Ref
+from memosite.facts.parsed import BROADCAST, Ref
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import Sentence, destination_spans, mention_spans, sentence_around
 from memosite.pages import Neighbours, Reference
@@ -182,9 +182,6 @@ def collect_entities(artifacts: Iterable[Artifact]) -> dict[str, EntityFacts]:
 # Indexes what each seat sent, has not read and is asked, in one pass over the memos for all seats.
 
 
-_DONE: frozenset[Mailbox] = frozenset({"read", "archive"})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatIndex:
     """Memos by position, notes left out, each list in order of arrival.
@@ -211,9 +208,7 @@ def index_seats(memos: Iterable[Memo], broadcasts: Iterable[Memo]) -> SeatIndex:
     unread: dict[str, list[Memo]] = defaultdict(list)
     unsure: dict[str, list[Memo]] = defaultdict(list)
     owed: dict[str, list[Memo]] = defaultdict(list)
-    for memo in memos:
-        if memo.kind != "memo":
-            continue
+    for memo in (one for one in memos if one.kind == "memo"):
         sender = memo.sender_position
         if sender is not None:
             open_from[sender] += bool(memo.owed_by)
@@ -226,45 +221,28 @@ def index_seats(memos: Iterable[Memo], broadcasts: Iterable[Memo]) -> SeatIndex:
                 unsure[state.position].append(memo)
         for id_ in memo.owed_by:
             owed[id_].append(memo)
-    return SeatIndex(
-        newest_sent=newest,
-        open_from=open_from,
-        unread=unread,
-        unread_broadcasts=_unread_by_source(broadcasts),
-        unsure=unsure,
-        known_broadcasts=_known_by_source(broadcasts),
-        owed=owed,
-    )
-
-
-def _known_by_source(broadcasts: Iterable[Memo]) -> dict[str, set[Ref]]:
-    found: dict[str, set[Ref]] = defaultdict(set)
+    unread_broadcasts: dict[str, list[Memo]] = defaultdict(list)
+    known_broadcasts: dict[str, set[Ref]] = defaultdict(set)
     for memo in broadcasts:
+        is_to_all = any(state.position == BROADCAST for state in memo.recipients)
         held: dict[str, list[Copy]] = defaultdict(list)
         for copy in memo.copies:
             held[copy.file.source].append(copy)
         for source, copies in held.items():
-            if is_unread(tuple(copies), None) is not None:
-                found[source].add(memo.ref)
-    return found
-
-
-def _unread_by_source(broadcasts: Iterable[Memo]) -> dict[str, list[Memo]]:
-    found: dict[str, list[Memo]] = defaultdict(list)
-    for memo in broadcasts:
-        if not any(state.position == BROADCAST for state in memo.recipients):
-            continue
-        left: dict[str, list[Copy]] = {}
-        for copy in memo.copies:
-            if copy.mailbox not in _DONE:
-                left.setdefault(copy.file.source, [])
-        for copy in memo.copies if left else ():
-            if copy.file.source in left:
-                left[copy.file.source].append(copy)
-        for source, copies in left.items():
-            if is_unread(tuple(copies), None):
-                found[source].append(memo)
-    return found
+            is_left = is_unread(tuple(copies), None)
+            if is_left is not None:
+                known_broadcasts[source].add(memo.ref)
+            if is_left and is_to_all:
+                unread_broadcasts[source].append(memo)
+    return SeatIndex(
+        newest_sent=newest,
+        open_from=open_from,
+        unread=unread,
+        unread_broadcasts=unread_broadcasts,
+        unsure=unsure,
+        known_broadcasts=known_broadcasts,
+        owed=owed,
+    )
 
 
 # Finds the transcripts that are captures of one session: only those that name the same UUID (SPEC 4).

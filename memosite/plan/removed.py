@@ -221,21 +221,14 @@ def _lists(context: Context, ledger: Ledger, months: Container[str]) -> Iterator
     for kind, id_ in ledger.others:
         if kind == "month" and id_ not in months:
             yield redirect(context, month_page(id_), TIMELINE)
-        elif kind == "changes":
-            ref = page_ref(id_)
-            artifact = artifacts.get(ref)
-            start = f"{artifact_page(ref)}changes/"
-            if artifact is None:
-                yield _tombstone(context, start, ref)
-            elif not has_changes(artifact):
-                yield redirect(context, start, artifact_page(ref))
-        elif kind == "captures":
-            ref = "transcript", id_.partition("/")[2]
-            start = captures_page(artifact_page(ref))
+        elif kind in {"changes", "captures"}:
+            ref = page_ref(id_) if kind == "changes" else ("transcript", id_.partition("/")[2])
+            here = artifact_page(ref)
+            start = f"{here}changes/" if kind == "changes" else captures_page(here)
             if ref not in artifacts:
                 yield _tombstone(context, start, ref)
-            elif not has_comparison(context, ref):
-                yield redirect(context, start, artifact_page(ref))
+            elif not (has_changes(artifacts[ref]) if kind == "changes" else has_comparison(context, ref)):
+                yield redirect(context, start, here)
 
 
 def _removal(context: Context, ref: Ref) -> Removal | None:

@@ -101,21 +101,13 @@ class CaptureSide:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CapturePair:
-    """An earlier capture of the session that the page is about; `anchor` is the id of its section."""
-
-    anchor: str
-    earlier: CaptureSide
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CapturesPage(Page):
-    """A capture of a session beside earlier ones, turn by turn."""
+    """A capture of a session beside earlier ones, turn by turn; each of these has the id of its section."""
 
     template: ClassVar[str] = "captures.html"
 
     capture: CaptureSide
-    pairs: tuple[CapturePair, ...]
+    pairs: tuple[tuple[str, CaptureSide], ...]
 
 
 # Formats when a transcript began and ended: by the clock of its turns, and in UTC (SPEC 4).
@@ -169,7 +161,7 @@ def plan_comparison(context: Context, transcript: Transcript) -> Iterator[Captur
         yield CapturesPage(
             **page_head(context, start, title=transcript.short_subject),
             capture=_side(context, start, transcript),
-            pairs=tuple(CapturePair(anchor=_anchor(one), earlier=_side(context, start, one)) for one in earlier),
+            pairs=tuple((_anchor(one), _side(context, start, one)) for one in earlier),
         )
 
 

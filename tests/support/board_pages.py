@@ -97,7 +97,8 @@ def action_list(fields: dict[str, Any]) -> ActionListPage:
 
 def decisions_list(fields: dict[str, Any]) -> DecisionsPage:
     """What is pending, and a month of decisions."""
-    said: dict[str, Any] = {"href": "../documents/oak/index.html", "source": "governance", "type": "decision"}
+    said: dict[str, Any] = {"kind": "document", "href": "../documents/oak/index.html"}
+    said |= {"source": "governance", "type": "decision"}
     pending = DecisionRow(
         **said, subject="Oak", date=_STAMP, standing="pending", status="awaiting a vote", age="31 days", by="director"
     )
