@@ -1,4 +1,6 @@
-"""The parts of page models: references, stamps, rows, bodies, pictures, and words for values of the data.
+"""The parts of page models: references, rows, bodies, pictures, and words for values of the data.
+
+A picture holds the table that it draws:
 
     rows × columns of numbers ─┬─► marks (`templates/pictures.html` draws them as SVG)
                                └─► the same numbers as a table, folded below
@@ -125,9 +127,6 @@ class Row:
     """Of what waits: for whom of several people, and how old it is, counted to the newest date of the archive."""
 
 
-# The rows of mentions: what mentions an artifact, in which sentence.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionRow:
     """An artifact with the sentence of a mention, None if there is none: it may be named in a field alone.
@@ -141,9 +140,6 @@ class MentionRow:
     more: int = 0
 
 
-# What is before and after an artifact in a list.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbours:
     """Links to the artifacts before and after one; `of` is what each is: "memo to director"."""
@@ -151,9 +147,6 @@ class Neighbours:
     of: str
     previous: Reference | None
     next: Reference | None
-
-
-# The rows of shared passages, as the pages of artifacts show them.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,9 +203,6 @@ class CopyRow:
     body: str | None
 
 
-# Defines what the page of an artifact says of decisions: their track, and citations that are outdated.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrackStep:
     """A step on the way of a decision: a proposal, a decision, or a record of it. `standing` is "" if unknown."""
@@ -223,9 +213,6 @@ class TrackStep:
     standing: str
     source: str
     is_current: bool
-
-
-# Images of texts, as pages show them.
 
 
 class ShownImage(NamedTuple):
@@ -293,9 +280,6 @@ class Body:
     mentioned_turns: tuple[str, ...] = ()
     shared: tuple[tuple[str, str, Reference], ...] = ()
     """Of turns with passages that others have, too: the anchor, what the one is to the other, and where that is."""
-
-
-# The rows of citations, as the page of all citations and the page of what is cited show them.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -459,7 +443,7 @@ def severities(severity: str, number: int) -> str:
             return phrases("{n:,} note", "{n:,} notes", number, context="finding")
 
 
-# Defines the parts of page models: references, stamps, rows, bodies (see `pages`).
+# Where long conversations and texts are cut, so that no page gets too long (SPEC 4).
 
 
 PAGE_CHARS = 250_000
@@ -552,18 +536,12 @@ class VariantRow:
     other_body: str
 
 
-# Page model of the lists and filters that a page leads to.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """A list or filter: a link to a page of its own, and how many it has; the one that is shown is no link."""
 
     page: Reference
     total: int | None
-
-
-# Defines what pages say of the sealed log.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,9 +107,6 @@ def _plan_artifact(context: Context, *, artifact: Artifact) -> Iterator[Planned]
         yield Stored(path=path, sha256=sha256)
 
 
-# Plans the site: from the archive to every page and file of it, as closed models and plain bytes.
-
-
 _NO_SEALS = SealLog()
 
 

@@ -198,9 +198,6 @@ def owed(asked: Asked) -> list[tuple[str, str, Sequence[Memo]]]:
     return sorted(found, key=lambda one: (one[2][0].sort_key, one[0], one[1]))
 
 
-# Plans the rows and groups of pages of actions.
-
-
 STATES: tuple[tuple[Action, str], ...] = (
     ("open", phrase("Open")),
     ("superseded", phrase("Superseded")),
@@ -400,9 +397,6 @@ def _groups(make: RowMaker, mine: OfPosition, viewer: str | None) -> Iterator[Ac
                 empty=empty,
             )
             yield replace(group, targets=("everybody",)) if anchor == "to-do" else group
-
-
-# Plans the actions board: who owes whom an answer, what each position has to do and waits for, and each state.
 
 
 TITLE = phrase("Actions")

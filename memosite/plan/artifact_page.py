@@ -1,4 +1,4 @@
-"""Plans what the pages of all artifacts share: head, originals, copies, texts, decisions and links of mentions."""
+"""Plans what the pages of all artifacts share: head, originals, copies, texts, variants, decisions and mentions."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
@@ -180,9 +180,6 @@ def outdated_citations(context: Context, start: str, artifact: Artifact) -> tupl
             since = newer.date if newer else None
             found.append(OutdatedCitation(decision=link, successor=context.successor(start, decision), since=since))
     return tuple(found)
-
-
-# Plans what the pages of all artifacts share: head, originals, copies, texts and links of mentions.
 
 
 SUBJECT_CHARS = 5_000

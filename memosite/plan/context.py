@@ -62,9 +62,6 @@ from memosite.search.blocks import SearchBlock
 from memosite.sources.forges import commit_url
 from memosite.store.output import Synced
 
-# Defines the context of planning: the archive, facts of the site, and how pages show dates, seats and artifacts.
-
-
 T = TypeVar("T")
 
 

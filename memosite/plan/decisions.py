@@ -67,9 +67,6 @@ class LibraryPage(ArtifactPage):
     is_broken: bool = False
 
 
-# Page models of decisions: their lists, and what an artifact's page says of decisions.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionRow(Row):
     """A decision, a proposal or another document in a list. `status` is as written.

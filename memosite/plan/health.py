@@ -63,9 +63,6 @@ def _pieces(start: str, clause: str) -> Iterator[Reference]:
             yield Reference(label=cited.place)
 
 
-# Plans the health page: findings by rule and source, the most severe first.
-
-
 def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPage]:
     """The page of all findings, 500 a part; the first also has the newest seal."""
     order = list(Severity)

@@ -14,8 +14,6 @@ from memosite.plan.context import Context
 from memosite.plan.dates import duration, seconds_between
 from memosite.plan.page import page_head
 
-# Defines the parts of page models for git history: histories, edits after receipt, movements.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditRow:

@@ -327,9 +327,6 @@ def _note(waits: Sequence[Wait]) -> str:
     return joined(" · ", [*parts, phrase("oldest {day}", day=oldest.day)] if oldest else parts)
 
 
-# Plans the home page: what waits for people, activity, what arrived and moved last, positions, sources.
-
-
 _NEWEST = 15
 
 

@@ -1,14 +1,12 @@
 """Indexes of the archive that pages share: seats, arrivals, lists, entities, sessions, mentions, bundles.
 
-Feeds and digests go by arrival, because memos arrive late with an old date, and an order by date would miss them
-(FEEDS, window). The order of arrival is the ledger's. The time is that of the commit that received an artifact where
-it is known; else it is the newest date so far, its own included. A time so found never changes
-when more arrives.
+Each is made in one pass over all artifacts, in order of arrival, for all pages: a page looks up what it needs. What
+arrives later changes as few entries as possible, so that few pages are made again: a time of arrival never changes,
+a bundle only gets longer, and in the list that a reader pages through only the one before has a new neighbour.
 
-Memos to a position (the first recipient), or to everybody; notes and transcripts of a position; documents of a source.
-An artifact that arrives changes only the page of the one before it.
+Mentions are found when they are asked for, each artifact once:
 
-links of the artifact ─► where its bodies have these words ─► the passage around each, and its sentence
+    links of the artifact ─► where its bodies have these words ─► the passage around each, and its sentence
 """
 
 import datetime as dt
@@ -40,7 +38,12 @@ LEAP = dt.timedelta(days=400)
 
 
 def arrival_times(artifacts: Iterable[Artifact]) -> dict[Ref, dt.datetime]:
-    """The time of arrival of each artifact, given in order of arrival; none for those before the first date."""
+    """The time of arrival of each artifact, given in order of arrival; none for those before the first date.
+
+    Feeds and digests go by arrival, because memos arrive late with an old date, and an order by date would miss them
+    (FEEDS, window). The order is the ledger's. The time is that of the commit that received an artifact where it is
+    known; else it is the newest date so far, its own included.
+    """
     times: dict[Ref, dt.datetime] = {}
     newest: dt.datetime | None = None
     doubtful: dt.datetime | None = None
@@ -284,7 +287,11 @@ class ListPlace(NamedTuple):
 
 
 def list_places(artifacts: Iterable[Artifact], label: Callable[[str], str]) -> dict[Ref, ListPlace]:
-    """The places of all artifacts that are in a list of two or more; `label` names a position."""
+    """The places of all artifacts that are in a list of two or more; `label` names a position.
+
+    The lists: memos to a position (the first recipient), or to everybody; notes and transcripts of a position;
+    documents of a source.
+    """
     lists: dict[tuple[str, str], list[Artifact]] = defaultdict(list)
     for artifact in artifacts:
         if (of := _list_of(artifact)) is not None:

@@ -73,9 +73,6 @@ class GhostPage(Page):
     notice: Notice | None = None  # why it was erased, if it was
 
 
-# Plans the pages of memos and notes.
-
-
 _RELATED = 100
 """The most memos shown of one relation: a reference has no more names, but many may refer to one memo."""
 

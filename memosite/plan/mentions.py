@@ -323,9 +323,6 @@ def _href(context: Context, start: str, ref: Ref, anchor: str) -> str:
     return at_anchor(relative(start, context.page(ref)), first)
 
 
-# The page of all citations of an archive.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitationsPage(Page):
     """All citations of the archive, those that do not hold first."""

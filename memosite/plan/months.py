@@ -1,8 +1,8 @@
 """Plans the page of each month, the timeline, and digests of what arrived each day or week.
 
-Days are those of arrival, in UTC, by the archive's own dates and never by the clock (`arrivals`): the last day with
-news is closed when something arrives on a later one. So what a digest holds never changes once it is published: a
-memo that comes late, with an old date, is in the digest of the day on which it came.
+The days of a digest are those of arrival, in UTC, by the archive's own dates and never by the clock (`indexes`): the
+last day with news is closed when something arrives on a later one. So what a digest holds never changes once it is
+published: a memo that comes late, with an old date, is in the digest of the day on which it came.
 """
 
 import calendar
@@ -50,8 +50,6 @@ from memosite.plan.page import (
 )
 from memosite.plan.positions import monday
 from memosite.plan.removed import RedirectPage, redirect
-
-# Defines the parts of page models that sum up an archive: what waits for people, activity, years of the timeline.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,7 @@
 """Plans the page of the organization: all positions, charts and relationships, and who writes to whom.
 
+A chart is laid out in whole pixels:
+
     positions, edges ─► who is under whom ─► sizes, from the leaves up ─► places, from the top down
 
 A position is under its first manager; further managers, cycles and all other relationships are lighter lines
@@ -79,9 +81,6 @@ class ChartLine:
     path: str
     kind: Literal["rank", "other"]
     words: str = ""
-
-
-# Defines the parts of page models for an organization: charts, seats, relationships.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -581,9 +580,6 @@ def _cell(pair: _Pair, counts: Mapping[_Pair, int], times: Mapping[_Pair, list[f
         answered=len(waits),
         median=duration(median_low(waits)) if waits else "",
     )
-
-
-# Plans the page of the organization: all positions, and each orgdef with its chart, relationships and charter.
 
 
 _DRAWN, _EDGES = 300, 2_000  # positions and relationships of one drawing

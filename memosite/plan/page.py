@@ -1,7 +1,7 @@
 """What pages of every kind have: a head, sections, parts of long lists, and twins for machines.
 
-A link into a bundle has a fragment: the key of what is meant. That of a twin is `kind/id`, that of an original the
-path that it has in a site without bundles.
+A twin is beside its page; in a lean site it is in a bundle. A link into a bundle has a fragment, the key of what is
+meant: of a twin `kind/id`, of an original the path that it has in a site without bundles.
 """
 
 import json

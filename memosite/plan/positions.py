@@ -91,9 +91,6 @@ class Following:
     is_local: bool
 
 
-# The page model of a position, and of its stream (see `pages`).
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierMonth:
     """A month that is not on the page, or not whole: `total` artifacts, where the newest part of it is, and the others.

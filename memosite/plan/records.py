@@ -144,9 +144,6 @@ class EntitiesPage(Page):
     groups: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
 
 
-# Plans the pages of records: one entry of another memory system each, with all that is known of it.
-
-
 _ROWS = 300
 """The most relations, events, fields or names of one sort on a record's page, which counts them; its twin has all."""
 

@@ -62,9 +62,6 @@ class NotFoundPage(Page):
     base_path: str
 
 
-# The page model of what is published without its content.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithheldPage(ArtifactPage):
     """An artifact of any kind that is published without its content. Only memos and notes have a thread.

@@ -78,9 +78,6 @@ def former_searches(ledger: Ledger, searches: Iterable[SavedSearch]) -> tuple[st
     return tuple(name for kind, name in ledger.others if kind == "saved" and name.casefold() not in now)
 
 
-# Plans search: its page, the list of blocks, and the blocks themselves, each as a closed model.
-
-
 BLOCK = "block/"
 """What the name of a unit begins with that makes a block of this name."""
 

@@ -1,6 +1,7 @@
 """Plans the pages of threads, what sums each up, its picture, and the lists of threads (SPEC 4).
 
-The value is the table that is drawn, with the place of each mark, so that a test can read the table off the drawing.
+The picture of a thread holds the table that it draws, with the place of each mark, so that a test can read the table
+off the drawing.
 """
 
 import datetime as dt
@@ -126,9 +127,6 @@ class Lanes:
         return frozenset(mark.state for mark in self.marks)
 
 
-# Defines the parts of the pages of threads (see `pages`).
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadMember:
     """A memo of a thread with its texts; a ghost has none, and of one without content a `notice` says why.
@@ -182,9 +180,6 @@ class ThreadSlice:
 
 LANE: int = 30
 """The height of a lane in pixels, with its name above the line."""
-
-
-# Page models of the lists of threads.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,8 +34,6 @@ from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.mentions import citation_of, mentioned_turns, related_rows, shared_at_turns, speakers
 from memosite.plan.page import file_address, page_head, part_links
 
-# Page models of transcripts (see `pages`).
-
 
 class Stamp(NamedTuple):
     """A moment as a session's clock shows it; `utc` is for machines."""

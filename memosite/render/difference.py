@@ -1,9 +1,9 @@
 """Compares two texts line by line and word by word, and two recordings turn by turn, within bounds.
 
+    TurnList, TurnList ─► aligned turns ─► rows: a run of equal turns, or one turn with what differs in it
+
 Turns with the same text belong together, then turns that begin alike, then those between them in their order. Only
 texts that are unique decide in the middle (as in a patience diff), so the time is linear, whatever the texts repeat.
-
-TurnList, TurnList ─► aligned turns ─► rows: a run of equal turns, or one turn with what differs in it
 """
 
 import difflib

@@ -1,17 +1,12 @@
 """Prepares the turns of a conversation for `turns.html`: what was typed, attachments, outline, pieces, the strip.
 
-Their content is in no transcript; the text keeps the marks as they were written.
+    TurnList ─┬─► OutlineRow, for each turn of a person that says something
+              ├─► Strip: all turns as one picture
+              └─► the turns of this part ─► pieces ─► blocks ─► ShownTurn (blocks as HTML, citation)
+                                                        └─ of a person: tool calls, and between them TypedText
 
-TurnList ─► OutlineRow for each turn of a person that says something, with the turns that follow it
-
-Blocks keep the numbers that they have in the whole turn, so that anchors are the same wherever a turn is split.
-
-a turn's text ─► blocks ─┬─► tool calls, which the capture put there
-                         └─► runs: everything between them ─► TypedText (beginning, rest as HTML)
-
-TurnList ─► the turns of this part ─► ShownTurn (blocks as HTML, citation)
-
-A cell counts turns: of one column each if they are few, else of as many as make `COLUMNS` columns.
+Blocks keep the numbers that they have in the whole turn, so that anchors are the same wherever a turn is split. What
+was attached to a turn is in no transcript: only the marks are, and the text keeps them as they were written.
 """
 
 import re
@@ -305,9 +300,6 @@ def _folded_line(lines: Sequence[str], cut: int) -> str:
     return phrases("{begin} ({n:,} line)", "{begin} ({n:,} lines)", rest, begin=cut_line(first[:1_000], _FOLDED_CHARS))
 
 
-# Prepares the turns of a conversation for `turns.html`.
-
-
 LEVEL: Final = 3
 """The level of a text's own headings: the page's title is h1, the heading above a text is h2."""
 
@@ -510,7 +502,10 @@ class Strip:
 
 
 def strip_of(conversation: TurnList, body: Body) -> Strip | None:
-    """The strip of a transcript; None for a short one, and on parts other than the first."""
+    """The strip of a transcript; None for a short one, and on parts other than the first.
+
+    A cell counts turns: of one column each if they are few, else of as many as make `COLUMNS` columns.
+    """
     turns = conversation.turns
     is_first = body.turns is None or not (body.turns.first or body.turns.start)
     if len(turns) < FEWEST or not is_first:
