@@ -546,13 +546,17 @@ def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:
         newest=as_of(make.day),
         states=state_links(make.start, asked, state),
         position=None,
-        groups=tuple(_of_state(make, id_, found[id_], state=state, limit=limit) for id_ in order),
+        groups=tuple(
+            make.group(
+                phrase("Everybody") if id_ == BROADCAST else make.context.label(id_),
+                f"position-{id_}",
+                found[id_],
+                limit=limit,
+                viewer=viewer(id_),
+                state=state,
+                more=actions_of(id_),
+            )
+            for id_ in order
+        ),
         positions_total=len(found),
-    )
-
-
-def _of_state(make: RowMaker, id_: str, memos: Sequence[Memo], *, state: Action, limit: int) -> ActionGroup:
-    heading = phrase("Everybody") if id_ == BROADCAST else make.context.label(id_)
-    return make.group(
-        heading, f"position-{id_}", memos, limit=limit, viewer=viewer(id_), state=state, more=actions_of(id_)
     )

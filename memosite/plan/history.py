@@ -1,7 +1,7 @@
 """Plans the history of artifacts from git: what happened to each copy, and changes after receipt (SPEC 2.3)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
 from memosite.archive.history import LifeEvent
@@ -202,19 +202,28 @@ def _line(
     source, life = copy.file.source, copy.life or Life()
     steps = []
     before: Moment | None = None
-    events = _distinct(life.events)
+    # One commit changes both an envelope and its body.
+    events = list({(event.commit, event.kind): event for event in life.events}.values())
     left_out = max(len(events) - STEPS, 0)
     if isinstance(artifact, Memo) and artifact.kind == "memo" and artifact.date and life.events:
         before = artifact.date
         steps.append(LifeStep(label=SENT, date=before, who=artifact.sender))
     before = events[left_out - 1].at if left_out else before
+    is_told = shows_commits(artifact)
     for event in events[left_out:]:
-        step = _step(context, artifact, source, event, before)
         anchor = anchors.get((source, event.commit)) if event.kind == "edited" else None
-        if anchor is not None:
-            changes = Reference(label=phrase("changes"), href=f"{relative(start, changes_page(artifact))}#{anchor}")
-            step = replace(step, changes=changes)
-        steps.append(step)
+        changes = f"{relative(start, changes_page(artifact))}#{anchor}" if anchor else None
+        steps.append(
+            LifeStep(
+                label=event_label(artifact, event),
+                date=event.at,
+                who=event.who,
+                after=latency(before, event.at),
+                commit=context.commit(source, event.commit) if is_told else None,
+                merge=context.commit(source, event.merge) if event.merge and is_told else None,
+                changes=Reference(label=phrase("changes"), href=changes) if changes else None,
+            )
+        )
         before = event.at or before
     return LifeLine(
         source=source if len(artifact.copies) > 1 else "",
@@ -222,23 +231,6 @@ def _line(
         pending=_PENDING.get(life.state or "", ""),
         why_not=_WHY_NOT.get(life.why_not, life.why_not),
         left_out=left_out,
-    )
-
-
-def _distinct(events: Sequence[LifeEvent]) -> list[LifeEvent]:
-    """The steps without duplicates: one commit changes both an envelope and its body."""
-    return list({(event.commit, event.kind): event for event in events}.values())
-
-
-def _step(context: Context, artifact: Artifact, source: str, event: LifeEvent, before: Moment | None) -> LifeStep:
-    is_told = shows_commits(artifact)
-    return LifeStep(
-        label=event_label(artifact, event),
-        date=event.at,
-        who=event.who,
-        after=latency(before, event.at),
-        commit=context.commit(source, event.commit) if is_told else None,
-        merge=context.commit(source, event.merge) if event.merge and is_told else None,
     )
 
 

@@ -101,7 +101,9 @@ def movements(context: Context, start: str) -> tuple[MovementRow, ...]:
         MovementRow(
             date=at,
             label=event_label(what, event) if isinstance(what, Artifact) else event.kind,
-            subject=_reference(context, start, what),
+            subject=Reference(label=what.short_subject, href=relative(start, page_of(what)))
+            if isinstance(what, Artifact)
+            else Reference(label=context.archive.removed[what].stem, href=relative(start, artifact_page(what))),
             source=source,
             who=event.who,
         )
@@ -142,12 +144,6 @@ def _last(of_memos: Sequence[list[_Movement]], found: list[_Movement]) -> list[_
     """The movements that may be shown, newest first; at equal times the memo that arrived first comes first."""
     every = [*chain.from_iterable(reversed(of_memos)), *found]
     return sorted(every, key=lambda one: (one[0].instant, one[1], one[2].path), reverse=True)[:MOVEMENTS]
-
-
-def _reference(context: Context, start: str, what: Artifact | Ref) -> Reference:
-    if isinstance(what, Artifact):
-        return Reference(label=what.short_subject, href=relative(start, page_of(what)))
-    return Reference(label=context.archive.removed[what].stem, href=relative(start, artifact_page(what)))
 
 
 # Plans what waits for people: memos unread or with open actions, and documents whose status awaits somebody, by age.
@@ -336,7 +332,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
     activity = find_activity(context, months)
     dated = [artifact for artifact in artifacts if artifact.date]
     kinds = Counter(artifact.kind for artifact in artifacts)
-    per_source = _per_source(artifacts)
+    per_source = Counter(source for one in artifacts for source in {copy.file.source for copy in one.copies})
     return HomePage(
         **page_head(context, HOME, title=context.site.title, section="home"),
         feeds=(
@@ -363,17 +359,6 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         movements=movements(context, HOME),
         threads=thread_views(context, HOME),
     )
-
-
-def _per_source(artifacts: Iterable[Artifact]) -> Counter[str]:
-    """How many artifacts each source has a copy of."""
-    counts: Counter[str] = Counter()
-    for artifact in artifacts:
-        if len(artifact.copies) == 1:
-            counts[artifact.copies[0].file.source] += 1
-        else:
-            counts.update({copy.file.source for copy in artifact.copies})
-    return counts
 
 
 def _source_row(source: SourceInfo, artifacts: int) -> SourceRow:

@@ -22,7 +22,7 @@ from memosite.archive.urls import (
     system_page,
 )
 from memosite.facts.names import WITHHELD
-from memosite.facts.parsed import Ref, Withheld
+from memosite.facts.parsed import Withheld
 from memosite.facts.times import Moment
 from memosite.pages import Reference, Seal
 from memosite.plan.artifact_page import originals
@@ -107,15 +107,11 @@ _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 
-def _all_positions(number: int) -> Iterator[str]:
-    if number > _POSITIONS:
-        yield f"- [All {number} positions](org/index.html)"
-
-
 def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written]:
     """`llms.txt`, and with a base_url the index of the sitemap, whose files are those of the months."""
     months = tuple(months)
     archive, base = context.archive, context.site.base_url
+    is_cut = len(archive.positions) > _POSITIONS
     lines = [
         f"# {context.site.title}",
         "",
@@ -134,7 +130,11 @@ def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written
             f"- [Memos of {context.label(id_)}](positions/{id_}/index.md)"
             for id_ in list(archive.positions)[:_POSITIONS]
         ),
-        *_all_positions(len(archive.positions)),
+        *(
+            [f"- [All {len(archive.positions)} positions](org/index.html)"]
+            if len(archive.positions) > _POSITIONS
+            else []
+        ),
         *(f"- [Records of {system}]({system_page(system)}index.md)" for system in context.records),
         "",
         "## Months",
@@ -256,10 +256,12 @@ def _guessable(context: Context, log: SealLog, changed: Sequence[Leaf]) -> Set[i
     Those of what is withheld or erased for a secret, and those of bytes in which less was redacted than now.
     """
     redacted = {leaf.path: leaf.redacted for leaf in changed if leaf.redacted}
-    hidden: set[str] = set()
-    for ref, withheld in _without_content(context):
-        if withheld.hides_hashes:
-            hidden.add("/".join(ref))
+    present = ((artifact.ref, artifact.withheld) for artifact in context.archive.artifacts.values())
+    hidden = {
+        "/".join(ref)
+        for ref, withheld in (*present, *context.archive.erased.items())
+        if withheld and withheld.hides_hashes
+    }
     if not redacted and not hidden:
         return frozenset()
     hashes = {
@@ -268,13 +270,6 @@ def _guessable(context: Context, log: SealLog, changed: Sequence[Leaf]) -> Set[i
         if leaf.sha256 and (leaf.id in hidden or leaf.redacted < redacted.get(leaf.path, 0))
     }
     return {leaf.number for leaf in log.leaves if leaf.sha256 in hashes}  # files of many entries are in several leaves
-
-
-def _without_content(context: Context) -> Iterator[tuple[Ref, Withheld]]:
-    for ref, artifact in context.archive.artifacts.items():
-        if artifact.withheld:
-            yield ref, artifact.withheld
-    yield from context.archive.erased.items()
 
 
 def plan_seal(log: SealLog) -> Seal:

@@ -126,21 +126,19 @@ _NAMED = 5
 
 def mention_rows(context: Context, start: str, artifact: Artifact) -> tuple[MentionRow, ...]:
     """What mentions an artifact, the newest first: each row leads to the first place, and names further ones."""
-    return tuple(_mentioned_in(context, start, one, artifact) for one in _newest(context, artifact))
-
-
-def _mentioned_in(context: Context, start: str, one: Artifact, artifact: Artifact) -> MentionRow:
-    row = context.row(start, one)
-    places = context.mentions.places(one, artifact.ref, context.text_of)
-    if not places:
-        return MentionRow(row=row)
-    page = row.href
-    return MentionRow(
-        row=replace(row, href=at_anchor(page, places[0].anchor)),
-        sentence=places[0].sentence,
-        places=_links(page, places, 1),
-        more=max(0, len(places) - 1 - _NAMED),
-    )
+    found = []
+    for one in _newest(context, artifact):
+        row = context.row(start, one)
+        places = context.mentions.places(one, artifact.ref, context.text_of)
+        found.append(
+            MentionRow(
+                row=replace(row, href=at_anchor(row.href, places[0].anchor)) if places else row,
+                sentence=places[0].sentence if places else None,
+                places=_links(row.href, places, 1),
+                more=max(0, len(places) - 1 - _NAMED),
+            )
+        )
+    return tuple(found)
 
 
 def related_rows(context: Context, start: str, transcript: Transcript) -> tuple[MentionRow, ...]:

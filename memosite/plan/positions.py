@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import ClassVar
 from urllib.parse import quote
 
@@ -633,28 +634,17 @@ def _missing(context: Context, start: str, position: Position) -> Iterable[ListS
 
 
 def _arcs(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> tuple[ListSection, ...]:
-    notes = [one for one in everything if isinstance(one, Memo) and one.kind == "note"]
-    return tuple(
-        section(context, start, heading, arc, limit=_SHOWN, viewer=position.id, anchor=anchor)
-        for heading, anchor, arc in _by_arc(notes)
-    )
-
-
-def _by_arc(notes: Sequence[Memo]) -> Iterable[tuple[str, str, Sequence[Memo]]]:
     """Notes by the session that wrote them, the newest first; none where there is one session, or too many."""
     arcs: dict[str, list[Memo]] = defaultdict(list)
-    for note in newest_first(notes):
+    for note in newest_first(one for one in everything if one.kind == "note"):
         if isinstance(note, Memo):
             arcs[cut_line(note.variants[0].envelope.session or "", _ARC_CHARS)].append(note)
-    if not 1 < len(arcs) <= _ARCS:
-        return
-    for number, arc in enumerate(sorted(arcs, key=lambda arc: not arc)):
-        # Numbered from the oldest, so that links stay valid when another session begins.
-        yield (
-            phrase("Notes of {position}", position=arc) if arc else phrase("Other notes"),
-            f"notes-{len(arcs) - number}",
-            arcs[arc],
-        )
+    found = []
+    for number, arc in enumerate(sorted(arcs, key=lambda arc: not arc) if 1 < len(arcs) <= _ARCS else ()):
+        heading = phrase("Notes of {position}", position=arc) if arc else phrase("Other notes")
+        anchor = f"notes-{len(arcs) - number}"  # from the oldest, so that links stay valid when another session begins
+        found.append(section(context, start, heading, arcs[arc], limit=_SHOWN, viewer=position.id, anchor=anchor))
+    return tuple(found)
 
 
 def _seat_facts(context: Context, start: str, organization_id: str, position: Position) -> SeatFacts:
@@ -703,7 +693,8 @@ def find_activity(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
     last = monday(newest.date())
     weeks = tuple(last - _WEEK * back for back in reversed(range(WEEKS)) if (last - dt.date.min) >= _WEEK * back)
     counts: dict[str, Counter[dt.date]] = defaultdict(Counter)
-    for artifact in _since(months, weeks[0]):
+    shown = (month for month in months if month != UNDATED_MONTH and month >= _month(weeks[0]))
+    for artifact in chain.from_iterable(months[month] for month in shown):
         position, date = _who(artifact), artifact.date
         if position is None or date is None:
             continue
@@ -711,13 +702,6 @@ def find_activity(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
         if weeks[0] <= week <= last:
             counts[position][week] += 1
     return Activity(weeks=weeks, counts=counts)
-
-
-def _since(months: Mapping[str, Sequence[Artifact]], day: dt.date) -> Iterator[Artifact]:
-    """The artifacts of a day's month and of those after it."""
-    for month, artifacts in months.items():
-        if month != UNDATED_MONTH and month >= _month(day):
-            yield from artifacts
 
 
 def _who(artifact: Artifact) -> str | None:

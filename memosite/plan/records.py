@@ -324,7 +324,7 @@ def plan_systems(context: Context, ledger: Ledger) -> Iterator[SystemsPage | Lis
     yield SystemsPage(
         **page_head(context, SYSTEMS, title=phrase("Records"), section="systems"),
         twins=twin_links(SYSTEMS, SYSTEMS),
-        systems=tuple(_system_row(system, context.records.get(system, [])) for system in systems),
+        systems=tuple(_system_row(system, context.records.get(system, ())) for system in systems),
         entities=len(context.entities),
     )
     totals = [(system, system_page(system), len(context.records.get(system, []))) for system in systems]

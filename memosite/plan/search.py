@@ -66,12 +66,6 @@ def _plan_saved(context: Context, saved: SavedSearch) -> Iterator[ListPage]:
     yield from plan_parts(context, here, saved.name, found, section_name="search")
 
 
-def published_searches(searches: Iterable[SavedSearch]) -> Iterator[tuple[str, str]]:
-    """The pages of saved searches, as the ledger knows them."""
-    for saved in searches:
-        yield "saved", saved.name
-
-
 def former_searches(ledger: Ledger, searches: Iterable[SavedSearch]) -> tuple[str, ...]:
     """The names of searches that had a page and are not saved any more; case is ignored, as on some disks."""
     now = {saved.name.casefold() for saved in searches}

@@ -234,7 +234,7 @@ class _Part:
 
     id: str | None = None
     written: str = ""
-    dates: list[Moment] = field(default_factory=list)
+    dates: list[Moment | None] = field(default_factory=list)
     sent: int = 0
     replies: list[float] = field(default_factory=list)
     waiting: int = 0
@@ -244,16 +244,24 @@ def sum_up(context: Context, start: str, thread: Thread, page_of: Mapping[Ref, s
     """What is said of a whole thread on its first page; `page_of` says on which part each of its entries is."""
     memos = [one for ref in thread.memos if isinstance(one := context.archive.artifacts[ref], Memo)]
     parts = _parts(context, memos)
-    dated = sorted((memo.date for memo in memos if memo.date), key=lambda date: date.instant)
+    first, last = _first_and_last(memo.date for memo in memos)
     open_memos = sorted((memo for memo in memos if memo.owed_by), key=lambda memo: memo.sort_key)
     shown = sorted(parts, key=lambda part: (-part.sent, -part.waiting))[:_POSITIONS]
     return ThreadSummary(
-        first=dated[0] if dated else None,
-        last=dated[-1] if dated else None,
+        first=first,
+        last=last,
         senders=sum(part.sent > 0 for part in parts),
         positions=tuple(_position(context, start, part) for part in parts if part in shown),
         positions_total=len(parts),
-        waiting=tuple(_waiting(context, start, memo, page_of) for memo in open_memos[:_WAITING]),
+        waiting=tuple(
+            WaitingFor(
+                memo=entry_link(context, start, memo.ref, page_of),
+                since=memo.date,
+                positions=waiting_positions(context, start, memo),
+                total=len(memo.owed_by),
+            )
+            for memo in open_memos[:_WAITING]
+        ),
         waiting_total=len(open_memos),
     )
 
@@ -265,8 +273,7 @@ def _parts(context: Context, memos: Iterable[Memo]) -> list[_Part]:
         part = found[memo.sender_position or memo.sender]
         part.id, part.written = memo.sender_position, part.written or memo.sender
         part.sent += 1
-        if memo.date:
-            part.dates.append(memo.date)
+        part.dates.append(memo.date)
         seconds = reply_seconds(context, memo)
         if seconds is not None:
             part.replies.append(seconds)
@@ -279,25 +286,21 @@ def _parts(context: Context, memos: Iterable[Memo]) -> list[_Part]:
 
 def _position(context: Context, start: str, part: _Part) -> ThreadPosition:
     known = context.archive.positions.get(part.id) if part.id else None
-    dates = sorted(part.dates, key=lambda date: date.instant)
+    first, last = _first_and_last(part.dates)
     return ThreadPosition(
         position=context.position(start, part.id, part.written if known is None else ""),
         repo=known.repo or "" if known else "",
         sent=part.sent,
-        first=dates[0] if dates else None,
-        last=dates[-1] if dates else None,
+        first=first,
+        last=last,
         median=duration(median(part.replies)) if part.replies else "",
         waiting=part.waiting,
     )
 
 
-def _waiting(context: Context, start: str, memo: Memo, page_of: Mapping[Ref, str]) -> WaitingFor:
-    return WaitingFor(
-        memo=entry_link(context, start, memo.ref, page_of),
-        since=memo.date,
-        positions=waiting_positions(context, start, memo),
-        total=len(memo.owed_by),
-    )
+def _first_and_last(dates: Iterable[Moment | None]) -> tuple[Moment | None, Moment | None]:
+    known = sorted((date for date in dates if date), key=attrgetter("instant"))
+    return (known[0], known[-1]) if known else (None, None)
 
 
 def waiting_positions(context: Context, start: str, memo: Memo) -> tuple[Reference, ...]:
@@ -714,8 +717,7 @@ def _plan_part(context: Context, *, number: int, chunk: Sequence[Thread]) -> Ite
 
 
 def _row(context: Context, start: str, one: Listed, day: dt.date | None, *, is_waiting: bool = False) -> ThreadRow:
-    dates = sorted((memo.date for memo in one.memos if memo.date), key=attrgetter("instant"))
-    first, last = (dates[0], dates[-1]) if dates else (None, None)
+    first, last = _first_and_last(memo.date for memo in one.memos)
     oldest = one.waiting[0].date if one.waiting else None
     senders = {memo.sender_position or memo.sender: memo for memo in reversed(one.memos)}
     owing = dict.fromkeys(id_ for memo in one.waiting for id_ in memo.owed_by)

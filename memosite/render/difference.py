@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import chain, groupby, islice
+from operator import attrgetter
 from typing import Final, Literal, TypeAlias
 
 from memosite.facts.phrases import joined, phrase, phrases
@@ -141,7 +142,7 @@ _BEGINNING = 100
 def align(old: Sequence[Turn], new: Sequence[Turn]) -> Iterator[tuple[Turn | None, Turn | None]]:
     """All turns of both, in their orders, those that belong together as a pair."""
     pairs: list[_Places] = []
-    for key in (_text, _beginning):
+    for key in (attrgetter("digest"), _beginning):
         keys, others = list(map(key, old)), list(map(key, new))
         for step in (_ends, _unique, _ends):
             gaps = _gaps(pairs, len(old), len(new))
@@ -152,10 +153,6 @@ def align(old: Sequence[Turn], new: Sequence[Turn]) -> Iterator[tuple[Turn | Non
         yield old[one], new[other]
         left, right = one + 1, other + 1
     yield from _in_order(old[left:], new[right:])
-
-
-def _text(turn: Turn) -> str:
-    return turn.digest
 
 
 def _beginning(turn: Turn) -> str:

@@ -385,9 +385,9 @@ def lightened(turns: Sequence[ShownTurn], over: int) -> tuple[ShownTurn, ...]:
     """
     parts = [(at, number, part) for at, turn in enumerate(turns) for number, part in enumerate(turn.blocks)]
     plain = [(at, number, part, _as_written(part)) for at, number, part in parts]
-    gains = sorted(((_bytes(part) - _bytes(new), at, number, new) for at, number, part, new in plain), key=_gain)
+    gains = ((_bytes(part) - _bytes(new), at, number, new) for at, number, part, new in plain)
     chosen: dict[tuple[int, int], ShownBlock | TypedText] = {}
-    for gain, at, number, new in gains:
+    for gain, at, number, new in sorted(gains, key=lambda found: (-found[0], *found[1:3])):
         if over <= 0:
             break
         chosen[at, number] = new
@@ -396,11 +396,6 @@ def lightened(turns: Sequence[ShownTurn], over: int) -> tuple[ShownTurn, ...]:
         replace(turn, blocks=tuple(chosen.get((at, number), part) for number, part in enumerate(turn.blocks)))
         for at, turn in enumerate(turns)
     )
-
-
-def _gain(found: tuple[int, int, int, object]) -> tuple[int, int, int]:
-    gain, at, number, _ = found
-    return -gain, at, number
 
 
 def _as_written(part: ShownBlock | TypedText) -> ShownBlock | TypedText:
