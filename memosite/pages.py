@@ -17,7 +17,7 @@ from typing import ClassVar, Literal, NamedTuple
 from memosite.archive.cite import Citation
 from memosite.archive.model import Action, CitationState
 from memosite.facts.file import TURNS
-from memosite.facts.findings import Severity
+from memosite.facts.findings import Finding
 from memosite.facts.parsed import Kind, Mailbox
 from memosite.facts.phrases import phrase, phrases
 from memosite.facts.texts import Sentence
@@ -297,11 +297,7 @@ class CitedRow:
 class FindingRow:
     """One finding, with the page of the artifact it is about, and what it rests on in pieces, some of them links."""
 
-    severity: Severity
-    rule: str
-    place: str
-    message: str
-    remedy: str
+    finding: Finding
     clause: tuple[Reference, ...] = ()
     page: Reference | None = None
 

@@ -17,8 +17,8 @@ from memosite.archive.cite import Citation
 from memosite.archive.lines import Notice
 from memosite.archive.model import SourceInfo
 from memosite.facts.errors import ConfigError
-from memosite.facts.findings import Severity
-from memosite.facts.parsed import LibraryItem, RecordCitation, RecordEvent
+from memosite.facts.findings import Finding, Location, Rule, Severity
+from memosite.facts.parsed import Entity, LibraryItem, RecordCitation, RecordEvent
 from memosite.facts.texts import Sentence
 from memosite.facts.times import read_moment
 from memosite.formats.turns import parse_conversation
@@ -70,16 +70,7 @@ from memosite.plan.organization import (
     SeatRow,
 )
 from memosite.plan.positions import EarlierMonth, Following, PositionPage, SeatFacts, Stream
-from memosite.plan.records import (
-    AnchorRow,
-    EntitiesPage,
-    EntityPage,
-    EntityRow,
-    RecordPage,
-    RelationRow,
-    SystemRow,
-    SystemsPage,
-)
+from memosite.plan.records import AnchorRow, EntitiesPage, EntityPage, RecordPage, RelationRow, SystemRow, SystemsPage
 from memosite.plan.removed import GonePage, NotFoundPage, RedirectPage, WithheldPage
 from memosite.plan.search import SearchPage
 from memosite.plan.threads import ThreadMember, ThreadPage, ThreadSlice, ThreadsPage
@@ -241,11 +232,17 @@ def findings() -> tuple[FindingRow, ...]:
     """One finding of each severity."""
     return tuple(
         FindingRow(
-            severity=severity,
-            rule="copies-differ",
-            place="governance/memos/read/a.openthing:3",
-            message="The copies in governance and website differ.",
-            remedy="Compare them on the page, and make them equal.",
+            finding=Finding(
+                rule=Rule(
+                    id="copies-differ",
+                    severity=severity,
+                    meaning="Copies differ.",
+                    clause="SPEC 3, copies",
+                    remedy="Compare them on the page, and make them equal.",
+                ),
+                location=Location(source="governance", path="memos/read/a.openthing", line=3),
+                message="The copies in governance and website differ.",
+            ),
             clause=(ref("SPEC 3", "../spec/index.html#3"), Reference(label=", copies")),
             page=ref("Plan"),
         )
@@ -684,7 +681,7 @@ def record(**changes: Any) -> RecordPage:
                 ),
             ),
         ),
-        "entities": (EntityRow(entity=ref("Koha"), type="technology", relation="mentions"),),
+        "entities": ((ref("Koha"), Entity(name="Koha", type="technology")),),
         "sessions": ("7a2e",),
         "session_rows": rows()[3:4],
         "history": (

@@ -32,15 +32,7 @@ class HealthPage(Page):
 
 def finding_row(start: str, finding: Finding, page: Reference | None = None) -> FindingRow:
     """A finding as the page `start` shows it."""
-    return FindingRow(
-        severity=finding.severity,
-        rule=finding.rule.id,
-        place=str(finding.location),
-        message=finding.message,
-        remedy=finding.remedy,
-        clause=clause_links(start, finding.clause),
-        page=page,
-    )
+    return FindingRow(finding=finding, clause=clause_links(start, finding.clause), page=page)
 
 
 def clause_links(start: str, clause: str) -> tuple[Reference, ...]:

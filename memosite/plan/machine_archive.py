@@ -130,11 +130,7 @@ def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written
             f"- [Memos of {context.label(id_)}](positions/{id_}/index.md)"
             for id_ in list(archive.positions)[:_POSITIONS]
         ),
-        *(
-            [f"- [All {len(archive.positions)} positions](org/index.html)"]
-            if len(archive.positions) > _POSITIONS
-            else []
-        ),
+        *([f"- [All {len(archive.positions)} positions](org/index.html)"] if is_cut else []),
         *(f"- [Records of {system}]({system_page(system)}index.md)" for system in context.records),
         "",
         "## Months",

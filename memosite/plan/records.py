@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Link, Record, RecordLink
 from memosite.archive.urls import ENTITIES, SYSTEMS, entity_page, page_of, part_page, relative, system_page
-from memosite.facts.parsed import RecordCitation, RecordEvent
+from memosite.facts.parsed import Entity, RecordCitation, RecordEvent
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
@@ -62,15 +62,6 @@ class AnchorRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EntityRow:
-    """An entity that a record names, and how."""
-
-    entity: Reference
-    type: str
-    relation: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SystemRow:
     """One of the other memory systems: its records by type, the sources they are in, and how many more there are."""
 
@@ -105,7 +96,7 @@ class RecordPage(ArtifactPage):
     mentions: tuple[Reference, ...]
     anchors: tuple[AnchorRow, ...]
     citations: tuple[tuple[Reference, RecordCitation], ...]  # each with its source
-    entities: tuple[EntityRow, ...]
+    entities: tuple[tuple[Reference, Entity], ...]
     sessions: tuple[str, ...]
     session_rows: tuple[Row, ...]
     history: tuple[RecordEvent, ...]
@@ -275,15 +266,12 @@ def _citation(citation: RecordCitation) -> tuple[Reference, RecordCitation]:
     return source, replace(citation, note=cut_line(citation.note, _VALUE_CHARS))
 
 
-def _entities(start: str, record: Record) -> Iterable[EntityRow]:
+def _entities(start: str, record: Record) -> Iterable[tuple[Reference, Entity]]:
     for entity in record.card.entities:
         id_ = entity_id(entity.name)
         if id_ is not None:
-            yield EntityRow(
-                entity=Reference(label=cut_line(entity.name, 200), href=relative(start, entity_page(id_))),
-                type=entity.type or "",
-                relation=entity.relation.replace("_", " ").replace("-", " "),
-            )
+            link = Reference(label=cut_line(entity.name, 200), href=relative(start, entity_page(id_)))
+            yield link, replace(entity, relation=entity.relation.replace("_", " ").replace("-", " "))
 
 
 # Plans the lists of records: the systems, and each system in the ways it can be grouped.
