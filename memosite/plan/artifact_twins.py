@@ -201,7 +201,9 @@ def _content(context: Context, artifact: Artifact, start: str) -> tuple[dict[str
     if isinstance(artifact, Record):
         fields["record"] = _record_facts(artifact)
     if isinstance(artifact, Document):
-        fields["document"] = _document_facts(artifact)
+        head = artifact.head  # its date is that of the line
+        said = {"status": head.status, "superseded": is_superseded(artifact), "extra": shown_extra(head.extra)}
+        fields["document"] = said
     if isinstance(artifact, Transcript):
         fields["transcript"], files = transcript_twin(context, artifact, start)
     return fields | {"body": artifact_text(context, artifact, body_texts(artifact))}, files
@@ -377,12 +379,6 @@ def _fitting_line(names: Iterable[str]) -> str:
     shown = fitting(every, lambda name: len(name.encode("utf-8", "replace")) + 2)
     more = len(every) - len(shown)
     return ", ".join((*shown, f"and {more} more") if more else shown)
-
-
-def _document_facts(document: Document) -> dict[str, object]:
-    """The fields of a document besides those of all artifacts; its date is that of the line."""
-    head = document.head
-    return {"status": head.status, "superseded": is_superseded(document), "extra": shown_extra(head.extra)}
 
 
 def _record_facts(record: Record) -> dict[str, object]:

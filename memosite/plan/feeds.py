@@ -250,7 +250,8 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
     path, original = _without_controls(copy.file.path), shown_file(artifact)
     if artifact.withheld:  # the item has the path alone (SPEC 9)
         known |= {"title": path, "subject": path, "body_ref": None}
-        known["reason"] = _reason(artifact) if has_content else ""
+        notice = notice_of(artifact) if has_content and artifact.withheld.reason == "erased" else None
+        known["reason"] = notice.reason if notice else ""
     return FeedItem(
         guid=tag_uri(context.authority, context.archive_id, artifact.kind, artifact.id),
         path=path,
@@ -262,12 +263,6 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         enclosure=_enclosure(context, base, artifact) if base and not artifact.withheld else None,
         **known,
     )
-
-
-def _reason(artifact: Artifact) -> str:
-    """When and why an artifact was erased; "" for one with a secret, of which the path alone is announced."""
-    notice = notice_of(artifact)
-    return notice.reason if notice and artifact.withheld and artifact.withheld.reason == "erased" else ""
 
 
 def erased_item(context: Context, ref: Ref) -> FeedItem:

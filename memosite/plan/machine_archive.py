@@ -194,12 +194,14 @@ def continued(context: Context, ledger: Ledger, log: SealLog) -> SealLog:
 
 def _leaf(context: Context, artifact: Artifact, path: str, sha256: str, *, is_new: bool, may_hide: bool) -> Leaf:
     source, event = _commit(artifact, sha256)
+    received = [copy.received for copy in artifact.copies if copy.received]
+    arrived = min(received, key=lambda moment: moment.instant, default=artifact.date)
     text = context.text_of(sha256) if may_hide or is_redacted(artifact) else ""
     return Leaf(
         id="/".join(artifact.ref),
         path=path,
         sha256=sha256,
-        month=_month(_arrived(artifact)) if is_new else _month(event.at if event else None),
+        month=_month(arrived if is_new else event.at if event else None),
         source=source,
         commit=event.commit if event else "",
         redacted=sum(text.count(mark) for mark in _PLACEHOLDERS),
@@ -218,12 +220,6 @@ def _commit(artifact: Artifact, sha256: str) -> tuple[str, LifeEvent | None]:
             if is_part or event.after in blobs:
                 return copy.file.source, event
     return "", None
-
-
-def _arrived(artifact: Artifact) -> Moment | None:
-    """When an artifact arrived: its first commit, else its own date."""
-    received = [copy.received for copy in artifact.copies if copy.received]
-    return min(received, key=lambda moment: moment.instant, default=artifact.date)
 
 
 def _month(moment: Moment | None) -> str:

@@ -11,7 +11,7 @@ many rows as it takes to stay within `MAX_WIDTH`, so that 200 positions are as r
 
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median_low
 from typing import ClassVar, Final, Literal, TypeAlias, get_args
@@ -438,7 +438,7 @@ def listed_positions(context: Context) -> list[Position]:
 def at_a_glance(context: Context, start: str, found: Activity) -> PositionsAtAGlance:
     """The positions of the home page: quiet ones sent nothing in the weeks of `found`, and nothing waits for them."""
     every = listed_positions(context)
-    rows = seat_rows(context, start, every[:SEATS])
+    rows = [seat_row(context, start, position) for position in every[:SEATS]]
     is_active = [
         bool(row.unread or row.open_to or row.open_from or found.counts.get(one.id))
         for one, row in zip(every, rows, strict=False)
@@ -449,11 +449,6 @@ def at_a_glance(context: Context, start: str, found: Activity) -> PositionsAtAGl
         total=len(every),
         since=found.weeks[0].isoformat() if found.weeks else "",
     )
-
-
-def seat_rows(context: Context, start: str, positions: Iterable[Position]) -> tuple[SeatRow, ...]:
-    """The rows of these positions in a table of seats."""
-    return tuple(seat_row(context, start, position) for position in positions)
 
 
 def seat_row(context: Context, start: str, position: Position) -> SeatRow:
@@ -533,12 +528,18 @@ def plan_exchange(context: Context) -> Exchange | None:
     shown = sorted(sorted(traffic, key=lambda id_: (-traffic[id_], id_))[:POSITIONS])
     pairs = {(one, other): counts[one, other] for one in shown for other in shown if counts[one, other]}
     most = max(pairs.values(), default=1)
+    cells = {
+        pair: ExchangeCell(
+            number=number,
+            shade=shade_of(number, most),
+            answered=len(times.get(pair, ())),
+            median=duration(median_low(times[pair])) if times.get(pair) else "",
+        )
+        for pair, number in pairs.items()
+    }
     return Exchange(
         positions=tuple(context.position(ORGANIZATION, id_) for id_ in shown),
-        rows=tuple(
-            tuple(_cell((one, other), pairs, times, most) if (one, other) in pairs else None for other in shown)
-            for one in shown
-        ),
+        rows=tuple(tuple(cells.get((one, other)) for other in shown) for one in shown),
         shown=sum(pairs.values()),
         total=counts.total(),
         left_out=len(traffic) - len(shown),
@@ -572,16 +573,6 @@ def _waited(context: Context, memo: Memo, to: str) -> float | None:
     return seconds_between(memo.date, min(dates, key=lambda date: date.instant, default=None))
 
 
-def _cell(pair: _Pair, counts: Mapping[_Pair, int], times: Mapping[_Pair, list[float]], most: int) -> ExchangeCell:
-    waits = times.get(pair, [])
-    return ExchangeCell(
-        number=counts[pair],
-        shade=shade_of(counts[pair], most),
-        answered=len(waits),
-        median=duration(median_low(waits)) if waits else "",
-    )
-
-
 _DRAWN, _EDGES = 300, 2_000  # positions and relationships of one drawing
 
 
@@ -602,7 +593,7 @@ def plan_organization(context: Context) -> Iterator[OrganizationPage]:
             **page_head(context, start, title=part_title(phrase("Organization"), number), section="org"),
             parts=part_links(start, ORGANIZATION, count, number or None),
             organizations=tuple(_organization_sections(context, start, chunk, is_part=number > 0)),
-            seats=seat_rows(context, start, shown),
+            seats=tuple(seat_row(context, start, position) for position in shown),
             seats_total=len(positions),
             exchange=None if number else plan_exchange(context),
             unreadable=() if number else tuple(unreadable),

@@ -318,7 +318,12 @@ def plan_systems(context: Context, ledger: Ledger) -> Iterator[SystemsPage | Lis
     totals = [(system, system_page(system), len(context.records.get(system, []))) for system in systems]
     yield from name_twins(SYSTEMS, "Records", totals, facts={}, onward=SYSTEMS)
     for system in systems:
-        yield from _plan_system(context, system, context.records.get(system, []))
+        here, records = system_page(system), context.records.get(system, [])
+        yield _list_page(context, system, here, records, _own_groups(records))
+        yield from plan_parts(context, here, system, records, section_name="systems")
+        for view in VIEWS:
+            yield _list_page(context, system, f"{here}{view}/", records, _groups_by(view, records))
+        yield from list_twins(context, here, system, records, facts={"system": system})
 
 
 def _system_row(system: str, records: Sequence[Record]) -> SystemRow:
@@ -333,15 +338,6 @@ def _system_row(system: str, records: Sequence[Record]) -> SystemRow:
         sources=tuple(sources[:_NAMED]),
         more_sources=max(0, len(sources) - _NAMED),
     )
-
-
-def _plan_system(context: Context, system: str, records: Sequence[Record]) -> Iterator[ListPage | Written]:
-    here = system_page(system)
-    yield _list_page(context, system, here, records, _own_groups(records))
-    yield from plan_parts(context, here, system, records, section_name="systems")
-    for view in VIEWS:
-        yield _list_page(context, system, f"{here}{view}/", records, _groups_by(view, records))
-    yield from list_twins(context, here, system, records, facts={"system": system})
 
 
 def _list_page(

@@ -48,22 +48,18 @@ def plan_saved_searches(
     Searches that are not saved any more get tombstones.
     """
     for saved in searches:
-        yield from _plan_saved(context, saved)
+        here = saved_page(saved.name)
+        found = [artifact for ref, artifact in context.archive.artifacts.items() if ref in saved.found]
+        yield ListPage(
+            **page_head(context, here, title=saved.name, section="search"),
+            feeds=(Reference(label=saved.name, href="feed.xml"),),
+            parts=part_links(here, here, part_count(found), None),
+            intro=phrase("Results of: {query}", query=saved.query),
+            sections=(section(context, here, phrase("Results"), found, anchor="found", empty=phrase("No results.")),),
+        )
+        yield from plan_parts(context, here, saved.name, found, section_name="search")
     for name in former_searches(ledger, searches):
         yield tombstone(context, saved_page(name), name)
-
-
-def _plan_saved(context: Context, saved: SavedSearch) -> Iterator[ListPage]:
-    here = saved_page(saved.name)
-    found = [artifact for ref, artifact in context.archive.artifacts.items() if ref in saved.found]
-    yield ListPage(
-        **page_head(context, here, title=saved.name, section="search"),
-        feeds=(Reference(label=saved.name, href="feed.xml"),),
-        parts=part_links(here, here, part_count(found), None),
-        intro=phrase("Results of: {query}", query=saved.query),
-        sections=(section(context, here, phrase("Results"), found, anchor="found", empty=phrase("No results.")),),
-    )
-    yield from plan_parts(context, here, saved.name, found, section_name="search")
 
 
 def former_searches(ledger: Ledger, searches: Iterable[SavedSearch]) -> tuple[str, ...]:
