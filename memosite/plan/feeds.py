@@ -178,14 +178,13 @@ def _of_position(context: Context, position: Position, group: ChannelGroup, also
         if one.kind != "memo" and isinstance(one, Memo | Transcript) and one.role in members
     ]
     yield position_channel(context, position, group, also)
-    for name, kind in (("notes", "note"), ("transcripts", "transcript")):
-        found = (one for one in filed if one.kind == kind)
-        if name == "notes":
-            title = phrase("{title}: notes of {position}", title=context.site.title, position=label)
-            text = phrase("Notes filed for {position}.", position=label)
-        else:
-            title = phrase("{title}: transcripts of {position}", title=context.site.title, position=label)
-            text = phrase("Transcripts filed for {position}.", position=label)
+    notes = phrase("{title}: notes of {position}", title=context.site.title, position=label)
+    transcripts = phrase("{title}: transcripts of {position}", title=context.site.title, position=label)
+    for name, title, text in (
+        ("notes", notes, phrase("Notes filed for {position}.", position=label)),
+        ("transcripts", transcripts, phrase("Transcripts filed for {position}.", position=label)),
+    ):
+        found = (one for one in filed if f"{one.kind}s" == name)
         yield replace(_channel(group, page, title, text, found), name=name, position=position, also=also)
 
 

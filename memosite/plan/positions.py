@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from memosite.archive.mailboxes import open_for, unknown_line
@@ -456,23 +456,12 @@ def _draw(
         ),
     )
     first, last = (name.replace("/", "-") for name in (names[0], names[-1]))
-    return replace(picture, caption=_caption(first, last, picture.most, is_weekly=is_weekly))
-
-
-def _caption(first: str, last: str, most: int, *, is_weekly: bool) -> str:
-    if is_weekly:
-        return phrase(
-            "Memos, a bar for each week from Monday (UTC), {first} to {last}; the highest is {most:,}.",
-            first=first,
-            last=last,
-            most=most,
-        )
-    return phrase(
-        "Memos, a bar for each month (UTC), {first} to {last}; the highest is {most:,}.",
-        first=first,
-        last=last,
-        most=most,
+    said: dict[str, Any] = {"first": first, "last": last, "most": picture.most}
+    weekly = phrase(
+        "Memos, a bar for each week from Monday (UTC), {first} to {last}; the highest is {most:,}.", **known
     )
+    monthly = phrase("Memos, a bar for each month (UTC), {first} to {last}; the highest is {most:,}.", **said)
+    return replace(picture, caption=weekly if is_weekly else monthly)
 
 
 def _weeks_between(first: dt.date, last: dt.date) -> list[str]:

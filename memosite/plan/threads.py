@@ -242,10 +242,9 @@ class _Part:
 
 def sum_up(context: Context, start: str, thread: Thread, page_of: Mapping[Ref, str]) -> ThreadSummary:
     """What is said of a whole thread on its first page; `page_of` says on which part each of its entries is."""
-    memos = [one for ref in thread.memos if isinstance(one := context.archive.artifacts[ref], Memo)]
-    parts = _parts(context, memos)
-    first, last = _first_and_last(memo.date for memo in memos)
-    open_memos = sorted((memo for memo in memos if memo.owed_by), key=lambda memo: memo.sort_key)
+    found = _listed(context, thread)
+    parts = _parts(context, found.memos)
+    first, last = _first_and_last(memo.date for memo in found.memos)
     shown = sorted(parts, key=lambda part: (-part.sent, -part.waiting))[:_POSITIONS]
     return ThreadSummary(
         first=first,
@@ -260,9 +259,9 @@ def sum_up(context: Context, start: str, thread: Thread, page_of: Mapping[Ref, s
                 positions=waiting_positions(context, start, memo),
                 total=len(memo.owed_by),
             )
-            for memo in open_memos[:_WAITING]
+            for memo in found.waiting[:_WAITING]
         ),
-        waiting_total=len(open_memos),
+        waiting_total=len(found.waiting),
     )
 
 

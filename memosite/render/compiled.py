@@ -15,8 +15,6 @@ from jinja2.bccache import Bucket
 from memosite.render.catalogue import ENGLISH, Catalogue
 from memosite.store.cache import program_digest, read_signed, write_signed
 
-__all__ = ["CompiledTemplates", "compiled_file"]
-
 
 def compiled_file(cache: Path) -> Path:
     """The path of the compiled templates in a part of the cache."""
