@@ -457,9 +457,7 @@ def _draw(
     )
     first, last = (name.replace("/", "-") for name in (names[0], names[-1]))
     said: dict[str, Any] = {"first": first, "last": last, "most": picture.most}
-    weekly = phrase(
-        "Memos, a bar for each week from Monday (UTC), {first} to {last}; the highest is {most:,}.", **known
-    )
+    weekly = phrase("Memos, a bar for each week from Monday (UTC), {first} to {last}; the highest is {most:,}.", **said)
     monthly = phrase("Memos, a bar for each month (UTC), {first} to {last}; the highest is {most:,}.", **said)
     return replace(picture, caption=weekly if is_weekly else monthly)
 
