@@ -357,12 +357,6 @@ def _done(asked: Asked, positions: Iterable[str]) -> tuple[Memo, ...]:
     return tuple(sorted(found.values(), key=lambda memo: memo.sort_key, reverse=True))
 
 
-def of_everybody(asked: Asked) -> OfPosition:
-    """What everybody is asked."""
-    every = [memo for memo in asked.every if any(state.position == BROADCAST for state in memo.recipients)]
-    return OfPosition(groups=(asked.asked_of([BROADCAST]), (), _done(asked, [BROADCAST])), every=every)
-
-
 def plan_position_actions(
     context: Context, *, here: str, position: Position | None, day: dt.date | None, mine: OfPosition
 ) -> Iterator[ActionListPage | ListPage]:
@@ -434,9 +428,9 @@ def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | Li
     """The board, the pages of what is asked of everybody and of all states, and the board's twins."""
     asked, day = sort_asked(context.memos), newest_day(context)
     yield _board(RowMaker(context=context, start=ACTIONS, day=day), asked)
-    yield from plan_position_actions(
-        context, here=actions_of(BROADCAST), position=None, day=day, mine=of_everybody(asked)
-    )
+    every = [memo for memo in asked.every if any(state.position == BROADCAST for state in memo.recipients)]
+    mine = OfPosition(groups=(asked.asked_of([BROADCAST]), (), _done(asked, [BROADCAST])), every=every)
+    yield from plan_position_actions(context, here=actions_of(BROADCAST), position=None, day=day, mine=mine)
     for state, _ in STATES:
         yield _state(RowMaker(context=context, start=state_page(state), day=day), asked, state)
     yield from list_twins(context, ACTIONS, TITLE, asked.every, facts={})

@@ -22,8 +22,6 @@ from memosite.archive.urls import (
     system_page,
 )
 from memosite.facts.names import WITHHELD
-from memosite.facts.parsed import Withheld
-from memosite.facts.times import Moment
 from memosite.pages import Reference, Seal
 from memosite.plan.artifact_page import originals
 from memosite.plan.context import Context, Stored, Written
@@ -196,12 +194,13 @@ def _leaf(context: Context, artifact: Artifact, path: str, sha256: str, *, is_ne
     source, event = _commit(artifact, sha256)
     received = [copy.received for copy in artifact.copies if copy.received]
     arrived = min(received, key=lambda moment: moment.instant, default=artifact.date)
+    moment = arrived if is_new else event.at if event else None
     text = context.text_of(sha256) if may_hide or is_redacted(artifact) else ""
     return Leaf(
         id="/".join(artifact.ref),
         path=path,
         sha256=sha256,
-        month=_month(arrived if is_new else event.at if event else None),
+        month=f"{moment.instant.year:04d}/{moment.instant.month:02d}" if moment else "",
         source=source,
         commit=event.commit if event else "",
         redacted=sum(text.count(mark) for mark in _PLACEHOLDERS),
@@ -222,24 +221,15 @@ def _commit(artifact: Artifact, sha256: str) -> tuple[str, LifeEvent | None]:
     return "", None
 
 
-def _month(moment: Moment | None) -> str:
-    return f"{moment.instant.year:04d}/{moment.instant.month:02d}" if moment else ""
-
-
 def _gone(context: Context, leaves: Iterable[Leaf]) -> Iterator[Leaf]:
     """The leaves on originals that are not published any more, unless the log says so already."""
     for leaf in leaves:
-        withheld = _withheld(context, leaf)
+        ref = ref_of(leaf.id)
+        artifact = context.archive.artifacts.get(ref)
+        withheld = artifact.withheld if artifact else context.archive.erased.get(ref)
         why = withheld.word if withheld else "removed"
         if leaf.sha256 or (withheld and leaf.why != why):
             yield Leaf(id=leaf.id, path=leaf.path, why=why)
-
-
-def _withheld(context: Context, leaf: Leaf) -> Withheld | None:
-    """Why the artifact of a leaf is published without its content; None if it is not."""
-    ref = ref_of(leaf.id)
-    artifact = context.archive.artifacts.get(ref)
-    return artifact.withheld if artifact else context.archive.erased.get(ref)
 
 
 def _guessable(context: Context, log: SealLog, changed: Sequence[Leaf]) -> Set[int]:

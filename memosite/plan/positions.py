@@ -505,10 +505,6 @@ def position_units(context: Context) -> Iterator[Unit]:
         yield Unit(name=f"{name}/stream", make=rest, given=position, given_as="the position", weight=weight)
 
 
-def _plan_position(context: Context, *, position: Position, day: dt.date | None) -> Iterator[PositionPage]:
-    yield _page(context, position_page(position.id), position, involving(context, position), day)
-
-
 def _plan_rest(context: Context, *, position: Position) -> Iterator[ListPage | Written | RedirectPage]:
     """The parts of a position's stream, its twins, and redirects from its other names (SPEC 3)."""
     here = position_page(position.id)
@@ -519,21 +515,14 @@ def _plan_rest(context: Context, *, position: Position) -> Iterator[ListPage | W
         yield redirect(context, position_page(id_), here)
 
 
-def _page(
-    context: Context, start: str, position: Position, everything: Sequence[Artifact], day: dt.date | None
-) -> PositionPage:
+def _plan_position(context: Context, *, position: Position, day: dt.date | None) -> Iterator[PositionPage]:
+    start, everything, label = position_page(position.id), involving(context, position), context.label(position.id)
     actions = tuple(_actions(context, start, position, everything, day))
-    label = context.label(position.id)
     inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
     longest = _longest_waiting(position, everything, inbox)
-    return PositionPage(
-        **page_head(
-            context,
-            start,
-            title=label,
-            section="org",
-            description=phrase("Memos to and from {position}", position=label),
-        ),
+    description = phrase("Memos to and from {position}", position=label)
+    yield PositionPage(
+        **page_head(context, start, title=label, section="org", description=description),
         feeds=tuple(_feeds(context, label)),
         twins=twin_links(start, start),
         parts=part_links(start, start, part_count(everything, shown=IN_PARTS), None),
