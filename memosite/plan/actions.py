@@ -39,6 +39,7 @@ class ActionRow(Row):
     `asked_by` and `waits_for` are given where the place of the row does not say them. With `of_all` everybody is asked.
     """
 
+    action: Action
     asked_by: Reference | None = None
     perhaps_answered_by: tuple[Reference, ...] = ()
     of_all: bool = False
@@ -82,6 +83,7 @@ class StateLink(View):
     """One of the states: a link to its page, with its stable name, and how many are in it."""
 
     state: Action
+    total: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
