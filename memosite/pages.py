@@ -1,4 +1,6 @@
-"""The parts of page models: references, stamps, rows, bodies, pictures, and words for values of the data.
+"""The parts of page models: references, rows, bodies, pictures, and words for values of the data.
+
+A picture holds the table that it draws:
 
     rows × columns of numbers ─┬─► marks (`templates/pictures.html` draws them as SVG)
                                └─► the same numbers as a table, folded below
@@ -10,17 +12,16 @@ it, so the numbers can be read in the SVG, which a test does.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from types import MappingProxyType
 from typing import ClassVar, Literal, NamedTuple
 
 from memosite.archive.cite import Citation
 from memosite.archive.model import Action, CitationState
 from memosite.facts.file import TURNS
-from memosite.facts.findings import Severity
+from memosite.facts.findings import Finding
 from memosite.facts.parsed import Kind, Mailbox
 from memosite.facts.phrases import phrase, phrases
 from memosite.facts.texts import Sentence
+from memosite.facts.times import Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,15 +82,6 @@ class Page:
     parts: tuple[PagePart, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stamp:
-    """A date for `<time>`: `utc` for machines, `shown` for people with the written offset, `day` alone."""
-
-    utc: str
-    shown: str
-    day: str
-
-
 # Words that pages and commands show in the place of values of the data (docs/style.md).
 
 
@@ -109,7 +101,7 @@ class Row:
     subject: str
     sender: Reference | None = None
     to: tuple[Reference, ...] = ()
-    date: Stamp | None = None
+    date: Moment | None = None
     mailbox: Mailbox | None = None
     action: ShownAction | None = None
     unread: str = ""
@@ -135,9 +127,6 @@ class Row:
     """Of what waits: for whom of several people, and how old it is, counted to the newest date of the archive."""
 
 
-# The rows of mentions: what mentions an artifact, in which sentence.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionRow:
     """An artifact with the sentence of a mention, None if there is none: it may be named in a field alone.
@@ -151,9 +140,6 @@ class MentionRow:
     more: int = 0
 
 
-# What is before and after an artifact in a list.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbours:
     """Links to the artifacts before and after one; `of` is what each is: "memo to director"."""
@@ -161,9 +147,6 @@ class Neighbours:
     of: str
     previous: Reference | None
     next: Reference | None
-
-
-# The rows of shared passages, as the pages of artifacts show them.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +168,7 @@ class LifeStep:
     """One step of a history: what happened, when, by whom, how long after the step before it, in which commit."""
 
     label: str
-    date: Stamp | None
+    date: Moment | None
     who: str
     after: str = ""
     commit: Reference | None = None
@@ -220,22 +203,16 @@ class CopyRow:
     body: str | None
 
 
-# Defines what the page of an artifact says of decisions: their track, and citations that are outdated.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrackStep:
     """A step on the way of a decision: a proposal, a decision, or a record of it. `standing` is "" if unknown."""
 
     role: str
     item: Reference
-    date: Stamp | None
+    date: Moment | None
     standing: str
     source: str
     is_current: bool
-
-
-# Images of texts, as pages show them.
 
 
 class ShownImage(NamedTuple):
@@ -305,9 +282,6 @@ class Body:
     """Of turns with passages that others have, too: the anchor, what the one is to the other, and where that is."""
 
 
-# The rows of citations, as the page of all citations and the page of what is cited show them.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedRow:
     """One citation: what makes it, at which place, and what it cites; the words, and whether they hold."""
@@ -323,11 +297,7 @@ class CitedRow:
 class FindingRow:
     """One finding, with the page of the artifact it is about, and what it rests on in pieces, some of them links."""
 
-    severity: Severity
-    rule: str
-    place: str
-    message: str
-    remedy: str
+    finding: Finding
     clause: tuple[Reference, ...] = ()
     page: Reference | None = None
 
@@ -338,7 +308,7 @@ class OutdatedCitation:
 
     decision: Reference
     successor: Reference | None
-    since: Stamp | None
+    since: Moment | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -348,12 +318,12 @@ class ArtifactPage(Page):
     kind: Kind
     id: str
     subject: str
-    date: Stamp | None
-    date_written: str
-    body: Body | None
+    date: Moment | None
+    date_written: str = ""
+    body: Body | None = None
     copies: tuple[CopyRow, ...]
     originals: tuple[Reference, ...]
-    extra: str
+    extra: str = ""
     tags: tuple[str, ...]
     findings: tuple[FindingRow, ...]
     backlinks: tuple[MentionRow, ...]
@@ -411,70 +381,31 @@ class RelationshipRow:
     extra: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatFacts:
-    """A position as one orgdef lists it; `other_name` is its name if that is more than its id in other letters."""
-
-    organization: str
-    name: str
-    other_name: str = ""
-    status: str
-    incumbent: str
-    description: str
-    role: str
-    extra: str = ""
-    relationships: tuple[RelationshipRow, ...]
-    relationships_total: int = 0
+_ACTIONS: Mapping[str, str] = {
+    "open": phrase("open"),
+    "superseded": phrase("superseded"),
+    "answered": phrase("answered"),
+    "discharged": phrase("closed"),
+    "partly": phrase("partly answered"),
+}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatRow:
-    """A position in the table of seats; `organizations` counts those that have it, if it stands for several."""
-
-    position: Reference
-    organizations: int = 0
-    status: str
-    incumbent: str
-    last_sent: Stamp | None
-    unread: int
-    is_unread_known: bool
-    """Whether it is known of all memos to it whether they are read."""
-    oldest_unread: Stamp | None
-    open_to: int
-    open_from: int
+_CITED: Mapping[str, str] = {
+    "memo": phrase("Cite this memo"),
+    "note": phrase("Cite this note"),
+    "transcript": phrase("Cite this transcript"),
+    "library": phrase("Cite this library"),
+    "record": phrase("Cite this record"),
+    "document": phrase("Cite this document"),
+}
 
 
-_ACTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "open": phrase("open"),
-        "superseded": phrase("superseded"),
-        "answered": phrase("answered"),
-        "discharged": phrase("closed"),
-        "partly": phrase("partly answered"),
-    }
-)
-
-
-_CITED: Mapping[str, str] = MappingProxyType(
-    {
-        "memo": phrase("Cite this memo"),
-        "note": phrase("Cite this note"),
-        "transcript": phrase("Cite this transcript"),
-        "library": phrase("Cite this library"),
-        "record": phrase("Cite this record"),
-        "document": phrase("Cite this document"),
-    }
-)
-
-
-_STANDINGS: Mapping[str, str] = MappingProxyType(
-    {
-        "pending": phrase("pending"),
-        "accepted": phrase("accepted"),
-        "rejected": phrase("rejected"),
-        "superseded": phrase("superseded"),
-    }
-)
+_STANDINGS: Mapping[str, str] = {
+    "pending": phrase("pending"),
+    "accepted": phrase("accepted"),
+    "rejected": phrase("rejected"),
+    "superseded": phrase("superseded"),
+}
 
 
 def action_word(action: str) -> str:
@@ -508,7 +439,7 @@ def severities(severity: str, number: int) -> str:
             return phrases("{n:,} note", "{n:,} notes", number, context="finding")
 
 
-# Defines the parts of page models: references, stamps, rows, bodies (see `pages`).
+# Where long conversations and texts are cut, so that no page gets too long (SPEC 4).
 
 
 PAGE_CHARS = 250_000
@@ -591,31 +522,6 @@ def fits_one_page(chars: int, turns: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRow:
-    """A source the archive was read from.
-
-    `commit` is the one that it is at, in short and with its page on the forge, and `committed` its date; `ref` what
-    was asked for. `last_fetched` is given if the remote could not be fetched: the source is as old as that.
-    """
-
-    name: str
-    artifacts: int
-    commit: Reference | None = None
-    committed: Stamp | None = None
-    ref: str = ""
-    last_fetched: Stamp | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecipientRow:
-    """One recipient and how far the action asked of it is; `unread` is what is said if it has not read the memo."""
-
-    position: Reference
-    action: Action | None
-    unread: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class VariantRow:
     """A text that differs from the one shown: the texts to compare, by digest ("" = none)."""
 
@@ -627,103 +533,11 @@ class VariantRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ParticipantRow:
-    """A participant of a conversation."""
-
-    position: Reference
-    who: str
-    extra: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LibraryEntry:
-    """One entry of a library."""
-
-    name: str
-    version: str
-    description: str
-    file: Reference
-    extra: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelationRow:
-    """A relation of a record, with what else is said of it; `is_inverse` if it is written in the other record."""
-
-    predicate: str
-    target: Reference
-    status: str
-    confidence: str
-    label: str
-    is_inverse: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnchorRow:
-    """An anchor of a record, with a link where it leads to one place; `files` are the artifacts that a glob fits.
-
-    `is_cut` if there may be more of them.
-    """
-
-    anchor: Reference
-    files: tuple[Reference, ...] = ()
-    is_cut: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventRow:
-    """One line of a record's history."""
-
-    event: str
-    at: Stamp | None
-    actor: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CitationRow:
-    """A source outside that a record names; only an address of the web is a link."""
-
-    source: Reference
-    type: str
-    author: str
-    date: str
-    note: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntityRow:
-    """An entity that a record names, and how."""
-
-    entity: Reference
-    type: str
-    relation: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemRow:
-    """One of the other memory systems: its records by type, the sources they are in, and how many more there are."""
-
-    system: Reference
-    total: int
-    types: tuple[tuple[str, int], ...]
-    sources: tuple[str, ...]
-    more_types: int = 0
-    more_sources: int = 0
-
-
-# Page model of the lists and filters that a page leads to.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """A list or filter: a link to a page of its own, and how many it has; the one that is shown is no link."""
 
     page: Reference
     total: int | None
-
-
-# Defines what pages say of the sealed log.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -774,6 +588,11 @@ class PictureRow:
         """The sum of its numbers."""
         return sum(cell.number for cell in self.cells if cell)
 
+    @property
+    def counted(self) -> tuple[tuple[int, Cell], ...]:
+        """The cells with a number above 0, each with the place of its column."""
+        return tuple((place, cell) for place, cell in enumerate(self.cells) if cell and cell.number)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureColumn:
@@ -817,6 +636,16 @@ class Picture:
         """The largest number, at least 1."""
         return max((cell.number for row in self.rows for cell in row.cells if cell), default=0) or 1
 
+    @property
+    def drawn(self) -> Iterator[tuple[PictureRow, tuple[Mark, ...]]]:
+        """Each row with its marks."""
+        for row in self.rows:
+            yield row, tuple(self.marks(row))
+
+    def marks(self, row: PictureRow) -> Iterator[Mark]:
+        """The marks of the numbers of a row that are above 0."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bars(Picture):
@@ -832,56 +661,33 @@ class Bars(Picture):
         """The largest total, at least 1."""
         return max((row.total for row in self.rows), default=0) or 1
 
-    @property
-    def drawn(self) -> Iterator[tuple[PictureRow, tuple[Mark, ...]]]:
-        """Each row with the marks of its numbers above 0."""
-        shades = tuple(shade for _, shade in self.keys)
-        for row in self.rows:
-            starts = accumulate(cell.number if cell else 0 for cell in (None, *row.cells))
-            yield (
-                row,
-                tuple(
-                    Mark(at=at, size=cell.number, shade=shade, cell=cell)
-                    for cell, at, shade in zip(row.cells, starts, shades, strict=False)
-                    if cell and cell.number
-                ),
-            )
+    def marks(self, row: PictureRow) -> Iterator[Mark]:
+        """Each mark begins where the one before it ends."""
+        at = 0
+        for place, cell in row.counted:
+            yield Mark(at=at, size=cell.number, shade=self.keys[place][1], cell=cell)
+            at += cell.number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid(Picture):
     """A cell for each number, on a pale ground."""
 
-    @property
-    def drawn(self) -> Iterator[tuple[PictureRow, tuple[Mark, ...]]]:
-        """Each row with the marks of its numbers above 0."""
-        for row in self.rows:
-            yield (
-                row,
-                tuple(
-                    Mark(at=at, size=1, shade=shade_of(cell.number, self.most), cell=cell)
-                    for at, cell in enumerate(row.cells)
-                    if cell and cell.number
-                ),
-            )
+    def marks(self, row: PictureRow) -> Iterator[Mark]:
+        """Each mark is in its column."""
+        most = self.most
+        for at, cell in row.counted:
+            yield Mark(at=at, size=1, shade=shade_of(cell.number, most), cell=cell)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sparks(Picture):
     """Small bars upward, a drawing for each row; all have one scale."""
 
-    @property
-    def drawn(self) -> Iterator[tuple[PictureRow, tuple[Mark, ...]]]:
-        """Each row with a mark for each number above 0."""
-        for row in self.rows:
-            yield (
-                row,
-                tuple(
-                    Mark(at=at, size=cell.number, shade=1, cell=cell)
-                    for at, cell in enumerate(row.cells)
-                    if cell and cell.number
-                ),
-            )
+    def marks(self, row: PictureRow) -> Iterator[Mark]:
+        """Each mark is in its column."""
+        for at, cell in row.counted:
+            yield Mark(at=at, size=cell.number, shade=1, cell=cell)
 
 
 def shade_of(number: int, most: int) -> int:

@@ -129,7 +129,7 @@ def test_relations_that_could_not_be_bound_are_text_and_others_are_links() -> No
     ]
     assert [(name.label, name.href) for name in page.mentions] == [("nobody", None)]
     page = planned(*everything())["records/memory-store/quay.decision.old/index.html"]
-    assert [one.source.href for one in page.citations] == ["https://manual.example.org/", None]
+    assert [source.href for source, _ in page.citations] == ["https://manual.example.org/", None]
 
 
 def test_a_record_with_very_much_of_everything_fits_its_page() -> None:

@@ -19,7 +19,7 @@ from memosite.facts.parsed import Ref
 from memosite.facts.times import Moment
 from memosite.pages import Site
 from memosite.plan.context import Context
-from memosite.plan.dates import newest, newest_first, stamp
+from memosite.plan.dates import newest, newest_first
 from memosite.plan.feeds import Arranged, position_channel, window
 from memosite.plan.home import movements
 from memosite.plan.organization import seat_row
@@ -97,7 +97,7 @@ def test_a_seat_is_summed_up_as_by_looking_at_everything(context: Context) -> No
             sum(bool(memo.owed_by) for memo in sent),
         )
         assert row.is_unread_known == (bool(unread) or not unknown_reading(context, position))
-        assert (row.last_sent, row.oldest_unread) == (stamp(last and last.date), stamp(oldest and oldest.date))
+        assert (row.last_sent, row.oldest_unread) == (last and last.date, oldest and oldest.date)
 
 
 def test_what_a_position_received_is_in_order_of_arrival_and_each_once(context: Context) -> None:

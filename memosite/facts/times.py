@@ -55,6 +55,17 @@ class Moment:
         """The day on the writer's clock: as people are shown it everywhere."""
         return self.local.date().isoformat()
 
+    @property
+    def shown(self) -> str:
+        """As people are shown it: the writer's clock and the offset as written; the day alone if no time was given."""
+        local = self.local
+        if self.offset is None and (local.hour, local.minute, local.second) == (0, 0, 0):
+            return self.day
+        shown = local.strftime("%Y-%m-%d %H:%M") if local.year >= 1000 else local.isoformat(" ", "minutes")
+        if self.zone is None:
+            return shown
+        return f"{shown} {self.zone.replace('-', '−')}" if self.offset else f"{shown} UTC"
+
 
 def read_moment(text: str) -> Moment | None:
     """Read an ISO 8601 date or date-time; None if it is anything else (a placeholder, a year out of range).

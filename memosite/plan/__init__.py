@@ -29,7 +29,7 @@ from memosite.plan.contract import plan_contract
 from memosite.plan.dates import by_month
 from memosite.plan.decisions import plan_decisions, plan_document, plan_library
 from memosite.plan.feed_page import plan_feed_page, thread_feeds_unit
-from memosite.plan.feeds import Arranged, all_channels, arrange, feed_units
+from memosite.plan.feeds import all_channels, arrange, feed_units
 from memosite.plan.health import plan_health
 from memosite.plan.history import has_changes, plan_changes
 from memosite.plan.home import plan_home
@@ -42,15 +42,7 @@ from memosite.plan.page import twin_files
 from memosite.plan.positions import position_units
 from memosite.plan.records import plan_entities, plan_record, plan_systems
 from memosite.plan.removed import plan_not_found, plan_removed, plan_withheld
-from memosite.plan.search import (
-    BLOCK,
-    SavedSearch,
-    block_members,
-    block_units,
-    plan_saved_searches,
-    plan_search,
-    published_searches,
-)
+from memosite.plan.search import BLOCK, SavedSearch, block_members, block_units, plan_saved_searches, plan_search
 from memosite.plan.shared_passages import KnownPassages, find_shared_links
 from memosite.plan.threads import plan_thread, thread_list_units
 from memosite.plan.transcripts import has_comparison, plan_comparison, plan_transcript
@@ -105,9 +97,6 @@ def _plan_artifact(context: Context, *, artifact: Artifact) -> Iterator[Planned]
     yield from twin_files(page_of(artifact), artifact_twin(context, artifact))
     for _, path, sha256 in originals(artifact):
         yield Stored(path=path, sha256=sha256)
-
-
-# Plans the site: from the archive to every page and file of it, as closed models and plain bytes.
 
 
 _NO_SEALS = SealLog()
@@ -172,20 +161,16 @@ def plan(
     )
     yield whole("feeds", lambda context: plan_feed_page(context, [one.channel for one in feeds]))
     yield thread_feeds_unit(one.channel for one in feeds)
-    for unit in chain(bundle_units(context), _units_for_programs(months, feeds)):
+    archive_unit = untraced("archive", lambda context: [archive_index(context, months)])
+    robots_unit = untraced("robots", lambda context: plan_for_robots(context, months))
+    # Feeds go last: what they announce is there when they do.
+    last = (replace(unit, synced="published") for unit in feed_units(feeds))
+    for unit in chain(bundle_units(context), (archive_unit, robots_unit), last):
         yield replace(unit, is_for_programs=True)
 
 
 def _kept(_: Context, *, path: str, text: str) -> Iterator[Written]:
     yield Written(path=path, data=text.encode("utf-8", "replace"))
-
-
-def _units_for_programs(months: Mapping[str, Sequence[Artifact]], feeds: Iterable[Arranged]) -> Iterator[Unit]:
-    yield untraced("archive", lambda context: [archive_index(context, months)])
-    yield untraced("robots", lambda context: plan_for_robots(context, months))
-    # Feeds go last: what they announce is there when they do.
-    for unit in feed_units(feeds):
-        yield replace(unit, synced="published")
 
 
 def _with_pages(ledger: Ledger, context: Context, months: Iterable[str], searches: Iterable[SavedSearch]) -> Ledger:
@@ -197,7 +182,7 @@ def _with_pages(ledger: Ledger, context: Context, months: Iterable[str], searche
         (("month", month) for month in months),
         (("changes", "/".join(one.ref)) for one in changed),
         (("captures", "/".join(ref)) for ref in captured),
-        published_searches(searches),
+        (("saved", saved.name) for saved in searches),
         bundle_pages(context),
     )
     return ledger.with_records(systems, context.entities).with_pages((), (), others)
@@ -241,14 +226,10 @@ def plan_site(
     shared = find_shared_links(archive, shelf.text, known or KnownPassages(), jobs=jobs)
     context = replace(context_of(config, archive, shelf), shared=shared)
     saved = _saved_searches(config, archive, shelf, jobs)
-    units = (_static_unit(static), *plan(context, ledger, saved, contract=contract, seals=seals))
-    return SitePlan(context=context, units=units)
-
-
-def _static_unit(static: Mapping[str, bytes]) -> Unit:
-    """The theme's static files, below `static/`."""
     files = [Written(path=f"static/{name}", data=static[name]) for name in sorted(static)]
-    return Unit(name="static", make=lambda _: files, is_traced=False)
+    of_theme = Unit(name="static", make=lambda _: files, is_traced=False)
+    units = (of_theme, *plan(context, ledger, saved, contract=contract, seals=seals))
+    return SitePlan(context=context, units=units)
 
 
 def _saved_searches(config: Config, archive: Archive, shelf: Shelf, jobs: int) -> tuple[SavedSearch, ...]:

@@ -11,11 +11,12 @@ from typing import ClassVar
 from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Action, Memo, Position
 from memosite.archive.urls import ACTIONS, page_of, position_actions, position_page, relative
-from memosite.facts.parsed import BROADCAST, Kind
+from memosite.facts.parsed import BROADCAST
 from memosite.facts.phrases import phrase
-from memosite.pages import ListPage, Page, Reference, Stamp
-from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context, Unit, Written, age, as_of, newest_day
-from memosite.plan.dates import by_arrival, stamp
+from memosite.facts.times import Moment
+from memosite.pages import ListPage, ListSection, Page, Reference, Row, View
+from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, few, newest_day
+from memosite.plan.dates import by_arrival
 from memosite.plan.page import (
     in_parts,
     list_twins,
@@ -32,40 +33,26 @@ from memosite.plan.threads import perhaps_answered_by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionRow:
+class ActionRow(Row):
     """A memo that asks for something. `age` is counted to the newest date of the archive.
 
     `asked_by` and `waits_for` are given where the place of the row does not say them. With `of_all` everybody is asked.
     """
 
-    kind: Kind
-    href: str
-    subject: str
-    date: Stamp | None
-    age: str
     action: Action
     asked_by: Reference | None = None
-    waits_for: tuple[Reference, ...] = ()
     perhaps_answered_by: tuple[Reference, ...] = ()
     of_all: bool = False
-    source: str = ""
-    unread: str = ""
-    """What is said of a memo that is unread for the position of the list; without one, for any recipient."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionGroup:
-    """Actions of one kind, oldest first: the first of `total`. `more` leads to the rest, `former` are more anchors."""
+class ActionGroup(ListSection):
+    """Actions of one kind, oldest first: the first of `total`. `more` leads to the rest."""
 
-    heading: str
-    anchor: str
     rows: tuple[ActionRow, ...]
-    total: int
-    empty: str = ""
     more: str = ""
     is_waiting: bool = False
     """Whether it is for others to do something."""
-    former: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,16 +74,15 @@ class Owed:
     who: Reference
     whom: Reference
     total: int
-    oldest: Stamp | None
+    oldest: Moment | None
     age: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StateLink:
+class StateLink(View):
     """One of the states: a link to its page, with its stable name, and how many are in it."""
 
     state: Action
-    page: Reference
     total: int
 
 
@@ -109,7 +95,7 @@ class ActionsPage(Page):
 
     template: ClassVar[str] = "actions.html"
 
-    newest: Stamp | None
+    newest: str
     states: tuple[StateLink, ...]
     memos_open: int
     replies_owed: int
@@ -130,7 +116,7 @@ class ActionListPage(Page):
     template: ClassVar[str] = "action_list.html"
 
     intro: str
-    newest: Stamp | None
+    newest: str
     states: tuple[StateLink, ...]
     position: Reference | None
     groups: tuple[ActionGroup, ...]
@@ -212,14 +198,6 @@ def owed(asked: Asked) -> list[tuple[str, str, Sequence[Memo]]]:
                 pairs[position, memo.sender_position].append(memo)
     found = [(who, whom, memos) for (who, whom), memos in pairs.items()]
     return sorted(found, key=lambda one: (one[2][0].sort_key, one[0], one[1]))
-
-
-def by_number(asked: Mapping[str, Sequence[Memo]]) -> list[str]:
-    """Positions, those with the most memos first; all of them together come last."""
-    return sorted(asked, key=lambda id_: (id_ == BROADCAST, -len(asked[id_]), id_))
-
-
-# Plans the rows and groups of pages of actions.
 
 
 STATES: tuple[tuple[Action, str], ...] = (
@@ -307,25 +285,15 @@ class RowMaker:
             kind=memo.kind,
             href=relative(self.start, page_of(memo)),
             subject=memo.short_subject,
-            date=stamp(memo.date),
+            date=memo.date,
             age=age(memo.date, self.day),
             action=state or self.context.action(memo, viewer) or "open",
             asked_by=None if is_waiting else self.context.position(self.start, memo.sender_position, memo.sender),
-            waits_for=self.people(memo.owed_by) if is_waiting or is_of_all else (),
+            waits_for=few(memo.owed_by, self.person) if is_waiting or is_of_all else (),
             perhaps_answered_by=perhaps_answered_by(self.context, self.start, memo),
             of_all=memo.is_broadcast and viewer is not None and not is_waiting,
             source=source,
             unread="" if is_waiting else self.context.unread(memo, viewer),
-        )
-
-    def people(self, positions: Iterable[str]) -> tuple[Reference, ...]:
-        """Links to positions; of many, to the first."""
-        ids = tuple(positions)
-        shown = tuple(self.person(id_) for id_ in ids[:ADDRESSEES])
-        return (
-            (*shown, Reference(label=phrase("{more} more", more=len(ids) - ADDRESSEES)))
-            if len(ids) > ADDRESSEES
-            else shown
         )
 
     def person(self, id_: str) -> Reference:
@@ -363,7 +331,8 @@ def position_action_units(context: Context) -> Iterator[Unit]:
             received[state.position].append(memo)
     for position in context.archive.positions.values():
         mine = _page_of_position(asked, position, sent, received)
-        make = partial(_plan, position=position, day=day, mine=mine)
+        here = position_actions(position.id)
+        make = partial(plan_position_actions, here=here, position=position, day=day, mine=mine)
         given = (position, day, *mine.groups, tuple(mine.every))
         yield Unit(name=f"actions of {position.id}", make=make, given=given, weight=1 + len(mine.every) // 50)
 
@@ -388,18 +357,6 @@ def _done(asked: Asked, positions: Iterable[str]) -> tuple[Memo, ...]:
     done = (memo for state in asked.of if state != "open" for memo in asked.asked_of(ids, state))
     found = {memo.ref: memo for memo in done if memo.ref not in todo}
     return tuple(sorted(found.values(), key=lambda memo: memo.sort_key, reverse=True))
-
-
-def of_everybody(asked: Asked) -> OfPosition:
-    """What everybody is asked."""
-    every = [memo for memo in asked.every if any(state.position == BROADCAST for state in memo.recipients)]
-    return OfPosition(groups=(asked.asked_of([BROADCAST]), (), _done(asked, [BROADCAST])), every=every)
-
-
-def _plan(
-    context: Context, *, position: Position, day: dt.date | None, mine: OfPosition
-) -> Iterator[ActionListPage | ListPage]:
-    return plan_position_actions(context, here=position_actions(position.id), position=position, day=day, mine=mine)
 
 
 def plan_position_actions(
@@ -435,10 +392,7 @@ def _groups(make: RowMaker, mine: OfPosition, viewer: str | None) -> Iterator[Ac
                 state=None if anchor == "done" else "open",
                 empty=empty,
             )
-            yield replace(group, former=("everybody",)) if anchor == "to-do" else group
-
-
-# Plans the actions board: who owes whom an answer, what each position has to do and waits for, and each state.
+            yield replace(group, targets=("everybody",)) if anchor == "to-do" else group
 
 
 TITLE = phrase("Actions")
@@ -476,9 +430,9 @@ def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | Li
     """The board, the pages of what is asked of everybody and of all states, and the board's twins."""
     asked, day = sort_asked(context.memos), newest_day(context)
     yield _board(RowMaker(context=context, start=ACTIONS, day=day), asked)
-    yield from plan_position_actions(
-        context, here=actions_of(BROADCAST), position=None, day=day, mine=of_everybody(asked)
-    )
+    every = [memo for memo in asked.every if any(state.position == BROADCAST for state in memo.recipients)]
+    mine = OfPosition(groups=(asked.asked_of([BROADCAST]), (), _done(asked, [BROADCAST])), every=every)
+    yield from plan_position_actions(context, here=actions_of(BROADCAST), position=None, day=day, mine=mine)
     for state, _ in STATES:
         yield _state(RowMaker(context=context, start=state_page(state), day=day), asked, state)
     yield from list_twins(context, ACTIONS, TITLE, asked.every, facts={})
@@ -539,7 +493,7 @@ def _owed(make: RowMaker, who: str, whom: str, memos: Sequence[Memo]) -> Owed:
         who=make.person(who),
         whom=make.person(whom),
         total=len(memos),
-        oldest=stamp(since),
+        oldest=since,
         age=age(since, make.day),
     )
 
@@ -579,7 +533,7 @@ def former_anchor(context: Context, id_: str) -> str:
 def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:
     name = _TITLES[state]
     found = asked.of.get(state, {})
-    order = by_number(found)[:_POSITIONS]
+    order = sorted(found, key=lambda id_: (id_ == BROADCAST, -len(found[id_]), id_))[:_POSITIONS]
     limit = rows_each([len(found[id_]) for id_ in order], _ROWS)
     return ActionListPage(
         **page_head(make.context, make.start, title=name, section="actions"),
@@ -588,13 +542,17 @@ def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:
         newest=as_of(make.day),
         states=state_links(make.start, asked, state),
         position=None,
-        groups=tuple(_of_state(make, id_, found[id_], state=state, limit=limit) for id_ in order),
+        groups=tuple(
+            make.group(
+                phrase("Everybody") if id_ == BROADCAST else make.context.label(id_),
+                f"position-{id_}",
+                found[id_],
+                limit=limit,
+                viewer=viewer(id_),
+                state=state,
+                more=actions_of(id_),
+            )
+            for id_ in order
+        ),
         positions_total=len(found),
-    )
-
-
-def _of_state(make: RowMaker, id_: str, memos: Sequence[Memo], *, state: Action, limit: int) -> ActionGroup:
-    heading = phrase("Everybody") if id_ == BROADCAST else make.context.label(id_)
-    return make.group(
-        heading, f"position-{id_}", memos, limit=limit, viewer=viewer(id_), state=state, more=actions_of(id_)
     )

@@ -1,42 +1,35 @@
-"""Plans what the pages of all artifacts share: head, originals, copies, texts, decisions and links of mentions."""
+"""Plans what the pages of all artifacts share: head, originals, copies, texts, variants, decisions and mentions."""
 
 from collections.abc import Iterable, Iterator
-from urllib.parse import quote
+from dataclasses import fields
+from typing import Any
 
-from memosite.archive.cite import Citation
 from memosite.archive.lines import is_redacted, original_sha256
 from memosite.archive.model import Artifact, Copy, Document, Memo, Record, SourceInfo, TextImage, Transcript, Variant
 from memosite.archive.urls import copy_name, image_file, original_name, page_of, relative
-from memosite.facts.parsed import Kind, Ref, Text
+from memosite.facts.parsed import Ref, Text
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
 from memosite.formats.status import sort_of, standing_of
 from memosite.pages import (
     PAGE_CHARS,
+    ArtifactPage,
     Body,
-    CitedRow,
     CopyRow,
-    FindingRow,
-    LifeLine,
-    MentionRow,
-    Neighbours,
     OutdatedCitation,
     Reference,
-    SharedRow,
     ShownImage,
-    Stamp,
     TrackStep,
     VariantRow,
     standing_word,
 )
 from memosite.passages import SUMMARY
 from memosite.plan.context import Context
-from memosite.plan.dates import stamp
 from memosite.plan.health import finding_row
 from memosite.plan.history import history_lines, history_summary
 from memosite.plan.indexes import neighbours_of
-from memosite.plan.mentions import PlaceFinder, citation_of, cited_by, mention_rows, shared_rows
-from memosite.plan.page import PageHead, bundled_name, file_address, page_head, twins_of_artifact
+from memosite.plan.mentions import PlaceFinder, at_anchor, citation_of, cited_by, mention_rows, shared_rows
+from memosite.plan.page import bundled_name, file_address, page_head, twins_of_artifact
 from memosite.sources.forges import file_url
 
 
@@ -86,17 +79,16 @@ def track_of(context: Context, start: str, artifact: Artifact) -> tuple[TrackSte
             steps += [(phrase("Decision"), decision) for decision in decisions_on(context, one)]
     once = {one.ref: (role, one) for role, one in reversed(steps)}
     ordered = [once.pop(one.ref) for _, one in steps if one.ref in once]
-    return tuple(_step(context, start, role, one, artifact) for role, one in ordered) if len(ordered) > 1 else ()
-
-
-def _step(context: Context, start: str, role: str, one: Artifact, here: Artifact) -> TrackStep:
-    return TrackStep(
-        role=role,
-        item=context.artifact(start, one.ref),
-        date=stamp(one.date),
-        standing=standing_word(standing_of(one) or ""),
-        source=one.copies[0].file.source,
-        is_current=one.ref == here.ref,
+    return tuple(
+        TrackStep(
+            role=role,
+            item=context.artifact(start, one.ref),
+            date=one.date,
+            standing=standing_word(standing_of(one) or ""),
+            source=one.copies[0].file.source,
+            is_current=one.ref == artifact.ref,
+        )
+        for role, one in (ordered if len(ordered) > 1 else ())
     )
 
 
@@ -171,13 +163,6 @@ def _comes_before(proposal: Artifact, decision: Artifact) -> bool:
     return proposal.date.day <= decision.date.day
 
 
-def _since(context: Context, decision: Artifact) -> Stamp | None:
-    """The date of what took its place."""
-    ref = successor_of(decision)
-    newer = context.archive.artifacts.get(ref) if ref else None
-    return stamp(newer.date) if newer else None
-
-
 def outdated_citations(context: Context, start: str, artifact: Artifact) -> tuple[OutdatedCitation, ...]:
     """The decisions that a memo, a note or a record cites and that are not in force any more."""
     if not isinstance(artifact, Memo | Record) or artifact.withheld:
@@ -185,22 +170,16 @@ def outdated_citations(context: Context, start: str, artifact: Artifact) -> tupl
     cited = dict.fromkeys(
         link.to for link in artifact.links[:_LINKS] if link.to and link.to[0] in {"document", "record"}
     )
-    found = (context.archive.artifacts.get(ref) for ref in cited if ref != artifact.ref)
-    return tuple(
-        OutdatedCitation(
-            decision=context.artifact(start, one.ref),
-            successor=context.successor(start, one),
-            since=_since(context, one),
-        )
-        for one in found
-        if one is not None
-        and sort_of(one) == "decision"
-        and standing_of(one) == "superseded"
-        and successor_of(one) != artifact.ref
-    )
-
-
-# Plans what the pages of all artifacts share: head, originals, copies, texts and links of mentions.
+    found: list[OutdatedCitation] = []
+    for decision in (context.archive.artifacts.get(ref) for ref in cited if ref != artifact.ref):
+        if decision is None or sort_of(decision) != "decision" or standing_of(decision) != "superseded":
+            continue
+        ref = successor_of(decision)
+        if ref != artifact.ref:
+            newer, link = context.archive.artifacts.get(ref) if ref else None, context.artifact(start, decision.ref)
+            since = newer.date if newer else None
+            found.append(OutdatedCitation(decision=link, successor=context.successor(start, decision), since=since))
+    return tuple(found)
 
 
 SUBJECT_CHARS = 5_000
@@ -237,13 +216,8 @@ def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
     if isinstance(artifact, Record) and artifact.card.body_path and artifact.card.text:
         # In the form that its content hash covers: without a byte-order mark, with LF.
         yield "body", page + original_name(artifact.card.body_path, is_body=True), artifact.card.text.sha256
-    if len(artifact.copies) > 1:
-        yield from _copies(artifact)
-
-
-def _copies(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
-    page = page_of(artifact)
-    for copy, (name, body_name) in zip(artifact.copies, _copy_names(artifact), strict=True):
+    names = _copy_names(artifact) if len(artifact.copies) > 1 else ()
+    for copy, (name, body_name) in zip(artifact.copies, names, strict=False):
         yield f"copy in {copy.file.source}", page + name, original_sha256(artifact, copy.file)
         body = artifact.variants[copy.variant].body if isinstance(artifact, Memo | Transcript) else None
         if body is not None and body_name:
@@ -272,46 +246,26 @@ def _shown_copy(artifact: Artifact) -> Copy:
     return artifact.copies[0]
 
 
-class ArtifactFields(PageHead):
-    """The fields of `pages.ArtifactPage` that follow from the artifact, whatever its kind (see `PageHead`)."""
-
-    twins: tuple[Reference, ...]
-    kind: Kind
-    id: str
-    subject: str
-    date: Stamp | None
-    copies: tuple[CopyRow, ...]
-    originals: tuple[Reference, ...]
-    tags: tuple[str, ...]
-    findings: tuple[FindingRow, ...]
-    findings_total: int
-    backlinks: tuple[MentionRow, ...]
-    backlinks_total: int
-    cited_by: tuple[CitedRow, ...]
-    cited_by_total: int
-    shared: tuple[SharedRow, ...]
-    shared_total: int
-    lives: tuple[LifeLine, ...]
-    lives_summary: str
-    citation: Citation | None
-    track: tuple[TrackStep, ...]
-    outdated: tuple[OutdatedCitation, ...]
-    around: Neighbours | None
+_OF_KIND = frozenset({"body", "date_written", "extra", "extra_left_out", "is_cut"})
+"""Fields of `pages.ArtifactPage` that do not follow from what all artifacts have."""
 
 
-def artifact_fields(context: Context, artifact: Artifact, start: str, *, section: str = "") -> ArtifactFields:
-    """The fields that the pages of all artifacts share. What holds a redaction cannot be cited (SPEC 7)."""
+def artifact_fields(context: Context, artifact: Artifact, start: str, *, section: str = "") -> dict[str, Any]:
+    """The fields that the pages of all artifacts share, for the class of its kind, which has more (see `PageHead`).
+
+    What holds a redaction cannot be cited (SPEC 7).
+    """
     redacted = " (secrets redacted)" if is_redacted(artifact) else ""
     zipped = bundled_name(context, artifact)
-    return {
+    page = ArtifactPage(
         **page_head(context, start, title=artifact.short_subject, section=section, description=artifact.summary),
-        "twins": twins_of_artifact(context, start, artifact),
-        "kind": artifact.kind,
-        "id": artifact.id,
-        "subject": cut_line(artifact.subject, SUBJECT_CHARS),
-        "date": stamp(artifact.date),
-        "copies": _copy_rows(context, artifact, start),
-        "originals": tuple(
+        twins=twins_of_artifact(context, start, artifact),
+        kind=artifact.kind,
+        id=artifact.id,
+        subject=cut_line(artifact.subject, SUBJECT_CHARS),
+        date=artifact.date,
+        copies=_copy_rows(context, artifact, start),
+        originals=tuple(
             Reference(
                 label=path.rpartition("/")[2] + zipped + redacted,
                 href=file_address(context, start, artifact, path),
@@ -320,22 +274,23 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
             for what, path, _ in originals(artifact)
             if "/copies/" not in path
         ),
-        "tags": tuple(_tags(artifact)),
-        "findings": tuple(finding_row(start, finding) for finding in artifact.findings[:FINDINGS]),
-        "findings_total": len(artifact.findings),
-        "backlinks": mention_rows(context, start, artifact),
-        "backlinks_total": len(artifact.backlinks),
-        "cited_by": cited_by(context, start, artifact.ref),
-        "cited_by_total": len(context.citations_of.get(artifact.ref, ())),
-        "shared": shared_rows(context, start, artifact),
-        "shared_total": len(context.shared.get(artifact.ref, ())),
-        "lives": history_lines(context, artifact, start),
-        "lives_summary": history_summary(artifact),
-        "citation": None if artifact.withheld or redacted else citation_of(context, artifact),
-        "track": track_of(context, start, artifact),
-        "outdated": outdated_citations(context, start, artifact),
-        "around": neighbours_of(start, context.list_places.get(artifact.ref)),
-    }
+        tags=tuple(_tags(artifact)),
+        findings=tuple(finding_row(start, finding) for finding in artifact.findings[:FINDINGS]),
+        findings_total=len(artifact.findings),
+        backlinks=mention_rows(context, start, artifact),
+        backlinks_total=len(artifact.backlinks),
+        cited_by=cited_by(context, start, artifact.ref),
+        cited_by_total=len(context.citations_of.get(artifact.ref, ())),
+        shared=shared_rows(context, start, artifact),
+        shared_total=len(context.shared.get(artifact.ref, ())),
+        lives=history_lines(context, artifact, start),
+        lives_summary=history_summary(artifact),
+        citation=None if artifact.withheld or redacted else citation_of(context, artifact),
+        track=track_of(context, start, artifact),
+        outdated=outdated_citations(context, start, artifact),
+        around=neighbours_of(start, context.list_places.get(artifact.ref)),
+    )
+    return {field.name: getattr(page, field.name) for field in fields(page) if field.name not in _OF_KIND}
 
 
 def _tags(artifact: Artifact) -> Iterator[str]:
@@ -395,7 +350,7 @@ def link_targets(context: Context, start: str, artifact: Artifact) -> tuple[tupl
             placed += 1
             target = context.archive.artifacts.get(link.to) if placed <= PLACES else None
             anchor = places.anchor(target, link.written) if target else ""
-            href += f"#{quote(anchor, safe='-._~')}" if anchor else ""
+            href = at_anchor(href, anchor)
         targets.setdefault(link.written, href)
     return tuple(targets.items())
 

@@ -11,6 +11,7 @@ Links in a twin are relative to the bundle. An artifact's twin is followed by th
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from functools import partial
 
 from memosite.archive.cite import called
@@ -38,14 +39,14 @@ from memosite.archive.urls import (
     relative,
     turn_lines,
 )
-from memosite.facts.parsed import Participant, RecordEvent, Ref, Text
+from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import cut_line, one_line
 from memosite.formats.status import is_superseded, status_of
 from memosite.formats.turns import Turn, blocks, parse_conversation, without_hashes
 from memosite.pages import LifeStep, MentionRow, cut_turns
 from memosite.plan.artifact_page import PART_CHARS, link_targets, originals, shown_extra
 from memosite.plan.context import Context, Packed, Stored, Unit, Written
-from memosite.plan.dates import month_name, stamp
+from memosite.plan.dates import month_name
 from memosite.plan.history import SENT, STEPS, history_lines, shows_commits
 from memosite.plan.mentions import mention_lines, mention_rows, shared_fields, shared_lines
 from memosite.plan.page import (
@@ -84,7 +85,10 @@ def transcript_twin(
     page = page_of(transcript)
     turns = list(_turns(context, transcript))
     lists: dict[str, Sequence[object]] = {
-        "participants": list(map(_participant, transcript.variants[0].envelope.participants)),
+        "participants": [
+            asdict(participant) | {"extra": shown_extra(participant.extra, limit=PART_CHARS)}
+            for participant in transcript.variants[0].envelope.participants
+        ],
         "captures": _names(context.captures.get(transcript.ref, ())),
         "side_by_side": [one.href for one in comparisons(context, start, transcript)],
         "related": _names(transcript.related),
@@ -115,15 +119,6 @@ def _envelope_fields(transcript: Transcript) -> dict[str, object]:
         "capture_tool": envelope.capture_tool,
         "redaction_status": envelope.redaction_status,
         "extra": shown_extra(envelope.extra),
-    }
-
-
-def _participant(one: Participant) -> dict[str, object]:
-    return {
-        "position": one.position,
-        "session_arc": one.session_arc,
-        "identity": one.identity,
-        "extra": shown_extra(one.extra, limit=PART_CHARS),
     }
 
 
@@ -206,7 +201,9 @@ def _content(context: Context, artifact: Artifact, start: str) -> tuple[dict[str
     if isinstance(artifact, Record):
         fields["record"] = _record_facts(artifact)
     if isinstance(artifact, Document):
-        fields["document"] = _document_facts(artifact)
+        head = artifact.head  # its date is that of the line
+        said = {"status": head.status, "superseded": is_superseded(artifact), "extra": shown_extra(head.extra)}
+        fields["document"] = said
     if isinstance(artifact, Transcript):
         fields["transcript"], files = transcript_twin(context, artifact, start)
     return fields | {"body": artifact_text(context, artifact, body_texts(artifact))}, files
@@ -302,7 +299,7 @@ def _relation_line(context: Context, start: str, record: Record, link: RecordLin
 
 
 def _event_line(one: RecordEvent) -> str:
-    shown = stamp(one.at)
+    shown = one.at
     who = f" by {one.actor}" if one.actor else ""
     detail = f": {one.detail}" if one.detail else ""
     return f"- {shown.shown if shown else 'no date'} {one_line(f'{one.event}{who}{detail}')}\n"
@@ -329,7 +326,7 @@ def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...])
 
 
 def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
-    shown = stamp(artifact.date)
+    shown = artifact.date
     yield "Id", f"{artifact.kind}/{artifact.id}"
     if isinstance(artifact, Memo):
         yield "From", artifact.author
@@ -384,12 +381,6 @@ def _fitting_line(names: Iterable[str]) -> str:
     return ", ".join((*shown, f"and {more} more") if more else shown)
 
 
-def _document_facts(document: Document) -> dict[str, object]:
-    """The fields of a document besides those of all artifacts; its date is that of the line."""
-    head = document.head
-    return {"status": head.status, "superseded": is_superseded(document), "extra": shown_extra(head.extra)}
-
-
 def _record_facts(record: Record) -> dict[str, object]:
     """The fields of a record besides those of all artifacts; names of artifacts are `kind/id`, null if unknown."""
     card = record.card
@@ -420,12 +411,8 @@ def _record_facts(record: Record) -> dict[str, object]:
         "fields": [{"label": label, "value": value} for label, value in card.fields],
         "mentions": list(card.mentions),
         "anchors": list(card.anchors),
-        "citations": [
-            {"title": one.title, "url": one.url, "type": one.type, "author": one.author}
-            | {"date": one.date, "note": one.note}
-            for one in card.citations
-        ],
-        "entities": [{"name": one.name, "type": one.type, "relation": one.relation} for one in card.entities],
+        "citations": list(map(asdict, card.citations)),
+        "entities": list(map(asdict, card.entities)),
         "history": [
             {"event": one.event, "at": one.at.utc if one.at else None, "actor": one.actor, "detail": one.detail}
             for one in record.history

@@ -2,9 +2,10 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
+from typing import TypeVar
 from weakref import proxy
 
 from memosite.archive.mailboxes import (
@@ -41,8 +42,8 @@ from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.feeds import FeedFile
 from memosite.formats.status import is_superseded, status_of
-from memosite.pages import Page, Reference, Row, ShownAction, Site, Stamp
-from memosite.plan.dates import by_arrival, stamp
+from memosite.pages import Page, Reference, Row, ShownAction, Site
+from memosite.plan.dates import by_arrival
 from memosite.plan.indexes import (
     EntityFacts,
     ListPlace,
@@ -61,7 +62,7 @@ from memosite.search.blocks import SearchBlock
 from memosite.sources.forges import commit_url
 from memosite.store.output import Synced
 
-# Defines the context of planning: the archive, facts of the site, and how pages show dates, seats and artifacts.
+T = TypeVar("T")
 
 
 LIST_LIMIT, ADDRESSEES = 500, 6
@@ -284,7 +285,7 @@ class Context:
             kind=artifact.kind,
             href=relative(start, page_of(artifact)),
             subject=artifact.short_subject,
-            date=stamp(artifact.date),
+            date=artifact.date,
             depth=depth,
             source=artifact.copies[0].file.source,
         )
@@ -306,10 +307,10 @@ class Context:
             kind=memo.kind,
             href=relative(start, page_of(memo)),
             subject=memo.short_subject,
-            date=stamp(memo.date),
+            date=memo.date,
             depth=depth,
             sender=self.position(start, memo.sender_position, memo.author),
-            to=self.addressees(start, memo),
+            to=few(memo.to, partial(self.named, start)) if memo.kind == "memo" else (),
             mailbox=mailbox,
             source=source,
             action=self.shown_action(memo, viewer),
@@ -328,14 +329,6 @@ class Context:
         if isinstance(artifact, Document):
             return self.artifact(start, artifact.superseded_by) if artifact.superseded_by else None
         return None
-
-    def addressees(self, start: str, memo: Memo) -> tuple[Reference, ...]:
-        """Whom a memo in a list is addressed to; of many, the first."""
-        if memo.kind != "memo":
-            return ()
-        shown = tuple(self.named(start, name) for name in memo.to[:ADDRESSEES])
-        more = len(memo.to) - len(shown)
-        return (*shown, Reference(label=f"{more} more")) if more else shown
 
     def where(self, memo: Memo, viewer: str | None) -> tuple[Mailbox | None, str]:
         """The mailbox and the source in which a memo is for a position; of one for several, where all agree."""
@@ -381,7 +374,7 @@ class Context:
             subject=ghost.short_subject,
             sender=self.named(start, ghost.sender) if ghost.sender else None,
             to=(self.named(start, ghost.to),) if ghost.to else (),
-            date=stamp(ghost.date),
+            date=ghost.date,
             is_ghost=True,
             depth=depth,
         )
@@ -409,6 +402,13 @@ class Context:
         return absolute(self.site.base_url, page) if self.site.base_url else None
 
 
+def few(every: Sequence[T], link: Callable[[T], Reference]) -> tuple[Reference, ...]:
+    """Links to the first of many; the last one says how many more there are."""
+    shown = tuple(map(link, every[:ADDRESSEES]))
+    more = len(every) - len(shown)
+    return (*shown, Reference(label=phrase("{more} more", more=more))) if more else shown
+
+
 def _state_of(artifact: Memo | Transcript) -> str:
     """Whether a memo, a note or a transcript can be read, in a word; "" if it can."""
     return artifact.withheld.word if artifact.withheld else phrase("invalid") if artifact.broken else ""
@@ -427,9 +427,9 @@ def newest_day(context: Context) -> dt.date | None:
     return _day(date) if date and date.instant == times[ref] else times[ref].date()
 
 
-def as_of(day: dt.date | None) -> Stamp | None:
-    """A day as pages show it."""
-    return Stamp(utc=day.isoformat(), shown=day.isoformat(), day=day.isoformat()) if day else None
+def as_of(day: dt.date | None) -> str:
+    """A day as pages show it, "" for none."""
+    return day.isoformat() if day else ""
 
 
 def age(moment: Moment | None, day: dt.date | None) -> str:

@@ -11,8 +11,6 @@ from memosite.pages import Page, Reference
 from memosite.plan.context import Context
 from memosite.plan.page import page_head
 
-# The page model of the contract, and its sections (see `pages`).
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractSection:
@@ -37,9 +35,6 @@ class ContractPage(Page):
 
     sections: tuple[ContractSection, ...]
     others: tuple[Reference, ...] = ()
-
-
-# Plans the pages of the contract: its main part, with its guide, and the part on feeds.
 
 
 _FILES = {"memosite.md": SPECIFICATION, "feeds.md": SPECIFICATION_OF_FEEDS}

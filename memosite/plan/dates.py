@@ -2,14 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from operator import attrgetter
 
 from memosite.archive.model import Artifact
 from memosite.archive.urls import UNDATED_MONTH, month_of
 from memosite.facts.phrases import phrase, phrases
 from memosite.facts.times import Moment
-from memosite.pages import Stamp
 
 by_arrival = attrgetter("arrival")
 """The order in which everything is kept."""
@@ -23,22 +21,6 @@ _MARKS = (
     phrase("Jan"), phrase("Feb"), phrase("Mar"), phrase("Apr"), phrase("May"), phrase("Jun"),
     phrase("Jul"), phrase("Aug"), phrase("Sep"), phrase("Oct"), phrase("Nov"), phrase("Dec"),
 )  # fmt: skip
-
-
-@lru_cache(maxsize=10_000)
-def stamp(moment: Moment | None) -> Stamp | None:
-    """A date as pages show it: wall-clock time and offset as written; the day alone where no time was given."""
-    if moment is None:
-        return None
-    local = moment.local
-    shown = local.strftime("%Y-%m-%d %H:%M") if local.year >= 1000 else local.isoformat(" ", "minutes")
-    if moment.offset is None and (local.hour, local.minute, local.second) == (0, 0, 0):
-        shown = local.date().isoformat()
-    elif moment.offset == 0:
-        shown += " UTC"
-    elif moment.zone is not None:
-        shown += " " + moment.zone.replace("-", "−")
-    return Stamp(utc=moment.utc, shown=shown, day=moment.day)
 
 
 def seconds_between(before: Moment | None, after: Moment | None) -> float | None:

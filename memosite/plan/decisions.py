@@ -3,31 +3,20 @@
 import datetime as dt
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
-from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from memosite.archive.model import Artifact, Document, Library, Record
 from memosite.archive.urls import DECISIONS, artifact_page, page_of, relative
+from memosite.facts.parsed import LibraryItem
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.formats.status import Standing, sort_of, standing_of, status_of
 from memosite.formats.systems import system_of
-from memosite.pages import (
-    PAGE_CHARS,
-    ArtifactPage,
-    Body,
-    LibraryEntry,
-    ListPage,
-    ListSection,
-    Page,
-    Reference,
-    Stamp,
-    View,
-)
+from memosite.pages import PAGE_CHARS, ArtifactPage, Body, ListPage, ListSection, Page, Reference, Row, View
 from memosite.plan.artifact_page import (
     PART_CHARS,
     artifact_fields,
@@ -39,7 +28,7 @@ from memosite.plan.artifact_page import (
     web_address,
 )
 from memosite.plan.context import LIST_LIMIT, Context, Written, age, as_of, newest_day
-from memosite.plan.dates import month_name, newest_first, stamp
+from memosite.plan.dates import month_name, newest_first
 from memosite.plan.page import (
     group_anchors,
     in_verbatim_parts,
@@ -74,45 +63,31 @@ class LibraryPage(ArtifactPage):
 
     version: str
     summary: str
-    items: tuple[LibraryEntry, ...]
+    items: tuple[tuple[LibraryItem, Reference], ...]  # each with its file
     is_broken: bool = False
 
 
-# Page models of decisions: their lists, and what an artifact's page says of decisions.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionRow:
+class DecisionRow(Row):
     """A decision, a proposal or another document in a list. `status` is as written.
 
     `by` is who decided, as it says, "" if a decision does not say; else `repo_of` is the only position whose repo it is
     in. `age` is given of what is pending, counted to the newest date.
     """
 
-    href: str
-    subject: str
-    type: str
-    date: Stamp | None
     standing: Standing | None
-    status: str
-    source: str
     by: str | None = None
     repo_of: Reference | None = None
-    age: str = ""
-    successor: Reference | None = None
     proposals: tuple[Reference, ...] = ()
     decided_in: tuple[Reference, ...] = ()
     recorded_in: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionGroup:
+class DecisionGroup(ListSection):
     """Decisions of a month, a position or a source, or all that are pending: the first of `total`."""
 
-    heading: str
-    anchor: str
     rows: tuple[DecisionRow, ...]
-    total: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +100,7 @@ class DecisionsPage(Page):
     template: ClassVar[str] = "decisions.html"
 
     intro: str
-    newest: Stamp | None
+    newest: str
     views: tuple[View, ...]
     groups: tuple[DecisionGroup, ...]
     former: tuple[str, ...] = ()
@@ -136,13 +111,13 @@ class DecisionsPage(Page):
 # Plans the pages of decisions: one list by date, the pending ones first, and its filters (SPEC 4).
 
 
-_TITLE = phrase("Decisions")
-
-
 _NAMED, _SAID = 3, 50
 
 
 _NO_POSITION = "no-position"
+
+
+_SORTS = {"proposal": phrase("proposal"), "decision": phrase("decision"), "other": phrase("document")}
 
 
 _DECIDERS = ("decided by", "decider", "deciders", "approved by", "author", "authors", "created by")
@@ -162,72 +137,43 @@ _GROUPS = 99
 """The most positions or sources that have a group of their own."""
 
 
-VIEWS: Mapping[str, str] = MappingProxyType(
-    {
-        "": phrase("All"),
-        "pending": phrase("Pending"),
-        "accepted": phrase("Accepted"),
-        "in-force": phrase("In force"),
-        "rejected": phrase("Rejected"),
-        "superseded": phrase("Superseded"),
-        "no-status": phrase("No status"),
-        "by-position": phrase("By position"),
-        "by-source": phrase("By source"),
-        "proposals": phrase("Proposals"),
-        "documents": phrase("Other documents"),
-    }
-)
-"""The filters by the name of their page, which never changes; and what they are called."""
+class _Filter(NamedTuple):
+    """A filter: what it is called, the title of its page, and the standings of the decisions that it leaves, if any."""
+
+    name: str
+    title: str
+    leaves: tuple[Standing | None, ...] = ()
 
 
-_TITLES: Mapping[str, str] = MappingProxyType(
-    {
-        "pending": phrase("Decisions: pending"),
-        "accepted": phrase("Decisions: accepted"),
-        "in-force": phrase("Decisions: in force"),
-        "rejected": phrase("Decisions: rejected"),
-        "superseded": phrase("Decisions: superseded"),
-        "no-status": phrase("Decisions: no status"),
-        "by-position": phrase("Decisions: by position"),
-        "by-source": phrase("Decisions: by source"),
-        "proposals": phrase("Proposals"),
-        "documents": phrase("Other documents"),
-    }
-)
+VIEWS: Mapping[str, _Filter] = {
+    "": _Filter(phrase("All"), phrase("Decisions")),
+    "pending": _Filter(phrase("Pending"), phrase("Decisions: pending"), ("pending",)),
+    "accepted": _Filter(phrase("Accepted"), phrase("Decisions: accepted"), ("accepted",)),
+    "in-force": _Filter(phrase("In force"), phrase("Decisions: in force"), ("accepted", None)),
+    "rejected": _Filter(phrase("Rejected"), phrase("Decisions: rejected"), ("rejected",)),
+    "superseded": _Filter(phrase("Superseded"), phrase("Decisions: superseded"), ("superseded",)),
+    "no-status": _Filter(phrase("No status"), phrase("Decisions: no status"), (None,)),
+    "by-position": _Filter(phrase("By position"), phrase("Decisions: by position")),
+    "by-source": _Filter(phrase("By source"), phrase("Decisions: by source")),
+    "proposals": _Filter(phrase("Proposals"), phrase("Proposals")),
+    "documents": _Filter(phrase("Other documents"), phrase("Other documents")),
+}
+"""The filters by the name of their page, which never changes."""
 
 
-_KEPT: Mapping[str, Callable[[Standing | None], bool]] = MappingProxyType(
-    {
-        "pending": lambda standing: standing == "pending",
-        "accepted": lambda standing: standing == "accepted",
-        "in-force": lambda standing: standing in {"accepted", None},
-        "rejected": lambda standing: standing == "rejected",
-        "superseded": lambda standing: standing == "superseded",
-        "no-status": lambda standing: standing is None,
-    }
-)
-
-
-_INTROS: Mapping[str, str] = MappingProxyType(
-    {
-        "in-force": phrase("Decided, and neither rejected nor superseded."),
-        "no-status": phrase("Their head gives no status, or one that says nothing of how they stand."),
-        "by-position": phrase("By who decided, as the head says; else by whose repo they are in."),
-        "proposals": phrase("Proposals, pending first, with the decisions on them."),
-        "documents": phrase("Indexes, READMEs and other documents. They are neither decisions nor proposals."),
-    }
-)
-
-
-def all_decisions(context: Context) -> list[Artifact]:
-    """All documents, and the decisions of each system, in order of arrival."""
-    artifacts = context.archive.artifacts.values()
-    return [one for one in artifacts if isinstance(one, Document) or sort_of(one) == "decision"]
+_INTROS: Mapping[str, str] = {
+    "in-force": phrase("Decided, and neither rejected nor superseded."),
+    "no-status": phrase("Their head gives no status, or one that says nothing of how they stand."),
+    "by-position": phrase("By who decided, as the head says; else by whose repo they are in."),
+    "proposals": phrase("Proposals, pending first, with the decisions on them."),
+    "documents": phrase("Indexes, READMEs and other documents. They are neither decisions nor proposals."),
+}
 
 
 def plan_decisions(context: Context) -> Iterator[DecisionsPage | ListPage | Written]:
     """The list, its filters, the parts with everything in order of arrival, and the twins."""
-    found = all_decisions(context)
+    artifacts = context.archive.artifacts.values()
+    found = [one for one in artifacts if isinstance(one, Document) or sort_of(one) == "decision"]
     lists = _Lists(
         is_searched=not found and _is_said(context),
         context=context,
@@ -278,9 +224,9 @@ class _Lists:
         """What a filter leaves; without one, proposals that nobody has decided are there, too."""
         if not view:
             return [*self.decisions, *self.waiting()]
-        if view in _KEPT:
+        if leaves := VIEWS[view].leaves:
             waiting = self.waiting() if view == "pending" else []
-            return [*(one for one in self.decisions if _KEPT[view](standing_of(one))), *waiting]
+            return [*(one for one in self.decisions if standing_of(one) in leaves), *waiting]
         return {"proposals": self.proposals, "documents": self.others}.get(view, self.decisions)
 
     def waiting(self) -> list[Artifact]:
@@ -296,9 +242,8 @@ class _Lists:
 def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> DecisionsPage:
     start = f"{DECISIONS}{view}/" if view else DECISIONS
     context, found = lists.context, lists.of(view)
-    title = _TITLES.get(view, _TITLE)
     return DecisionsPage(
-        **page_head(context, start, title=title, section="decisions"),
+        **page_head(context, start, title=VIEWS[view].title, section="decisions"),
         twins=() if view else twin_links(start, DECISIONS),
         parts=part_links(start, DECISIONS, parts, None),
         intro=(_INTROS.get(view, "") if view else _intro(lists)) if lists.found else "",
@@ -314,7 +259,7 @@ def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> D
 def _intro(lists: _Lists) -> str:
     """What the list of all has; with the day of the newest decision, so that nobody looks for later ones."""
     dates = sorted((one.date for one in lists.decisions if one.date), key=attrgetter("instant"))
-    newest = stamp(dates[-1]) if dates else None
+    newest = dates[-1] if dates else None
     if newest is None:
         return phrase("Decisions and pending proposals by date, the pending ones first.")
     return phrase(
@@ -341,12 +286,12 @@ def _said(lists: _Lists, start: str) -> Iterator[ListSection]:
 def _views(lists: _Lists, start: str, current: str) -> Iterator[View]:
     if not lists.found:
         return
-    for view, name in VIEWS.items():
+    for view, words in VIEWS.items():
         total = None if view.startswith("by-") else len(lists.of(view))
         if total == 0 and view in {"no-status", "documents"} and view != current:
             continue
         href = None if view == current else relative(start, f"{DECISIONS}{view}/" if view else DECISIONS)
-        yield View(page=Reference(label=name, href=href), total=total)
+        yield View(page=Reference(label=words.name, href=href), total=total)
 
 
 def _groups(lists: _Lists, view: str, found: Sequence[Artifact]) -> Mapping[tuple[str, str], list[Artifact]]:
@@ -354,7 +299,9 @@ def _groups(lists: _Lists, view: str, found: Sequence[Artifact]) -> Mapping[tupl
     groups: dict[tuple[str, str], list[Artifact]] = defaultdict(list)
     if view.startswith("by-"):
         for one in found:
-            for label, key in lists.deciders.of(one) if view == "by-position" else _source(one):
+            source = one.copies[0].file.source
+            by_source = [(source, re.sub(r"[^\w.~-]+", "-", source))]
+            for label, key in lists.deciders.of(one) if view == "by-position" else by_source:
                 groups[label, f"{view.removeprefix('by-')}-{key}" if key else _NO_POSITION].append(one)
         order = sorted(groups, key=lambda group: (group[1] == _NO_POSITION, group))
         return {group: groups[group] for group in order[:_GROUPS]}
@@ -372,15 +319,6 @@ def _groups(lists: _Lists, view: str, found: Sequence[Artifact]) -> Mapping[tupl
     for undated in (rows for (_, anchor), rows in groups.items() if anchor == "undated"):
         sort_bullets(undated)
     return groups
-
-
-def _source(one: Artifact) -> Iterator[tuple[str, str]]:
-    name = one.copies[0].file.source
-    yield name, _key(name)
-
-
-def _key(name: str) -> str:
-    return re.sub(r"[^\w.~-]+", "-", name)
 
 
 class _Deciders:
@@ -444,10 +382,11 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
     is_pending = standing == "pending" and not decided
     owner = lists.deciders.owner_of(one)
     return DecisionRow(
+        kind=one.kind,
         href=relative(start, page_of(one)),
         subject=one.short_subject,
-        type=_type(one),
-        date=stamp(one.date),
+        type=f"{one.system} {one.card.type}".strip() if isinstance(one, Record) else _SORTS[sort],
+        date=one.date,
         standing=None if sort == "other" or decided else standing,
         status=cut_line(status_of(one), 60),
         source=one.copies[0].file.source,
@@ -467,13 +406,6 @@ def _record_link(context: Context, start: str, record: Record) -> Reference:
     return replace(found, label=record.system, title=found.label)
 
 
-def _type(one: Artifact) -> str:
-    if isinstance(one, Record):
-        return f"{one.system} {one.card.type}".strip()
-    sort = sort_of(one)
-    return {"proposal": phrase("proposal"), "decision": phrase("decision")}.get(sort, phrase("document"))
-
-
 # Plans the pages of documents.
 
 
@@ -483,7 +415,6 @@ def plan_document(context: Context, document: Document) -> DocumentPage:
     head = document.head
     return DocumentPage(
         **artifact_fields(context, document, start, section="decisions"),
-        date_written="",
         body=body_of(context, start, document, head.text),
         is_cut=head.text.chars > PAGE_CHARS,
         extra=shown_extra(head.extra),
@@ -516,7 +447,6 @@ def _library_page(context: Context, library: Library, start: str) -> LibraryPage
 
     return LibraryPage(
         **artifact_fields(context, library, start),
-        date_written="",
         body=Body(sha256=card.file.sha256, form="verbatim", chars=card.file.bytes) if card.broken else None,
         is_cut=card.broken is not None and card.file.bytes > PAGE_CHARS,
         is_broken=card.broken is not None,
@@ -524,13 +454,7 @@ def _library_page(context: Context, library: Library, start: str) -> LibraryPage
         version=card.version,
         summary=card.description,
         items=tuple(
-            LibraryEntry(
-                name=item.name,
-                version=item.version,
-                description=item.description,
-                file=file_reference(item.file),
-                extra=shown_extra(item.extra, limit=PART_CHARS),
-            )
+            (replace(item, extra=shown_extra(item.extra, limit=PART_CHARS)), file_reference(item.file))
             for item in card.items
         ),
     )

@@ -36,9 +36,6 @@ class Subscribing:
     is_local: bool
 
 
-# Defines the parts of the page that lists feeds (see `pages`).
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedGroup:
     """Feeds under a heading: the subject of each, and its documents; `total` counts those that are not listed, too."""
@@ -57,9 +54,6 @@ class FeedsPage(Page):
     groups: tuple[FeedGroup, ...]
     threads: int
     subscribing: Subscribing
-
-
-# Plans the page that lists every feed and explains how to subscribe, and the OPML lists for feed readers.
 
 
 OPML = "feeds.opml"
@@ -124,10 +118,8 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
             is_local=context.site.base_url is None,
         ),
     )
-    digests = Channel(
-        group="Everything", folder=DIGESTS, name="feed", title=f"{context.site.title}: digests", description="",
-        page=DIGESTS, members=(),
-    )  # fmt: skip
+    title = f"{context.site.title}: digests"
+    digests = Channel(group="Everything", folder=DIGESTS, title=title, description="", page=DIGESTS)
     outlines = (
         OutlineGroup(title="The whole archive", feeds=_outlines(context, [*groups["Everything"], digests])),
         OutlineGroup(title="Positions", feeds=_outlines(context, groups["Positions"])),

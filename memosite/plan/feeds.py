@@ -23,7 +23,6 @@ from memosite.archive.lines import notice_of, original_sha256, shown_file
 from memosite.archive.mailboxes import copies_at
 from memosite.archive.model import Action, Artifact, Copy, Memo, Position, Transcript
 from memosite.archive.urls import (
-    ACTIONS,
     HOME,
     absolute,
     artifact_page,
@@ -65,11 +64,11 @@ class Channel:
 
     group: ChannelGroup
     folder: str
-    name: str
+    name: str = "feed"
     title: str
     description: str
     page: str
-    members: Sequence[Artifact]
+    members: Sequence[Artifact] = ()
     position: Position | None = None
     has_json: bool = False
     has_full: bool = False
@@ -87,36 +86,18 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
     """Every feed of artifacts, those of former positions and threads included."""
     title = context.site.title
     everything = tuple(context.archive.artifacts.values())
-    yield _channel(
-        "Everything",
-        HOME,
-        title,
-        phrase("Everything that arrives in this archive."),
-        everything,
-        page=HOME,
-        has_json=True,
-    )
+    text = phrase("Everything that arrives in this archive.")
+    yield replace(_channel("Everything", HOME, title, text, everything), has_json=True)
     yield from _action_channels(context, title)
     for system in published_systems(context, ledger):
-        page = system_page(system)
-        records = context.records.get(system, [])
-        yield _channel(
-            "Records", page, f"{title}: {system}", phrase("Records of {system}.", system=system), records, page=page
-        )
+        text = phrase("Records of {system}.", system=system)
+        yield _channel("Records", system_page(system), f"{title}: {system}", text, context.records.get(system, ()))
     for saved in searches:
-        page = saved_page(saved.name)
         found = (artifact for artifact in everything if artifact.ref in saved.found)
-        yield _channel(
-            "Searches",
-            page,
-            f"{title}: {saved.name}",
-            phrase("Results of: {query}", query=saved.query),
-            found,
-            page=page,
-        )
+        text = phrase("Results of: {query}", query=saved.query)
+        yield _channel("Searches", saved_page(saved.name), f"{title}: {saved.name}", text, found)
     for name in former_searches(ledger, searches):
-        page = saved_page(name)
-        yield _channel("Former", page, f"{title}: {name}", phrase("A search that is no longer saved."), (), page=page)
+        yield _channel("Former", saved_page(name), f"{title}: {name}", phrase("A search that is no longer saved."))
     yield from _position_channels(context, ledger)
     yield from _thread_channels(context, ledger)
 
@@ -144,45 +125,19 @@ def _action_channels(context: Context, title: str) -> Iterator[Channel]:
                 asked[state].append(memo)
     for state, (name, text) in _ACTIONS.items():
         folder = state_feed(state).removesuffix("feed.xml")
-        page = ACTIONS if state == "open" else folder
-        channel = _channel("Everything", folder, joined(": ", (title, name)), text, asked[state], page=page)
-        yield replace(channel, label=name)
+        yield replace(_channel("Everything", folder, joined(": ", (title, name)), text, asked[state]), label=name)
 
 
 def closed_channel(stem: str) -> Channel:
     """The channel of a feed that continues under another name and has published archive documents."""
     folder, slash, name = stem.rpartition("/")
     text = phrase("Older items of a feed that continues at another address.")
-    return _channel("Former", folder + slash, folder, text, (), page=folder + slash, name=name)
+    return replace(_channel("Former", folder + slash, folder, text), name=name)
 
 
-def _channel(
-    group: ChannelGroup,
-    folder: str,
-    title: str,
-    description: str,
-    members: Iterable[Artifact],
-    *,
-    page: str,
-    name: str = "feed",
-    position: Position | None = None,
-    has_json: bool = False,
-    has_full: bool = False,
-    also: Iterable[str] = (),
-) -> Channel:
-    return Channel(
-        group=group,
-        folder=folder,
-        name=name,
-        title=title,
-        description=description,
-        page=page,
-        members=tuple(members),
-        position=position,
-        has_json=has_json,
-        has_full=has_full,
-        also=tuple(also),
-    )
+def _channel(group: ChannelGroup, page: str, title: str, description: str, members: Iterable[Artifact] = ()) -> Channel:
+    """The feed of a page, which is beside it."""
+    return Channel(group=group, folder=page, title=title, description=description, page=page, members=tuple(members))
 
 
 def _position_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
@@ -207,25 +162,15 @@ def position_channel(
     context: Context, position: Position, group: ChannelGroup = "Positions", also: tuple[str, ...] = ()
 ) -> Channel:
     """The feed of a position: memos to it and to all."""
-    page = position_page(position.id)
     label = context.label(position.id)
-    return _channel(
-        group,
-        page,
-        phrase("{title}: memos to {position}", title=context.site.title, position=label),
-        phrase("Memos to {position} and to all. The description of each item is the memo's path.", position=label),
-        received(context, position),
-        page=page,
-        position=position,
-        has_json=True,
-        has_full=context.feeds.full_content,
-        also=also,
-    )
+    title = phrase("{title}: memos to {position}", title=context.site.title, position=label)
+    text = phrase("Memos to {position} and to all. The description of each item is the memo's path.", position=label)
+    channel = _channel(group, position_page(position.id), title, text, received(context, position))
+    return replace(channel, position=position, has_json=True, has_full=context.feeds.full_content, also=also)
 
 
 def _of_position(context: Context, position: Position, group: ChannelGroup, also: tuple[str, ...]) -> Iterator[Channel]:
-    page = position_page(position.id)
-    label = context.label(position.id)
+    page, label = position_page(position.id), context.label(position.id)
     members = {position.id, *position.union_of}
     filed = [
         one
@@ -233,15 +178,14 @@ def _of_position(context: Context, position: Position, group: ChannelGroup, also
         if one.kind != "memo" and isinstance(one, Memo | Transcript) and one.role in members
     ]
     yield position_channel(context, position, group, also)
-    for name, kind in (("notes", "note"), ("transcripts", "transcript")):
-        found = (one for one in filed if one.kind == kind)
-        if name == "notes":
-            title = phrase("{title}: notes of {position}", title=context.site.title, position=label)
-            text = phrase("Notes filed for {position}.", position=label)
-        else:
-            title = phrase("{title}: transcripts of {position}", title=context.site.title, position=label)
-            text = phrase("Transcripts filed for {position}.", position=label)
-        yield _channel(group, page, title, text, found, page=page, name=name, position=position, also=also)
+    notes = phrase("{title}: notes of {position}", title=context.site.title, position=label)
+    transcripts = phrase("{title}: transcripts of {position}", title=context.site.title, position=label)
+    for name, title, text in (
+        ("notes", notes, phrase("Notes filed for {position}.", position=label)),
+        ("transcripts", transcripts, phrase("Transcripts filed for {position}.", position=label)),
+    ):
+        found = (one for one in filed if f"{one.kind}s" == name)
+        yield replace(_channel(group, page, title, text, found), name=name, position=position, also=also)
 
 
 def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
@@ -254,22 +198,15 @@ def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
             for id_ in former.get(thread.id, ()):
                 yield _thread_channel(context, id_, thread.id, "Former", ())
     for id_ in former.get(None, ()):
-        page, title = thread_page(id_), f"{context.site.title}: {id_}"
-        yield _channel("Former", page, title, phrase("A removed thread."), (), page=page)
+        yield _channel("Former", thread_page(id_), f"{context.site.title}: {id_}", phrase("A removed thread."))
 
 
 def _thread_channel(context: Context, id_: str, thread_id: str, group: ChannelGroup, former: Iterable[str]) -> Channel:
     memos = [context.archive.artifacts[ref] for ref in context.archive.threads[thread_id].memos]
     memos.sort(key=by_arrival)
-    return _channel(
-        group,
-        thread_page(id_),
-        f"{context.site.title}: {context.thread_label(thread_id)}",
-        phrase("The memos of a thread."),
-        memos,
-        page=context.thread_target(thread_id),
-        also=map(thread_page, former),
-    )
+    title = f"{context.site.title}: {context.thread_label(thread_id)}"
+    channel = _channel(group, thread_page(id_), title, phrase("The memos of a thread."), memos)
+    return replace(channel, page=context.thread_target(thread_id), also=tuple(map(thread_page, former)))
 
 
 # Plans the items of feeds: how each artifact is announced (FEEDS, item).
@@ -312,7 +249,8 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
     path, original = _without_controls(copy.file.path), shown_file(artifact)
     if artifact.withheld:  # the item has the path alone (SPEC 9)
         known |= {"title": path, "subject": path, "body_ref": None}
-        known["reason"] = _reason(artifact) if has_content else ""
+        notice = notice_of(artifact) if has_content and artifact.withheld.reason == "erased" else None
+        known["reason"] = notice.reason if notice else ""
     return FeedItem(
         guid=tag_uri(context.authority, context.archive_id, artifact.kind, artifact.id),
         path=path,
@@ -324,12 +262,6 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         enclosure=_enclosure(context, base, artifact) if base and not artifact.withheld else None,
         **known,
     )
-
-
-def _reason(artifact: Artifact) -> str:
-    """When and why an artifact was erased; "" for one with a secret, of which the path alone is announced."""
-    notice = notice_of(artifact)
-    return notice.reason if notice and artifact.withheld and artifact.withheld.reason == "erased" else ""
 
 
 def erased_item(context: Context, ref: Ref) -> FeedItem:

@@ -32,15 +32,7 @@ class HealthPage(Page):
 
 def finding_row(start: str, finding: Finding, page: Reference | None = None) -> FindingRow:
     """A finding as the page `start` shows it."""
-    return FindingRow(
-        severity=finding.severity,
-        rule=finding.rule.id,
-        place=str(finding.location),
-        message=finding.message,
-        remedy=finding.remedy,
-        clause=clause_links(start, finding.clause),
-        page=page,
-    )
+    return FindingRow(finding=finding, clause=clause_links(start, finding.clause), page=page)
 
 
 def clause_links(start: str, clause: str) -> tuple[Reference, ...]:
@@ -61,9 +53,6 @@ def _pieces(start: str, clause: str) -> Iterator[Reference]:
         joint = "; "
         if cited.place:
             yield Reference(label=cited.place)
-
-
-# Plans the health page: findings by rule and source, the most severe first.
 
 
 def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPage]:

@@ -1,7 +1,7 @@
 """Plans the history of artifacts from git: what happened to each copy, and changes after receipt (SPEC 2.3)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
 from memosite.archive.history import LifeEvent
@@ -9,12 +9,10 @@ from memosite.archive.model import Artifact, Copy, Life, Memo, Removal
 from memosite.archive.urls import changes_page, page_of, relative
 from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
-from memosite.pages import LifeLine, LifeStep, Page, Reference, Stamp
+from memosite.pages import LifeLine, LifeStep, Page, Reference
 from memosite.plan.context import Context
-from memosite.plan.dates import duration, seconds_between, stamp
+from memosite.plan.dates import duration, seconds_between
 from memosite.plan.page import page_head
-
-# Defines the parts of page models for git history: histories, edits after receipt, movements.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +20,7 @@ class EditRow:
     """An edit after receipt: the contents before and after by digest, "" where they cannot be had."""
 
     anchor: str
-    date: Stamp | None
+    date: Moment | None
     who: str
     source: str
     file: str
@@ -46,7 +44,7 @@ class ChangesPage(Page):
 class MovementRow:
     """Something that happened to a memo in its repo."""
 
-    date: Stamp | None
+    date: Moment | None
     label: str
     subject: Reference
     source: str
@@ -73,7 +71,7 @@ def plan_changes(context: Context, artifact: Artifact) -> Iterator[ChangesPage]:
         edits=tuple(
             EditRow(
                 anchor=_anchor(number),
-                date=stamp(event.at),
+                date=event.at,
                 who=event.who,
                 source=source,
                 file=event.path,
@@ -204,19 +202,28 @@ def _line(
     source, life = copy.file.source, copy.life or Life()
     steps = []
     before: Moment | None = None
-    events = _distinct(life.events)
+    # One commit changes both an envelope and its body.
+    events = list({(event.commit, event.kind): event for event in life.events}.values())
     left_out = max(len(events) - STEPS, 0)
     if isinstance(artifact, Memo) and artifact.kind == "memo" and artifact.date and life.events:
         before = artifact.date
-        steps.append(LifeStep(label=SENT, date=stamp(before), who=artifact.sender))
+        steps.append(LifeStep(label=SENT, date=before, who=artifact.sender))
     before = events[left_out - 1].at if left_out else before
+    is_told = shows_commits(artifact)
     for event in events[left_out:]:
-        step = _step(context, artifact, source, event, before)
         anchor = anchors.get((source, event.commit)) if event.kind == "edited" else None
-        if anchor is not None:
-            changes = Reference(label=phrase("changes"), href=f"{relative(start, changes_page(artifact))}#{anchor}")
-            step = replace(step, changes=changes)
-        steps.append(step)
+        changes = f"{relative(start, changes_page(artifact))}#{anchor}" if anchor else None
+        steps.append(
+            LifeStep(
+                label=event_label(artifact, event),
+                date=event.at,
+                who=event.who,
+                after=latency(before, event.at),
+                commit=context.commit(source, event.commit) if is_told else None,
+                merge=context.commit(source, event.merge) if event.merge and is_told else None,
+                changes=Reference(label=phrase("changes"), href=changes) if changes else None,
+            )
+        )
         before = event.at or before
     return LifeLine(
         source=source if len(artifact.copies) > 1 else "",
@@ -224,23 +231,6 @@ def _line(
         pending=_PENDING.get(life.state or "", ""),
         why_not=_WHY_NOT.get(life.why_not, life.why_not),
         left_out=left_out,
-    )
-
-
-def _distinct(events: Sequence[LifeEvent]) -> list[LifeEvent]:
-    """The steps without duplicates: one commit changes both an envelope and its body."""
-    return list({(event.commit, event.kind): event for event in events}.values())
-
-
-def _step(context: Context, artifact: Artifact, source: str, event: LifeEvent, before: Moment | None) -> LifeStep:
-    is_told = shows_commits(artifact)
-    return LifeStep(
-        label=event_label(artifact, event),
-        date=stamp(event.at),
-        who=event.who,
-        after=latency(before, event.at),
-        commit=context.commit(source, event.commit) if is_told else None,
-        merge=context.commit(source, event.merge) if event.merge and is_told else None,
     )
 
 
@@ -298,7 +288,7 @@ def removal_line(context: Context, removal: Removal) -> LifeLine:
         steps.append(
             LifeStep(
                 label=label,
-                date=stamp(event.at),
+                date=event.at,
                 who=event.who,
                 after=latency(before, event.at),
                 commit=context.commit(removal.source, event.commit),

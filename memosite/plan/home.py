@@ -20,9 +20,9 @@ from memosite.facts.parsed import Ref
 from memosite.facts.phrases import joined, kinds, phrase
 from memosite.facts.times import Moment
 from memosite.formats.status import awaits, is_superseded, status_of
-from memosite.pages import Bars, Cell, Grid, Page, PictureColumn, PictureRow, Reference, Row, SourceRow, Stamp, View
+from memosite.pages import Bars, Cell, Grid, Page, PictureColumn, PictureRow, Reference, Row, View
 from memosite.plan.context import ADDRESSEES, Context, age, as_of, days_old, newest_day
-from memosite.plan.dates import newest, stamp
+from memosite.plan.dates import newest
 from memosite.plan.health import severity_counts
 from memosite.plan.history import STEPS, MovementRow, event_label
 from memosite.plan.months import month_link
@@ -31,6 +31,15 @@ from memosite.plan.page import page_head
 from memosite.plan.positions import draw_activity, find_activity, unknown_reading
 from memosite.plan.threads import thread_views
 from memosite.sources.forges import commit_url
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRow:
+    """A source the archive was read from; its `commit` in short, and with its page on the forge."""
+
+    source: SourceInfo
+    artifacts: int
+    commit: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +53,7 @@ class Waiting:
     bars: Bars | None
     oldest: tuple[Row, ...]
     total: int
-    newest: Stamp | None = None
+    newest: str = ""
     unknown: tuple[tuple[Reference, str], ...] = ()
 
 
@@ -90,9 +99,11 @@ def movements(context: Context, start: str) -> tuple[MovementRow, ...]:
     found = _last_movements(context)
     return tuple(
         MovementRow(
-            date=stamp(at),
+            date=at,
             label=event_label(what, event) if isinstance(what, Artifact) else event.kind,
-            subject=_reference(context, start, what),
+            subject=Reference(label=what.short_subject, href=relative(start, page_of(what)))
+            if isinstance(what, Artifact)
+            else Reference(label=context.archive.removed[what].stem, href=relative(start, artifact_page(what))),
             source=source,
             who=event.who,
         )
@@ -133,12 +144,6 @@ def _last(of_memos: Sequence[list[_Movement]], found: list[_Movement]) -> list[_
     """The movements that may be shown, newest first; at equal times the memo that arrived first comes first."""
     every = [*chain.from_iterable(reversed(of_memos)), *found]
     return sorted(every, key=lambda one: (one[0].instant, one[1], one[2].path), reverse=True)[:MOVEMENTS]
-
-
-def _reference(context: Context, start: str, what: Artifact | Ref) -> Reference:
-    if isinstance(what, Artifact):
-        return Reference(label=what.short_subject, href=relative(start, page_of(what)))
-    return Reference(label=context.archive.removed[what].stem, href=relative(start, artifact_page(what)))
 
 
 # Plans what waits for people: memos unread or with open actions, and documents whose status awaits somebody, by age.
@@ -191,7 +196,7 @@ def plan_waiting(context: Context) -> Waiting:
             _waiting_row(context, some, day, is_alone=is_alone) for some in list(by_artifact.values())[:_SHOWN]
         ),
         total=len(by_artifact),
-        newest=as_of(day) if waits else None,
+        newest=as_of(day) if waits else "",
         unknown=tuple(
             (context.position(HOME, id_), said)
             for id_ in _named(people)[:_ROWS]
@@ -314,11 +319,8 @@ def _note(waits: Sequence[Wait]) -> str:
     parts = [phrase("{n:,}", n=len(waits))]
     if others:
         parts.append(kinds("document", others))
-    oldest = stamp(waits[0].since)  # they are in order of age
+    oldest = waits[0].since  # they are in order of age
     return joined(" · ", [*parts, phrase("oldest {day}", day=oldest.day)] if oldest else parts)
-
-
-# Plans the home page: what waits for people, activity, what arrived and moved last, positions, sources.
 
 
 _NEWEST = 15
@@ -330,7 +332,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
     activity = find_activity(context, months)
     dated = [artifact for artifact in artifacts if artifact.date]
     kinds = Counter(artifact.kind for artifact in artifacts)
-    per_source = _per_source(artifacts)
+    per_source = Counter(source for one in artifacts for source in {copy.file.source for copy in one.copies})
     return HomePage(
         **page_head(context, HOME, title=context.site.title, section="home"),
         feeds=(
@@ -359,25 +361,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
     )
 
 
-def _per_source(artifacts: Iterable[Artifact]) -> Counter[str]:
-    """How many artifacts each source has a copy of."""
-    counts: Counter[str] = Counter()
-    for artifact in artifacts:
-        if len(artifact.copies) == 1:
-            counts[artifact.copies[0].file.source] += 1
-        else:
-            counts.update({copy.file.source for copy in artifact.copies})
-    return counts
-
-
 def _source_row(source: SourceInfo, artifacts: int) -> SourceRow:
-    """A source, as of which commit; one that cannot be fetched shows how old it is."""
-    commit = source.commit
-    return SourceRow(
-        name=source.name,
-        artifacts=artifacts,
-        commit=Reference(label=commit[:12], href=commit_url(source.web or "", commit)) if commit else None,
-        committed=stamp(source.committed),
-        ref=source.ref,
-        last_fetched=stamp(source.last_fetched),
-    )
+    id_ = source.commit
+    commit = Reference(label=id_[:12], href=commit_url(source.web or "", id_)) if id_ else None
+    return SourceRow(source=source, artifacts=artifacts, commit=commit)

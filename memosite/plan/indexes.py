@@ -1,14 +1,12 @@
 """Indexes of the archive that pages share: seats, arrivals, lists, entities, sessions, mentions, bundles.
 
-Feeds and digests go by arrival, because memos arrive late with an old date, and an order by date would miss them
-(FEEDS, window). The order of arrival is the ledger's. The time is that of the commit that received an artifact where
-it is known; else it is the newest date so far, its own included. A time so found never changes
-when more arrives.
+Each is made in one pass over all artifacts, in order of arrival, for all pages: a page looks up what it needs. What
+arrives later changes as few entries as possible, so that few pages are made again: a time of arrival never changes,
+a bundle only gets longer, and in the list that a reader pages through only the one before has a new neighbour.
 
-Memos to a position (the first recipient), or to everybody; notes and transcripts of a position; documents of a source.
-An artifact that arrives changes only the page of the one before it.
+Mentions are found when they are asked for, each artifact once:
 
-links of the artifact ─► where its bodies have these words ─► the passage around each, and its sentence
+    links of the artifact ─► where its bodies have these words ─► the passage around each, and its sentence
 """
 
 import datetime as dt
@@ -26,7 +24,7 @@ from memosite.archive.mailboxes import is_unread
 from memosite.archive.model import Artifact, Copy, Document, Memo, Record, Transcript, sessions_of
 from memosite.archive.urls import month_of, page_of, relative
 from memosite.facts.names import make_id
-from memosite.facts.parsed import BROADCAST, Mailbox, Ref
+from memosite.facts.parsed import BROADCAST, Ref
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import Sentence, destination_spans, mention_spans, sentence_around
 from memosite.formats.systems import RECORD_IDS
@@ -41,7 +39,12 @@ LEAP = dt.timedelta(days=400)
 
 
 def arrival_times(artifacts: Iterable[Artifact]) -> dict[Ref, dt.datetime]:
-    """The time of arrival of each artifact, given in order of arrival; none for those before the first date."""
+    """The time of arrival of each artifact, given in order of arrival; none for those before the first date.
+
+    Feeds and digests go by arrival, because memos arrive late with an old date, and an order by date would miss them
+    (FEEDS, window). The order is the ledger's. The time is that of the commit that received an artifact where it is
+    known; else it is the newest date so far, its own included.
+    """
     times: dict[Ref, dt.datetime] = {}
     newest: dt.datetime | None = None
     doubtful: dt.datetime | None = None
@@ -183,9 +186,6 @@ def collect_entities(artifacts: Iterable[Artifact]) -> dict[str, EntityFacts]:
 # Indexes what each seat sent, has not read and is asked, in one pass over the memos for all seats.
 
 
-_DONE: frozenset[Mailbox] = frozenset({"read", "archive"})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatIndex:
     """Memos by position, notes left out, each list in order of arrival.
@@ -212,9 +212,7 @@ def index_seats(memos: Iterable[Memo], broadcasts: Iterable[Memo]) -> SeatIndex:
     unread: dict[str, list[Memo]] = defaultdict(list)
     unsure: dict[str, list[Memo]] = defaultdict(list)
     owed: dict[str, list[Memo]] = defaultdict(list)
-    for memo in memos:
-        if memo.kind != "memo":
-            continue
+    for memo in (one for one in memos if one.kind == "memo"):
         sender = memo.sender_position
         if sender is not None:
             open_from[sender] += bool(memo.owed_by)
@@ -227,45 +225,28 @@ def index_seats(memos: Iterable[Memo], broadcasts: Iterable[Memo]) -> SeatIndex:
                 unsure[state.position].append(memo)
         for id_ in memo.owed_by:
             owed[id_].append(memo)
-    return SeatIndex(
-        newest_sent=newest,
-        open_from=open_from,
-        unread=unread,
-        unread_broadcasts=_unread_by_source(broadcasts),
-        unsure=unsure,
-        known_broadcasts=_known_by_source(broadcasts),
-        owed=owed,
-    )
-
-
-def _known_by_source(broadcasts: Iterable[Memo]) -> dict[str, set[Ref]]:
-    found: dict[str, set[Ref]] = defaultdict(set)
+    unread_broadcasts: dict[str, list[Memo]] = defaultdict(list)
+    known_broadcasts: dict[str, set[Ref]] = defaultdict(set)
     for memo in broadcasts:
+        is_to_all = any(state.position == BROADCAST for state in memo.recipients)
         held: dict[str, list[Copy]] = defaultdict(list)
         for copy in memo.copies:
             held[copy.file.source].append(copy)
         for source, copies in held.items():
-            if is_unread(tuple(copies), None) is not None:
-                found[source].add(memo.ref)
-    return found
-
-
-def _unread_by_source(broadcasts: Iterable[Memo]) -> dict[str, list[Memo]]:
-    found: dict[str, list[Memo]] = defaultdict(list)
-    for memo in broadcasts:
-        if not any(state.position == BROADCAST for state in memo.recipients):
-            continue
-        left: dict[str, list[Copy]] = {}
-        for copy in memo.copies:
-            if copy.mailbox not in _DONE:
-                left.setdefault(copy.file.source, [])
-        for copy in memo.copies if left else ():
-            if copy.file.source in left:
-                left[copy.file.source].append(copy)
-        for source, copies in left.items():
-            if is_unread(tuple(copies), None):
-                found[source].append(memo)
-    return found
+            is_left = is_unread(tuple(copies), None)
+            if is_left is not None:
+                known_broadcasts[source].add(memo.ref)
+            if is_left and is_to_all:
+                unread_broadcasts[source].append(memo)
+    return SeatIndex(
+        newest_sent=newest,
+        open_from=open_from,
+        unread=unread,
+        unread_broadcasts=unread_broadcasts,
+        unsure=unsure,
+        known_broadcasts=known_broadcasts,
+        owed=owed,
+    )
 
 
 # Finds the transcripts that are captures of one session: only those that name the same UUID (SPEC 4).
@@ -307,7 +288,11 @@ class ListPlace(NamedTuple):
 
 
 def list_places(artifacts: Iterable[Artifact], label: Callable[[str], str]) -> dict[Ref, ListPlace]:
-    """The places of all artifacts that are in a list of two or more; `label` names a position."""
+    """The places of all artifacts that are in a list of two or more; `label` names a position.
+
+    The lists: memos to a position (the first recipient), or to everybody; notes and transcripts of a position;
+    documents of a source.
+    """
     lists: dict[tuple[str, str], list[Artifact]] = defaultdict(list)
     for artifact in artifacts:
         if (of := _list_of(artifact)) is not None:

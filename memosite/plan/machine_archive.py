@@ -22,8 +22,6 @@ from memosite.archive.urls import (
     system_page,
 )
 from memosite.facts.names import WITHHELD
-from memosite.facts.parsed import Ref, Withheld
-from memosite.facts.times import Moment
 from memosite.pages import Reference, Seal
 from memosite.plan.artifact_page import originals
 from memosite.plan.context import Context, Stored, Written
@@ -107,15 +105,11 @@ _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 
-def _all_positions(number: int) -> Iterator[str]:
-    if number > _POSITIONS:
-        yield f"- [All {number} positions](org/index.html)"
-
-
 def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written]:
     """`llms.txt`, and with a base_url the index of the sitemap, whose files are those of the months."""
     months = tuple(months)
     archive, base = context.archive, context.site.base_url
+    is_cut = len(archive.positions) > _POSITIONS
     lines = [
         f"# {context.site.title}",
         "",
@@ -134,7 +128,7 @@ def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written
             f"- [Memos of {context.label(id_)}](positions/{id_}/index.md)"
             for id_ in list(archive.positions)[:_POSITIONS]
         ),
-        *_all_positions(len(archive.positions)),
+        *([f"- [All {len(archive.positions)} positions](org/index.html)"] if is_cut else []),
         *(f"- [Records of {system}]({system_page(system)}index.md)" for system in context.records),
         "",
         "## Months",
@@ -198,12 +192,15 @@ def continued(context: Context, ledger: Ledger, log: SealLog) -> SealLog:
 
 def _leaf(context: Context, artifact: Artifact, path: str, sha256: str, *, is_new: bool, may_hide: bool) -> Leaf:
     source, event = _commit(artifact, sha256)
+    received = [copy.received for copy in artifact.copies if copy.received]
+    arrived = min(received, key=lambda moment: moment.instant, default=artifact.date)
+    moment = arrived if is_new else event.at if event else None
     text = context.text_of(sha256) if may_hide or is_redacted(artifact) else ""
     return Leaf(
         id="/".join(artifact.ref),
         path=path,
         sha256=sha256,
-        month=_month(_arrived(artifact)) if is_new else _month(event.at if event else None),
+        month=f"{moment.instant.year:04d}/{moment.instant.month:02d}" if moment else "",
         source=source,
         commit=event.commit if event else "",
         redacted=sum(text.count(mark) for mark in _PLACEHOLDERS),
@@ -224,30 +221,15 @@ def _commit(artifact: Artifact, sha256: str) -> tuple[str, LifeEvent | None]:
     return "", None
 
 
-def _arrived(artifact: Artifact) -> Moment | None:
-    """When an artifact arrived: its first commit, else its own date."""
-    received = [copy.received for copy in artifact.copies if copy.received]
-    return min(received, key=lambda moment: moment.instant, default=artifact.date)
-
-
-def _month(moment: Moment | None) -> str:
-    return f"{moment.instant.year:04d}/{moment.instant.month:02d}" if moment else ""
-
-
 def _gone(context: Context, leaves: Iterable[Leaf]) -> Iterator[Leaf]:
     """The leaves on originals that are not published any more, unless the log says so already."""
     for leaf in leaves:
-        withheld = _withheld(context, leaf)
+        ref = ref_of(leaf.id)
+        artifact = context.archive.artifacts.get(ref)
+        withheld = artifact.withheld if artifact else context.archive.erased.get(ref)
         why = withheld.word if withheld else "removed"
         if leaf.sha256 or (withheld and leaf.why != why):
             yield Leaf(id=leaf.id, path=leaf.path, why=why)
-
-
-def _withheld(context: Context, leaf: Leaf) -> Withheld | None:
-    """Why the artifact of a leaf is published without its content; None if it is not."""
-    ref = ref_of(leaf.id)
-    artifact = context.archive.artifacts.get(ref)
-    return artifact.withheld if artifact else context.archive.erased.get(ref)
 
 
 def _guessable(context: Context, log: SealLog, changed: Sequence[Leaf]) -> Set[int]:
@@ -256,10 +238,12 @@ def _guessable(context: Context, log: SealLog, changed: Sequence[Leaf]) -> Set[i
     Those of what is withheld or erased for a secret, and those of bytes in which less was redacted than now.
     """
     redacted = {leaf.path: leaf.redacted for leaf in changed if leaf.redacted}
-    hidden: set[str] = set()
-    for ref, withheld in _without_content(context):
-        if withheld.hides_hashes:
-            hidden.add("/".join(ref))
+    present = ((artifact.ref, artifact.withheld) for artifact in context.archive.artifacts.values())
+    hidden = {
+        "/".join(ref)
+        for ref, withheld in (*present, *context.archive.erased.items())
+        if withheld and withheld.hides_hashes
+    }
     if not redacted and not hidden:
         return frozenset()
     hashes = {
@@ -268,13 +252,6 @@ def _guessable(context: Context, log: SealLog, changed: Sequence[Leaf]) -> Set[i
         if leaf.sha256 and (leaf.id in hidden or leaf.redacted < redacted.get(leaf.path, 0))
     }
     return {leaf.number for leaf in log.leaves if leaf.sha256 in hashes}  # files of many entries are in several leaves
-
-
-def _without_content(context: Context) -> Iterator[tuple[Ref, Withheld]]:
-    for ref, artifact in context.archive.artifacts.items():
-        if artifact.withheld:
-            yield ref, artifact.withheld
-    yield from context.archive.erased.items()
 
 
 def plan_seal(log: SealLog) -> Seal:

@@ -5,31 +5,28 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from memosite.archive.lines import Notice, notice_on
-from memosite.archive.model import Ghost, Memo
+from memosite.archive.model import Action, Ghost, Memo
 from memosite.archive.urls import artifact_page
 from memosite.facts.file import LABEL_CHARS
 from memosite.facts.parsed import Discharge, Mailbox
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
-from memosite.pages import (
-    PAGE_CHARS,
-    ArtifactPage,
-    Body,
-    LifeLine,
-    Page,
-    RecipientRow,
-    Reference,
-    Row,
-    ShownAction,
-    Stamp,
-    VariantRow,
-)
+from memosite.facts.times import Moment
+from memosite.pages import PAGE_CHARS, ArtifactPage, Body, LifeLine, Page, Reference, Row, ShownAction, VariantRow
 from memosite.plan.artifact_page import artifact_fields, memo_bodies, shown_extra, variant_rows
 from memosite.plan.context import Context
-from memosite.plan.dates import stamp
 from memosite.plan.history import newest_edit, removal_line
 from memosite.plan.page import page_head
-from memosite.plan.threads import neighbours, perhaps_answered_by, thread_slice, waiting_positions
+from memosite.plan.threads import ThreadSlice, perhaps_answered_by, thread_slice, waiting_positions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipientRow:
+    """One recipient and how far the action asked of it is; `unread` is what is said if it has not read the memo."""
+
+    position: Reference
+    action: Action | None
+    unread: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +49,7 @@ class MemoPage(ArtifactPage):
     relations: tuple[tuple[str, tuple[Reference, ...]], ...]
     discharge: str
     summary: Body | None
-    thread: Reference | None
-    thread_rows: tuple[Row, ...]
-    thread_total: int
-    previous: Reference | None
-    next: Reference | None
+    in_thread: ThreadSlice | None
     variants: tuple[VariantRow, ...]
     is_legacy: bool
     is_broken: bool
@@ -71,16 +64,13 @@ class GhostPage(Page):
 
     id: str
     stem: str
-    date: Stamp | None
+    date: Moment | None
     sender: Reference | None
     to: Reference | None
     replies: tuple[Row, ...]
     thread: Reference | None
     life: LifeLine | None = None  # its removal in git, if it was removed
     notice: Notice | None = None  # why it was erased, if it was
-
-
-# Plans the pages of memos and notes.
 
 
 _RELATED = 100
@@ -93,8 +83,6 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
     variant = memo.variants[0]
     envelope = variant.envelope
     summary, body = memo_bodies(context, start, memo)
-    thread, place = context.placed[memo.ref]
-    previous, following = neighbours(context, start, thread, place)
     fields = artifact_fields(context, memo, start)
     return MemoPage(
         **fields,
@@ -123,11 +111,7 @@ def plan_memo(context: Context, memo: Memo) -> MemoPage:
         relations=tuple(_relations(context, start, memo)),
         discharge=_discharge_text(memo.discharge),
         summary=summary,
-        thread=context.thread(start, memo.thread) if context.thread_sizes[thread.id] > 1 else None,
-        thread_rows=thread_slice(context, start, thread, place) if len(thread.entries) > 1 else (),
-        thread_total=len(thread.memos),
-        previous=previous,
-        next=following,
+        in_thread=thread_slice(context, start, memo),
         variants=variant_rows(memo),
         is_legacy=envelope.shape == "legacy",
         is_broken=memo.broken,
@@ -184,7 +168,7 @@ def plan_missing_memo(context: Context, ghost: Ghost) -> GhostPage:
         notice=notice_on(ghost.kind, context.archive.erased.get((ghost.kind, ghost.id))),
         id=ghost.id,
         stem=ghost.stem,
-        date=stamp(ghost.date),
+        date=ghost.date,
         sender=context.named(start, ghost.sender) if ghost.sender else None,
         to=context.named(start, ghost.to) if ghost.to else None,
         replies=context.rows(start, ghost.replies),

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from types import MappingProxyType
 from typing import ClassVar, get_args
 from urllib.parse import quote, unquote
 
@@ -127,21 +126,19 @@ _NAMED = 5
 
 def mention_rows(context: Context, start: str, artifact: Artifact) -> tuple[MentionRow, ...]:
     """What mentions an artifact, the newest first: each row leads to the first place, and names further ones."""
-    return tuple(_mentioned_in(context, start, one, artifact) for one in _newest(context, artifact))
-
-
-def _mentioned_in(context: Context, start: str, one: Artifact, artifact: Artifact) -> MentionRow:
-    row = context.row(start, one)
-    places = context.mentions.places(one, artifact.ref, context.text_of)
-    if not places:
-        return MentionRow(row=row)
-    page = row.href
-    return MentionRow(
-        row=replace(row, href=_at(page, places[0])),
-        sentence=places[0].sentence,
-        places=_links(page, places, 1),
-        more=max(0, len(places) - 1 - _NAMED),
-    )
+    found = []
+    for one in _newest(context, artifact):
+        row = context.row(start, one)
+        places = context.mentions.places(one, artifact.ref, context.text_of)
+        found.append(
+            MentionRow(
+                row=replace(row, href=at_anchor(row.href, places[0].anchor)) if places else row,
+                sentence=places[0].sentence if places else None,
+                places=_links(row.href, places, 1),
+                more=max(0, len(places) - 1 - _NAMED),
+            )
+        )
+    return tuple(found)
 
 
 def related_rows(context: Context, start: str, transcript: Transcript) -> tuple[MentionRow, ...]:
@@ -174,7 +171,7 @@ def mention_lines(context: Context, start: str, artifact: Artifact) -> Iterator[
     for one in _newest(context, artifact):
         page = relative(start, page_of(one))
         for place in context.mentions.places(one, artifact.ref, context.text_of):
-            yield {"by": "/".join(one.ref), "url": _at(page, place), "sentence": place.sentence.line}
+            yield {"by": "/".join(one.ref), "url": at_anchor(page, place.anchor), "sentence": place.sentence.line}
 
 
 def _newest(context: Context, artifact: Artifact) -> list[Artifact]:
@@ -188,14 +185,15 @@ def _links(page: str, places: Sequence[MentionPlace], first: int) -> tuple[Refer
     return tuple(
         Reference(
             label=phrase("turn {number}", number=one.turn[1:]) if one.turn else phrase("place {number}", number=number),
-            href=_at(page, one),
+            href=at_anchor(page, one.anchor),
         )
         for number, one in numbered
     )
 
 
-def _at(page: str, place: MentionPlace) -> str:
-    return f"{page}#{quote(place.anchor, safe='-._~')}" if place.anchor else page
+def at_anchor(page: str, anchor: str) -> str:
+    """A link to an anchor of a page; to the page without one."""
+    return f"{page}#{quote(anchor, safe='-._~')}" if anchor else page
 
 
 # Plans the list of passages that an artifact shares with others, for its page and its twins.
@@ -205,14 +203,12 @@ SHARED_SHOWN, AT_TURNS = 100, 1_000
 """The most shared passages in the list of one page, which says how many there are, and at the turns of a transcript."""
 
 
-_RELATIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "drafted in": phrase("Drafted in"),
-        "draft of": phrase("Draft of"),
-        "quotes": phrase("Quotes"),
-        "quoted in": phrase("Quoted in"),
-    }
-)
+_RELATIONS: Mapping[str, str] = {
+    "drafted in": phrase("Drafted in"),
+    "draft of": phrase("Draft of"),
+    "quotes": phrase("Quotes"),
+    "quoted in": phrase("Quoted in"),
+}
 
 
 def shared_rows(context: Context, start: str, artifact: Artifact) -> tuple[SharedRow, ...]:
@@ -221,7 +217,7 @@ def shared_rows(context: Context, start: str, artifact: Artifact) -> tuple[Share
     return tuple(
         SharedRow(
             relation=_RELATIONS[link.relation],
-            here=_shared_at("" if start == here else relative(start, here), link.anchor),
+            here=at_anchor("" if start == here else relative(start, here), link.anchor),
             there=_there(context, start, link),
             words=link.words,
             begins=link.begins,
@@ -237,17 +233,13 @@ def shared_at_turns(context: Context, start: str, transcript: Transcript) -> tup
 
 
 def _there(context: Context, start: str, link: SharedLink) -> Reference:
-    href = relative(start, context.page(link.other))
-    return Reference(label=_label(context, link), href=_shared_at(href, link.other_anchor))
+    href = at_anchor(relative(start, context.page(link.other)), link.other_anchor)
+    return Reference(label=_label(context, link), href=href)
 
 
 def _label(context: Context, link: SharedLink) -> str:
     subject = context.archive.short_subject(link.other)
     return f"{subject}, {link.other_anchor}" if link.other[0] == "transcript" and link.other_anchor else subject
-
-
-def _shared_at(href: str, anchor: str) -> str:
-    return f"{href}#{quote(anchor, safe='-._~')}" if anchor else href
 
 
 def shared_fields(context: Context, ref: Ref) -> list[dict[str, object]]:
@@ -326,11 +318,7 @@ def cited_by(context: Context, start: str, ref: Ref) -> tuple[CitedRow, ...]:
 def _href(context: Context, start: str, ref: Ref, anchor: str) -> str:
     """Where a passage is; a range of turns begins with the first."""
     first = anchor.partition("-t")[0] if anchor.startswith("t") and "-t" in anchor else anchor
-    href = relative(start, context.page(ref))
-    return f"{href}#{quote(first, safe='-._~')}" if first else href
-
-
-# The page of all citations of an archive.
+    return at_anchor(relative(start, context.page(ref)), first)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

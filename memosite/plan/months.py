@@ -1,8 +1,8 @@
 """Plans the page of each month, the timeline, and digests of what arrived each day or week.
 
-Days are those of arrival, in UTC, by the archive's own dates and never by the clock (`arrivals`): the last day with
-news is closed when something arrives on a later one. So what a digest holds never changes once it is published: a
-memo that comes late, with an old date, is in the digest of the day on which it came.
+The days of a digest are those of arrival, in UTC, by the archive's own dates and never by the clock (`indexes`): the
+last day with news is closed when something arrives on a later one. So what a digest holds never changes once it is
+published: a memo that comes late, with an old date, is in the digest of the day on which it came.
 """
 
 import calendar
@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, TypedDict
+from typing import ClassVar
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Artifact, Memo
@@ -48,9 +48,8 @@ from memosite.plan.page import (
     twin_links,
     with_neighbours,
 )
+from memosite.plan.positions import monday
 from memosite.plan.removed import RedirectPage, redirect
-
-# Defines the parts of page models that sum up an archive: what waits for people, activity, years of the timeline.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,26 +275,21 @@ class Digest:
 
 def closed_digests(context: Context) -> tuple[Digest, ...]:
     """The closed days or weeks with any news, oldest first."""
-    days: dict[int, list[Artifact]] = defaultdict(list)
+    days: dict[dt.date, list[Artifact]] = defaultdict(list)
     times, is_weekly = context.arrival_times, context.feeds.is_weekly
     for ref, artifact in context.archive.artifacts.items():
         if ref in times:
-            day = times[ref].toordinal()
-            days[_monday(day) if is_weekly else day].append(artifact)
+            day = times[ref].date()
+            days[monday(day) if is_weekly else day].append(artifact)
     length = dt.timedelta(days=7 if is_weekly else 1)
     return tuple(
         Digest(
             day=day.isoformat(),
             end=dt.datetime.combine(day, dt.time(), tzinfo=dt.UTC) + length,
-            artifacts=tuple(days[day.toordinal()]),
+            artifacts=tuple(days[day]),
         )
-        for day in map(dt.date.fromordinal, sorted(days)[:-1])
+        for day in sorted(days)[:-1]
     )
-
-
-def _monday(day: int) -> int:
-    """The Monday of a day's week (ISO 8601), both by their numbers; day 1, of the year 1, is one."""
-    return day - (day - 1) % 7
 
 
 def digest_units(digests: Sequence[Digest]) -> Iterator[Unit]:
@@ -373,27 +367,18 @@ def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]
     chunks = in_parts(digests)
     for number, chunk in [(None, chunks[-1]), *(enumerate(chunks, 1) if len(chunks) > 1 else ())]:
         start = part_page(DIGESTS, number) if number else DIGESTS
-        yield DigestsPage(
+        page = DigestsPage(
             **page_head(context, start, title=part_title(phrase("Digests"), number), section="timeline"),
             feeds=_feeds(start),
             parts=part_links(start, DIGESTS, number or len(chunks), number) if len(chunks) > 1 else (),
-            **_shown(context, start, chunk),
+            span="week" if context.feeds.is_weekly else "day",
         )
-
-
-class _Shown(TypedDict):
-    span: str
-    digests: tuple[tuple[Reference, int], ...]
-    months: tuple[CalendarMonth, ...]
-
-
-def _shown(context: Context, start: str, digests: Sequence[Digest]) -> _Shown:
-    """Weeks as a list, days as a calendar."""
-    if context.feeds.is_weekly:
-        weeks = tuple((_link(context, start, digest), len(digest.artifacts)) for digest in reversed(digests))
-        return {"span": "week", "digests": weeks, "months": ()}
-    days = {digest.day: (len(digest.artifacts), relative(start, digest_page(digest.day))) for digest in digests}
-    return {"span": "day", "digests": (), "months": calendar_months(days)}
+        if context.feeds.is_weekly:
+            weeks = tuple((_link(context, start, digest), len(digest.artifacts)) for digest in reversed(chunk))
+            yield replace(page, digests=weeks)
+        else:
+            days = {digest.day: (len(digest.artifacts), relative(start, digest_page(digest.day))) for digest in chunk}
+            yield replace(page, months=calendar_months(days))
 
 
 def _feed(context: Context, digests: Sequence[Digest]) -> Feed:

@@ -1,5 +1,7 @@
 """Plans the page of the organization: all positions, charts and relationships, and who writes to whom.
 
+A chart is laid out in whole pixels:
+
     positions, edges ─► who is under whom ─► sizes, from the leaves up ─► places, from the top down
 
 A position is under its first manager; further managers, cycles and all other relationships are lighter lines
@@ -9,10 +11,10 @@ many rows as it takes to stay within `MAX_WIDTH`, so that 200 positions are as r
 
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median_low
-from typing import ClassVar, Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias, get_args
 
 from memosite.archive.mailboxes import open_for
 from memosite.archive.model import Library, Memo, Position, other_name
@@ -22,12 +24,30 @@ from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Organization, Relationship, Seat
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
-from memosite.pages import PAGE_CHARS, Page, Reference, RelationshipRow, SeatRow, shade_of
+from memosite.facts.times import Moment
+from memosite.pages import PAGE_CHARS, Page, Reference, RelationshipRow, shade_of
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
-from memosite.plan.dates import duration, seconds_between, stamp
+from memosite.plan.dates import duration, seconds_between
 from memosite.plan.page import page_head, part_links, part_title
 from memosite.plan.positions import Activity, received, relationship_row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatRow:
+    """A position in the table of seats; `organizations` counts those that have it, if it stands for several."""
+
+    position: Reference
+    organizations: int = 0
+    status: str
+    incumbent: str
+    last_sent: Moment | None
+    unread: int
+    is_unread_known: bool
+    """Whether it is known of all memos to it whether they are read."""
+    oldest_unread: Moment | None
+    open_to: int
+    open_from: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +81,6 @@ class ChartLine:
     path: str
     kind: Literal["rank", "other"]
     words: str = ""
-
-
-# Defines the parts of page models for an organization: charts, seats, relationships.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +150,6 @@ class PositionsAtAGlance:
 # Lays out the chart of an organization: the positions of boxes and lines, in whole pixels.
 
 
-_Status: TypeAlias = Literal["staffed", "vacant", "shared", "informal"]
-
-
 BOX: Final = (216, 68)
 """Width and height of a position's box."""
 
@@ -160,12 +174,10 @@ _MARGIN = 8
 _BULGE = 16  # how far a bent line leaves the row or column that it runs along
 
 
-_STATUSES: Final[tuple[Literal["staffed", "vacant", "shared", "informal"], ...]] = (
-    "staffed",
-    "vacant",
-    "shared",
-    "informal",
-)
+_Status: TypeAlias = Literal["staffed", "vacant", "shared", "informal"]
+
+
+_STATUSES: Final[tuple[_Status, ...]] = get_args(_Status)
 
 
 _INSIDE = BOX[0] - 24  # pixels for text
@@ -426,7 +438,7 @@ def listed_positions(context: Context) -> list[Position]:
 def at_a_glance(context: Context, start: str, found: Activity) -> PositionsAtAGlance:
     """The positions of the home page: quiet ones sent nothing in the weeks of `found`, and nothing waits for them."""
     every = listed_positions(context)
-    rows = seat_rows(context, start, every[:SEATS])
+    rows = [seat_row(context, start, position) for position in every[:SEATS]]
     is_active = [
         bool(row.unread or row.open_to or row.open_from or found.counts.get(one.id))
         for one, row in zip(every, rows, strict=False)
@@ -437,11 +449,6 @@ def at_a_glance(context: Context, start: str, found: Activity) -> PositionsAtAGl
         total=len(every),
         since=found.weeks[0].isoformat() if found.weeks else "",
     )
-
-
-def seat_rows(context: Context, start: str, positions: Iterable[Position]) -> tuple[SeatRow, ...]:
-    """The rows of these positions in a table of seats."""
-    return tuple(seat_row(context, start, position) for position in positions)
 
 
 def seat_row(context: Context, start: str, position: Position) -> SeatRow:
@@ -459,10 +466,10 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
         organizations=len(position.union_of),
         status=seats[0].status or "" if len(seats) == 1 else "",
         incumbent=cut_line(seats[0].incumbent or "", _LINE_CHARS) if len(seats) == 1 else "",
-        last_sent=stamp(newest.date) if newest else None,
+        last_sent=newest.date if newest else None,
         unread=len(inbox),
         is_unread_known=bool(inbox) or _is_reading_known(context, position),
-        oldest_unread=stamp(oldest.date) if oldest else None,
+        oldest_unread=oldest.date if oldest else None,
         open_to=sum(open_for(memo, members) for memo in owed.values()),
         open_from=sum(index.open_from.get(id_, 0) for id_ in members),
     )
@@ -521,12 +528,18 @@ def plan_exchange(context: Context) -> Exchange | None:
     shown = sorted(sorted(traffic, key=lambda id_: (-traffic[id_], id_))[:POSITIONS])
     pairs = {(one, other): counts[one, other] for one in shown for other in shown if counts[one, other]}
     most = max(pairs.values(), default=1)
+    cells = {
+        pair: ExchangeCell(
+            number=number,
+            shade=shade_of(number, most),
+            answered=len(times.get(pair, ())),
+            median=duration(median_low(times[pair])) if times.get(pair) else "",
+        )
+        for pair, number in pairs.items()
+    }
     return Exchange(
         positions=tuple(context.position(ORGANIZATION, id_) for id_ in shown),
-        rows=tuple(
-            tuple(_cell((one, other), pairs, times, most) if (one, other) in pairs else None for other in shown)
-            for one in shown
-        ),
+        rows=tuple(tuple(cells.get((one, other)) for other in shown) for one in shown),
         shown=sum(pairs.values()),
         total=counts.total(),
         left_out=len(traffic) - len(shown),
@@ -560,19 +573,6 @@ def _waited(context: Context, memo: Memo, to: str) -> float | None:
     return seconds_between(memo.date, min(dates, key=lambda date: date.instant, default=None))
 
 
-def _cell(pair: _Pair, counts: Mapping[_Pair, int], times: Mapping[_Pair, list[float]], most: int) -> ExchangeCell:
-    waits = times.get(pair, [])
-    return ExchangeCell(
-        number=counts[pair],
-        shade=shade_of(counts[pair], most),
-        answered=len(waits),
-        median=duration(median_low(waits)) if waits else "",
-    )
-
-
-# Plans the page of the organization: all positions, and each orgdef with its chart, relationships and charter.
-
-
 _DRAWN, _EDGES = 300, 2_000  # positions and relationships of one drawing
 
 
@@ -582,6 +582,9 @@ def plan_organization(context: Context) -> Iterator[OrganizationPage]:
     edges = max((len(organization.relationships) for organization in context.archive.organizations), default=0)
     is_long = len(positions) > SEATS or edges > LIST_LIMIT
     count = -(-max(len(positions), edges) // LIST_LIMIT) if is_long else 0
+    libraries = [one for one in context.archive.artifacts.values() if isinstance(one, Library)]
+    unreadable = [context.artifact(ORGANIZATION, one.ref) for one in libraries if one.card.broken == "orgdef"]
+    rests = [context.artifact(ORGANIZATION, one.ref) for one in libraries if one.card.rest]
     for number in range(count + 1):
         start = part_page(ORGANIZATION, number) if number else ORGANIZATION
         chunk = slice((number - 1) * LIST_LIMIT, number * LIST_LIMIT) if number else slice(0, LIST_LIMIT)
@@ -590,11 +593,11 @@ def plan_organization(context: Context) -> Iterator[OrganizationPage]:
             **page_head(context, start, title=part_title(phrase("Organization"), number), section="org"),
             parts=part_links(start, ORGANIZATION, count, number or None),
             organizations=tuple(_organization_sections(context, start, chunk, is_part=number > 0)),
-            seats=seat_rows(context, start, shown),
+            seats=tuple(seat_row(context, start, position) for position in shown),
             seats_total=len(positions),
             exchange=None if number else plan_exchange(context),
-            unreadable=() if number else tuple(_unreadable(context, start)),
-            rests=() if number else tuple(_rests(context, start)),
+            unreadable=() if number else tuple(unreadable),
+            rests=() if number else tuple(rests),
         )
 
 
@@ -617,7 +620,12 @@ def _organization_sections(
                 relationships_total=len(organization.relationships),
                 charter=() if is_part else tuple(_charter(organization)),
                 place=f"{organization.source}/{organization.path}",
-                chart=None if is_part else _chart(context, organization),
+                chart=None
+                if is_part
+                else draw(
+                    [_seated(context, organization, seat) for seat in organization.seats[:_DRAWN]],
+                    [_edge(edge) for edge in organization.relationships[:_EDGES]],
+                ),
             )
 
 
@@ -627,25 +635,6 @@ def _charter(organization: Organization) -> Iterable[tuple[str, str]]:
     for heading, text in organization.charter:
         yield cut_line(heading, LABEL_CHARS), shown_extra(text, limit=max(left, 0))
         left -= len(text)
-
-
-def _unreadable(context: Context, start: str) -> Iterable[Reference]:
-    for one in context.archive.artifacts.values():
-        if isinstance(one, Library) and one.card.broken == "orgdef":
-            yield context.artifact(start, one.ref)
-
-
-def _rests(context: Context, start: str) -> Iterable[Reference]:
-    for one in context.archive.artifacts.values():
-        if isinstance(one, Library) and one.card.rest:
-            yield context.artifact(start, one.ref)
-
-
-def _chart(context: Context, organization: Organization) -> Chart | None:
-    """The drawing of an organization; of one too large for a drawing, its first positions."""
-    seated = tuple(_seated(context, organization, seat) for seat in organization.seats[:_DRAWN])
-    edges = (_edge(edge) for edge in organization.relationships[:_EDGES])
-    return draw(seated, tuple(edges))
 
 
 def _seated(context: Context, organization: Organization, seat: Seat) -> Seated:

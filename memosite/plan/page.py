@@ -1,7 +1,7 @@
 """What pages of every kind have: a head, sections, parts of long lists, and twins for machines.
 
-A link into a bundle has a fragment: the key of what is meant. That of a twin is `kind/id`, that of an original the
-path that it has in a site without bundles.
+A twin is beside its page; in a lean site it is in a bundle. A link into a bundle has a fragment, the key of what is
+meant: of a twin `kind/id`, of an original the path that it has in a site without bundles.
 """
 
 import json
@@ -35,7 +35,7 @@ from memosite.plan.dates import newest
 # Plans where twins and originals are: beside their page, or in a lean site in a bundle of a month (SPEC 4).
 
 
-FORMS: Mapping[TwinForm, str] = MappingProxyType({"json": "JSON", "md": "Markdown"})
+FORMS: Mapping[TwinForm, str] = {"json": "JSON", "md": "Markdown"}
 """What pages call the twins."""
 
 
@@ -336,7 +336,6 @@ def grouped_sections(
     groups: Mapping[str, Sequence[Artifact]],
     *,
     names: Mapping[str, str] = MappingProxyType({}),
-    empty: str = "",
 ) -> tuple[ListSection, ...]:
     """A section for each group, in the order given, all together no longer than one list may be.
 
@@ -352,7 +351,7 @@ def grouped_sections(
     total = sum(map(len, shown.values()))
     limit = LIST_LIMIT if total <= LIST_LIMIT else max(1, LIST_LIMIT // len(shown))
     return tuple(
-        section(context, start, names.get(key, key), artifacts, limit=limit, anchor=anchor, empty=empty)
+        section(context, start, names.get(key, key), artifacts, limit=limit, anchor=anchor)
         for (key, artifacts), anchor in zip(shown.items(), group_anchors(shown), strict=True)
     )
 
@@ -436,12 +435,9 @@ def plan_parts(
     *,
     section_name: str,
     viewer: str | None = None,
-    shown: int = LIST_LIMIT,
 ) -> Iterable[ListPage]:
     """The parts of a list that is too long for its page: everything in order of arrival, 500 a part."""
-    if not part_count(artifacts, shown=shown):
-        return
-    for number, chunk in enumerate(in_parts(artifacts), 1):
+    for number, chunk in enumerate(in_parts(artifacts) if part_count(artifacts) else (), 1):
         yield plan_part(context, page, title, number, chunk, section_name=section_name, viewer=viewer)
 
 

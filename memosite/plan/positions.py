@@ -13,7 +13,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar
+from itertools import chain
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from memosite.archive.mailboxes import open_for, unknown_line
@@ -34,6 +35,7 @@ from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Organization, Relationship
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
+from memosite.facts.times import Moment
 from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
 from memosite.pages import (
     Cell,
@@ -46,19 +48,33 @@ from memosite.pages import (
     Reference,
     RelationshipRow,
     Row,
-    SeatFacts,
     Sparks,
-    Stamp,
 )
 from memosite.plan.actions import ActionGroup, RowMaker
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, as_of, newest_day
-from memosite.plan.dates import by_arrival, month_mark, month_name, newest, newest_first, stamp
+from memosite.plan.dates import by_arrival, month_mark, month_name, newest, newest_first
 from memosite.plan.page import in_parts, list_twins, page_head, part_count, part_links, plan_part, section, twin_links
 from memosite.plan.removed import RedirectPage, redirect
 
 HOLDER_CHARS = 300
 """The most characters that a page shows of a holder's name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatFacts:
+    """A position as one orgdef lists it; `other_name` is its name if that is more than its id in other letters."""
+
+    organization: str
+    name: str
+    other_name: str = ""
+    status: str
+    incumbent: str
+    description: str
+    role: str
+    extra: str = ""
+    relationships: tuple[RelationshipRow, ...]
+    relationships_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +90,6 @@ class Following:
     mail: str
     opml: str
     is_local: bool
-
-
-# The page model of a position, and of its stream (see `pages`).
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +138,8 @@ class PositionPage(Page):
     digests: Reference
     following: Following
     longest: Row | None = None  # what waits longest for it
-    longest_since: Stamp | None = None
-    newest: Stamp | None = None  # the day to which ages are counted, if there are any
+    longest_since: Moment | None = None
+    newest: str = ""  # the day to which ages are counted, if there are any
 
 
 # Finds what a position received, what involves it, and what is open for it.
@@ -443,23 +456,10 @@ def _draw(
         ),
     )
     first, last = (name.replace("/", "-") for name in (names[0], names[-1]))
-    return replace(picture, caption=_caption(first, last, picture.most, is_weekly=is_weekly))
-
-
-def _caption(first: str, last: str, most: int, *, is_weekly: bool) -> str:
-    if is_weekly:
-        return phrase(
-            "Memos, a bar for each week from Monday (UTC), {first} to {last}; the highest is {most:,}.",
-            first=first,
-            last=last,
-            most=most,
-        )
-    return phrase(
-        "Memos, a bar for each month (UTC), {first} to {last}; the highest is {most:,}.",
-        first=first,
-        last=last,
-        most=most,
-    )
+    said: dict[str, Any] = {"first": first, "last": last, "most": picture.most}
+    weekly = phrase("Memos, a bar for each week from Monday (UTC), {first} to {last}; the highest is {most:,}.", **said)
+    monthly = phrase("Memos, a bar for each month (UTC), {first} to {last}; the highest is {most:,}.", **said)
+    return replace(picture, caption=weekly if is_weekly else monthly)
 
 
 def _weeks_between(first: dt.date, last: dt.date) -> list[str]:
@@ -505,10 +505,6 @@ def position_units(context: Context) -> Iterator[Unit]:
         yield Unit(name=f"{name}/stream", make=rest, given=position, given_as="the position", weight=weight)
 
 
-def _plan_position(context: Context, *, position: Position, day: dt.date | None) -> Iterator[PositionPage]:
-    yield _page(context, position_page(position.id), position, involving(context, position), day)
-
-
 def _plan_rest(context: Context, *, position: Position) -> Iterator[ListPage | Written | RedirectPage]:
     """The parts of a position's stream, its twins, and redirects from its other names (SPEC 3)."""
     here = position_page(position.id)
@@ -519,21 +515,14 @@ def _plan_rest(context: Context, *, position: Position) -> Iterator[ListPage | W
         yield redirect(context, position_page(id_), here)
 
 
-def _page(
-    context: Context, start: str, position: Position, everything: Sequence[Artifact], day: dt.date | None
-) -> PositionPage:
+def _plan_position(context: Context, *, position: Position, day: dt.date | None) -> Iterator[PositionPage]:
+    start, everything, label = position_page(position.id), involving(context, position), context.label(position.id)
     actions = tuple(_actions(context, start, position, everything, day))
-    label = context.label(position.id)
     inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
     longest = _longest_waiting(position, everything, inbox)
-    return PositionPage(
-        **page_head(
-            context,
-            start,
-            title=label,
-            section="org",
-            description=phrase("Memos to and from {position}", position=label),
-        ),
+    description = phrase("Memos to and from {position}", position=label)
+    yield PositionPage(
+        **page_head(context, start, title=label, section="org", description=description),
         feeds=tuple(_feeds(context, label)),
         twins=twin_links(start, start),
         parts=part_links(start, start, part_count(everything, shown=IN_PARTS), None),
@@ -544,14 +533,14 @@ def _page(
         union_of=tuple(context.position(start, id_) for id_ in position.union_of),
         inbox=_inbox(context, start, position, inbox),
         actions=actions,
-        newest=as_of(day) if any(group.rows for group in actions) else None,
+        newest=as_of(day) if any(group.rows for group in actions) else "",
         missing=tuple(_missing(context, start, position)),
         stream=plan_stream(context, start, position, everything),
         arcs=_arcs(context, start, position, everything),
         digests=Reference(label=phrase("Digests"), href=relative(start, DIGESTS)),
         following=plan_following(context, position),
         longest=context.row(start, longest, viewer=position.id) if longest else None,
-        longest_since=stamp(longest.date) if longest else None,
+        longest_since=longest.date if longest else None,
     )
 
 
@@ -621,28 +610,17 @@ def _missing(context: Context, start: str, position: Position) -> Iterable[ListS
 
 
 def _arcs(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> tuple[ListSection, ...]:
-    notes = [one for one in everything if isinstance(one, Memo) and one.kind == "note"]
-    return tuple(
-        section(context, start, heading, arc, limit=_SHOWN, viewer=position.id, anchor=anchor)
-        for heading, anchor, arc in _by_arc(notes)
-    )
-
-
-def _by_arc(notes: Sequence[Memo]) -> Iterable[tuple[str, str, Sequence[Memo]]]:
     """Notes by the session that wrote them, the newest first; none where there is one session, or too many."""
     arcs: dict[str, list[Memo]] = defaultdict(list)
-    for note in newest_first(notes):
+    for note in newest_first(one for one in everything if one.kind == "note"):
         if isinstance(note, Memo):
             arcs[cut_line(note.variants[0].envelope.session or "", _ARC_CHARS)].append(note)
-    if not 1 < len(arcs) <= _ARCS:
-        return
-    for number, arc in enumerate(sorted(arcs, key=lambda arc: not arc)):
-        # Numbered from the oldest, so that links stay valid when another session begins.
-        yield (
-            phrase("Notes of {position}", position=arc) if arc else phrase("Other notes"),
-            f"notes-{len(arcs) - number}",
-            arcs[arc],
-        )
+    found = []
+    for number, arc in enumerate(sorted(arcs, key=lambda arc: not arc) if 1 < len(arcs) <= _ARCS else ()):
+        heading = phrase("Notes of {position}", position=arc) if arc else phrase("Other notes")
+        anchor = f"notes-{len(arcs) - number}"  # from the oldest, so that links stay valid when another session begins
+        found.append(section(context, start, heading, arcs[arc], limit=_SHOWN, viewer=position.id, anchor=anchor))
+    return tuple(found)
 
 
 def _seat_facts(context: Context, start: str, organization_id: str, position: Position) -> SeatFacts:
@@ -691,7 +669,8 @@ def find_activity(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
     last = monday(newest.date())
     weeks = tuple(last - _WEEK * back for back in reversed(range(WEEKS)) if (last - dt.date.min) >= _WEEK * back)
     counts: dict[str, Counter[dt.date]] = defaultdict(Counter)
-    for artifact in _since(months, weeks[0]):
+    shown = (month for month in months if month != UNDATED_MONTH and month >= _month(weeks[0]))
+    for artifact in chain.from_iterable(months[month] for month in shown):
         position, date = _who(artifact), artifact.date
         if position is None or date is None:
             continue
@@ -699,13 +678,6 @@ def find_activity(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
         if weeks[0] <= week <= last:
             counts[position][week] += 1
     return Activity(weeks=weeks, counts=counts)
-
-
-def _since(months: Mapping[str, Sequence[Artifact]], day: dt.date) -> Iterator[Artifact]:
-    """The artifacts of a day's month and of those after it."""
-    for month, artifacts in months.items():
-        if month != UNDATED_MONTH and month >= _month(day):
-            yield from artifacts
 
 
 def _who(artifact: Artifact) -> str | None:

@@ -2,39 +2,23 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Link, Record, RecordLink
 from memosite.archive.urls import ENTITIES, SYSTEMS, entity_page, page_of, part_page, relative, system_page
-from memosite.facts.parsed import RecordCitation
+from memosite.facts.parsed import Entity, RecordCitation, RecordEvent
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
+from memosite.facts.times import Moment
 from memosite.formats.status import is_superseded, status_of
 from memosite.formats.system import GroupOrder
 from memosite.formats.systems import find_system, system_of
-from memosite.pages import (
-    PAGE_CHARS,
-    AnchorRow,
-    ArtifactPage,
-    CitationRow,
-    EntityRow,
-    EventRow,
-    ListPage,
-    ListSection,
-    Page,
-    Reference,
-    RelationRow,
-    Row,
-    Stamp,
-    SystemRow,
-)
+from memosite.pages import PAGE_CHARS, ArtifactPage, ListPage, ListSection, Page, Reference, Row
 from memosite.plan.artifact_page import artifact_fields, body_of
 from memosite.plan.context import Context, Written
-from memosite.plan.dates import stamp
 from memosite.plan.decisions import shown_decider
 from memosite.plan.indexes import EntityFacts, entity_id
 from memosite.plan.page import (
@@ -54,6 +38,42 @@ from memosite.resolve.records import MATCHES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RelationRow:
+    """A relation of a record, with what else is said of it; `is_inverse` if it is written in the other record."""
+
+    predicate: str
+    target: Reference
+    status: str
+    confidence: str
+    label: str
+    is_inverse: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorRow:
+    """An anchor of a record, with a link where it leads to one place; `files` are the artifacts that a glob fits.
+
+    `is_cut` if there may be more of them.
+    """
+
+    anchor: Reference
+    files: tuple[Reference, ...] = ()
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemRow:
+    """One of the other memory systems: its records by type, the sources they are in, and how many more there are."""
+
+    system: Reference
+    total: int
+    types: tuple[tuple[str, int], ...]
+    sources: tuple[str, ...]
+    more_types: int = 0
+    more_sources: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordPage(ArtifactPage):
     """One entry of another memory system; `place` is its file, with the line in a file of many."""
 
@@ -68,18 +88,18 @@ class RecordPage(ArtifactPage):
     record_section: str
     source: str
     place: str
-    modified: Stamp | None
+    modified: Moment | None
     is_superseded: bool
     successor: Reference | None  # what took its place: a link, or a name as written
     fields: tuple[tuple[str, str], ...]
     relations: tuple[RelationRow, ...]
     mentions: tuple[Reference, ...]
     anchors: tuple[AnchorRow, ...]
-    citations: tuple[CitationRow, ...]
-    entities: tuple[EntityRow, ...]
+    citations: tuple[tuple[Reference, RecordCitation], ...]  # each with its source
+    entities: tuple[tuple[Reference, Entity], ...]
     sessions: tuple[str, ...]
     session_rows: tuple[Row, ...]
-    history: tuple[EventRow, ...]
+    history: tuple[RecordEvent, ...]
     content_hash: str
     hash_state: str  # the result of verifying the content hash
     totals: tuple[tuple[str, int], ...]  # the lengths of lists that are cut
@@ -115,9 +135,6 @@ class EntitiesPage(Page):
     groups: tuple[tuple[str, tuple[tuple[Reference, int], ...]], ...]
 
 
-# Plans the pages of records: one entry of another memory system each, with all that is known of it.
-
-
 _ROWS = 300
 """The most relations, events, fields or names of one sort on a record's page, which counts them; its twin has all."""
 
@@ -128,9 +145,11 @@ _VALUE_CHARS = 600
 _EXTRA_CHARS = 60_000
 
 
-_HASH_STATES: Mapping[bool | None, str] = MappingProxyType(
-    {True: phrase("verified"), False: phrase("does not match"), None: phrase("not verified")}
-)
+_HASH_STATES: Mapping[bool | None, str] = {
+    True: phrase("verified"),
+    False: phrase("does not match"),
+    None: phrase("not verified"),
+}
 
 
 def plan_record(context: Context, record: Record) -> Iterator[RecordPage]:
@@ -149,7 +168,6 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
     transcripts = [ref for ref in record.sessions if ref in context.archive.artifacts]
     return RecordPage(
         **artifact_fields(context, record, start, section="systems"),
-        date_written="",
         body=body_of(context, start, record, card.text),
         is_cut=card.text is not None and card.text.chars > PAGE_CHARS,
         extra=card.extra[:_EXTRA_CHARS],
@@ -163,7 +181,7 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
         record_section=card.section or "",
         source=card.file.source,
         place=card.file.path if card.line is None else f"{card.file.path}:{card.line}",
-        modified=stamp(card.modified),
+        modified=card.modified,
         is_superseded=is_superseded(record),
         successor=context.successor(start, record),
         fields=tuple((cut_line(label, 100), cut_line(value, _VALUE_CHARS)) for label, value in card.fields[:_ROWS]),
@@ -174,10 +192,7 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
         entities=tuple(entities[:_ROWS]),
         sessions=card.sessions[:_ROWS],
         session_rows=context.rows(start, transcripts[:_ROWS]),
-        history=tuple(
-            EventRow(event=one.event, at=stamp(one.at), actor=one.actor, detail=cut_line(one.detail, _VALUE_CHARS))
-            for one in record.history[-_ROWS:]
-        ),
+        history=tuple(replace(event, detail=cut_line(event.detail, _VALUE_CHARS)) for event in record.history[-_ROWS:]),
         content_hash=cut_line(card.hash_written or "", 100),
         hash_state=_HASH_STATES[card.hash_fits],
         totals=_totals(
@@ -221,14 +236,11 @@ def _links_by_name(record: Record) -> Mapping[str, list[Link]]:
     return found
 
 
-def _href(context: Context, start: str, link: Link) -> str | None:
-    return link.url if link.to is None else relative(start, context.page(link.to))
-
-
 def _named(context: Context, start: str, links: Mapping[str, list[Link]], name: str) -> Reference:
     """A name as written, with where it leads if it could be resolved."""
-    found = links.get(name)
-    return Reference(label=cut_line(name, _VALUE_CHARS), href=_href(context, start, found[0]) if found else None)
+    link = next(iter(links.get(name, ())), None)
+    href = relative(start, context.page(link.to)) if link and link.to else link.url if link else None
+    return Reference(label=cut_line(name, _VALUE_CHARS), href=href)
 
 
 def _anchor(context: Context, start: str, links: Mapping[str, list[Link]], name: str) -> AnchorRow:
@@ -243,69 +255,44 @@ def _anchor(context: Context, start: str, links: Mapping[str, list[Link]], name:
     )
 
 
-def _citation(citation: RecordCitation) -> CitationRow:
+def _citation(citation: RecordCitation) -> tuple[Reference, RecordCitation]:
+    """A citation with its source outside; only an address of the web is a link."""
     url = citation.url.strip()
-    is_web = url.lower().startswith(("https://", "http://"))
-    return CitationRow(
-        source=Reference(
-            label=cut_line(citation.title or url, 300),
-            href=url if is_web else None,
-            title=url if citation.title and citation.title != url else "",
-        ),
-        type=citation.type,
-        author=citation.author,
-        date=citation.date,
-        note=cut_line(citation.note, _VALUE_CHARS),
+    source = Reference(
+        label=cut_line(citation.title or url, 300),
+        href=url if url.lower().startswith(("https://", "http://")) else None,
+        title=url if citation.title and citation.title != url else "",
     )
+    return source, replace(citation, note=cut_line(citation.note, _VALUE_CHARS))
 
 
-def _entities(start: str, record: Record) -> Iterable[EntityRow]:
+def _entities(start: str, record: Record) -> Iterable[tuple[Reference, Entity]]:
     for entity in record.card.entities:
         id_ = entity_id(entity.name)
         if id_ is not None:
-            yield EntityRow(
-                entity=Reference(label=cut_line(entity.name, 200), href=relative(start, entity_page(id_))),
-                type=entity.type or "",
-                relation=entity.relation.replace("_", " ").replace("-", " "),
-            )
+            link = Reference(label=cut_line(entity.name, 200), href=relative(start, entity_page(id_)))
+            yield link, replace(entity, relation=entity.relation.replace("_", " ").replace("-", " "))
 
 
 # Plans the lists of records: the systems, and each system in the ways it can be grouped.
 
 
-VIEWS: Mapping[str, Callable[[Record], Iterable[str | None]]] = MappingProxyType(
-    {
-        "kind": lambda record: (record.card.type,),
-        "status": lambda record: (status_of(record),),
-        "stage": lambda record: (record.card.stage,),
-        "namespace": lambda record: (record.card.namespace,),
-        "session": lambda record: record.card.sessions or ("",),
-    }
-)
+class _Grouping(NamedTuple):
+    """A way to group records: what it is called, the heading of those without a value, and the values of a record."""
+
+    label: str
+    none: str
+    values: Callable[[Record], Iterable[str | None]]
+
+
+VIEWS: Mapping[str, _Grouping] = {
+    "kind": _Grouping(phrase("By kind"), phrase("No kind"), lambda record: (record.card.type,)),
+    "status": _Grouping(phrase("By status"), phrase("No status"), lambda record: (status_of(record),)),
+    "stage": _Grouping(phrase("By stage"), phrase("No stage"), lambda record: (record.card.stage,)),
+    "namespace": _Grouping(phrase("By namespace"), phrase("No namespace"), lambda record: (record.card.namespace,)),
+    "session": _Grouping(phrase("By session"), phrase("No session"), lambda record: record.card.sessions or ("",)),
+}
 """By what the records of a system can be grouped besides its own way; each is a page below the system's."""
-
-
-_BY: Mapping[str, str] = MappingProxyType(
-    {
-        "kind": phrase("By kind"),
-        "status": phrase("By status"),
-        "stage": phrase("By stage"),
-        "namespace": phrase("By namespace"),
-        "session": phrase("By session"),
-    }
-)
-
-
-_NONE: Mapping[str, str] = MappingProxyType(
-    {
-        "No kind": phrase("No kind"),
-        "No status": phrase("No status"),
-        "No stage": phrase("No stage"),
-        "No namespace": phrase("No namespace"),
-        "No session": phrase("No session"),
-    }
-)
-"""The headings of records without a value, by their keys, of which anchors were made."""
 
 
 _NAMED = 20
@@ -325,13 +312,18 @@ def plan_systems(context: Context, ledger: Ledger) -> Iterator[SystemsPage | Lis
     yield SystemsPage(
         **page_head(context, SYSTEMS, title=phrase("Records"), section="systems"),
         twins=twin_links(SYSTEMS, SYSTEMS),
-        systems=tuple(_system_row(system, context.records.get(system, [])) for system in systems),
+        systems=tuple(_system_row(system, context.records.get(system, ())) for system in systems),
         entities=len(context.entities),
     )
     totals = [(system, system_page(system), len(context.records.get(system, []))) for system in systems]
     yield from name_twins(SYSTEMS, "Records", totals, facts={}, onward=SYSTEMS)
     for system in systems:
-        yield from _plan_system(context, system, context.records.get(system, []))
+        here, records = system_page(system), context.records.get(system, [])
+        yield _list_page(context, system, here, records, _own_groups(records))
+        yield from plan_parts(context, here, system, records, section_name="systems")
+        for view in VIEWS:
+            yield _list_page(context, system, f"{here}{view}/", records, _groups_by(view, records))
+        yield from list_twins(context, here, system, records, facts={"system": system})
 
 
 def _system_row(system: str, records: Sequence[Record]) -> SystemRow:
@@ -348,55 +340,43 @@ def _system_row(system: str, records: Sequence[Record]) -> SystemRow:
     )
 
 
-def _plan_system(context: Context, system: str, records: Sequence[Record]) -> Iterator[ListPage | Written]:
-    here = system_page(system)
-    yield _list_page(context, system, here, records, _own_groups(records))
-    yield from plan_parts(context, here, system, records, section_name="systems")
-    for view in VIEWS:
-        yield _list_page(context, system, f"{here}{view}/", records, _groups_by(view, records))
-    yield from list_twins(context, here, system, records, facts={"system": system})
-
-
 def _list_page(
     context: Context, system: str, start: str, records: Sequence[Record], groups: Mapping[str, Sequence[Record]]
 ) -> ListPage:
     """A system in one of the ways to group it; all of them lead to the same parts, which hold everything."""
     here = system_page(system)
     view = start.removeprefix(here).strip("/")
+    # Anchors were made of the keys of groups, which are the headings in English.
+    names = {str(view.none): view.none for view in VIEWS.values()}
     return ListPage(
         **page_head(context, start, title=_title(system, view), section="systems"),
         feeds=(Reference(label=phrase("Records of {system}", system=system), href=relative(start, here + "feed.xml")),),
         twins=() if view else twin_links(start, here),
         parts=part_links(start, here, part_count(records), None),
         intro=known.intro if (known := find_system(system)) else "",
-        sections=grouped_sections(context, start, groups, names=_NONE),
+        sections=grouped_sections(context, start, groups, names=names),
         views=tuple(_views(system, start, records)),
     )
 
 
 def _title(system: str, view: str) -> str:
-    match view:
-        case "kind":
-            return phrase("{system} by kind", system=system)
-        case "status":
-            return phrase("{system} by status", system=system)
-        case "stage":
-            return phrase("{system} by stage", system=system)
-        case "namespace":
-            return phrase("{system} by namespace", system=system)
-        case "session":
-            return phrase("{system} by session", system=system)
-        case _:
-            return system
+    titles = {
+        "kind": phrase("{system} by kind", system=system),
+        "status": phrase("{system} by status", system=system),
+        "stage": phrase("{system} by stage", system=system),
+        "namespace": phrase("{system} by namespace", system=system),
+        "session": phrase("{system} by session", system=system),
+    }
+    return titles.get(view, system)
 
 
 def _views(system: str, start: str, records: Sequence[Record]) -> Iterable[Reference]:
     """Links to the ways of grouping that are useful here; the one that is shown is no link."""
     here = system_page(system)
-    useful = [view for view, values in VIEWS.items() if any(value for record in records for value in values(record))]
+    useful = [view for view, by in VIEWS.items() if any(value for record in records for value in by.values(record))]
     for view in ("", *useful):
         target = f"{here}{view}/" if view else here
-        label = _BY[view] if view else phrase("Overview")
+        label = VIEWS[view].label if view else phrase("Overview")
         yield Reference(label=label, href=None if target == start else relative(start, target))
 
 
@@ -404,7 +384,7 @@ def _groups_by(view: str, records: Sequence[Record]) -> dict[str, list[Record]]:
     """Records by each value they have, in the order of the values; what has none comes last."""
     found: dict[str, list[Record]] = defaultdict(list)
     for record in records:
-        for value in dict.fromkeys(VIEWS[view](record)):
+        for value in dict.fromkeys(VIEWS[view].values(record)):
             found[value or ""].append(record)
     ordered = sorted(found, key=lambda value: (not value, value.casefold(), value))
     return {value or f"No {view}": found[value] for value in ordered}

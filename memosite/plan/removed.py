@@ -29,7 +29,7 @@ from memosite.plan.artifact_page import artifact_fields
 from memosite.plan.context import Context, Written
 from memosite.plan.history import has_changes, removal_line
 from memosite.plan.page import escaped, page_head, to_json
-from memosite.plan.threads import neighbours, thread_slice
+from memosite.plan.threads import ThreadSlice, thread_slice
 from memosite.plan.transcripts import has_comparison
 
 
@@ -62,9 +62,6 @@ class NotFoundPage(Page):
     base_path: str
 
 
-# The page model of what is published without its content.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithheldPage(ArtifactPage):
     """An artifact of any kind that is published without its content. Only memos and notes have a thread.
@@ -77,11 +74,7 @@ class WithheldPage(ArtifactPage):
     row: Row
     sha256: str
     notice: Notice
-    thread: Reference | None = None
-    thread_rows: tuple[Row, ...] = ()
-    thread_total: int = 0
-    previous: Reference | None = None
-    next: Reference | None = None
+    in_thread: ThreadSlice | None = None
 
 
 # Plans pages for what was published before and has been removed since: redirects and tombstones (SPEC 4).
@@ -225,21 +218,14 @@ def _lists(context: Context, ledger: Ledger, months: Container[str]) -> Iterator
     for kind, id_ in ledger.others:
         if kind == "month" and id_ not in months:
             yield redirect(context, month_page(id_), TIMELINE)
-        elif kind == "changes":
-            ref = page_ref(id_)
-            artifact = artifacts.get(ref)
-            start = f"{artifact_page(ref)}changes/"
-            if artifact is None:
-                yield _tombstone(context, start, ref)
-            elif not has_changes(artifact):
-                yield redirect(context, start, artifact_page(ref))
-        elif kind == "captures":
-            ref = "transcript", id_.partition("/")[2]
-            start = captures_page(artifact_page(ref))
+        elif kind in {"changes", "captures"}:
+            ref = page_ref(id_) if kind == "changes" else ("transcript", id_.partition("/")[2])
+            here = artifact_page(ref)
+            start = f"{here}changes/" if kind == "changes" else captures_page(here)
             if ref not in artifacts:
                 yield _tombstone(context, start, ref)
-            elif not has_comparison(context, ref):
-                yield redirect(context, start, artifact_page(ref))
+            elif not (has_changes(artifacts[ref]) if kind == "changes" else has_comparison(context, ref)):
+                yield redirect(context, start, here)
 
 
 def _removal(context: Context, ref: Ref) -> Removal | None:
@@ -259,32 +245,12 @@ def plan_withheld(context: Context, artifact: Artifact) -> Iterator[WithheldPage
     notice, start = notice_of(artifact), page_of(artifact)
     if notice is None:
         return
-    page = WithheldPage(
+    yield WithheldPage(
         **artifact_fields(context, artifact, start, section=_SECTIONS.get(artifact.kind, "")),
-        date_written="",
-        body=None,
-        extra="",
         row=context.row(start, artifact),
         sha256=shown_file(artifact).sha256,
         notice=notice,
-    )
-    yield _in_thread(context, page, artifact) if isinstance(artifact, Memo) else page
-
-
-def _in_thread(context: Context, page: WithheldPage, memo: Memo) -> WithheldPage:
-    """The page of a memo with its slice of its thread, where that has others."""
-    start = page_of(memo)
-    thread, place = context.placed[memo.ref]
-    if len(thread.entries) < 2:
-        return page
-    previous, following = neighbours(context, start, thread, place)
-    return replace(
-        page,
-        thread=context.thread(start, memo.thread) if context.thread_sizes[thread.id] > 1 else None,
-        thread_rows=thread_slice(context, start, thread, place),
-        thread_total=len(thread.memos),
-        previous=previous,
-        next=following,
+        in_thread=thread_slice(context, start, artifact) if isinstance(artifact, Memo) else None,
     )
 
 

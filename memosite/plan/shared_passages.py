@@ -222,9 +222,6 @@ def _ends(text: _Text, spans: list[tuple[int, int]], text_of: TextOf) -> Iterato
         yield End(start, end, anchor, at, said)
 
 
-# What the one is to the other
-
-
 def _share(passages: Iterable[Common], which: Literal[0, 1], text: _Text) -> float:
     """How much of a text the passages are, from 0 to 1; what is in several of them counts once."""
     ends = sorted((one.one if which == 0 else one.other)[:2] for one in passages)

@@ -1,6 +1,7 @@
 """Plans the pages of threads, what sums each up, its picture, and the lists of threads (SPEC 4).
 
-The value is the table that is drawn, with the place of each mark, so that a test can read the table off the drawing.
+The picture of a thread holds the table that it draws, with the place of each mark, so that a test can read the table
+off the drawing.
 """
 
 import datetime as dt
@@ -10,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
 from statistics import median
-from types import MappingProxyType
 from typing import ClassVar, Literal, TypeAlias
 from urllib.parse import quote
 
@@ -22,10 +22,10 @@ from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import before_table, cut_line
 from memosite.facts.times import Moment
-from memosite.pages import PAGE_CHARS, Body, Page, Reference, Row, Stamp, View
+from memosite.pages import PAGE_CHARS, Body, Page, Reference, Row, View
 from memosite.plan.artifact_page import memo_bodies
-from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context, Unit, Written, age, as_of, newest_day
-from memosite.plan.dates import duration, seconds_between, stamp
+from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context, Unit, Written, age, as_of, few, newest_day
+from memosite.plan.dates import duration, seconds_between
 from memosite.plan.mentions import citation_of
 from memosite.plan.page import (
     Twin,
@@ -45,7 +45,7 @@ class WaitingFor:
     """A memo of a thread whose action is open, since when, and for whom."""
 
     memo: Reference
-    since: Stamp | None
+    since: Moment | None
     positions: tuple[Reference, ...]
     total: int
 
@@ -57,8 +57,8 @@ class ThreadPosition:
     position: Reference
     repo: str
     sent: int
-    first: Stamp | None
-    last: Stamp | None
+    first: Moment | None
+    last: Moment | None
     median: str
     waiting: int
 
@@ -67,8 +67,8 @@ class ThreadPosition:
 class ThreadSummary:
     """What the first page of a thread says of all of it; totals count what is not listed, too."""
 
-    first: Stamp | None
-    last: Stamp | None
+    first: Moment | None
+    last: Moment | None
     senders: int
     positions: tuple[ThreadPosition, ...]
     positions_total: int
@@ -89,7 +89,7 @@ class LaneMark:
     memo: Reference
     lane: int
     at: int
-    when: Stamp | None
+    when: Moment | None
     state: MarkState
     answers: tuple[int, ...] = ()
     after: str = ""
@@ -116,7 +116,7 @@ class Lanes:
                 yield self.marks[number], mark
 
     @property
-    def ends(self) -> tuple[Stamp, ...]:
+    def ends(self) -> tuple[Moment, ...]:
         """The first and the last date."""
         dated = [mark.when for mark in self.marks if mark.when]
         return (dated[0], dated[-1]) if dated else ()
@@ -125,9 +125,6 @@ class Lanes:
     def states(self) -> frozenset[MarkState]:
         """Which states there are."""
         return frozenset(mark.state for mark in self.marks)
-
-
-# Defines the parts of the pages of threads (see `pages`).
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,11 +164,22 @@ class ThreadPage(Page):
     lanes: Lanes | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadSlice:
+    """Some entries of a thread, around one of its memos, and the memos before and after that, if they are near.
+
+    `thread` is a link to all of it, None if it has no page of its own; `total` is how many memos it has.
+    """
+
+    thread: Reference | None
+    total: int
+    rows: tuple[Row, ...]
+    previous: Reference | None
+    next: Reference | None
+
+
 LANE: int = 30
 """The height of a lane in pixels, with its name above the line."""
-
-
-# Page models of the lists of threads.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,14 +192,14 @@ class ThreadRow:
 
     href: str
     subject: str
-    date: Stamp | None
+    date: Moment | None
     memos: int
     missing: int
-    first: Stamp | None
-    last: Stamp | None
+    first: Moment | None
+    last: Moment | None
     senders: tuple[Reference, ...]
     waits_for: tuple[Reference, ...]
-    since: Stamp | None
+    since: Moment | None
     age: str = ""
 
 
@@ -202,7 +210,7 @@ class ThreadsPage(Page):
     template: ClassVar[str] = "threads.html"
 
     intro: str
-    newest: Stamp | None
+    newest: str
     views: tuple[View, ...]
     rows: tuple[ThreadRow, ...]
     total: int
@@ -226,7 +234,7 @@ class _Part:
 
     id: str | None = None
     written: str = ""
-    dates: list[Moment] = field(default_factory=list)
+    dates: list[Moment | None] = field(default_factory=list)
     sent: int = 0
     replies: list[float] = field(default_factory=list)
     waiting: int = 0
@@ -234,19 +242,26 @@ class _Part:
 
 def sum_up(context: Context, start: str, thread: Thread, page_of: Mapping[Ref, str]) -> ThreadSummary:
     """What is said of a whole thread on its first page; `page_of` says on which part each of its entries is."""
-    memos = [one for ref in thread.memos if isinstance(one := context.archive.artifacts[ref], Memo)]
-    parts = _parts(context, memos)
-    dated = sorted((memo.date for memo in memos if memo.date), key=lambda date: date.instant)
-    open_memos = sorted((memo for memo in memos if memo.owed_by), key=lambda memo: memo.sort_key)
+    found = _listed(context, thread)
+    parts = _parts(context, found.memos)
+    first, last = _first_and_last(memo.date for memo in found.memos)
     shown = sorted(parts, key=lambda part: (-part.sent, -part.waiting))[:_POSITIONS]
     return ThreadSummary(
-        first=stamp(dated[0]) if dated else None,
-        last=stamp(dated[-1]) if dated else None,
+        first=first,
+        last=last,
         senders=sum(part.sent > 0 for part in parts),
         positions=tuple(_position(context, start, part) for part in parts if part in shown),
         positions_total=len(parts),
-        waiting=tuple(_waiting(context, start, memo, page_of) for memo in open_memos[:_WAITING]),
-        waiting_total=len(open_memos),
+        waiting=tuple(
+            WaitingFor(
+                memo=entry_link(context, start, memo.ref, page_of),
+                since=memo.date,
+                positions=waiting_positions(context, start, memo),
+                total=len(memo.owed_by),
+            )
+            for memo in found.waiting[:_WAITING]
+        ),
+        waiting_total=len(found.waiting),
     )
 
 
@@ -257,8 +272,7 @@ def _parts(context: Context, memos: Iterable[Memo]) -> list[_Part]:
         part = found[memo.sender_position or memo.sender]
         part.id, part.written = memo.sender_position, part.written or memo.sender
         part.sent += 1
-        if memo.date:
-            part.dates.append(memo.date)
+        part.dates.append(memo.date)
         seconds = reply_seconds(context, memo)
         if seconds is not None:
             part.replies.append(seconds)
@@ -271,32 +285,26 @@ def _parts(context: Context, memos: Iterable[Memo]) -> list[_Part]:
 
 def _position(context: Context, start: str, part: _Part) -> ThreadPosition:
     known = context.archive.positions.get(part.id) if part.id else None
-    dates = sorted(part.dates, key=lambda date: date.instant)
+    first, last = _first_and_last(part.dates)
     return ThreadPosition(
         position=context.position(start, part.id, part.written if known is None else ""),
         repo=known.repo or "" if known else "",
         sent=part.sent,
-        first=stamp(dates[0]) if dates else None,
-        last=stamp(dates[-1]) if dates else None,
+        first=first,
+        last=last,
         median=duration(median(part.replies)) if part.replies else "",
         waiting=part.waiting,
     )
 
 
-def _waiting(context: Context, start: str, memo: Memo, page_of: Mapping[Ref, str]) -> WaitingFor:
-    return WaitingFor(
-        memo=entry_link(context, start, memo.ref, page_of),
-        since=stamp(memo.date),
-        positions=waiting_positions(context, start, memo),
-        total=len(memo.owed_by),
-    )
+def _first_and_last(dates: Iterable[Moment | None]) -> tuple[Moment | None, Moment | None]:
+    known = sorted((date for date in dates if date), key=attrgetter("instant"))
+    return (known[0], known[-1]) if known else (None, None)
 
 
 def waiting_positions(context: Context, start: str, memo: Memo) -> tuple[Reference, ...]:
     """Links to those who have not done what a memo asks; of many, the first."""
-    shown = tuple(context.position(start, id_) for id_ in memo.owed_by[:ADDRESSEES])
-    more = len(memo.owed_by) - len(shown)
-    return (*shown, Reference(label=phrase("{more} more", more=more))) if more else shown
+    return few(memo.owed_by, partial(context.position, start))
 
 
 def perhaps_answered_by(context: Context, start: str, memo: Memo) -> tuple[Reference, ...]:
@@ -373,19 +381,11 @@ def thread_row(
     )
 
 
-def thread_slice(context: Context, start: str, thread: Thread, place: int) -> tuple[Row, ...]:
-    """The slice of a thread around one of its memos."""
-    first = max(0, place - SLICE)
-    entries = thread.entries[first : place + SLICE + 1]
-    shallowest = min(entry.indent for entry in entries)
-    return tuple(
-        thread_row(context, start, thread, first + index, is_current=first + index == place, less_depth=shallowest)
-        for index in range(len(entries))
-    )
-
-
-def neighbours(context: Context, start: str, thread: Thread, place: int) -> tuple[Reference | None, Reference | None]:
-    """The memos before and after one in its thread, if they are near."""
+def thread_slice(context: Context, start: str, memo: Memo) -> ThreadSlice | None:
+    """The slice of its thread around a memo; None if it is alone in it."""
+    thread, place = context.placed[memo.ref]
+    if len(thread.entries) < 2:
+        return None
 
     def nearest(step: int) -> Reference | None:
         index = place + step
@@ -395,7 +395,18 @@ def neighbours(context: Context, start: str, thread: Thread, place: int) -> tupl
             index += step
         return None
 
-    return nearest(-1), nearest(1)
+    shown = range(max(0, place - SLICE), min(place + SLICE + 1, len(thread.entries)))
+    shallowest = min(thread.entries[index].indent for index in shown)
+    return ThreadSlice(
+        thread=context.thread(start, memo.thread) if len(thread.memos) > 1 else None,
+        total=len(thread.memos),
+        rows=tuple(
+            thread_row(context, start, thread, index, is_current=index == place, less_depth=shallowest)
+            for index in shown
+        ),
+        previous=nearest(-1),
+        next=nearest(1),
+    )
 
 
 # Plans the picture of a thread: who wrote when, what is a reply to what, and what waits or is missing.
@@ -482,14 +493,14 @@ def _mark(context: Context, entry: ThreadEntry, lane: int, place: int, numbers: 
     link = Reference(label=context.archive.short_subject(entry.ref), href=f"#{quote(anchor_of(entry.ref))}")
     if not isinstance(memo, Memo):
         ghost = context.archive.ghosts[entry.ref[1]]
-        return LaneMark(memo=link, lane=lane, at=place, when=stamp(ghost.date), state="missing")
+        return LaneMark(memo=link, lane=lane, at=place, when=ghost.date, state="missing")
     state: MarkState = "waiting" if memo.owed_by else "sent"
     answers = (answered_entry(context, memo), *memo.also_answers)
     return LaneMark(
         memo=link,
         lane=lane,
         at=place,
-        when=stamp(memo.date),
+        when=memo.date,
         state=state,
         answers=tuple(dict.fromkeys(numbers[ref] for ref in answers if ref is not None and ref in numbers)),
         after=reply_time(context, memo),
@@ -604,21 +615,17 @@ _SHOWN = 200
 _TITLE = phrase("Threads")
 
 
-_TITLES: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        THREADS: (_TITLE, phrase("Memos joined by replies, or by the thread that they name; the last active first.")),
-        WAITING_THREADS: (
-            phrase("Threads: waiting longest"),
-            phrase("Where somebody has not answered, the oldest open action first."),
-        ),
-    }
-)
+_TITLES: Mapping[str, tuple[str, str]] = {
+    THREADS: (_TITLE, phrase("Memos joined by replies, or by the thread that they name; the last active first.")),
+    WAITING_THREADS: (
+        phrase("Threads: waiting longest"),
+        phrase("Where somebody has not answered, the oldest open action first."),
+    ),
+}
 """The title and the introduction of each list."""
 
 
-_VIEWS: Mapping[str, str] = MappingProxyType(
-    {THREADS: phrase("Last active"), WAITING_THREADS: phrase("Waiting longest")}
-)
+_VIEWS: Mapping[str, str] = {THREADS: phrase("Last active"), WAITING_THREADS: phrase("Waiting longest")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -701,7 +708,7 @@ def _plan_part(context: Context, *, number: int, chunk: Sequence[Thread]) -> Ite
         **page_head(context, start, title=part_title(_TITLE, number), section="timeline"),
         parts=part_links(start, THREADS, number, number),
         intro=phrase("By the arrival of their first memos."),
-        newest=None,
+        newest="",
         views=(_view(start, THREADS, _TITLE, None),),
         rows=rows,
         total=len(rows),
@@ -709,30 +716,22 @@ def _plan_part(context: Context, *, number: int, chunk: Sequence[Thread]) -> Ite
 
 
 def _row(context: Context, start: str, one: Listed, day: dt.date | None, *, is_waiting: bool = False) -> ThreadRow:
-    dates = sorted((memo.date for memo in one.memos if memo.date), key=attrgetter("instant"))
-    first, last = (stamp(dates[0]), stamp(dates[-1])) if dates else (None, None)
+    first, last = _first_and_last(memo.date for memo in one.memos)
     oldest = one.waiting[0].date if one.waiting else None
     senders = {memo.sender_position or memo.sender: memo for memo in reversed(one.memos)}
     owing = dict.fromkeys(id_ for memo in one.waiting for id_ in memo.owed_by)
     return ThreadRow(
         href=relative(start, thread_page(one.thread.id)),
         subject=context.thread_label(one.thread.id),
-        date=stamp(oldest) if is_waiting else last,
+        date=oldest if is_waiting else last,
         memos=len(one.memos),
         missing=sum(entry.is_ghost for entry in one.thread.entries),
         first=first,
         last=last,
-        senders=_few(
-            [context.position(start, memo.sender_position, memo.sender) for memo in reversed(senders.values())]
+        senders=few(
+            [*reversed(senders.values())], lambda memo: context.position(start, memo.sender_position, memo.sender)
         ),
-        waits_for=_few([context.position(start, id_) for id_ in owing]),
-        since=stamp(oldest),
+        waits_for=few([*owing], partial(context.position, start)),
+        since=oldest,
         age=age(oldest, day),
     )
-
-
-def _few(positions: Sequence[Reference]) -> tuple[Reference, ...]:
-    """The first of many."""
-    more = len(positions) - ADDRESSEES
-    shown = tuple(positions[:ADDRESSEES])
-    return (*shown, Reference(label=phrase("{more} more", more=more))) if more > 0 else shown

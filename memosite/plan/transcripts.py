@@ -4,7 +4,7 @@ import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from memosite.archive.lines import is_redacted
 from memosite.archive.model import Transcript
@@ -21,10 +21,8 @@ from memosite.pages import (
     MentionRow,
     Page,
     PagePart,
-    ParticipantRow,
     Reference,
     Row,
-    Stamp,
     TurnRange,
     VariantRow,
     cut_text,
@@ -33,11 +31,24 @@ from memosite.pages import (
 )
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra, variant_rows
 from memosite.plan.context import LIST_LIMIT, Context
-from memosite.plan.dates import stamp
 from memosite.plan.mentions import citation_of, mentioned_turns, related_rows, shared_at_turns, speakers
 from memosite.plan.page import file_address, page_head, part_links
 
-# Page models of transcripts (see `pages`).
+
+class Stamp(NamedTuple):
+    """A moment as a session's clock shows it; `utc` is for machines."""
+
+    utc: str
+    shown: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParticipantRow:
+    """A participant of a conversation."""
+
+    position: Reference
+    who: str
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +58,8 @@ class SessionTimes:
     `day` is that of the beginning: what the page shows no day for was on this one.
     """
 
-    began: Stamp | None
-    ended: Stamp | None
+    began: Moment | Stamp | None
+    ended: Moment | Stamp | None
     utc: str
     day: str
 
@@ -88,21 +99,13 @@ class CaptureSide:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CapturePair:
-    """An earlier capture of the session that the page is about; `anchor` is the id of its section."""
-
-    anchor: str
-    earlier: CaptureSide
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CapturesPage(Page):
-    """A capture of a session beside earlier ones, turn by turn."""
+    """A capture of a session beside earlier ones, turn by turn; each of these has the id of its section."""
 
     template: ClassVar[str] = "captures.html"
 
     capture: CaptureSide
-    pairs: tuple[CapturePair, ...]
+    pairs: tuple[tuple[str, CaptureSide], ...]
 
 
 # Formats when a transcript began and ended: by the clock of its turns, and in UTC (SPEC 4).
@@ -111,10 +114,9 @@ class CapturesPage(Page):
 def session_times(transcript: Transcript) -> SessionTimes:
     """The times at the head of its page."""
     began, ended = transcript.date, transcript.ended
-    first, last = stamp(began), stamp(ended)
     offset = _offset(transcript, began) if began else None
-    if began is None or first is None or offset is None:
-        return SessionTimes(began=first, ended=last, utc="", day=first.day if first else "")
+    if began is None or offset is None:
+        return SessionTimes(began=began, ended=ended, utc="", day=began.day if began else "")
     moments = [began, ended] if ended else [began]
     local = [replace(one, offset=offset).local for one in moments]
     shown = [_shown(local[0]), *(_shown(one, local[0]) for one in local[1:])]
@@ -122,8 +124,8 @@ def session_times(transcript: Transcript) -> SessionTimes:
     if not offset:
         shown[-1] += " UTC"
     return SessionTimes(
-        began=replace(first, shown=shown[0]),
-        ended=replace(last, shown=shown[1]) if last else None,
+        began=Stamp(began.utc, shown[0]),
+        ended=Stamp(ended.utc, shown[1]) if ended else None,
         utc=f"{utc} UTC" if offset else "",
         day=f"{local[0].date()}",
     )
@@ -157,7 +159,7 @@ def plan_comparison(context: Context, transcript: Transcript) -> Iterator[Captur
         yield CapturesPage(
             **page_head(context, start, title=transcript.short_subject),
             capture=_side(context, start, transcript),
-            pairs=tuple(CapturePair(anchor=_anchor(one), earlier=_side(context, start, one)) for one in earlier),
+            pairs=tuple((_anchor(one), _side(context, start, one)) for one in earlier),
         )
 
 
@@ -221,7 +223,9 @@ def plan_transcript(context: Context, transcript: Transcript) -> Iterable[Transc
             whole = page.body if number == 1 else replace(page.body, cited_turns=(), mentioned_turns=())
             links = tuple(_part_links(start, here, parts, number))
             if isinstance(part, TurnRange):
-                body = replace(whole, turns=part, parts=_other_parts(here, ranges) if number == 1 else ())
+                pages = (relative(here, part_page(here, other)) for other in range(2, len(ranges) + 1))
+                others = zip((turns.begins for turns in ranges[1:]), pages, strict=True)
+                body = replace(whole, turns=part, parts=tuple(others) if number == 1 else ())
             else:
                 body = replace(whole, form="verbatim", span=part, links=(), citation=None)
             page = replace(page, body=body, parts=links)
@@ -240,13 +244,6 @@ def _part_links(start: str, here: str, parts: Sequence[TurnRange | _Characters],
         else:
             label = phrase("{page} (from turn {number})", page=link.label, number=turns.first + 1)
         yield replace(link, label=label, turn=turns.begins + 1, within=within, is_listed=turns.end <= OUTLINE)
-
-
-def _other_parts(here: str, ranges: Sequence[TurnRange]) -> tuple[tuple[int, str], ...]:
-    """The parts of the turns that are not on the first part, for links to them (SPEC 4)."""
-    return tuple(
-        (turns.begins, relative(here, part_page(here, number))) for number, turns in enumerate(ranges[1:], start=2)
-    )
 
 
 def _ranges(context: Context, transcript: Transcript) -> tuple[list[TurnRange], list[_Characters]]:

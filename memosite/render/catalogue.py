@@ -9,15 +9,10 @@ A text that is not in the catalogue stays in English. Placeholders are written `
                {% trans date=day(x) %}since {{ date }}{% endtrans %}       a text with values, which are HTML
                {% trans n=total %}{{ n }} memo{% pluralize %}{{ n }} memos{% endtrans %}
 
-In the catalogue all of these have `{name}` for values. The form in templates is that of jinja2's own extension, which
-would look texts up each time a page is rendered. Texts of `trans` and their translations are HTML.
-
     script     _("Copy")   _(`Last built ${day}`)   _n(n, `${n} turn`, `${n} turns`)
 
-In the catalogue these have `{name}` for values.
-
-Only comments that have lines of their own: telling others from code would need a parser. No string of the bundled files
-spans lines. A comment on the first line says what the file is, and stays.
+In the catalogue all of these have `{name}` for values. The form in templates is that of jinja2's own extension, which
+would look texts up each time a page is rendered. Texts of `trans` and their translations are HTML.
 """
 
 import gettext
@@ -26,7 +21,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any, Final, TypeVar, cast
 
 from jinja2 import nodes
@@ -237,11 +232,7 @@ def _values_of(class_: Hashable) -> Any:
 
 def _changed(before: tuple[Any, ...], after: tuple[Any, ...]) -> tuple[Any, ...]:
     """`after`, or `before` itself if they have the same values."""
-    return before if all(map(_is_same, before, after)) else after
-
-
-def _is_same(one: object, other: object) -> bool:
-    return one is other
+    return before if all(map(is_, before, after)) else after
 
 
 def _with(value: Any, after: tuple[Any, ...]) -> Any:
@@ -395,5 +386,9 @@ _BLANK = re.compile(rb"\n{2,}")
 
 
 def lean(name: str, data: bytes) -> bytes:
-    """A bundled static file as it is published."""
+    """A bundled static file as it is published: without the comments that have lines of their own.
+
+    Telling others from code would need a parser. No string of the bundled files spans lines. A comment on the first
+    line says what the file is, and stays.
+    """
     return _BLANK.sub(b"\n", _COMMENT.sub(b"", data)) if name.endswith((".js", ".css")) else data

@@ -19,8 +19,6 @@ from memosite.facts.errors import StateError
 from memosite.render.theme import Theme
 from memosite.store.cache import program_digest, read_signed, state_home, write_signed
 
-__all__ = ["CompiledTemplates"]
-
 
 class CompiledTemplates(jinja2.BytecodeCache):
     """The bytecode of a theme's templates, each in a file named for the template.

@@ -1,9 +1,9 @@
 """Compares two texts line by line and word by word, and two recordings turn by turn, within bounds.
 
+    TurnList, TurnList ─► aligned turns ─► rows: a run of equal turns, or one turn with what differs in it
+
 Turns with the same text belong together, then turns that begin alike, then those between them in their order. Only
 texts that are unique decide in the middle (as in a patience diff), so the time is linear, whatever the texts repeat.
-
-TurnList, TurnList ─► aligned turns ─► rows: a run of equal turns, or one turn with what differs in it
 """
 
 import difflib
@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import chain, groupby, islice
+from operator import attrgetter
 from typing import Final, Literal, TypeAlias
 
 from memosite.facts.phrases import joined, phrase, phrases
@@ -141,7 +142,7 @@ _BEGINNING = 100
 def align(old: Sequence[Turn], new: Sequence[Turn]) -> Iterator[tuple[Turn | None, Turn | None]]:
     """All turns of both, in their orders, those that belong together as a pair."""
     pairs: list[_Places] = []
-    for key in (_text, _beginning):
+    for key in (attrgetter("digest"), _beginning):
         keys, others = list(map(key, old)), list(map(key, new))
         for step in (_ends, _unique, _ends):
             gaps = _gaps(pairs, len(old), len(new))
@@ -152,10 +153,6 @@ def align(old: Sequence[Turn], new: Sequence[Turn]) -> Iterator[tuple[Turn | Non
         yield old[one], new[other]
         left, right = one + 1, other + 1
     yield from _in_order(old[left:], new[right:])
-
-
-def _text(turn: Turn) -> str:
-    return turn.digest
 
 
 def _beginning(turn: Turn) -> str:
@@ -380,7 +377,8 @@ def _summary(pairs: Sequence[_TurnPair], names: tuple[str, str]) -> str:
         start = phrase("{start}; after that, {rest}", start=start, rest=joined(", ", _counted(rest, names)))
     headings = kinds.count("heading")
     if headings:
-        return phrase("{start}. Speaker, model or time differ in {turns}.", start=start, turns=_turns(headings))
+        turns = phrases("{n:,} turn", "{n:,} turns", headings)
+        return phrase("{start}. Speaker, model or time differ in {turns}.", start=start, turns=turns)
     return joined("", (start, "."))
 
 
@@ -390,10 +388,6 @@ def _counted(rest: Counter[TurnKind], names: tuple[str, str]) -> Iterator[str]:
     for alone, name in ((rest["left"], names[0]), (rest["right"], names[1])):
         if alone:
             yield phrases("{n:,} turn is only in {name}", "{n:,} turns are only in {name}", alone, name=name)
-
-
-def _turns(number: int) -> str:
-    return phrases("{n:,} turn", "{n:,} turns", number)
 
 
 def _head(turns: Sequence[Turn]) -> str:

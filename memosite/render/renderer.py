@@ -290,9 +290,6 @@ class KnownTexts:
         return body_lines(body) if data is None else marshal.loads(data)  # noqa: S302 - as above
 
 
-# Renders a page model to the bytes of its HTML file: pure, so that any process may do it.
-
-
 _CACHE_BYTES: Final = 16 * 2**20
 
 

@@ -16,8 +16,6 @@ from pathlib import Path
 from memosite.facts.errors import ConfigError
 from memosite.render.catalogue import ENGLISH, Catalogue, lean, read_catalogue, translate_script
 
-__all__ = ["Theme", "bundled_theme", "load_theme", "theme_folders"]
-
 _PACKAGE = Path(__file__).parent.parent
 _PARTS = ("templates", "static", "languages")
 

@@ -1,17 +1,12 @@
 """Prepares the turns of a conversation for `turns.html`: what was typed, attachments, outline, pieces, the strip.
 
-Their content is in no transcript; the text keeps the marks as they were written.
+    TurnList ─┬─► OutlineRow, for each turn of a person that says something
+              ├─► Strip: all turns as one picture
+              └─► the turns of this part ─► pieces ─► blocks ─► ShownTurn (blocks as HTML, citation)
+                                                        └─ of a person: tool calls, and between them TypedText
 
-TurnList ─► OutlineRow for each turn of a person that says something, with the turns that follow it
-
-Blocks keep the numbers that they have in the whole turn, so that anchors are the same wherever a turn is split.
-
-a turn's text ─► blocks ─┬─► tool calls, which the capture put there
-                         └─► runs: everything between them ─► TypedText (beginning, rest as HTML)
-
-TurnList ─► the turns of this part ─► ShownTurn (blocks as HTML, citation)
-
-A cell counts turns: of one column each if they are few, else of as many as make `COLUMNS` columns.
+Blocks keep the numbers that they have in the whole turn, so that anchors are the same wherever a turn is split. What
+was attached to a turn is in no transcript: only the marks are, and the text keeps them as they were written.
 """
 
 import re
@@ -305,9 +300,6 @@ def _folded_line(lines: Sequence[str], cut: int) -> str:
     return phrases("{begin} ({n:,} line)", "{begin} ({n:,} lines)", rest, begin=cut_line(first[:1_000], _FOLDED_CHARS))
 
 
-# Prepares the turns of a conversation for `turns.html`.
-
-
 LEVEL: Final = 3
 """The level of a text's own headings: the page's title is h1, the heading above a text is h2."""
 
@@ -393,9 +385,9 @@ def lightened(turns: Sequence[ShownTurn], over: int) -> tuple[ShownTurn, ...]:
     """
     parts = [(at, number, part) for at, turn in enumerate(turns) for number, part in enumerate(turn.blocks)]
     plain = [(at, number, part, _as_written(part)) for at, number, part in parts]
-    gains = sorted(((_bytes(part) - _bytes(new), at, number, new) for at, number, part, new in plain), key=_gain)
+    gains = ((_bytes(part) - _bytes(new), at, number, new) for at, number, part, new in plain)
     chosen: dict[tuple[int, int], ShownBlock | TypedText] = {}
-    for gain, at, number, new in gains:
+    for gain, at, number, new in sorted(gains, key=lambda found: (-found[0], *found[1:3])):
         if over <= 0:
             break
         chosen[at, number] = new
@@ -404,11 +396,6 @@ def lightened(turns: Sequence[ShownTurn], over: int) -> tuple[ShownTurn, ...]:
         replace(turn, blocks=tuple(chosen.get((at, number), part) for number, part in enumerate(turn.blocks)))
         for at, turn in enumerate(turns)
     )
-
-
-def _gain(found: tuple[int, int, int, object]) -> tuple[int, int, int]:
-    gain, at, number, _ = found
-    return -gain, at, number
 
 
 def _as_written(part: ShownBlock | TypedText) -> ShownBlock | TypedText:
@@ -510,7 +497,10 @@ class Strip:
 
 
 def strip_of(conversation: TurnList, body: Body) -> Strip | None:
-    """The strip of a transcript; None for a short one, and on parts other than the first."""
+    """The strip of a transcript; None for a short one, and on parts other than the first.
+
+    A cell counts turns: of one column each if they are few, else of as many as make `COLUMNS` columns.
+    """
     turns = conversation.turns
     is_first = body.turns is None or not (body.turns.first or body.turns.start)
     if len(turns) < FEWEST or not is_first:

@@ -13,9 +13,10 @@ from pkgutil import iter_modules
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from memosite import pages
+from memosite import plan
 from memosite.archive.cite import Citation
-from memosite.pages import Body, ListSection, Page, Reference, Site, Stamp
+from memosite.facts.times import Moment, read_moment
+from memosite.pages import Body, ListPage, ListSection, Page, Reference, Site
 
 MEMO_TEXT = """\
 # Two loads, the second one clean
@@ -67,7 +68,7 @@ The cactus was left out.
 Good.
 """
 SITE = Site(title="Fernhill Library", language="en", base_url=None, generator="memosite 0.1.0", has_records=True)
-STAMP = Stamp(utc="2026-04-21T13:00:00Z", shown="2026-04-21 09:00 −04:00", day="2026-04-21")
+STAMP = read_moment("2026-04-21T09:00:00-04:00")
 CITATION = Citation(
     ref="memo/plan", url="https://archive.example.org/memos/plan/", title="Plan for [the] weekend",
     speaker="strategist (session-3)", time="2026-04-21T13:00:00Z", quote="Two *loads* […]", sha256="ab" * 32,
@@ -136,7 +137,7 @@ def _field(model: type, name: str, hint: Any) -> Any:
     known = _GIVEN.get((model.__name__, name), _GIVEN.get(("", name)) if page else None)
     if known is not None:
         return known
-    if hint == Stamp | None:
+    if hint == Moment | None:
         return STAMP
     if hint == Body | None:
         return talk() if "Transcript" in model.__name__ else body(MEMO_TEXT, prefix=f"b{number}-")
@@ -165,7 +166,7 @@ def _value(name: str, hint: Any) -> Any:
     if hint is Reference:
         return ref(f"{name}-{next(_numbers)}")
     if dataclasses.is_dataclass(hint):
-        return STAMP if hint is Stamp else sample(hint)  # type: ignore[arg-type] # it is a class
+        return STAMP if hint is Moment else sample(hint)  # type: ignore[arg-type] # it is a class
     if hint is str:
         return "../x/index.html" if name in {"href", "web", "original"} else f"{name}-{next(_numbers)}"
     return {bool: True, int: 3}[hint]
@@ -174,8 +175,8 @@ def _value(name: str, hint: Any) -> Any:
 @cache
 def page_classes() -> tuple[type[Page], ...]:
     """All classes that have a template of their own."""
-    modules = [import_module(f"{pages.__name__}.{module.name}") for module in iter_modules(pages.__path__)]
-    found = {
+    modules = [import_module(f"{plan.__name__}.{module.name}") for module in iter_modules(plan.__path__)]
+    found = {ListPage} | {
         model for module in modules for model in vars(module).values()
         if isinstance(model, type) and issubclass(model, Page) and "template" in vars(model)
     }  # fmt: skip
