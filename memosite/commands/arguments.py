@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import shtab
 
 from memosite import __version__
-from memosite.config.schema import SECRETS_MODES
+from memosite.config import SECRETS_MODES
 
 if TYPE_CHECKING:
     from memosite.watch.policy import Limit

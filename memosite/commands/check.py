@@ -14,8 +14,9 @@ from pathlib import Path
 from memosite import __version__
 from memosite.commands.arguments import Tell
 from memosite.commands.report import fails, to_json, to_sarif, to_text
+from memosite.config import SecretsMode
 from memosite.config.loading import contract_folder, discover, load_config
-from memosite.config.schema import DEFAULT_SECRETS, Audience, SecretsConfig, SecretsMode
+from memosite.config.schema import DEFAULT_SECRETS, Audience, SecretsConfig
 from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding

@@ -27,8 +27,9 @@ from memosite.archive.snapshots import (
 from memosite.commands.arguments import Tell
 from memosite.commands.places import configured
 from memosite.commands.report import plural, say_withheld
+from memosite.config import SecretsMode
 from memosite.config.loading import load_config
-from memosite.config.schema import Audience, Config, SecretsMode
+from memosite.config.schema import Audience, Config
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.rules import withheld_for_secrets

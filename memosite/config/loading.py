@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import TypeVar, get_args
 
 import memosite
+from memosite.config import SecretsMode
 from memosite.config.schema import (
     BASE_URL_FORM,
     DEFAULT_DOCUMENTS,
@@ -27,7 +28,6 @@ from memosite.config.schema import (
     Digest,
     FeedsConfig,
     History,
-    SecretsMode,
     SourceConfig,
     WithheldGlob,
     clean_name,

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
+from memosite.config import SECRETS_MODES, SecretsMode
 from memosite.facts.characters import quote
 from memosite.facts.errors import ConfigError
 from memosite.facts.names import make_id
@@ -28,9 +29,6 @@ from memosite.formats.yaml_text import StrictError, compose, line_of
 
 
 _Word = TypeVar("_Word", bound=str)
-
-SecretsMode = Literal["withhold", "redact", "fail"]
-SECRETS_MODES: tuple[SecretsMode, ...] = ("withhold", "redact", "fail")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
