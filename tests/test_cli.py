@@ -150,7 +150,7 @@ def test_init_writes_a_file_that_builds(tmp_path: Path, capsys: Capture) -> None
 
 def test_a_command_imports_nothing_that_it_does_not_need(tmp_path: Path) -> None:
     """Help is there at once: no template engine, no server. A build needs no network: loading it takes longer."""
-    heavy = {"jinja2", "livereload", "lxml", "tornado", "yaml"}
+    heavy = {"jinja2", "livereload", "lxml", "shtab", "tornado", "yaml"}
     code = f"import sys, memosite.cli; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
     write_memo(tmp_path / "memos/inbox", FIRST)

@@ -13,8 +13,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import shtab
-
 from memosite import __version__
 from memosite.config import SECRETS_MODES
 
@@ -585,18 +583,18 @@ def command_parsers(whole: argparse.ArgumentParser) -> dict[str, argparse.Argume
     return dict(commands.choices)
 
 
-_PLACES = {
-    **dict.fromkeys(("DIR", "SITE", "DIR|URL"), shtab.DIRECTORY),
-    **dict.fromkeys(("FILE", "FEED", "PATH", "FILE|SITE"), shtab.FILE),
-}
-"""What an argument of this name is completed with."""
+_FOLDERS, _FILES = frozenset({"DIR", "SITE", "DIR|URL"}), frozenset({"FILE", "FEED", "PATH", "FILE|SITE"})
+"""The names of arguments that are completed with folders, and those with files."""
 
 
 def run(options: argparse.Namespace, show: Tell, _say: Tell) -> None:
     """Print the script for the shell that the command line names."""
+    import shtab  # noqa: PLC0415 - takes 40 ms, which each command would feel
+
     whole = parser()
     for command in command_parsers(whole).values():
         for action in command._actions:  # argparse has no public way to them
-            if isinstance(action.metavar, str) and action.metavar in _PLACES:
-                action.complete = _PLACES[action.metavar]  # type: ignore[attr-defined] # what shtab reads
+            if action.metavar in _FOLDERS | _FILES:
+                is_folder = action.metavar in _FOLDERS
+                action.complete = shtab.DIRECTORY if is_folder else shtab.FILE  # type: ignore[attr-defined]
     show(str(shtab.complete(whole, shell=options.shell)).rstrip("\n"))
