@@ -98,7 +98,7 @@ class Row:
 
     kind: Kind
     href: str
-    subject: str
+    short_subject: str
     sender: Reference | None = None
     to: tuple[Reference, ...] = ()
     date: Moment | None = None

@@ -167,7 +167,7 @@ def test_a_confidential_memo_that_was_removed_is_not_named_by_diff_either(tmp_pa
     site = build_site(tmp_path)
     assert all(NAME.encode() not in file.read_bytes() for file in site.rglob("*") if file.is_file())
     (tmp_path / "memosite.yml").write_text('sources: [{path: "0"}]\n')
-    assert [state.subject for state in diff("2026-05-02..2026-05-30", site=tmp_path).gone] == [NAME]
+    assert [state.short_subject for state in diff("2026-05-02..2026-05-30", site=tmp_path).gone] == [NAME]
 
 
 def test_a_name_that_changed_its_case_has_no_tombstone(repo: Repo, tmp_path: Path) -> None:

@@ -427,7 +427,7 @@ def test_texts_that_were_not_used_for_longest_make_room(last: str) -> None:
 
 def row(subject: str, **changes: Any) -> Row:
     """A row of a list."""
-    return Row(kind="memo", href="../x/index.html", subject=subject, **changes)
+    return Row(kind="memo", href="../x/index.html", short_subject=subject, **changes)
 
 
 def test_the_tree_of_a_thread_has_twelve_levels_and_names_other_threads() -> None:
@@ -438,7 +438,7 @@ def test_the_tree_of_a_thread_has_twelve_levels_and_names_other_threads() -> Non
         row("two", depth=40, continues=(ref("the next"), ref("another"))),
     )
     members = tuple(
-        sample(ThreadMember, row=one, anchor=f"memo-{one.subject}", body=None, summary=None) for one in rows
+        sample(ThreadMember, row=one, anchor=f"memo-{one.short_subject}", body=None, summary=None) for one in rows
     )
     tree = rendered(sample(ThreadPage, tree=rows, members=members))
     assert tree.xpath("//ol[@class='tree']/li/@class") == ["depth-0 ghost", "depth-1", "depth-12"]

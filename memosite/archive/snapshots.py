@@ -38,7 +38,7 @@ class ArtifactState:
     """
 
     key: SnapshotKey
-    subject: str
+    short_subject: str
     sender: str = ""
     to: tuple[str, ...] = ()
     date: str = ""
@@ -142,7 +142,7 @@ def snapshot_at(
             continue
         begun = removal.events[0].at
         if begun and begun.instant < end and not any(one.at and one.at.instant < end for one in removal.events[-1:]):
-            found[ref] = ArtifactState(key=ref, subject=removal.stem, date=begun.utc, day=begun.day)
+            found[ref] = ArtifactState(key=ref, short_subject=removal.stem, date=begun.utc, day=begun.day)
     return found
 
 
@@ -154,14 +154,14 @@ def snapshot_of_lines(
     ids: Iterable[SnapshotKey], lines: Iterable[Mapping[str, Any]]
 ) -> dict[SnapshotKey, ArtifactState]:
     """The snapshot of a published ledger, with what the machine's archive beside it says of each artifact."""
-    found = {key: ArtifactState(key=key, subject=key[1]) for key in ids}
+    found = {key: ArtifactState(key=key, short_subject=key[1]) for key in ids}
     for line in lines:
         key = (str(line.get("kind")), str(line.get("id")))
         copies = [copy for copy in _list(line, "copies") if isinstance(copy, Mapping)]
         if key in found:
             found[key] = ArtifactState(
                 key=key,
-                subject=str(line.get("short_subject") or key[1]),
+                short_subject=str(line.get("short_subject") or key[1]),
                 sender=str(line.get("from") or ""),
                 to=tuple(map(str, _list(line, "to"))),
                 date=str(line.get("date") or ""),
@@ -190,7 +190,7 @@ def _state(artifact: Artifact, *, boxes: tuple[tuple[str, str], ...], action: st
     memo = artifact if isinstance(artifact, Memo) else None
     return ArtifactState(
         key=artifact.ref,
-        subject=artifact.short_subject,
+        short_subject=artifact.short_subject,
         sender=memo.sender if memo else "",
         to=memo.to if memo else (),
         date=artifact.date.utc if artifact.date else "",

@@ -229,7 +229,7 @@ def _text(sections: _Sections) -> str:
 
 def _entry(state: ArtifactState, *since: str) -> str:
     who = f"{state.who.line()}: " if state.who else ""
-    return f"{state.day or 'no date   '}  {who}{state.subject}  ({'; '.join(('/'.join(state.key), *since))})"
+    return f"{state.day or 'no date   '}  {who}{state.short_subject}  ({'; '.join(('/'.join(state.key), *since))})"
 
 
 def _since_new(state: ArtifactState) -> Iterator[str]:
@@ -242,7 +242,7 @@ def _since_new(state: ArtifactState) -> Iterator[str]:
 def _step(step: HistoryStep) -> str:
     where = f"{step.source}, " if step.source else ""
     change = f"{action_word(step.before)} -> {action_word(step.after)}"
-    return f"{change}  {step.state.subject}  ({where}{'/'.join(step.state.key)})"
+    return f"{change}  {step.state.short_subject}  ({where}{'/'.join(step.state.key)})"
 
 
 def to_markdown(found: Difference) -> str:
@@ -268,7 +268,7 @@ def _moved(step: HistoryStep) -> str:
 
 
 def _link(state: ArtifactState) -> str:
-    return f"[{_escaped(state.subject)}](<{state.page}>)" if state.page else _escaped(state.subject)
+    return f"[{_escaped(state.short_subject)}](<{state.page}>)" if state.page else _escaped(state.short_subject)
 
 
 def _escaped(text: str) -> str:
@@ -297,7 +297,7 @@ def _object(state: ArtifactState) -> dict[str, object]:
     return {
         "kind": state.key[0],
         "id": state.key[1],
-        "subject": state.subject,
+        "subject": state.short_subject,
         "from": state.sender or None,
         "to": list(state.to),
         "date": state.date or None,

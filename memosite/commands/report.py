@@ -339,7 +339,7 @@ def as_text(found: "SearchResults", *, base_url: str | None, color: bool) -> str
 
 def _lines(hit: "Hit", *, base_url: str | None, color: bool) -> Iterator[str]:
     opening, closing = (_BOLD, _PLAIN) if color else ("*", "*")
-    yield masked(hit.subject)
+    yield masked(hit.short_subject)
     yield masked(" · ".join(filter(None, (hit.day or "no date", hit.kind, hit.who, hit.label, *_state(hit)))))
     pieces = ((masked(piece.text), piece.is_marked) for piece in hit.excerpt)
     yield "".join(f"{opening}{text}{closing}" if is_marked else text for text, is_marked in pieces)
@@ -367,7 +367,7 @@ def as_json(found: "SearchResults", query: "Query", *, base_url: str | None) -> 
             "id": hit.id,
             "turn": hit.turn or None,
             "system": hit.system,
-            "short_subject": hit.subject,
+            "short_subject": hit.short_subject,
             "who": hit.who,
             "date": hit.date or None,
             "url": _address(hit, base_url),

@@ -284,7 +284,7 @@ class RowMaker:
         return ActionRow(
             kind=memo.kind,
             href=relative(self.start, page_of(memo)),
-            subject=memo.short_subject,
+            short_subject=memo.short_subject,
             date=memo.date,
             age=age(memo.date, self.day),
             action=state or self.context.action(memo, viewer) or "open",

@@ -271,7 +271,7 @@ def _lists(context: Context, artifact: Artifact, start: str) -> Iterator[tuple[s
 
 def _mention_line(one: MentionRow) -> str:
     said = f": {escaped(one.sentence.line)}" if one.sentence else ""
-    return f"- [{escaped(one.row.subject)}]({one.row.href}){said}\n"
+    return f"- [{escaped(one.row.short_subject)}]({one.row.href}){said}\n"
 
 
 def _step_line(source: str, step: LifeStep) -> str:

@@ -284,7 +284,7 @@ class Context:
         row = Row(
             kind=artifact.kind,
             href=relative(start, page_of(artifact)),
-            subject=artifact.short_subject,
+            short_subject=artifact.short_subject,
             date=artifact.date,
             depth=depth,
             source=artifact.copies[0].file.source,
@@ -306,7 +306,7 @@ class Context:
         return Row(
             kind=memo.kind,
             href=relative(start, page_of(memo)),
-            subject=memo.short_subject,
+            short_subject=memo.short_subject,
             date=memo.date,
             depth=depth,
             sender=self.position(start, memo.sender_position, memo.author),
@@ -371,7 +371,7 @@ class Context:
         return Row(
             kind=ghost.kind,
             href=relative(start, artifact_page((ghost.kind, ghost.id))),
-            subject=ghost.short_subject,
+            short_subject=ghost.short_subject,
             sender=self.named(start, ghost.sender) if ghost.sender else None,
             to=(self.named(start, ghost.to),) if ghost.to else (),
             date=ghost.date,

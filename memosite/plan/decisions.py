@@ -384,7 +384,7 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
     return DecisionRow(
         kind=one.kind,
         href=relative(start, page_of(one)),
-        subject=one.short_subject,
+        short_subject=one.short_subject,
         type=f"{one.system} {one.card.type}".strip() if isinstance(one, Record) else _SORTS[sort],
         date=one.date,
         standing=None if sort == "other" or decided else standing,

@@ -191,7 +191,7 @@ class ThreadRow:
     """
 
     href: str
-    subject: str
+    short_subject: str
     date: Moment | None
     memos: int
     missing: int
@@ -722,7 +722,7 @@ def _row(context: Context, start: str, one: Listed, day: dt.date | None, *, is_w
     owing = dict.fromkeys(id_ for memo in one.waiting for id_ in memo.owed_by)
     return ThreadRow(
         href=relative(start, thread_page(one.thread.id)),
-        subject=context.thread_label(one.thread.id),
+        short_subject=context.thread_label(one.thread.id),
         date=oldest if is_waiting else last,
         memos=len(one.memos),
         missing=sum(entry.is_ghost for entry in one.thread.entries),

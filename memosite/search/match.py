@@ -310,7 +310,7 @@ class Hit:
     id: str
     turn: int
     system: str
-    subject: str
+    short_subject: str
     label: str
     who: str
     day: str
@@ -332,7 +332,7 @@ def facts_of(document: "SearchDocument") -> dict[str, str | int]:
         "id": card.id,
         "turn": document.turn,
         "system": card.system,
-        "subject": card.short_subject,
+        "short_subject": card.short_subject,
         "label": document.label,
         "who": card.who,
         "day": card.day,

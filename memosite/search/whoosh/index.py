@@ -49,7 +49,7 @@ with warnings.catch_warnings():
     from memosite.search.whoosh import schema
 
 
-INDEX_VERSION = 7
+INDEX_VERSION = 8
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
 
 
