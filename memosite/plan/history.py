@@ -46,7 +46,7 @@ class MovementRow:
 
     date: Moment | None
     label: str
-    subject: Reference
+    item: Reference
     source: str
     who: str
 

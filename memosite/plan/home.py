@@ -101,7 +101,7 @@ def movements(context: Context, start: str) -> tuple[MovementRow, ...]:
         MovementRow(
             date=at,
             label=event_label(what, event) if isinstance(what, Artifact) else event.kind,
-            subject=Reference(label=what.short_subject, href=relative(start, page_of(what)))
+            item=Reference(label=what.short_subject, href=relative(start, page_of(what)))
             if isinstance(what, Artifact)
             else Reference(label=context.archive.removed[what].stem, href=relative(start, artifact_page(what))),
             source=source,
