@@ -22,8 +22,8 @@ def test_each_item_has_the_one_before_it_and_the_one_after_it(items: str, expect
 
 def test_full_parts_stay_as_they_are_when_a_list_grows() -> None:
     """They are cut from the oldest on; an empty list has one part, which is empty."""
-    before, after = in_parts(range(7), 3), in_parts(range(8), 3)
-    assert [list(part) for part in before] == [[0, 1, 2], [3, 4, 5], [6]]
+    before, after = in_parts(range(1_001)), in_parts(range(1_002))
+    assert before == [range(500), range(500, 1_000), range(1_000, 1_001)]
     assert before[:2] == after[:2]
     assert in_parts([]) == [()]
 

@@ -59,19 +59,6 @@ def tree_path(leaves: Sequence[bytes], index: int) -> tuple[bytes, ...]:
     return tuple(path)
 
 
-def root_by_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:
-    """The root that an inclusion proof leads to, in a tree of so many leaves; None if it is no proof of that shape."""
-    left = list(path)
-    while size > 1:
-        if index ^ 1 < size:
-            if not left:
-                return None
-            beside = left.pop(0)
-            leaf = _node(beside, leaf) if index & 1 else _node(leaf, beside)
-        index, size = index >> 1, (size + 1) >> 1
-    return None if left or index else leaf
-
-
 def chained_root(previous: str, tree: str, month: str, leaves: int) -> str:
     """The root of a month: over the root before it, the root of its tree, its name, and the leaves up to its end."""
     return hashlib.sha256(b"\2" + f"{previous} {tree} {month} {leaves}".encode()).hexdigest()
@@ -397,22 +384,6 @@ def prove(log: SealLog, number: int) -> Proof | None:
             )
         begin = month.leaves
     return None
-
-
-def is_proven(proof: Proof, root: str) -> bool:
-    """Whether a proof leads from its leaf to this root."""
-    tree = root_by_path(leaf_digest(proof.line), proof.index, proof.size, [bytes.fromhex(one) for one in proof.path])
-    if tree is None or not proof.months or tree.hex() != proof.months[0].tree:
-        return False
-    return _is_chain(proof.months) and proof.root == root
-
-
-def _is_chain(months: Sequence[Month]) -> bool:
-    return all(one.root == one.expected_root for one in months) and all(_follow(months))
-
-
-def _follow(months: Sequence[Month]) -> Iterator[bool]:
-    return (after.previous == before.root for before, after in pairwise(months))
 
 
 # Checks a sealed log against a root that was kept elsewhere, and originals against the log (docs/sealed-log.md).

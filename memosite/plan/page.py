@@ -376,9 +376,9 @@ def group_anchors(keys: Iterable[str]) -> list[str]:
 P = TypeVar("P", bound=ArtifactPage)
 
 
-def in_parts(items: Sequence[T], limit: int = LIST_LIMIT) -> list[Sequence[T]]:
+def in_parts(items: Sequence[T]) -> list[Sequence[T]]:
     """Chunks in order of arrival: full ones change only by edits (SPEC 4)."""
-    return [items[start : start + limit] for start in range(0, len(items), limit)] or [()]
+    return [items[start : start + LIST_LIMIT] for start in range(0, len(items), LIST_LIMIT)] or [()]
 
 
 def part_count(items: Sequence[object], *, shown: int = LIST_LIMIT) -> int:
@@ -436,12 +436,9 @@ def plan_parts(
     *,
     section_name: str,
     viewer: str | None = None,
-    shown: int = LIST_LIMIT,
 ) -> Iterable[ListPage]:
     """The parts of a list that is too long for its page: everything in order of arrival, 500 a part."""
-    if not part_count(artifacts, shown=shown):
-        return
-    for number, chunk in enumerate(in_parts(artifacts), 1):
+    for number, chunk in enumerate(in_parts(artifacts), 1) if part_count(artifacts) else ():
         yield plan_part(context, page, title, number, chunk, section_name=section_name, viewer=viewer)
 
 
