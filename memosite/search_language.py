@@ -20,7 +20,7 @@ import datetime as dt
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from string import ascii_letters, digits
 from typing import Literal, TypeAlias
 
@@ -40,20 +40,9 @@ _ACCENTS = (
 
 
 _LETTERS = {
-    "ß": "ss",
-    "ς": "σ",
-    "æ": "ae",
-    "œ": "oe",
-    "ø": "o",
-    "đ": "d",
-    "ð": "d",
-    "þ": "th",
-    "ł": "l",
-    "ħ": "h",
-    "ı": "i",
-    "ŋ": "n",
-    "ŧ": "t",
-}
+    "ß": "ss", "ς": "σ", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h", "ı": "i",
+    "ŋ": "n", "ŧ": "t",
+}  # fmt: skip
 """Letters that Unicode does not take apart, in lower case."""
 
 
@@ -128,16 +117,13 @@ class _Writing(dict[int, str]):
         return found
 
 
-@dataclass(frozen=True, slots=True)
 class Analyzer:
     """Splits texts into words. Reuse it for many texts, since it memoizes characters."""
 
-    _folding: _Folding = field(default_factory=_Folding, repr=False, compare=False)
-    _writing: _Writing = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        """Share one table of folded characters."""
-        object.__setattr__(self, "_writing", _Writing(self._folding))
+    def __init__(self) -> None:
+        """Nothing is memoized yet."""
+        self._folding = _Folding()
+        self._writing = _Writing(self._folding)
 
     def words(self, text: str) -> list[Word]:
         """The words of a prepared text, each followed by its parts."""
@@ -401,25 +387,6 @@ def leaves(node: QueryNode) -> Iterator[tuple[QueryNode, bool]]:
                 yield one, wanted
 
 
-def as_lists(node: QueryNode) -> list[object]:
-    """The tree as JSON values: tests compare both query parsers by it."""
-    match node:
-        case Words(field=field, terms=terms, prefix=prefix):
-            return ["words", field, list(terms), prefix]
-        case KeyTerm(field=field, value=value, prefix=prefix):
-            return ["key", field, value, prefix]
-        case Dates(start=start, end=end):
-            return ["dates", start, end]
-        case Ago(days=days, newer=newer):
-            return ["ago", days, newer]
-        case And(parts=parts):
-            return ["and", *map(as_lists, parts)]
-        case Or(parts=parts):
-            return ["or", *map(as_lists, parts)]
-        case Not(part=part):
-            return ["not", as_lists(part)]
-
-
 # Parses queries into syntax trees; errors give the place and a working example.
 
 
@@ -511,10 +478,11 @@ _AGO = re.compile(r"([0-9]{1,4})([dwmy])")
 _AGO_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
+DAY = 86_400_000
+"""Milliseconds."""
+
+
 _EPOCH = dt.datetime(1970, 1, 1)
-
-
-_MILLISECOND = dt.timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -551,18 +519,12 @@ def parse_query(text: str, analyzer: Analyzer) -> QueryNode:
 
 def _tokens(text: str) -> Iterator[_Token]:
     position = 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:  # cannot be: the alternatives take every character
-            return
+    while match := _TOKEN.match(text, position):
         piece, start = match[0], position
         position = match.end()
         if piece[0] in _SPACES:
             continue
-        if piece in "()":
-            yield _Token(sign=piece, position=start)
-            continue
-        if piece in {"AND", "OR", "NOT"}:
+        if piece in {"(", ")", "AND", "OR", "NOT"}:
             yield _Token(sign=piece, position=start)
             continue
         field, at = "", start
@@ -633,13 +595,13 @@ class _Frame:
     said: bool = False
 
 
+@dataclass(frozen=True, slots=True)
 class _Reader:
     """Parses tokens with an explicit stack, so that deep queries cannot overflow Python's."""
 
-    def __init__(self, tokens: tuple[_Token, ...], end: int, analyzer: Analyzer) -> None:
-        self._tokens = tokens
-        self._end = end
-        self._analyzer = analyzer
+    _tokens: tuple[_Token, ...]
+    _end: int
+    _analyzer: Analyzer
 
     def read(self) -> QueryNode | None:
         """Parse the tokens; None if there is no word in them."""
@@ -658,7 +620,11 @@ class _Reader:
                 stack.pop()
                 self._add(stack[-1], _any(frame.alternatives), negated=frame.negated_outside)
             elif token.sign == "value":
-                self._add(frame, self._condition(token), negated=frame.negated)
+                if token.field in DATES:
+                    node: QueryNode | None = _dates(token)
+                else:
+                    node = self._key(token) if token.field in KEYS else self._words(token)
+                self._add(frame, node, negated=frame.negated)
             else:
                 _take_operator(frame, token)
         if len(stack) > 1:
@@ -678,13 +644,6 @@ class _Reader:
             raise QueryError(f"after {frame.waits_for} a word is missing", position, _ORDINARY)
         if frame.parts:
             frame.alternatives.append(_all(tuple(frame.parts)))
-
-    def _condition(self, token: _Token) -> QueryNode | None:
-        if token.field in DATES:
-            return _dates(token)
-        if token.field in KEYS:
-            return self._key(token)
-        return self._words(token)
 
     def _key(self, token: _Token) -> QueryNode:
         is_prefix = token.form == "word" and token.value.endswith("*")
@@ -783,13 +742,23 @@ def read_date(text: str) -> tuple[int, int] | None:
         start = dt.datetime(year or 0, month or 1, day or 1, hour or 0, minute or 0)
     except ValueError:
         return None
-    first = (start - _EPOCH) // _MILLISECOND
+    first = milliseconds(start)
     if minute is not None:
         return first, first + 60_000
     if day is not None:
-        return first, first + 86_400_000
+        return first, first + DAY
     months = start.year * 12 + start.month + (0 if month else 11)
     year, month = divmod(months, 12)
     if year > dt.MAXYEAR:
-        return first, (dt.datetime.max - _EPOCH) // _MILLISECOND + 1
-    return first, (dt.datetime(year, month + 1, 1) - _EPOCH) // _MILLISECOND
+        return first, milliseconds(dt.datetime.max) + 1
+    return first, milliseconds(dt.datetime(year, month + 1, 1))
+
+
+def milliseconds(moment: dt.datetime) -> int:
+    """A moment in UTC, which is given without its zone, in milliseconds since 1970."""
+    return (moment - _EPOCH) // dt.timedelta(milliseconds=1)
+
+
+def moment_of(date: int) -> dt.datetime:
+    """The moment of so many milliseconds since 1970, in UTC, without its zone."""
+    return _EPOCH + dt.timedelta(milliseconds=date)

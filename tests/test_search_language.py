@@ -14,11 +14,11 @@ from memosite.search_language import (
     LONGEST,
     Analyzer,
     QueryError,
-    as_lists,
     fold_character,
     parse_query,
     prepare,
 )
+from tests.support.queries import as_lists
 
 CASES = json.loads((Path(__file__).parent / "search_cases.json").read_text())
 DOCUMENTATION = (Path(__file__).parent.parent / "docs/search.md").read_text()

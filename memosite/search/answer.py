@@ -25,18 +25,7 @@ from memosite.search.documents import (
     positions_of,
     written_lines,
 )
-from memosite.search.match import (
-    KEYS,
-    Hit,
-    facts_of,
-    make_hit,
-    match,
-    order_of,
-    sought_terms,
-    suggest,
-    wanted_words,
-    widened,
-)
+from memosite.search.match import KEYS, Hit, facts_of, make_hit, match, sought_terms, suggest, wanted_words, widened
 from memosite.search_language import (
     Analyzer,
     KeyTerm,
@@ -102,13 +91,9 @@ class MemoryPostings:
         """The terms of a field with this prefix."""
         return [term for name, term in self._terms if name == field and term.startswith(prefix)]
 
-    def dated(self, start: int | None, end: int | None) -> Set[int]:
-        """The documents with a date in a half-open range."""
-        return {
-            number
-            for number, date in self._dates.items()
-            if date is not None and (start is None or date >= start) and (end is None or date < end)
-        }
+    def dates(self) -> Mapping[int, int]:
+        """The dates of all documents that have one."""
+        return {number: date for number, date in self._dates.items() if date is not None}
 
     def newest(self) -> int | None:
         """The newest date of the archive."""
@@ -200,7 +185,7 @@ class _Looker:
             if self._may_match(document):
                 postings.add(number, keys=document.keys, date=card.date, words=self._words(document))
         matches = (sorted(match(query, postings)) for query in self.queries)
-        return [[(order_of(found[number]), number) for number in numbers] for numbers in matches]
+        return [[(found[number].order, number) for number in numbers] for numbers in matches]
 
     def _may_match(self, document: SearchDocument) -> bool:
         alone = MemoryPostings(self.newest)

@@ -12,7 +12,6 @@ A hit shows some of these lines: `excerpt` chooses them for commands, `static/se
 loads few stretches of a long text.
 """
 
-import datetime as dt
 import re
 from bisect import bisect_left
 from collections import defaultdict
@@ -36,7 +35,7 @@ from memosite.formats.turns import Turn, blocks, parse_conversation
 from memosite.markdown.plain import FRONT_MATTER, plain_lines
 from memosite.pages import cut_turns
 from memosite.passages import PREAMBLE, prefixed_texts
-from memosite.search_language import Analyzer, WordField, prepare
+from memosite.search_language import Analyzer, WordField, milliseconds, prepare
 from memosite.store.values import digest_of
 
 # Makes search documents: the words, names and values by which artifacts are found.
@@ -51,12 +50,6 @@ _OWING = 4
 
 WHO_CHARS = 120
 """The longest line that says who wrote to whom."""
-
-
-_EPOCH = dt.datetime(1970, 1, 1)
-
-
-_MILLISECOND = dt.timedelta(milliseconds=1)
 
 
 TextOf = Callable[[str], str]
@@ -147,10 +140,14 @@ class SearchDocument:
         return {"text": self.texts, "subject": (self.subject,) if self.subject else (), "name": self.names}
 
     @property
-    def order(self) -> tuple[bool, int, str, str, int, bool]:
-        """The order of hits: newest first, those without a date last; then by id, kind and turn."""
-        date = self.card.date
-        return (date is None, -(date or 0), self.card.id, self.card.kind, self.turn, self.is_tools)
+    def order(self) -> bytes:
+        """Sorts hits: newest first, those without a date last; then by id, kind and turn.
+
+        No id holds a NUL, and UTF-8 sorts as its characters do.
+        """
+        card = self.card
+        date = bytes([card.date is None]) + (2**63 - (card.date or 0)).to_bytes(8, "big")
+        return date + f"{card.id}\0{card.kind}\0".encode() + self.turn.to_bytes(4, "big") + bytes([self.is_tools])
 
 
 def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
@@ -172,7 +169,7 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
         subject=prepare(artifact.subject)[:MOST_CHARS],
         short_subject=artifact.short_subject,
         who=_who(archive, artifact),
-        date=_milliseconds(artifact),
+        date=milliseconds(artifact.date.instant.replace(tzinfo=None)) if artifact.date else None,
         day=artifact.date.day if artifact.date else "",
         status=(artifact.action or "") if isinstance(artifact, Memo) else status_of(artifact),
         waits_for=artifact.owed_by if isinstance(artifact, Memo) else (),
@@ -321,13 +318,6 @@ def _who(archive: Archive, artifact: Artifact) -> str:
         case Record():
             return cut_line(f"{artifact.system} {artifact.card.type}", WHO_CHARS)
     return cut_line(artifact.copies[0].file.source, WHO_CHARS)
-
-
-def _milliseconds(artifact: Artifact) -> int | None:
-    if artifact.date is None:
-        return None
-    since = artifact.date.instant.replace(tzinfo=None) - _EPOCH
-    return since // _MILLISECOND
 
 
 def _keys(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> set[tuple[str, str]]:

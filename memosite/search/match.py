@@ -5,7 +5,6 @@
 The index is whatever has `Postings`: Whoosh on the command line, a few dictionaries in a test.
 """
 
-import datetime as dt
 import difflib
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
@@ -14,17 +13,24 @@ from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol, assert_never
 
 from memosite.search.documents import read_lines
-from memosite.search_language import Ago, Analyzer, And, Dates, KeyTerm, Not, Or, QueryNode, Word, Words, leaves
+from memosite.search_language import (
+    DAY,
+    Ago,
+    Analyzer,
+    And,
+    Dates,
+    KeyTerm,
+    Not,
+    Or,
+    QueryNode,
+    Word,
+    Words,
+    leaves,
+    moment_of,
+)
 
 if TYPE_CHECKING:
     from memosite.search.documents import SearchDocument
-
-# Matches a query: set algebra over the documents of an index, the same as in the browser.
-
-
-DAY = 86_400_000
-"""Milliseconds."""
-
 
 KEYS = "keys"
 """The field in which an index keeps `from:engineer` and its like, as one term each."""
@@ -45,8 +51,8 @@ class Postings(Protocol):
     def expand(self, field: str, prefix: str) -> Iterable[str]:
         """The terms of a field with this prefix."""
 
-    def dated(self, start: int | None, end: int | None) -> Set[int]:
-        """The documents with a date from `start` on and before `end`, in milliseconds."""
+    def dates(self) -> Mapping[int, int]:
+        """The dates of all documents that have one, in milliseconds."""
 
     def newest(self) -> int | None:
         """The newest date of all, None if no document has one."""
@@ -60,13 +66,13 @@ def match(node: QueryNode, postings: Postings) -> Set[int]:
         case KeyTerm():
             return _match_terms(KEYS, f"{node.field}:{node.value}", postings, is_prefix=node.prefix)
         case Dates():
-            return postings.dated(node.start, node.end)
+            return _dated(postings, node.start, node.end)
         case Ago():
             newest = postings.newest()
             if newest is None:
                 return set()
             edge = newest - node.days * DAY
-            return postings.dated(edge, None) if node.newer else postings.dated(None, edge)
+            return _dated(postings, edge, None) if node.newer else _dated(postings, None, edge)
         case And():
             return _match_all(node.parts, postings)
         case Or():
@@ -76,19 +82,26 @@ def match(node: QueryNode, postings: Postings) -> Set[int]:
     assert_never(node)
 
 
+def _dated(postings: Postings, start: int | None, end: int | None) -> Set[int]:
+    """The documents with a date from `start` on and before `end`."""
+    dates = postings.dates().items()
+    return {one for one, date in dates if (start is None or date >= start) and (end is None or date < end)}
+
+
 def _match_all(parts: Collection[QueryNode], postings: Postings) -> Set[int]:
-    found: Set[int] | None = None
-    for part in parts:
-        if isinstance(part, Not):
-            continue
-        these = match(part, postings)
-        found = these if found is None else found & these
-        if not found:
-            return found
-    found = postings.all() if found is None else found
-    for part in parts:
+    wanted = [part for part in parts if not isinstance(part, Not)]
+    found = _in_all(match(part, postings) for part in wanted) if wanted else postings.all()
+    for part in parts if found else ():
         if isinstance(part, Not):
             found = found - match(part.part, postings)
+    return found
+
+
+def _in_all(sets: Iterator[Set[int]]) -> Set[int]:
+    """What all of some sets hold, of which there is at least one; no more are asked for once nothing is left."""
+    found = next(sets)
+    while found and (these := next(sets, None)) is not None:
+        found = found & these
     return found
 
 
@@ -105,14 +118,8 @@ def _match_words(words: Words, postings: Postings) -> Set[int]:
         tuple(postings.expand(words.field, term)) if words.prefix and index == last else (term,)
         for index, term in enumerate(words.terms)
     ]
-    found: Set[int] | None = None
-    for terms in choices:
-        these = set[int]().union(*(postings.documents(words.field, term) for term in terms))
-        found = these if found is None else found & these
-        if not found:
-            return set()
-    assert found is not None  # noqa: S101 - there is at least one term
-    return found if last == 0 else _in_sequence(words.field, choices, found, postings)
+    found = _in_all(set[int]().union(*(postings.documents(words.field, one) for one in terms)) for terms in choices)
+    return _in_sequence(words.field, choices, found, postings) if found and last else found
 
 
 def _in_sequence(field: str, choices: Sequence[Iterable[str]], found: Set[int], postings: Postings) -> Set[int]:
@@ -294,9 +301,6 @@ def _merged(words: Sequence[_Found]) -> list[tuple[int, int]]:
 _WAITED_FOR = 20
 
 
-_EPOCH = dt.datetime(1970, 1, 1)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """One thing found. `file` is its page's file below the site, with the anchor of the passage that `excerpt` shows.
@@ -358,15 +362,7 @@ def make_hit(
 def _written(date: int | None) -> str:
     if date is None:
         return ""
-    moment = _EPOCH + dt.timedelta(milliseconds=date)
-    return moment.isoformat(timespec="milliseconds" if date % 1000 else "seconds") + "Z"
-
-
-def order_of(document: "SearchDocument") -> bytes:
-    """`SearchDocument.order` as bytes that sort alike: no id holds a NUL, and UTF-8 sorts as its characters do."""
-    undated, date, id_, kind, turn, is_tools = document.order
-    head = bytes([undated]) + (date + 2**63).to_bytes(8, "big")
-    return head + f"{id_}\0{kind}\0".encode() + turn.to_bytes(4, "big") + bytes([is_tools])
+    return moment_of(date).isoformat(timespec="milliseconds" if date % 1000 else "seconds") + "Z"
 
 
 # Finds hints for a query without hits: similar words and values that are somewhere in the archive.

@@ -96,15 +96,9 @@ class Dictionaries:
         """Terms that begin so."""
         return [term for name, term in self.terms if name == field and term.startswith(prefix)]
 
-    def dated(self, start: int | None, end: int | None) -> Set[int]:
-        """Those with a date in a range."""
-        return {
-            number
-            for number, document in enumerate(self.found)
-            if (date := document.card.date) is not None
-            and (start is None or start <= date)
-            and (end is None or date < end)
-        }
+    def dates(self) -> Mapping[int, int]:
+        """The dates of those that have one."""
+        return {number: date for number, one in enumerate(self.found) if (date := one.card.date) is not None}
 
     def newest(self) -> int | None:
         """The newest date."""

@@ -21,7 +21,6 @@ import fcntl
 import json
 import os
 import shutil
-import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -32,22 +31,11 @@ from whoosh import index
 
 from memosite.facts.errors import OutputError
 from memosite.search.documents import Card, SearchDocument, TextOf, documents, lines_of, positions_of, written_lines
-from memosite.search.match import facts_of, order_of
+from memosite.search.match import facts_of
 from memosite.search.whoosh import UNDATED, schema
 from memosite.search_language import Analyzer
 from memosite.store.cache import INDEX_FOLDER, PARTIAL_INDEX_FOLDER, open_cache, refuse_link
 from memosite.store.safe_files import beginning_of, open_lock, open_shared_lock, read_file
-
-# The search index in the cache: where it lies, whether it can be trusted, how it is opened and replaced.
-
-
-with warnings.catch_warnings():
-    # Compiled for the first time, a module of Whoosh may warn of its own spelling; nothing of it concerns us.
-    warnings.simplefilter("ignore", SyntaxWarning)
-    from whoosh import index
-
-    from memosite.search.whoosh import schema
-
 
 INDEX_VERSION = 7
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
@@ -222,10 +210,8 @@ def read_seal(folder: Path) -> tuple[IndexSeal | None, str]:
 
 
 def _as_seal(value: Any) -> IndexSeal:
-    return IndexSeal(
-        inputs=str(value["inputs"]), newest=value["newest"], rules=str(value["rules"]),
-        withheld=tuple(value["withheld"]),
-    )  # fmt: skip
+    inputs, rules = str(value["inputs"]), str(value["rules"])
+    return IndexSeal(inputs=inputs, newest=value["newest"], rules=rules, withheld=tuple(value["withheld"]))
 
 
 def remove_outdated(cache: Path, made_of: IndexSeal, *, keeps_former: bool) -> None:
@@ -235,18 +221,15 @@ def remove_outdated(cache: Path, made_of: IndexSeal, *, keeps_former: bool) -> N
     """
 
     def found() -> list[Path]:
-        seals = ((cache / INDEX_FOLDER, _trusted), (cache / PARTIAL_INDEX_FOLDER, _planned))
-        held = ((folder, read(folder)) for folder, read in seals if folder.exists())
-        return [folder for folder, seal in held if not (keeps_former and seal and seal.holds_as_much(made_of))]
+        folder, partial = cache / INDEX_FOLDER, cache / PARTIAL_INDEX_FOLDER
+        held = [(folder, read_seal(folder)[0]), (partial, _planned(partial))]
+        outdated = [one for one, seal in held if not (keeps_former and seal and seal.holds_as_much(made_of))]
+        return [one for one in outdated if one.exists()]
 
     if found():
         with _writing(cache), _locked(cache / _PLACE_LOCK, fcntl.LOCK_EX):
             for folder in found():
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-def _trusted(folder: Path) -> IndexSeal | None:
-    return read_seal(folder)[0]
 
 
 def plan_index(partial: Path, made_of: IndexSeal) -> None:
@@ -400,6 +383,6 @@ def _fields_of(document: SearchDocument, analyzer: Analyzer) -> dict[str, object
         "key": [card.key],
         "keys": [f"{field}:{value}" for field, value in document.keys],
         "date": UNDATED if card.date is None else card.date,
-        "order": order_of(document),
+        "order": document.order,
         "facts": (json.dumps(facts_of(document)), zlib.compress(shown, 1)),
     }

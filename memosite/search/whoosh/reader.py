@@ -117,20 +117,16 @@ class IndexReader:
         """The terms of a field that begin so, in order."""
         return (term.decode() for term in self.index.reader.expand_prefix(field, prefix.encode()))
 
-    def dated(self, start: int | None, end: int | None) -> Set[int]:
-        """The documents with a date in a half-open range."""
-        return {
-            document
-            for document in self._all
-            if (date := self._dates[document]) != UNDATED
-            and (start is None or date >= start)
-            and (end is None or date < end)
-        }
+    def dates(self) -> Mapping[int, int]:
+        """The dates of all documents that have one."""
+        return self._dates
 
     @cached_property
     def _dates(self) -> Mapping[int, int]:
+        if not self._all:  # an index without documents has no columns
+            return {}
         reader = self.index.reader.column_reader("date")
-        return {document: reader[document] for document in self._all}
+        return {document: date for document in self._all if (date := reader[document]) != UNDATED}
 
     def newest(self) -> int | None:
         """The newest date of all."""
