@@ -256,26 +256,6 @@ class Linker:
 class _Writer:
     """Writes the tokens of one body as HTML into `out`."""
 
-    __slots__ = (
-        *(
-            "above",
-            "anchor",
-            "anchors",
-            "base_level",
-            "closing",
-            "images",
-            "in_link",
-            "is_callout",
-            "links",
-            "marked",
-            "mention",
-            "out",
-            "prefix",
-            "referred",
-        ),
-        "with_passages",
-    )
-
     def __init__(
         self,
         body: BodyTokens,
@@ -641,10 +621,8 @@ class _TypedWriter:
 def _ends_of_fences(lines: Sequence[str]) -> dict[int, int]:
     """For each line that opens a fence, if nothing before does, the line after the one that closes it."""
     ends: dict[int, int] = {}
-    closings: dict[str, list[_Range]] = {
-        "`": [],
-        "~": [],
-    }  # less long, line; the nearest last, without longer ones behind
+    # How much less long, and the line; the nearest last, without longer ones behind.
+    closings: dict[str, list[_Range]] = {"`": [], "~": []}
     for number in range(len(lines) - 1, -1, -1):
         if opening := _OPENING.match(lines[number]):
             below = closings[opening[1][0]]

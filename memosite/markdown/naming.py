@@ -14,8 +14,6 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from markdown_it.token import Token
 
-__all__ = ["Heading", "Kind", "Named", "Names", "Shape", "inline_text", "joined_words", "name_passages"]
-
 MAX_ANCHOR: Final = 60
 
 Kind: TypeAlias = Literal["heading", "paragraph", "item", "code"]

@@ -76,8 +76,13 @@ def _shown(line: int, anchor: str, text: str) -> Iterator[PlainLine]:
 # Finds places in a body that a page shows as Markdown: the anchor of a heading or passage, and that of a line.
 
 
-FRONT_MATTER = re.compile(r"---\n([A-Za-z_][\w -]*:.*\n(?:[A-Za-z_][\w -]*:.*\n|[ \t#-].*\n|\n)*?)---\n")
-"""Front matter at the beginning of a body, which pages show apart from it."""
+_FRONT_MATTER = re.compile(r"---\n[A-Za-z_][\w -]*:.*\n(?:[A-Za-z_][\w -]*:.*\n|[ \t#-].*\n|\n)*?---\n")
+
+
+def front_matter(text: str) -> str:
+    """The front matter at the beginning of a body, which pages show apart from it, with its marks; "" if none."""
+    found = _FRONT_MATTER.match(text)
+    return found[0] if found else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +109,9 @@ class Places:
 
 def read_places(text: str) -> Places:
     """The places of a body as pages show it."""
-    front = FRONT_MATTER.match(text)
-    body = read_body(text[front.end() :] if front else text)
-    first = (front[0].count("\n") if front else 0) + 1
+    front = front_matter(text)
+    body = read_body(text[len(front) :])
+    first = front.count("\n") + 1
     begun = [
         (first + token.map[0], token.meta["anchor"])
         for token in body.tokens or ()

@@ -32,12 +32,6 @@ from memosite.markdown.quick import read_quickly
 _MAX_LABEL: Final = 60  # without a bound, brackets that are never closed are read again from each of them
 
 
-def add_footnotes(parser: MarkdownIt) -> None:
-    """Let a parser read footnotes; their texts stay where they are written until `move_to_end`."""
-    parser.block.ruler.before("reference", "footnote_def", _definition, {"alt": ["paragraph", "reference"]})
-    parser.inline.ruler.after("image", "footnote_ref", _reference)
-
-
 def _definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
     first = state.bMarks[start] + state.tShift[start]
     return (
@@ -240,8 +234,10 @@ def _parser() -> MarkdownIt:
     parser.inline.ruler.at("image", _single_image)
     parser.inline.ruler.at("autolink", _known_autolink)
     parser.core.ruler.at("inline", _inline)
-    add_footnotes(parser)
-    parser.core.ruler.push("task_items", _task_items)
+    # The texts of footnotes stay where they are written until `move_to_end`.
+    parser.block.ruler.before("reference", "footnote_def", _definition, {"alt": ["paragraph", "reference"]})
+    parser.inline.ruler.after("image", "footnote_ref", _reference)
+    parser.core.ruler.push("task_items", lambda state: _mark_tasks(state.tokens))
     parser.core.ruler.push("anchors", _anchors)
     parser.core.ruler.push("footnotes", move_to_end)  # last: anchors are numbered in the order of the source
     return parser
@@ -315,10 +311,6 @@ def _inline(state: StateCore) -> None:
                 state.md.inline.parse(token.content, state.md, state.env, children)
             elif token.content:
                 children.append(Token("text", "", 0, content=token.content))
-
-
-def _task_items(state: StateCore) -> None:
-    _mark_tasks(state.tokens)
 
 
 def _mark_tasks(tokens: list[Token]) -> None:

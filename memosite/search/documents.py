@@ -32,7 +32,7 @@ from memosite.facts.parsed import Kind, Text
 from memosite.facts.texts import cut_line, one_line
 from memosite.formats.status import status_of
 from memosite.formats.turns import Turn, blocks, parse_conversation
-from memosite.markdown.plain import FRONT_MATTER, plain_lines
+from memosite.markdown.plain import front_matter, plain_lines
 from memosite.pages import cut_turns
 from memosite.passages import PREAMBLE, prefixed_texts
 from memosite.search_language import Analyzer, WordField, milliseconds, prepare
@@ -432,9 +432,9 @@ def lines_of(document: SearchDocument, find: FindLines = body_lines) -> Iterator
     """The lines of a document's body, without front matter, in the order in which its words are counted."""
     before = 0
     for text, prefix in document.parts:
-        front = FRONT_MATTER.match(text)
-        body = text[front.end() if front else 0 :][:MOST_CHARS]
-        first = before + (front[0].count("\n") if front else 0)
+        front = front_matter(text)
+        body = text[len(front) :][:MOST_CHARS]
+        first = before + front.count("\n")
         for number, anchor, line in find(body):
             yield Line(first + number, prefix + anchor if anchor and prefix is not None else "", line)
         before += len(_END.findall(text)) + 2
