@@ -384,8 +384,7 @@ def to_csl_json(citation: Citation) -> str:
 
 def _note(citation: Citation) -> str:
     """What has no field elsewhere, in the form that `citations` reads."""
-    parts = (citation.ref, citation.time, citation.check)
-    return ", ".join(filter(None, parts))
+    return ", ".join(filter(None, (citation.ref, citation.time, citation.check)))
 
 
 def _key(citation: Citation) -> str:
@@ -513,9 +512,15 @@ class _Lines:
         return self._line
 
 
+MARKDOWN_ENDINGS: Final = (".md", ".markdown", ".mkd", ".qmd", ".rmd")
+
+
+HTML_ENDINGS: Final = (".html", ".htm", ".xhtml")
+
+
 READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
-    **dict.fromkeys((".md", ".markdown", ".mkd", ".qmd", ".rmd"), read_markdown),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
+    **dict.fromkeys(MARKDOWN_ENDINGS, read_markdown),
+    **dict.fromkeys(HTML_ENDINGS, read_html),
     ".bib": read_bibtex,
     ".json": read_csl_json,
     ".txt": read_plain,

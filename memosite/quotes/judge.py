@@ -39,6 +39,7 @@ from memosite.quotes.source import (
     Verdict,
     bare_matches,
     bare_words,
+    beside,
     edited,
     plain_signs,
     same_typed_dashes,
@@ -93,16 +94,8 @@ _MIXED = re.compile(r"[a-z][^\W\da-z_\u00c0-\u024f]|[^\W\da-z_\u00c0-\u024f][a-z
 """A Latin letter beside one of another script: it may only look like what it is read as."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
-    """A stretch of a quote without omission, in each way in which the source may write it."""
-
-    ways: tuple[str, ...]
-
-    @property
-    def words(self) -> int:
-        """How many words it has."""
-        return word_count(self.ways[0])
+Fragment: TypeAlias = tuple[str, ...]
+"""A stretch of a quote without omission, in each way in which the source may write it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,14 +164,14 @@ class _Writer:
         self.join()
 
     def end_fragment(self) -> None:
-        self.fragments.append(Fragment(tuple(way.strip() for way in self.ways)))
+        self.fragments.append(tuple(way.strip() for way in self.ways))
         self.ways = [""]
 
     def finish(self) -> Edited | None:
         self.end_fragment()
-        kept = tuple(one for one in self.fragments if one.words)
-        words = sum(one.words for one in kept)
-        too_many = any(len(one.ways) > _MOST_WAYS for one in kept)
+        kept = tuple(ways for ways in self.fragments if word_count(ways[0]))
+        words = sum(word_count(ways[0]) for ways in kept)
+        too_many = any(len(ways) > _MOST_WAYS for ways in kept)
         if not kept or too_many or (len(kept) > 1 and words < _LEAST_WORDS * len(kept)):
             return None
         return Edited(fragments=kept, inserted=tuple(self.inserted))
@@ -211,10 +204,7 @@ def _read(text: str) -> str:
 
 
 def _touches_word(text: str, match: re.Match[str]) -> bool:
-    before, after = (
-        text[match.start() - 1 : match.start()] if match.start() else "",
-        text[match.end() : match.end() + 1],
-    )
+    before, after = beside(text, *match.span())
     return (before.isalpha() or after.isalpha()) and match["words"].isalpha()
 
 
@@ -253,7 +243,7 @@ def find_nearest(quote: Source, source: Source, editing: Edited | None, passages
 
     They reach no further than the passages that they begin and end in.
     """
-    said = " ".join(one.ways[0] for one in editing.fragments) if editing else quote.at("marks").reading.text
+    said = " ".join(ways[0] for ways in editing.fragments) if editing else quote.at("marks").reading.text
     asked = bare_words(said)
     words = bare_words(source.text)
     kept, window = max(
@@ -531,7 +521,7 @@ class _Search:
 
     def __init__(self, prepared: Prepared, fragment: Fragment, level: Level) -> None:
         self.prepared = prepared
-        self.needles = tuple(dict.fromkeys(Source(way).at(level).needle for way in fragment.ways))
+        self.needles = tuple(dict.fromkeys(Source(way).at(level).needle for way in fragment))
 
     @property
     def may_be_there(self) -> bool:

@@ -206,7 +206,7 @@ def make_excerpt(lines: Sequence[tuple[str, str]], wanted: Collection[Words], an
     line = " ".join(text for _, text in lines)
     found = _wanted_words(line, wanted, analyzer)
     best = _best_start(found) if found else 0
-    start = 0 if best <= BEFORE else _after_space(line, best - BEFORE, best)
+    start = 0 if best <= BEFORE else line.find(" ", best - BEFORE, best) + 1 or best - BEFORE
     end = min(len(line), start + LENGTH)
     if end < len(line):
         end = max(line.rfind(" ", start, end), *(word.end for word in found if start < word.end <= end), 0)
@@ -277,11 +277,6 @@ def _best_start(found: Sequence[_Found]) -> int:
         if (len(terms), least) > (most, last - word.start):
             best, most, least = word.start, len(terms), last - word.start
     return best
-
-
-def _after_space(line: str, start: int, end: int) -> int:
-    space = line.find(" ", start, end)
-    return space + 1 if space >= 0 else start
 
 
 def _merged(words: Sequence[_Found]) -> list[tuple[int, int]]:
