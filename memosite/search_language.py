@@ -20,7 +20,7 @@ import datetime as dt
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from string import ascii_letters, digits
 from typing import Literal, TypeAlias
 
@@ -286,14 +286,11 @@ def _cjk_words(run: str, position: int, starts: "range | list[int]") -> Iterator
     for index in range(len(run)):
         place = min(index, last)
         if index <= last:
-            yield Word(
-                term=run[index : index + 2], position=position + index, start=starts[index],
-                end=starts[min(index + 2, len(run))],
-            )  # fmt: skip
+            end = starts[min(index + 2, len(run))]
+            yield Word(term=run[index : index + 2], position=position + index, start=starts[index], end=end)
         if len(run) > 1:
-            yield Word(
-                term=run[index], position=position + place, start=starts[index], end=starts[index + 1], part=True
-            )
+            start, end = starts[index : index + 2]
+            yield Word(term=run[index], position=position + place, start=start, end=end, part=True)
 
 
 # The syntax tree of a query, and the error for a query that cannot be parsed.
@@ -586,13 +583,42 @@ class _Frame:
     `said` is true once the present alternative has a token, even one without a word in it.
     """
 
-    position: int
-    negated_outside: bool
-    alternatives: list[QueryNode]
-    parts: list[QueryNode]
+    position: int = 0
+    negated_outside: bool = False
+    alternatives: list[QueryNode] = field(default_factory=list)
+    parts: list[QueryNode] = field(default_factory=list)
     negated: bool = False
     waits_for: str = ""
     said: bool = False
+
+    def add(self, node: QueryNode | None, *, negated: bool) -> None:
+        self.negated, self.waits_for, self.said = False, "", True
+        if node is not None:
+            self.parts.append(Not(part=node) if negated else node)
+
+    def take_operator(self, token: _Token) -> None:
+        if token.sign == "NOT":
+            self.negated, self.waits_for = not self.negated, "NOT"
+            return
+        if self.waits_for or not self.said:
+            raise QueryError(f"before {token.sign} a word is missing", token.position, f"tide {token.sign} ebb")
+        self.waits_for = token.sign
+        if token.sign == "OR":
+            self._end_alternative()
+
+    def close(self, position: int) -> QueryNode | None:
+        """What is between the parentheses, which end here; None if there is no word in it."""
+        if self.waits_for:
+            raise QueryError(f"after {self.waits_for} a word is missing", position, _ORDINARY)
+        self._end_alternative()
+        if len(self.alternatives) > 1:
+            return Or(parts=tuple(self.alternatives))
+        return self.alternatives[0] if self.alternatives else None
+
+    def _end_alternative(self) -> None:
+        if self.parts:
+            self.alternatives.append(_all(tuple(self.parts)))
+        self.parts, self.said = [], False
 
 
 @dataclass(frozen=True, slots=True)
@@ -605,45 +631,31 @@ class _Reader:
 
     def read(self) -> QueryNode | None:
         """Parse the tokens; None if there is no word in them."""
-        stack = [_Frame(position=0, negated_outside=False, alternatives=[], parts=[])]
+        stack = [_Frame()]
         for token in self._tokens:
             frame = stack[-1]
             if token.sign == "(":
                 if len(stack) > DEEPEST:
                     raise QueryError("there are too many parentheses", token.position, "(tide OR ebb) tables")
-                stack.append(_Frame(position=token.position, negated_outside=frame.negated, alternatives=[], parts=[]))
+                stack.append(_Frame(position=token.position, negated_outside=frame.negated))
                 frame.negated, frame.waits_for = False, ""
             elif token.sign == ")":
                 if len(stack) == 1:
                     raise QueryError("this parenthesis was never opened", token.position, "(tide OR ebb) tables")
-                self._close(frame, token.position)
+                node = frame.close(token.position)
                 stack.pop()
-                self._add(stack[-1], _any(frame.alternatives), negated=frame.negated_outside)
+                stack[-1].add(node, negated=frame.negated_outside)
             elif token.sign == "value":
                 if token.field in DATES:
-                    node: QueryNode | None = _dates(token)
+                    node = _dates(token)
                 else:
                     node = self._key(token) if token.field in KEYS else self._words(token)
-                self._add(frame, node, negated=frame.negated)
+                frame.add(node, negated=frame.negated)
             else:
-                _take_operator(frame, token)
+                frame.take_operator(token)
         if len(stack) > 1:
             raise QueryError("this parenthesis is never closed", stack[-1].position, "(tide OR ebb) tables")
-        self._close(stack[0], self._end)
-        return _any(stack[0].alternatives)
-
-    @staticmethod
-    def _add(frame: _Frame, node: QueryNode | None, *, negated: bool) -> None:
-        frame.negated, frame.waits_for, frame.said = False, "", True
-        if node is not None:
-            frame.parts.append(Not(part=node) if negated else node)
-
-    @staticmethod
-    def _close(frame: _Frame, position: int) -> None:
-        if frame.waits_for:
-            raise QueryError(f"after {frame.waits_for} a word is missing", position, _ORDINARY)
-        if frame.parts:
-            frame.alternatives.append(_all(tuple(frame.parts)))
+        return stack[0].close(self._end)
 
     def _key(self, token: _Token) -> QueryNode:
         is_prefix = token.form == "word" and token.value.endswith("*")
@@ -676,27 +688,8 @@ class _Reader:
         return words
 
 
-def _take_operator(frame: _Frame, token: _Token) -> None:
-    if token.sign == "NOT":
-        frame.negated, frame.waits_for = not frame.negated, "NOT"
-        return
-    if frame.waits_for or not frame.said:
-        raise QueryError(f"before {token.sign} a word is missing", token.position, f"tide {token.sign} ebb")
-    frame.waits_for = token.sign
-    if token.sign == "OR":
-        if frame.parts:
-            frame.alternatives.append(_all(tuple(frame.parts)))
-        frame.parts, frame.said = [], False
-
-
 def _all(parts: tuple[QueryNode, ...]) -> QueryNode:
     return parts[0] if len(parts) == 1 else And(parts=parts)
-
-
-def _any(parts: list[QueryNode]) -> QueryNode | None:
-    if len(parts) > 1:
-        return Or(parts=tuple(parts))
-    return parts[0] if parts else None
 
 
 def _example(field: str) -> str:

@@ -206,6 +206,18 @@ _INLINE_TAGS: Final = {"em", "strong", "s"}
 _TABLE: Final = '<div class="scroll" tabindex="0" role="group" aria-label="Table">\n'
 
 
+class _Highlighter:
+    """Writes the code of one body, and marks what is in it up to `MAX_MARKED` characters."""
+
+    def __init__(self) -> None:
+        self._marked = 0  # characters that were highlighted
+
+    def html(self, code: str, language: str) -> str:
+        found = highlight(code, language) if language and self._marked < MAX_MARKED else None
+        self._marked += len(code) if found else 0
+        return found or escape(code, quote=False)
+
+
 def to_html(
     text: str,
     *,
@@ -267,7 +279,7 @@ class _Writer:
         with_passages: bool,
     ) -> None:
         self.with_passages = with_passages
-        self.marked = 0  # characters of code that were highlighted
+        self.highlighter = _Highlighter()
         self.referred: set[int] = set()  # footnotes with a reference to link back to
         self.out: list[str] = []
         self.links = links
@@ -322,12 +334,8 @@ class _Writer:
     def _code(self, token: Token) -> None:
         language = _LANGUAGE.match(token.info)
         name = language[1] if language else ""
-        text = None
-        if name and self.marked < MAX_MARKED:
-            text = highlight(token.content, name)
-            self.marked += len(token.content) if text else 0
         code = f'<code class="language-{name}">' if name else "<code>"
-        text = escape(token.content, quote=False) if text is None else text
+        text = self.highlighter.html(token.content, name)
         self.out.append(f'<pre{self._attributes(token)} tabindex="0">{code}{text}</code></pre>\n')
 
     def _footnote(self, token: Token) -> None:
@@ -595,7 +603,7 @@ class _TypedWriter:
         self.out: list[str] = []
         self._linker = linker
         self._targets = targets
-        self._marked = 0  # characters of code that were highlighted
+        self._highlighter = _Highlighter()
 
     def line(self, number: int, line: str, end: str) -> None:
         """Write a line of text and its line end; a target is the line itself, so that a browser can mark it."""
@@ -610,12 +618,10 @@ class _TypedWriter:
         self.out += (f'<span id="{escape(id_)}"></span>' for id_ in ids)
         opening = _OPENING.match(lines[0])
         language = opening[2] if opening else ""
-        code = "".join(lines[1:-1])
-        marked = highlight(code, language) if language and self._marked < MAX_MARKED else None
-        self._marked += len(code) if marked else 0
+        code = self._highlighter.html("".join(lines[1:-1]), language)
         name = f' class="language-{language}"' if language else ""
         first, last = (f'<span class="fence">{escape(line, quote=False)}</span>' for line in (lines[0], lines[-1]))
-        self.out += (f"<code{name}>", first, marked or escape(code, quote=False), last, "</code>")
+        self.out += (f"<code{name}>", first, code, last, "</code>")
 
 
 def _ends_of_fences(lines: Sequence[str]) -> dict[int, int]:

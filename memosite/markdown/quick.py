@@ -503,10 +503,8 @@ class _Reader:
 
     def _start_table(self, where: _Range, aligned: _Data) -> None:
         start, end = where["start"], where["end"]
-        is_alone = self._data[max(0, start - 2) : start] in (b"", b"\n", b"\n\n") and self._data[end : end + 1] in (
-            b"",
-            b"\n",
-        )
+        before, after = self._data[max(0, start - 2) : start], self._data[end : end + 1]
+        is_alone = before in (b"", b"\n", b"\n\n") and after in (b"", b"\n")
         if self._containers or not is_alone or not is_plain_table(self._text(start, end)):
             raise _RefusedError
         self._tables -= 1

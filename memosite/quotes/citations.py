@@ -16,11 +16,11 @@ is the block quote above it, the words in “ ”, or the abstract. Nothing rais
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from html.parser import HTMLParser
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import Final
 
 from memosite.archive.cite import Citation
@@ -75,24 +75,13 @@ class Block:
         return self.lines[max(bisect_right(self.starts, place) - 1, 0)]
 
 
-def block_of(
-    rows: Iterable[tuple[int, str]], *, is_quote: bool, links: tuple[str, ...] = (), lead: str = "", figure: int = 0
-) -> Block:
+def block_of(rows: Sequence[tuple[int, str]], *, is_quote: bool) -> Block:
     """A block of lines with their numbers."""
-    kept = list(rows)
-    starts: list[int] = []
-    length = 0
-    for _, row in kept:
-        starts.append(length)
-        length += len(row) + 1
     return Block(
         is_quote=is_quote,
-        text="\n".join(row for _, row in kept),
-        starts=tuple(starts) or (0,),
-        lines=tuple(line for line, _ in kept) or (1,),
-        links=links,
-        lead=lead,
-        figure=figure,
+        text="\n".join(row for _, row in rows),
+        starts=tuple(accumulate((len(row) + 1 for _, row in rows[:-1]), initial=0)),
+        lines=tuple(line for line, _ in rows) or (1,),
     )
 
 
@@ -172,8 +161,7 @@ class _Blocks:
 def _tags(row: str) -> tuple[str, bool, bool]:
     """A line without its tags of quotes, and whether a block quote begins and ends on it."""
     found = [(match[2].lower(), match[1]) for match in _TAG.finditer(row)]
-    begins, ends = ("blockquote", "") in found, ("blockquote", "/") in found
-    return _TAG.sub(_mark, row), begins, ends
+    return _TAG.sub(_mark, row), ("blockquote", "") in found, ("blockquote", "/") in found
 
 
 def _mark(match: re.Match[str]) -> str:
@@ -314,7 +302,8 @@ class _Reader(HTMLParser):
         if any(row.strip() if is_quote else row.strip().strip(_NOT_READ) for _, row in self.rows):
             links = tuple(dict.fromkeys((*self.links, *filter(None, self.quotes[-1:]))))
             figure = self.figures if self.depth else 0
-            self.blocks.append(block_of(self.rows, is_quote=is_quote, links=links, lead=self.lead, figure=figure))
+            block = block_of(self.rows, is_quote=is_quote)
+            self.blocks.append(replace(block, links=links, lead=self.lead, figure=figure))
         self.rows = []
         self.links = []
         self.lead = ""

@@ -363,9 +363,8 @@ def render_block(
 
 def _find(card: Card, text_of: TextOf, analyzer: Analyzer, find_lines: FindLines) -> Iterator[BlockHit]:
     for document in documents(card, text_of):
-        families = (
-            ("o" if document.is_tools else "t", document.texts), ("s", (document.subject,)), ("n", document.names)
-        )  # fmt: skip
+        spoken = "o" if document.is_tools else "t"
+        families = (spoken, document.texts), ("s", (document.subject,)), ("n", document.names)
         yield BlockHit(
             is_tools=document.is_tools,
             words=tuple((family, with_places(positions_of(texts, analyzer))) for family, texts in families),
@@ -508,10 +507,9 @@ def _years(dates: Sequence[int]) -> list[list[object]]:
     return [[year, counts[year]] for year in sorted(counts, reverse=True)]
 
 
-def _facets(facets: dict[str, dict[str, list[int]]]) -> dict[str, dict[str, str]]:
-    return {
-        name: {value: pack(facets[name][value]) for value in sorted(facets[name])} for name in sorted(facets)
-    }  # fmt: skip
+def _facets(facets: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, dict[str, str]]:
+    """By facet and value the artifacts that have it."""
+    return {name: {value: pack(found[value]) for value in sorted(found)} for name, found in sorted(facets.items())}
 
 
 def _row(document: SearchDocument) -> list[object]:

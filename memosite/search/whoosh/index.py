@@ -232,11 +232,6 @@ def remove_outdated(cache: Path, made_of: IndexSeal, *, keeps_former: bool) -> N
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def plan_index(partial: Path, made_of: IndexSeal) -> None:
-    """Note of an index that is being made by which settings content is left out."""
-    write_file(partial / _PLANNED, json.dumps(asdict(made_of)))
-
-
 def _planned(partial: Path) -> IndexSeal | None:
     try:
         return _as_seal(json.loads(beginning_of(partial / _PLANNED, _SEAL_BYTES) or b""))
@@ -247,11 +242,6 @@ def _planned(partial: Path) -> IndexSeal | None:
 def write_seal(folder: Path, seal: IndexSeal) -> None:
     """Seal an index as it now is."""
     write_file(folder / _SEAL, json.dumps({"version": INDEX_VERSION, "files": _files_of(folder), **asdict(seal)}))
-
-
-def write_digests(folder: Path, digests: Mapping[str, str]) -> None:
-    """Note the digests of the artifacts in an index by their keys."""
-    write_file(folder / _DIGESTS, json.dumps(digests))
 
 
 def read_digests(folder: Path) -> dict[str, str]:
@@ -332,7 +322,7 @@ def update_index(
     `keeps_former`, one with deleted documents. `say` is told when the index is made anew, and how far a long update is.
     Raises `OSError` if the cache cannot be written.
     """
-    plan_index(partial, made_of)
+    write_file(partial / _PLANNED, json.dumps(asdict(made_of)))  # for `remove_outdated`
     folder = cache / INDEX_FOLDER
     seal, why = read_seal(folder)
     if seal is not None and not seal.holds_as_much(made_of):
@@ -358,7 +348,7 @@ def update_index(
         writer.delete_by_term("key", key)
     _add([card for card in cards if card.key in difference.changed], writer, text_of, analyzer, say)
     writer.commit()
-    write_digests(partial, now)
+    write_file(partial / _DIGESTS, json.dumps(now))
     put_in_place(cache, partial, new)
 
 
