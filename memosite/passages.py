@@ -1,13 +1,14 @@
 """What can be cited: the passages of bodies, with their place in the sources and its hash (SPEC 7, docs/citations.md).
 
-Anchors of headings hold no ".", so no anchor of one text is that of another.
+    artifact ─► SourceBody ─┬─► Markdown: the spans of its passages
+                            └─► transcript: what comes before the first turn; each turn, then the passages of its blocks
+    spans ─► Passage: file, bytes, text, SHA-256
 
-A text is the file itself, its end behind front matter, an entry of a list, or a string of its JSON. What memosite has
-made of a file is in none of these ways in it: such a text is the `body` of the artifact's `index.json`.
+The text of a body is a file itself, its end behind front matter, an entry of a list, or a string of its JSON. What
+memosite has made of a file is in none of these ways in it: such a text is the `body` of the artifact's `index.json`.
 
-SourceBody ─┬─► Markdown: the spans of its passages
-            └─► transcript: what comes before the first turn; each turn, then the passages of its blocks
-spans ─► Passage: file, bytes, text, SHA-256
+A page may hold several texts, which are told apart by the beginnings of their anchors. Anchors of headings hold no ".",
+so no anchor of one text is that of another.
 """
 
 import datetime as dt
@@ -195,7 +196,7 @@ class Passage:
 
     Its text is UTF-8 with LF, from the byte `begin` on and before the byte `end` of a part of its file: of all of it
     (`part` is ""), of a string in its JSON (then `part` is a JSON pointer), or of what memosite has made of it
-    (`bodies.MADE`). `sha256` is of these bytes; "" of one that cannot be cited, since it is empty or holds a redaction.
+    (`MADE`). `sha256` is of these bytes; "" of one that cannot be cited, since it is empty or holds a redaction.
     `also` is the second anchor of a turn, by its hash.
     """
 

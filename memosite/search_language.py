@@ -3,17 +3,16 @@
     text ──►  fold each character ──► runs of word characters ──► words with positions
                    case, width, accents      cut where CJK begins        camelCase by part, CJK by two
 
-The rules are in docs/search.md; `static/search.js` has the same ones; `search_cases.json` tests both.
-
-Words are folded already; instants are milliseconds since 1970 in UTC, ranges of them half open.
+The words of a query are made in the same way, so those of its tree are folded already. Its instants are milliseconds
+since 1970 in UTC, ranges of them half open.
 
     any   = all { "OR" all }
     all   = one { [ "AND" ] one }
     one   = { "NOT" } ( "(" any ")" | [ field ":" ] value )
     value = word [ "*" ] | '"' words '"' | "[" date "TO" date "]"
 
-The rules, with every field, are in docs/search.md. `static/search.js` parses the same language; one table of
-cases tests both, `tests/search_cases.json`.
+The rules, with every field, are in docs/search.md. `static/search.js` has the same ones; one table of cases tests both,
+`tests/search_cases.json`.
 """
 
 import datetime as dt

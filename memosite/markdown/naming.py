@@ -2,7 +2,7 @@
 
 A heading is named by its words; a paragraph, an item of a list and a block of code by the hash of its own source, so
 that neither text before nor text after it moves its anchor. An anchor is in `meta["anchor"]` of a block's first token.
-What the source of each is, docs/citations.md says; `spans` finds it in the text.
+What the source of each is, docs/citations.md says; `plain.read_spans` finds it in the text.
 """
 
 import hashlib

@@ -1,7 +1,8 @@
 """Turns the Markdown of a body into plain text, and finds passages in its source and places on its page (SPEC 7).
 
-The parser tells the line on which a block begins and what it holds, without the marks of what contains it. What a
-block holds is the end of each of its lines, so its first line tells where on that line it begins.
+The parser tells the line on which a block begins and what it holds, without the marks of what contains it. That is all
+that plain text and places need. Where a passage is in the source is found from it: what a block holds is the end of
+each of its lines, so its first line tells where on that line it begins.
 """
 
 import re

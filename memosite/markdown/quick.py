@@ -1,13 +1,11 @@
 """Reads common Markdown with a parser in native code, in half the time that markdown-it takes.
 
-Both keep to CommonMark. They differ in the rules of our own dialect, on tables, where white space is odd, on characters
-that only one of them calls punctuation, and in a few shapes of lists, of code and of headings. What is told here is on
-the safe side: much of it both read alike.
-
-What is read here has the tokens that markdown-it gives, so that nobody can tell which parser read a text. Where the two
-may differ (`doubts`), a place in the blocks refuses the whole text, which markdown-it then reads; one in the spans of a
-paragraph, a heading or a cell leaves these alone to markdown-it. A fuzz test compares the two
-(docs/decisions/0016-quick-markdown.md).
+What is read here has the tokens that markdown-it gives, so that nobody can tell which parser read a text. Both keep to
+CommonMark. They differ in the rules of our own dialect, on tables, where white space is odd, on characters that only
+one of them calls punctuation, and in a few shapes of lists, of code and of headings. Where the two may differ, a place
+in the blocks refuses the whole text, which markdown-it then reads; one in the spans of a paragraph, a heading or a cell
+leaves these alone to markdown-it. What is doubted is on the safe side: much of it both read alike. A fuzz test compares
+the two (docs/decisions/0016-quick-markdown.md).
 """
 
 import re
@@ -17,7 +15,7 @@ from typing import Any, Final, TypeAlias
 from markdown_it.token import Token
 from pyromark import Markdown, Options
 
-# Where two parsers may read a text differently: markdown-it, which is the measure, and the native one of `quick`.
+# Where two parsers may read a text differently: markdown-it, which is the measure, and the native one.
 
 
 _REFUSED: Final = ("[^", "]:", "\t", "~~~")

@@ -1,14 +1,13 @@
 """Parses the Markdown of a body, which is untrusted, into tokens, within bounds of time and depth; footnotes.
 
-The rules are those of mdit-py-plugins (Pandoc's footnotes, without the inline form). A text that nothing refers to,
-or whose label is taken, comes after the others rather than being dropped.
-
 The dialect is CommonMark with tables, strikethrough, task lists, footnotes and `== Section ==` headings, without raw
 HTML (SPEC 4). What would take too long, or nests so deep that the parser would drop it, is not read at all but left to
 be shown verbatim. The bounds on time hold for markdown-it-py 4.1 and later: older ones take quadratic time on some
 input. They were set by measuring, on 100 kinds of hostile text, the longest that the bounds let through.
 
-Anchors are given by `naming`, by a core rule, before the texts of footnotes are moved to the end.
+The rules of footnotes are those of mdit-py-plugins (Pandoc's, without the inline form). A text that nothing refers to,
+or whose label is taken, comes after the others rather than being dropped. Anchors are given by `naming`, by a core
+rule, before the texts of footnotes are moved to the end.
 """
 
 import re

@@ -1,16 +1,18 @@
 """Reads documents into blocks, and memosite's own citations out of them; writes citations in other forms (SPEC 7).
 
+    Markdown, plain text, HTML ─► blocks ─► citations with the quotes above or in them
+    BibTeX, CSL-JSON ─► entries ─► citations
+
 A block knows on which line each of its characters is. `<q>` is read as a pair of quotation marks of its own, so that
-one search finds all kinds.
-
-A quote must not hold by words that readers do not see, or see otherwise: struck out words keep their `~~`, and what is
-hidden or shown by other means than letters has a character beside it that no text has. Styles of classes are not known.
-
-Each holds all fields of the citation, so that `verify` can read it back (`citations`), in places that other programs
-keep: what BibTeX and CSL have no field for is in `note` and in `abstract`, which holds the quote.
+one search finds all kinds. A quote must not hold by words that readers do not see, or see otherwise: struck out words
+keep their `~~`, and what is hidden or shown by other means than letters has a character beside it that no text has.
+Styles of classes are not known.
 
 What makes words a citation is `sha256:` with 64 hex digits; beside it are the reference and the address, and the quote
 is the block quote above it, the words in “ ”, or the abstract. Nothing raises on any text.
+
+A citation is written with all of its fields, so that `verify` can read it back, in places that other programs keep:
+what BibTeX and CSL have no field for is in `note` and in `abstract`, which holds the quote.
 """
 
 import json
@@ -170,7 +172,7 @@ def _mark(match: re.Match[str]) -> str:
     return CLOSE if match[1] else OPEN
 
 
-# Reads HTML into the blocks that quotations are looked for in (see `blocks`); never raises on any text.
+# Reads HTML into the blocks that quotations are looked for in; never raises on any text.
 
 
 _SILENT: Final = frozenset({"script", "style", "template", "title"})
@@ -372,7 +374,7 @@ def to_csl_json(citation: Citation) -> str:
 
 
 def _note(citation: Citation) -> str:
-    """What has no field elsewhere, in the form that `citations` reads."""
+    """What has no field elsewhere, in the form that `read_bibtex` and `read_csl_json` read."""
     return ", ".join(filter(None, (citation.ref, citation.time, citation.check)))
 
 

@@ -1,5 +1,7 @@
 """Finds which of very many texts may hold a quote, and which share passages, without comparing each pair.
 
+Of each text a row of numbers is kept, which stand for runs of its words; texts with equal numbers are looked at.
+
     text ─► words ─► runs of 3 words, as numbers ─► of neighbouring runs the lesser (winnowing) ─► a row, as bytes
     quote ─► the same numbers ─► rows that have them
 
@@ -7,14 +9,16 @@ Winnowing (Schleimer, Wilkerson, Aiken 2003) keeps a run of words wherever it is
 at least one run is kept, in the quote and in each text that holds it. What is found are candidates, for `judge`.
 For few quotes most texts need no row: one that has the letters of no kept run, word after word, has none of the runs.
 
+For passages that texts share there are rows of another kind: winnowing numbers all runs of words and keeps few of
+them, but here only those at anchors are numbered, which takes a third of the time.
+
     text ─► words ─► anchors ─► the 8 words from each anchor on, as a number: what is kept of a text
     numbers that several texts have ─► pairs of texts ─► their words around these are compared
 
 Anchors are words of 8 letters or more. Where 13 words in a row are none, those of 6 letters or more among them are
 anchors, too; where 13 in a row are neither, all of these are. So whether a word is an anchor is settled within any 13
 words around it that have no more eminent ones, and of 20 words that two texts share, at least one of the first 13 is
-an anchor in both. Unlike winnowing, which numbers all runs of words and keeps few of them, only those at anchors are
-numbered: this takes a third of the time.
+an anchor in both.
 """
 
 import re

@@ -1,17 +1,21 @@
 """Judges one quote by one text, in time linear in both (SPEC 7, verifying).
 
-"[T]he load […] is too [sic] heavy [for the crane]"
-    ──► fragments "The load" or "the load", and "is too heavy", to be found in this order in one passage
+    quote ─► as it is ─► but for white space ─► but for Markdown marks ─► but for an editor's marks ─► nearest passage
+
+Each step looks for whole words only (`source.edge`). Typographic signs count with Markdown marks, as renderers set
+both; the verdict names them. Nothing that changes a word, a number or a negation is better than *changed*.
+
+An editor's marks part a quote into fragments, which the source may write in several ways:
+
+    "[T]he load […] is too [sic] heavy [for the crane]"
+        ──► "The load" or "the load", and "is too heavy", to be found in this order in one passage
+
+If nothing of this is found, the nearest passage is, and what differs:
 
     pairs of neighbouring words of the quote ─► where the text has them ─► the densest stretch ─► word diff
 
-Linear: nothing is compared with everything. The diff keeps to common words that are unique on both sides, and
-compares what is between these only if that is short.
-
-    quote ─► as it is ─► but for white space ─► but for Markdown marks ─► but for an editor's marks ─► nearest passage
-
-Each step looks for whole words only (`words`). Typographic signs count with Markdown marks, as renderers set both;
-the verdict names them. Nothing that changes a word, a number or a negation is better than *changed*.
+This is linear, too, as nothing is compared with everything: the diff keeps to common words that are unique on both
+sides, and compares what is between these only if that is short.
 """
 
 import re

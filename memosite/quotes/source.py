@@ -1,21 +1,24 @@
 r"""A text that quotes are looked for in, at each level of exactness; what is said of a quote and a text.
 
+At each level the text is read without what the comparison is to ignore: with one space for each run of white space,
+then without Markdown marks, then with typographic signs as plain ones.
+
     text ──edits──► reading ──edits──► reading …        place in a reading ──► place in the text
 
-A reading ignores what a comparison is to ignore: one without Markdown marks, one with single spaces for white space.
-
-Word processors and renderers of Markdown set these by themselves, so they are no change of the words. What could be
-one is kept apart: a hyphen from a dash, `-` from `--`, and the marks of feet and inches after a number.
-
-`able` is no quote of "unable", `5 percent` none of "2.5 percent", `can` none of "can't", `existent` none of
-"non-existent". Numbers have their signs, units and separators with them. What a page does not show between two letters
-(a soft hyphen, `&shy;`, the marks of a link) does not part them.
+Markdown marks are told apart from what is meant as it is written:
 
     lines ──► marks of blocks (#, >, -, 1., |, ```)          paragraph ──► marks within it (*, _, `, links, [^1], \)
 
 A mark counts only where Markdown reads it as one, and never where leaving it out would change a number: a line
 that begins with `1984.` or `- 5` in the middle of a paragraph keeps it. Code keeps every character, and struck out
 words their `~~`: without it they would be said.
+
+Typographic signs are set by word processors and renderers of Markdown, so they are no change of the words. What could
+be one is kept apart: a hyphen from a dash, `-` from `--`, and the marks of feet and inches after a number.
+
+At every level only whole words are found: `able` is no quote of "unable", `5 percent` none of "2.5 percent", `can` none
+of "can't", `existent` none of "non-existent". Numbers have their signs, units and separators with them. What a page
+does not show between two letters (a soft hyphen, `&shy;`, the marks of a link) does not part them.
 """
 
 import html

@@ -1,5 +1,7 @@
 """Parses the queries of commands and answers them: from an index, from a scan, or each for a part of the archive.
 
+Hits of both are put in one order. A scan needs no index: it looks into the texts of what may match.
+
     cards ──► of which fields and dates may match ──► documents ──► that have the letters of the words ──► match
 
 Each step asks `match` the query `widened` by what is not known yet, so that none of them decides what a query means,

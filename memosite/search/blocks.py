@@ -18,7 +18,7 @@ A block's documents are numbered newest first, as hits are shown. Its files are 
     t<n>.js   shards of the terms, in order, each with its documents; p<n>.js  where they stand, for phrases
     h<n>.js   hits: what is shown of each document; e<n>.js  their texts, for excerpts
 
-`pieces.py` joins pieces into files. `docs/search.md` describes them, `static/search.js` reads them.
+`docs/search.md` describes them, `static/search.js` reads them.
 """
 
 import json

@@ -4,12 +4,11 @@
                                                    text_of
 
 An artifact is one document; a transcript has one more for each turn, and one more for the output of a turn's tools,
-so that a hit opens the turn and only `in:tools` finds such output (SPEC 5).
+so that a hit opens the turn and only `in:tools` finds such output (SPEC 5). Of each document a hit shows some lines:
+`match.make_excerpt` chooses them for commands, `static/search.js` does for the search page, which loads few stretches
+of a long text.
 
     parts of the body ──► lines: the words of a block, and the anchor that leads to it ──► stretches, for the browser
-
-A hit shows some of these lines: `excerpt` chooses them for commands, `static/search.js` does for the search page, which
-loads few stretches of a long text.
 """
 
 import re

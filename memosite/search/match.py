@@ -1,6 +1,7 @@
 """Matches a query: set algebra over the documents of an index, the same as in the browser; hits and excerpts.
 
     QueryNode ──► for each leaf the documents that have it ──► intersection, union, difference ──► numbers of documents
+    document ──► hit, with the excerpt that shows most of the query's words          no document ──► similar words
 
 The index is whatever has `Postings`: Whoosh on the command line, a few dictionaries in a test.
 """
@@ -59,7 +60,7 @@ class Postings(Protocol):
 
 
 def match(node: QueryNode, postings: Postings) -> Set[int]:
-    """The documents that match a query. It recurses: queries are no deeper than `query.DEEPEST`."""
+    """The documents that match a query. It recurses: queries are no deeper than `search_language.DEEPEST`."""
     match node:
         case Words():
             return _match_words(node, postings)

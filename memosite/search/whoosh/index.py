@@ -1,19 +1,16 @@
 """[I/O] The search index in the cache: where it lies, whether it can be trusted, how it is made and replaced.
 
     seal ──► every file as it was when the index was put in place? ──► open
-    partial folder ──► made by one process at a time ──► sealed ──► put in the place of the index
+    cards ──► compare digests with those indexed ──► documents of what changed ──► Whoosh, in a copy ──► put in place
 
 The index is used only if every file of it is the very one that was put there: name, size, inode and time of change
 stand in its seal. So a damaged disk and a folder that somebody else put there (a cache may come with a cloned repo, and
 Whoosh reads its own files by unpickling) are told, and the index is made anew.
 
-Nobody waits for a new index but who wants to: it is made in a folder of its own, and put in place in a moment. Readers
-share a lock with each other; they hold off whoever puts an index in place, or removes it. A second lock is held by
-who makes one. A process that is killed holds no lock any more, and what it left is removed by the next one.
-
-`indexing` makes an index; here is only what an answer needs that finds it there.
-
-cards ──► compare digests with those indexed ──► documents of what changed ──► Whoosh, in a copy ──► put in place
+Nobody waits for a new index but who wants to: it is made in a folder of its own, by one process at a time, sealed, and
+put in place in a moment. Readers share a lock with each other; they hold off whoever puts an index in place, or removes
+it. A second lock is held by who makes one. A process that is killed holds no lock any more, and what it left is removed
+by the next one.
 """
 
 import contextlib
