@@ -373,14 +373,14 @@ def leaves(node: QueryNode) -> Iterator[tuple[QueryNode, bool]]:
     """The conditions of a query in the order written, each with whether it is wanted (not negated)."""
     waiting = [(node, True)]
     while waiting:
-        one, wanted = waiting.pop()
-        match one:
+        inner, wanted = waiting.pop()
+        match inner:
             case And(parts=parts) | Or(parts=parts):
                 waiting += [(part, wanted) for part in reversed(parts)]
             case Not(part=part):
                 waiting.append((part, not wanted))
             case _:
-                yield one, wanted
+                yield inner, wanted
 
 
 # Parses queries into syntax trees; errors give the place and a working example.

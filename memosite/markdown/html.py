@@ -324,7 +324,7 @@ class _Writer:
         """What is in a paragraph; that it begins a callout, as forges know it, is written here as its name."""
         is_first, self.is_callout = self.is_callout, False
         name = _CALLOUT.fullmatch(children[0].content) if is_first and children and children[0].type == "text" else None
-        if name is None or any(one.type not in ("softbreak", "hardbreak") for one in children[1:2]):
+        if name is None or any(child.type not in ("softbreak", "hardbreak") for child in children[1:2]):
             return children
         self.out.append(f'<strong class="callout">{name[1]}</strong>' + ("<br>\n" if children[1:] else ""))
         return children[2:]
@@ -586,7 +586,7 @@ def passage_anchors(text: str) -> Iterator[tuple[int, str]]:
         if "anchor" in token.meta:
             yield line, token.meta["anchor"]
         elif token.type == "footnote_open":
-            text_of_note = next((one.map[0] for one in tokens[index + 1 :] if one.map), line)
+            text_of_note = next((behind.map[0] for behind in tokens[index + 1 :] if behind.map), line)
             yield text_of_note, f"fn.{token.meta['number']}"
         for child in token.children or ():
             if child.type == "footnote_ref" and child.meta["number"] not in referred:
@@ -612,7 +612,7 @@ class _TypedWriter:
 
     def code(self, number: int, lines: Sequence[str]) -> None:
         """Write fenced code, in quiet the two fences."""
-        ids = chain.from_iterable(self._targets.get(one, ()) for one in range(number, number + len(lines)))
+        ids = chain.from_iterable(self._targets.get(at, ()) for at in range(number, number + len(lines)))
         self.out += (f'<span id="{escape(id_)}"></span>' for id_ in ids)
         opening = _OPENING.match(lines[0])
         language = opening[2] if opening else ""

@@ -62,11 +62,11 @@ def _lines(tokens: tuple[Token, ...]) -> Iterator[PlainLine]:
         elif token.type == "inline" and row is not None:
             row.append(inline_text(token))
         elif token.type == "inline":
-            yield from chain.from_iterable(_shown(line, anchor, one) for one in inline_text(token).split("\n"))
+            yield from chain.from_iterable(_shown(line, anchor, words) for words in inline_text(token).split("\n"))
         elif token.type in ("fence", "code_block"):
             first = line + (token.type == "fence")
-            for number, one in enumerate(token.content.rstrip("\n").split("\n"), first):
-                yield from _shown(number, anchor, one)
+            for number, code in enumerate(token.content.rstrip("\n").split("\n"), first):
+                yield from _shown(number, anchor, code)
 
 
 def _shown(line: int, anchor: str, text: str) -> Iterator[PlainLine]:
@@ -156,26 +156,27 @@ class _Finder:
         self._starts = list(accumulate((len(line) + 1 for line in self._lines), initial=before))
 
     def spans(self, passages: tuple[Named, ...]) -> Iterator[Span]:
-        for one in passages:
-            begin, end = self._code(one) if one.shape in {"fence", "indented"} else self._text(one)
-            yield Span(anchor=one.anchor, kind=one.kind, begin=begin, end=end)
+        for passage in passages:
+            begin, end = self._code(passage) if passage.shape in {"fence", "indented"} else self._text(passage)
+            yield Span(anchor=passage.anchor, kind=passage.kind, begin=begin, end=end)
 
-    def _text(self, one: Named) -> tuple[int, int]:
+    def _text(self, passage: Named) -> tuple[int, int]:
         """The place of lines that were read without the white space around them."""
-        first, *others = one.content.split("\n")
-        for number in range(one.line, max(one.end, one.line + 1)):
-            column = _column(self._lines[number], first, one.shape == "heading" and not others, goes_on=bool(others))
+        first, *others = passage.content.split("\n")
+        is_behind_sign = passage.shape == "heading" and not others
+        for number in range(passage.line, max(passage.end, passage.line + 1)):
+            column = _column(self._lines[number], first, is_behind_sign, goes_on=bool(others))
             if column is not None:
                 last = self._lines[number + len(others)] if others else self._lines[number][: column + len(first)]
                 return self._starts[number] + column, self._starts[number + len(others)] + len(last.rstrip())
-        return self._nothing(one.line)
+        return self._nothing(passage.line)
 
-    def _code(self, one: Named) -> tuple[int, int]:
+    def _code(self, passage: Named) -> tuple[int, int]:
         """The place of lines of code, from the first character that belongs to it to the last line's end."""
-        if not one.content:
-            return self._nothing(one.line)
-        lines = one.content.removesuffix("\n").split("\n")
-        number = one.line + (one.shape == "fence")
+        if not passage.content:
+            return self._nothing(passage.line)
+        lines = passage.content.removesuffix("\n").split("\n")
+        number = passage.line + (passage.shape == "fence")
         column = _code_column(self._lines[number], lines[0])
         last = number + len(lines) - 1
         return self._starts[number] + column, self._starts[last] + len(self._lines[last])

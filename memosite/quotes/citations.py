@@ -460,13 +460,13 @@ def read_csl_json(text: str) -> tuple[Written, ...]:
     lines = _Lines(text)
     for item in items if isinstance(items, list) else ():
         said = {key: value for key, value in item.items() if isinstance(value, str)} if isinstance(item, dict) else {}
-        one = next(_of_line(said.get("note", ""), 1), None)
-        if one:
+        citation = next(_of_line(said.get("note", ""), 1), None)
+        if citation:
             authors = item.get("author")
             author = authors[0] if isinstance(authors, list) and authors else {}
             speaker = author.get("literal", "") if isinstance(author, dict) else ""
-            line, url, quote = lines.of(one.sha256), said.get("URL", one.url), said.get("abstract", "")
-            found.append(replace(one, line=line, url=url, quote=quote, speaker=str(speaker)))
+            line, url, quote = lines.of(citation.sha256), said.get("URL", citation.url), said.get("abstract", "")
+            found.append(replace(citation, line=line, url=url, quote=quote, speaker=str(speaker)))
     return tuple(found)
 
 
@@ -479,11 +479,11 @@ def read_bibtex(text: str) -> tuple[Written, ...]:
         end = entries[number + 1].start() if number + 1 < len(entries) else len(text)
         fields = _fields(text, entry.end(), end)
         note = _untex(fields.get("note", ""))
-        one = next(_of_line(note, 1), None)
-        if one:
-            line = lines.of(one.sha256, entry.end())
+        citation = next(_of_line(note, 1), None)
+        if citation:
+            line, url = lines.of(citation.sha256, entry.end()), fields.get("url", citation.url)
             quote, speaker = _untex(fields.get("abstract", "")), _untex(fields.get("author", ""))
-            found.append(replace(one, line=line, url=fields.get("url", one.url), quote=quote, speaker=speaker))
+            found.append(replace(citation, line=line, url=url, quote=quote, speaker=speaker))
     return tuple(found)
 
 
@@ -524,7 +524,7 @@ def cited_in(text: str) -> tuple[Written, ...]:
     """The citations of a Markdown text, which few have; a digest without a reference or an address is none."""
     if not _SHA.search(text):
         return ()
-    return tuple(one for one in read_markdown(text) if one.ref or one.url)[:MOST]
+    return tuple(citation for citation in read_markdown(text) if citation.ref or citation.url)[:MOST]
 
 
 def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
@@ -543,9 +543,9 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
             whole = " ".join((joined, *map(str.strip, behind)))  # the commit may be on the next line
             if block.is_quote and any(map(str.strip, rows[done:first])):
                 quote = _one_line("\n".join(rows[done:first]), is_markdown=is_markdown)
-            for one in _of_line(whole, block.lines[row_number]):
-                speaker = one.speaker or _speaker_before_link(block)
-                said = replace(one, url=one.url or next(iter(block.links), ""), speaker=speaker)
+            for citation in _of_line(whole, block.lines[row_number]):
+                speaker = citation.speaker or _speaker_before_link(block)
+                said = replace(citation, url=citation.url or next(iter(block.links), ""), speaker=speaker)
                 yield _with_quote(said, joined, quote)
                 quote = quote if len(quote) <= _SHARED else ""
             done = row_number + 1
@@ -587,12 +587,12 @@ def _one_line(quote: str, *, is_markdown: bool) -> str:
     return " ".join((_unmarked(with_images(quote)) if is_markdown else quote).split())
 
 
-def _with_quote(one: Written, row: str, above: str) -> Written:
+def _with_quote(citation: Written, row: str, above: str) -> Written:
     """With the words that are quoted above the citation, or in it."""
     inside = None if above else _QUOTED.search(row)
     if not inside:
-        return replace(one, quote=above)
-    return replace(one, quote=" ".join(inside[1].split()), speaker=row[: inside.start()].strip().removesuffix(":"))
+        return replace(citation, quote=above)
+    return replace(citation, quote=" ".join(inside[1].split()), speaker=row[: inside.start()].strip().removesuffix(":"))
 
 
 def _of_line(row: str, line: int) -> Iterator[Written]:

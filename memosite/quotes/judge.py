@@ -251,7 +251,7 @@ def find_nearest(quote: Source, source: Source, editing: Edited | None, passages
     asked = bare_words(said)
     words = bare_words(source.text)
     kept, window = max(
-        ((align(asked[:_MOST_WORDS], words[slice(*one)]), one) for one in _densest(asked, words)),
+        ((align(asked[:_MOST_WORDS], words[slice(*stretch)]), stretch) for stretch in _densest(asked, words)),
         key=lambda pair: len(pair[0]),
         default=([], (0, 0)),
     )

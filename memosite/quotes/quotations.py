@@ -99,8 +99,8 @@ class Quotation:
 def find_quotations(blocks: Iterable[Block], *, positions: Collection[str]) -> tuple[Quotation, ...]:
     """The quotations that are checked, in their order. `positions` are the names that a speaker may have."""
     names = _Names(positions)
-    found = _all_quotations(list(blocks))
-    return tuple(replace(one, speakers=names.speakers(one.context)) for one in found if word_count(one.text) >= LEAST)
+    checked = (found for found in _all_quotations(list(blocks)) if word_count(found.text) >= LEAST)
+    return tuple(replace(quotation, speakers=names.speakers(quotation.context)) for quotation in checked)
 
 
 def _all_quotations(blocks: Sequence[Block]) -> Iterator[Quotation]:
@@ -330,10 +330,10 @@ def appraise(quotation: Quotation, origins: Sequence[Origin[_Key]]) -> Appraisal
     with a better tier does not count for more, since later ones may have been copied from the manuscript.
     """
     found = [_of_source(quotation, origin) for origin in origins]
-    held = [one for one in found if one.verdict.tier.holds]
+    held = [appraisal for appraisal in found if appraisal.verdict.tier.holds]
     if held:
-        return min(held, key=lambda one: one.quoted_in)
-    nearest = min(found, key=lambda one: (one.verdict.tier, one.verdict.changed_words), default=None)
+        return min(held, key=lambda appraisal: appraisal.quoted_in)
+    nearest = min(found, key=lambda appraisal: (appraisal.verdict.tier, appraisal.verdict.changed_words), default=None)
     return nearest or Appraisal(quotation=quotation, verdict=Verdict(tier=Tier.NOT_FOUND))
 
 

@@ -213,7 +213,9 @@ class _Looker:
     @cached_property
     def _chosen(self) -> dict[WordField, Choose]:
         words = [leaf for query in self.queries for leaf, _ in leaves(query) if isinstance(leaf, Words)]
-        return {name: _choice([one for one in words if one.field == name]) for name in {one.field for one in words}}
+        return {
+            name: _choice([leaf for leaf in words if leaf.field == name]) for name in {leaf.field for leaf in words}
+        }
 
 
 def _letters_of(document: SearchDocument, analyzer: Analyzer) -> Callable[[Words | KeyTerm], bool | None]:
@@ -233,8 +235,8 @@ def _letters_of(document: SearchDocument, analyzer: Analyzer) -> Callable[[Words
 
 def _choice(words: Collection[Words]) -> Choose:
     """Chooses the terms that any of these words asks for."""
-    whole = {term for one in words for term in (one.terms[:-1] if one.prefix else one.terms)}
-    begun = tuple(one.terms[-1] for one in words if one.prefix)
+    whole = {term for leaf in words for term in (leaf.terms[:-1] if leaf.prefix else leaf.terms)}
+    begun = tuple(leaf.terms[-1] for leaf in words if leaf.prefix)
 
     def choose(terms: Collection[str]) -> Set[str]:
         return whole.intersection(terms) | ({term for term in terms if term.startswith(begun)} if begun else set())
@@ -294,17 +296,18 @@ class Search:
         return SearchResults(hits=hits, total=len(ordered), hints=hints)
 
     def _hits(self, shown: Sequence[int | Place], wanted: Sequence[Words]) -> Iterator[Hit]:
-        indexed = self.index.hits((one for one in shown if isinstance(one, int)), wanted) if self.index else iter(())
-        places = [one for one in shown if not isinstance(one, int)]
+        numbers = [place for place in shown if isinstance(place, int)]
+        places = [place for place in shown if not isinstance(place, int)]
+        indexed = self.index.hits(numbers, wanted) if self.index else iter(())
         scanned = self.scan.hits(places, wanted) if self.scan else iter(())
-        return (next(indexed if isinstance(one, int) else scanned) for one in shown)
+        return (next(indexed if isinstance(place, int) else scanned) for place in shown)
 
     def refs(self, queries: Sequence[QueryNode]) -> list[frozenset[tuple[str, str]]]:
         """Kind and id of all artifacts that match, for each of several queries."""
-        indexed = (self.index.refs(one) if self.index else frozenset() for one in queries)
+        indexed = (self.index.refs(query) if self.index else frozenset() for query in queries)
         found = self.scan.find(queries) if self.scan else [[] for _ in queries]
         scanned = (self.scan.refs(places) if self.scan else frozenset() for places in found)
-        return [one | other for one, other in zip(indexed, scanned, strict=True)]
+        return [refs | other for refs, other in zip(indexed, scanned, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)

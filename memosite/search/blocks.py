@@ -305,10 +305,10 @@ def _bytes_of(card: Card, found: Iterable[BlockHit]) -> int:
     said = sum(map(_length, (getattr(card, name) for name in Card.__slots__)))
     return said + sum(
         _DOCUMENT_BYTES
-        + sum(len(stretch.text) for stretch in one.stretches)
-        + sum(map(_length, one.row))
-        + sum(_WORD_BYTES * len(words) + sum(map(len, words)) + sum(map(len, words.values())) for _, words in one.words)
-        for one in found
+        + sum(len(stretch.text) for stretch in hit.stretches)
+        + sum(map(_length, hit.row))
+        + sum(_WORD_BYTES * len(words) + sum(map(len, words)) + sum(map(len, words.values())) for _, words in hit.words)
+        for hit in found
     )
 
 
@@ -334,9 +334,9 @@ def render_block(
     texts = TextPieces()
     for card in sorted(block.cards, key=lambda card: (card.date is None, -(card.date or 0), card.id, card.kind)):
         built.begin(card)
-        for one in get(card):
-            built.add(card, one)
-            hits.append(["".join(map(digits, texts.add(one.stretches))), *one.row])
+        for hit in get(card):
+            built.add(card, hit)
+            hits.append(["".join(map(digits, texts.add(hit.stretches))), *hit.row])
     shards = deque(_shards(built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
     first_terms = ",".join(shard.first for shard in shards)
     kinds = {

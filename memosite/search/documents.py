@@ -190,7 +190,7 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
 
 def _owing(archive: Archive, memo: Memo) -> str:
     """Who has not answered a memo, as pages name them; of many the first."""
-    names = [archive.label(one) for one in memo.owed_by[:_OWING]]
+    names = [archive.label(position) for position in memo.owed_by[:_OWING]]
     more = len(memo.owed_by) - len(names)
     return f"waits for {', '.join(names)}" + (f" and {more} more" if more else "") if names else ""
 
@@ -313,7 +313,8 @@ def _who(archive: Archive, artifact: Artifact) -> str:
         case Memo():
             return cut_line(artifact.sender or archive.label(artifact.role or "nobody"), WHO_CHARS)
         case Transcript():
-            return cut_line(", ".join(one.position for one in artifact.variants[0].envelope.participants), WHO_CHARS)
+            participants = artifact.variants[0].envelope.participants
+            return cut_line(", ".join(person.position for person in participants), WHO_CHARS)
         case Record():
             return cut_line(f"{artifact.system} {artifact.card.type}", WHO_CHARS)
     return cut_line(artifact.copies[0].file.source, WHO_CHARS)
@@ -334,7 +335,9 @@ def _keys(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> set[tuple
         found += [("status", status), ("status", status.split()[0] if status.split() else "")]
     if isinstance(artifact, Transcript):
         envelope = artifact.variants[0].envelope
-        found += [("with", name) for one in envelope.participants for name in (one.position, one.identity or "")]
+        found += [
+            ("with", name) for person in envelope.participants for name in (person.position, person.identity or "")
+        ]
         found += [("status", envelope.redaction_status or ""), ("transcript", artifact.id)]
     folded = ((name, analyzer.keyword(value)) for name, value in found)
     return {(name, value) for name, value in folded if value}
@@ -473,7 +476,7 @@ def stretches_of(document: SearchDocument, analyzer: Analyzer, find: FindLines) 
         chosen[-1].append(line)
         size += len(line.text) + 1
     starts = _starts(document, chosen, analyzer) if len(chosen) > 1 else [0]
-    return tuple(Stretch(start=start, text=written_lines(one)) for start, one in zip(starts, chosen, strict=True))
+    return tuple(Stretch(start=start, text=written_lines(lines)) for start, lines in zip(starts, chosen, strict=True))
 
 
 class TextPieces:
@@ -491,14 +494,14 @@ class TextPieces:
         """
         if not stretches:
             return []
-        for one in stretches:
-            if len(stretches) > 1 or len(one.text) > self._left:
+        for stretch in stretches:
+            if len(stretches) > 1 or len(stretch.text) > self._left:
                 self._pieces.append([])
                 self._left = STRETCH
-            self._pieces[-1].append(one.text.encode("utf-8", "surrogatepass"))
-            self._left -= len(one.text)
+            self._pieces[-1].append(stretch.text.encode("utf-8", "surrogatepass"))
+            self._left -= len(stretch.text)
         first = len(self._pieces) - len(stretches)
-        starts = [one.start for one in stretches]
+        starts = [stretch.start for stretch in stretches]
         return [first, len(self._pieces[first]) - 1, *map(sub, starts[1:], (0, *starts[1:]))]
 
     def give_up(self) -> Iterator[list[str]]:

@@ -86,7 +86,7 @@ def match(node: QueryNode, postings: Postings) -> Set[int]:
 def _dated(postings: Postings, start: int | None, end: int | None) -> Set[int]:
     """The documents with a date from `start` on and before `end`."""
     dates = postings.dates().items()
-    return {one for one, date in dates if (start is None or date >= start) and (end is None or date < end)}
+    return {document for document, date in dates if (start is None or date >= start) and (end is None or date < end)}
 
 
 def _match_all(parts: Collection[QueryNode], postings: Postings) -> Set[int]:
@@ -119,7 +119,7 @@ def _match_words(words: Words, postings: Postings) -> Set[int]:
         tuple(postings.expand(words.field, term)) if words.prefix and index == last else (term,)
         for index, term in enumerate(words.terms)
     ]
-    found = _in_all(set[int]().union(*(postings.documents(words.field, one) for one in terms)) for terms in choices)
+    found = _in_all(set[int]().union(*(postings.documents(words.field, term) for term in terms)) for terms in choices)
     return _in_sequence(words.field, choices, found, postings) if found and last else found
 
 
@@ -234,31 +234,31 @@ def _wanted_words(line: str, wanted: Collection[Words], analyzer: Analyzer) -> l
     """The words of a line that a query looks for; of a phrase only whole matches."""
     if not wanted:
         return []
-    whole = {term for one in wanted for term in one.terms}
-    begun = tuple(one.terms[-1] for one in wanted if one.prefix)
+    whole = {term for leaf in wanted for term in leaf.terms}
+    begun = tuple(leaf.terms[-1] for leaf in wanted if leaf.prefix)
     words = list(islice(analyzer.find(line, lambda term: term in whole or term.startswith(begun)), MOST_WORDS))
     places: dict[str, list[Word]] = {}
     for word in words:
         places.setdefault(word.term, []).append(word)
     found: set[_Found] = set()
-    for one in wanted:
-        chains = [[word] for word in _words_at(one, 0, words, places)]
-        for index in range(1, len(one.terms)):
-            following = {word.position: word for word in _words_at(one, index, words, places)}
+    for leaf in wanted:
+        chains = [[word] for word in _words_at(leaf, 0, words, places)]
+        for index in range(1, len(leaf.terms)):
+            following = {word.position: word for word in _words_at(leaf, index, words, places)}
             chains = [
                 [*chain, following[chain[-1].position + 1]] for chain in chains if chain[-1].position + 1 in following
             ]
         for chain in chains:
             found |= {
-                _Found(word.start, word.end, f"{term}*" if one.prefix and term is one.terms[-1] else term)
-                for term, word in zip(one.terms, chain, strict=True)
+                _Found(word.start, word.end, f"{term}*" if leaf.prefix and term is leaf.terms[-1] else term)
+                for term, word in zip(leaf.terms, chain, strict=True)
             }
     return sorted(found)
 
 
-def _words_at(one: Words, index: int, words: Sequence[Word], places: dict[str, list[Word]]) -> list[Word]:
-    term = one.terms[index]
-    if one.prefix and index == len(one.terms) - 1:
+def _words_at(leaf: Words, index: int, words: Sequence[Word], places: dict[str, list[Word]]) -> list[Word]:
+    term = leaf.terms[index]
+    if leaf.prefix and index == len(leaf.terms) - 1:
         return [word for word in words if word.term.startswith(term)]
     return places.get(term, [])
 
@@ -400,4 +400,4 @@ def suggest(query: QueryNode, vocabulary: Vocabulary) -> tuple[str, ...]:
 def _similar(vocabulary: Vocabulary, field: str, term: str, start: str) -> str | None:
     candidates = islice(vocabulary.beginning(field, start), MOST_TERMS)
     near = difflib.get_close_matches(term, candidates, n=3, cutoff=0.75)
-    return min(near, key=lambda one: (-vocabulary.count(field, one), one), default=None)
+    return min(near, key=lambda other: (-vocabulary.count(field, other), other), default=None)

@@ -220,8 +220,8 @@ def remove_outdated(cache: Path, made_of: IndexSeal, *, keeps_former: bool) -> N
     def found() -> list[Path]:
         folder, partial = cache / INDEX_FOLDER, cache / PARTIAL_INDEX_FOLDER
         held = [(folder, read_seal(folder)[0]), (partial, _planned(partial))]
-        outdated = [one for one, seal in held if not (keeps_former and seal and seal.holds_as_much(made_of))]
-        return [one for one in outdated if one.exists()]
+        outdated = [path for path, seal in held if not (keeps_former and seal and seal.holds_as_much(made_of))]
+        return [path for path in outdated if path.exists()]
 
     if found():
         with _writing(cache), _locked(cache / _PLACE_LOCK, fcntl.LOCK_EX):

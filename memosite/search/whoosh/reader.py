@@ -53,8 +53,8 @@ class IndexReader:
 
     def refs(self, query: QueryNode) -> frozenset[tuple[str, str]]:
         """Kind and id of every artifact that a query finds, of whatever turn."""
-        facts = (json.loads(self.index.reader.stored_fields(one)["facts"][0]) for one in match(query, self))
-        return frozenset((one["kind"], one["id"]) for one in facts)
+        facts = (json.loads(self.index.reader.stored_fields(document)["facts"][0]) for document in match(query, self))
+        return frozenset((found["kind"], found["id"]) for found in facts)
 
     def hits(self, documents: Iterable[int], wanted: Collection[Words]) -> "Iterator[Hit]":
         """What is shown of documents."""
@@ -87,7 +87,7 @@ class IndexReader:
 
     @cached_property
     def _hidden(self) -> frozenset[int]:
-        return frozenset(one for key in self.without for one in self._having("key", key))
+        return frozenset(document for key in self.without for document in self._having("key", key))
 
     def documents(self, field: str, term: str) -> Set[int]:
         """The documents that have a term in a field."""
@@ -136,9 +136,9 @@ class IndexReader:
         """BM25F of each of some documents over all words of a query, in the text and once more in the subject."""
         terms = dict.fromkeys(
             term
-            for one in wanted
-            for term in (self.expand(one.field, one.terms[-1]) if one.prefix else one.terms)
-            if one.field != "name"
+            for words in wanted
+            for term in (self.expand(words.field, words.terms[-1]) if words.prefix else words.terms)
+            if words.field != "name"
         )
         scores = dict.fromkeys(among, 0.0)
         for field_name, weight in (("text", 1.0), ("subject", SUBJECT_WEIGHT)):
