@@ -178,7 +178,7 @@ def _opened(options: argparse.Namespace, asked: _Asked, say: Say) -> Iterator[_O
             if index and inputs.is_same:
                 index.renew(inputs.digest)
                 _tell(index.seal.withheld, _check(options, asked.config), say)
-                search = Search(index=IndexReader(index=index, newest_date=index.seal.newest))
+                search = Search(index=IndexReader(index=index, newest=index.seal.newest))
                 yield _Opened(search=search, is_whole=_say_failures(_left_out(asked), say))
                 return
         if not (options.index or options.sort == "score"):
@@ -330,7 +330,7 @@ def _ask_index(query: "QueryNode", handle: ArchiveHandle, config: Config) -> fro
     with open_index(config.cache / config.audience) as index:
         if index is None or not handle.inputs(index.seal.inputs).is_same:
             return None
-        return IndexReader(index=index, newest_date=index.seal.newest).refs(query)
+        return IndexReader(index=index, newest=index.seal.newest).refs(query)
 
 
 def _unreadable(archive: Archive) -> str:

@@ -77,7 +77,8 @@ def name_passages(tokens: list[Token], words_of: Callable[[Token], str]) -> Name
             kind, stem = "paragraph", ""
         else:
             continue
-        source = _code(token) if kind == "code" else _first_in(tokens, index)
+        begin, end = token.map or (0, 0)
+        source = (_CODE[token.type], begin, end, token.content) if kind == "code" else _first_in(tokens, index)
         anchor = token.meta["anchor"] = taken.free(stem or f"p-{_digest(_naming(tokens, index))}")
         if kind == "heading":
             words = inline_text(tokens[index + 1]) or anchor
@@ -165,11 +166,6 @@ def _first_in(tokens: list[Token], index: int) -> tuple[Shape, int, int, str]:
         if token.type in ("heading_open", "paragraph_open"):
             shape = "heading" if token.type == "heading_open" else "text"
     return "text", begin, begin, ""
-
-
-def _code(token: Token) -> tuple[Shape, int, int, str]:
-    begin, end = token.map or (0, 0)
-    return _CODE[token.type], begin, end, token.content
 
 
 def _first_lines(code: str) -> str:

@@ -248,7 +248,7 @@ _PLAIN = {"…": "...", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "�
 _TYPED = re.compile(r"(?<=\s)-{1,3}(?=\s)")
 
 
-_AROUND_DASH = re.compile(" ?— ?")
+_SPACED_DASH = re.compile(" — ?|— ")
 
 
 def plain_signs(text: str) -> Iterator[Edit]:
@@ -257,13 +257,6 @@ def plain_signs(text: str) -> Iterator[Edit]:
         new = _plain(match, *beside(text, *match.span()))
         if new != match[0]:
             yield match.start(), match.end(), new
-
-
-def close_dashes(text: str) -> Iterator[Edit]:
-    """Dashes without the spaces around them, which are a matter of style."""
-    for match in _AROUND_DASH.finditer(text):
-        if match[0] != "—":
-            yield match.start(), match.end(), "—"
 
 
 def same_typed_dashes(one: str, other: str) -> bool:
@@ -808,7 +801,8 @@ class Source:
 
 def _with_signs(reading: Reading) -> Prepared:
     reading = spaced(reading)
-    return Prepared(edited(reading, close_dashes(reading.text)))
+    found = _SPACED_DASH.finditer(reading.text)  # the spaces around a dash are a matter of style
+    return Prepared(edited(reading, ((*match.span(), "—") for match in found)))
 
 
 def _merged(edits: tuple[Edit, ...], others: Iterator[Edit]) -> Iterator[Edit]:

@@ -60,7 +60,7 @@ class MemoryPostings:
         """Without documents; `newest` is the newest date of the whole archive."""
         self._terms: dict[tuple[str, str], dict[int, Sequence[int]]] = {}
         self._dates: dict[int, int | None] = {}
-        self._newest = newest
+        self.newest = newest
 
     def add(
         self,
@@ -78,6 +78,7 @@ class MemoryPostings:
             for term, positions in found.items():
                 self._terms.setdefault((name, term), {})[number] = positions
 
+    @property
     def all(self) -> Set[int]:
         """Every document."""
         return self._dates.keys()
@@ -94,13 +95,10 @@ class MemoryPostings:
         """The terms of a field with this prefix."""
         return [term for name, term in self._terms if name == field and term.startswith(prefix)]
 
+    @property
     def dates(self) -> Mapping[int, int]:
         """The dates of all documents that have one."""
         return {number: date for number, date in self._dates.items() if date is not None}
-
-    def newest(self) -> int | None:
-        """The newest date of the archive."""
-        return self._newest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,9 +211,8 @@ class _Looker:
     @cached_property
     def _chosen(self) -> dict[WordField, Choose]:
         words = [leaf for query in self.queries for leaf, _ in leaves(query) if isinstance(leaf, Words)]
-        return {
-            name: _choice([leaf for leaf in words if leaf.field == name]) for name in {leaf.field for leaf in words}
-        }
+        fields = {leaf.field for leaf in words}
+        return {name: _choice([leaf for leaf in words if leaf.field == name]) for name in fields}
 
 
 def _letters_of(document: SearchDocument, analyzer: Analyzer) -> Callable[[Words | KeyTerm], bool | None]:

@@ -68,7 +68,7 @@ class Searchable:
             reader = None
             if index:
                 without = difference.former
-                reader = IndexReader(index=index, newest_date=newest, without=without, analyzer=self.analyzer)
+                reader = IndexReader(index=index, newest=newest, without=without, analyzer=self.analyzer)
             yield Search(index=reader, scan=scan if scan.cards else None)
 
     def remove_outdated(self) -> None:

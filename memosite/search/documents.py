@@ -31,7 +31,7 @@ from memosite.facts.parsed import Kind, Text
 from memosite.facts.texts import cut_line, one_line
 from memosite.formats.status import status_of
 from memosite.formats.turns import Turn, blocks, parse_conversation
-from memosite.markdown.plain import front_matter, plain_lines
+from memosite.markdown.plain import PlainLine, front_matter, plain_lines
 from memosite.pages import cut_turns
 from memosite.passages import PREAMBLE, prefixed_texts
 from memosite.search_language import Analyzer, WordField, milliseconds, prepare
@@ -398,7 +398,7 @@ STRETCH = 8_000
 
 
 BodyLine: TypeAlias = tuple[int, str, str]
-"""A line of a Markdown text as the number, anchor and text of a `Line`, without a prefix."""
+"""The number, anchor and text of a `PlainLine`: a block of a Markdown text, or a line of code, in one line."""
 
 
 FindLines: TypeAlias = Callable[[str], list[BodyLine]]
@@ -406,14 +406,6 @@ FindLines: TypeAlias = Callable[[str], list[BodyLine]]
 
 
 _END = re.compile(r"\r\n?|\n")
-
-
-class Line(NamedTuple):
-    """A block of a text in one line. `number` is that of the body's line on which it begins, counted from 0."""
-
-    number: int
-    anchor: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -430,7 +422,7 @@ def body_lines(body: str) -> list[BodyLine]:
     return [(number, anchor, line) for number, anchor, words in found if (line := one_line(words))]
 
 
-def lines_of(document: SearchDocument, find: FindLines = body_lines) -> Iterator[Line]:
+def lines_of(document: SearchDocument, find: FindLines = body_lines) -> Iterator[PlainLine]:
     """The lines of a document's body, without front matter, in the order in which its words are counted."""
     before = 0
     for text, prefix in document.parts:
@@ -438,11 +430,11 @@ def lines_of(document: SearchDocument, find: FindLines = body_lines) -> Iterator
         body = text[len(front) :][:MOST_CHARS]
         first = before + front.count("\n")
         for number, anchor, line in find(body):
-            yield Line(first + number, prefix + anchor if anchor and prefix is not None else "", line)
+            yield PlainLine(first + number, prefix + anchor if anchor and prefix is not None else "", line)
         before += len(_END.findall(text)) + 2
 
 
-def written_lines(lines: Iterable[Line]) -> str:
+def written_lines(lines: Iterable[PlainLine]) -> str:
     """Lines as one text: before a line its anchor and a tab, if the line before has another. For `read_lines`."""
     same = groupby(lines, itemgetter(1))
     return "\n".join(
@@ -467,7 +459,7 @@ def stretches_of(document: SearchDocument, analyzer: Analyzer, find: FindLines) 
     lines = [short for line in lines_of(document, find) for short in _cut(line)]
     if not lines:
         return ()
-    chosen: list[list[Line]] = [[]]
+    chosen: list[list[PlainLine]] = [[]]
     size = 0
     for line in lines:
         if size > 0 and size + len(line.text) > STRETCH:
@@ -511,7 +503,7 @@ class TextPieces:
             yield [text.decode("utf-8", "surrogatepass") for text in self._pieces.pop()]
 
 
-def _cut(line: Line) -> Iterator[Line]:
+def _cut(line: PlainLine) -> Iterator[PlainLine]:
     """A line that is longer than a stretch, as several."""
     text = line.text
     while len(text) > STRETCH:
@@ -521,7 +513,7 @@ def _cut(line: Line) -> Iterator[Line]:
     yield line._replace(text=text)
 
 
-def _starts(document: SearchDocument, chosen: list[list[Line]], analyzer: Analyzer) -> list[int]:
+def _starts(document: SearchDocument, chosen: list[list[PlainLine]], analyzer: Analyzer) -> list[int]:
     """How many words come before each of these groups of lines: positions count so (`positions_of`)."""
     *others, body = document.texts
     written = _END.split(body)
@@ -529,8 +521,8 @@ def _starts(document: SearchDocument, chosen: list[list[Line]], analyzer: Analyz
     found: list[int] = []
     number = 0
     for before, lines in pairwise([[], *chosen]):
-        first = lines[0].number
-        if before and before[0].number == first:  # both are of one long line
+        first = lines[0].line
+        if before and before[0].line == first:  # both are of one long line
             found.append(found[-1] + _count(" ".join(line.text for line in before), analyzer))
             continue
         start += _count("\n".join(written[number:first]), analyzer)

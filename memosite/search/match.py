@@ -40,8 +40,17 @@ KEYS = "keys"
 class Postings(Protocol):
     """The interface of an index for matching. Documents are numbers."""
 
+    @property
     def all(self) -> Set[int]:
         """Every document."""
+
+    @property
+    def dates(self) -> Mapping[int, int]:
+        """The dates of all documents that have one, in milliseconds."""
+
+    @property
+    def newest(self) -> int | None:
+        """The newest date of the whole archive, None if nothing has one."""
 
     def documents(self, field: str, term: str) -> Set[int]:
         """The documents that have a term in a field."""
@@ -51,12 +60,6 @@ class Postings(Protocol):
 
     def expand(self, field: str, prefix: str) -> Iterable[str]:
         """The terms of a field with this prefix."""
-
-    def dates(self) -> Mapping[int, int]:
-        """The dates of all documents that have one, in milliseconds."""
-
-    def newest(self) -> int | None:
-        """The newest date of all, None if no document has one."""
 
 
 def match(node: QueryNode, postings: Postings) -> Set[int]:
@@ -69,29 +72,28 @@ def match(node: QueryNode, postings: Postings) -> Set[int]:
         case Dates():
             return _dated(postings, node.start, node.end)
         case Ago():
-            newest = postings.newest()
-            if newest is None:
+            if postings.newest is None:
                 return set()
-            edge = newest - node.days * DAY
+            edge = postings.newest - node.days * DAY
             return _dated(postings, edge, None) if node.newer else _dated(postings, None, edge)
         case And():
             return _match_all(node.parts, postings)
         case Or():
             return set[int]().union(*(match(part, postings) for part in node.parts))
         case Not():
-            return postings.all() - match(node.part, postings)
+            return postings.all - match(node.part, postings)
     assert_never(node)
 
 
 def _dated(postings: Postings, start: int | None, end: int | None) -> Set[int]:
     """The documents with a date from `start` on and before `end`."""
-    dates = postings.dates().items()
+    dates = postings.dates.items()
     return {document for document, date in dates if (start is None or date >= start) and (end is None or date < end)}
 
 
 def _match_all(parts: Collection[QueryNode], postings: Postings) -> Set[int]:
     wanted = [part for part in parts if not isinstance(part, Not)]
-    found = _in_all(match(part, postings) for part in wanted) if wanted else postings.all()
+    found = _in_all(match(part, postings) for part in wanted) if wanted else postings.all
     for part in parts if found else ():
         if isinstance(part, Not):
             found = found - match(part.part, postings)

@@ -34,12 +34,12 @@ _B, _K1 = 0.75, 1.2  # the usual ones, as in Whoosh
 class IndexReader:
     """Reads one open index; it has the `Postings` that `match` asks for.
 
-    Documents of artifacts `without`, by their keys, are not there: they changed since. `newest_date` is that of the
-    whole archive.
+    Documents of artifacts `without`, by their keys, are not there: they changed since. `newest` is the newest date
+    of the whole archive.
     """
 
     index: OpenIndex
-    newest_date: int | None
+    newest: int | None
     without: frozenset[str] = frozenset()
     analyzer: Analyzer = field(default_factory=Analyzer)
 
@@ -77,12 +77,9 @@ class IndexReader:
 
     # What `match` asks for
 
+    @cached_property
     def all(self) -> Set[int]:
         """Every document."""
-        return self._all
-
-    @cached_property
-    def _all(self) -> frozenset[int]:
         return frozenset(self.index.reader.all_doc_ids()) - self._hidden
 
     @cached_property
@@ -117,20 +114,13 @@ class IndexReader:
         """The terms of a field that begin so, in order."""
         return (term.decode() for term in self.index.reader.expand_prefix(field, prefix.encode()))
 
+    @cached_property
     def dates(self) -> Mapping[int, int]:
         """The dates of all documents that have one."""
-        return self._dates
-
-    @cached_property
-    def _dates(self) -> Mapping[int, int]:
-        if not self._all:  # an index without documents has no columns
+        if not self.all:  # an index without documents has no columns
             return {}
         reader = self.index.reader.column_reader("date")
-        return {document: date for document in self._all if (date := reader[document]) != UNDATED}
-
-    def newest(self) -> int | None:
-        """The newest date of all."""
-        return self.newest_date
+        return {document: date for document in self.all if (date := reader[document]) != UNDATED}
 
     def scores(self, wanted: Collection[Words], among: Set[int]) -> Mapping[int, float]:
         """BM25F of each of some documents over all words of a query, in the text and once more in the subject."""
@@ -150,7 +140,7 @@ class IndexReader:
 
     def _term_scores(self, field_name: str, term: str) -> Iterator[tuple[int, float]]:
         reader = self.index.reader
-        total = len(self._all)
+        total = len(self.all)
         found = self.documents(field_name, term)
         rarity = math.log(total / (len(found) + 1)) + 1 if found else 0.0
         mean = reader.field_length(field_name) / max(total, 1) or 1.0
