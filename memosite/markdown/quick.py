@@ -280,7 +280,8 @@ class _Reader:
             tag = data
             if data.__class__ is not str:
                 ((tag, data),) = data.items()
-            (_STARTS if name == "Start" else _ENDS).get(tag, _Reader._refuse)(self, where, data)
+            start, end = _TAGS.get(tag, (_Reader._refuse, _Reader._refuse))
+            (start if name == "Start" else end)(self, where, data)
         if self._sections or self._tables:
             raise _RefusedError
         return self._tokens
@@ -555,37 +556,20 @@ _HANDLERS: Final[Mapping[str, _Handler]] = {
 }
 
 
-_STARTS: Final[Mapping[str, _Handler]] = {
-    "Emphasis": _Reader._open_span,
-    "Strong": _Reader._open_span,
-    "Link": _Reader._open_link,
-    "Image": _Reader._doubt,
-    "Paragraph": _Reader._start_paragraph,
-    "Heading": _Reader._start_heading,
-    "List": _Reader._start_list,
-    "Item": _Reader._start_item,
-    "BlockQuote": _Reader._start_quote,
-    "CodeBlock": _Reader._start_code,
-    "Table": _Reader._start_table,
-    "TableHead": _Reader._start_head,
-    "TableRow": _Reader._start_row,
-    "TableCell": _Reader._start_cell,
+_TAGS: Final[Mapping[str, tuple[_Handler, _Handler]]] = {
+    "Emphasis": (_Reader._open_span, _Reader._close_span),
+    "Strong": (_Reader._open_span, _Reader._close_span),
+    "Link": (_Reader._open_link, _Reader._close_link),
+    "Image": (_Reader._doubt, _Reader._doubt),
+    "Paragraph": (_Reader._start_paragraph, _Reader._end_paragraph),
+    "Heading": (_Reader._start_heading, _Reader._end_heading),
+    "List": (_Reader._start_list, _Reader._end_list),
+    "Item": (_Reader._start_item, _Reader._end_item),
+    "BlockQuote": (_Reader._start_quote, _Reader._end_quote),
+    "CodeBlock": (_Reader._start_code, _Reader._end_code),
+    "Table": (_Reader._start_table, _Reader._end_table),
+    "TableHead": (_Reader._start_head, _Reader._end_head),
+    "TableRow": (_Reader._start_row, _Reader._end_row),
+    "TableCell": (_Reader._start_cell, _Reader._end_cell),
 }
-
-
-_ENDS: Final[Mapping[str, _Handler]] = {
-    "Emphasis": _Reader._close_span,
-    "Strong": _Reader._close_span,
-    "Link": _Reader._close_link,
-    "Image": _Reader._doubt,
-    "Paragraph": _Reader._end_paragraph,
-    "Heading": _Reader._end_heading,
-    "List": _Reader._end_list,
-    "Item": _Reader._end_item,
-    "BlockQuote": _Reader._end_quote,
-    "CodeBlock": _Reader._end_code,
-    "Table": _Reader._end_table,
-    "TableHead": _Reader._end_head,
-    "TableRow": _Reader._end_row,
-    "TableCell": _Reader._end_cell,
-}
+"""What the start and the end of each are read by."""
