@@ -1,13 +1,14 @@
 """What can be cited: the passages of bodies, with their place in the sources and its hash (SPEC 7, docs/citations.md).
 
-Anchors of headings hold no ".", so no anchor of one text is that of another.
+    artifact ─► SourceBody ─┬─► Markdown: the spans of its passages
+                            └─► transcript: what comes before the first turn; each turn, then the passages of its blocks
+    spans ─► Passage: file, bytes, text, SHA-256
 
-A text is the file itself, its end behind front matter, an entry of a list, or a string of its JSON. What memosite has
-made of a file is in none of these ways in it: such a text is the `body` of the artifact's `index.json`.
+The text of a body is a file itself, its end behind front matter, an entry of a list, or a string of its JSON. What
+memosite has made of a file is in none of these ways in it: such a text is the `body` of the artifact's `index.json`.
 
-SourceBody ─┬─► Markdown: the spans of its passages
-            └─► transcript: what comes before the first turn; each turn, then the passages of its blocks
-spans ─► Passage: file, bytes, text, SHA-256
+A page may hold several texts, which are told apart by the beginnings of their anchors. Anchors of headings hold no ".",
+so no anchor of one text is that of another.
 """
 
 import datetime as dt
@@ -17,7 +18,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from memosite.archive.lines import is_redacted
 from memosite.archive.model import Artifact, Document, Memo, Record, Transcript
@@ -26,9 +27,6 @@ from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts, Ref, Text
 from memosite.formats.turns import REDACTED, Turn, TurnBlock, blocks, parse_conversation
 from memosite.pages import PAGE_CHARS
-
-if TYPE_CHECKING:
-    from memosite.markdown.plain import Span
 
 # The beginnings of anchors that tell apart the texts of one page: the parts of a transcript, the summary of a memo.
 
@@ -119,7 +117,7 @@ def prefixed_texts(artifact: Artifact) -> Iterator[tuple[Text, str]]:
 def _texts(artifact: Artifact) -> Iterator[tuple[Text, FileFacts, bool, str]]:
     """The texts with anchors: each with its file, whether it is all of that, and the prefix of its anchors."""
     found = _texts_of_page(artifact)
-    return (one for one in found if one[0].chars <= PAGE_CHARS or isinstance(artifact, Transcript))
+    return (text for text in found if text[0].chars <= PAGE_CHARS or isinstance(artifact, Transcript))
 
 
 def _texts_of_page(artifact: Artifact) -> Iterator[tuple[Text, FileFacts, bool, str]]:
@@ -198,7 +196,7 @@ class Passage:
 
     Its text is UTF-8 with LF, from the byte `begin` on and before the byte `end` of a part of its file: of all of it
     (`part` is ""), of a string in its JSON (then `part` is a JSON pointer), or of what memosite has made of it
-    (`bodies.MADE`). `sha256` is of these bytes; "" of one that cannot be cited, since it is empty or holds a redaction.
+    (`MADE`). `sha256` is of these bytes; "" of one that cannot be cited, since it is empty or holds a redaction.
     `also` is the second anchor of a turn, by its hash.
     """
 
@@ -240,7 +238,7 @@ class _Place:
 
 def passages_of(artifact: Artifact, text_of: TextOf) -> Iterator[Passage]:
     """The passages of an artifact's bodies, in order: a turn, then those within it. Takes linear time."""
-    yield from passages_in(bodies_of(artifact, text_of))
+    return passages_in(bodies_of(artifact, text_of))
 
 
 def passages_in(bodies: Iterable[SourceBody]) -> Iterator[Passage]:
@@ -347,8 +345,8 @@ class _Places:
     """The passages of a text, to be found by their characters."""
 
     def __init__(self, places: Iterable[_Place]) -> None:
-        self._places = sorted(places, key=lambda one: (one.begin, -one.end))
-        self._begins = [one.begin for one in self._places]
+        self._places = sorted(places, key=lambda place: (place.begin, -place.end))
+        self._begins = [place.begin for place in self._places]
 
     def around(self, text: str, char: int) -> Around | None:
         """The innermost passage with a character, else the last one before it."""
@@ -356,40 +354,32 @@ class _Places:
         nearest = self._places[max(0, after - _DEPTH) : after]
         if not nearest:
             return None
-        one = next((one for one in reversed(nearest) if char < one.end and one.kind != "turn"), None)
-        if one is not None and one.kind != "code":
-            return Around(anchor=one.anchor, begin=one.begin, end=one.end)
+        inner = next((place for place in reversed(nearest) if char < place.end and place.kind != "turn"), None)
+        if inner is not None and inner.kind != "code":
+            return Around(anchor=inner.anchor, begin=inner.begin, end=inner.end)
         line = text.rfind("\n", 0, char) + 1
         end = text.find("\n", char)
-        return Around(anchor=(one or nearest[-1]).anchor, begin=line, end=end if end >= 0 else len(text))
+        return Around(anchor=(inner or nearest[-1]).anchor, begin=line, end=end if end >= 0 else len(text))
 
 
 def _places(body: SourceBody, anchor: str = "") -> Iterator[_Place]:
     """The passages of a body; if an anchor is given, at least the one that has it."""
-    if body.is_conversation:
-        yield from _of_conversation(body.text, anchor)
-        return
-    yield from _of_markdown(body.text, body.prefix)
+    return _of_conversation(body.text, anchor) if body.is_conversation else _of_markdown(body.text, body.prefix)
 
 
 def _of_markdown(text: str, prefix: str) -> Iterator[_Place]:
-    from memosite.markdown.plain import FRONT_MATTER  # noqa: PLC0415 - a turn is found without reading Markdown
+    from memosite.markdown.plain import front_matter  # noqa: PLC0415 - a turn is found without reading Markdown
 
-    front = FRONT_MATTER.match(text)
-    begin = front.end() if front else 0
-    yield from _shifted(_spans(text[begin:]), prefix, lambda char: begin + char)
+    begin = len(front_matter(text))
+    return _cut_out(text[begin:], prefix, lambda char: begin + char)
 
 
-def _spans(text: str) -> "Iterable[Span]":
+def _cut_out(text: str, prefix: str, place: Callable[[int], int]) -> Iterator[_Place]:
+    """Passages of a text as those of the one that it is cut from; `place` tells where a character is in that."""
     from memosite.markdown.plain import read_spans  # noqa: PLC0415 - as above
 
-    return read_spans(text)
-
-
-def _shifted(spans: "Iterable[Span]", prefix: str, place: Callable[[int], int]) -> Iterator[_Place]:
-    """Passages of a text as those of the one that it is cut from; `place` tells where a character is in that."""
-    for one in sorted(spans, key=lambda span: span.begin):
-        yield _Place(anchor=prefix + one.anchor, kind=one.kind, begin=place(one.begin), end=place(one.end))
+    for span in sorted(read_spans(text), key=lambda span: span.begin):
+        yield _Place(anchor=prefix + span.anchor, kind=span.kind, begin=place(span.begin), end=place(span.end))
 
 
 def _of_conversation(text: str, anchor: str) -> Iterator[_Place]:
@@ -397,7 +387,7 @@ def _of_conversation(text: str, anchor: str) -> Iterator[_Place]:
     if not found.turns:
         return
     if not anchor or anchor.startswith(PREAMBLE):
-        yield from _shifted(_spans(found.preamble[:PAGE_CHARS]), PREAMBLE, lambda char: char)
+        yield from _cut_out(found.preamble[:PAGE_CHARS], PREAMBLE, lambda char: char)
     named = _TURN.fullmatch(anchor)
     if anchor and not named:
         return
@@ -410,13 +400,9 @@ def _of_conversation(text: str, anchor: str) -> Iterator[_Place]:
 
 def _turn_places(turn: Turn, begin: int) -> Iterator[_Place]:
     yield _Place(anchor=turn.anchor, kind="turn", begin=begin, end=begin + len(turn.text), also=turn.hash_anchor or "")
-    yield from _of_turn(turn, begin)
-
-
-def _of_turn(turn: Turn, begin: int) -> Iterator[_Place]:
     starts = _starts(turn.text, begin)
     for number, block in enumerate(blocks(turn.text)):
-        yield from _shifted(_spans(block.text), block_prefix(turn.anchor, number), _place_of(block, turn, starts))
+        yield from _cut_out(block.text, block_prefix(turn.anchor, number), _place_of(block, turn, starts))
 
 
 def _place_of(block: TurnBlock, turn: Turn, starts: list[int]) -> Callable[[int], int]:

@@ -3,17 +3,16 @@
     text ──►  fold each character ──► runs of word characters ──► words with positions
                    case, width, accents      cut where CJK begins        camelCase by part, CJK by two
 
-The rules are in docs/search.md; `static/search.js` has the same ones; `search_cases.json` tests both.
-
-Words are folded already; instants are milliseconds since 1970 in UTC, ranges of them half open.
+The words of a query are made in the same way, so those of its tree are folded already. Its instants are milliseconds
+since 1970 in UTC, ranges of them half open.
 
     any   = all { "OR" all }
     all   = one { [ "AND" ] one }
     one   = { "NOT" } ( "(" any ")" | [ field ":" ] value )
     value = word [ "*" ] | '"' words '"' | "[" date "TO" date "]"
 
-The rules, with every field, are in docs/search.md. `static/search.js` parses the same language; one table of
-cases tests both, `tests/search_cases.json`.
+The rules, with every field, are in docs/search.md. `static/search.js` has the same ones; one table of cases tests both,
+`tests/search_cases.json`.
 """
 
 import datetime as dt
@@ -40,20 +39,9 @@ _ACCENTS = (
 
 
 _LETTERS = {
-    "ß": "ss",
-    "ς": "σ",
-    "æ": "ae",
-    "œ": "oe",
-    "ø": "o",
-    "đ": "d",
-    "ð": "d",
-    "þ": "th",
-    "ł": "l",
-    "ħ": "h",
-    "ı": "i",
-    "ŋ": "n",
-    "ŧ": "t",
-}
+    "ß": "ss", "ς": "σ", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h", "ı": "i",
+    "ŋ": "n", "ŧ": "t",
+}  # fmt: skip
 """Letters that Unicode does not take apart, in lower case."""
 
 
@@ -128,16 +116,13 @@ class _Writing(dict[int, str]):
         return found
 
 
-@dataclass(frozen=True, slots=True)
 class Analyzer:
     """Splits texts into words. Reuse it for many texts, since it memoizes characters."""
 
-    _folding: _Folding = field(default_factory=_Folding, repr=False, compare=False)
-    _writing: _Writing = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        """Share one table of folded characters."""
-        object.__setattr__(self, "_writing", _Writing(self._folding))
+    def __init__(self) -> None:
+        """Nothing is memoized yet."""
+        self._folding = _Folding()
+        self._writing = _Writing(self._folding)
 
     def words(self, text: str) -> list[Word]:
         """The words of a prepared text, each followed by its parts."""
@@ -300,14 +285,11 @@ def _cjk_words(run: str, position: int, starts: "range | list[int]") -> Iterator
     for index in range(len(run)):
         place = min(index, last)
         if index <= last:
-            yield Word(
-                term=run[index : index + 2], position=position + index, start=starts[index],
-                end=starts[min(index + 2, len(run))],
-            )  # fmt: skip
+            end = starts[min(index + 2, len(run))]
+            yield Word(term=run[index : index + 2], position=position + index, start=starts[index], end=end)
         if len(run) > 1:
-            yield Word(
-                term=run[index], position=position + place, start=starts[index], end=starts[index + 1], part=True
-            )
+            start, end = starts[index : index + 2]
+            yield Word(term=run[index], position=position + place, start=start, end=end, part=True)
 
 
 # The syntax tree of a query, and the error for a query that cannot be parsed.
@@ -391,33 +373,14 @@ def leaves(node: QueryNode) -> Iterator[tuple[QueryNode, bool]]:
     """The conditions of a query in the order written, each with whether it is wanted (not negated)."""
     waiting = [(node, True)]
     while waiting:
-        one, wanted = waiting.pop()
-        match one:
+        inner, wanted = waiting.pop()
+        match inner:
             case And(parts=parts) | Or(parts=parts):
                 waiting += [(part, wanted) for part in reversed(parts)]
             case Not(part=part):
                 waiting.append((part, not wanted))
             case _:
-                yield one, wanted
-
-
-def as_lists(node: QueryNode) -> list[object]:
-    """The tree as JSON values: tests compare both query parsers by it."""
-    match node:
-        case Words(field=field, terms=terms, prefix=prefix):
-            return ["words", field, list(terms), prefix]
-        case KeyTerm(field=field, value=value, prefix=prefix):
-            return ["key", field, value, prefix]
-        case Dates(start=start, end=end):
-            return ["dates", start, end]
-        case Ago(days=days, newer=newer):
-            return ["ago", days, newer]
-        case And(parts=parts):
-            return ["and", *map(as_lists, parts)]
-        case Or(parts=parts):
-            return ["or", *map(as_lists, parts)]
-        case Not(part=part):
-            return ["not", as_lists(part)]
+                yield inner, wanted
 
 
 # Parses queries into syntax trees; errors give the place and a working example.
@@ -511,10 +474,11 @@ _AGO = re.compile(r"([0-9]{1,4})([dwmy])")
 _AGO_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
+DAY = 86_400_000
+"""Milliseconds."""
+
+
 _EPOCH = dt.datetime(1970, 1, 1)
-
-
-_MILLISECOND = dt.timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -551,18 +515,12 @@ def parse_query(text: str, analyzer: Analyzer) -> QueryNode:
 
 def _tokens(text: str) -> Iterator[_Token]:
     position = 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:  # cannot be: the alternatives take every character
-            return
+    while match := _TOKEN.match(text, position):
         piece, start = match[0], position
         position = match.end()
         if piece[0] in _SPACES:
             continue
-        if piece in "()":
-            yield _Token(sign=piece, position=start)
-            continue
-        if piece in {"AND", "OR", "NOT"}:
+        if piece in {"(", ")", "AND", "OR", "NOT"}:
             yield _Token(sign=piece, position=start)
             continue
         field, at = "", start
@@ -624,67 +582,79 @@ class _Frame:
     `said` is true once the present alternative has a token, even one without a word in it.
     """
 
-    position: int
-    negated_outside: bool
-    alternatives: list[QueryNode]
-    parts: list[QueryNode]
+    position: int = 0
+    negated_outside: bool = False
+    alternatives: list[QueryNode] = field(default_factory=list)
+    parts: list[QueryNode] = field(default_factory=list)
     negated: bool = False
     waits_for: str = ""
     said: bool = False
 
+    def add(self, node: QueryNode | None, *, negated: bool) -> None:
+        self.negated, self.waits_for, self.said = False, "", True
+        if node is not None:
+            self.parts.append(Not(part=node) if negated else node)
 
+    def take_operator(self, token: _Token) -> None:
+        if token.sign == "NOT":
+            self.negated, self.waits_for = not self.negated, "NOT"
+            return
+        if self.waits_for or not self.said:
+            raise QueryError(f"before {token.sign} a word is missing", token.position, f"tide {token.sign} ebb")
+        self.waits_for = token.sign
+        if token.sign == "OR":
+            self._end_alternative()
+
+    def close(self, position: int) -> QueryNode | None:
+        """What is between the parentheses, which end here; None if there is no word in it."""
+        if self.waits_for:
+            raise QueryError(f"after {self.waits_for} a word is missing", position, _ORDINARY)
+        self._end_alternative()
+        if len(self.alternatives) > 1:
+            return Or(parts=tuple(self.alternatives))
+        return self.alternatives[0] if self.alternatives else None
+
+    def _end_alternative(self) -> None:
+        if self.parts:
+            self.alternatives.append(_all(tuple(self.parts)))
+        self.parts, self.said = [], False
+
+
+@dataclass(frozen=True, slots=True)
 class _Reader:
     """Parses tokens with an explicit stack, so that deep queries cannot overflow Python's."""
 
-    def __init__(self, tokens: tuple[_Token, ...], end: int, analyzer: Analyzer) -> None:
-        self._tokens = tokens
-        self._end = end
-        self._analyzer = analyzer
+    _tokens: tuple[_Token, ...]
+    _end: int
+    _analyzer: Analyzer
 
     def read(self) -> QueryNode | None:
         """Parse the tokens; None if there is no word in them."""
-        stack = [_Frame(position=0, negated_outside=False, alternatives=[], parts=[])]
+        stack = [_Frame()]
         for token in self._tokens:
             frame = stack[-1]
             if token.sign == "(":
                 if len(stack) > DEEPEST:
                     raise QueryError("there are too many parentheses", token.position, "(tide OR ebb) tables")
-                stack.append(_Frame(position=token.position, negated_outside=frame.negated, alternatives=[], parts=[]))
+                stack.append(_Frame(position=token.position, negated_outside=frame.negated))
                 frame.negated, frame.waits_for = False, ""
             elif token.sign == ")":
                 if len(stack) == 1:
                     raise QueryError("this parenthesis was never opened", token.position, "(tide OR ebb) tables")
-                self._close(frame, token.position)
+                node = frame.close(token.position)
                 stack.pop()
-                self._add(stack[-1], _any(frame.alternatives), negated=frame.negated_outside)
+                stack[-1].add(node, negated=frame.negated_outside)
             elif token.sign == "value":
-                self._add(frame, self._condition(token), negated=frame.negated)
+                if token.field in DATES:
+                    node = _dates(token)
+                else:
+                    node = self._key(token) if token.field in KEYS else self._words(token)
+                frame.add(node, negated=frame.negated)
             else:
-                _take_operator(frame, token)
+                frame.take_operator(token)
         if len(stack) > 1:
             raise QueryError("this parenthesis is never closed", stack[-1].position, "(tide OR ebb) tables")
-        self._close(stack[0], self._end)
-        return _any(stack[0].alternatives)
-
-    @staticmethod
-    def _add(frame: _Frame, node: QueryNode | None, *, negated: bool) -> None:
-        frame.negated, frame.waits_for, frame.said = False, "", True
-        if node is not None:
-            frame.parts.append(Not(part=node) if negated else node)
-
-    @staticmethod
-    def _close(frame: _Frame, position: int) -> None:
-        if frame.waits_for:
-            raise QueryError(f"after {frame.waits_for} a word is missing", position, _ORDINARY)
-        if frame.parts:
-            frame.alternatives.append(_all(tuple(frame.parts)))
-
-    def _condition(self, token: _Token) -> QueryNode | None:
-        if token.field in DATES:
-            return _dates(token)
-        if token.field in KEYS:
-            return self._key(token)
-        return self._words(token)
+        return stack[0].close(self._end)
 
     def _key(self, token: _Token) -> QueryNode:
         is_prefix = token.form == "word" and token.value.endswith("*")
@@ -717,27 +687,8 @@ class _Reader:
         return words
 
 
-def _take_operator(frame: _Frame, token: _Token) -> None:
-    if token.sign == "NOT":
-        frame.negated, frame.waits_for = not frame.negated, "NOT"
-        return
-    if frame.waits_for or not frame.said:
-        raise QueryError(f"before {token.sign} a word is missing", token.position, f"tide {token.sign} ebb")
-    frame.waits_for = token.sign
-    if token.sign == "OR":
-        if frame.parts:
-            frame.alternatives.append(_all(tuple(frame.parts)))
-        frame.parts, frame.said = [], False
-
-
 def _all(parts: tuple[QueryNode, ...]) -> QueryNode:
     return parts[0] if len(parts) == 1 else And(parts=parts)
-
-
-def _any(parts: list[QueryNode]) -> QueryNode | None:
-    if len(parts) > 1:
-        return Or(parts=tuple(parts))
-    return parts[0] if parts else None
 
 
 def _example(field: str) -> str:
@@ -783,13 +734,23 @@ def read_date(text: str) -> tuple[int, int] | None:
         start = dt.datetime(year or 0, month or 1, day or 1, hour or 0, minute or 0)
     except ValueError:
         return None
-    first = (start - _EPOCH) // _MILLISECOND
+    first = milliseconds(start)
     if minute is not None:
         return first, first + 60_000
     if day is not None:
-        return first, first + 86_400_000
+        return first, first + DAY
     months = start.year * 12 + start.month + (0 if month else 11)
     year, month = divmod(months, 12)
     if year > dt.MAXYEAR:
-        return first, (dt.datetime.max - _EPOCH) // _MILLISECOND + 1
-    return first, (dt.datetime(year, month + 1, 1) - _EPOCH) // _MILLISECOND
+        return first, milliseconds(dt.datetime.max) + 1
+    return first, milliseconds(dt.datetime(year, month + 1, 1))
+
+
+def milliseconds(moment: dt.datetime) -> int:
+    """A moment in UTC, which is given without its zone, in milliseconds since 1970."""
+    return (moment - _EPOCH) // dt.timedelta(milliseconds=1)
+
+
+def moment_of(date: int) -> dt.datetime:
+    """The moment of so many milliseconds since 1970, in UTC, without its zone."""
+    return _EPOCH + dt.timedelta(milliseconds=date)

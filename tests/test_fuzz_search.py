@@ -10,20 +10,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from memosite.search_language import (
-    FIELDS,
-    LONGEST,
-    Analyzer,
-    QueryError,
-    as_lists,
-    leaves,
-    parse_query,
-    prepare,
-    read_date,
-)
+from memosite.search_language import FIELDS, LONGEST, Analyzer, QueryError, leaves, parse_query, prepare, read_date
 from tests.support.files import ROOT
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated_lines
+from tests.support.queries import as_lists
 
 CASES = json.loads((ROOT / "tests/search_cases.json").read_text("utf-8"))
 SEEDS = [case["query"] for case in CASES["queries"]] + [case["text"] for case in (*CASES["words"], *CASES["keywords"])]

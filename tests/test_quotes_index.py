@@ -9,15 +9,13 @@ from memosite.quotes.index import (
     changed_runs,
     common_pairs,
     common_runs,
-    find_shared,
     letters_of,
     make_row,
     share_row,
-    shared_passages,
-    sharing_pairs,
 )
 from memosite.quotes.source import bare_bytes, bare_words
 from tests.support.fuzzing import fuzz
+from tests.support.naive_shared import find_shared, shared_passages, sharing_pairs
 from tests.support.quotations import Writer, altered
 
 

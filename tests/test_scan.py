@@ -135,7 +135,7 @@ def test_scan_index_and_both_together_agree_on_random_archives(seed: int, tmp_pa
             assert difference
             changed = tuple(card for card in read.cards if card.key in difference.changed)
             newest = newest_of(read.cards)
-            reader = IndexReader(index=old, newest_date=newest, without=difference.former, analyzer=read.analyzer)
+            reader = IndexReader(index=old, newest=newest, without=difference.former, analyzer=read.analyzer)
             with_both = Search(index=reader, scan=scan_of(read, changed))
             check(with_both, Search(scan=scan_of(read)), queries)
         check(Search(scan=scan_of(read)), read.index(cache), queries)

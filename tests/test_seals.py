@@ -18,10 +18,8 @@ from memosite.archive.seals import (
     SealLog,
     check_against,
     check_copy,
-    is_proven,
     parse_seals,
     prove,
-    root_by_path,
     tree_path,
     tree_root,
 )
@@ -29,6 +27,7 @@ from memosite.cli import main
 from tests.support.edits_memos import KEY
 from tests.support.files import write_text
 from tests.support.memos import write_body, write_memo
+from tests.support.proofs import is_proven, root_by_path
 from tests.support.repos import Repo
 from tests.support.servers import serve_folder
 from tests.support.sites import build_site, built_from_nothing, tree_bytes

@@ -8,16 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memosite.search_language import (
-    DEEPEST,
-    FIELDS,
-    Analyzer,
-    QueryError,
-    as_lists,
-    fold_character,
-    parse_query,
-    prepare,
-)
+from memosite.search_language import DEEPEST, FIELDS, Analyzer, QueryError, fold_character, parse_query, prepare
+from tests.support.queries import as_lists
 
 CASES = json.loads((Path(__file__).parent / "search_cases.json").read_text())
 DOCUMENTATION = (Path(__file__).parent.parent / "docs/search.md").read_text()

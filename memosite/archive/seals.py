@@ -24,7 +24,6 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any, Literal
 
 from memosite.archive.lines import dump_line
@@ -57,19 +56,6 @@ def tree_path(leaves: Sequence[bytes], index: int) -> tuple[bytes, ...]:
             path.append(level[index ^ 1])
         level, index = _above(level), index >> 1
     return tuple(path)
-
-
-def root_by_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:
-    """The root that an inclusion proof leads to, in a tree of so many leaves; None if it is no proof of that shape."""
-    left = list(path)
-    while size > 1:
-        if index ^ 1 < size:
-            if not left:
-                return None
-            beside = left.pop(0)
-            leaf = _node(beside, leaf) if index & 1 else _node(leaf, beside)
-        index, size = index >> 1, (size + 1) >> 1
-    return None if left or index else leaf
 
 
 def chained_root(previous: str, tree: str, month: str, leaves: int) -> str:
@@ -397,22 +383,6 @@ def prove(log: SealLog, number: int) -> Proof | None:
             )
         begin = month.leaves
     return None
-
-
-def is_proven(proof: Proof, root: str) -> bool:
-    """Whether a proof leads from its leaf to this root."""
-    tree = root_by_path(leaf_digest(proof.line), proof.index, proof.size, [bytes.fromhex(one) for one in proof.path])
-    if tree is None or not proof.months or tree.hex() != proof.months[0].tree:
-        return False
-    return _is_chain(proof.months) and proof.root == root
-
-
-def _is_chain(months: Sequence[Month]) -> bool:
-    return all(one.root == one.expected_root for one in months) and all(_follow(months))
-
-
-def _follow(months: Sequence[Month]) -> Iterator[bool]:
-    return (after.previous == before.root for before, after in pairwise(months))
 
 
 # Checks a sealed log against a root that was kept elsewhere, and originals against the log (docs/sealed-log.md).

@@ -117,7 +117,7 @@ def _ask_index(query: "QueryNode", handle: ArchiveHandle, config: Config) -> fro
     with open_index(config.cache / config.audience) as index:
         if index is None or not handle.inputs(index.seal.inputs).is_same:
             return None
-        return IndexReader(index=index, newest_date=index.seal.newest).refs(query)
+        return IndexReader(index=index, newest=index.seal.newest).refs(query)
 
 
 # Writes an export to a stream or a file.

@@ -168,7 +168,7 @@ def _opened(options: argparse.Namespace, asked: _Asked, say: Tell) -> Iterator[_
             if index and inputs.is_same:
                 index.renew(inputs.digest)
                 say_withheld(index.seal.withheld, options, asked.config, say)
-                search = Search(index=IndexReader(index=index, newest_date=index.seal.newest))
+                search = Search(index=IndexReader(index=index, newest=index.seal.newest))
                 yield _Opened(search=search, is_whole=say_failures(asked.left_out, say))
                 return
         if not (options.index or options.sort == "score"):

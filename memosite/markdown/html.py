@@ -1,20 +1,18 @@
 """Turns the Markdown of a body, which is untrusted, into safe HTML, and what a person typed, character for character.
 
-Pygments reads the code, of the languages listed here alone and no more than `MAX_CHARS` of it: most of its lexers
-take quadratic time on some text, and the one for C takes 14 s for 10,000 slashes. The listed ones were measured on
-sixty kinds of repeated text, and took less than 0.8 s. Of its eighty classes of tokens seven are kept, so that pages
-stay small and a theme has few colours to choose.
-
 The HTML holds only the elements and attributes that this module writes itself: raw HTML is shown as text, nothing is
 loaded from elsewhere, and a link leads to where the caller says, to http, https or mailto, or nowhere (SPEC 4).
 A body beyond the bounds of `memosite.markdown.tokens` is shown as it is, in `<pre class="verbatim">`, and has no
 headings.
 
-Code between fences and links are recognised, nothing else: the words of the HTML are the text itself. It is for a
-`<pre>`, and must keep its line ends there.
+Of what a person typed, code between fences and links are recognised, nothing else: the words of the HTML are the text
+itself. It is for a `<pre>`, and must keep its line ends there. The same text read as Markdown has passages with
+anchors. Earlier versions published those, so they stay as targets: `passage_anchors` says on which line each begins.
 
-The same text read as Markdown has passages with anchors. Earlier versions published those, so they stay as targets:
-`passage_anchors` says on which line each begins.
+Pygments reads the code in both, of the languages listed here alone and no more than `MAX_CHARS` of it: most of its
+lexers take quadratic time on some text, and the one for C takes 14 s for 10,000 slashes. The listed ones were measured
+on sixty kinds of repeated text, and took less than 0.8 s. Of its eighty classes of tokens seven are kept, so that pages
+stay small and a theme has few colours to choose.
 """
 
 import re
@@ -206,6 +204,18 @@ _INLINE_TAGS: Final = {"em", "strong", "s"}
 _TABLE: Final = '<div class="scroll" tabindex="0" role="group" aria-label="Table">\n'
 
 
+class _Highlighter:
+    """Writes the code of one body, and marks what is in it up to `MAX_MARKED` characters."""
+
+    def __init__(self) -> None:
+        self._marked = 0  # characters that were highlighted
+
+    def html(self, code: str, language: str) -> str:
+        found = highlight(code, language) if language and self._marked < MAX_MARKED else None
+        self._marked += len(code) if found else 0
+        return found or escape(code, quote=False)
+
+
 def to_html(
     text: str,
     *,
@@ -256,26 +266,6 @@ class Linker:
 class _Writer:
     """Writes the tokens of one body as HTML into `out`."""
 
-    __slots__ = (
-        *(
-            "above",
-            "anchor",
-            "anchors",
-            "base_level",
-            "closing",
-            "images",
-            "in_link",
-            "is_callout",
-            "links",
-            "marked",
-            "mention",
-            "out",
-            "prefix",
-            "referred",
-        ),
-        "with_passages",
-    )
-
     def __init__(
         self,
         body: BodyTokens,
@@ -287,7 +277,7 @@ class _Writer:
         with_passages: bool,
     ) -> None:
         self.with_passages = with_passages
-        self.marked = 0  # characters of code that were highlighted
+        self.highlighter = _Highlighter()
         self.referred: set[int] = set()  # footnotes with a reference to link back to
         self.out: list[str] = []
         self.links = links
@@ -334,7 +324,7 @@ class _Writer:
         """What is in a paragraph; that it begins a callout, as forges know it, is written here as its name."""
         is_first, self.is_callout = self.is_callout, False
         name = _CALLOUT.fullmatch(children[0].content) if is_first and children and children[0].type == "text" else None
-        if name is None or any(one.type not in ("softbreak", "hardbreak") for one in children[1:2]):
+        if name is None or any(child.type not in ("softbreak", "hardbreak") for child in children[1:2]):
             return children
         self.out.append(f'<strong class="callout">{name[1]}</strong>' + ("<br>\n" if children[1:] else ""))
         return children[2:]
@@ -342,12 +332,8 @@ class _Writer:
     def _code(self, token: Token) -> None:
         language = _LANGUAGE.match(token.info)
         name = language[1] if language else ""
-        text = None
-        if name and self.marked < MAX_MARKED:
-            text = highlight(token.content, name)
-            self.marked += len(token.content) if text else 0
         code = f'<code class="language-{name}">' if name else "<code>"
-        text = escape(token.content, quote=False) if text is None else text
+        text = self.highlighter.html(token.content, name)
         self.out.append(f'<pre{self._attributes(token)} tabindex="0">{code}{text}</code></pre>\n')
 
     def _footnote(self, token: Token) -> None:
@@ -600,7 +586,7 @@ def passage_anchors(text: str) -> Iterator[tuple[int, str]]:
         if "anchor" in token.meta:
             yield line, token.meta["anchor"]
         elif token.type == "footnote_open":
-            text_of_note = next((one.map[0] for one in tokens[index + 1 :] if one.map), line)
+            text_of_note = next((behind.map[0] for behind in tokens[index + 1 :] if behind.map), line)
             yield text_of_note, f"fn.{token.meta['number']}"
         for child in token.children or ():
             if child.type == "footnote_ref" and child.meta["number"] not in referred:
@@ -615,7 +601,7 @@ class _TypedWriter:
         self.out: list[str] = []
         self._linker = linker
         self._targets = targets
-        self._marked = 0  # characters of code that were highlighted
+        self._highlighter = _Highlighter()
 
     def line(self, number: int, line: str, end: str) -> None:
         """Write a line of text and its line end; a target is the line itself, so that a browser can mark it."""
@@ -626,25 +612,21 @@ class _TypedWriter:
 
     def code(self, number: int, lines: Sequence[str]) -> None:
         """Write fenced code, in quiet the two fences."""
-        ids = chain.from_iterable(self._targets.get(one, ()) for one in range(number, number + len(lines)))
+        ids = chain.from_iterable(self._targets.get(at, ()) for at in range(number, number + len(lines)))
         self.out += (f'<span id="{escape(id_)}"></span>' for id_ in ids)
         opening = _OPENING.match(lines[0])
         language = opening[2] if opening else ""
-        code = "".join(lines[1:-1])
-        marked = highlight(code, language) if language and self._marked < MAX_MARKED else None
-        self._marked += len(code) if marked else 0
+        code = self._highlighter.html("".join(lines[1:-1]), language)
         name = f' class="language-{language}"' if language else ""
         first, last = (f'<span class="fence">{escape(line, quote=False)}</span>' for line in (lines[0], lines[-1]))
-        self.out += (f"<code{name}>", first, marked or escape(code, quote=False), last, "</code>")
+        self.out += (f"<code{name}>", first, code, last, "</code>")
 
 
 def _ends_of_fences(lines: Sequence[str]) -> dict[int, int]:
     """For each line that opens a fence, if nothing before does, the line after the one that closes it."""
     ends: dict[int, int] = {}
-    closings: dict[str, list[_Range]] = {
-        "`": [],
-        "~": [],
-    }  # less long, line; the nearest last, without longer ones behind
+    # How much less long, and the line; the nearest last, without longer ones behind.
+    closings: dict[str, list[_Range]] = {"`": [], "~": []}
     for number in range(len(lines) - 1, -1, -1):
         if opening := _OPENING.match(lines[number]):
             below = closings[opening[1][0]]

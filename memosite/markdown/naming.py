@@ -2,7 +2,7 @@
 
 A heading is named by its words; a paragraph, an item of a list and a block of code by the hash of its own source, so
 that neither text before nor text after it moves its anchor. An anchor is in `meta["anchor"]` of a block's first token.
-What the source of each is, docs/citations.md says; `spans` finds it in the text.
+What the source of each is, docs/citations.md says; `plain.read_spans` finds it in the text.
 """
 
 import hashlib
@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from markdown_it.token import Token
-
-__all__ = ["Heading", "Kind", "Named", "Names", "Shape", "inline_text", "joined_words", "name_passages"]
 
 MAX_ANCHOR: Final = 60
 
@@ -79,7 +77,8 @@ def name_passages(tokens: list[Token], words_of: Callable[[Token], str]) -> Name
             kind, stem = "paragraph", ""
         else:
             continue
-        source = _code(token) if kind == "code" else _first_in(tokens, index)
+        begin, end = token.map or (0, 0)
+        source = (_CODE[token.type], begin, end, token.content) if kind == "code" else _first_in(tokens, index)
         anchor = token.meta["anchor"] = taken.free(stem or f"p-{_digest(_naming(tokens, index))}")
         if kind == "heading":
             words = inline_text(tokens[index + 1]) or anchor
@@ -167,11 +166,6 @@ def _first_in(tokens: list[Token], index: int) -> tuple[Shape, int, int, str]:
         if token.type in ("heading_open", "paragraph_open"):
             shape = "heading" if token.type == "heading_open" else "text"
     return "text", begin, begin, ""
-
-
-def _code(token: Token) -> tuple[Shape, int, int, str]:
-    begin, end = token.map or (0, 0)
-    return _CODE[token.type], begin, end, token.content
 
 
 def _first_lines(code: str) -> str:

@@ -1,7 +1,8 @@
 """Turns the Markdown of a body into plain text, and finds passages in its source and places on its page (SPEC 7).
 
-The parser tells the line on which a block begins and what it holds, without the marks of what contains it. What a
-block holds is the end of each of its lines, so its first line tells where on that line it begins.
+The parser tells the line on which a block begins and what it holds, without the marks of what contains it. That is all
+that plain text and places need. Where a passage is in the source is found from it: what a block holds is the end of
+each of its lines, so its first line tells where on that line it begins.
 """
 
 import re
@@ -61,11 +62,11 @@ def _lines(tokens: tuple[Token, ...]) -> Iterator[PlainLine]:
         elif token.type == "inline" and row is not None:
             row.append(inline_text(token))
         elif token.type == "inline":
-            yield from chain.from_iterable(_shown(line, anchor, one) for one in inline_text(token).split("\n"))
+            yield from chain.from_iterable(_shown(line, anchor, words) for words in inline_text(token).split("\n"))
         elif token.type in ("fence", "code_block"):
             first = line + (token.type == "fence")
-            for number, one in enumerate(token.content.rstrip("\n").split("\n"), first):
-                yield from _shown(number, anchor, one)
+            for number, code in enumerate(token.content.rstrip("\n").split("\n"), first):
+                yield from _shown(number, anchor, code)
 
 
 def _shown(line: int, anchor: str, text: str) -> Iterator[PlainLine]:
@@ -76,8 +77,13 @@ def _shown(line: int, anchor: str, text: str) -> Iterator[PlainLine]:
 # Finds places in a body that a page shows as Markdown: the anchor of a heading or passage, and that of a line.
 
 
-FRONT_MATTER = re.compile(r"---\n([A-Za-z_][\w -]*:.*\n(?:[A-Za-z_][\w -]*:.*\n|[ \t#-].*\n|\n)*?)---\n")
-"""Front matter at the beginning of a body, which pages show apart from it."""
+_FRONT_MATTER = re.compile(r"---\n[A-Za-z_][\w -]*:.*\n(?:[A-Za-z_][\w -]*:.*\n|[ \t#-].*\n|\n)*?---\n")
+
+
+def front_matter(text: str) -> str:
+    """The front matter at the beginning of a body, which pages show apart from it, with its marks; "" if none."""
+    found = _FRONT_MATTER.match(text)
+    return found[0] if found else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +110,9 @@ class Places:
 
 def read_places(text: str) -> Places:
     """The places of a body as pages show it."""
-    front = FRONT_MATTER.match(text)
-    body = read_body(text[front.end() :] if front else text)
-    first = (front[0].count("\n") if front else 0) + 1
+    front = front_matter(text)
+    body = read_body(text[len(front) :])
+    first = front.count("\n") + 1
     begun = [
         (first + token.map[0], token.meta["anchor"])
         for token in body.tokens or ()
@@ -150,26 +156,27 @@ class _Finder:
         self._starts = list(accumulate((len(line) + 1 for line in self._lines), initial=before))
 
     def spans(self, passages: tuple[Named, ...]) -> Iterator[Span]:
-        for one in passages:
-            begin, end = self._code(one) if one.shape in {"fence", "indented"} else self._text(one)
-            yield Span(anchor=one.anchor, kind=one.kind, begin=begin, end=end)
+        for passage in passages:
+            begin, end = self._code(passage) if passage.shape in {"fence", "indented"} else self._text(passage)
+            yield Span(anchor=passage.anchor, kind=passage.kind, begin=begin, end=end)
 
-    def _text(self, one: Named) -> tuple[int, int]:
+    def _text(self, passage: Named) -> tuple[int, int]:
         """The place of lines that were read without the white space around them."""
-        first, *others = one.content.split("\n")
-        for number in range(one.line, max(one.end, one.line + 1)):
-            column = _column(self._lines[number], first, one.shape == "heading" and not others, goes_on=bool(others))
+        first, *others = passage.content.split("\n")
+        is_behind_sign = passage.shape == "heading" and not others
+        for number in range(passage.line, max(passage.end, passage.line + 1)):
+            column = _column(self._lines[number], first, is_behind_sign, goes_on=bool(others))
             if column is not None:
                 last = self._lines[number + len(others)] if others else self._lines[number][: column + len(first)]
                 return self._starts[number] + column, self._starts[number + len(others)] + len(last.rstrip())
-        return self._nothing(one.line)
+        return self._nothing(passage.line)
 
-    def _code(self, one: Named) -> tuple[int, int]:
+    def _code(self, passage: Named) -> tuple[int, int]:
         """The place of lines of code, from the first character that belongs to it to the last line's end."""
-        if not one.content:
-            return self._nothing(one.line)
-        lines = one.content.removesuffix("\n").split("\n")
-        number = one.line + (one.shape == "fence")
+        if not passage.content:
+            return self._nothing(passage.line)
+        lines = passage.content.removesuffix("\n").split("\n")
+        number = passage.line + (passage.shape == "fence")
         column = _code_column(self._lines[number], lines[0])
         last = number + len(lines) - 1
         return self._starts[number] + column, self._starts[last] + len(self._lines[last])

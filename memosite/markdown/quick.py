@@ -1,13 +1,11 @@
 """Reads common Markdown with a parser in native code, in half the time that markdown-it takes.
 
-Both keep to CommonMark. They differ in the rules of our own dialect, on tables, where white space is odd, on characters
-that only one of them calls punctuation, and in a few shapes of lists, of code and of headings. What is told here is on
-the safe side: much of it both read alike.
-
-What is read here has the tokens that markdown-it gives, so that nobody can tell which parser read a text. Where the two
-may differ (`doubts`), a place in the blocks refuses the whole text, which markdown-it then reads; one in the spans of a
-paragraph, a heading or a cell leaves these alone to markdown-it. A fuzz test compares the two
-(docs/decisions/0016-quick-markdown.md).
+What is read here has the tokens that markdown-it gives, so that nobody can tell which parser read a text. Both keep to
+CommonMark. They differ in the rules of our own dialect, on tables, where white space is odd, on characters that only
+one of them calls punctuation, and in a few shapes of lists, of code and of headings. Where the two may differ, a place
+in the blocks refuses the whole text, which markdown-it then reads; one in the spans of a paragraph, a heading or a cell
+leaves these alone to markdown-it. What is doubted is on the safe side: much of it both read alike. A fuzz test compares
+the two (docs/decisions/0016-quick-markdown.md).
 """
 
 import re
@@ -17,11 +15,11 @@ from typing import Any, Final, TypeAlias
 from markdown_it.token import Token
 from pyromark import Markdown, Options
 
-# Where two parsers may read a text differently: markdown-it, which is the measure, and the native one of `quick`.
+# Where two parsers may read a text differently: markdown-it, which is the measure, and the native one.
 
 
 _REFUSED: Final = ("[^", "]:", "\t", "~~~")
-"""Footnotes, definitions of links, tabs, and fences that are not of backticks."""
+"""Footnotes, definitions of links, tabs, and fences that are not of backticks: only markdown-it reads them as we do."""
 
 
 DOUBTFUL: Final = ("~~", "![", "&#", "\\")
@@ -75,11 +73,6 @@ _BELOW_HEADER = re.compile(r"\n[ >]*[|:-][|: -]*$", re.MULTILINE)
 
 
 _TABLE = re.compile(r"\|[^\n\\]*\| *\n\|(?: *:?-+:? *\|)+ *\n(?:\|[^\n\\]*\| *(?:\n|\Z))*")
-
-
-def is_refused(source: str) -> bool:
-    """Whether a text has what only markdown-it reads as our dialect wants it."""
-    return any(mark in source for mark in _REFUSED)
 
 
 def maybe_sections(source: str) -> int:
@@ -165,16 +158,12 @@ class QuickToken(Token):
         self.meta = _NONE if line is None else {}
 
 
-def _hidden(token: QuickToken) -> QuickToken:
-    token.hidden = True
-    return token
-
-
 # Tokens that are all alike are made once.
 RULE: Final = QuickToken("hr", "hr")
 
 
-HIDDEN_CLOSE: Final = _hidden(QuickToken("paragraph_close", "p", -1))
+HIDDEN_CLOSE: Final = QuickToken("paragraph_close", "p", -1)
+HIDDEN_CLOSE.hidden = True
 
 
 BREAKS: Final = {"SoftBreak": QuickToken("softbreak", "br"), "HardBreak": QuickToken("hardbreak", "br")}
@@ -237,7 +226,7 @@ def read_quickly(source: str, spans: _Spans) -> list[Token] | None:
 
     `spans` is markdown-it's way from the content of one block to the tokens within.
     """
-    if is_refused(source):
+    if any(mark in source for mark in _REFUSED):
         return None
     try:
         return _Reader(source, spans).read()
@@ -291,7 +280,8 @@ class _Reader:
             tag = data
             if data.__class__ is not str:
                 ((tag, data),) = data.items()
-            (_STARTS if name == "Start" else _ENDS).get(tag, _Reader._refuse)(self, where, data)
+            start, end = _TAGS.get(tag, (_Reader._refuse, _Reader._refuse))
+            (start if name == "Start" else end)(self, where, data)
         if self._sections or self._tables:
             raise _RefusedError
         return self._tokens
@@ -327,8 +317,17 @@ class _Reader:
 
     # Spans
 
-    def _enter_spans(self, begin: int) -> list[Token]:
-        """Begin a paragraph of a tight list, for which there is no event."""
+    @property
+    def _begun(self) -> list[Token]:
+        """The spans of the block that is read."""
+        if self._children is None:
+            raise _RefusedError
+        return self._children
+
+    def _spans_at(self, begin: int) -> list[Token]:
+        """The spans of the block that is read; else a paragraph of a tight list begins, for which there is no event."""
+        if self._children is not None:
+            return self._children
         if not self._containers or self._containers[-1] < 0:
             raise _RefusedError
         is_escaped = begin > 0 and self._data[begin - 1] == _BACKSLASH
@@ -360,62 +359,58 @@ class _Reader:
         if self._code is not None:
             self._code.append(text)
             return
-        children = self._enter_spans(where["start"]) if self._children is None else self._children
+        children = self._spans_at(where["start"])
         if "](" in text or (self._in_link and is_doubtful_label(text)):
             self._is_doubtful = True
         children.append(QuickToken("text", content=text))
         self._end = where["end"]
 
     def _code_span(self, where: _Range, text: str) -> None:
-        children = self._enter_spans(where["start"]) if self._children is None else self._children
+        children = self._spans_at(where["start"])
         self._end = where["end"]
         if self._data.find(b"\n", where["start"], self._end) >= 0:
             self._is_doubtful = True
         children.append(QuickToken("code_inline", "code", content=text))
 
     def _break(self, _where: _Range, kind: str) -> None:
-        if self._children is None:
-            raise _RefusedError
-        self._children.append(BREAKS[kind])
+        self._begun.append(BREAKS[kind])
 
     def _open_span(self, where: _Range, kind: str) -> None:
-        children = self._enter_spans(where["start"]) if self._children is None else self._children
+        children = self._spans_at(where["start"])
         children.append(OPEN["em" if kind == "Emphasis" else "strong"])
 
     def _close_span(self, where: _Range, kind: str) -> None:
-        if self._children is None:
-            raise _RefusedError
-        self._children.append(CLOSE["em" if kind == "Emphasis" else "strong"])
+        self._begun.append(CLOSE["em" if kind == "Emphasis" else "strong"])
         self._end = where["end"]
 
     def _open_link(self, where: _Range, link: _Data) -> None:
-        children = self._enter_spans(where["start"]) if self._children is None else self._children
+        children = self._spans_at(where["start"])
         if link["link_type"] != "Inline" or link["title"] or not is_plain_destination(link["dest_url"]):
             self._is_doubtful = True
         self._in_link = True
         children.append(QuickToken("link_open", "a", 1, attrs={"href": link["dest_url"]}))
 
     def _close_link(self, where: _Range, _: _Data) -> None:
-        if self._children is None:
-            raise _RefusedError
         self._in_link = False
-        self._children.append(CLOSE["a"])
+        self._begun.append(CLOSE["a"])
         self._end = where["end"]
 
     def _doubt(self, where: _Range, _: _Data) -> None:
         """Leave the spans of this block to markdown-it: raw HTML, an image."""
-        if self._children is None:
-            self._enter_spans(where["start"])
+        self._spans_at(where["start"])
         self._is_doubtful = True
         self._end = where["end"]
 
     # Blocks
 
-    def _start_paragraph(self, where: _Range, _: _Data) -> None:
+    def _start_block(self, where: _Range, name: str, tag: str) -> None:
         self._leave_hidden()
         self._begin = where["start"]
         self._children = []
-        self._tokens.append(QuickToken("paragraph_open", "p", 1, line=self._line_of(self._begin)))
+        self._tokens.append(QuickToken(name, tag, 1, line=self._line_of(self._begin)))
+
+    def _start_paragraph(self, where: _Range, _: _Data) -> None:
+        self._start_block(where, "paragraph_open", "p")
 
     def _end_paragraph(self, where: _Range, _: _Data) -> None:
         content = self._content(self._begin, where["end"])
@@ -439,10 +434,7 @@ class _Reader:
         self._tokens.append(CLOSE[tag])
 
     def _start_heading(self, where: _Range, heading: _Data) -> None:
-        self._leave_hidden()
-        self._begin = where["start"]
-        self._children = []
-        self._tokens.append(QuickToken("heading_open", heading["level"].lower(), 1, line=self._line_of(self._begin)))
+        self._start_block(where, "heading_open", heading["level"].lower())
 
     def _end_heading(self, where: _Range, level: str) -> None:
         content = heading_content(self._text(self._begin, where["end"]))
@@ -510,10 +502,8 @@ class _Reader:
 
     def _start_table(self, where: _Range, aligned: _Data) -> None:
         start, end = where["start"], where["end"]
-        is_alone = self._data[max(0, start - 2) : start] in (b"", b"\n", b"\n\n") and self._data[end : end + 1] in (
-            b"",
-            b"\n",
-        )
+        before, after = self._data[max(0, start - 2) : start], self._data[end : end + 1]
+        is_alone = before in (b"", b"\n", b"\n\n") and after in (b"", b"\n")
         if self._containers or not is_alone or not is_plain_table(self._text(start, end)):
             raise _RefusedError
         self._tables -= 1
@@ -566,37 +556,20 @@ _HANDLERS: Final[Mapping[str, _Handler]] = {
 }
 
 
-_STARTS: Final[Mapping[str, _Handler]] = {
-    "Emphasis": _Reader._open_span,
-    "Strong": _Reader._open_span,
-    "Link": _Reader._open_link,
-    "Image": _Reader._doubt,
-    "Paragraph": _Reader._start_paragraph,
-    "Heading": _Reader._start_heading,
-    "List": _Reader._start_list,
-    "Item": _Reader._start_item,
-    "BlockQuote": _Reader._start_quote,
-    "CodeBlock": _Reader._start_code,
-    "Table": _Reader._start_table,
-    "TableHead": _Reader._start_head,
-    "TableRow": _Reader._start_row,
-    "TableCell": _Reader._start_cell,
+_TAGS: Final[Mapping[str, tuple[_Handler, _Handler]]] = {
+    "Emphasis": (_Reader._open_span, _Reader._close_span),
+    "Strong": (_Reader._open_span, _Reader._close_span),
+    "Link": (_Reader._open_link, _Reader._close_link),
+    "Image": (_Reader._doubt, _Reader._doubt),
+    "Paragraph": (_Reader._start_paragraph, _Reader._end_paragraph),
+    "Heading": (_Reader._start_heading, _Reader._end_heading),
+    "List": (_Reader._start_list, _Reader._end_list),
+    "Item": (_Reader._start_item, _Reader._end_item),
+    "BlockQuote": (_Reader._start_quote, _Reader._end_quote),
+    "CodeBlock": (_Reader._start_code, _Reader._end_code),
+    "Table": (_Reader._start_table, _Reader._end_table),
+    "TableHead": (_Reader._start_head, _Reader._end_head),
+    "TableRow": (_Reader._start_row, _Reader._end_row),
+    "TableCell": (_Reader._start_cell, _Reader._end_cell),
 }
-
-
-_ENDS: Final[Mapping[str, _Handler]] = {
-    "Emphasis": _Reader._close_span,
-    "Strong": _Reader._close_span,
-    "Link": _Reader._close_link,
-    "Image": _Reader._doubt,
-    "Paragraph": _Reader._end_paragraph,
-    "Heading": _Reader._end_heading,
-    "List": _Reader._end_list,
-    "Item": _Reader._end_item,
-    "BlockQuote": _Reader._end_quote,
-    "CodeBlock": _Reader._end_code,
-    "Table": _Reader._end_table,
-    "TableHead": _Reader._end_head,
-    "TableRow": _Reader._end_row,
-    "TableCell": _Reader._end_cell,
-}
+"""What the start and the end of each are read by."""

@@ -1,14 +1,13 @@
 """Parses the Markdown of a body, which is untrusted, into tokens, within bounds of time and depth; footnotes.
 
-The rules are those of mdit-py-plugins (Pandoc's footnotes, without the inline form). A text that nothing refers to,
-or whose label is taken, comes after the others rather than being dropped.
-
 The dialect is CommonMark with tables, strikethrough, task lists, footnotes and `== Section ==` headings, without raw
 HTML (SPEC 4). What would take too long, or nests so deep that the parser would drop it, is not read at all but left to
 be shown verbatim. The bounds on time hold for markdown-it-py 4.1 and later: older ones take quadratic time on some
 input. They were set by measuring, on 100 kinds of hostile text, the longest that the bounds let through.
 
-Anchors are given by `naming`, by a core rule, before the texts of footnotes are moved to the end.
+The rules of footnotes are those of mdit-py-plugins (Pandoc's, without the inline form). A text that nothing refers to,
+or whose label is taken, comes after the others rather than being dropped. Anchors are given by `naming`, by a core
+rule, before the texts of footnotes are moved to the end.
 """
 
 import re
@@ -30,12 +29,6 @@ from memosite.markdown.quick import read_quickly
 
 
 _MAX_LABEL: Final = 60  # without a bound, brackets that are never closed are read again from each of them
-
-
-def add_footnotes(parser: MarkdownIt) -> None:
-    """Let a parser read footnotes; their texts stay where they are written until `move_to_end`."""
-    parser.block.ruler.before("reference", "footnote_def", _definition, {"alt": ["paragraph", "reference"]})
-    parser.inline.ruler.after("image", "footnote_ref", _reference)
 
 
 def _definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
@@ -240,8 +233,10 @@ def _parser() -> MarkdownIt:
     parser.inline.ruler.at("image", _single_image)
     parser.inline.ruler.at("autolink", _known_autolink)
     parser.core.ruler.at("inline", _inline)
-    add_footnotes(parser)
-    parser.core.ruler.push("task_items", _task_items)
+    # The texts of footnotes stay where they are written until `move_to_end`.
+    parser.block.ruler.before("reference", "footnote_def", _definition, {"alt": ["paragraph", "reference"]})
+    parser.inline.ruler.after("image", "footnote_ref", _reference)
+    parser.core.ruler.push("task_items", lambda state: _mark_tasks(state.tokens))
     parser.core.ruler.push("anchors", _anchors)
     parser.core.ruler.push("footnotes", move_to_end)  # last: anchors are numbered in the order of the source
     return parser
@@ -315,10 +310,6 @@ def _inline(state: StateCore) -> None:
                 state.md.inline.parse(token.content, state.md, state.env, children)
             elif token.content:
                 children.append(Token("text", "", 0, content=token.content))
-
-
-def _task_items(state: StateCore) -> None:
-    _mark_tasks(state.tokens)
 
 
 def _mark_tasks(tokens: list[Token]) -> None:

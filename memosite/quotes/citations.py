@@ -1,26 +1,28 @@
 """Reads documents into blocks, and memosite's own citations out of them; writes citations in other forms (SPEC 7).
 
+    Markdown, plain text, HTML ─► blocks ─► citations with the quotes above or in them
+    BibTeX, CSL-JSON ─► entries ─► citations
+
 A block knows on which line each of its characters is. `<q>` is read as a pair of quotation marks of its own, so that
-one search finds all kinds.
-
-A quote must not hold by words that readers do not see, or see otherwise: struck out words keep their `~~`, and what is
-hidden or shown by other means than letters has a character beside it that no text has. Styles of classes are not known.
-
-Each holds all fields of the citation, so that `verify` can read it back (`citations`), in places that other programs
-keep: what BibTeX and CSL have no field for is in `note` and in `abstract`, which holds the quote.
+one search finds all kinds. A quote must not hold by words that readers do not see, or see otherwise: struck out words
+keep their `~~`, and what is hidden or shown by other means than letters has a character beside it that no text has.
+Styles of classes are not known.
 
 What makes words a citation is `sha256:` with 64 hex digits; beside it are the reference and the address, and the quote
 is the block quote above it, the words in “ ”, or the abstract. Nothing raises on any text.
+
+A citation is written with all of its fields, so that `verify` can read it back, in places that other programs keep:
+what BibTeX and CSL have no field for is in `note` and in `abstract`, which holds the quote.
 """
 
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from html.parser import HTMLParser
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import Final
 
 from memosite.archive.cite import Citation
@@ -75,24 +77,13 @@ class Block:
         return self.lines[max(bisect_right(self.starts, place) - 1, 0)]
 
 
-def block_of(
-    rows: Iterable[tuple[int, str]], *, is_quote: bool, links: tuple[str, ...] = (), lead: str = "", figure: int = 0
-) -> Block:
+def block_of(rows: Sequence[tuple[int, str]], *, is_quote: bool) -> Block:
     """A block of lines with their numbers."""
-    kept = list(rows)
-    starts: list[int] = []
-    length = 0
-    for _, row in kept:
-        starts.append(length)
-        length += len(row) + 1
     return Block(
         is_quote=is_quote,
-        text="\n".join(row for _, row in kept),
-        starts=tuple(starts) or (0,),
-        lines=tuple(line for line, _ in kept) or (1,),
-        links=links,
-        lead=lead,
-        figure=figure,
+        text="\n".join(row for _, row in rows),
+        starts=tuple(accumulate((len(row) + 1 for _, row in rows[:-1]), initial=0)),
+        lines=tuple(line for line, _ in rows) or (1,),
     )
 
 
@@ -172,8 +163,7 @@ class _Blocks:
 def _tags(row: str) -> tuple[str, bool, bool]:
     """A line without its tags of quotes, and whether a block quote begins and ends on it."""
     found = [(match[2].lower(), match[1]) for match in _TAG.finditer(row)]
-    begins, ends = ("blockquote", "") in found, ("blockquote", "/") in found
-    return _TAG.sub(_mark, row), begins, ends
+    return _TAG.sub(_mark, row), ("blockquote", "") in found, ("blockquote", "/") in found
 
 
 def _mark(match: re.Match[str]) -> str:
@@ -182,7 +172,7 @@ def _mark(match: re.Match[str]) -> str:
     return CLOSE if match[1] else OPEN
 
 
-# Reads HTML into the blocks that quotations are looked for in (see `blocks`); never raises on any text.
+# Reads HTML into the blocks that quotations are looked for in; never raises on any text.
 
 
 _SILENT: Final = frozenset({"script", "style", "template", "title"})
@@ -314,7 +304,8 @@ class _Reader(HTMLParser):
         if any(row.strip() if is_quote else row.strip().strip(_NOT_READ) for _, row in self.rows):
             links = tuple(dict.fromkeys((*self.links, *filter(None, self.quotes[-1:]))))
             figure = self.figures if self.depth else 0
-            self.blocks.append(block_of(self.rows, is_quote=is_quote, links=links, lead=self.lead, figure=figure))
+            block = block_of(self.rows, is_quote=is_quote)
+            self.blocks.append(replace(block, links=links, lead=self.lead, figure=figure))
         self.rows = []
         self.links = []
         self.lead = ""
@@ -383,9 +374,8 @@ def to_csl_json(citation: Citation) -> str:
 
 
 def _note(citation: Citation) -> str:
-    """What has no field elsewhere, in the form that `citations` reads."""
-    parts = (citation.ref, citation.time, citation.check)
-    return ", ".join(filter(None, parts))
+    """What has no field elsewhere, in the form that `read_bibtex` and `read_csl_json` read."""
+    return ", ".join(filter(None, (citation.ref, citation.time, citation.check)))
 
 
 def _key(citation: Citation) -> str:
@@ -470,13 +460,13 @@ def read_csl_json(text: str) -> tuple[Written, ...]:
     lines = _Lines(text)
     for item in items if isinstance(items, list) else ():
         said = {key: value for key, value in item.items() if isinstance(value, str)} if isinstance(item, dict) else {}
-        one = next(_of_line(said.get("note", ""), 1), None)
-        if one:
+        citation = next(_of_line(said.get("note", ""), 1), None)
+        if citation:
             authors = item.get("author")
             author = authors[0] if isinstance(authors, list) and authors else {}
             speaker = author.get("literal", "") if isinstance(author, dict) else ""
-            line, url, quote = lines.of(one.sha256), said.get("URL", one.url), said.get("abstract", "")
-            found.append(replace(one, line=line, url=url, quote=quote, speaker=str(speaker)))
+            line, url, quote = lines.of(citation.sha256), said.get("URL", citation.url), said.get("abstract", "")
+            found.append(replace(citation, line=line, url=url, quote=quote, speaker=str(speaker)))
     return tuple(found)
 
 
@@ -489,11 +479,11 @@ def read_bibtex(text: str) -> tuple[Written, ...]:
         end = entries[number + 1].start() if number + 1 < len(entries) else len(text)
         fields = _fields(text, entry.end(), end)
         note = _untex(fields.get("note", ""))
-        one = next(_of_line(note, 1), None)
-        if one:
-            line = lines.of(one.sha256, entry.end())
+        citation = next(_of_line(note, 1), None)
+        if citation:
+            line, url = lines.of(citation.sha256, entry.end()), fields.get("url", citation.url)
             quote, speaker = _untex(fields.get("abstract", "")), _untex(fields.get("author", ""))
-            found.append(replace(one, line=line, url=fields.get("url", one.url), quote=quote, speaker=speaker))
+            found.append(replace(citation, line=line, url=url, quote=quote, speaker=speaker))
     return tuple(found)
 
 
@@ -513,9 +503,15 @@ class _Lines:
         return self._line
 
 
+MARKDOWN_ENDINGS: Final = (".md", ".markdown", ".mkd", ".qmd", ".rmd")
+
+
+HTML_ENDINGS: Final = (".html", ".htm", ".xhtml")
+
+
 READERS: Final[Mapping[str, Callable[[str], tuple[Written, ...]]]] = {
-    **dict.fromkeys((".md", ".markdown", ".mkd", ".qmd", ".rmd"), read_markdown),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
+    **dict.fromkeys(MARKDOWN_ENDINGS, read_markdown),
+    **dict.fromkeys(HTML_ENDINGS, read_html),
     ".bib": read_bibtex,
     ".json": read_csl_json,
     ".txt": read_plain,
@@ -528,7 +524,7 @@ def cited_in(text: str) -> tuple[Written, ...]:
     """The citations of a Markdown text, which few have; a digest without a reference or an address is none."""
     if not _SHA.search(text):
         return ()
-    return tuple(one for one in read_markdown(text) if one.ref or one.url)[:MOST]
+    return tuple(citation for citation in read_markdown(text) if citation.ref or citation.url)[:MOST]
 
 
 def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
@@ -547,9 +543,9 @@ def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
             whole = " ".join((joined, *map(str.strip, behind)))  # the commit may be on the next line
             if block.is_quote and any(map(str.strip, rows[done:first])):
                 quote = _one_line("\n".join(rows[done:first]), is_markdown=is_markdown)
-            for one in _of_line(whole, block.lines[row_number]):
-                speaker = one.speaker or _speaker_before_link(block)
-                said = replace(one, url=one.url or next(iter(block.links), ""), speaker=speaker)
+            for citation in _of_line(whole, block.lines[row_number]):
+                speaker = citation.speaker or _speaker_before_link(block)
+                said = replace(citation, url=citation.url or next(iter(block.links), ""), speaker=speaker)
                 yield _with_quote(said, joined, quote)
                 quote = quote if len(quote) <= _SHARED else ""
             done = row_number + 1
@@ -591,12 +587,12 @@ def _one_line(quote: str, *, is_markdown: bool) -> str:
     return " ".join((_unmarked(with_images(quote)) if is_markdown else quote).split())
 
 
-def _with_quote(one: Written, row: str, above: str) -> Written:
+def _with_quote(citation: Written, row: str, above: str) -> Written:
     """With the words that are quoted above the citation, or in it."""
     inside = None if above else _QUOTED.search(row)
     if not inside:
-        return replace(one, quote=above)
-    return replace(one, quote=" ".join(inside[1].split()), speaker=row[: inside.start()].strip().removesuffix(":"))
+        return replace(citation, quote=above)
+    return replace(citation, quote=" ".join(inside[1].split()), speaker=row[: inside.start()].strip().removesuffix(":"))
 
 
 def _of_line(row: str, line: int) -> Iterator[Written]:

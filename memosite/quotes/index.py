@@ -1,5 +1,7 @@
 """Finds which of very many texts may hold a quote, and which share passages, without comparing each pair.
 
+Of each text a row of numbers is kept, which stand for runs of its words; texts with equal numbers are looked at.
+
     text ─► words ─► runs of 3 words, as numbers ─► of neighbouring runs the lesser (winnowing) ─► a row, as bytes
     quote ─► the same numbers ─► rows that have them
 
@@ -7,14 +9,16 @@ Winnowing (Schleimer, Wilkerson, Aiken 2003) keeps a run of words wherever it is
 at least one run is kept, in the quote and in each text that holds it. What is found are candidates, for `judge`.
 For few quotes most texts need no row: one that has the letters of no kept run, word after word, has none of the runs.
 
+For passages that texts share there are rows of another kind: winnowing numbers all runs of words and keeps few of
+them, but here only those at anchors are numbered, which takes a third of the time.
+
     text ─► words ─► anchors ─► the 8 words from each anchor on, as a number: what is kept of a text
-    numbers that several texts have ─► pairs of texts ─► `shared_passages` compares their words
+    numbers that several texts have ─► pairs of texts ─► their words around these are compared
 
 Anchors are words of 8 letters or more. Where 13 words in a row are none, those of 6 letters or more among them are
 anchors, too; where 13 in a row are neither, all of these are. So whether a word is an anchor is settled within any 13
 words around it that have no more eminent ones, and of 20 words that two texts share, at least one of the first 13 is
-an anchor in both. Unlike winnowing, which numbers all runs of words and keeps few of them, only those at anchors are
-numbered: this takes a third of the time.
+an anchor in both.
 """
 
 import re
@@ -84,7 +88,7 @@ class QuoteIndex(Generic[_Key]):
         kept = [set(_unpacked(make_row(quote))) for quote in quotes]
         wanted: set[int] = set().union(*kept)
         have = {key: some for key, row in self.rows.items() if (some := wanted.intersection(_unpacked(row)))}
-        holders = Counter(one for some in have.values() for one in some)
+        holders = Counter(run for some in have.values() for run in some)
         return [tuple(islice(_ranked(runs, have, holders), limit)) for runs in kept]
 
 
@@ -124,7 +128,7 @@ def words_of(quote: str) -> Callable[[str], bool]:
 def _ranked(runs: set[int], have: Mapping[_Key, set[int]], holders: Mapping[int, int]) -> Iterator[Candidate[_Key]]:
     """The texts that have any of a quote's runs: first those with all of them, then those with the rarest."""
     hits = [(key, found) for key, some in have.items() if (found := runs & some)]
-    hits.sort(key=lambda hit: (len(hit[1]) < len(runs), -sum(1 / holders[one] for one in sorted(hit[1]))))
+    hits.sort(key=lambda hit: (len(hit[1]) < len(runs), -sum(1 / holders[run] for run in sorted(hit[1]))))
     for key, found in hits:
         yield Candidate(key=key, share=len(found) / len(runs))
 
@@ -194,10 +198,7 @@ _PLACES: Final = 16  # of one run of words in a text that are tried
 def share_row(text: str) -> bytes:
     """What is kept of a text, to find what it shares with others: about one byte for each of its words."""
     words = bare_bytes(text)
-    numbers = array("I", sorted({run for _, run in _runs_at_anchors(words)}))
-    if byteorder == "big":
-        numbers.byteswap()
-    return numbers.tobytes() if len(words) >= SHARED else b""
+    return _packed({run for _, run in _runs_at_anchors(words)}) if len(words) >= SHARED else b""
 
 
 def _runs_at_anchors(words: Sequence[bytes]) -> Iterator[tuple[int, int]]:
@@ -229,11 +230,6 @@ def _with_gaps(sizes: Sequence[int], places: Iterable[int], start: int, end: int
     return found
 
 
-def sharing_pairs(rows: Mapping[_Key, bytes]) -> list[tuple[_Key, _Key]]:
-    """All pairs of texts that may share a passage of 20 words or more, by what is kept of each; in their order."""
-    return list(common_pairs(common_runs(rows), rows))
-
-
 def common_runs(rows: Mapping[_Key, bytes]) -> dict[int, list[_Key]]:
     """The runs of words that several texts have, boilerplate, too, each with its texts."""
     unpacked = list(map(_unpacked, rows.values()))
@@ -261,8 +257,8 @@ def changed_runs(
 def _holders(rows: Mapping[_Key, bytes], runs: set[int]) -> dict[int, list[_Key]]:
     found: defaultdict[int, list[_Key]] = defaultdict(list)
     for key, row in rows.items():
-        for one in runs.intersection(_unpacked(row)):
-            found[one].append(key)
+        for run in runs.intersection(_unpacked(row)):
+            found[run].append(key)
     return {run: keys for run, keys in found.items() if len(keys) > 1}
 
 
@@ -283,18 +279,42 @@ def common_pairs(common: Mapping[int, Sequence[_Key]], order: Iterable[_Key]) ->
     return {pair: found[pair] for pair in sorted(found, key=lambda pair: (places[pair[0]], places[pair[1]]))}
 
 
-def find_shared(rows: Mapping[_Key, bytes], text_of: Callable[[_Key], str]) -> "list[tuple[_Key, _Key, Shared]]":
-    """The passages of 20 words or more that texts share, as long as each can be, in the order of the rows."""
-    found = pair_passages(common_pairs(common_runs(rows), rows), text_of)
-    return [(*pair, one) for pair, some in found.items() for one in some]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """A passage that two texts share: from which character to which in the one, and in the other."""
+
+    words: int
+    start: int
+    end: int
+    other_start: int
+    other_end: int
+
+
+_WIDTH: Final = 8
+
+
+class _Worded:
+    """The words of a text as numbers of 8 bytes, and where each of some runs begins; of many places the first."""
+
+    def __init__(self, text: str, runs: set[int]) -> None:
+        words = bare_bytes(text)
+        self.count = len(words)
+        self.data = array("q", map(hash, words)).tobytes()
+        self.places: defaultdict[int, list[int]] = defaultdict(list)
+        for place, run in _runs_at_anchors(words):
+            if run in runs and len(self.places[run]) < _PLACES:
+                self.places[run].append(place)
+
+    def part(self, start: int, end: int) -> bytes:
+        return self.data[start * _WIDTH : end * _WIDTH]
 
 
 def pair_passages(
-    pairs: "Mapping[tuple[_Key, _Key], Sequence[int]]",
+    pairs: Mapping[tuple[_Key, _Key], Sequence[int]],
     text_of: Callable[[_Key], str],
     *,
-    apply: "Callable[[Callable[[_Key], _Worded], Iterable[_Key]], Iterable[_Worded]]" = map,
-) -> "dict[tuple[_Key, _Key], tuple[Shared, ...]]":
+    apply: Callable[[Callable[[_Key], _Worded], Iterable[_Key]], Iterable[_Worded]] = map,
+) -> dict[tuple[_Key, _Key], tuple[Shared, ...]]:
     """The passages of 20 words or more around the runs that each pair of texts has in common.
 
     Only the words around these are compared, so that texts which share little cost little. `apply` applies a pure
@@ -315,25 +335,6 @@ def pair_passages(
         )
         for (one, other), some in found.items()
     }
-
-
-_WIDTH: Final = 8
-
-
-class _Worded:
-    """The words of a text as numbers of 8 bytes, and where each of some runs begins; of many places the first."""
-
-    def __init__(self, text: str, runs: set[int]) -> None:
-        words = bare_bytes(text)
-        self.count = len(words)
-        self.data = array("q", map(hash, words)).tobytes()
-        self.places: defaultdict[int, list[int]] = defaultdict(list)
-        for place, run in _runs_at_anchors(words):
-            if run in runs and len(self.places[run]) < _PLACES:
-                self.places[run].append(place)
-
-    def part(self, start: int, end: int) -> bytes:
-        return self.data[start * _WIDTH : end * _WIDTH]
 
 
 def _extended(one: _Worded, other: _Worded, runs: Iterable[int]) -> dict[tuple[int, int], int]:
@@ -366,58 +367,5 @@ def _same(are_equal: Callable[[int], bool], most: int) -> int:
     return low
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shared:
-    """A passage that two texts share: from which character to which in the one, and in the other."""
-
-    words: int
-    start: int
-    end: int
-    other_start: int
-    other_end: int
-
-
-def shared_passages(text: str, other: str, *, least: int = SHARED) -> tuple[Shared, ...]:
-    """The passages of so many words or more that two texts share, in the order of the first; each word is in one.
-
-    Words are compared without punctuation, case and marks. Of a passage that the other text has several times, the
-    place is named at which most of it is.
-    """
-    ours, theirs = list(bare_matches(text)), list(bare_matches(other))
-    words, others = [match[0].lower() for match in ours], [match[0].lower() for match in theirs]
-    spans = [[match.span() for match in matches] for matches in (ours, theirs)]
-    places: defaultdict[int, list[int]] = defaultdict(list)
-    for place, run in enumerate(_run_hashes(others, least)):
-        if len(places[run]) < _PLACES:
-            places[run].append(place)
-    found = []
-    start = 0
-    runs = _run_hashes(words, least)
-    while start < len(runs):
-        tried = [(_common(words, start, others, place), -place) for place in places.get(runs[start], ())]
-        length, place = max(tried, default=(0, 0))
-        if length < least:
-            start += 1
-            continue
-        found.append(_shared(spans[0][start : start + length], spans[1][-place : length - place]))
-        start += length
-    return tuple(found)
-
-
 def _shared(ours: Sequence[tuple[int, int]], theirs: Sequence[tuple[int, int]]) -> Shared:
     return Shared(words=len(ours), start=ours[0][0], end=ours[-1][1], other_start=theirs[0][0], other_end=theirs[-1][1])
-
-
-def _common(words: Sequence[str], start: int, others: Sequence[str], place: int) -> int:
-    """How many words are the same from two places on."""
-    pairs = (
-        (words[start + step], others[place + step]) for step in range(min(len(words) - start, len(others) - place))
-    )
-    most = min(len(words) - start, len(others) - place)
-    return next((number for number, (one, other) in enumerate(pairs) if one != other), most)
-
-
-def _run_hashes(words: Sequence[str], length: int) -> list[int]:
-    """Each run of so many words as a number; equal runs have the same one in this process."""
-    numbers = list(map(hash, words))
-    return [hash(tuple(numbers[at : at + length])) for at in range(len(numbers) - length + 1)]

@@ -1,17 +1,21 @@
 """Judges one quote by one text, in time linear in both (SPEC 7, verifying).
 
-"[T]he load […] is too [sic] heavy [for the crane]"
-    ──► fragments "The load" or "the load", and "is too heavy", to be found in this order in one passage
+    quote ─► as it is ─► but for white space ─► but for Markdown marks ─► but for an editor's marks ─► nearest passage
+
+Each step looks for whole words only (`source.edge`). Typographic signs count with Markdown marks, as renderers set
+both; the verdict names them. Nothing that changes a word, a number or a negation is better than *changed*.
+
+An editor's marks part a quote into fragments, which the source may write in several ways:
+
+    "[T]he load […] is too [sic] heavy [for the crane]"
+        ──► "The load" or "the load", and "is too heavy", to be found in this order in one passage
+
+If nothing of this is found, the nearest passage is, and what differs:
 
     pairs of neighbouring words of the quote ─► where the text has them ─► the densest stretch ─► word diff
 
-Linear: nothing is compared with everything. The diff keeps to common words that are unique on both sides, and
-compares what is between these only if that is short.
-
-    quote ─► as it is ─► but for white space ─► but for Markdown marks ─► but for an editor's marks ─► nearest passage
-
-Each step looks for whole words only (`words`). Typographic signs count with Markdown marks, as renderers set both;
-the verdict names them. Nothing that changes a word, a number or a negation is better than *changed*.
+This is linear, too, as nothing is compared with everything: the diff keeps to common words that are unique on both
+sides, and compares what is between these only if that is short.
 """
 
 import re
@@ -39,6 +43,7 @@ from memosite.quotes.source import (
     Verdict,
     bare_matches,
     bare_words,
+    beside,
     edited,
     plain_signs,
     same_typed_dashes,
@@ -93,16 +98,8 @@ _MIXED = re.compile(r"[a-z][^\W\da-z_\u00c0-\u024f]|[^\W\da-z_\u00c0-\u024f][a-z
 """A Latin letter beside one of another script: it may only look like what it is read as."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
-    """A stretch of a quote without omission, in each way in which the source may write it."""
-
-    ways: tuple[str, ...]
-
-    @property
-    def words(self) -> int:
-        """How many words it has."""
-        return word_count(self.ways[0])
+Fragment: TypeAlias = tuple[str, ...]
+"""A stretch of a quote without omission, in each way in which the source may write it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,14 +168,14 @@ class _Writer:
         self.join()
 
     def end_fragment(self) -> None:
-        self.fragments.append(Fragment(tuple(way.strip() for way in self.ways)))
+        self.fragments.append(tuple(way.strip() for way in self.ways))
         self.ways = [""]
 
     def finish(self) -> Edited | None:
         self.end_fragment()
-        kept = tuple(one for one in self.fragments if one.words)
-        words = sum(one.words for one in kept)
-        too_many = any(len(one.ways) > _MOST_WAYS for one in kept)
+        kept = tuple(ways for ways in self.fragments if word_count(ways[0]))
+        words = sum(word_count(ways[0]) for ways in kept)
+        too_many = any(len(ways) > _MOST_WAYS for ways in kept)
         if not kept or too_many or (len(kept) > 1 and words < _LEAST_WORDS * len(kept)):
             return None
         return Edited(fragments=kept, inserted=tuple(self.inserted))
@@ -211,10 +208,7 @@ def _read(text: str) -> str:
 
 
 def _touches_word(text: str, match: re.Match[str]) -> bool:
-    before, after = (
-        text[match.start() - 1 : match.start()] if match.start() else "",
-        text[match.end() : match.end() + 1],
-    )
+    before, after = beside(text, *match.span())
     return (before.isalpha() or after.isalpha()) and match["words"].isalpha()
 
 
@@ -253,11 +247,11 @@ def find_nearest(quote: Source, source: Source, editing: Edited | None, passages
 
     They reach no further than the passages that they begin and end in.
     """
-    said = " ".join(one.ways[0] for one in editing.fragments) if editing else quote.at("marks").reading.text
+    said = " ".join(ways[0] for ways in editing.fragments) if editing else quote.at("marks").reading.text
     asked = bare_words(said)
     words = bare_words(source.text)
     kept, window = max(
-        ((align(asked[:_MOST_WORDS], words[slice(*one)]), one) for one in _densest(asked, words)),
+        ((align(asked[:_MOST_WORDS], words[slice(*stretch)]), stretch) for stretch in _densest(asked, words)),
         key=lambda pair: len(pair[0]),
         default=([], (0, 0)),
     )
@@ -531,7 +525,7 @@ class _Search:
 
     def __init__(self, prepared: Prepared, fragment: Fragment, level: Level) -> None:
         self.prepared = prepared
-        self.needles = tuple(dict.fromkeys(Source(way).at(level).needle for way in fragment.ways))
+        self.needles = tuple(dict.fromkeys(Source(way).at(level).needle for way in fragment))
 
     @property
     def may_be_there(self) -> bool:

@@ -1,15 +1,12 @@
 """[I/O] Reads a manuscript from disk: Markdown, HTML, plain text, and `.docx` through Pandoc, which is run for it."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 from memosite.facts.errors import SourceError
-from memosite.quotes.citations import Block, html_blocks, markdown_blocks, plain_blocks
+from memosite.quotes.citations import HTML_ENDINGS, MARKDOWN_ENDINGS, Block, html_blocks, markdown_blocks, plain_blocks
 from memosite.run.processes import Child, Limits, SlowError, WordyError
 
-_HTML = (".html", ".htm", ".xhtml")
-_MARKDOWN = (".md", ".markdown", ".mkd", ".qmd", ".rmd")
 _LIMITS = Limits(seconds=120, memory=4 << 30, output=256 << 20)
 
 
@@ -19,32 +16,20 @@ def read_manuscript(path: Path) -> tuple[Block, ...]:
     Raises `SourceError` if it cannot be read.
     """
     suffix = path.suffix.lower()
-    data = _read(path)
     if suffix == ".docx":
-        return tuple(markdown_blocks(_from_docx(path, data)))
-    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    if suffix in _HTML:
+        return tuple(markdown_blocks(docx_text(path)))
+    text = _read(path).decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    if suffix in HTML_ENDINGS:
         return tuple(html_blocks(text))
-    return tuple(markdown_blocks(text) if suffix in _MARKDOWN else plain_blocks(text))
+    return tuple(markdown_blocks(text) if suffix in MARKDOWN_ENDINGS else plain_blocks(text))
 
 
 def docx_text(path: Path, data: bytes | None = None) -> str:
-    """A `.docx` file, or its `data`, as Markdown, a line for each paragraph.
+    """A `.docx` file, or its `data`, as Markdown, a line for each paragraph, by Pandoc.
 
     Raises `SourceError` if it cannot be read.
     """
-    return _from_docx(path, _read(path) if data is None else data)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise SourceError(f"{path}: cannot be read ({error.strerror})") from error
-
-
-def _from_docx(path: Path, data: bytes) -> str:
-    """The file as Markdown, a line for each paragraph, by Pandoc."""
+    data = _read(path) if data is None else data
     command = ["pandoc", "--from=docx", "--to=commonmark", "--wrap=none", "--sandbox"]
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     try:
@@ -53,19 +38,21 @@ def _from_docx(path: Path, data: bytes) -> str:
         text = f"{path}: pandoc cannot be run ({error.strerror}); install it, or save the file as Markdown or HTML"
         raise SourceError(text) from error
     try:
-        found = b"".join(_pieces(child, path, data))
+        found = b"".join(child.pieces(data))
         if child.returncode:
             said = child.said.decode("utf-8", "replace").strip().split("\n")[-1]
             raise SourceError(f"{path}: pandoc cannot read it: {said}")
+    except SlowError as error:
+        raise SourceError(f"{path}: pandoc took more than {_LIMITS.seconds:.0f} seconds") from error
+    except WordyError as error:
+        raise SourceError(f"{path}: it is too large as text") from error
     finally:
         child.close()
     return found.decode("utf-8", "replace")
 
 
-def _pieces(child: Child, path: Path, data: bytes) -> Iterator[bytes]:
+def _read(path: Path) -> bytes:
     try:
-        yield from child.pieces(data)
-    except SlowError as error:
-        raise SourceError(f"{path}: pandoc took more than {_LIMITS.seconds:.0f} seconds") from error
-    except WordyError as error:
-        raise SourceError(f"{path}: it is too large as text") from error
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read ({error.strerror})") from error

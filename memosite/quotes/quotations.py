@@ -22,7 +22,7 @@ from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
 from memosite.quotes.citations import CLOSE, OPEN, Block, links_in
 from memosite.quotes.judge import judge
-from memosite.quotes.source import Source, Span, Tier, Verdict, word_count
+from memosite.quotes.source import Source, Span, Tier, Verdict, beside, word_count
 
 # Finds the quotations of a manuscript, with their lines, and whom the sentence around each names (SPEC 7).
 
@@ -96,13 +96,11 @@ class Quotation:
     speakers: tuple[str, ...] = ()
 
 
-def find_quotations(
-    blocks: Iterable[Block], *, positions: Collection[str] = (), least: int = LEAST
-) -> tuple[Quotation, ...]:
-    """The quotations of so many words or more, in their order. `positions` are the names that a speaker may have."""
+def find_quotations(blocks: Iterable[Block], *, positions: Collection[str]) -> tuple[Quotation, ...]:
+    """The quotations that are checked, in their order. `positions` are the names that a speaker may have."""
     names = _Names(positions)
-    found = _all_quotations(list(blocks))
-    return tuple(replace(one, speakers=names.speakers(one.context)) for one in found if word_count(one.text) >= least)
+    checked = (found for found in _all_quotations(list(blocks)) if word_count(found.text) >= LEAST)
+    return tuple(replace(quotation, speakers=names.speakers(quotation.context)) for quotation in checked)
 
 
 def _all_quotations(blocks: Sequence[Block]) -> Iterator[Quotation]:
@@ -169,7 +167,7 @@ def _inline_quotations(block: Block) -> Iterator[Quotation]:
 
 def _opens(text: str, place: int) -> bool:
     """Whether a mark begins a quotation: it is before a word, and not behind one."""
-    mark, before, after = text[place], text[place - 1 : place] if place else "", text[place + 1 : place + 2]
+    mark, (before, after) = text[place], beside(text, place, place + 1)
     if not after or after.isspace():
         return False
     if mark in _ALWAYS:
@@ -332,10 +330,10 @@ def appraise(quotation: Quotation, origins: Sequence[Origin[_Key]]) -> Appraisal
     with a better tier does not count for more, since later ones may have been copied from the manuscript.
     """
     found = [_of_source(quotation, origin) for origin in origins]
-    held = [one for one in found if one.verdict.tier.holds]
+    held = [appraisal for appraisal in found if appraisal.verdict.tier.holds]
     if held:
-        return min(held, key=lambda one: one.quoted_in)
-    nearest = min(found, key=lambda one: (one.verdict.tier, one.verdict.changed_words), default=None)
+        return min(held, key=lambda appraisal: appraisal.quoted_in)
+    nearest = min(found, key=lambda appraisal: (appraisal.verdict.tier, appraisal.verdict.changed_words), default=None)
     return nearest or Appraisal(quotation=quotation, verdict=Verdict(tier=Tier.NOT_FOUND))
 
 

@@ -1,21 +1,24 @@
 r"""A text that quotes are looked for in, at each level of exactness; what is said of a quote and a text.
 
+At each level the text is read without what the comparison is to ignore: with one space for each run of white space,
+then without Markdown marks, then with typographic signs as plain ones.
+
     text ──edits──► reading ──edits──► reading …        place in a reading ──► place in the text
 
-A reading ignores what a comparison is to ignore: one without Markdown marks, one with single spaces for white space.
-
-Word processors and renderers of Markdown set these by themselves, so they are no change of the words. What could be
-one is kept apart: a hyphen from a dash, `-` from `--`, and the marks of feet and inches after a number.
-
-`able` is no quote of "unable", `5 percent` none of "2.5 percent", `can` none of "can't", `existent` none of
-"non-existent". Numbers have their signs, units and separators with them. What a page does not show between two letters
-(a soft hyphen, `&shy;`, the marks of a link) does not part them.
+Markdown marks are told apart from what is meant as it is written:
 
     lines ──► marks of blocks (#, >, -, 1., |, ```)          paragraph ──► marks within it (*, _, `, links, [^1], \)
 
 A mark counts only where Markdown reads it as one, and never where leaving it out would change a number: a line
 that begins with `1984.` or `- 5` in the middle of a paragraph keeps it. Code keeps every character, and struck out
 words their `~~`: without it they would be said.
+
+Typographic signs are set by word processors and renderers of Markdown, so they are no change of the words. What could
+be one is kept apart: a hyphen from a dash, `-` from `--`, and the marks of feet and inches after a number.
+
+At every level only whole words are found: `able` is no quote of "unable", `5 percent` none of "2.5 percent", `can` none
+of "can't", `existent` none of "non-existent". Numbers have their signs, units and separators with them. What a page
+does not show between two letters (a soft hyphen, `&shy;`, the marks of a link) does not part them.
 """
 
 import html
@@ -245,22 +248,15 @@ _PLAIN = {"…": "...", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "�
 _TYPED = re.compile(r"(?<=\s)-{1,3}(?=\s)")
 
 
-_AROUND_DASH = re.compile(" ?— ?")
+_SPACED_DASH = re.compile(" — ?|— ")
 
 
 def plain_signs(text: str) -> Iterator[Edit]:
     """The typographic signs of a text, and what they are read as."""
     for match in _SIGN.finditer(text):
-        new = _plain(match, text[match.start() - 1 : match.start()] if match.start() else "", text)
+        new = _plain(match, *beside(text, *match.span()))
         if new != match[0]:
             yield match.start(), match.end(), new
-
-
-def close_dashes(text: str) -> Iterator[Edit]:
-    """Dashes without the spaces around them, which are a matter of style."""
-    for match in _AROUND_DASH.finditer(text):
-        if match[0] != "—":
-            yield match.start(), match.end(), "—"
 
 
 def same_typed_dashes(one: str, other: str) -> bool:
@@ -269,8 +265,8 @@ def same_typed_dashes(one: str, other: str) -> bool:
     return not (typed - typed2 and typed2 - typed)
 
 
-def _plain(match: re.Match[str], before: str, text: str) -> str:
-    sign, after = match[0], text[match.end() : match.end() + 1]
+def _plain(match: re.Match[str], before: str, after: str) -> str:
+    sign = match[0]
     if match["quote"]:
         return '"' if before.isdigit() and sign in _DOUBLE else "'"
     if match["hyphen"]:
@@ -352,6 +348,11 @@ _SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
 _FOLDED = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)) + bytes(128)
+
+
+def beside(text: str, start: int, end: int) -> tuple[str, str]:
+    """The characters before and behind a span; "" at the ends of the text."""
+    return text[max(start - 1, 0) : start], text[end : end + 1]
 
 
 def edge(text: str) -> str:
@@ -475,44 +476,48 @@ class _Lines:
     is_new: bool = True  # no line of the paragraph was read yet
     parts: list[tuple[str, int]] = field(default_factory=list)  # the lines of the paragraph without marks, and where
 
+    def drop(self, start: int, end: int) -> None:
+        """Note that readers of a page do not see these characters."""
+        self.edits.append((start, end, ""))
+
     def take(self, line: str, start: int) -> None:
+        end = start + len(line.rstrip("\n"))
         fence = _FENCE.match(line)
         if self.fence:
-            closes = fence and fence[1].startswith(self.fence) and not fence[2].strip()
-            if closes:
+            if fence and fence[1].startswith(self.fence) and not fence[2].strip():
                 self.fence = ""
-                self.edits.append((start, start + len(line.rstrip("\n")), ""))
+                self.drop(start, end)
             elif self.is_quoted:
                 self._quote_marks(line, start, 0)
         elif fence and ("`" not in fence[2] or fence[1][0] == "~"):
             self.end_paragraph()
             self.fence = fence[1]
             self.is_quoted = line.lstrip(" ").startswith(">")
-            self.edits.append((start, start + len(line.rstrip("\n")), ""))
+            self.drop(start, end)
         elif not line.strip():
             self.end_paragraph()
         elif _RULE.match(line) or ("|" in line and _TABLE_RULE.match(line)):
             self.end_paragraph()
-            self.edits.append((start, start + len(line.rstrip("\n")), ""))
+            self.drop(start, end)
         else:
-            self._paragraph(line, start)
+            self._paragraph(line, start, end)
 
-    def _paragraph(self, line: str, start: int) -> None:
+    def _paragraph(self, line: str, start: int, end: int) -> None:
         place = self._quote_marks(line, start, 0)
         if section := _SECTION.match(line, place):
             self.end_paragraph()
             place = section.start(2)
-            self.edits += [(start + section.start(), start + place, ""),
-                           (start + section.end(2), start + len(line.rstrip("\n")), "")]  # fmt: skip
+            self.drop(start + section.start(), start + place)
+            self.drop(start + section.end(2), end)
             line = line[: section.end(2)]
         elif heading := _HEADING.match(line, place):
             self.end_paragraph()
-            self.edits.append((start + place, start + heading.end(), ""))
+            self.drop(start + place, start + heading.end())
             place = heading.end()
             if closing := _HEADING_END.search(line[-200:]):
                 begin = max(len(line) - 200, 0) + closing.start()
                 if begin > place:
-                    self.edits.append((start + begin, start + len(line.rstrip("\n")), ""))
+                    self.drop(start + begin, end)
         else:
             place = self._item_marks(line, start, place)
         self.parts.append((line[place:], start + place))
@@ -526,7 +531,7 @@ class _Lines:
         if end == place or (_NUMBER.match(line, end) and not self.is_new and ">" not in self.listed):
             return place
         self.listed.add(">")
-        self.edits.append((start + place, start + end, ""))
+        self.drop(start + place, start + end)
         return end
 
     def _item_marks(self, line: str, start: int, place: int) -> int:
@@ -538,7 +543,7 @@ class _Lines:
             if counts and not self.is_new and kind not in self.listed:
                 break
             self.listed.add(kind)
-            self.edits.append((start + place, start + item.end(), ""))
+            self.drop(start + place, start + item.end())
             place = item.end()
             self.is_new = True
             item = _ITEM.match(line, place)
@@ -565,7 +570,7 @@ class _Inline:
     """Reads the marks within one paragraph."""
 
     def __init__(self, lines: _Lines) -> None:
-        self.lines = lines
+        self.lines, self._drop = lines, lines.drop
         self.stacks: dict[str, list[_Run]] = {"*": [], "_": []}
         self.brackets: list[tuple[int, int]] = []  # where a label begins, and where its text does
 
@@ -632,7 +637,7 @@ class _Inline:
 
     def _run(self, match: re.Match[str], part: str, where: int) -> None:
         """A run opens emphasis before a word, and closes it behind one, as CommonMark says."""
-        before, after = part[match.start() - 1 : match.start()], part[match.end() : match.end() + 1]
+        before, after = beside(part, *match.span())
         char, count = match[0][0], len(match[0])
         is_inside = _is_word(before) and _is_word(after)
         if is_inside and (char == "_" or count == 1 or (before.isdigit() and after.isdigit())):
@@ -651,9 +656,6 @@ class _Inline:
                 stack.pop()
         if left and count:
             stack.append(_Run(where, count))
-
-    def _drop(self, start: int, end: int) -> None:
-        self.lines.edits.append((start, end, ""))
 
 
 def _closing_ticks(found: Sequence[tuple[re.Match[str], int, str]]) -> dict[int, int]:
@@ -762,7 +764,7 @@ class Source:
             if place < 0:
                 return
             end = place + len(quote)
-            before, after = self.text[max(place - 1, 0) : place], self.text[end : end + 1]
+            before, after = beside(self.text, place, end)
             if quote and (not before or before.isspace()) and (not after or after.isspace()):
                 yield place, end
             place = self.text.find(quote, place + 1)
@@ -799,7 +801,8 @@ class Source:
 
 def _with_signs(reading: Reading) -> Prepared:
     reading = spaced(reading)
-    return Prepared(edited(reading, close_dashes(reading.text)))
+    found = _SPACED_DASH.finditer(reading.text)  # the spaces around a dash are a matter of style
+    return Prepared(edited(reading, ((*match.span(), "—") for match in found)))
 
 
 def _merged(edits: tuple[Edit, ...], others: Iterator[Edit]) -> Iterator[Edit]:

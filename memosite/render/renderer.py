@@ -35,7 +35,7 @@ from memosite.feeds import ITEM_BYTES, FeedFile, FeedItem, to_json_feed, to_rss
 from memosite.feeds.document import item_html
 from memosite.formats.turns import TurnList, parse_conversation, without_hashes
 from memosite.markdown.html import Image, to_html
-from memosite.markdown.plain import FRONT_MATTER
+from memosite.markdown.plain import front_matter
 from memosite.markdown.tokens import read_body
 from memosite.pages import (
     PAGE_CHARS,
@@ -575,13 +575,14 @@ def _fragment(words: Catalogue, text: str, slots: Slots, halvings: int) -> tuple
     Its list of contents has no prefix. It is made at once, while the text is parsed; what was parsed comes second.
     """
     source = text[:PAGE_CHARS].replace(_PREFIX, "\ufffd")
-    front = FRONT_MATTER.match(source)
+    front = front_matter(source)
     head = ""
     if front:
-        source = source[front.end() :]
-        shown = escape(front[1], quote=False)
+        source = source[len(front) :]
+        said = front[4:-4]  # without the lines of hyphens
+        shown = escape(said, quote=False)
         if _size(shown) > PAGE_BYTES - 2 * _SPARE:  # no cutting of the text below would make room
-            shown = escape(front[1][: PAGE_BYTES // 12], quote=False) + "…"
+            shown = escape(said[: PAGE_BYTES // 12], quote=False) + "…"
         label = escape(words.translated(phrase("Front matter")))
         head = f'<details class="front-matter"><summary>{label}</summary><pre>\n{shown}</pre></details>\n'
     links = {

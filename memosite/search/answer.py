@@ -1,5 +1,7 @@
 """Parses the queries of commands and answers them: from an index, from a scan, or each for a part of the archive.
 
+Hits of both are put in one order. A scan needs no index: it looks into the texts of what may match.
+
     cards ──► of which fields and dates may match ──► documents ──► that have the letters of the words ──► match
 
 Each step asks `match` the query `widened` by what is not known yet, so that none of them decides what a query means,
@@ -10,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memosite.facts.characters import masked
@@ -25,18 +28,7 @@ from memosite.search.documents import (
     positions_of,
     written_lines,
 )
-from memosite.search.match import (
-    KEYS,
-    Hit,
-    facts_of,
-    make_hit,
-    match,
-    order_of,
-    sought_terms,
-    suggest,
-    wanted_words,
-    widened,
-)
+from memosite.search.match import KEYS, Hit, facts_of, make_hit, match, sought_terms, suggest, wanted_words, widened
 from memosite.search_language import (
     Analyzer,
     KeyTerm,
@@ -68,7 +60,7 @@ class MemoryPostings:
         """Without documents; `newest` is the newest date of the whole archive."""
         self._terms: dict[tuple[str, str], dict[int, Sequence[int]]] = {}
         self._dates: dict[int, int | None] = {}
-        self._newest = newest
+        self.newest = newest
 
     def add(
         self,
@@ -86,6 +78,7 @@ class MemoryPostings:
             for term, positions in found.items():
                 self._terms.setdefault((name, term), {})[number] = positions
 
+    @property
     def all(self) -> Set[int]:
         """Every document."""
         return self._dates.keys()
@@ -102,17 +95,10 @@ class MemoryPostings:
         """The terms of a field with this prefix."""
         return [term for name, term in self._terms if name == field and term.startswith(prefix)]
 
-    def dated(self, start: int | None, end: int | None) -> Set[int]:
-        """The documents with a date in a half-open range."""
-        return {
-            number
-            for number, date in self._dates.items()
-            if date is not None and (start is None or date >= start) and (end is None or date < end)
-        }
-
-    def newest(self) -> int | None:
-        """The newest date of the archive."""
-        return self._newest
+    @property
+    def dates(self) -> Mapping[int, int]:
+        """The dates of all documents that have one."""
+        return {number: date for number, date in self._dates.items() if date is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +124,7 @@ class Scan:
         """The documents that match each of several queries, in the order of the cards."""
         found: list[list[Place]] = [[] for _ in queries]
         looked_at = self._cards_that_may_match(queries)
-        looker = _Looker(queries=queries, text_of=self.text_of, analyzer=self.analyzer, newest=self.newest)
+        looker = _Looker(scan=self, queries=queries)
         results = run(lambda number: looker.look(self.cards[number]), looked_at, jobs=self.jobs)
         for number, places in zip(looked_at, results, strict=True):
             for all_found, these in zip(found, places, strict=True):
@@ -146,7 +132,7 @@ class Scan:
         return found
 
     def _cards_that_may_match(self, queries: Iterable[QueryNode]) -> list[int]:
-        return sorted(set[int]().union(*(match(widened(one, _of_card), self._postings) for one in queries)))
+        return sorted(set[int]().union(*(match(widened(query, _of_card), self._postings) for query in queries)))
 
     @cached_property
     def _postings(self) -> MemoryPostings:
@@ -157,7 +143,7 @@ class Scan:
 
     def refs(self, places: Iterable[Place]) -> frozenset[tuple[str, str]]:
         """Kind and id of the artifacts of documents."""
-        return frozenset((self.cards[one.card].kind, self.cards[one.card].id) for one in places)
+        return frozenset((card.kind, card.id) for card in (self.cards[place.card] for place in places))
 
     def hits(self, places: Iterable[Place], wanted: Collection[Words]) -> Iterator[Hit]:
         """What is shown of documents that were found."""
@@ -172,9 +158,20 @@ class Scan:
     def count(self, beginnings: Collection[tuple[str, str]]) -> Counter[tuple[str, str]]:
         """In how many documents each term is that begins so, by field."""
         found: Counter[tuple[str, str]] = Counter()
-        looker = _Counter(beginnings=beginnings, text_of=self.text_of, analyzer=self.analyzer)
-        for counts in run(looker.count, self.cards, jobs=self.jobs):
+        for counts in run(lambda card: self._count(card, beginnings), self.cards, jobs=self.jobs):
             found.update(counts)
+        return found
+
+    def _count(self, card: Card, beginnings: Collection[tuple[str, str]]) -> Counter[tuple[str, str]]:
+        """The same of the documents of a card."""
+        found: Counter[tuple[str, str]] = Counter()
+        starts = {name: tuple(start for field, start in beginnings if field == name) for name, _ in beginnings}
+        for document in documents(card, self.text_of):
+            for name, texts in document.fields.items():
+                terms = positions_of(texts, self.analyzer, _beginning(starts[name])) if name in starts else ()
+                found.update((name, term) for term in terms)
+            keys = {f"{field}:{value}" for field, value in document.keys}
+            found.update((KEYS, key) for key in keys if key.startswith(starts.get(KEYS, ())))
         return found
 
 
@@ -187,37 +184,35 @@ def _of_card(leaf: Words | KeyTerm) -> bool | None:
 class _Looker:
     """Looks for several queries into the documents of a card."""
 
+    scan: Scan
     queries: Sequence[QueryNode]
-    text_of: TextOf
-    analyzer: Analyzer
-    newest: int | None
 
     def look(self, card: Card) -> list[list[tuple[bytes, int]]]:
         """The documents that match each query: their order among hits, and their number."""
-        found = list(documents(card, self.text_of))
-        postings = MemoryPostings(self.newest)
+        found = list(documents(card, self.scan.text_of))
+        postings = MemoryPostings(self.scan.newest)
         for number, document in enumerate(found):
             if self._may_match(document):
                 postings.add(number, keys=document.keys, date=card.date, words=self._words(document))
         matches = (sorted(match(query, postings)) for query in self.queries)
-        return [[(order_of(found[number]), number) for number in numbers] for numbers in matches]
+        return [[(found[number].order, number) for number in numbers] for numbers in matches]
 
     def _may_match(self, document: SearchDocument) -> bool:
-        alone = MemoryPostings(self.newest)
+        alone = MemoryPostings(self.scan.newest)
         alone.add(0, keys=document.keys, date=document.card.date)
-        may_match = _letters_of(document, self.analyzer)
+        may_match = _letters_of(document, self.scan.analyzer)
         return any(match(widened(query, may_match), alone) for query in self.queries)
 
     def _words(self, document: SearchDocument) -> dict[WordField, _Positions]:
         """The words of the queries in a document."""
-        return {
-            name: positions_of(document.fields[name], self.analyzer, choose) for name, choose in self._chosen.items()
-        }
+        analyzer = self.scan.analyzer
+        return {name: positions_of(document.fields[name], analyzer, choose) for name, choose in self._chosen.items()}
 
     @cached_property
     def _chosen(self) -> dict[WordField, Choose]:
         words = [leaf for query in self.queries for leaf, _ in leaves(query) if isinstance(leaf, Words)]
-        return {name: _choice([one for one in words if one.field == name]) for name in {one.field for one in words}}
+        fields = {leaf.field for leaf in words}
+        return {name: _choice([leaf for leaf in words if leaf.field == name]) for name in fields}
 
 
 def _letters_of(document: SearchDocument, analyzer: Analyzer) -> Callable[[Words | KeyTerm], bool | None]:
@@ -237,35 +232,13 @@ def _letters_of(document: SearchDocument, analyzer: Analyzer) -> Callable[[Words
 
 def _choice(words: Collection[Words]) -> Choose:
     """Chooses the terms that any of these words asks for."""
-    whole = {term for one in words for term in (one.terms[:-1] if one.prefix else one.terms)}
-    begun = tuple(one.terms[-1] for one in words if one.prefix)
+    whole = {term for leaf in words for term in (leaf.terms[:-1] if leaf.prefix else leaf.terms)}
+    begun = tuple(leaf.terms[-1] for leaf in words if leaf.prefix)
 
     def choose(terms: Collection[str]) -> Set[str]:
         return whole.intersection(terms) | ({term for term in terms if term.startswith(begun)} if begun else set())
 
     return choose
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Counter:
-    """Counts terms in the documents of a card."""
-
-    beginnings: Collection[tuple[str, str]]
-    text_of: TextOf
-    analyzer: Analyzer
-
-    def count(self, card: Card) -> Counter[tuple[str, str]]:
-        """In how many documents each term is that begins so."""
-        found: Counter[tuple[str, str]] = Counter()
-        for document in documents(card, self.text_of):
-            for name, texts in document.fields.items():
-                starts = tuple(start for field, start in self.beginnings if field == name)
-                terms = positions_of(texts, self.analyzer, _beginning(starts)) if starts else ()
-                found.update((name, term) for term in terms)
-            keys = {f"{field}:{value}" for field, value in document.keys}
-            starts = tuple(start for field, start in self.beginnings if field == KEYS)
-            found.update((KEYS, key) for key in keys if key.startswith(starts))
-        return found
 
 
 def _beginning(starts: tuple[str, ...]) -> Choose:
@@ -290,7 +263,7 @@ class Query:
 class SearchResults:
     """The hits to be shown, how many there are in all, and hints if there is none."""
 
-    hits: "tuple[Hit, ...]"
+    hits: tuple[Hit, ...]
     total: int
     hints: tuple[str, ...]
 
@@ -300,7 +273,7 @@ class Search:
     """The search of one archive: the index, and a scan of what the index does not hold."""
 
     index: "IndexReader | None" = None
-    scan: "Scan | None" = None
+    scan: Scan | None = None
 
     def find(self, query: QueryNode, *, sort: Sort = "date", limit: int | None = None) -> SearchResults:
         """Find the hits of a query: newest first, or the best first by BM25F and then the newest.
@@ -310,27 +283,28 @@ class Search:
         indexed = self.index.find(query) if self.index else []
         scanned = self.scan.find([query])[0] if self.scan else []
         found: list[tuple[bytes, int | Place]] = [*indexed, *((place.order, place) for place in scanned)]
-        ordered = [one for _, one in sorted(found, key=lambda pair: pair[0])]
+        ordered = [place for _, place in sorted(found, key=itemgetter(0))]
         wanted = wanted_words(query)
         if self.index and sort == "score":
             scores = self.index.scores(wanted, {document for _, document in indexed})
-            ordered.sort(key=lambda one: -scores[one] if isinstance(one, int) else 0.0)
+            ordered.sort(key=lambda place: -scores[place] if isinstance(place, int) else 0.0)
         hits = tuple(self._hits(ordered[:limit], wanted))
         hints = () if ordered else suggest(query, _Vocabulary(search=self, terms=tuple(sought_terms(query))))
         return SearchResults(hits=hits, total=len(ordered), hints=hints)
 
-    def _hits(self, shown: "Sequence[int | Place]", wanted: Sequence[Words]) -> "Iterator[Hit]":
-        indexed = self.index.hits((one for one in shown if isinstance(one, int)), wanted) if self.index else iter(())
-        places = [one for one in shown if not isinstance(one, int)]
+    def _hits(self, shown: Sequence[int | Place], wanted: Sequence[Words]) -> Iterator[Hit]:
+        numbers = [place for place in shown if isinstance(place, int)]
+        places = [place for place in shown if not isinstance(place, int)]
+        indexed = self.index.hits(numbers, wanted) if self.index else iter(())
         scanned = self.scan.hits(places, wanted) if self.scan else iter(())
-        return (next(indexed if isinstance(one, int) else scanned) for one in shown)
+        return (next(indexed if isinstance(place, int) else scanned) for place in shown)
 
     def refs(self, queries: Sequence[QueryNode]) -> list[frozenset[tuple[str, str]]]:
         """Kind and id of all artifacts that match, for each of several queries."""
-        indexed = (self.index.refs(one) if self.index else frozenset() for one in queries)
+        indexed = (self.index.refs(query) if self.index else frozenset() for query in queries)
         found = self.scan.find(queries) if self.scan else [[] for _ in queries]
         scanned = (self.scan.refs(places) if self.scan else frozenset() for places in found)
-        return [one | other for one, other in zip(indexed, scanned, strict=True)]
+        return [refs | other for refs, other in zip(indexed, scanned, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)

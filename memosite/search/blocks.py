@@ -18,10 +18,9 @@ A block's documents are numbered newest first, as hits are shown. Its files are 
     t<n>.js   shards of the terms, in order, each with its documents; p<n>.js  where they stand, for phrases
     h<n>.js   hits: what is shown of each document; e<n>.js  their texts, for excerpts
 
-`pieces.py` joins pieces into files. `docs/search.md` describes them, `static/search.js` reads them.
+`docs/search.md` describes them, `static/search.js` reads them.
 """
 
-import datetime as dt
 import json
 from array import array
 from base64 import urlsafe_b64encode
@@ -32,7 +31,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from itertools import chain, groupby
-from operator import sub
+from operator import itemgetter, sub
 from typing import Any, TypeVar
 
 from memosite.archive.urls import FOLDERS, SEARCH
@@ -48,7 +47,7 @@ from memosite.search.documents import (
     positions_of,
     stretches_of,
 )
-from memosite.search_language import Analyzer
+from memosite.search_language import Analyzer, moment_of
 
 # Writes the numbers of search blocks: five bits a digit, the lowest first; ascending ones as gaps or as bits.
 
@@ -57,13 +56,8 @@ DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 """Digits of numbers: five bits each, the lowest first; the sixth bit says that more follow."""
 
 
-def encode(numbers: Sequence[int]) -> str:
-    """Ascending numbers as their gaps."""
-    return gaps(numbers).decode()
-
-
 def gaps(numbers: Sequence[int]) -> bytes:
-    """The same as bytes."""
+    """Ascending numbers as their gaps."""
     return b"".join(map(_GAPS.__getitem__, map(sub, numbers, chain((-1,), numbers))))
 
 
@@ -72,7 +66,7 @@ def pack(numbers: Sequence[int]) -> str:
     if len(numbers) == 1:
         return digits(numbers[0])
     count = numbers[-1] // 6 + 1 if numbers else 0
-    written = encode(numbers) if len(numbers) <= count + 1 else ""
+    written = gaps(numbers).decode() if len(numbers) <= count + 1 else ""
     if 0 < len(written) <= count + 1 or not numbers:
         return written
     bits = bytearray(b"0") * (numbers[-1] + 1)
@@ -229,9 +223,6 @@ HITS = 8
 """Hits that are loaded together."""
 
 
-_EPOCH = dt.datetime(1970, 1, 1)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchBlock:
     """Consecutive artifacts by arrival, from which a block's files are rendered."""
@@ -314,10 +305,10 @@ def _bytes_of(card: Card, found: Iterable[BlockHit]) -> int:
     said = sum(map(_length, (getattr(card, name) for name in Card.__slots__)))
     return said + sum(
         _DOCUMENT_BYTES
-        + sum(len(stretch.text) for stretch in one.stretches)
-        + sum(map(_length, one.row))
-        + sum(_WORD_BYTES * len(words) + sum(map(len, words)) + sum(map(len, words.values())) for _, words in one.words)
-        for one in found
+        + sum(len(stretch.text) for stretch in hit.stretches)
+        + sum(map(_length, hit.row))
+        + sum(_WORD_BYTES * len(words) + sum(map(len, words)) + sum(map(len, words.values())) for _, words in hit.words)
+        for hit in found
     )
 
 
@@ -343,9 +334,9 @@ def render_block(
     texts = TextPieces()
     for card in sorted(block.cards, key=lambda card: (card.date is None, -(card.date or 0), card.id, card.kind)):
         built.begin(card)
-        for one in get(card):
-            built.add(card, one)
-            hits.append(["".join(map(digits, texts.add(one.stretches))), *one.row])
+        for hit in get(card):
+            built.add(card, hit)
+            hits.append(["".join(map(digits, texts.add(hit.stretches))), *hit.row])
     shards = deque(_shards(built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
     first_terms = ",".join(shard.first for shard in shards)
     kinds = {
@@ -372,9 +363,8 @@ def render_block(
 
 def _find(card: Card, text_of: TextOf, analyzer: Analyzer, find_lines: FindLines) -> Iterator[BlockHit]:
     for document in documents(card, text_of):
-        families = (
-            ("o" if document.is_tools else "t", document.texts), ("s", (document.subject,)), ("n", document.names)
-        )  # fmt: skip
+        spoken = "o" if document.is_tools else "t"
+        families = (spoken, document.texts), ("s", (document.subject,)), ("n", document.names)
         yield BlockHit(
             is_tools=document.is_tools,
             words=tuple((family, with_places(positions_of(texts, analyzer))) for family, texts in families),
@@ -428,7 +418,7 @@ class _Builder:
         for name, value in card.keys:
             self.terms["k"][f"{name}:{value}"].extend((number, b""))
         if self.documents % PACKED == 0:
-            for key, term in self._named_terms():
+            for key, term in self.named_terms():
                 if len(term) > 2 * _FREQUENT:
                     self._pack(key, term)
 
@@ -448,11 +438,8 @@ class _Builder:
                 before = number
         return found
 
-    def all_terms(self) -> list[tuple[str, _Term]]:
-        """The terms of all families under the names they have in shards, in order."""
-        return sorted(self._named_terms(), key=lambda entry: entry[0])
-
-    def _named_terms(self) -> Iterator[tuple[str, _Term]]:
+    def named_terms(self) -> Iterator[tuple[str, _Term]]:
+        """The terms of all families under the names they have in shards."""
         return ((f"{family}:{word}", term) for family, terms in self.terms.items() for word, term in terms.items())
 
     def postings(self, key: str, term: _Term) -> tuple[Sequence[int], bytes | bytearray]:
@@ -475,7 +462,7 @@ class _Shard:
 def _shards(built: _Builder, limit: int) -> Iterator[_Shard]:
     """The terms in shards; one ends with its family, so that a memo that is read or moved changes few of them."""
     before = ""
-    for _, family in groupby(built.all_terms(), key=lambda entry: entry[0][0]):
+    for _, family in groupby(sorted(built.named_terms(), key=itemgetter(0)), key=lambda entry: entry[0][0]):
         terms = list(family)
         start = 0
         while start < len(terms):
@@ -516,14 +503,13 @@ def _dates(dates: Sequence[int]) -> dict[str, object]:
 
 def _years(dates: Sequence[int]) -> list[list[object]]:
     """How many artifacts there are of each year in UTC, the newest first."""
-    counts = Counter(f"{(_EPOCH + dt.timedelta(milliseconds=date)).year:04d}" for date in dates)
+    counts = Counter(f"{moment_of(date).year:04d}" for date in dates)
     return [[year, counts[year]] for year in sorted(counts, reverse=True)]
 
 
-def _facets(facets: dict[str, dict[str, list[int]]]) -> dict[str, dict[str, str]]:
-    return {
-        name: {value: pack(facets[name][value]) for value in sorted(facets[name])} for name in sorted(facets)
-    }  # fmt: skip
+def _facets(facets: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, dict[str, str]]:
+    """By facet and value the artifacts that have it."""
+    return {name: {value: pack(found[value]) for value in sorted(found)} for name, found in sorted(facets.items())}
 
 
 def _row(document: SearchDocument) -> list[object]:

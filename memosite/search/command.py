@@ -65,13 +65,11 @@ class Searchable:
                 newest=newest,
                 jobs=self.jobs,
             )
-            without = difference.former
-            yield Search(
-                index=IndexReader(index=index, newest_date=newest, without=without, analyzer=self.analyzer)
-                if index
-                else None,
-                scan=scan if scan.cards else None,
-            )
+            reader = None
+            if index:
+                without = difference.former
+                reader = IndexReader(index=index, newest=newest, without=without, analyzer=self.analyzer)
+            yield Search(index=reader, scan=scan if scan.cards else None)
 
     def remove_outdated(self) -> None:
         """Remove an index that may hold what nothing may hold any more, if the cache can be written."""
@@ -115,13 +113,10 @@ class Searchable:
         """The first index that may be used."""
         for part in filter(None, (self.part, self.fallback)):
             with open_index(part) as found:
-                if self._holds_as_much(found):
+                if found and found.seal.holds_as_much(self.made_of):
                     yield found
                     return
         yield None
-
-    def _holds_as_much(self, index: OpenIndex | None) -> bool:
-        return index is not None and index.seal.holds_as_much(self.made_of)
 
     def _difference(self, index: OpenIndex | None) -> Difference:
         return compare(read_digests(index.folder) if index else {}, self._digests)

@@ -4,15 +4,13 @@
                                                    text_of
 
 An artifact is one document; a transcript has one more for each turn, and one more for the output of a turn's tools,
-so that a hit opens the turn and only `in:tools` finds such output (SPEC 5).
+so that a hit opens the turn and only `in:tools` finds such output (SPEC 5). Of each document a hit shows some lines:
+`match.make_excerpt` chooses them for commands, `static/search.js` does for the search page, which loads few stretches
+of a long text.
 
     parts of the body ──► lines: the words of a block, and the anchor that leads to it ──► stretches, for the browser
-
-A hit shows some of these lines: `excerpt` chooses them for commands, `static/search.js` does for the search page, which
-loads few stretches of a long text.
 """
 
-import datetime as dt
 import re
 from bisect import bisect_left
 from collections import defaultdict
@@ -33,10 +31,10 @@ from memosite.facts.parsed import Kind, Text
 from memosite.facts.texts import cut_line, one_line
 from memosite.formats.status import status_of
 from memosite.formats.turns import Turn, blocks, parse_conversation
-from memosite.markdown.plain import FRONT_MATTER, plain_lines
+from memosite.markdown.plain import PlainLine, front_matter, plain_lines
 from memosite.pages import cut_turns
 from memosite.passages import PREAMBLE, prefixed_texts
-from memosite.search_language import Analyzer, WordField, prepare
+from memosite.search_language import Analyzer, WordField, milliseconds, prepare
 from memosite.store.values import digest_of
 
 # Makes search documents: the words, names and values by which artifacts are found.
@@ -51,12 +49,6 @@ _OWING = 4
 
 WHO_CHARS = 120
 """The longest line that says who wrote to whom."""
-
-
-_EPOCH = dt.datetime(1970, 1, 1)
-
-
-_MILLISECOND = dt.timedelta(milliseconds=1)
 
 
 TextOf = Callable[[str], str]
@@ -147,10 +139,14 @@ class SearchDocument:
         return {"text": self.texts, "subject": (self.subject,) if self.subject else (), "name": self.names}
 
     @property
-    def order(self) -> tuple[bool, int, str, str, int, bool]:
-        """The order of hits: newest first, those without a date last; then by id, kind and turn."""
-        date = self.card.date
-        return (date is None, -(date or 0), self.card.id, self.card.kind, self.turn, self.is_tools)
+    def order(self) -> bytes:
+        """Sorts hits: newest first, those without a date last; then by id, kind and turn.
+
+        No id holds a NUL, and UTF-8 sorts as its characters do.
+        """
+        card = self.card
+        date = bytes([card.date is None]) + (2**63 - (card.date or 0)).to_bytes(8, "big")
+        return date + f"{card.id}\0{card.kind}\0".encode() + self.turn.to_bytes(4, "big") + bytes([self.is_tools])
 
 
 def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
@@ -172,7 +168,7 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
         subject=prepare(artifact.subject)[:MOST_CHARS],
         short_subject=artifact.short_subject,
         who=_who(artifact),
-        date=_milliseconds(artifact),
+        date=milliseconds(artifact.date.instant.replace(tzinfo=None)) if artifact.date else None,
         day=artifact.date.day if artifact.date else "",
         status=(artifact.action or "") if isinstance(artifact, Memo) else status_of(artifact),
         waits_for=artifact.owed_by if isinstance(artifact, Memo) else (),
@@ -194,7 +190,7 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
 
 def _owing(archive: Archive, memo: Memo) -> str:
     """Who has not answered a memo, as pages name them; of many the first."""
-    names = [archive.label(one) for one in memo.owed_by[:_OWING]]
+    names = [archive.label(position) for position in memo.owed_by[:_OWING]]
     more = len(memo.owed_by) - len(names)
     return f"waits for {', '.join(names)}" + (f" and {more} more" if more else "") if names else ""
 
@@ -316,13 +312,6 @@ def _who(artifact: Artifact) -> str:
     return cut_line(artifact.who.line(), WHO_CHARS)
 
 
-def _milliseconds(artifact: Artifact) -> int | None:
-    if artifact.date is None:
-        return None
-    since = artifact.date.instant.replace(tzinfo=None) - _EPOCH
-    return since // _MILLISECOND
-
-
 def _keys(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> set[tuple[str, str]]:
     """Each field with its folded value; a field may have several."""
     found: list[tuple[str, str]] = [("kind", artifact.kind), ("system", artifact.system)]
@@ -338,7 +327,9 @@ def _keys(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> set[tuple
         found += [("status", status), ("status", status.split()[0] if status.split() else "")]
     if isinstance(artifact, Transcript):
         envelope = artifact.variants[0].envelope
-        found += [("with", name) for one in envelope.participants for name in (one.position, one.identity or "")]
+        found += [
+            ("with", name) for person in envelope.participants for name in (person.position, person.identity or "")
+        ]
         found += [("status", envelope.redaction_status or ""), ("transcript", artifact.id)]
     folded = ((name, analyzer.keyword(value)) for name, value in found)
     return {(name, value) for name, value in folded if value}
@@ -399,7 +390,7 @@ STRETCH = 8_000
 
 
 BodyLine: TypeAlias = tuple[int, str, str]
-"""A line of a Markdown text as the number, anchor and text of a `Line`, without a prefix."""
+"""The number, anchor and text of a `PlainLine`: a block of a Markdown text, or a line of code, in one line."""
 
 
 FindLines: TypeAlias = Callable[[str], list[BodyLine]]
@@ -407,14 +398,6 @@ FindLines: TypeAlias = Callable[[str], list[BodyLine]]
 
 
 _END = re.compile(r"\r\n?|\n")
-
-
-class Line(NamedTuple):
-    """A block of a text in one line. `number` is that of the body's line on which it begins, counted from 0."""
-
-    number: int
-    anchor: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -431,19 +414,19 @@ def body_lines(body: str) -> list[BodyLine]:
     return [(number, anchor, line) for number, anchor, words in found if (line := one_line(words))]
 
 
-def lines_of(document: SearchDocument, find: FindLines = body_lines) -> Iterator[Line]:
+def lines_of(document: SearchDocument, find: FindLines = body_lines) -> Iterator[PlainLine]:
     """The lines of a document's body, without front matter, in the order in which its words are counted."""
     before = 0
     for text, prefix in document.parts:
-        front = FRONT_MATTER.match(text)
-        body = text[front.end() if front else 0 :][:MOST_CHARS]
-        first = before + (front[0].count("\n") if front else 0)
+        front = front_matter(text)
+        body = text[len(front) :][:MOST_CHARS]
+        first = before + front.count("\n")
         for number, anchor, line in find(body):
-            yield Line(first + number, prefix + anchor if anchor and prefix is not None else "", line)
+            yield PlainLine(first + number, prefix + anchor if anchor and prefix is not None else "", line)
         before += len(_END.findall(text)) + 2
 
 
-def written_lines(lines: Iterable[Line]) -> str:
+def written_lines(lines: Iterable[PlainLine]) -> str:
     """Lines as one text: before a line its anchor and a tab, if the line before has another. For `read_lines`."""
     same = groupby(lines, itemgetter(1))
     return "\n".join(
@@ -468,7 +451,7 @@ def stretches_of(document: SearchDocument, analyzer: Analyzer, find: FindLines) 
     lines = [short for line in lines_of(document, find) for short in _cut(line)]
     if not lines:
         return ()
-    chosen: list[list[Line]] = [[]]
+    chosen: list[list[PlainLine]] = [[]]
     size = 0
     for line in lines:
         if size > 0 and size + len(line.text) > STRETCH:
@@ -477,7 +460,7 @@ def stretches_of(document: SearchDocument, analyzer: Analyzer, find: FindLines) 
         chosen[-1].append(line)
         size += len(line.text) + 1
     starts = _starts(document, chosen, analyzer) if len(chosen) > 1 else [0]
-    return tuple(Stretch(start=start, text=written_lines(one)) for start, one in zip(starts, chosen, strict=True))
+    return tuple(Stretch(start=start, text=written_lines(lines)) for start, lines in zip(starts, chosen, strict=True))
 
 
 class TextPieces:
@@ -495,14 +478,14 @@ class TextPieces:
         """
         if not stretches:
             return []
-        for one in stretches:
-            if len(stretches) > 1 or len(one.text) > self._left:
+        for stretch in stretches:
+            if len(stretches) > 1 or len(stretch.text) > self._left:
                 self._pieces.append([])
                 self._left = STRETCH
-            self._pieces[-1].append(one.text.encode("utf-8", "surrogatepass"))
-            self._left -= len(one.text)
+            self._pieces[-1].append(stretch.text.encode("utf-8", "surrogatepass"))
+            self._left -= len(stretch.text)
         first = len(self._pieces) - len(stretches)
-        starts = [one.start for one in stretches]
+        starts = [stretch.start for stretch in stretches]
         return [first, len(self._pieces[first]) - 1, *map(sub, starts[1:], (0, *starts[1:]))]
 
     def give_up(self) -> Iterator[list[str]]:
@@ -512,7 +495,7 @@ class TextPieces:
             yield [text.decode("utf-8", "surrogatepass") for text in self._pieces.pop()]
 
 
-def _cut(line: Line) -> Iterator[Line]:
+def _cut(line: PlainLine) -> Iterator[PlainLine]:
     """A line that is longer than a stretch, as several."""
     text = line.text
     while len(text) > STRETCH:
@@ -522,7 +505,7 @@ def _cut(line: Line) -> Iterator[Line]:
     yield line._replace(text=text)
 
 
-def _starts(document: SearchDocument, chosen: list[list[Line]], analyzer: Analyzer) -> list[int]:
+def _starts(document: SearchDocument, chosen: list[list[PlainLine]], analyzer: Analyzer) -> list[int]:
     """How many words come before each of these groups of lines: positions count so (`positions_of`)."""
     *others, body = document.texts
     written = _END.split(body)
@@ -530,8 +513,8 @@ def _starts(document: SearchDocument, chosen: list[list[Line]], analyzer: Analyz
     found: list[int] = []
     number = 0
     for before, lines in pairwise([[], *chosen]):
-        first = lines[0].number
-        if before and before[0].number == first:  # both are of one long line
+        first = lines[0].line
+        if before and before[0].line == first:  # both are of one long line
             found.append(found[-1] + _count(" ".join(line.text for line in before), analyzer))
             continue
         start += _count("\n".join(written[number:first]), analyzer)

@@ -1,11 +1,11 @@
 """Matches a query: set algebra over the documents of an index, the same as in the browser; hits and excerpts.
 
     QueryNode ──► for each leaf the documents that have it ──► intersection, union, difference ──► numbers of documents
+    document ──► hit, with the excerpt that shows most of the query's words          no document ──► similar words
 
 The index is whatever has `Postings`: Whoosh on the command line, a few dictionaries in a test.
 """
 
-import datetime as dt
 import difflib
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
@@ -14,17 +14,24 @@ from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol, assert_never
 
 from memosite.search.documents import read_lines
-from memosite.search_language import Ago, Analyzer, And, Dates, KeyTerm, Not, Or, QueryNode, Word, Words, leaves
+from memosite.search_language import (
+    DAY,
+    Ago,
+    Analyzer,
+    And,
+    Dates,
+    KeyTerm,
+    Not,
+    Or,
+    QueryNode,
+    Word,
+    Words,
+    leaves,
+    moment_of,
+)
 
 if TYPE_CHECKING:
     from memosite.search.documents import SearchDocument
-
-# Matches a query: set algebra over the documents of an index, the same as in the browser.
-
-
-DAY = 86_400_000
-"""Milliseconds."""
-
 
 KEYS = "keys"
 """The field in which an index keeps `from:engineer` and its like, as one term each."""
@@ -33,8 +40,17 @@ KEYS = "keys"
 class Postings(Protocol):
     """The interface of an index for matching. Documents are numbers."""
 
+    @property
     def all(self) -> Set[int]:
         """Every document."""
+
+    @property
+    def dates(self) -> Mapping[int, int]:
+        """The dates of all documents that have one, in milliseconds."""
+
+    @property
+    def newest(self) -> int | None:
+        """The newest date of the whole archive, None if nothing has one."""
 
     def documents(self, field: str, term: str) -> Set[int]:
         """The documents that have a term in a field."""
@@ -45,50 +61,50 @@ class Postings(Protocol):
     def expand(self, field: str, prefix: str) -> Iterable[str]:
         """The terms of a field with this prefix."""
 
-    def dated(self, start: int | None, end: int | None) -> Set[int]:
-        """The documents with a date from `start` on and before `end`, in milliseconds."""
-
-    def newest(self) -> int | None:
-        """The newest date of all, None if no document has one."""
-
 
 def match(node: QueryNode, postings: Postings) -> Set[int]:
-    """The documents that match a query. It recurses: queries are no deeper than `query.DEEPEST`."""
+    """The documents that match a query. It recurses: queries are no deeper than `search_language.DEEPEST`."""
     match node:
         case Words():
             return _match_words(node, postings)
         case KeyTerm():
             return _match_terms(KEYS, f"{node.field}:{node.value}", postings, is_prefix=node.prefix)
         case Dates():
-            return postings.dated(node.start, node.end)
+            return _dated(postings, node.start, node.end)
         case Ago():
-            newest = postings.newest()
-            if newest is None:
+            if postings.newest is None:
                 return set()
-            edge = newest - node.days * DAY
-            return postings.dated(edge, None) if node.newer else postings.dated(None, edge)
+            edge = postings.newest - node.days * DAY
+            return _dated(postings, edge, None) if node.newer else _dated(postings, None, edge)
         case And():
             return _match_all(node.parts, postings)
         case Or():
             return set[int]().union(*(match(part, postings) for part in node.parts))
         case Not():
-            return postings.all() - match(node.part, postings)
+            return postings.all - match(node.part, postings)
     assert_never(node)
 
 
+def _dated(postings: Postings, start: int | None, end: int | None) -> Set[int]:
+    """The documents with a date from `start` on and before `end`."""
+    dates = postings.dates.items()
+    return {document for document, date in dates if (start is None or date >= start) and (end is None or date < end)}
+
+
 def _match_all(parts: Collection[QueryNode], postings: Postings) -> Set[int]:
-    found: Set[int] | None = None
-    for part in parts:
-        if isinstance(part, Not):
-            continue
-        these = match(part, postings)
-        found = these if found is None else found & these
-        if not found:
-            return found
-    found = postings.all() if found is None else found
-    for part in parts:
+    wanted = [part for part in parts if not isinstance(part, Not)]
+    found = _in_all(match(part, postings) for part in wanted) if wanted else postings.all
+    for part in parts if found else ():
         if isinstance(part, Not):
             found = found - match(part.part, postings)
+    return found
+
+
+def _in_all(sets: Iterator[Set[int]]) -> Set[int]:
+    """What all of some sets hold, of which there is at least one; no more are asked for once nothing is left."""
+    found = next(sets)
+    while found and (these := next(sets, None)) is not None:
+        found = found & these
     return found
 
 
@@ -105,14 +121,8 @@ def _match_words(words: Words, postings: Postings) -> Set[int]:
         tuple(postings.expand(words.field, term)) if words.prefix and index == last else (term,)
         for index, term in enumerate(words.terms)
     ]
-    found: Set[int] | None = None
-    for terms in choices:
-        these = set[int]().union(*(postings.documents(words.field, term) for term in terms))
-        found = these if found is None else found & these
-        if not found:
-            return set()
-    assert found is not None  # noqa: S101 - there is at least one term
-    return found if last == 0 else _in_sequence(words.field, choices, found, postings)
+    found = _in_all(set[int]().union(*(postings.documents(words.field, term) for term in terms)) for terms in choices)
+    return _in_sequence(words.field, choices, found, postings) if found and last else found
 
 
 def _in_sequence(field: str, choices: Sequence[Iterable[str]], found: Set[int], postings: Postings) -> Set[int]:
@@ -199,7 +209,7 @@ def make_excerpt(lines: Sequence[tuple[str, str]], wanted: Collection[Words], an
     line = " ".join(text for _, text in lines)
     found = _wanted_words(line, wanted, analyzer)
     best = _best_start(found) if found else 0
-    start = 0 if best <= BEFORE else _after_space(line, best - BEFORE, best)
+    start = 0 if best <= BEFORE else line.find(" ", best - BEFORE, best) + 1 or best - BEFORE
     end = min(len(line), start + LENGTH)
     if end < len(line):
         end = max(line.rfind(" ", start, end), *(word.end for word in found if start < word.end <= end), 0)
@@ -226,31 +236,31 @@ def _wanted_words(line: str, wanted: Collection[Words], analyzer: Analyzer) -> l
     """The words of a line that a query looks for; of a phrase only whole matches."""
     if not wanted:
         return []
-    whole = {term for one in wanted for term in one.terms}
-    begun = tuple(one.terms[-1] for one in wanted if one.prefix)
+    whole = {term for leaf in wanted for term in leaf.terms}
+    begun = tuple(leaf.terms[-1] for leaf in wanted if leaf.prefix)
     words = list(islice(analyzer.find(line, lambda term: term in whole or term.startswith(begun)), MOST_WORDS))
     places: dict[str, list[Word]] = {}
     for word in words:
         places.setdefault(word.term, []).append(word)
     found: set[_Found] = set()
-    for one in wanted:
-        chains = [[word] for word in _words_at(one, 0, words, places)]
-        for index in range(1, len(one.terms)):
-            following = {word.position: word for word in _words_at(one, index, words, places)}
+    for leaf in wanted:
+        chains = [[word] for word in _words_at(leaf, 0, words, places)]
+        for index in range(1, len(leaf.terms)):
+            following = {word.position: word for word in _words_at(leaf, index, words, places)}
             chains = [
                 [*chain, following[chain[-1].position + 1]] for chain in chains if chain[-1].position + 1 in following
             ]
         for chain in chains:
             found |= {
-                _Found(word.start, word.end, f"{term}*" if one.prefix and term is one.terms[-1] else term)
-                for term, word in zip(one.terms, chain, strict=True)
+                _Found(word.start, word.end, f"{term}*" if leaf.prefix and term is leaf.terms[-1] else term)
+                for term, word in zip(leaf.terms, chain, strict=True)
             }
     return sorted(found)
 
 
-def _words_at(one: Words, index: int, words: Sequence[Word], places: dict[str, list[Word]]) -> list[Word]:
-    term = one.terms[index]
-    if one.prefix and index == len(one.terms) - 1:
+def _words_at(leaf: Words, index: int, words: Sequence[Word], places: dict[str, list[Word]]) -> list[Word]:
+    term = leaf.terms[index]
+    if leaf.prefix and index == len(leaf.terms) - 1:
         return [word for word in words if word.term.startswith(term)]
     return places.get(term, [])
 
@@ -272,11 +282,6 @@ def _best_start(found: Sequence[_Found]) -> int:
     return best
 
 
-def _after_space(line: str, start: int, end: int) -> int:
-    space = line.find(" ", start, end)
-    return space + 1 if space >= 0 else start
-
-
 def _merged(words: Sequence[_Found]) -> list[tuple[int, int]]:
     """The spans of words; those that overlap or touch are merged."""
     places: list[tuple[int, int]] = []
@@ -292,9 +297,6 @@ def _merged(words: Sequence[_Found]) -> list[tuple[int, int]]:
 
 
 _WAITED_FOR = 20
-
-
-_EPOCH = dt.datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -358,15 +360,7 @@ def make_hit(
 def _written(date: int | None) -> str:
     if date is None:
         return ""
-    moment = _EPOCH + dt.timedelta(milliseconds=date)
-    return moment.isoformat(timespec="milliseconds" if date % 1000 else "seconds") + "Z"
-
-
-def order_of(document: "SearchDocument") -> bytes:
-    """`SearchDocument.order` as bytes that sort alike: no id holds a NUL, and UTF-8 sorts as its characters do."""
-    undated, date, id_, kind, turn, is_tools = document.order
-    head = bytes([undated]) + (date + 2**63).to_bytes(8, "big")
-    return head + f"{id_}\0{kind}\0".encode() + turn.to_bytes(4, "big") + bytes([is_tools])
+    return moment_of(date).isoformat(timespec="milliseconds" if date % 1000 else "seconds") + "Z"
 
 
 # Finds hints for a query without hits: similar words and values that are somewhere in the archive.
@@ -408,4 +402,4 @@ def suggest(query: QueryNode, vocabulary: Vocabulary) -> tuple[str, ...]:
 def _similar(vocabulary: Vocabulary, field: str, term: str, start: str) -> str | None:
     candidates = islice(vocabulary.beginning(field, start), MOST_TERMS)
     near = difflib.get_close_matches(term, candidates, n=3, cutoff=0.75)
-    return min(near, key=lambda one: (-vocabulary.count(field, one), one), default=None)
+    return min(near, key=lambda other: (-vocabulary.count(field, other), other), default=None)

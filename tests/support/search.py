@@ -42,7 +42,7 @@ class Read:
             )
         found = self.opened.enter_context(open_index(cache))
         assert found is not None
-        return Search(index=IndexReader(index=found, newest_date=newest_of(self.cards), analyzer=self.analyzer))
+        return Search(index=IndexReader(index=found, newest=newest_of(self.cards), analyzer=self.analyzer))
 
     def documents(self) -> list[SearchDocument]:
         """All documents, in the order in which hits are shown."""
@@ -80,6 +80,7 @@ class Dictionaries:
             for key, value in document.keys:
                 self.terms[(KEYS, f"{key}:{value}")][number] = []
 
+    @property
     def all(self) -> Set[int]:
         """Every document."""
         return set(range(len(self.found)))
@@ -96,16 +97,12 @@ class Dictionaries:
         """Terms that begin so."""
         return [term for name, term in self.terms if name == field and term.startswith(prefix)]
 
-    def dated(self, start: int | None, end: int | None) -> Set[int]:
-        """Those with a date in a range."""
-        return {
-            number
-            for number, document in enumerate(self.found)
-            if (date := document.card.date) is not None
-            and (start is None or start <= date)
-            and (end is None or date < end)
-        }
+    @property
+    def dates(self) -> Mapping[int, int]:
+        """The dates of those that have one."""
+        return {number: date for number, one in enumerate(self.found) if (date := one.card.date) is not None}
 
+    @property
     def newest(self) -> int | None:
         """The newest date."""
         return max((one.card.date for one in self.found if one.card.date is not None), default=None)

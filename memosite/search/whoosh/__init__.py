@@ -7,11 +7,16 @@ Whoosh would take texts apart itself, word by word through objects of its own; h
 is several times as fast and leaves no second analyzer to keep in step.
 """
 
+import warnings
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from whoosh import columns, fields, formats
+with warnings.catch_warnings():
+    # Compiled for the first time, a module of Whoosh may warn of its own spelling; nothing of it concerns us.
+    warnings.simplefilter("ignore", SyntaxWarning)
+    import whoosh.index  # noqa: F401 - is compiled here, with what it imports
+    from whoosh import columns, fields, formats
 
 Terms = Mapping[str, Sequence[int]]
 

@@ -1,19 +1,16 @@
 """[I/O] The search index in the cache: where it lies, whether it can be trusted, how it is made and replaced.
 
     seal ──► every file as it was when the index was put in place? ──► open
-    partial folder ──► made by one process at a time ──► sealed ──► put in the place of the index
+    cards ──► compare digests with those indexed ──► documents of what changed ──► Whoosh, in a copy ──► put in place
 
 The index is used only if every file of it is the very one that was put there: name, size, inode and time of change
 stand in its seal. So a damaged disk and a folder that somebody else put there (a cache may come with a cloned repo, and
 Whoosh reads its own files by unpickling) are told, and the index is made anew.
 
-Nobody waits for a new index but who wants to: it is made in a folder of its own, and put in place in a moment. Readers
-share a lock with each other; they hold off whoever puts an index in place, or removes it. A second lock is held by
-who makes one. A process that is killed holds no lock any more, and what it left is removed by the next one.
-
-`indexing` makes an index; here is only what an answer needs that finds it there.
-
-cards ──► compare digests with those indexed ──► documents of what changed ──► Whoosh, in a copy ──► put in place
+Nobody waits for a new index but who wants to: it is made in a folder of its own, by one process at a time, sealed, and
+put in place in a moment. Readers share a lock with each other; they hold off whoever puts an index in place, or removes
+it. A second lock is held by who makes one. A process that is killed holds no lock any more, and what it left is removed
+by the next one.
 """
 
 import contextlib
@@ -21,7 +18,6 @@ import fcntl
 import json
 import os
 import shutil
-import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -32,22 +28,11 @@ from whoosh import index
 
 from memosite.facts.errors import OutputError
 from memosite.search.documents import Card, SearchDocument, TextOf, documents, lines_of, positions_of, written_lines
-from memosite.search.match import facts_of, order_of
+from memosite.search.match import facts_of
 from memosite.search.whoosh import UNDATED, schema
 from memosite.search_language import Analyzer
 from memosite.store.cache import INDEX_FOLDER, PARTIAL_INDEX_FOLDER, open_cache, refuse_link
 from memosite.store.safe_files import beginning_of, open_lock, open_shared_lock, read_file
-
-# The search index in the cache: where it lies, whether it can be trusted, how it is opened and replaced.
-
-
-with warnings.catch_warnings():
-    # Compiled for the first time, a module of Whoosh may warn of its own spelling; nothing of it concerns us.
-    warnings.simplefilter("ignore", SyntaxWarning)
-    from whoosh import index
-
-    from memosite.search.whoosh import schema
-
 
 INDEX_VERSION = 8
 """Of the schema, of what the analyzer finds and of what is shown: an index of another version is made anew."""
@@ -222,10 +207,8 @@ def read_seal(folder: Path) -> tuple[IndexSeal | None, str]:
 
 
 def _as_seal(value: Any) -> IndexSeal:
-    return IndexSeal(
-        inputs=str(value["inputs"]), newest=value["newest"], rules=str(value["rules"]),
-        withheld=tuple(value["withheld"]),
-    )  # fmt: skip
+    inputs, rules = str(value["inputs"]), str(value["rules"])
+    return IndexSeal(inputs=inputs, newest=value["newest"], rules=rules, withheld=tuple(value["withheld"]))
 
 
 def remove_outdated(cache: Path, made_of: IndexSeal, *, keeps_former: bool) -> None:
@@ -235,23 +218,15 @@ def remove_outdated(cache: Path, made_of: IndexSeal, *, keeps_former: bool) -> N
     """
 
     def found() -> list[Path]:
-        seals = ((cache / INDEX_FOLDER, _trusted), (cache / PARTIAL_INDEX_FOLDER, _planned))
-        held = ((folder, read(folder)) for folder, read in seals if folder.exists())
-        return [folder for folder, seal in held if not (keeps_former and seal and seal.holds_as_much(made_of))]
+        folder, partial = cache / INDEX_FOLDER, cache / PARTIAL_INDEX_FOLDER
+        held = [(folder, read_seal(folder)[0]), (partial, _planned(partial))]
+        outdated = [path for path, seal in held if not (keeps_former and seal and seal.holds_as_much(made_of))]
+        return [path for path in outdated if path.exists()]
 
     if found():
         with _writing(cache), _locked(cache / _PLACE_LOCK, fcntl.LOCK_EX):
             for folder in found():
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-def _trusted(folder: Path) -> IndexSeal | None:
-    return read_seal(folder)[0]
-
-
-def plan_index(partial: Path, made_of: IndexSeal) -> None:
-    """Note of an index that is being made by which settings content is left out."""
-    write_file(partial / _PLANNED, json.dumps(asdict(made_of)))
 
 
 def _planned(partial: Path) -> IndexSeal | None:
@@ -264,11 +239,6 @@ def _planned(partial: Path) -> IndexSeal | None:
 def write_seal(folder: Path, seal: IndexSeal) -> None:
     """Seal an index as it now is."""
     write_file(folder / _SEAL, json.dumps({"version": INDEX_VERSION, "files": _files_of(folder), **asdict(seal)}))
-
-
-def write_digests(folder: Path, digests: Mapping[str, str]) -> None:
-    """Note the digests of the artifacts in an index by their keys."""
-    write_file(folder / _DIGESTS, json.dumps(digests))
 
 
 def read_digests(folder: Path) -> dict[str, str]:
@@ -349,7 +319,7 @@ def update_index(
     `keeps_former`, one with deleted documents. `say` is told when the index is made anew, and how far a long update is.
     Raises `OSError` if the cache cannot be written.
     """
-    plan_index(partial, made_of)
+    write_file(partial / _PLANNED, json.dumps(asdict(made_of)))  # for `remove_outdated`
     folder = cache / INDEX_FOLDER
     seal, why = read_seal(folder)
     if seal is not None and not seal.holds_as_much(made_of):
@@ -375,7 +345,7 @@ def update_index(
         writer.delete_by_term("key", key)
     _add([card for card in cards if card.key in difference.changed], writer, text_of, analyzer, say)
     writer.commit()
-    write_digests(partial, now)
+    write_file(partial / _DIGESTS, json.dumps(now))
     put_in_place(cache, partial, new)
 
 
@@ -400,6 +370,6 @@ def _fields_of(document: SearchDocument, analyzer: Analyzer) -> dict[str, object
         "key": [card.key],
         "keys": [f"{field}:{value}" for field, value in document.keys],
         "date": UNDATED if card.date is None else card.date,
-        "order": order_of(document),
+        "order": document.order,
         "facts": (json.dumps(facts_of(document)), zlib.compress(shown, 1)),
     }

@@ -34,12 +34,12 @@ _B, _K1 = 0.75, 1.2  # the usual ones, as in Whoosh
 class IndexReader:
     """Reads one open index; it has the `Postings` that `match` asks for.
 
-    Documents of artifacts `without`, by their keys, are not there: they changed since. `newest_date` is that of the
-    whole archive.
+    Documents of artifacts `without`, by their keys, are not there: they changed since. `newest` is the newest date
+    of the whole archive.
     """
 
     index: OpenIndex
-    newest_date: int | None
+    newest: int | None
     without: frozenset[str] = frozenset()
     analyzer: Analyzer = field(default_factory=Analyzer)
 
@@ -53,8 +53,8 @@ class IndexReader:
 
     def refs(self, query: QueryNode) -> frozenset[tuple[str, str]]:
         """Kind and id of every artifact that a query finds, of whatever turn."""
-        facts = (json.loads(self.index.reader.stored_fields(one)["facts"][0]) for one in match(query, self))
-        return frozenset((one["kind"], one["id"]) for one in facts)
+        facts = (json.loads(self.index.reader.stored_fields(document)["facts"][0]) for document in match(query, self))
+        return frozenset((found["kind"], found["id"]) for found in facts)
 
     def hits(self, documents: Iterable[int], wanted: Collection[Words]) -> "Iterator[Hit]":
         """What is shown of documents."""
@@ -77,17 +77,14 @@ class IndexReader:
 
     # What `match` asks for
 
+    @cached_property
     def all(self) -> Set[int]:
         """Every document."""
-        return self._all
-
-    @cached_property
-    def _all(self) -> frozenset[int]:
         return frozenset(self.index.reader.all_doc_ids()) - self._hidden
 
     @cached_property
     def _hidden(self) -> frozenset[int]:
-        return frozenset(one for key in self.without for one in self._having("key", key))
+        return frozenset(document for key in self.without for document in self._having("key", key))
 
     def documents(self, field: str, term: str) -> Set[int]:
         """The documents that have a term in a field."""
@@ -117,32 +114,21 @@ class IndexReader:
         """The terms of a field that begin so, in order."""
         return (term.decode() for term in self.index.reader.expand_prefix(field, prefix.encode()))
 
-    def dated(self, start: int | None, end: int | None) -> Set[int]:
-        """The documents with a date in a half-open range."""
-        return {
-            document
-            for document in self._all
-            if (date := self._dates[document]) != UNDATED
-            and (start is None or date >= start)
-            and (end is None or date < end)
-        }
-
     @cached_property
-    def _dates(self) -> Mapping[int, int]:
+    def dates(self) -> Mapping[int, int]:
+        """The dates of all documents that have one."""
+        if not self.all:  # an index without documents has no columns
+            return {}
         reader = self.index.reader.column_reader("date")
-        return {document: reader[document] for document in self._all}
-
-    def newest(self) -> int | None:
-        """The newest date of all."""
-        return self.newest_date
+        return {document: date for document in self.all if (date := reader[document]) != UNDATED}
 
     def scores(self, wanted: Collection[Words], among: Set[int]) -> Mapping[int, float]:
         """BM25F of each of some documents over all words of a query, in the text and once more in the subject."""
         terms = dict.fromkeys(
             term
-            for one in wanted
-            for term in (self.expand(one.field, one.terms[-1]) if one.prefix else one.terms)
-            if one.field != "name"
+            for words in wanted
+            for term in (self.expand(words.field, words.terms[-1]) if words.prefix else words.terms)
+            if words.field != "name"
         )
         scores = dict.fromkeys(among, 0.0)
         for field_name, weight in (("text", 1.0), ("subject", SUBJECT_WEIGHT)):
@@ -154,7 +140,7 @@ class IndexReader:
 
     def _term_scores(self, field_name: str, term: str) -> Iterator[tuple[int, float]]:
         reader = self.index.reader
-        total = len(self._all)
+        total = len(self.all)
         found = self.documents(field_name, term)
         rarity = math.log(total / (len(found) + 1)) + 1 if found else 0.0
         mean = reader.field_length(field_name) / max(total, 1) or 1.0
