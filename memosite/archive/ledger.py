@@ -107,12 +107,17 @@ class Ledger:
     @cached_property
     def keys_by_ref(self) -> Mapping[Ref, str]:
         """The last key of each artifact."""
-        return {(known.kind, known.id): known.key for known in (*self.arrivals, *self.renewals)}
+        return {known.ref: known.key for known in (*self.arrivals, *self.renewals)}
+
+    @cached_property
+    def published_ids(self) -> Mapping[tuple[Kind, str], str]:
+        """Published ids by their kind and case-folded form; of two ids with one form the first."""
+        return {(known.kind, known.id.casefold()): known.id for known in reversed(self.arrivals)}
 
     @cached_property
     def numbers(self) -> Mapping[Ref, int]:
         """The number of each artifact in the order of arrival."""
-        return {(arrival.kind, arrival.id): arrival.number for arrival in self.arrivals}
+        return {arrival.ref: arrival.number for arrival in self.arrivals}
 
     @cached_property
     def ghosts(self) -> tuple[Ref, ...]:
@@ -274,7 +279,7 @@ class _Lines:
     def of(cls, ledger: Ledger) -> Self:
         """Parse the lines of a ledger."""
         return cls(
-            arrivals={(one.kind, one.id): one for one in ledger.arrivals},
+            arrivals={known.ref: known for known in ledger.arrivals},
             renewals=list(ledger.renewals),
             threads=dict(ledger.threads),
             positions=dict.fromkeys(ledger.positions),
@@ -361,15 +366,11 @@ def _number(value: object) -> int:
     return value
 
 
-def _check_month(id_: str) -> None:
-    if not re.fullmatch(r"\d{4}/\d{2}|undated", id_, re.ASCII):
-        raise ValueError(f"found {id_!r}, expected a month such as 2026/05")
-
-
 def _check_page(kind: str, id_: str) -> None:
     """Refuse an id that cannot be a page or feed of its kind."""
     if kind == "month":
-        _check_month(id_)
+        if not re.fullmatch(r"\d{4}/\d{2}|undated", id_, re.ASCII):
+            raise ValueError(f"found {id_!r}, expected a month such as 2026/05")
     elif kind == "bundle":
         if not _BUNDLE.fullmatch(id_):
             raise ValueError(f"found {id_!r}, expected a bundle such as 2026/05/1")

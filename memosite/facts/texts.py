@@ -11,7 +11,7 @@ import posixpath
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -363,6 +363,12 @@ def cut_line(text: str, limit: int) -> str:
         while cut > limit // 2 and _are_one(line[cut - 1], line[cut]):
             cut -= 1
     return line[:cut].rstrip(" ,;:-–—") + "…"
+
+
+def listed(names: Sequence[str], limit: int, *, chars: int = 0) -> str:
+    """Names as a line: of more than `limit` the first ones, and how many more there are; each of at most `chars`."""
+    shown = ", ".join([cut_line(name, chars) for name in names[:limit]] if chars else names[:limit])
+    return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown
 
 
 def _are_one(before: str, char: str) -> bool:

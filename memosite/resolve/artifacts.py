@@ -42,7 +42,7 @@ from memosite.resolve.links import TextOrigin, origin_of
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import NameUse, Naming, recipients_of
 from memosite.resolve.records import Bound, Kept, Succession
-from memosite.resolve.threads import Forest, NameIndex, Replies, ThreadBuilder, inverse
+from memosite.resolve.threads import Forest, NameIndex, Replies, ThreadBuilder, inverse, pairs_of
 from memosite.run.recall import Recall, Same
 
 # Actions and mailboxes: the state of a memo's action for each recipient, and who has not read it yet (SPEC 3).
@@ -266,8 +266,8 @@ class ArtifactMaker:
         self._paths = recall.calls(_paths)
         positions = joined.naming.position_of
         sender_of = {ref: positions.get(group.envelope.sender) for ref, group in groups.items()}
-        self._also_by = inverse(joined.replies.also)
-        self._superseded_by = inverse(joined.replies.supersedes)
+        self._also_by = inverse(pairs_of(joined.replies.also))
+        self._superseded_by = inverse(pairs_of(joined.replies.supersedes))
         also_sent = {ref: [sender_of.get(one) for one in by] for ref, by in self._also_by.items()}
         self._answering = Answering(joined.conversation.forest, sender_of, joined.naming.union_of, also_sent)
         self._findings: dict[tuple[str, str], list[Finding]] = defaultdict(list)
@@ -694,7 +694,7 @@ def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...
     found = []
     for copy in group.copies:
         envelope, file = copy.envelope, copy.envelope.file
-        is_guess = envelope.shape in {"broken", "bare"}
+        is_guess = envelope.is_speechless
         found.append(NameUse(name=envelope.sender, file=file, is_guess=is_guess))
         delivered_to = file.source if envelope.kind == "memo" else None
         found += (

@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 
 from memosite.archive.ledger import Ledger, identity_key
 from memosite.archive.model import (
@@ -33,7 +34,7 @@ from memosite.archive.model import (
 from memosite.facts import rules
 from memosite.facts.contents import NOTHING_SAID, bare_body, bare_envelope
 from memosite.facts.file import NAMED, RECORDS
-from memosite.facts.findings import Finding, Location, Rule
+from memosite.facts.findings import Finding, Placed, finding_in
 from memosite.facts.layout import Place, matches_any, memo_folder, place_of, sibling_folders
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, make_id, read_stamped_name, short_hash, stem_of
 from memosite.facts.parsed import (
@@ -89,11 +90,16 @@ def operational_place(path: str, *, memo_folders: tuple[str, ...], include: Iter
     return place
 
 
+def source_order(sources: Iterable[SourceInfo]) -> Callable[[Placed], tuple[int, str, str]]:
+    """The key that sorts files by their source, in this order, then by path."""
+    numbers = {source.name: number for number, source in enumerate(sources)}
+    return lambda file: (numbers.get(file.source, len(numbers)), file.source, file.path)
+
+
 def collect(parsed: Iterable[Parsed], sources: tuple[SourceInfo, ...], *, is_loose: bool) -> Collected:
     """Sort the facts, records apart; with `is_loose`, envelopes count wherever they are."""
-    position = {source.name: number for number, source in enumerate(sources)}
     include = {source.name: source.include for source in sources}
-    ordered = sorted(parsed, key=lambda one: (position.get(one.source, len(position)), one.source, one.path))
+    ordered = sorted(parsed, key=source_order(sources))
     listed = tuple(one.fact for one in ordered if isinstance(one.fact, Organization))
     folders = memo_folders(listed)
     findings: list[Finding] = []
@@ -102,9 +108,8 @@ def collect(parsed: Iterable[Parsed], sources: tuple[SourceInfo, ...], *, is_loo
         if isinstance(one.fact, Envelope):
             counts = is_loose or operational_place(one.path, memo_folders=folders, include=include.get(one.source, ()))
             if not counts:
-                where = Location(source=one.source, path=one.path)
                 message = f"a {one.fact.kind} outside memos/, notes/ and transcripts/"
-                findings.append(Finding(rule=rules.OUTSIDE_CONVENTION, location=where, message=message))
+                findings.append(finding_in(one, rules.OUTSIDE_CONVENTION, message))
                 continue
             envelopes.append(one.fact)
         if not is_part(one):
@@ -113,7 +118,7 @@ def collect(parsed: Iterable[Parsed], sources: tuple[SourceInfo, ...], *, is_loo
     bodies = (one.fact for one in ordered if isinstance(one.fact, BodyFile))
     return Collected(
         envelopes=tuple(envelopes),
-        bodies={(body.file.source, body.file.path): body for body in bodies},
+        bodies={body.file.place: body for body in bodies},
         organizations=organizations,
         libraries=tuple(one.fact for one in ordered if isinstance(one.fact, LibraryCard)),
         documents=tuple(one.fact for one in ordered if isinstance(one.fact, DocumentHead)),
@@ -130,9 +135,8 @@ def _distinct(listed: Iterable[Organization]) -> tuple[tuple[Organization, ...],
         key = (organization.id,) if organization.id else (organization.source, organization.path)
         counted = first.setdefault(key, organization)
         if replace(organization, source=counted.source, path=counted.path, rest=counted.rest) != counted:
-            where = Location(source=organization.source, path=organization.path)
             message = f'"{organization.id[:60]}" is also in {counted.source}/{counted.path}, which counts'
-            findings.append(Finding(rule=rules.COPIES_DIFFER, location=where, message=message))
+            findings.append(finding_in(organization, rules.COPIES_DIFFER, message))
     return tuple(first.values()), tuple(findings)
 
 
@@ -156,7 +160,7 @@ def within_bounds(collected: Collected, ledger: Ledger) -> Collected:
 
 def _names(envelope: Envelope) -> Iterable[str]:
     """The names of positions in an envelope that may make pages."""
-    if envelope.shape not in {"broken", "bare"}:
+    if not envelope.is_speechless:
         participants = (participant.position for participant in envelope.participants[:NAMED])
         yield from (envelope.sender, *envelope.to[:NAMED], *participants)
 
@@ -179,8 +183,13 @@ class JoinedCopy:
     envelope: Envelope
     body: BodyFile | None
 
+    @property
+    def files(self) -> tuple[FileFacts, FileFacts | None]:
+        """The file of the envelope, and that of the body."""
+        return self.envelope.file, self.body.file if self.body else None
 
-def body_candidates(envelope: Envelope, *, memo_folders: tuple[str, ...] = ()) -> tuple[str, ...]:
+
+def body_candidates(envelope: Envelope, memo_folders: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The paths, best first, where the body of an envelope may be; never outside its folder and its store.
 
     As written from its own folder, then the base name there and in the sibling mailboxes. The written path
@@ -199,18 +208,12 @@ def body_candidates(envelope: Envelope, *, memo_folders: tuple[str, ...] = ()) -
         found += [f"{folder}/{base}".lstrip("/") for folder in folders]
     place = place_of(path, memo_folders=memo_folders)
     store = place.folder if place is not None else folders[0]
-    return tuple(
-        dict.fromkeys(
-            candidate
-            for candidate in found
-            if (
-                candidate.startswith(f"{store}/")
-                or (not store and "/" not in candidate and candidate not in {".", ".."})
-            )
-            and "\0" not in candidate
-            and not candidate.lower().endswith(ENVELOPE_SUFFIX)
-        )
-    )
+
+    def is_inside(path: str) -> bool:
+        return path.startswith(f"{store}/") or (not store and "/" not in path and path not in {".", ".."})
+
+    found = [path for path in found if "\0" not in path and not path.lower().endswith(ENVELOPE_SUFFIX)]
+    return tuple(dict.fromkeys(filter(is_inside, found)))
 
 
 def join_bodies(
@@ -228,15 +231,17 @@ def join_bodies(
     joined: list[JoinedCopy] = []
     findings: list[Finding] = []
     used: set[tuple[str, str]] = set()
-    candidates, copy = recall.calls(_candidates), recall.calls(_copy)
+    candidates, copy = recall.calls(body_candidates), recall.calls(_copy)
     for envelope in envelopes:
-        source, here = envelope.file.source, (envelope.file.source, envelope.file.path)
+        source, here = envelope.file.source, envelope.file.place
         paths = candidates(here, envelope, memo_folders)
         body = next((bodies[source, path] for path in paths if (source, path) in bodies), None)
         if body is not None:
             used.add((source, body.file.path))
         if body is None and envelope.body_ref is not None:
-            findings.append(_missing(envelope, line_of))
+            message = f'"body_ref" is "{envelope.body_ref[:120]}"; expected a file in this or a sibling mailbox'
+            line = line_of_key(line_of, envelope.file, "body_ref")
+            findings.append(finding_in(envelope.file, rules.BODY_REF_MISSING, message, line))
         one, odd = copy(here, envelope, body, memo_folders)
         joined.append(one)
         findings += odd
@@ -246,13 +251,14 @@ def join_bodies(
             continue
         body = bodies[key]
         joined.append(recall.calls(_bare_copy)(key, body, place))
-        message = f"no envelope names {body.file.name}"
-        findings.append(_finding(rules.BODY_WITHOUT_ENVELOPE, body.file, message))
+        findings.append(finding_in(body.file, rules.BODY_WITHOUT_ENVELOPE, f"no envelope names {body.file.name}"))
     return tuple(joined), tuple(findings)
 
 
-def _candidates(envelope: Envelope, memo_folders: tuple[str, ...]) -> tuple[str, ...]:
-    return body_candidates(envelope, memo_folders=memo_folders)
+def line_of_key(line_of: LineOf, file: FileFacts, key: str) -> int | None:
+    """The line of a field of an envelope, in either of the forms in which it may be written."""
+    lines = (line_of(file, name) for name in (key, f"x.memo.{key}", f"metadata.{key}"))
+    return next(filter(None, lines), None)
 
 
 def _copy(
@@ -263,46 +269,33 @@ def _copy(
 
 
 def _bare_copy(body: BodyFile, place: Place) -> JoinedCopy:
-    return JoinedCopy(envelope=_bare_envelope(body.file, place), body=body)
-
-
-def _missing(envelope: Envelope, line_of: LineOf) -> Finding:
-    message = f'"body_ref" is "{(envelope.body_ref or "")[:120]}"; expected a file in this or a sibling mailbox'
-    line = line_of(envelope.file, "body_ref") or line_of(envelope.file, "x.memo.body_ref")
-    return _finding(rules.BODY_REF_MISSING, envelope.file, message, line)
+    """A body that has no envelope, with one that is made from its file name."""
+    file = body.file
+    envelope = Envelope(kind=place.kind, shape="bare", file=file, stem=stem_of(file.name), content_sha256=file.sha256)
+    return JoinedCopy(envelope=_read_off_name(envelope), body=body)
 
 
 def _join_findings(envelope: Envelope, body: BodyFile, memo_folders: tuple[str, ...]) -> Iterator[Finding]:
     if envelope.body_ref is None and envelope.shape != "broken":
         message = f'{body.file.name} is beside it, but "body_ref" is missing'
-        yield _finding(rules.BODY_NOT_REFERENCED, envelope.file, message)
-    if envelope.file.path.rpartition("/")[0] != body.file.path.rpartition("/")[0]:
+        yield finding_in(envelope.file, rules.BODY_NOT_REFERENCED, message)
+    if envelope.file.folder != body.file.folder:
         mine = place_of(envelope.file.path, memo_folders=memo_folders)
         its = place_of(body.file.path, memo_folders=memo_folders)
         if mine is not None and its is not None and mine.mailbox != its.mailbox:
             message = f"the envelope is in {_shown(mine)}, its body in {_shown(its)}"
-            yield _finding(rules.BODY_SPLIT, envelope.file, message)
+            yield finding_in(envelope.file, rules.BODY_SPLIT, message)
     if envelope.kind == "transcript" and body.text.turns == 0 and body.text.summary:
-        yield _finding(rules.TRANSCRIPT_FORM, body.file, "no turns could be told apart")
+        yield finding_in(body.file, rules.TRANSCRIPT_FORM, "no turns could be told apart")
 
 
 def _shown(place: Place) -> str:
     return f"{place.folder}/" if place.mailbox in {None, "flat"} else f"{place.folder}/{place.mailbox}/"
 
 
-def _finding(rule: Rule, file: FileFacts, message: str, line: int | None = None) -> Finding:
-    return Finding(rule=rule, location=Location(source=file.source, path=file.path, line=line), message=message)
-
-
-def _bare_envelope(file: FileFacts, place: Place) -> Envelope:
-    """An envelope for a body that has none, made from its file name."""
-    envelope = Envelope(kind=place.kind, shape="bare", file=file, stem=stem_of(file.name), content_sha256=file.sha256)
-    return _read_off_name(envelope)
-
-
 def _read_off_name(envelope: Envelope) -> Envelope:
     """An envelope without sender and recipient, with those of its file name."""
-    if envelope.shape not in {"bare", "broken"} or envelope.kind == "transcript":
+    if not envelope.is_speechless or envelope.kind == "transcript":
         return envelope
     name = read_stamped_name(envelope.stem)
     return replace(
@@ -318,18 +311,15 @@ def _read_off_name(envelope: Envelope) -> Envelope:
 
 def alike(copies: tuple[JoinedCopy, ...]) -> tuple[JoinedCopy, ...]:
     """The copies of one artifact: if one of them, or its body, has no content, none of them has any."""
-    found = (_withheld(copy) for copy in copies)
-    withheld = next((one for one in found if one is not None), None)
-    return copies if withheld is None else tuple(_bare(copy, withheld) for copy in copies)
-
-
-def _withheld(copy: JoinedCopy) -> Withheld | None:
-    return copy.envelope.withheld or (copy.body.withheld if copy.body else None)
-
-
-def _bare(copy: JoinedCopy, withheld: Withheld) -> JoinedCopy:
-    return JoinedCopy(
-        envelope=bare_envelope(copy.envelope, withheld), body=bare_body(copy.body, withheld) if copy.body else None
+    reasons = (copy.envelope.withheld or (copy.body.withheld if copy.body else None) for copy in copies)
+    withheld = next(filter(None, reasons), None)
+    if withheld is None:
+        return copies
+    return tuple(
+        JoinedCopy(
+            envelope=bare_envelope(copy.envelope, withheld), body=bare_body(copy.body, withheld) if copy.body else None
+        )
+        for copy in copies
     )
 
 
@@ -355,8 +345,9 @@ def _hide_files(artifact: Artifact, kept: Collection[str]) -> Artifact:
     artifact = replace(artifact, copies=copies)
     match artifact:
         case Memo() | Transcript():
-            variants = tuple(_hidden_variant(variant, kept) for variant in artifact.variants)
-            return replace(artifact, variants=variants)
+            shown = (variant.envelope for variant in artifact.variants)
+            hidden = (replace(one, file=_hidden(one.file, kept), content_sha256="") for one in shown)
+            return replace(artifact, variants=tuple(Variant(envelope=envelope) for envelope in hidden))
         case Library():
             return replace(artifact, card=replace(artifact.card, file=_hidden(artifact.card.file, kept)))
         case Record():
@@ -375,11 +366,6 @@ def _reason(artifact: Artifact) -> Withheld | None:
         case Document():
             return artifact.head.withheld
     return None
-
-
-def _hidden_variant(variant: Variant, kept: Collection[str]) -> Variant:
-    file = _hidden(variant.envelope.file, kept)
-    return Variant(envelope=replace(variant.envelope, file=file, content_sha256=""))
 
 
 def _hidden(file: FileFacts, kept: Collection[str]) -> FileFacts:
@@ -419,7 +405,7 @@ class CopyGroup:
     @cached_property
     def key(self) -> str:
         """The key that distinguishes it from other artifacts of its name."""
-        is_speechless = bool(self.variants) and self.envelope.shape in {"broken", "bare"}
+        is_speechless = bool(self.variants) and self.envelope.is_speechless
         return identity_key(self.stem, self.sender, ",".join(self.to), "?" if is_speechless else self.sent)
 
     @property
@@ -438,15 +424,11 @@ LastChange = Callable[[JoinedCopy], float]
 """When a copy was last committed, in seconds; the beginning of time if that is not known."""
 
 
-def _never(_copy: JoinedCopy) -> float:
-    return float("-inf")
-
-
 _Key = tuple[object, ...]
 
 
 def group_copies(
-    joined: Iterable[JoinedCopy], last_change: LastChange = _never, *, recall: Recall = FORGETFUL
+    joined: Iterable[JoinedCopy], last_change: LastChange = lambda _copy: -inf, *, recall: Recall = FORGETFUL
 ) -> list[CopyGroup]:
     """Group the copies, in the order of the sources, and find the variants among the copies of each artifact."""
     found: dict[_Key, list[JoinedCopy]] = {}
@@ -454,10 +436,10 @@ def group_copies(
     key_of = recall.calls(_key)
     for copy in joined:
         envelope = copy.envelope
-        if envelope.shape in {"broken", "bare"}:
+        if envelope.is_speechless:
             speechless.append(copy)
         else:
-            found.setdefault(key_of((envelope.file.source, envelope.file.path), envelope), []).append(copy)
+            found.setdefault(key_of(envelope.file.place, envelope), []).append(copy)
     by_name = _by_name(found) if speechless else {}
     for copy in speechless:  # only their name is known: copies of the one artifact of that name
         name = _name(copy.envelope)
@@ -530,7 +512,7 @@ def _find_variants(group: CopyGroup, changes: tuple[float, ...]) -> None:
     def rank(indexes: list[int]) -> tuple[bool, float, bool, int]:
         envelope = group.copies[indexes[0]].envelope
         changed = max(changes[index] for index in indexes) if len(found) > 1 else 0.0
-        return (envelope.shape in {"broken", "bare"}, -changed, envelope.discharge is None, indexes[0])
+        return (envelope.is_speechless, -changed, envelope.discharge is None, indexes[0])
 
     group.variant_of = [0] * len(group.copies)
     for number, indexes in enumerate(sorted(found.values(), key=rank)):
@@ -551,7 +533,7 @@ def _variant_keys(group: CopyGroup) -> list[tuple[str, str | None]]:
     with_body: dict[str, tuple[str, str | None]] = {}
     of_body: dict[str, tuple[str, str | None]] = {}
     for copy in group.copies:
-        if copy.body is not None and copy.envelope.shape not in {"broken", "bare"}:
+        if copy.body is not None and not copy.envelope.is_speechless:
             key = (copy.envelope.content_sha256, copy.body.text.sha256)
             with_body.setdefault(key[0], key)
             of_body.setdefault(copy.body.text.sha256, key)
@@ -570,7 +552,7 @@ def _variant_keys(group: CopyGroup) -> list[tuple[str, str | None]]:
 def assign_ids(groups: list[CopyGroup], ledger: Ledger) -> tuple[Finding, ...]:
     """Give each group its id; where several claim one, the ledger decides, else the earliest keeps it."""
     ids, keys = ledger.ids_by_key, ledger.keys_by_ref
-    published = _published(ledger)
+    published = ledger.published_ids
     claims: dict[tuple[Kind, str], list[CopyGroup]] = defaultdict(list)
     for group in groups:
         group.plain = make_id(group.stem)
@@ -600,19 +582,8 @@ def _collisions(groups: Iterable[CopyGroup]) -> Iterator[Finding]:
         rivals = sorted(by_name[claim], key=lambda group: (group.id.casefold() != group.plain.casefold(), group.id))
         winner = rivals[0].envelope.file
         for loser in rivals[1:]:
-            file = loser.envelope.file
             message = f"the name is also that of {winner.source}/{winner.path}, a different {loser.kind}"
-            yield Finding(
-                rule=rules.ID_COLLISION, location=Location(source=file.source, path=file.path), message=message
-            )
-
-
-def _published(ledger: Ledger) -> dict[tuple[Kind, str], str]:
-    """Published ids by their casefolded form; of two ids with one form the first."""
-    published: dict[tuple[Kind, str], str] = {}
-    for arrival in ledger.arrivals:
-        published.setdefault((arrival.kind, arrival.id.casefold()), arrival.id)
-    return published
+            yield finding_in(loser.envelope.file, rules.ID_COLLISION, message)
 
 
 def _precedence(
@@ -639,13 +610,11 @@ def variant_findings(groups: Iterable[CopyGroup]) -> Iterable[Finding]:
     """A finding for each further variant; unreadable ones have their own."""
     for group in groups:
         for variant in group.variants[1:]:
-            if variant.envelope.shape in {"broken", "bare"}:
+            if variant.envelope.is_speechless:
                 continue
-            file, other = variant.envelope.file, group.envelope.file
+            other = group.envelope.file
             message = f"its content differs from that of {other.source}/{other.path}"
-            yield Finding(
-                rule=rules.COPIES_DIFFER, location=Location(source=file.source, path=file.path), message=message
-            )
+            yield finding_in(variant.envelope.file, rules.COPIES_DIFFER, message)
 
 
 # Gives documents, libraries and records their ids, from their path or their own id.
@@ -768,19 +737,12 @@ def _with_pages(named: Iterable[tuple[RecordCard, str]], ledger: Ledger) -> Iter
         if card.is_rest:
             is_shown = file in has_rest
         else:
-            is_shown = counts[file] <= RECORDS or _record_key(card, key) in ledger.ids_by_key
+            known = ("record", identity_key(file.source, card.system, key, file.path))
+            is_shown = counts[file] <= RECORDS or known in ledger.ids_by_key
         if is_shown:
             yield card, key
         else:
             has_rest.add(file)
-
-
-def _record_key(card: RecordCard, key: str) -> tuple[Kind, str]:
-    return "record", identity_key(card.file.source, card.system, key, card.file.path)
-
-
-def _plain(card: RecordCard) -> str:
-    return f"{card.file.source}.{card.key}"
 
 
 def record_collisions(filed: Iterable[Filed]) -> Iterator[Finding]:
@@ -788,7 +750,7 @@ def record_collisions(filed: Iterable[Filed]) -> Iterator[Finding]:
     by_name: dict[str, list[Filed]] = defaultdict(list)
     for one in filed:
         if isinstance(one.fact, RecordCard):
-            by_name[make_id(_plain(one.fact)).casefold()].append(one)
+            by_name[make_id(f"{one.fact.file.source}.{one.fact.key}").casefold()].append(one)
     for name, rivals in sorted(by_name.items()):
         first, *others = sorted(rivals, key=lambda one: (one.ref[1].casefold() != name, one.ref))
         stores = {_store(first)} - {None}
@@ -797,11 +759,9 @@ def record_collisions(filed: Iterable[Filed]) -> Iterator[Finding]:
             if store in stores:
                 continue
             stores.add(store)
-            file, known = other.files[0], first.files[0]
+            known = first.files[0]
             message = f"the name is also that of a record in {known.source}/{known.path}"
-            yield Finding(
-                rule=rules.ID_COLLISION, location=Location(source=file.source, path=file.path), message=message
-            )
+            yield finding_in(other.files[0], rules.ID_COLLISION, message)
 
 
 def _store(filed: Filed) -> tuple[str, str] | None:
@@ -820,14 +780,13 @@ def body_path(card: RecordCard) -> str | None:
 def _ids(kind: Kind, wanted: Mapping[str, str], ledger: Ledger) -> dict[str, str]:
     """An id for each key: its published one, else the wanted one if it is free, else with a hash."""
     known = ledger.ids_by_key
-    taken = {arrival.id.casefold(): arrival.id for arrival in reversed(ledger.arrivals) if arrival.kind == kind}
     ids = {key: known[(kind, key)] for key in wanted if (kind, key) in known}
     used = {id_.casefold() for id_ in ids.values()}
     for key, name in wanted.items():
         if key in ids:
             continue
         id_ = make_id(name)
-        if id_.casefold() in used or taken.get(id_.casefold(), id_) != id_:
+        if id_.casefold() in used or ledger.published_ids.get((kind, id_.casefold()), id_) != id_:
             id_ = f"{id_}~{short_hash(key)}"
         used.add(id_.casefold())
         ids[key] = id_
