@@ -205,7 +205,9 @@ class Ledger:
         lines: list[dict[str, object]] = []
         if not self.published and self.audience != "internal":
             lines.append({"v": 1, "kind": "audience", "id": self.audience})
-        lines += [_arrival_line(one) for one in (*self.arrivals[arrivals:], *self.renewals[renewals:])]
+        for known in (*self.arrivals[arrivals:], *self.renewals[renewals:]):
+            line: dict[str, object] = {"v": 1, "n": known.number, "kind": known.kind, "id": known.id, "key": known.key}
+            lines.append(line | {"system": known.system} if known.system else line)
         lines += [{"v": 1, "kind": "thread", "id": i, "member": "/".join(ref)} for i, ref in self.threads[threads:]]
         lines += [{"v": 1, "kind": "position", "id": id_} for id_ in self.positions[positions:]]
         lines += [{"v": 1, "kind": kind, "id": id_} for kind, id_ in self.others[others:]]
@@ -216,11 +218,6 @@ class Ledger:
         ]
         lines += [{"v": 1, "kind": "alias", "id": i, "to": "/".join(ref)} for i, ref in self.aliases[aliases:]]
         return self.published + "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-
-
-def _arrival_line(known: Arrival) -> dict[str, object]:
-    line: dict[str, object] = {"v": 1, "n": known.number, "kind": known.kind, "id": known.id, "key": known.key}
-    return line | {"system": known.system} if known.system else line
 
 
 def identity_key(stem: str, sender: str, to: str, sent: str) -> str:

@@ -104,7 +104,10 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
         "mailbox": memo.mailbox if memo else None,
         "copies": [_copy(copy) for copy in artifact.copies],
         "action": memo.action if memo and memo.kind == "memo" else None,
-        "recipients": _recipients(memo) if memo and memo.kind == "memo" else [],
+        "recipients": [
+            {"position": state.position, "action": state.action}
+            for state in (memo.recipients if memo and memo.kind == "memo" else ())
+        ],
         "positions": list(artifact.positions),
         "tags": list(artifact.tags),
         "findings": sorted({finding.rule.id for finding in artifact.findings}),
@@ -143,10 +146,6 @@ def _copy(copy: Copy) -> dict[str, object]:
         "sha256": copy.file.sha256 or None,
         "received": copy.received.utc if copy.received else None,
     }
-
-
-def _recipients(memo: Memo) -> list[dict[str, object]]:
-    return [{"position": state.position, "action": state.action} for state in memo.recipients]
 
 
 def shown_file(artifact: Artifact) -> FileFacts:

@@ -23,11 +23,12 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
 from memosite.archive.lines import dump_line
+from memosite.facts.texts import listed
 
 # Hashes of the sealed log: of leaves, of the trees of months, and of the chain of roots (docs/sealed-log.md).
 
@@ -256,8 +257,7 @@ def _leaf_fields(leaf: Leaf) -> dict[str, object]:
 
 def month_fields(month: Month) -> dict[str, object]:
     """The line of a month, as its fields."""
-    fields: dict[str, object] = {"v": 1, "kind": "month", "month": month.month, "leaves": month.leaves}
-    return fields | {"tree": month.tree, "previous": month.previous, "root": month.root}
+    return {"v": 1, "kind": "month", **asdict(month)}
 
 
 # Reading
@@ -401,18 +401,12 @@ def prove(log: SealLog, number: int) -> Proof | None:
 
 def is_proven(proof: Proof, root: str) -> bool:
     """Whether a proof leads from its leaf to this root."""
-    tree = root_by_path(leaf_digest(proof.line), proof.index, proof.size, [bytes.fromhex(one) for one in proof.path])
-    if tree is None or not proof.months or tree.hex() != proof.months[0].tree:
+    months, path = proof.months, [bytes.fromhex(digest) for digest in proof.path]
+    tree = root_by_path(leaf_digest(proof.line), proof.index, proof.size, path)
+    if tree is None or not months or tree.hex() != months[0].tree:
         return False
-    return _is_chain(proof.months) and proof.root == root
-
-
-def _is_chain(months: Sequence[Month]) -> bool:
-    return all(one.root == one.expected_root for one in months) and all(_follow(months))
-
-
-def _follow(months: Sequence[Month]) -> Iterator[bool]:
-    return (after.previous == before.root for before, after in pairwise(months))
+    is_chain = all(after.previous == before.root for before, after in pairwise(months))
+    return is_chain and all(month.root == month.expected_root for month in months) and proof.root == root
 
 
 # Checks a sealed log against a root that was kept elsewhere, and originals against the log (docs/sealed-log.md).
@@ -424,7 +418,7 @@ What = Literal["changed", "removed", "cut off", "added"]
 _NAMED = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Fault:
     """Something that is not as the log or a root says: what happened, to which artifact ("" if to none), in words."""
 
@@ -440,7 +434,6 @@ class SealCheck:
     The root seals the first `sealed` leaves of `leaves`, up to the end of `month`; 0 if it is not that of this log.
     """
 
-    root: str
     sealed: int
     leaves: int
     month: str
@@ -461,14 +454,9 @@ def check_against(root: str, text: str) -> SealCheck:
     faults = [*unreadable, *faults]
     if found is None:
         faults.append(_not_found(root, log, is_sound=not faults))
-    return SealCheck(
-        root=root,
-        sealed=found.leaves if found else 0,
-        leaves=len(log.leaves),
-        month=found.month if found else "",
-        faults=tuple(faults),
-        since=tuple(_since(log, found.leaves)) if found else (),
-    )
+    sealed, month = (found.leaves, found.month) if found else (0, "")
+    since = tuple(_since(log, sealed)) if found else ()
+    return SealCheck(sealed=sealed, leaves=len(log.leaves), month=month, faults=tuple(faults), since=since)
 
 
 def check_copy(kept: str, text: str) -> SealCheck:
@@ -478,17 +466,10 @@ def check_copy(kept: str, text: str) -> SealCheck:
     """
     before = parse_seals(kept)
     log, unreadable = _readable(text)
-    _, faults = _sound_months(log)
-    faults = [*unreadable, *faults, *_differences(before, log)]
-    last = before.months[-1] if before.months else None
-    return SealCheck(
-        root=last.root if last else "",
-        sealed=0 if faults else len(before.leaves),
-        leaves=len(log.leaves),
-        month=last.month if last else "",
-        faults=tuple(faults),
-        since=tuple(_since(log, len(before.leaves))),
-    )
+    faults = (*unreadable, *_sound_months(log)[1], *_differences(before, log))
+    sealed, month = 0 if faults else len(before.leaves), before.months[-1].month if before.months else ""
+    since = tuple(_since(log, len(before.leaves)))
+    return SealCheck(sealed=sealed, leaves=len(log.leaves), month=month, faults=faults, since=since)
 
 
 def sealed_paths(text: str) -> list[str]:
@@ -504,14 +485,13 @@ def check_originals(text: str, hashes: Mapping[str, str]) -> Iterator[Fault]:
         if found == leaf.sha256:
             continue
         if not found:
-            yield Fault(what="removed", id=leaf.id, said=f"{path} is not there, expected {_told(leaf)}")
+            yield Fault("removed", leaf.id, f"{path} is not there, expected {_told(leaf)}")
         elif leaf.sha256:
-            yield Fault(what="changed", id=leaf.id, said=f"{path} has other bytes, expected {_told(leaf)}")
+            yield Fault("changed", leaf.id, f"{path} has other bytes, expected {_told(leaf)}")
         else:
-            said = f"{path} is there, but by leaf {leaf.number} it is not ({leaf.why})"
-            yield Fault(what="added", id=leaf.id, said=said)
+            yield Fault("added", leaf.id, f"{path} is there, but by leaf {leaf.number} it is not ({leaf.why})")
     for path in sorted(hashes.keys() - latest.keys()):
-        yield Fault(what="added", id="", said=f"{path} is in no leaf of the log")
+        yield Fault("added", "", f"{path} is in no leaf of the log")
 
 
 def _told(leaf: Leaf) -> str:
@@ -531,7 +511,7 @@ def _readable(text: str) -> tuple[SealLog, list[Fault]]:
     kept = "".join(f"{line}\n" for line in text.split("\n")[: number - 1])
     lost = len(text.removesuffix("\n").split("\n")) - number + 1
     fault = f"seals.jsonl, {said}; this line and the {lost - 1} after it cannot be checked"
-    return parse_seals(kept), [Fault(what="changed", id="", said=fault)]
+    return parse_seals(kept), [Fault("changed", "", fault)]
 
 
 def _sound_months(log: SealLog) -> tuple[list[Month], list[Fault]]:
@@ -548,7 +528,7 @@ def _sound_months(log: SealLog) -> tuple[list[Month], list[Fault]]:
         tree = tree_root([leaf_digest(leaf.line) for leaf in leaves]).hex()
         wrong = _fault_of(one, tree, before, count)
         if wrong:
-            faults.append(Fault(what="changed", id="", said=f"the month {one.month} ({_range(leaves)}): {wrong}"))
+            faults.append(Fault("changed", "", f"the month {one.month} ({_range(leaves)}): {wrong}"))
         elif not faults:
             sound.append(one)
         before, leaves = one.root, []
@@ -561,7 +541,7 @@ def _fault_of(month: Month, tree: str, before: str, count: int) -> str:
         return "its leaves do not give the root of its tree: a leaf was changed, removed or moved"
     if month.previous != before:
         return "it does not follow the month before it: a month was removed, added or moved"
-    if month.root != chained_root(before, tree, month.month, count):
+    if month.root != month.expected_root:
         return "its root does not follow from its tree and the root before it"
     return ""
 
@@ -571,8 +551,7 @@ def _range(leaves: list[Leaf]) -> str:
         return "no leaves"
     first, last = leaves[0], leaves[-1]
     ids = list(dict.fromkeys(one.id for one in leaves))
-    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-    return f"leaves {first.number} to {last.number}: {', '.join(ids[:_NAMED])}{more}"
+    return f"leaves {first.number} to {last.number}: {listed(ids, _NAMED)}"
 
 
 def _not_found(root: str, log: SealLog, *, is_sound: bool) -> Fault:
@@ -580,7 +559,7 @@ def _not_found(root: str, log: SealLog, *, is_sound: bool) -> Fault:
     stated = next((one for one in log.months if one.root == root), None)
     if stated is not None:
         said = f"the root is written at the month {stated.month}, but what it seals is not what it was: see above"
-        return Fault(what="changed", id="", said=said)
+        return Fault("changed", "", said)
     hidden = next((one for one in log.leaves if one.why == NOT_KEPT), None)
     if hidden is not None:
         said = (
@@ -588,11 +567,11 @@ def _not_found(root: str, log: SealLog, *, is_sound: bool) -> Fault:
             f"roots from {hidden.month or 'there'} on were made anew with it; or the log was changed or cut off. "
             "A copy of the log from before tells which: verify --seal FILE"
         )
-        return Fault(what="changed", id=hidden.id, said=said)
+        return Fault("changed", hidden.id, said)
     end = f"it ends with leaf {len(log.leaves)}" + (f" ({log.leaves[-1].id})" if log.leaves else "")
     newest = f", and its newest root is of {log.months[-1].month}" if log.months else ", and no month of it is closed"
     why = "it was cut off before that root, or changed and sealed anew" if is_sound else "it was cut off, or changed"
-    return Fault(what="cut off", id="", said=f"no month of the log has the root {root[:12]}…: {why}; {end}{newest}")
+    return Fault("cut off", "", f"no month of the log has the root {root[:12]}…: {why}; {end}{newest}")
 
 
 def _differences(before: SealLog, log: SealLog) -> Iterator[Fault]:
@@ -605,21 +584,17 @@ def _differences(before: SealLog, log: SealLog) -> Iterator[Fault]:
             continue
         told = f"leaf {leaf.number} of the copy ({leaf.path})"
         if found is not None and (found.path, found.why) == (leaf.path, NOT_KEPT):
-            yield Fault(what="changed", id=leaf.id, said=f"{told} has lost its hash")
+            yield Fault("changed", leaf.id, f"{told} has lost its hash")
         elif (leaf.id, leaf.path, leaf.sha256) in there:
-            yield Fault(what="changed", id=leaf.id, said=f"{told} is in another place, or says something else")
+            yield Fault("changed", leaf.id, f"{told} is in another place, or says something else")
         elif found is not None and found.path == leaf.path:
-            yield Fault(what="changed", id=leaf.id, said=f"{told} has another hash now")
+            yield Fault("changed", leaf.id, f"{told} has another hash now")
         elif leaf.number > len(log.leaves):
-            yield Fault(what="cut off", id=leaf.id, said=f"{told} is missing: the log ends with {len(log.leaves)}")
+            yield Fault("cut off", leaf.id, f"{told} is missing: the log ends with {len(log.leaves)}")
         else:
-            yield Fault(what="removed", id=leaf.id, said=f"{told} is missing")
-    if not _begins_with(log.entries, before.entries):
-        yield Fault(what="changed", id="", said="the log does not begin as the copy does")
-
-
-def _begins_with(entries: tuple[Entry, ...], before: Collection[Entry]) -> bool:
-    return entries[: len(before)] == tuple(before)
+            yield Fault("removed", leaf.id, f"{told} is missing")
+    if log.entries[: len(before.entries)] != before.entries:
+        yield Fault("changed", "", "the log does not begin as the copy does")
 
 
 def _since(log: SealLog, sealed: int) -> Iterator[Fault]:
@@ -628,6 +603,5 @@ def _since(log: SealLog, sealed: int) -> Iterator[Fault]:
     for path, leaf in log.latest().items():
         if leaf.number > sealed and path in known:
             at = f" (commit {leaf.commit[:12]})" if leaf.commit else ""
-            how = leaf.why or "edited"
-            what: What = "removed" if leaf.why else "changed"
-            yield Fault(what=what, id=leaf.id, said=f"{path} was {how} since, by leaf {leaf.number}{at}")
+            said = f"{path} was {leaf.why or 'edited'} since, by leaf {leaf.number}{at}"
+            yield Fault("removed" if leaf.why else "changed", leaf.id, said)

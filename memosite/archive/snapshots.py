@@ -114,7 +114,7 @@ def _in_order(states: Iterable[ArtifactState]) -> tuple[ArtifactState, ...]:
 
 def snapshot_of(archive: Archive, keys: Iterable[Ref] | None = None) -> dict[SnapshotKey, ArtifactState]:
     """The archive as it is; with `keys` these alone."""
-    return {ref: _state(one, boxes=_boxes(one.copies)) for ref, one in _chosen(archive.artifacts, keys)}
+    return {ref: _state(artifact) for ref, artifact in _chosen(archive.artifacts, keys)}
 
 
 def snapshot_at(
@@ -129,7 +129,7 @@ def snapshot_at(
         copies = [copy for copy in artifact.copies if _was_there(copy, artifact, end)]
         if copies:
             boxes = tuple(sorted({copy.file.source: _box_at(copy, end) for copy in copies}.items()))
-            found[ref] = _state(artifact, boxes=boxes, action=_action_at(archive, artifact, end))
+            found[ref] = replace(_state(artifact), boxes=boxes, action=_action_at(archive, artifact, end))
     for ref, removal in _chosen(archive.removed, keys):
         if not removal.stem:  # its name must not be shown, and its id is made of it
             continue
@@ -179,7 +179,8 @@ def _day_of(line: Mapping[str, Any]) -> str:
     return replace(instant, offset=written.offset if written else None).day if instant else ""
 
 
-def _state(artifact: Artifact, *, boxes: tuple[tuple[str, str], ...], action: str | None = None) -> ArtifactState:
+def _state(artifact: Artifact) -> ArtifactState:
+    """The state of an artifact as it is."""
     memo = artifact if isinstance(artifact, Memo) else None
     return ArtifactState(
         key=artifact.ref,
@@ -189,13 +190,9 @@ def _state(artifact: Artifact, *, boxes: tuple[tuple[str, str], ...], action: st
         date=artifact.date.utc if artifact.date else "",
         day=artifact.date.day if artifact.date else "",
         page=page_of(artifact),
-        action=((memo.action or "") if memo else "") if action is None else action,
-        boxes=boxes,
+        action=(memo.action or "") if memo else "",
+        boxes=tuple(sorted({copy.file.source: copy.mailbox or "" for copy in artifact.copies}.items())),
     )
-
-
-def _boxes(copies: Iterable[Copy]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted({copy.file.source: copy.mailbox or "" for copy in copies}.items()))
 
 
 def _was_there(copy: Copy, artifact: Artifact, end: dt.datetime) -> bool:

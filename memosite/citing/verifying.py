@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
+from memosite.archive.cite import ref_named
 from memosite.archive.lines import all_texts, notice_on
 from memosite.archive.model import Archive, Artifact, CitationState, Document, MadeCitation, Memo
 from memosite.citing import CARRIED, ArchiveSources, Item, Place, Sources
@@ -21,7 +22,7 @@ from memosite.citing.making import diff_lines, holding_places
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding, Location
 from memosite.facts.json_text import clean_text
-from memosite.facts.parsed import FileFacts, LineOf, Ref, Written
+from memosite.facts.parsed import LineOf, Ref, Written
 from memosite.facts.rules import CITATION_BROKEN
 from memosite.facts.texts import cut_line
 from memosite.markdown.plain import read_places
@@ -361,7 +362,7 @@ def _verify(quotation: Quotation, items: Sequence[Item], sources: Sources) -> Ch
             if found.check == "not checked" and not found.quoted_in and anchor and not quotation.speakers:
                 return replace(found, check="right")  # the citation says whose words they are
             return found
-    found = _told_of_quotation(appraise(quotation, _origins(readable)), readable)
+    found = _told_of_quotation(appraise(quotation, [origin for item in readable for origin in item.origins]), readable)
     if found.tier.holds and cited:
         name = f"{cited[0].ref}#{cited[1]}" if cited[1] else cited[0].ref
         return replace(found, check="wrong", details=(*found.details, f"not in {name}, which the sentence cites"))
@@ -371,10 +372,6 @@ def _verify(quotation: Quotation, items: Sequence[Item], sources: Sources) -> Ch
             if then := _appraised_formerly(quotation, sources.item(name), sources, found):
                 return then
     return found
-
-
-def _origins(items: Iterable[Item]) -> list[Origin[_Key]]:
-    return [origin for item in items for origin in item.origins]
 
 
 def _cited(quotation: Quotation, sources: Sources) -> tuple[Item, str] | None:
@@ -463,7 +460,7 @@ def citations_of(
 
     `manuscripts` are the citations of each, by the path that readers are shown.
     """
-    judge = _Judge(archive, text_of, base_url)
+    judge = _AsItIs(archive, text_of, base_url=base_url)
     found: list[MadeCitation] = []
     for artifact in archive.artifacts.values():
         if isinstance(artifact, Memo | Document) and any(text.citations for text in all_texts(artifact)):
@@ -496,10 +493,10 @@ def finding_on(citation: MadeCitation) -> Finding:
 
 
 def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(set(findings), key=lambda one: one.sort_key))
+    return tuple(sorted(set(findings), key=lambda finding: finding.sort_key))
 
 
-def _of_artifact(artifact: Artifact, judge: "_Judge", text_of: TextOf, line_of: LineOf) -> Iterator[MadeCitation]:
+def _of_artifact(artifact: Artifact, judge: "_AsItIs", text_of: TextOf, line_of: LineOf) -> Iterator[MadeCitation]:
     written = {text.sha256: text.citations for text in all_texts(artifact)}
     for body in bodies_of(artifact, text_of):
         citations = written.get(sha256(body.text.encode()).hexdigest(), ())
@@ -520,29 +517,25 @@ def _lines(artifact: Artifact, body: SourceBody, text_of: TextOf, line_of: LineO
         return lambda _: line
     if not body.before:
         return lambda line: line
-    original = clean_text(text_of(_file(artifact, body.path).sha256)).removeprefix("\ufeff").encode()
+    file = next(copy.file for copy in artifact.copies if copy.file.path == body.path)
+    original = clean_text(text_of(file.sha256)).removeprefix("\ufeff").encode()
     before = original.count(b"\n", 0, body.before)
     return lambda line: before + line
 
 
-def _file(artifact: Artifact, path: str) -> FileFacts:
-    return next(copy.file for copy in artifact.copies if copy.file.path == path)
+class _AsItIs(ArchiveSources):
+    """Items of an archive by their whole names, for whoever sees this archive: nothing of git is said."""
 
-
-class _Judge:
-    """Judges citations; each artifact that is cited is read once."""
-
-    def __init__(self, archive: Archive, text_of: TextOf, base_url: str | None) -> None:
-        self._sources = _AsItIs(archive, text_of, base_url=base_url)
+    other_hash = "its source text is another one now"
 
     def made(self, one: Written, where: Location, by: Ref | None, anchor: str) -> Iterator[MadeCitation]:
         """A citation with its verdict; none if it is of another archive."""
-        name = self._sources.named(one)
-        if name is None and not self._sources.is_ours(one):
+        name = self.named(one)
+        if name is None and not self.is_ours(one):
             return
-        checked = verify_citation(one, self._sources)
+        checked = verify_citation(one, self)
         state, said = self._state(checked, name, one)
-        artifact = self._sources.known(name) if name else None
+        artifact = self.known(name) if name else None
         is_withheld = state == "not judged" and (artifact is None or artifact.withheld is not None)
         yield MadeCitation(
             location=where,
@@ -560,11 +553,11 @@ class _Judge:
         said = "; ".join(checked.details) if not checked.tier.holds and checked.details else checked.said
         said += "".join(f": {line.strip()}" for line in diff_lines(checked.changes, is_cut=checked.is_cut))
         if name is None:
-            erased = self._sources.erased(one.ref.partition("#")[0])
+            erased = self.erased(one.ref.partition("#")[0])
             return ("not judged", erased) if erased else ("broken", said)
         if checked.holds():
             return "holds", said
-        item = self._sources.item(name)
+        item = self.item(name)
         if item.why_not:
             return "not judged", item.why_not
         if any(body.is_redacted for body in item.bodies):
@@ -572,12 +565,6 @@ class _Judge:
         if not item.bodies:
             return "not judged", _VERBATIM
         return "broken", said
-
-
-class _AsItIs(ArchiveSources):
-    """Items of an archive by their whole names, for whoever sees this archive: nothing of git is said."""
-
-    other_hash = "its source text is another one now"
 
     def named(self, one: Written) -> str | None:
         """The name of what a citation means; None if that is not in the archive."""
@@ -588,23 +575,18 @@ class _AsItIs(ArchiveSources):
 
     def is_ours(self, one: Written) -> bool:
         """Whether a citation of nothing that is known is one of this archive, as far as its address tells."""
-        is_elsewhere = one.url.startswith(("http:", "https:")) and not (
-            self.base_url and one.url.startswith(self.base_url)
-        )
-        return bool(one.ref) and not is_elsewhere
+        is_here = not one.url.startswith(_WEB) or (self.base_url and one.url.startswith(self.base_url))
+        return bool(one.ref and is_here)
 
     def erased(self, name: str) -> str:
         """What happened to an artifact that was erased and is in no source any more; "" of any other."""
-        kind, _, id_ = name.partition("/")
-        for (known, other), withheld in self._archive.erased.items():
-            notice = notice_on(known, withheld) if (known, other) == (kind, id_) else None
-            if notice:
-                return notice.reason
-        return ""
+        ref = ref_named(name)
+        notice = notice_on(ref[0], self._archive.erased.get(ref))
+        return notice.reason if notice else ""
 
     def missing(self, name: str) -> str:
         """Whether it was removed; not by which commit, which not everybody may know."""
-        is_removed = any(name == "/".join(ref) for ref in self._archive.removed)
+        is_removed = ref_named(name) in self._archive.removed
         return "it was removed" if is_removed else "nothing of this name is in the archive"
 
     def _named(self, said: str, written: str, *, is_exact: bool) -> str:  # noqa: ARG002 - names of citations are whole
