@@ -2,7 +2,8 @@
 
     archive/index.json ─► lines of each month ─► names ─► index.json of an item, or its line in a bundle ─► originals
 
-What is published is not trusted: it may hold anything. It has no former versions.
+Of a repo the archive has the items, and git what they were before. A published site, read in the order above, has no
+former versions. What is published is not trusted: it may hold anything.
 """
 
 import io

@@ -1,8 +1,5 @@
 """The sealed log: an append-only file of the published site that tells what its originals were (docs/sealed-log.md).
 
-Trees are those of RFC 6962, 2.1. Each kind of input begins with a byte of its own, so that none can pass for another:
-0 a leaf, 1 two nodes of a tree, 2 a month in the chain.
-
 A JSON object a line, of two kinds:
 
 - `{"v": 1, "kind": "leaf", "n": 12, "month": "2026/05", "id": "memo/…", "path": "memos/…", "sha256": "…", "source":
@@ -13,7 +10,9 @@ A JSON object a line, of two kinds:
   since the last such line, up to number 180, are sealed.
 
 A month closes when a leaf follows of a later month than the leaf before it: no clock decides, and a single date in the
-far future does not keep all months after it open.
+far future does not keep all months after it open. Its leaves are those of a tree of RFC 6962, 2.1, and its root is
+made of that tree and of the root before it. Each kind of input to a hash begins with a byte of its own, so that none
+can pass for another: 0 a leaf, 1 two nodes of a tree, 2 a month in the chain.
 
 Lines are only appended, with one exception: a hash by which a secret could be guessed is taken out (`why` is then
 `not kept`), and all roots from there on are made anew (SPEC 9).

@@ -1,12 +1,11 @@
 """Verifies citations, quotations of a manuscript, and all citations that an archive makes of itself (SPEC 7).
 
-citation ─► the place it names, if its source text has that hash ─► a place with that hash, named otherwise now
-         ─► a former version with that hash ─► the same words elsewhere ─► what is nearest
+    citation ─► the place it names, if its source text has that hash ─► a place with that hash, named otherwise now
+             ─► a former version with that hash ─► the same words elsewhere ─► what is nearest
 
-    citations, found when a file was parsed ─► the artifact each one names ─► its passages ─► holds, broken, not judged
-
-Only what is cited is cut into passages. Former versions are not looked into: `verify` says in which one a citation
-held.
+An archive's own citations were found when its files were parsed. Each holds, is broken or is not judged by the archive
+as it is: former versions are not looked into, since `verify` says in which one a citation held. Only what is cited is
+cut into passages.
 """
 
 import re

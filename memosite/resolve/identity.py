@@ -1,10 +1,13 @@
 """Identity: which files are copies of one artifact, with which bodies, and which id each artifact has (SPEC 2.2, 3).
 
+    envelopes that count ─► with their bodies ─► copies and variants of one artifact ─► its id
+
 An envelope counts below a `memos/`, `notes/` or `transcripts/` folder, where an orgdef's `x.org.memo_location`
 says, or where the configuration includes it; elsewhere it is named in a note and left out.
 
-Their ids follow SPEC 3 (`<source>.<path>` with `/` as `.` for documents, `<source>.<key>` for records); where two
-claim one id, or ids that differ only by case, the ledger decides, else the first in the order of the sources keeps it.
+Documents, libraries and records have their ids from their path or their own id (`<source>.<path>` with `/` as `.` for
+documents, `<source>.<key>` for records). Where two artifacts claim one id, or ids that differ only by case, the ledger
+decides; else the earliest memo keeps it, and of what has no sender the first in the order of the sources.
 """
 
 import datetime as dt

@@ -1,7 +1,8 @@
 """Looks up the git history of files, of removed ones, and of the entries of list files (SPEC 2.2, 2.3).
 
-A version of a file is compared with the one that its commit changed. So work on a branch takes nothing away from the
-trunk, and what a merge repeats of a branch is no second event.
+Git knows files; what became of an entry follows from the versions of its list. Each version is compared with the one
+that its commit changed. So work on a branch takes nothing away from the trunk, and what a merge repeats of a branch is
+no second event.
 """
 
 import unicodedata

@@ -1,8 +1,8 @@
 """Collects the records of all systems and resolves their links; what took the place of which decision (SPEC 2.2, 3).
 
-Globs come from content, so the work of matching them is bounded in all.
-
-A name is looked for in the store or source it is written in; an id also elsewhere, if one record alone has it.
+A record names others by their ids, files or titles. Such a name is looked for in the store or source it is written in;
+an id also elsewhere, if one record alone has it. Files of its repo it names by paths and globs. These come from
+content, so the work of matching them is bounded in all.
 """
 
 import posixpath

@@ -1,11 +1,13 @@
 """What memos answer: references, reply trees, threads in reading order, and memos that were not delivered (SPEC 3).
 
-Works on plain nodes, not on memos, so that the rules can be tested alone. Nothing here recurses on the
+    names in references ─► what each memo answers, or a ghost ─► reply trees ─► threads in reading order
+
+Trees are made of plain nodes, not of memos, so that the rules can be tested alone. Nothing here recurses on the
 depth of a conversation: chains of 200,000 replies are fine.
 
-A broadcast belongs in the repo of every position, any other memo into those of its recipients; the sender's copy
-is a copy (SPEC 3, copies and positions). No clock is asked: a memo
-is overdue when its repo has newer commits without it.
+Delivery: a broadcast belongs in the repo of every position, any other memo into those of its recipients; the sender's
+copy is a copy (SPEC 3, copies and positions). No clock is asked: a memo is overdue when its repo has newer commits
+without it.
 """
 
 import datetime as dt
