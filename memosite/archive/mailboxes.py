@@ -226,14 +226,14 @@ def missing_of(archive: Archive) -> dict[str, tuple[Ghost, ...]]:
     found: dict[str, dict[str, Ghost]] = defaultdict(dict)
     positions = archive.positions.values() if archive.ghosts else ()
     union_of = {member: one.id for one in positions for member in one.union_of}
-    for ghost in sorted(archive.ghosts.values(), key=_newest, reverse=True):
+    for ghost in sorted(archive.ghosts.values(), key=_instant, reverse=True):
         for id_ in {*_pair(archive, ghost)} - {""}:
             for one in {id_, union_of.get(id_, id_)}:
                 found[one][ghost.id] = ghost
     return {id_: tuple(ghosts.values()) for id_, ghosts in found.items()}
 
 
-def _newest(ghost: Ghost) -> tuple[float, str]:
+def _instant(ghost: Ghost) -> tuple[float, str]:
     return ghost.date.instant.timestamp() if ghost.date else float("-inf"), ghost.id
 
 

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
 from memosite.archive.ledger import Ledger
@@ -68,7 +67,7 @@ class Answering:
         forest: Forest,
         sender_of: Mapping[Ref, str | None],
         union_of: Mapping[str, str],
-        also: Mapping[Ref, Iterable[str | None]] = MappingProxyType({}),
+        also: Mapping[Ref, Iterable[str | None]],
     ) -> None:
         """Index the walk through the trees by sender. `sender_of` gives positions; ghosts have none.
 
@@ -222,23 +221,10 @@ class ArtifactContext(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-class ThreadPosition(NamedTuple):
-    """The place of a memo or note in the conversation: these fields of it."""
-
-    thread: str
-    parent: Ref | None
-    ghost_parent: str | None
-    replies: tuple[Ref, ...]
-    also_answers: tuple[Ref, ...]
-    also_answered_by: tuple[Ref, ...]
-    supersedes: tuple[Ref, ...]
-    superseded_by: tuple[Ref, ...]
-
-
 class Talk(NamedTuple):
-    """What the conversation says of a memo or note: its place, who has answered it, whether it is closed."""
+    """What the conversation says of a memo or note: the fields of its place, who answered it, whether it is closed."""
 
-    place: ThreadPosition
+    place: Mapping[str, Any]
     answered: Answered
     closed: Discharge | None
 
@@ -277,25 +263,25 @@ class ArtifactMaker:
         around = self._around(ref, self._paths(ref, group), lives)
         if group.kind != "transcript":
             closed = self._joined.closed.get(group.id) if group.kind == "memo" else None
-            talk = Talk(self._thread_position(ref), self._answered(group), closed)
+            talk = Talk(self._place(ref), self._answered(group), closed)
             return self._memo(ref, group, around, talk, self._named, self._memo_folders)
         source, index = group.envelope.file.source, self._joined.index
         related = {name: index.find(name, source=source, but=ref) for name in group.envelope.related}
         return _transcript(group, around, related, self._naming, self._memo_folders)
 
-    def _thread_position(self, ref: Ref) -> ThreadPosition:
+    def _place(self, ref: Ref) -> dict[str, Any]:
         talk, named = self._joined.conversation, self._joined.replies
         ghost = talk.ghost_parents.get(ref)
-        return ThreadPosition(
-            thread=talk.thread_of[ref],
-            parent=talk.parents.get(ref),
-            ghost_parent=ghost[1] if ghost else None,
-            replies=talk.forest.children.get(ref, ()),
-            also_answers=named.also.get(ref, ()),
-            also_answered_by=self._also_by.get(ref, ()),
-            supersedes=named.supersedes.get(ref, ()),
-            superseded_by=self._superseded_by.get(ref, ()),
-        )
+        return {
+            "thread": talk.thread_of[ref],
+            "parent": talk.parents.get(ref),
+            "ghost_parent": ghost[1] if ghost else None,
+            "replies": talk.forest.children.get(ref, ()),
+            "also_answers": named.also.get(ref, ()),
+            "also_answered_by": self._also_by.get(ref, ()),
+            "supersedes": named.supersedes.get(ref, ()),
+            "superseded_by": self._superseded_by.get(ref, ()),
+        }
 
     def _answered(self, group: CopyGroup) -> Answered:
         ref, envelope = group.ref, group.envelope
@@ -454,7 +440,7 @@ def _memo(
 ) -> Memo:
     envelope, naming, answered = group.envelope, named.value, talk.answered
     spoken = _spoken(group, around, memo_folders)
-    is_memo = group.kind == "memo"
+    is_memo, is_superseded = group.kind == "memo", bool(talk.place["superseded_by"])
     sender = naming.position_of.get(envelope.sender)
     role = _role(envelope, naming, memo_folders) or (None if is_memo else sender)
     discharges = (copy.envelope.discharge for copy in group.copies if copy.envelope.discharge is not None)
@@ -463,7 +449,7 @@ def _memo(
         recipients_of(envelope, naming),
         is_action=envelope.action_required and is_memo,
         is_discharged=discharge is not None,
-        is_superseded=bool(talk.place.superseded_by),
+        is_superseded=is_superseded,
         copies=spoken["copies"],
         repo_of=naming.repo_of,
         answered=answered,
@@ -478,10 +464,10 @@ def _memo(
         sender_position=sender,
         recipients=states,
         mailbox=mailbox_at(spoken["copies"], home) if is_memo else None,
-        **talk.place._asdict(),
+        **talk.place,
         role=role,
         action=least_done(states),
-        owed_by=owed_by(states, answered, is_superseded=bool(talk.place.superseded_by)),
+        owed_by=owed_by(states, answered, is_superseded=is_superseded),
         answers=answered.count,
         discharge=discharge,
     )

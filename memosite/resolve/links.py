@@ -158,7 +158,7 @@ class LinkResolver:
         has_file: HasFile | None = None,
         *,
         record_files: Iterable[tuple[Ref, FileFacts]] = (),
-        find_record: FindRecord | None = None,
+        find_record: FindRecord = lambda _name, _source: None,
         commits: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         """Index everything that can be mentioned; `files` are those known by path (documents, libraries).
@@ -219,12 +219,9 @@ class LinkResolver:
         path = _normal(path)
         if not path or "\0" in path:
             return None
-        to = self._artifact(path, origin)
+        to = self._artifact(path, origin) or self._find_record(path, origin.source)
         if to is not None:
             return Link(written=written, to=to)
-        record = self._find_record(path, origin.source) if self._find_record else None
-        if record:
-            return Link(written=written, to=record)
         url = self._web_address(path, origin, is_destination=is_destination)
         if not url:
             return None
@@ -234,7 +231,7 @@ class LinkResolver:
     def _by_url(self, url: str, origin: TextOrigin) -> Ref | None:
         """The record of a URI, or the artifact whose file a forge shows; a stamped name counts in any repo."""
         if is_record_uri(url):
-            return self._find_record(url, origin.source) if self._find_record else None
+            return self._find_record(url, origin.source)
         for source, path in self._forge_files.files(url):
             found = self._named(path, source) or self._by_path.get((source, path))
             if found is not None:

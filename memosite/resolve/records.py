@@ -96,15 +96,14 @@ class AnchorIndex:
             return ()
         origin = TextOrigin(source=file.source, folder=root_of_record(file.path))
         wild = _WILD.search(path)
-        if wild is None:
-            link = self._resolver.follow(path, origin, written=anchor)
-            return (link,) if link else ()
-        literal = path[: path.rfind("/", 0, wild.start()) + 1]
-        found = islice(self._matching(path, literal, file), MATCHES)
-        links = tuple(Link(written=anchor, to=ref) for ref in dict.fromkeys(found))
-        if links or not literal:
-            return links
-        link = self._resolver.follow(literal.rstrip("/"), origin, written=anchor)
+        if wild is not None:
+            literal = path[: path.rfind("/", 0, wild.start()) + 1]
+            found = islice(self._matching(path, literal, file), MATCHES)
+            links = tuple(Link(written=anchor, to=ref) for ref in dict.fromkeys(found))
+            if links or not literal:
+                return links
+            path = literal.rstrip("/")
+        link = self._resolver.follow(path, origin, written=anchor)
         return (link,) if link else ()
 
     def _matching(self, glob: str, literal: str, file: FileFacts) -> Iterator[Ref]:
@@ -362,14 +361,16 @@ class RecordBinder:
         for ref, links in stated.items():
             for link in links:
                 if link.to in cards and link.to is not None:
-                    inverses[link.to].append(_inverse(link, cards[ref], ref))
+                    predicate = system_of(cards[ref]).inverse_of(link.predicate)
+                    seen = replace(link, predicate=predicate, written=cards[ref].key, to=ref, is_inverse=True)
+                    inverses[link.to].append(seen)
                     is_successor = _words(link.predicate) == "supersedes" and link.status not in _WITHDRAWN
                     if is_successor and cards[link.to].superseded_by is None:
                         successors.setdefault(link.to, ref)
         for ref, to in successors.items():
             if to in cards:
-                link = RecordLink(predicate=system_of(cards[to]).spell("supersedes"), written=cards[ref].key, to=ref)
-                inverses[to].append(replace(link, is_inverse=True))
+                predicate = system_of(cards[to]).spell("supersedes")
+                inverses[to].append(RecordLink(predicate=predicate, written=cards[ref].key, to=ref, is_inverse=True))
         return {
             ref: self._bound(ref, card, stated[ref], _others(stated[ref], inverses[ref]), successors.get(ref))
             for ref, card in cards.items()
@@ -455,12 +456,6 @@ def unresolved_references(filed: Iterable[Filed], bound: Mapping[Ref, Bound], li
 
 def _words(predicate: str) -> str:
     return predicate.replace("_", " ").replace("-", " ").casefold()
-
-
-def _inverse(link: RecordLink, card: RecordCard, ref: Ref) -> RecordLink:
-    """A relation as seen from its other end."""
-    inverse = system_of(card).inverse_of(link.predicate)
-    return replace(link, predicate=inverse, written=card.key, to=ref, is_inverse=True)
 
 
 def _others(stated: Iterable[RecordLink], inverses: Iterable[RecordLink]) -> tuple[RecordLink, ...]:

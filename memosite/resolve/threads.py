@@ -400,7 +400,6 @@ class Forest:
     order: Sequence[Ref]
     first: Mapping[Ref, int]
     last: Mapping[Ref, int]
-    depth: Mapping[Ref, int]
     cut: tuple[Ref, ...]
 
 
@@ -415,14 +414,12 @@ def grow_forest(nodes: Iterable[ThreadNode]) -> Forest:
             children[parent[ref]].append(ref)
     order: list[Ref] = []
     first: dict[Ref, int] = {}
-    depth: dict[Ref, int] = {}
     roots = [ref for ref in by_ref if ref not in parent]
     roots.sort(key=lambda ref: _rank_of_tree(by_ref, children, ref))
     pending = roots[::-1]
     while pending:
         ref = pending.pop()
         first[ref] = len(order)
-        depth[ref] = depth[parent[ref]] + 1 if ref in parent else 0
         order.append(ref)
         pending.extend(reversed(children[ref]) if ref in children else ())
     last = dict(first)
@@ -436,7 +433,6 @@ def grow_forest(nodes: Iterable[ThreadNode]) -> Forest:
         order=order,
         first=first,
         last=last,
-        depth=depth,
         cut=tuple(cut),
     )
 
@@ -654,15 +650,12 @@ def delivery_findings(
     for group in groups:
         if group.kind != "memo" or group.envelope.is_speechless:
             continue
-        missing, misnamed = addressing(group.ref, group, named)
-        yield from missing
+        yield from addressing(group.ref, group, named)
         yield from _overdue(group, histories, lives)
-        yield from misnamed
 
 
-def _addressing(group: CopyGroup, named: Same[Naming]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    naming = named.value
-    return tuple(_missing(group, naming)), tuple(_misnamed(group, naming))
+def _addressing(group: CopyGroup, named: Same[Naming]) -> tuple[Finding, ...]:
+    return (*_missing(group, named.value), *_misnamed(group, named.value))
 
 
 def _missing(group: CopyGroup, naming: Naming) -> Iterator[Finding]:
