@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from itertools import accumulate, islice
+from itertools import accumulate, groupby, islice
 
 from memosite.archive.cite import (
     Citation,
@@ -358,21 +358,10 @@ def _line_starts(text: str) -> list[int]:
 def _voices(text: str, start: int, speaker: str) -> Iterator[Voice]:
     """A speech as its own words and the block quotes in it."""
     place = start
-    for is_quote, lines in _runs(text.split("\n")):
+    for is_quote, lines in groupby(text.split("\n"), key=lambda line: line.lstrip(" ").startswith(">")):
         end = place + sum(len(line) + 1 for line in lines)
         yield Voice(start=place, end=end - 1, speaker="" if is_quote else speaker, is_carried=is_quote)
         place = end
-
-
-def _runs(lines: Sequence[str]) -> Iterable[tuple[bool, list[str]]]:
-    runs: list[tuple[bool, list[str]]] = []
-    for line in lines:
-        is_quote = line.lstrip(" ").startswith(">")
-        if runs and runs[-1][0] == is_quote:
-            runs[-1][1].append(line)
-        else:
-            runs.append((is_quote, [line]))
-    return runs
 
 
 # What citations are made of and verified by: items by their names, from repos or from a published site.

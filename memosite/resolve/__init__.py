@@ -34,7 +34,7 @@ from memosite.resolve.identity import (
     variant_findings,
     within_bounds,
 )
-from memosite.resolve.links import DocumentIds, HasFile, LinkResolver, backlinks, origin_of, text_images
+from memosite.resolve.links import DocumentIds, HasFile, LinkResolver, backlinks, text_images
 from memosite.resolve.lives import EntryLives, Lives, removals, removed_entries
 from memosite.resolve.positions import resolve_positions
 from memosite.resolve.records import (
@@ -50,12 +50,13 @@ from memosite.resolve.records import (
     unresolved_references,
 )
 from memosite.resolve.threads import (
+    MESSAGES,
     NameIndex,
     Replies,
+    ReplyResolver,
     ThreadBuilder,
     delivery_findings,
     plain_ghost_id,
-    resolve_replies,
 )
 from memosite.run.recall import FORGETFUL, Recall
 
@@ -136,15 +137,10 @@ def resolve(
         find_record=names.find,
         commits={name: history.commits for name, history in histories.items()},
     )
-    replies = resolve_replies(
-        groups,
-        index,
-        naming,
-        lambda written, file: resolver.artifact(written, origin_of(file)),
-        line_of,
-        ghosts={plain_ghost_id(id_) for _, id_ in ledger.ghosts},
-    )
-    conversation = ThreadBuilder(groups, replies, ledger, line_of, recall=recall)
+    messages = {group.ref: group for group in groups if group.kind in MESSAGES}
+    ghosts = frozenset(plain_ghost_id(id_) for _, id_ in ledger.ghosts)
+    replies = ReplyResolver(messages, index, naming, resolver.written_in, line_of).resolve(ghosts)
+    conversation = ThreadBuilder(messages, replies, ledger, line_of, recall=recall)
     findings += (*replies.findings, *conversation.findings, *naming.findings)
     naming = recall.same("naming", replace(naming, findings=()))
     findings += (*_unknown_closed(rules.closed, groups), *record_collisions(records))

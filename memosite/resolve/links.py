@@ -255,6 +255,10 @@ class LinkResolver:
         path = _normal(name.split("#", 1)[0])
         return None if not path or "\0" in path else self._artifact(path, origin)
 
+    def written_in(self, name: str, file: FileFacts) -> Ref | None:
+        """The artifact of what is written in a file."""
+        return self.artifact(name, origin_of(file))
+
     def _artifact(self, path: str, origin: TextOrigin) -> Ref | None:
         found = self._named(path, origin.source)
         if found is None and path.rstrip("/").rpartition("/")[2] in self._bases:

@@ -371,29 +371,20 @@ class RecordBinder:
             if to in cards:
                 predicate = system_of(cards[to]).spell("supersedes")
                 inverses[to].append(RecordLink(predicate=predicate, written=cards[ref].key, to=ref, is_inverse=True))
-        return {
-            ref: self._bound(ref, card, stated[ref], _others(stated[ref], inverses[ref]), successors.get(ref))
-            for ref, card in cards.items()
-        }
-
-    def _bound(
-        self,
-        ref: Ref,
-        card: RecordCard,
-        stated: tuple[RecordLink, ...],
-        others: tuple[RecordLink, ...],
-        successor: Ref | None,
-    ) -> Bound:
-        links = tuple(dict.fromkeys(self._links(card, stated)))
-        known = {stem_of(card.file.name), *(link.written for link in links)}
-        references = card.mentions[:_MENTIONS] if system_of(card).lost_reference else ()
-        return Bound(
-            relations=(*stated, *others),
-            superseded_by=successor,
-            sessions=tuple(dict.fromkeys(one for session in card.sessions for one in self.sessions.find(session))),
-            links=tuple(link for link in links if link.to != ref),
-            unresolved=tuple(name for name in references if name not in known),
-        )
+        bound = {}
+        for ref, card in cards.items():
+            written = tuple(dict.fromkeys(self._links(card, stated[ref])))
+            known = {stem_of(card.file.name), *(mention.written for mention in written)}
+            references = card.mentions[:_MENTIONS] if system_of(card).lost_reference else ()
+            sessions = (transcript for session in card.sessions for transcript in self.sessions.find(session))
+            bound[ref] = Bound(
+                relations=(*stated[ref], *_others(stated[ref], inverses[ref])),
+                superseded_by=successors.get(ref),
+                sessions=tuple(dict.fromkeys(sessions)),
+                links=tuple(mention for mention in written if mention.to != ref),
+                unresolved=tuple(name for name in references if name not in known),
+            )
+        return bound
 
     def _relations(self, ref: Ref, card: RecordCard) -> Iterator[RecordLink]:
         for relation in card.relations:

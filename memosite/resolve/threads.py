@@ -175,23 +175,9 @@ class _Answer(NamedTuple):
     told: tuple[Ref, ...]
 
 
-def resolve_replies(
-    groups: Collection[CopyGroup],
-    index: NameIndex,
-    naming: Naming,
-    find_file: FindFile,
-    line_of: LineOf,
-    *,
-    ghosts: Collection[str] = (),
-) -> Replies:
-    """Resolve the references of memos and notes. `ghosts` are the ids of those published so far."""
-    messages = {group.ref: group for group in groups if group.kind in MESSAGES}
-    return _Resolver(messages, index, naming, find_file, line_of).resolve(frozenset(ghosts))
-
-
 @dataclass(frozen=True, slots=True)
-class _Resolver:
-    """Resolves the references of these messages."""
+class ReplyResolver:
+    """Resolves the references of memos and notes, given by their refs."""
 
     messages: Mapping[Ref, CopyGroup]
     index: NameIndex
@@ -200,8 +186,8 @@ class _Resolver:
     line_of: LineOf
     replies: Replies = field(default_factory=Replies)
 
-    def resolve(self, ghosts: frozenset[str]) -> Replies:
-        """Resolve all references."""
+    def resolve(self, ghosts: Collection[str]) -> Replies:
+        """Resolve all references. `ghosts` are the ids of those published so far."""
         for group in self.messages.values():
             for variant in group.variants:  # the first that says something counts
                 meanings = self._meanings(group, variant.envelope, variant.envelope.in_reply_to)
@@ -212,7 +198,7 @@ class _Resolver:
         return self.replies
 
     def _answer(
-        self, group: CopyGroup, envelope: Envelope, meanings: tuple[_Meaning, ...], ghosts: frozenset[str]
+        self, group: CopyGroup, envelope: Envelope, meanings: tuple[_Meaning, ...], ghosts: Collection[str]
     ) -> None:
         answer, found, ref = read_answer(meanings), self.replies, group.ref
         if answer.parent is not None:
@@ -540,12 +526,11 @@ class ThreadBuilder:
     """
 
     def __init__(
-        self, groups: Iterable[CopyGroup], replies: Replies, ledger: Ledger, line_of: LineOf, *, recall: Recall
+        self, messages: Mapping[Ref, CopyGroup], replies: Replies, ledger: Ledger, line_of: LineOf, *, recall: Recall
     ) -> None:
-        """Join the groups that are messages."""
+        """Join these messages."""
         self._recall = recall
-        messages = [group for group in groups if group.kind in MESSAGES]
-        self._by_ref = {group.ref: group for group in messages}
+        self._by_ref = messages
         self.ghost_refs = ghost_refs(replies.missing, self._by_ref)
         self.ghost_parents = {ref: self.ghost_refs[stem] for ref, stem in replies.missing.items()}
         parents = {**replies.parents, **self.ghost_parents}
