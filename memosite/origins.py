@@ -253,24 +253,21 @@ class SiteSources(Sources):
     @cached_property
     def _lines(self) -> dict[str, tuple[str, dict[str, Any]]]:
         """Each item's month, as the index names it, and its line."""
+        found: list[tuple[str, dict[str, Any]]] = []
         try:
-            return self._read_lines()
+            for month in self._index.get("months") or ():
+                path = f"archive/{month['lines']}"
+                rows = filter(None, (self._read(path) or b"").decode("utf-8", "replace").split("\n"))
+                found += ((str(month["month"]), self._json(row.encode(), path)) for row in rows)
+            found.sort(key=lambda row: (str(row[1].get("date") or "9999"), str(row[1].get("id"))))
+            return {f"{line['kind']}/{line['id']}": (month, line) for month, line in found}
         except (KeyError, TypeError, AttributeError) as error:
             raise self._odd(f"{_INDEX} cannot be read ({type(error).__name__}: {error})") from error
 
-    def _read_lines(self) -> dict[str, tuple[str, dict[str, Any]]]:
-        found: list[tuple[str, dict[str, Any]]] = []
-        for month in self._index.get("months") or ():
-            path = f"archive/{month['lines']}"
-            data = self._read(path) or b""
-            rows = filter(None, data.decode("utf-8", "replace").split("\n"))
-            found += ((str(month["month"]), self._json(row.encode(), path)) for row in rows)
-        found.sort(key=lambda one: (str(one[1].get("date") or "9999"), str(one[1].get("id"))))
-        return {f"{line['kind']}/{line['id']}": (month, line) for month, line in found}
-
     def _twin(self, name: str) -> dict[str, Any]:
         month, line = self._lines[name]
-        for bundle in self._bundles(month):
+        bundles = (row.get("bundles") or () for row in self._index["months"] if row["month"] == month)
+        for bundle in next(bundles, ()):
             path = f"archive/{bundle['json']}"
             if self._bundle[0] != path:
                 rows = filter(None, (self._read(path) or b"").split(b"\n"))
@@ -282,9 +279,6 @@ class SiteSources(Sources):
         if data is None:
             raise self._odd(f"found no {page}index.json, though {_INDEX} leads to it")
         return {**self._json(data, f"{page}index.json"), "folder": page}
-
-    def _bundles(self, month: str) -> list[dict[str, str]]:
-        return next((one.get("bundles") or [] for one in self._index["months"] if one["month"] == month), [])
 
     def _original(self, folder: str, href: str) -> bytes:
         """An original, from its file or from the ZIP that it is in."""

@@ -324,11 +324,6 @@ class _Line:
     parent: str = ""
 
 
-def trunk_of(commits: Mapping[str, HistoryCommit], head: str) -> list[HistoryCommit]:
-    """The commits of the branch itself, oldest first."""
-    return _chain(commits, head, set())
-
-
 class Branches:
     """The branches that were merged into a trunk."""
 
@@ -489,7 +484,7 @@ def replay(commits: Mapping[str, HistoryCommit], head: str) -> tuple[Events, fro
         seen.add(commit.id)
     if head not in seen:
         raise ValueError(head)
-    trunk = trunk_of(commits, head)
+    trunk = _chain(commits, head, ())
     brought: Brought = {}
     reached: Iterable[str] = (commit.id for commit in trunk)
     if any(len(commit.parents) > 1 for commit in trunk):

@@ -91,8 +91,7 @@ def verify_citation(written: Written, sources: Sources) -> Checked:
     asked = replace(asked, ref=f"{name}#{anchor}" if anchor else name)
     if item.why_not:
         return replace(asked, details=(item.why_not,))
-    ways = (_as_named, _by_hash, _formerly, _elsewhere)
-    for way in ways:
+    for way in (_as_named, _by_hash, _formerly, _elsewhere):
         found = way(asked, written, anchor, item, sources)
         if found:
             return _noted(found, *_misleading(written, item, sources)) if found.tier.holds else found
@@ -319,11 +318,8 @@ def _noted(checked: Checked, *notes: str) -> Checked:
 def _begins_with(text: str, digest: str) -> bool:
     """Whether the text up to the end of some line has this digest: what was cited before more was appended."""
     whole = sha256()
-    for number, line in enumerate(text.encode("utf-8", "surrogatepass").split(b"\n")):
-        whole.update(b"\n" if number else b"")
-        if whole.hexdigest() == digest:
-            return True
-        whole.update(line)
+    for piece in (b"", *re.split(rb"(\n)", text.encode("utf-8", "surrogatepass"))):
+        whole.update(piece)
         if whole.hexdigest() == digest:
             return True
     return False

@@ -570,16 +570,13 @@ class Assembler:
     @cached_property
     def texts(self) -> tuple[tuple[Ref, Text, TextOrigin], ...]:
         """Each artifact's text with its file's place, for links. An envelope's and its body's are joined."""
-        return tuple(self._read_texts())
-
-    def _read_texts(self) -> Iterator[tuple[Ref, Text, TextOrigin]]:
-        spoken = self.recall.calls(_texts_of)
-        for ref, group in self.groups.items():
-            text, origin = spoken(ref, group)
-            if text is not None:
-                yield ref, text, origin
-        for ref, filed in self.filed.items():
-            yield ref, filed.text, replace(origin_of(filed.files[0]), is_near=ref[0] == "record")
+        texts_of = self.recall.calls(_texts_of)
+        spoken = ((ref, *texts_of(ref, group)) for ref, group in self.groups.items())
+        filed = (
+            (ref, filed.text, replace(origin_of(filed.files[0]), is_near=ref[0] == "record"))
+            for ref, filed in self.filed.items()
+        )
+        return (*((ref, text, origin) for ref, text, origin in spoken if text is not None), *filed)
 
     def name_uses(self) -> Iterator[NameUse]:
         """Every name of a position in memos, notes and transcripts, and the folders named after roles."""
