@@ -370,8 +370,8 @@ class SiteSources(Sources):
             bodies=tuple(bodies_of(artifact, texts.__getitem__)),
             digests=frozenset({*texts, cited.sha256}),
             started=envelope.sent.instant if envelope.sent else None,
-            people=tuple(one for one in participants if not one.session_arc),
-            models=tuple(one for one in participants if one.session_arc),
+            people=tuple(participant for participant in participants if not participant.session_arc),
+            models=tuple(participant for participant in participants if participant.session_arc),
             position=str(twin["from"] or "") if isinstance(artifact, Memo) else "",
             own_names=dict(self.positions),
         )

@@ -331,7 +331,8 @@ class Branches:
         """Split the commits into lines. Each commit comes after its parents."""
         self._reached: set[str] = set()
         self._lines = list(self._split(commits, trunk))
-        self._states = States([one for one in commits.values() if one.id in self._reached], set(self._touched()))
+        reached = [commit for commit in commits.values() if commit.id in self._reached]
+        self._states = States(reached, set(self._touched()))
         self._news: dict[tuple[str, str], list[Deed]] = {}
 
     def reached(self) -> Iterable[str]:

@@ -178,8 +178,8 @@ class Ledger:
         return replace(
             self,
             arrivals=tuple(
-                replace(one, system=systems[one.ref]) if not one.system and one.ref in systems else one
-                for one in self.arrivals
+                replace(known, system=systems[known.ref]) if not known.system and known.ref in systems else known
+                for known in self.arrivals
             ),
             entities=self.entities + tuple(sorted(id_ for id_ in entities if id_ not in seen)),
         )
@@ -197,7 +197,7 @@ class Ledger:
 
     def not_in(self, other: "Ledger") -> tuple[Ref, ...]:
         """The artifacts that another ledger does not know."""
-        return tuple(one.ref for one in self.arrivals if one.ref not in other.numbers)
+        return tuple(arrival.ref for arrival in self.arrivals if arrival.ref not in other.numbers)
 
     def to_jsonl(self) -> str:
         """The ledger as it is published: the old lines, then the new ones."""
@@ -213,8 +213,8 @@ class Ledger:
         lines += [{"v": 1, "kind": kind, "id": id_} for kind, id_ in self.others[others:]]
         lines += [{"v": 1, "kind": "entity", "id": id_} for id_ in self.entities[entities:]]
         lines += [
-            {"v": 1, "kind": "block", "id": one.feed, "n": one.number, "items": one.items}
-            for one in self.blocks[blocks:]
+            {"v": 1, "kind": "block", "id": block.feed, "n": block.number, "items": block.items}
+            for block in self.blocks[blocks:]
         ]
         lines += [{"v": 1, "kind": "alias", "id": i, "to": "/".join(ref)} for i, ref in self.aliases[aliases:]]
         return self.published + "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)

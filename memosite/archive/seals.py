@@ -161,16 +161,16 @@ class SealLog:
     @property
     def leaves(self) -> tuple[Leaf, ...]:
         """All leaves, in order."""
-        return tuple(one for one in self.entries if isinstance(one, Leaf))
+        return tuple(entry for entry in self.entries if isinstance(entry, Leaf))
 
     @property
     def months(self) -> tuple[Month, ...]:
         """The months that are closed, in order."""
-        return tuple(one for one in self.entries if isinstance(one, Month))
+        return tuple(entry for entry in self.entries if isinstance(entry, Month))
 
     def latest(self) -> dict[str, Leaf]:
         """The last leaf on each path."""
-        return {one.path: one for one in self.entries if isinstance(one, Leaf)}
+        return {entry.path: entry for entry in self.entries if isinstance(entry, Leaf)}
 
     def with_leaves(self, new: Iterable[Leaf]) -> "SealLog":
         """The log with these leaves appended, and the months closed that they close."""
@@ -184,13 +184,13 @@ class SealLog:
         if not numbers:
             return self
         growing = _Growing(SealLog())
-        for one in self.entries:
-            if isinstance(one, Month):
-                growing.close(one.month)
-            elif one.number in numbers:
-                growing.append(replace(one, sha256="", source="", commit="", why=NOT_KEPT))
+        for entry in self.entries:
+            if isinstance(entry, Month):
+                growing.close(entry.month)
+            elif entry.number in numbers:
+                growing.append(replace(entry, sha256="", source="", commit="", why=NOT_KEPT))
             else:
-                growing.append(one)
+                growing.append(entry)
         return growing.log()
 
 
@@ -206,8 +206,8 @@ class _Growing:
         closed = max((at for at, one in enumerate(log.entries, 1) if isinstance(one, Month)), default=0)
         self._root = log.months[-1].root if closed else NO_ROOT
         self._open = [one for one in log.entries[closed:] if isinstance(one, Leaf)]
-        self._number = sum(isinstance(one, Leaf) for one in log.entries)
-        self._month = next((one.month for one in reversed(log.entries) if isinstance(one, Leaf)), "")
+        self._number = sum(isinstance(entry, Leaf) for entry in log.entries)
+        self._month = next((entry.month for entry in reversed(log.entries) if isinstance(entry, Leaf)), "")
 
     def add(self, leaf: Leaf) -> None:
         """Append a leaf, and before it the seal on the month that it closes."""
@@ -227,7 +227,7 @@ class _Growing:
 
     def close(self, name: str) -> None:
         """Seal the leaves since the last seal."""
-        tree = tree_root([leaf_digest(one.line) for one in self._open]).hex()
+        tree = tree_root([leaf_digest(leaf.line) for leaf in self._open]).hex()
         root = chained_root(self._root, tree, name, self._number)
         sealed = Month(month=name, leaves=self._number, tree=tree, previous=self._root, root=root)
         self._root, self._open = root, []
@@ -375,7 +375,7 @@ class Proof:
 
     def as_fields(self) -> dict[str, object]:
         """The proof as it is written as JSON."""
-        months = [month_fields(one) for one in self.months]
+        months = [month_fields(month) for month in self.months]
         return {"leaf": self.line, "index": self.index, "size": self.size, "path": list(self.path), "months": months}
 
 
@@ -391,7 +391,7 @@ def prove(log: SealLog, number: int) -> Proof | None:
                 line=lines[index],
                 index=index,
                 size=len(lines),
-                path=tuple(one.hex() for one in path),
+                path=tuple(digest.hex() for digest in path),
                 months=log.months[at:],
             )
         begin = month.leaves
@@ -519,18 +519,18 @@ def _sound_months(log: SealLog) -> tuple[list[Month], list[Fault]]:
     faults: list[Fault] = []
     leaves: list[Leaf] = []
     before, count = NO_ROOT, 0
-    for one in log.entries:
-        if isinstance(one, Leaf):
-            leaves.append(one)
+    for entry in log.entries:
+        if isinstance(entry, Leaf):
+            leaves.append(entry)
             continue
         count += len(leaves)
         tree = tree_root([leaf_digest(leaf.line) for leaf in leaves]).hex()
-        wrong = _fault_of(one, tree, before, count)
+        wrong = _fault_of(entry, tree, before, count)
         if wrong:
-            faults.append(Fault("changed", "", f"the month {one.month} ({_range(leaves)}): {wrong}"))
+            faults.append(Fault("changed", "", f"the month {entry.month} ({_range(leaves)}): {wrong}"))
         elif not faults:
-            sound.append(one)
-        before, leaves = one.root, []
+            sound.append(entry)
+        before, leaves = entry.root, []
     return sound, faults
 
 
@@ -549,17 +549,17 @@ def _range(leaves: list[Leaf]) -> str:
     if not leaves:
         return "no leaves"
     first, last = leaves[0], leaves[-1]
-    ids = list(dict.fromkeys(one.id for one in leaves))
+    ids = list(dict.fromkeys(leaf.id for leaf in leaves))
     return f"leaves {first.number} to {last.number}: {listed(ids, _NAMED)}"
 
 
 def _not_found(root: str, log: SealLog, *, is_sound: bool) -> Fault:
     """Why no month of the log has a root."""
-    stated = next((one for one in log.months if one.root == root), None)
+    stated = next((month for month in log.months if month.root == root), None)
     if stated is not None:
         said = f"the root is written at the month {stated.month}, but what it seals is not what it was: see above"
         return Fault("changed", "", said)
-    hidden = next((one for one in log.leaves if one.why == NOT_KEPT), None)
+    hidden = next((leaf for leaf in log.leaves if leaf.why == NOT_KEPT), None)
     if hidden is not None:
         said = (
             f"no month of the log has the root {root[:12]}…: leaf {hidden.number} ({hidden.id}) lost its hash, and "

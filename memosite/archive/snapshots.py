@@ -130,8 +130,8 @@ def snapshot_at(
     for ref, removal in _chosen(archive.removed, keys):
         if not removal.stem:  # its name must not be shown, and its id is made of it
             continue
-        begun = removal.events[0].at
-        if begun and begun.instant < end and not any(one.at and one.at.instant < end for one in removal.events[-1:]):
+        begun, gone = removal.events[0].at, removal.events[-1].at
+        if begun and begun.instant < end and not (gone and gone.instant < end):
             found[ref] = ArtifactState(key=ref, subject=removal.stem, date=begun.utc, day=begun.day)
     return found
 

@@ -137,7 +137,7 @@ class Item:
             held = (anchor for anchor, first, last in self.turn_spans if first <= start and end <= last)
             anchor = next(held, "")
             return self.place(anchor) if anchor else None
-        kept = [one for one in self.places() if one.body == body and one.start <= start and end <= one.end]
+        kept = [place for place in self.places() if place.body == body and place.start <= start and end <= place.end]
         return min(kept, key=lambda one: one.end - one.start, default=None)
 
     @cached_property

@@ -73,7 +73,7 @@ def _anchors(item: Item) -> str:
     """Which anchors an item has, in a few words."""
     if item.turns:
         return f"expected a turn from t1 to t{len(item.turns)}, a range such as t1-t2, or the anchor of a passage"
-    found = [one.anchor for one in item.places()]
+    found = [place.anchor for place in item.places()]
     return f"expected an anchor of its page, such as #{found[0]}" if found else "it has no passages; leave out the #"
 
 
@@ -123,7 +123,7 @@ def holding_places(item: Item, quote: str) -> Iterator[tuple[Place, Verdict]]:
     """The places that hold a quote, those in which somebody says it first."""
     carried: list[tuple[Place, Verdict]] = []
     for number, origin in enumerate(item.origins):
-        verdict = judge(quote, origin.source, [(one.start, one.end) for one in origin.voices])
+        verdict = judge(quote, origin.source, [(voice.start, voice.end) for voice in origin.voices])
         if not verdict.tier.holds:
             continue
         own = _own_spans(item, number, quote) if item.is_carried(number, verdict.spans) else ()

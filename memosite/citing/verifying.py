@@ -291,7 +291,9 @@ def _in_whole(asked: Checked, written: Written, item: Item) -> Checked:
     if not written.quote:
         return replace(asked, tier=Tier.EXACT)
     found = [
-        _of_part(written.quote, (0, len(body.text)), item, number, [(one.start, one.end) for one in origin.voices])
+        _of_part(
+            written.quote, (0, len(body.text)), item, number, [(voice.start, voice.end) for voice in origin.voices]
+        )
         for number, (body, origin) in enumerate(zip(item.bodies, item.origins, strict=True))
     ]
     body, best = min(enumerate(found), key=lambda one: one[1].tier, default=(0, Verdict(tier=Tier.NOT_FOUND)))
@@ -385,7 +387,7 @@ def _cited(quotation: Quotation, sources: Sources) -> tuple[Item, str] | None:
 def _appraised_in_place(quotation: Quotation, item: Item, place: Place) -> Appraisal[_Key]:
     """By the passage alone that the sentence cites: others may have the same words, by others."""
     voices = item.origins[place.body].voices_at([(place.start, place.end)])
-    cut = [(max(one.start, place.start), min(one.end, place.end), one) for one in voices]
+    cut = [(max(voice.start, place.start), min(voice.end, place.end), voice) for voice in voices]
     within = [replace(one, start=start - place.start, end=end - place.start) for start, end, one in cut]
     found = appraise(quotation, [Origin((item.ref, place.body), place.text, within)])
     spans = tuple((start + place.start, end + place.start) for start, end in found.verdict.spans)
@@ -461,14 +463,14 @@ def citations_of(
         if isinstance(artifact, Memo | Document) and any(text.citations for text in all_texts(artifact)):
             found += _of_artifact(artifact, judge, text_of, line_of)
     for path, citations in manuscripts.items():
-        for one in citations:
-            found += judge.made(one, Location(source="", path=path, line=one.line), None, "")
+        for citation in citations:
+            found += judge.made(citation, Location(source="", path=path, line=citation.line), None, "")
     return tuple(found)
 
 
 def with_citations(archive: Archive, citations: tuple[MadeCitation, ...], others: Iterable[Finding]) -> Archive:
     """The archive with its citations, with a finding on each of them that does not hold, and with other findings."""
-    findings = {one: finding_on(one) for one in citations if one.state == "broken"}
+    findings = {citation: finding_on(citation) for citation in citations if citation.state == "broken"}
     others = tuple(others)
     if not (findings or others):
         return replace(archive, citations=citations)
@@ -498,10 +500,10 @@ def _of_artifact(artifact: Artifact, judge: "_AsItIs", text_of: TextOf, line_of:
         if not citations:
             continue
         places, line_at = read_places(body.text), _lines(artifact, body, text_of, line_of)
-        for one in citations:
-            anchor = places.at_line(one.line) or ""
-            where = Location(source=body.source, path=body.path, line=line_at(one.line))
-            yield from judge.made(one, where, artifact.ref, body.prefix + anchor if anchor else "")
+        for citation in citations:
+            anchor = places.at_line(citation.line) or ""
+            where = Location(source=body.source, path=body.path, line=line_at(citation.line))
+            yield from judge.made(citation, where, artifact.ref, body.prefix + anchor if anchor else "")
 
 
 def _lines(artifact: Artifact, body: SourceBody, text_of: TextOf, line_of: LineOf) -> Callable[[int], int | None]:

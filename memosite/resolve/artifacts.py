@@ -509,9 +509,9 @@ def _role(envelope: Envelope, naming: Naming, memo_folders: tuple[str, ...]) -> 
 def _begins(filed: Iterable[Filed]) -> dict[tuple[str, str], list[int]]:
     """The lines at which the records of each file of many begin, in order."""
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for one in filed:
-        if isinstance(one.fact, RecordCard) and one.fact.line is not None:
-            found[one.fact.file.place].append(one.fact.line)
+    for entry in filed:
+        if isinstance(entry.fact, RecordCard) and entry.fact.line is not None:
+            found[entry.fact.file.place].append(entry.fact.line)
     return {place: sorted(lines) for place, lines in found.items()}
 
 

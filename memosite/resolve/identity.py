@@ -103,28 +103,28 @@ def collect(parsed: Iterable[Parsed], sources: tuple[SourceInfo, ...], *, is_loo
     """Sort the facts, records apart; with `is_loose`, envelopes count wherever they are."""
     include = {source.name: source.include for source in sources}
     ordered = sorted(parsed, key=source_order(sources))
-    listed = tuple(one.fact for one in ordered if isinstance(one.fact, Organization))
+    listed = tuple(file.fact for file in ordered if isinstance(file.fact, Organization))
     folders = memo_folders(listed)
     findings: list[Finding] = []
     envelopes = []
-    for one in ordered:
-        if isinstance(one.fact, Envelope):
-            counts = is_loose or operational_place(one.path, memo_folders=folders, include=include.get(one.source, ()))
-            if not counts:
-                message = f"a {one.fact.kind} outside memos/, notes/ and transcripts/"
-                findings.append(finding_in(one, rules.OUTSIDE_CONVENTION, message))
+    for file in ordered:
+        if isinstance(file.fact, Envelope):
+            included = include.get(file.source, ())
+            if not (is_loose or operational_place(file.path, memo_folders=folders, include=included)):
+                message = f"a {file.fact.kind} outside memos/, notes/ and transcripts/"
+                findings.append(finding_in(file, rules.OUTSIDE_CONVENTION, message))
                 continue
-            envelopes.append(one.fact)
-        if not is_part(one):
-            findings.extend(one.findings)
+            envelopes.append(file.fact)
+        if not is_part(file):
+            findings.extend(file.findings)
     organizations, differing = _distinct(listed)
-    bodies = (one.fact for one in ordered if isinstance(one.fact, BodyFile))
+    bodies = (file.fact for file in ordered if isinstance(file.fact, BodyFile))
     return Collected(
         envelopes=tuple(envelopes),
         bodies={body.file.place: body for body in bodies},
         organizations=organizations,
-        libraries=tuple(one.fact for one in ordered if isinstance(one.fact, LibraryCard)),
-        documents=tuple(one.fact for one in ordered if isinstance(one.fact, DocumentHead)),
+        libraries=tuple(file.fact for file in ordered if isinstance(file.fact, LibraryCard)),
+        documents=tuple(file.fact for file in ordered if isinstance(file.fact, DocumentHead)),
         memo_folders=folders,
         findings=(*findings, *differing),
     )
@@ -151,13 +151,14 @@ def within_bounds(collected: Collected, ledger: Ledger) -> Collected:
     """
     organizations, libraries = [], list(collected.libraries)
     paged = ledger.position_ids
-    if any(one.more_seats for one in collected.organizations):
-        paged |= {make_id(name) for one in collected.envelopes for name in _names(one)}
-    for one in collected.organizations:
-        known = tuple(seat for seat in one.more_seats if _has_page(one, seat, paged))
-        if one.rest and len(known) < len(one.more_seats):
-            libraries.append(one.rest)
-        organizations.append(replace(one, seats=one.seats + known, more_seats=(), rest=None) if one.rest else one)
+    if any(orgdef.more_seats for orgdef in collected.organizations):
+        paged |= {make_id(name) for envelope in collected.envelopes for name in _names(envelope)}
+    for orgdef in collected.organizations:
+        known = tuple(seat for seat in orgdef.more_seats if _has_page(orgdef, seat, paged))
+        if orgdef.rest and len(known) < len(orgdef.more_seats):
+            libraries.append(orgdef.rest)
+        seats = orgdef.seats + known
+        organizations.append(replace(orgdef, seats=seats, more_seats=(), rest=None) if orgdef.rest else orgdef)
     return replace(collected, organizations=tuple(organizations), libraries=tuple(libraries))
 
 
@@ -751,9 +752,9 @@ def _with_pages(named: Iterable[tuple[RecordCard, str]], ledger: Ledger) -> Iter
 def record_collisions(filed: Iterable[Filed]) -> Iterator[Finding]:
     """A finding on each record that has another's name; two nodes of one store already have one."""
     by_name: dict[str, list[Filed]] = defaultdict(list)
-    for one in filed:
-        if isinstance(one.fact, RecordCard):
-            by_name[make_id(f"{one.fact.file.source}.{one.fact.key}").casefold()].append(one)
+    for entry in filed:
+        if isinstance(entry.fact, RecordCard):
+            by_name[make_id(f"{entry.fact.file.source}.{entry.fact.key}").casefold()].append(entry)
     for name, rivals in sorted(by_name.items()):
         first, *others = sorted(rivals, key=lambda one: (one.ref[1].casefold() != name, one.ref))
         stores = {_store(first)} - {None}

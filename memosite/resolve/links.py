@@ -70,9 +70,9 @@ class DocumentIds:
     def __init__(self, documents: Iterable[Filed]) -> None:
         """Index the documents that have an id."""
         self._by_id: dict[str, list[tuple[str, Ref]]] = defaultdict(list)
-        for one in documents:
-            if isinstance(one.fact, DocumentHead) and one.fact.key:
-                self._by_id[without_prefix(one.fact.key)].append((one.fact.file.source, one.ref))
+        for entry in documents:
+            if isinstance(entry.fact, DocumentHead) and entry.fact.key:
+                self._by_id[without_prefix(entry.fact.key)].append((entry.fact.file.source, entry.ref))
 
     def find(self, name: str, source: str) -> Ref | None:
         """The document of this id: the only one of the source, else the only one that there is."""
@@ -271,7 +271,7 @@ class LinkResolver:
             return None  # most paths in texts name nothing that was read: few are looked for in all folders
         is_rooted = path.startswith("/") and not origin.is_near
         candidates = [path[1:]] if is_rooted else _inside(path.removeprefix("/"), origin.folder)
-        return next(filter(None, (self._by_path.get((origin.source, one)) for one in candidates)), None)
+        return next(filter(None, (self._by_path.get((origin.source, candidate)) for candidate in candidates)), None)
 
     def _without_extension(self, path: str, origin: TextOrigin) -> Ref | None:
         """The artifact whose path is written without its extension, or as a page of a documentation site.
@@ -378,7 +378,7 @@ def _inside(path: str, folder: str) -> list[str]:
     parts = folder.split("/") if folder else []
     depths = [*range(len(parts), max(0, len(parts) - TAIL), -1), 0]
     candidates = (posixpath.normpath(posixpath.join(*parts[:depth], path)) for depth in depths)
-    inside = (one for one in candidates if not one.startswith("../") and one not in {"..", "."})
+    inside = (candidate for candidate in candidates if not candidate.startswith("../") and candidate not in {"..", "."})
     return list(dict.fromkeys(inside))
 
 
@@ -404,7 +404,7 @@ def text_images(
     texts: Iterable[tuple[Ref, Text, TextOrigin]], parsed: Iterable[Parsed]
 ) -> dict[Ref, tuple[TextImage, ...]]:
     """The images of memos, notes, documents and records, in the order written."""
-    files = {(one.source, one.path): one.fact for one in parsed if isinstance(one.fact, ImageFile)}
+    files = {(file.source, file.path): file.fact for file in parsed if isinstance(file.fact, ImageFile)}
     return {
         ref: tuple(_image(written, origin, files) for written in text.images)
         for ref, text, origin in texts

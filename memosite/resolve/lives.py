@@ -435,12 +435,12 @@ class ListFile:
 def list_files(history: History, parsed: Iterable[Parsed]) -> Iterator[ListFile]:
     """The list files of a source that are there, and those that were removed."""
     followed: set[str] = set()
-    for one in parsed:
-        fact = one.fact
+    for file in parsed:
+        fact = file.fact
         system = find_system(fact.system) if isinstance(fact, RecordFile) and fact.is_list else None
         if isinstance(fact, RecordFile) and system is not None and system.join is None:
-            events = _events_before(history, one.path, system, followed)
-            yield ListFile(path=one.path, system=system, file=fact.file, events=events)
+            events = _events_before(history, file.path, system, followed)
+            yield ListFile(path=file.path, system=system, file=fact.file, events=events)
     for key in history.events:
         owner = owner_of(key) if key not in followed else None
         if owner is not None and owner.is_list(key) and history.events[key][-1].kind == "removed":
@@ -482,7 +482,7 @@ def _until(events: Sequence[LifeEvent], later: Sequence[LifeEvent]) -> tuple[Lif
     first = later[0].at if later else None
     if first is None:
         return tuple(events)
-    return tuple(one for one in events if one.at is None or one.at.instant <= first.instant)
+    return tuple(event for event in events if event.at is None or event.at.instant <= first.instant)
 
 
 def _joined(before: tuple[LifeEvent, ...], events: tuple[LifeEvent, ...]) -> tuple[LifeEvent, ...]:
@@ -564,7 +564,7 @@ def removed_entries(entries: EntryLives, artifacts: Mapping[Ref, Artifact], ledg
 
     Those that go on as another artifact are not among them.
     """
-    records = [one for one in artifacts.values() if isinstance(one, Record)]
+    records = [artifact for artifact in artifacts.values() if isinstance(artifact, Record)]
     taken = {id_.casefold() for one in records for id_ in (one.id, *one.former)}
     found: dict[Ref, Removal] = {}
     for source, life in entries.gone():

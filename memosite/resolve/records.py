@@ -246,18 +246,18 @@ def collect_records(
     order = source_order(sources)
     ordered = sorted(parsed, key=order)
     joined = [system.join(ordered, line_of, data_of, is_loose=is_loose) for system in SYSTEMS if system.join]
-    cards = [card for one in joined for card in one.records]
-    for one in ordered:
-        if isinstance(one.fact, RecordFile) and not is_part(one):
-            cards += (*one.fact.records, one.fact.rest) if one.fact.rest else one.fact.records
+    cards = [card for found in joined for card in found.records]
+    for file in ordered:
+        if isinstance(file.fact, RecordFile) and not is_part(file):
+            cards += (*file.fact.records, file.fact.rest) if file.fact.rest else file.fact.records
     cards.sort(key=lambda card: order(card.file))  # sorting is stable: within a file the order stays
     cards = [bare_record(card, card.withheld) if card.withheld else card for card in cards]
     bare = {card.file.place for card in cards if card.withheld}
     return Kept(
         cards=tuple(cards),
-        history={place: events for one in joined for place, events in one.history.items() if place not in bare},
-        beside={place: files for one in joined for place, files in one.beside.items()},
-        findings=(*(finding for one in joined for finding in one.findings), *_left_alone(ordered)),
+        history={place: events for found in joined for place, events in found.history.items() if place not in bare},
+        beside={place: files for found in joined for place, files in found.beside.items()},
+        findings=(*(finding for found in joined for finding in found.findings), *_left_alone(ordered)),
     )
 
 
@@ -267,12 +267,12 @@ def _left_alone(ordered: Iterable[Parsed]) -> Iterator[Finding]:
     There is one for each store, and for each folder outside of stores: another tool may keep hundreds of files there.
     """
     folders: dict[tuple[str, str, str], list[tuple[Parsed, str]]] = defaultdict(list)
-    for one in ordered:
-        owner = owner_of(one.path) if one.fact is None and not one.findings else None
+    for file in ordered:
+        owner = owner_of(file.path) if file.fact is None and not file.findings else None
         if owner is not None and owner.join is None:
-            home = owner.home(one.path)
-            folder = one.path.rpartition("/")[0] if home is None else home
-            folders[one.source, owner.name, folder].append((one, owner.foreign(one.path)))
+            home = owner.home(file.path)
+            folder = file.path.rpartition("/")[0] if home is None else home
+            folders[file.source, owner.name, folder].append((file, owner.foreign(file.path)))
     for (_, _, folder), files in folders.items():
         first, what = files[0]
         yield finding_in(first, rules.LEFT_ALONE, what + and_others(len(files) - 1, folder))
@@ -349,7 +349,7 @@ class RecordBinder:
 
     def bind(self, filed: Iterable[Filed]) -> dict[Ref, Bound]:
         """The links of each record, by its ref. A relation that cannot be resolved is kept as it is written."""
-        cards = {one.ref: one.fact for one in filed if isinstance(one.fact, RecordCard)}
+        cards = {entry.ref: entry.fact for entry in filed if isinstance(entry.fact, RecordCard)}
         stated = {ref: tuple(self._relations(ref, card)) for ref, card in cards.items()}
         named = (
             (ref, self._meant(card.superseded_by, card))
@@ -434,11 +434,11 @@ class RecordBinder:
 
 def unresolved_references(filed: Iterable[Filed], bound: Mapping[Ref, Bound], line_of: LineOf) -> Iterator[Finding]:
     """A finding on each record with mentions without a target, if its system has a rule for these."""
-    for one in filed:
-        lost, card = bound[one.ref].unresolved, one.fact
+    for entry in filed:
+        lost, card = bound[entry.ref].unresolved, entry.fact
         if not lost or not isinstance(card, RecordCard):
             continue
-        system, file = system_of(card), one.files[0]
+        system, file = system_of(card), entry.files[0]
         names = listed([f'"{shown(name)}"' for name in lost], _NAMED)
         message = f'"{system.reference_key.rpartition(".")[2]}" names {names}; expected known records'
         if system.lost_reference:
@@ -462,15 +462,15 @@ def _others(stated: Iterable[RecordLink], inverses: Iterable[RecordLink]) -> tup
 
 def record_files(filed: Iterable[Filed]) -> Iterator[tuple[Ref, FileFacts]]:
     """The files by whose paths records can be mentioned, sidecars and their bodies; not files with many records."""
-    for one in filed:
-        card = one.fact
+    for entry in filed:
+        card = entry.fact
         if not isinstance(card, RecordCard) or card.line is not None:
             continue
-        for file in one.files:
-            yield one.ref, file
+        for file in entry.files:
+            yield entry.ref, file
         body = body_path(card)
         if body is not None:
-            yield one.ref, replace(card.file, path=body)
+            yield entry.ref, replace(card.file, path=body)
 
 
 # Finds what took the place of which decision, across systems and repos (SPEC 2.2, documents).
@@ -504,7 +504,7 @@ def join_decisions(
 
     What a document says of itself counts first. One that is not accepted supersedes nothing yet.
     """
-    heads = {one.ref: one.fact for one in documents if isinstance(one.fact, DocumentHead)}
+    heads = {entry.ref: entry.fact for entry in documents if isinstance(entry.fact, DocumentHead)}
     beside: dict[tuple[str, str], list[tuple[Ref, DocumentHead]]] = defaultdict(list)
     for ref, head in heads.items():
         beside[_folder(head.file)].append((ref, head))

@@ -212,7 +212,7 @@ class ReplyResolver:
             found.also[ref] = also
         former = read_reference(envelope.in_reply_to[0]) if ghosts else None
         if former is not None and make_id(former) in ghosts:
-            named = next((one.to for one in meanings if one.to and one.name.stem == former), None)
+            named = next((meaning.to for meaning in meanings if meaning.to and meaning.name.stem == former), None)
             now = named or answer.parent or next(iter(answer.linked), None) or answer.missing
             if now is not None:
                 found.former.setdefault(make_id(former), now)
@@ -221,7 +221,7 @@ class ReplyResolver:
         """Note what a memo supersedes, and link what else it says it does."""
         for variant in group.variants:
             meanings = self._meanings(group, variant.envelope, variant.envelope.supersedes, key="supersedes")
-            named = tuple(dict.fromkeys(one.to for one in meanings if one.to is not None))
+            named = tuple(dict.fromkeys(meaning.to for meaning in meanings if meaning.to is not None))
             if not named:
                 continue
             ref, found = group.ref, self.replies
