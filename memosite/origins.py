@@ -2,7 +2,8 @@
 
     archive/index.json ─► lines of each month ─► names ─► index.json of an item, or its line in a bundle ─► originals
 
-What is published is not trusted: it may hold anything. It has no former versions.
+Of a repo the archive has the items, and git what they were before. A published site, read in the order above, has no
+former versions. What is published is not trusted: it may hold anything.
 """
 
 import io
@@ -15,9 +16,9 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import unquote
 
-from memosite.archive.cite import Citation, cite_whole
+from memosite.archive.cite import Citation, cite_whole, ref_named
 from memosite.archive.lines import notice_on
-from memosite.archive.model import Archive, Artifact, Copy, Memo, Record, Removal, Transcript, Variant
+from memosite.archive.model import Archive, Artifact, Copy, Memo, Record, Transcript, Variant
 from memosite.archive.seals import SEALS_PATH
 from memosite.archive.urls import artifact_page, record_page
 from memosite.citing import ArchiveSources, Item, Place, Sources
@@ -107,18 +108,16 @@ class RepoSources(ArchiveSources):
         if artifact:
             yield from ((one.source, one.path, one.blob) for one in _files(artifact))
             return
-        removal = self._removals()[item.ref]
+        removal = self._archive.removed[ref_named(item.ref)]
         path = removal.events[-1].path
         yield removal.source, path, ""
         yield removal.source, f"{path.removesuffix(ENVELOPE_SUFFIX)}.body.md", ""
 
-    def _removals(self) -> Mapping[str, Removal]:
-        return {"/".join(ref): one for ref, one in self._archive.removed.items()}
-
     def removed(self, name: str) -> Item | None:
         """What was removed from its repo, so that only former versions have its text."""
-        removal = self._removals().get(name)
-        if removal is None or not removal.stem or tuple(name.split("/")) in self._archive.erased:
+        ref = ref_named(name)
+        removal = self._archive.removed.get(ref)
+        if removal is None or not removal.stem or ref in self._archive.erased:
             return None
         whole = Citation(ref=name, url="", title=removal.stem, speaker="", time="", quote="", sha256="")
         return Item(whole=whole, order=("", name), own_names=dict(self.positions))
@@ -128,10 +127,8 @@ def _known_commit(artifact: Artifact, file: FileFacts) -> str:
     """The commit as the archive has it, which asks no git; "" for an entry of a list, which has its own history."""
     if isinstance(artifact, Record) and artifact.card.line is not None:
         return ""
-    copies = (
-        one for one in artifact.copies if (one.file.source, one.body_path or one.file.path) == (file.source, file.path)
-    )
-    return next((one.life.commit for one in copies if one.life), "")
+    copies = (copy for copy in artifact.copies if (copy.file.source, copy.body_path or copy.file.path) == file.place)
+    return next((copy.life.commit for copy in copies if copy.life), "")
 
 
 def _files(artifact: Artifact) -> list[FileFacts]:
@@ -140,34 +137,28 @@ def _files(artifact: Artifact) -> list[FileFacts]:
     if isinstance(artifact, Memo | Transcript):
         bodies = [variant.body.file for variant in artifact.variants if variant.body]
         found = [*bodies, *(variant.envelope.file for variant in artifact.variants), *found]
-    return list({(one.source, one.path): one for one in found}.values())
+    return list({file.place: file for file in found}.values())
 
 
 def _version(item: Item, source: str, path: str, content: FormerContent) -> Item:
     """An item as one of its files was before; without the text of the others."""
-    is_conversation = item.ref.startswith("transcript/")
     text, part = content.text, ""
     if path.lower().endswith((ENVELOPE_SUFFIX, ".json")):
         fields = read_json_text(content.text)[0]
         written = fields.get("body", fields.get("x.memo.body", "")) if isinstance(fields, dict) else ""
         text, part = (clean_text(written) if isinstance(written, str) else ""), "/body"
     prefix = next((body.prefix for body in item.bodies if body.path == path), "")
-    kind, _, id_ = item.ref.partition("/")
     body = SourceBody(
-        ref=(kind, id_),  # type: ignore[arg-type] # as the item's
+        ref=ref_named(item.ref),
         text=text,
         source=source,
         path=path,
         part=part,
         prefix=prefix,
-        is_conversation=is_conversation,
+        is_conversation=item.ref.startswith("transcript/"),
     )
-    digests = frozenset({_digest(text), _digest(content.text)})
+    digests = frozenset(sha256(one.encode("utf-8", "surrogatepass")).hexdigest() for one in (text, content.text))
     return replace(item, bodies=(body,), digests=digests, commit=content.commit)
-
-
-def _digest(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 # Items of a published site, in a folder or at an address: from its lines, its twins and its originals (SPEC 4).
@@ -217,9 +208,7 @@ class SiteSources(Sources):
             if "copies/" not in href:
                 file = unquote(href.partition("#")[2] or href).rpartition("/")[2]
                 if not (file.startswith("original") and file.isprintable()):  # it becomes the name of a file
-                    raise OutputError(
-                        f"{self._site.name}: found the original {printable(file)}, expected another name; {_AGAIN}"
-                    )
+                    raise self._odd(f"found the original {printable(file)}, expected another name")
                 yield _page(twin) + file, self._original(twin["folder"], href)
 
     def seals(self) -> str:
@@ -232,8 +221,7 @@ class SiteSources(Sources):
             try:
                 self._items[name] = self._made(name, self._twin(name))
             except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-                said = f"{self._site.name}: {name} cannot be read ({type(error).__name__}: {error}); {_AGAIN}"
-                raise OutputError(said) from error
+                raise self._odd(f"{name} cannot be read ({type(error).__name__}: {error})") from error
         return self._items[name]
 
     # What is published
@@ -241,53 +229,56 @@ class SiteSources(Sources):
     def _read(self, path: str) -> bytes | None:
         """A file of the site. What the site itself names leads nowhere else."""
         if path.startswith("/") or "\\" in path or ".." in path.split("/"):
-            raise OutputError(f"{self._site.name}: found the path {path}, expected one within the site; {_AGAIN}")
+            raise self._odd(f"found the path {path}, expected one within the site")
         return self._site.read(path)
+
+    def _json(self, data: bytes, path: str) -> Any:
+        try:
+            return json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise self._odd(f"{path} cannot be read ({error})") from error
+
+    def _odd(self, said: str) -> OutputError:
+        """The error for what no site has that this version built."""
+        return OutputError(f"{self._site.name}: {said}; {_AGAIN}")
 
     @cached_property
     def _index(self) -> dict[str, Any]:
         data = self._read(_INDEX)
         if data is None:
             raise OutputError(f"{self._site.name}: found no {_INDEX}, expected a site that memosite built")
-        found = _json(data, f"{self._site.name}: {_INDEX}")
+        found = self._json(data, _INDEX)
         return found if isinstance(found, dict) else {}
 
     @cached_property
     def _lines(self) -> dict[str, tuple[str, dict[str, Any]]]:
         """Each item's month, as the index names it, and its line."""
-        try:
-            return self._read_lines()
-        except (KeyError, TypeError, AttributeError) as error:
-            said = f"{self._site.name}: {_INDEX} cannot be read ({type(error).__name__}: {error}); {_AGAIN}"
-            raise OutputError(said) from error
-
-    def _read_lines(self) -> dict[str, tuple[str, dict[str, Any]]]:
         found: list[tuple[str, dict[str, Any]]] = []
-        for month in self._index.get("months") or ():
-            path = f"archive/{month['lines']}"
-            data = self._read(path) or b""
-            rows = filter(None, data.decode("utf-8", "replace").split("\n"))
-            found += ((str(month["month"]), _json(row.encode(), f"{self._site.name}: {path}")) for row in rows)
-        found.sort(key=lambda one: (str(one[1].get("date") or "9999"), str(one[1].get("id"))))
-        return {f"{line['kind']}/{line['id']}": (month, line) for month, line in found}
+        try:
+            for month in self._index.get("months") or ():
+                path = f"archive/{month['lines']}"
+                rows = filter(None, (self._read(path) or b"").decode("utf-8", "replace").split("\n"))
+                found += ((str(month["month"]), self._json(row.encode(), path)) for row in rows)
+            found.sort(key=lambda row: (str(row[1].get("date") or "9999"), str(row[1].get("id"))))
+            return {f"{line['kind']}/{line['id']}": (month, line) for month, line in found}
+        except (KeyError, TypeError, AttributeError) as error:
+            raise self._odd(f"{_INDEX} cannot be read ({type(error).__name__}: {error})") from error
 
     def _twin(self, name: str) -> dict[str, Any]:
         month, line = self._lines[name]
-        for bundle in self._bundles(month):
+        bundles = (row.get("bundles") or () for row in self._index["months"] if row["month"] == month)
+        for bundle in next(bundles, ()):
             path = f"archive/{bundle['json']}"
             if self._bundle[0] != path:
                 rows = filter(None, (self._read(path) or b"").split(b"\n"))
-                self._bundle = (path, {one["key"]: one for one in (_json(row, path) for row in rows)})
+                self._bundle = (path, {twin["key"]: twin for twin in (self._json(row, path) for row in rows)})
             if name in self._bundle[1]:
                 return {**self._bundle[1][name], "folder": path.rpartition("/")[0] + "/"}
         page = _page(line)
         data = self._read(f"{page}index.json")
         if data is None:
-            raise OutputError(f"{self._site.name}: found no {page}index.json, though {_INDEX} leads to it; {_AGAIN}")
-        return {**_json(data, f"{self._site.name}: {page}index.json"), "folder": page}
-
-    def _bundles(self, month: str) -> list[dict[str, str]]:
-        return next((one.get("bundles") or [] for one in self._index["months"] if one["month"] == month), [])
+            raise self._odd(f"found no {page}index.json, though {_INDEX} leads to it")
+        return {**self._json(data, f"{page}index.json"), "folder": page}
 
     def _original(self, folder: str, href: str) -> bytes:
         """An original, from its file or from the ZIP that it is in."""
@@ -295,7 +286,7 @@ class SiteSources(Sources):
         path = folder + unquote(path)
         data = self._zipped(path).get(unquote(member)) if member else self._read(path)
         if data is None:
-            raise OutputError(f"{self._site.name}: found no {unquote(href)} in {folder}; {_AGAIN}")
+            raise self._odd(f"found no {unquote(href)} in {folder}")
         return data
 
     def _zipped(self, path: str) -> dict[str, bytes]:
@@ -305,7 +296,7 @@ class SiteSources(Sources):
                     stored = [one for one in whole.infolist() if one.compress_type == zipfile.ZIP_STORED]
                     self._zip = (path, {one.filename: whole.read(one) for one in stored})
             except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-                raise OutputError(f"{self._site.name}: {path} cannot be read ({error}); {_AGAIN}") from error
+                raise self._odd(f"{path} cannot be read ({error})") from error
         return self._zip[1]
 
     # Items
@@ -371,8 +362,7 @@ class SiteSources(Sources):
             return Item(whole=whole, order=order, why_not="its original cannot be parsed; there is no text to cite")
         envelope = envelope or _bare(body, twin)
         artifact = _artifact(twin, Variant(envelope=envelope, body=body))
-        people = tuple(one for one in envelope.participants if not one.session_arc)
-        models = tuple(one for one in envelope.participants if one.session_arc)
+        participants = envelope.participants if isinstance(artifact, Transcript) else ()
         cited = cite_whole(artifact, whole.url)
         return Item(
             whole=replace(cited, time=whole.time),
@@ -380,8 +370,8 @@ class SiteSources(Sources):
             bodies=tuple(bodies_of(artifact, texts.__getitem__)),
             digests=frozenset({*texts, cited.sha256}),
             started=envelope.sent.instant if envelope.sent else None,
-            people=people if isinstance(artifact, Transcript) else (),
-            models=models if isinstance(artifact, Transcript) else (),
+            people=tuple(participant for participant in participants if not participant.session_arc),
+            models=tuple(participant for participant in participants if participant.session_arc),
             position=str(twin["from"] or "") if isinstance(artifact, Memo) else "",
             own_names=dict(self.positions),
         )
@@ -403,19 +393,9 @@ def _bare(body: BodyFile | None, twin: Mapping[str, Any]) -> Envelope:
 
 def _artifact(twin: Mapping[str, Any], variant: Variant) -> Memo | Transcript:
     """An artifact with what citations need of it."""
-    said: dict[str, Any] = {
-        "kind": twin["kind"],
-        "id": twin["id"],
-        "system": twin["system"],
-        "subject": twin["subject"],
-        "short_subject": twin["short_subject"],
-        "summary": twin["summary"],
-        "chars": twin["chars"],
-        "date": None,
-        "arrival": 0,
-        "copies": (Copy(file=variant.envelope.file, mailbox=None),),
-        "variants": (variant,),
-    }
+    said = {name: twin[name] for name in ("kind", "id", "system", "subject", "short_subject", "summary", "chars")}
+    said |= {"date": None, "arrival": 0, "variants": (variant,)}
+    said["copies"] = (Copy(file=variant.envelope.file, mailbox=None),)
     if twin["kind"] == "transcript":
         return Transcript(**said, role=None, ended=None)
     sender = variant.envelope.sender or str(twin["from"] or "")
@@ -427,10 +407,3 @@ def _page(line: Mapping[str, Any]) -> str:
     if line["kind"] == "record":
         return record_page(line["system"], line["id"])
     return artifact_page((line["kind"], line["id"]))
-
-
-def _json(data: bytes, name: str) -> Any:
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise OutputError(f"{name} cannot be read ({error}); {_AGAIN}") from error

@@ -128,7 +128,7 @@ def test_who_replied_is_found_as_by_walking_the_tree(drawn: list[tuple[int, str 
     parents = [refs[parent] if 0 <= parent < number else None for number, (parent, _) in enumerate(drawn)]
     senders = dict(zip(refs, (sender for _, sender in drawn), strict=True))
     forest = grow_forest(ThreadNode(ref=ref, parent=parent) for ref, parent in zip(refs, parents, strict=True))
-    replies = Answering(forest, senders, {})
+    replies = Answering(forest, senders, {}, {})
 
     def is_below(ref: Ref, top: Ref) -> bool:
         parent = parents[int(ref[1])]

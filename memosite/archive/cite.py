@@ -6,21 +6,21 @@ of the source text, which lets readers verify it without this site.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from hashlib import sha256
 from heapq import nlargest
-from typing import Any, Final
+from typing import Final, cast
 from urllib.parse import unquote, urlsplit
 
 from memosite.archive.lines import all_texts, notice_on, shown_file
 from memosite.archive.model import Archive, Artifact, Memo, Transcript
 from memosite.archive.urls import FOLDERS
 from memosite.facts.errors import ConfigError
-from memosite.facts.parsed import Envelope, FileFacts, Participant
-from memosite.facts.texts import SUMMARY, TABLE_RULE, cut_line, plain_line, summarize
+from memosite.facts.parsed import Envelope, FileFacts, Kind, Participant, Ref
+from memosite.facts.texts import SUMMARY, TABLE_RULE, cut_line, listed, plain_line, summarize
 
 # Writes citations of artifacts and of turns: a link, Markdown and plain text (SPEC 7).
 
@@ -190,7 +190,7 @@ _SHOWN, _COMPARED = 5, 100
 
 def position_names(archive: Archive) -> dict[str, str]:
     """From all names of positions, as orgdefs and memos write them, to their ids."""
-    known = {name: id_ for id_, one in archive.positions.items() for name in (id_, one.name, *one.names)}
+    known = {name: id_ for id_, seat in archive.positions.items() for name in (id_, seat.name, *seat.names)}
     return {**known, **archive.position_of}
 
 
@@ -238,7 +238,8 @@ class Named(ABC):
             return named
         found = self.at_file(said, is_known=page is not None)
         if len(found) > 1:
-            raise ConfigError(f"{written}: found {len(found)} items in that file: {_listed(found)}; name one of them")
+            some = listed(found, _SHOWN)
+            raise ConfigError(f"{written}: found {len(found)} items in that file: {some}; name one of them")
         message = _MESSAGE.search(said)
         return found[0] if found else message["stem"] if message else named
 
@@ -256,8 +257,8 @@ class Named(ABC):
                 return found[0]
             if found and said:
                 several = set(found)
-                listed = _listed([name for name in self.names if name in several])
-                raise ConfigError(f"{written}: found {len(found)} items of that name: {listed}; write more of the id")
+                some = listed([name for name in self.names if name in several], _SHOWN)
+                raise ConfigError(f"{written}: found {len(found)} items of that name: {some}; write more of the id")
         if why := self.missing(said):
             raise ConfigError(f"{written}: {why}")
         near = nearest(said, self.names)
@@ -266,10 +267,6 @@ class Named(ABC):
             if near
             else f"{written}: found no item at all; is this the folder of a site? Name it with --site"
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
 def _is_name(said: str) -> bool:
@@ -306,9 +303,7 @@ class ArchiveNames(Named):
 
     def has(self, name: str) -> bool:
         """Whether there is an artifact of this name: only that one is loaded."""
-        kind, _, id_ = name.partition("/")
-        known: Mapping[Any, object] = self._archive.artifacts
-        return (kind, id_) in known
+        return ref_named(name) in self._archive.artifacts
 
     def at_file(self, path: str, *, is_known: bool) -> Sequence[str]:
         """The names of the artifacts in a file; if its path may be the address of a page, only what has its name.
@@ -324,9 +319,7 @@ class ArchiveNames(Named):
         return [name for name in self.names if self._is_in(name, path)]
 
     def _is_in(self, name: str, path: str) -> bool:
-        kind, _, id_ = name.partition("/")
-        known: Mapping[Any, Artifact] = self._archive.artifacts
-        return any(is_at(copy.file, path) for copy in known[kind, id_].copies)
+        return any(is_at(copy.file, path) for copy in self._archive.artifacts[ref_named(name)].copies)
 
     def missing(self, name: str) -> str:
         """What became of an artifact that was there, or what is known of a missing memo or a thread of this name."""
@@ -346,7 +339,7 @@ def _of_ghosts(archive: Archive, written: str) -> str:
     if written in archive.ghosts:
         begun = [written]
     if len(begun) > 1:
-        return f"found {len(begun)} missing memos of that name: {_listed(begun)}; write more of the id"
+        return f"found {len(begun)} missing memos of that name: {listed(begun, _SHOWN)}; write more of the id"
     for id_ in begun:
         ghost = archive.ghosts[id_]
         replies = ", ".join("/".join(ref) for ref in ghost.replies[:_SHOWN])
@@ -359,6 +352,12 @@ def is_at(file: FileFacts, path: str) -> bool:
     """Whether a path means a file: from the file's source on, from further up, or from a folder in it."""
     whole, written = f"/{file.source}/{file.path}", path.removeprefix(".").lstrip("/")
     return "/" in written and (whole.endswith(f"/{written}") or f"/{written}".endswith(whole))
+
+
+def ref_named(name: str) -> Ref:
+    """The ref that a name, `<kind>/<id>`, would have; of another kind it is in no archive."""
+    kind, _, id_ = name.partition("/")
+    return cast("Kind", kind), id_
 
 
 def what_became(archive: Archive, name: str) -> str:

@@ -1,20 +1,20 @@
 """The git history of a source as values, and how commits are replayed into the life of each file (SPEC 2.3).
 
+    commits ─► the branch read and the lines that were merged ─► what each merge brought ─► the events of each file
+
 The key of a file is its folder without the mailbox, and its name: `memos/2026-….openthing` is one file whether it is
 in `inbox/` or in `read/`. So a move is found however much was edited with it; similarity is never guessed.
-`replay` makes the history of each file of the commits.
-
-What a commit changed is known against its first parent, so the commits are a tree of first parents. The tree is cut
-into chains: of the commits with the same first parent, the one that most others follow on goes on with its chain. So
-from any commit there are few chains down to the first one (the logarithm of their number), however branches are
-nested.
 
 The commits are split into lines. A line goes from a commit down by first parents, as far as its commits are on no line
 yet; the first one is the branch read, the trunk. Each other line was brought by one merge, the oldest that has it as
-an ancestor. So each commit is on exactly one line, and what it did is passed up once for each merge on its way.
+an ancestor. So each commit is on exactly one line, and what it did is passed up once for each merge on its way. What a
+merge brought is told as if it had been done on top of the trunk: by its own commits, in their order, without what
+changes nothing there. What is then still missing, the merge did itself.
 
-The history is that of the branch read. What a merge brought is told as if it had been done on top of that branch: by
-its own commits, in their order, without what changes nothing there. What is then still missing, the merge did itself.
+Where a file was in any commit follows from the changes, which are known against first parents: these make the commits
+a tree. It is cut into chains: of the commits with the same first parent, the one that most others follow on goes on
+with its chain. So from any commit there are few chains down to the first one (the logarithm of their number), however
+branches are nested.
 """
 
 from bisect import bisect_right
@@ -324,11 +324,6 @@ class _Line:
     parent: str = ""
 
 
-def trunk_of(commits: Mapping[str, HistoryCommit], head: str) -> list[HistoryCommit]:
-    """The commits of the branch itself, oldest first."""
-    return _chain(commits, head, set())
-
-
 class Branches:
     """The branches that were merged into a trunk."""
 
@@ -336,7 +331,8 @@ class Branches:
         """Split the commits into lines. Each commit comes after its parents."""
         self._reached: set[str] = set()
         self._lines = list(self._split(commits, trunk))
-        self._states = States([one for one in commits.values() if one.id in self._reached], set(self._touched()))
+        reached = [commit for commit in commits.values() if commit.id in self._reached]
+        self._states = States(reached, set(self._touched()))
         self._news: dict[tuple[str, str], list[Deed]] = {}
 
     def reached(self) -> Iterable[str]:
@@ -489,7 +485,7 @@ def replay(commits: Mapping[str, HistoryCommit], head: str) -> tuple[Events, fro
         seen.add(commit.id)
     if head not in seen:
         raise ValueError(head)
-    trunk = trunk_of(commits, head)
+    trunk = _chain(commits, head, ())
     brought: Brought = {}
     reached: Iterable[str] = (commit.id for commit in trunk)
     if any(len(commit.parents) > 1 for commit in trunk):

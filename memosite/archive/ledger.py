@@ -107,12 +107,17 @@ class Ledger:
     @cached_property
     def keys_by_ref(self) -> Mapping[Ref, str]:
         """The last key of each artifact."""
-        return {(known.kind, known.id): known.key for known in (*self.arrivals, *self.renewals)}
+        return {known.ref: known.key for known in (*self.arrivals, *self.renewals)}
+
+    @cached_property
+    def published_ids(self) -> Mapping[tuple[Kind, str], str]:
+        """Published ids by their kind and case-folded form; of two ids with one form the first."""
+        return {(known.kind, known.id.casefold()): known.id for known in reversed(self.arrivals)}
 
     @cached_property
     def numbers(self) -> Mapping[Ref, int]:
         """The number of each artifact in the order of arrival."""
-        return {(arrival.kind, arrival.id): arrival.number for arrival in self.arrivals}
+        return {arrival.ref: arrival.number for arrival in self.arrivals}
 
     @cached_property
     def ghosts(self) -> tuple[Ref, ...]:
@@ -173,8 +178,8 @@ class Ledger:
         return replace(
             self,
             arrivals=tuple(
-                replace(one, system=systems[one.ref]) if not one.system and one.ref in systems else one
-                for one in self.arrivals
+                replace(known, system=systems[known.ref]) if not known.system and known.ref in systems else known
+                for known in self.arrivals
             ),
             entities=self.entities + tuple(sorted(id_ for id_ in entities if id_ not in seen)),
         )
@@ -192,7 +197,7 @@ class Ledger:
 
     def not_in(self, other: "Ledger") -> tuple[Ref, ...]:
         """The artifacts that another ledger does not know."""
-        return tuple(one.ref for one in self.arrivals if one.ref not in other.numbers)
+        return tuple(arrival.ref for arrival in self.arrivals if arrival.ref not in other.numbers)
 
     def to_jsonl(self) -> str:
         """The ledger as it is published: the old lines, then the new ones."""
@@ -200,22 +205,19 @@ class Ledger:
         lines: list[dict[str, object]] = []
         if not self.published and self.audience != "internal":
             lines.append({"v": 1, "kind": "audience", "id": self.audience})
-        lines += [_arrival_line(one) for one in (*self.arrivals[arrivals:], *self.renewals[renewals:])]
+        for known in (*self.arrivals[arrivals:], *self.renewals[renewals:]):
+            line: dict[str, object] = {"v": 1, "n": known.number, "kind": known.kind, "id": known.id, "key": known.key}
+            lines.append(line | {"system": known.system} if known.system else line)
         lines += [{"v": 1, "kind": "thread", "id": i, "member": "/".join(ref)} for i, ref in self.threads[threads:]]
         lines += [{"v": 1, "kind": "position", "id": id_} for id_ in self.positions[positions:]]
         lines += [{"v": 1, "kind": kind, "id": id_} for kind, id_ in self.others[others:]]
         lines += [{"v": 1, "kind": "entity", "id": id_} for id_ in self.entities[entities:]]
         lines += [
-            {"v": 1, "kind": "block", "id": one.feed, "n": one.number, "items": one.items}
-            for one in self.blocks[blocks:]
+            {"v": 1, "kind": "block", "id": block.feed, "n": block.number, "items": block.items}
+            for block in self.blocks[blocks:]
         ]
         lines += [{"v": 1, "kind": "alias", "id": i, "to": "/".join(ref)} for i, ref in self.aliases[aliases:]]
         return self.published + "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-
-
-def _arrival_line(known: Arrival) -> dict[str, object]:
-    line: dict[str, object] = {"v": 1, "n": known.number, "kind": known.kind, "id": known.id, "key": known.key}
-    return line | {"system": known.system} if known.system else line
 
 
 def identity_key(stem: str, sender: str, to: str, sent: str) -> str:
@@ -274,7 +276,7 @@ class _Lines:
     def of(cls, ledger: Ledger) -> Self:
         """Parse the lines of a ledger."""
         return cls(
-            arrivals={(one.kind, one.id): one for one in ledger.arrivals},
+            arrivals={known.ref: known for known in ledger.arrivals},
             renewals=list(ledger.renewals),
             threads=dict(ledger.threads),
             positions=dict.fromkeys(ledger.positions),
@@ -361,15 +363,11 @@ def _number(value: object) -> int:
     return value
 
 
-def _check_month(id_: str) -> None:
-    if not re.fullmatch(r"\d{4}/\d{2}|undated", id_, re.ASCII):
-        raise ValueError(f"found {id_!r}, expected a month such as 2026/05")
-
-
 def _check_page(kind: str, id_: str) -> None:
     """Refuse an id that cannot be a page or feed of its kind."""
     if kind == "month":
-        _check_month(id_)
+        if not re.fullmatch(r"\d{4}/\d{2}|undated", id_, re.ASCII):
+            raise ValueError(f"found {id_!r}, expected a month such as 2026/05")
     elif kind == "bundle":
         if not _BUNDLE.fullmatch(id_):
             raise ValueError(f"found {id_!r}, expected a bundle such as 2026/05/1")

@@ -80,6 +80,7 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
     without content, which alone has `withheld`.
     """
     memo = artifact if isinstance(artifact, Memo) else None
+    ghost = archive.ghosts.get(memo.ghost_parent or "") if memo else None
     page = page_of(artifact)
     withheld: dict[str, object] = {"withheld": withheld_fields(artifact.withheld)} if artifact.withheld else {}
     if is_redacted(artifact):
@@ -100,11 +101,14 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
         "offset": artifact.date.zone if artifact.date else None,
         "thread": memo.thread if memo else None,
         "parent": memo.parent[1] if memo and memo.parent else None,
-        "ghost_parent": _ghost_name(memo, archive) if memo else None,
+        "ghost_parent": ghost.stem if ghost else memo.ghost_parent if memo else None,
         "mailbox": memo.mailbox if memo else None,
         "copies": [_copy(copy) for copy in artifact.copies],
         "action": memo.action if memo and memo.kind == "memo" else None,
-        "recipients": _recipients(memo) if memo and memo.kind == "memo" else [],
+        "recipients": [
+            {"position": state.position, "action": state.action}
+            for state in (memo.recipients if memo and memo.kind == "memo" else ())
+        ],
         "positions": list(artifact.positions),
         "tags": list(artifact.tags),
         "findings": sorted({finding.rule.id for finding in artifact.findings}),
@@ -130,11 +134,6 @@ def withheld_fields(withheld: Withheld) -> dict[str, object]:
     }
 
 
-def _ghost_name(memo: Memo, archive: Archive) -> str | None:
-    ghost = archive.ghosts.get(memo.ghost_parent or "")
-    return ghost.stem if ghost else memo.ghost_parent
-
-
 def _copy(copy: Copy) -> dict[str, object]:
     return {
         "source": without_surrogates(copy.file.source),
@@ -143,10 +142,6 @@ def _copy(copy: Copy) -> dict[str, object]:
         "sha256": copy.file.sha256 or None,
         "received": copy.received.utc if copy.received else None,
     }
-
-
-def _recipients(memo: Memo) -> list[dict[str, object]]:
-    return [{"position": state.position, "action": state.action} for state in memo.recipients]
 
 
 def shown_file(artifact: Artifact) -> FileFacts:

@@ -83,6 +83,12 @@ def _unread_among(memo: Memo) -> tuple[int, int]:
     return sum(bool(is_unread(tuple(copies), None)) for copies in held.values()), len(held)
 
 
+def _copies_in(memo: Memo, repos: Iterable[str | None]) -> tuple[Copy, ...]:
+    """The copies of a memo in the repos of a position."""
+    known = set(repos) - {None}
+    return tuple(copy for copy in memo.copies if copy.file.source in known)
+
+
 def mailbox_at(copies: tuple[Copy, ...], repo: str | None) -> Mailbox | None:
     """The mailbox of a memo for its recipient: that of the copy furthest through the mailboxes."""
     order: tuple[Mailbox, ...] = ("archive", "read", "inbox", "flat")
@@ -98,8 +104,7 @@ def is_unread_for(memo: Memo, members: Collection[str], repos: Iterable[str | No
         if state.position in members and state.unread:
             return True
         if state.position == BROADCAST and memo.sender_position not in members:
-            known = set(repos) - {None}
-            here = tuple(copy for copy in memo.copies if copy.file.source in known)
+            here = _copies_in(memo, repos)
             if here and is_unread(here, None):
                 return True
     return False
@@ -121,10 +126,10 @@ def why_unknown(memo: Memo, members: Collection[str], repos: Iterable[str | None
         return _NOWHERE if None in mine and True not in mine else ""
     if not memo.is_broadcast:
         return ""
-    known = set(repos) - {None}
-    here = tuple(copy for copy in memo.copies if copy.file.source in known)
+    here = _copies_in(memo, repos)
     if not here:
-        return phrase("to all, without a copy in its repo") if known else phrase("to all, without a repo of its own")
+        has_repo = set(repos) - {None}
+        return phrase("to all, without a copy in its repo") if has_repo else phrase("to all, without a repo of its own")
     return _NOWHERE if is_unread(here, None) is None else ""
 
 
@@ -199,13 +204,10 @@ class PossibleReplies:
             sent = frozenset(groups.get(f"position/{pair[1]}", ()))
             refs = dict.fromkeys((*groups.get(f"position/{pair[0]}", ()), *groups.get("broadcasts", ())))
             both = (self._archive.artifacts[ref] for ref in refs if ref in sent)
-            asked = [one for one in both if isinstance(one, Memo) and _is_owed(one, pair)]
+            memos = (one for one in both if isinstance(one, Memo))
+            asked = [memo for memo in memos if memo.sender_position == pair[1] and pair[0] in memo.owed_by]
             self._assigned[pair] = _assign(self._ghosts[pair], asked)
         return self._assigned[pair]
-
-
-def _is_owed(memo: Memo, pair: _Pair) -> bool:
-    return memo.sender_position == pair[1] and pair[0] in memo.owed_by
 
 
 def _assign(ghosts: Iterable[Ghost], memos: Iterable[Memo]) -> dict[Ref, list[Ghost]]:
@@ -224,14 +226,14 @@ def missing_of(archive: Archive) -> dict[str, tuple[Ghost, ...]]:
     found: dict[str, dict[str, Ghost]] = defaultdict(dict)
     positions = archive.positions.values() if archive.ghosts else ()
     union_of = {member: one.id for one in positions for member in one.union_of}
-    for ghost in sorted(archive.ghosts.values(), key=_newest, reverse=True):
+    for ghost in sorted(archive.ghosts.values(), key=_instant, reverse=True):
         for id_ in {*_pair(archive, ghost)} - {""}:
             for one in {id_, union_of.get(id_, id_)}:
                 found[one][ghost.id] = ghost
     return {id_: tuple(ghosts.values()) for id_, ghosts in found.items()}
 
 
-def _newest(ghost: Ghost) -> tuple[float, str]:
+def _instant(ghost: Ghost) -> tuple[float, str]:
     return ghost.date.instant.timestamp() if ghost.date else float("-inf"), ghost.id
 
 

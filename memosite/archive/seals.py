@@ -1,8 +1,5 @@
 """The sealed log: an append-only file of the published site that tells what its originals were (docs/sealed-log.md).
 
-Trees are those of RFC 6962, 2.1. Each kind of input begins with a byte of its own, so that none can pass for another:
-0 a leaf, 1 two nodes of a tree, 2 a month in the chain.
-
 A JSON object a line, of two kinds:
 
 - `{"v": 1, "kind": "leaf", "n": 12, "month": "2026/05", "id": "memo/…", "path": "memos/…", "sha256": "…", "source":
@@ -13,7 +10,9 @@ A JSON object a line, of two kinds:
   since the last such line, up to number 180, are sealed.
 
 A month closes when a leaf follows of a later month than the leaf before it: no clock decides, and a single date in the
-far future does not keep all months after it open.
+far future does not keep all months after it open. Its leaves are those of a tree of RFC 6962, 2.1, and its root is
+made of that tree and of the root before it. Each kind of input to a hash begins with a byte of its own, so that none
+can pass for another: 0 a leaf, 1 two nodes of a tree, 2 a month in the chain.
 
 Lines are only appended, with one exception: a hash by which a secret could be guessed is taken out (`why` is then
 `not kept`), and all roots from there on are made anew (SPEC 9).
@@ -23,10 +22,11 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from memosite.archive.lines import dump_line
+from memosite.facts.texts import listed
 
 # Hashes of the sealed log: of leaves, of the trees of months, and of the chain of roots (docs/sealed-log.md).
 
@@ -147,16 +147,16 @@ class SealLog:
     @property
     def leaves(self) -> tuple[Leaf, ...]:
         """All leaves, in order."""
-        return tuple(one for one in self.entries if isinstance(one, Leaf))
+        return tuple(entry for entry in self.entries if isinstance(entry, Leaf))
 
     @property
     def months(self) -> tuple[Month, ...]:
         """The months that are closed, in order."""
-        return tuple(one for one in self.entries if isinstance(one, Month))
+        return tuple(entry for entry in self.entries if isinstance(entry, Month))
 
     def latest(self) -> dict[str, Leaf]:
         """The last leaf on each path."""
-        return {one.path: one for one in self.entries if isinstance(one, Leaf)}
+        return {entry.path: entry for entry in self.entries if isinstance(entry, Leaf)}
 
     def with_leaves(self, new: Iterable[Leaf]) -> "SealLog":
         """The log with these leaves appended, and the months closed that they close."""
@@ -170,13 +170,13 @@ class SealLog:
         if not numbers:
             return self
         growing = _Growing(SealLog())
-        for one in self.entries:
-            if isinstance(one, Month):
-                growing.close(one.month)
-            elif one.number in numbers:
-                growing.append(replace(one, sha256="", source="", commit="", why=NOT_KEPT))
+        for entry in self.entries:
+            if isinstance(entry, Month):
+                growing.close(entry.month)
+            elif entry.number in numbers:
+                growing.append(replace(entry, sha256="", source="", commit="", why=NOT_KEPT))
             else:
-                growing.append(one)
+                growing.append(entry)
         return growing.log()
 
 
@@ -192,8 +192,8 @@ class _Growing:
         closed = max((at for at, one in enumerate(log.entries, 1) if isinstance(one, Month)), default=0)
         self._root = log.months[-1].root if closed else NO_ROOT
         self._open = [one for one in log.entries[closed:] if isinstance(one, Leaf)]
-        self._number = sum(isinstance(one, Leaf) for one in log.entries)
-        self._month = next((one.month for one in reversed(log.entries) if isinstance(one, Leaf)), "")
+        self._number = sum(isinstance(entry, Leaf) for entry in log.entries)
+        self._month = next((entry.month for entry in reversed(log.entries) if isinstance(entry, Leaf)), "")
 
     def add(self, leaf: Leaf) -> None:
         """Append a leaf, and before it the seal on the month that it closes."""
@@ -213,7 +213,7 @@ class _Growing:
 
     def close(self, name: str) -> None:
         """Seal the leaves since the last seal."""
-        tree = tree_root([leaf_digest(one.line) for one in self._open]).hex()
+        tree = tree_root([leaf_digest(leaf.line) for leaf in self._open]).hex()
         root = chained_root(self._root, tree, name, self._number)
         sealed = Month(month=name, leaves=self._number, tree=tree, previous=self._root, root=root)
         self._root, self._open = root, []
@@ -242,8 +242,7 @@ def _leaf_fields(leaf: Leaf) -> dict[str, object]:
 
 def month_fields(month: Month) -> dict[str, object]:
     """The line of a month, as its fields."""
-    fields: dict[str, object] = {"v": 1, "kind": "month", "month": month.month, "leaves": month.leaves}
-    return fields | {"tree": month.tree, "previous": month.previous, "root": month.root}
+    return {"v": 1, "kind": "month", **asdict(month)}
 
 
 # Reading
@@ -362,7 +361,7 @@ class Proof:
 
     def as_fields(self) -> dict[str, object]:
         """The proof as it is written as JSON."""
-        months = [month_fields(one) for one in self.months]
+        months = [month_fields(month) for month in self.months]
         return {"leaf": self.line, "index": self.index, "size": self.size, "path": list(self.path), "months": months}
 
 
@@ -378,7 +377,7 @@ def prove(log: SealLog, number: int) -> Proof | None:
                 line=lines[index],
                 index=index,
                 size=len(lines),
-                path=tuple(one.hex() for one in path),
+                path=tuple(digest.hex() for digest in path),
                 months=log.months[at:],
             )
         begin = month.leaves
@@ -394,7 +393,7 @@ What = Literal["changed", "removed", "cut off", "added"]
 _NAMED = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Fault:
     """Something that is not as the log or a root says: what happened, to which artifact ("" if to none), in words."""
 
@@ -410,7 +409,6 @@ class SealCheck:
     The root seals the first `sealed` leaves of `leaves`, up to the end of `month`; 0 if it is not that of this log.
     """
 
-    root: str
     sealed: int
     leaves: int
     month: str
@@ -431,14 +429,9 @@ def check_against(root: str, text: str) -> SealCheck:
     faults = [*unreadable, *faults]
     if found is None:
         faults.append(_not_found(root, log, is_sound=not faults))
-    return SealCheck(
-        root=root,
-        sealed=found.leaves if found else 0,
-        leaves=len(log.leaves),
-        month=found.month if found else "",
-        faults=tuple(faults),
-        since=tuple(_since(log, found.leaves)) if found else (),
-    )
+    sealed, month = (found.leaves, found.month) if found else (0, "")
+    since = tuple(_since(log, sealed)) if found else ()
+    return SealCheck(sealed=sealed, leaves=len(log.leaves), month=month, faults=tuple(faults), since=since)
 
 
 def check_copy(kept: str, text: str) -> SealCheck:
@@ -448,17 +441,10 @@ def check_copy(kept: str, text: str) -> SealCheck:
     """
     before = parse_seals(kept)
     log, unreadable = _readable(text)
-    _, faults = _sound_months(log)
-    faults = [*unreadable, *faults, *_differences(before, log)]
-    last = before.months[-1] if before.months else None
-    return SealCheck(
-        root=last.root if last else "",
-        sealed=0 if faults else len(before.leaves),
-        leaves=len(log.leaves),
-        month=last.month if last else "",
-        faults=tuple(faults),
-        since=tuple(_since(log, len(before.leaves))),
-    )
+    faults = (*unreadable, *_sound_months(log)[1], *_differences(before, log))
+    sealed, month = 0 if faults else len(before.leaves), before.months[-1].month if before.months else ""
+    since = tuple(_since(log, len(before.leaves)))
+    return SealCheck(sealed=sealed, leaves=len(log.leaves), month=month, faults=faults, since=since)
 
 
 def sealed_paths(text: str) -> list[str]:
@@ -474,14 +460,13 @@ def check_originals(text: str, hashes: Mapping[str, str]) -> Iterator[Fault]:
         if found == leaf.sha256:
             continue
         if not found:
-            yield Fault(what="removed", id=leaf.id, said=f"{path} is not there, expected {_told(leaf)}")
+            yield Fault("removed", leaf.id, f"{path} is not there, expected {_told(leaf)}")
         elif leaf.sha256:
-            yield Fault(what="changed", id=leaf.id, said=f"{path} has other bytes, expected {_told(leaf)}")
+            yield Fault("changed", leaf.id, f"{path} has other bytes, expected {_told(leaf)}")
         else:
-            said = f"{path} is there, but by leaf {leaf.number} it is not ({leaf.why})"
-            yield Fault(what="added", id=leaf.id, said=said)
+            yield Fault("added", leaf.id, f"{path} is there, but by leaf {leaf.number} it is not ({leaf.why})")
     for path in sorted(hashes.keys() - latest.keys()):
-        yield Fault(what="added", id="", said=f"{path} is in no leaf of the log")
+        yield Fault("added", "", f"{path} is in no leaf of the log")
 
 
 def _told(leaf: Leaf) -> str:
@@ -501,7 +486,7 @@ def _readable(text: str) -> tuple[SealLog, list[Fault]]:
     kept = "".join(f"{line}\n" for line in text.split("\n")[: number - 1])
     lost = len(text.removesuffix("\n").split("\n")) - number + 1
     fault = f"seals.jsonl, {said}; this line and the {lost - 1} after it cannot be checked"
-    return parse_seals(kept), [Fault(what="changed", id="", said=fault)]
+    return parse_seals(kept), [Fault("changed", "", fault)]
 
 
 def _sound_months(log: SealLog) -> tuple[list[Month], list[Fault]]:
@@ -510,18 +495,18 @@ def _sound_months(log: SealLog) -> tuple[list[Month], list[Fault]]:
     faults: list[Fault] = []
     leaves: list[Leaf] = []
     before, count = NO_ROOT, 0
-    for one in log.entries:
-        if isinstance(one, Leaf):
-            leaves.append(one)
+    for entry in log.entries:
+        if isinstance(entry, Leaf):
+            leaves.append(entry)
             continue
         count += len(leaves)
         tree = tree_root([leaf_digest(leaf.line) for leaf in leaves]).hex()
-        wrong = _fault_of(one, tree, before, count)
+        wrong = _fault_of(entry, tree, before, count)
         if wrong:
-            faults.append(Fault(what="changed", id="", said=f"the month {one.month} ({_range(leaves)}): {wrong}"))
+            faults.append(Fault("changed", "", f"the month {entry.month} ({_range(leaves)}): {wrong}"))
         elif not faults:
-            sound.append(one)
-        before, leaves = one.root, []
+            sound.append(entry)
+        before, leaves = entry.root, []
     return sound, faults
 
 
@@ -531,7 +516,7 @@ def _fault_of(month: Month, tree: str, before: str, count: int) -> str:
         return "its leaves do not give the root of its tree: a leaf was changed, removed or moved"
     if month.previous != before:
         return "it does not follow the month before it: a month was removed, added or moved"
-    if month.root != chained_root(before, tree, month.month, count):
+    if month.root != month.expected_root:
         return "its root does not follow from its tree and the root before it"
     return ""
 
@@ -540,29 +525,28 @@ def _range(leaves: list[Leaf]) -> str:
     if not leaves:
         return "no leaves"
     first, last = leaves[0], leaves[-1]
-    ids = list(dict.fromkeys(one.id for one in leaves))
-    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-    return f"leaves {first.number} to {last.number}: {', '.join(ids[:_NAMED])}{more}"
+    ids = list(dict.fromkeys(leaf.id for leaf in leaves))
+    return f"leaves {first.number} to {last.number}: {listed(ids, _NAMED)}"
 
 
 def _not_found(root: str, log: SealLog, *, is_sound: bool) -> Fault:
     """Why no month of the log has a root."""
-    stated = next((one for one in log.months if one.root == root), None)
+    stated = next((month for month in log.months if month.root == root), None)
     if stated is not None:
         said = f"the root is written at the month {stated.month}, but what it seals is not what it was: see above"
-        return Fault(what="changed", id="", said=said)
-    hidden = next((one for one in log.leaves if one.why == NOT_KEPT), None)
+        return Fault("changed", "", said)
+    hidden = next((leaf for leaf in log.leaves if leaf.why == NOT_KEPT), None)
     if hidden is not None:
         said = (
             f"no month of the log has the root {root[:12]}…: leaf {hidden.number} ({hidden.id}) lost its hash, and "
             f"roots from {hidden.month or 'there'} on were made anew with it; or the log was changed or cut off. "
             "A copy of the log from before tells which: verify --seal FILE"
         )
-        return Fault(what="changed", id=hidden.id, said=said)
+        return Fault("changed", hidden.id, said)
     end = f"it ends with leaf {len(log.leaves)}" + (f" ({log.leaves[-1].id})" if log.leaves else "")
     newest = f", and its newest root is of {log.months[-1].month}" if log.months else ", and no month of it is closed"
     why = "it was cut off before that root, or changed and sealed anew" if is_sound else "it was cut off, or changed"
-    return Fault(what="cut off", id="", said=f"no month of the log has the root {root[:12]}…: {why}; {end}{newest}")
+    return Fault("cut off", "", f"no month of the log has the root {root[:12]}…: {why}; {end}{newest}")
 
 
 def _differences(before: SealLog, log: SealLog) -> Iterator[Fault]:
@@ -575,21 +559,17 @@ def _differences(before: SealLog, log: SealLog) -> Iterator[Fault]:
             continue
         told = f"leaf {leaf.number} of the copy ({leaf.path})"
         if found is not None and (found.path, found.why) == (leaf.path, NOT_KEPT):
-            yield Fault(what="changed", id=leaf.id, said=f"{told} has lost its hash")
+            yield Fault("changed", leaf.id, f"{told} has lost its hash")
         elif (leaf.id, leaf.path, leaf.sha256) in there:
-            yield Fault(what="changed", id=leaf.id, said=f"{told} is in another place, or says something else")
+            yield Fault("changed", leaf.id, f"{told} is in another place, or says something else")
         elif found is not None and found.path == leaf.path:
-            yield Fault(what="changed", id=leaf.id, said=f"{told} has another hash now")
+            yield Fault("changed", leaf.id, f"{told} has another hash now")
         elif leaf.number > len(log.leaves):
-            yield Fault(what="cut off", id=leaf.id, said=f"{told} is missing: the log ends with {len(log.leaves)}")
+            yield Fault("cut off", leaf.id, f"{told} is missing: the log ends with {len(log.leaves)}")
         else:
-            yield Fault(what="removed", id=leaf.id, said=f"{told} is missing")
-    if not _begins_with(log.entries, before.entries):
-        yield Fault(what="changed", id="", said="the log does not begin as the copy does")
-
-
-def _begins_with(entries: tuple[Entry, ...], before: Collection[Entry]) -> bool:
-    return entries[: len(before)] == tuple(before)
+            yield Fault("removed", leaf.id, f"{told} is missing")
+    if log.entries[: len(before.entries)] != before.entries:
+        yield Fault("changed", "", "the log does not begin as the copy does")
 
 
 def _since(log: SealLog, sealed: int) -> Iterator[Fault]:
@@ -598,6 +578,5 @@ def _since(log: SealLog, sealed: int) -> Iterator[Fault]:
     for path, leaf in log.latest().items():
         if leaf.number > sealed and path in known:
             at = f" (commit {leaf.commit[:12]})" if leaf.commit else ""
-            how = leaf.why or "edited"
-            what: What = "removed" if leaf.why else "changed"
-            yield Fault(what=what, id=leaf.id, said=f"{path} was {how} since, by leaf {leaf.number}{at}")
+            said = f"{path} was {leaf.why or 'edited'} since, by leaf {leaf.number}{at}"
+            yield Fault("removed" if leaf.why else "changed", leaf.id, said)

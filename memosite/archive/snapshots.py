@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
-from memosite.archive.model import UNDATED, Archive, Artifact, Copy, Memo, Who, author_of, who_wrote
+from memosite.archive.history import LifeEvent
+from memosite.archive.model import UNDATED, Archive, Artifact, Copy, Life, Memo, Who, author_of, who_wrote
 from memosite.archive.urls import page_of
 from memosite.facts.parsed import Ref
 from memosite.facts.times import Moment, read_moment
@@ -84,18 +85,18 @@ class Difference:
 
 def compare(before: Snapshot, after: Snapshot) -> Difference:
     """Compare two snapshots. A mailbox or action that is not known in one of them is no change."""
-    both = [(before[key], after[key]) for key in after if key in before]
+    both = sorted(((before[key], after[key]) for key in after if key in before), key=lambda pair: _order(pair[1]))
     return Difference(
-        new=_in_order(after[key] for key in after if key not in before),
-        gone=_in_order(before[key] for key in before if key not in after),
+        new=tuple(sorted((after[key] for key in after if key not in before), key=_order)),
+        gone=tuple(sorted((before[key] for key in before if key not in after), key=_order)),
         moved=tuple(
             HistoryStep(state=now, before=box, after=new, source=source)
-            for was, now in sorted(both, key=lambda pair: _order(pair[1]))
+            for was, now in both
             for source, box, new in _moves(dict(was.boxes), dict(now.boxes))
         ),
         actions=tuple(
             HistoryStep(state=now, before=was.action or "none", after=now.action or "none")
-            for was, now in sorted(both, key=lambda pair: _order(pair[1]))
+            for was, now in both
             if was.action != now.action
         ),
     )
@@ -112,16 +113,12 @@ def _order(state: ArtifactState) -> tuple[str, SnapshotKey]:
     return (state.date or "~", state.key)
 
 
-def _in_order(states: Iterable[ArtifactState]) -> tuple[ArtifactState, ...]:
-    return tuple(sorted(states, key=_order))
-
-
 # Where snapshots come from
 
 
 def snapshot_of(archive: Archive, keys: Iterable[Ref] | None = None) -> dict[SnapshotKey, ArtifactState]:
     """The archive as it is; with `keys` these alone."""
-    return {ref: _state(one, boxes=_boxes(one.copies)) for ref, one in _chosen(archive.artifacts, keys)}
+    return {ref: _state(artifact) for ref, artifact in _chosen(archive.artifacts, keys)}
 
 
 def snapshot_at(
@@ -136,12 +133,12 @@ def snapshot_at(
         copies = [copy for copy in artifact.copies if _was_there(copy, artifact, end)]
         if copies:
             boxes = tuple(sorted({copy.file.source: _box_at(copy, end) for copy in copies}.items()))
-            found[ref] = _state(artifact, boxes=boxes, action=_action_at(archive, artifact, end))
+            found[ref] = replace(_state(artifact), boxes=boxes, action=_action_at(archive, artifact, end))
     for ref, removal in _chosen(archive.removed, keys):
         if not removal.stem:  # its name must not be shown, and its id is made of it
             continue
-        begun = removal.events[0].at
-        if begun and begun.instant < end and not any(one.at and one.at.instant < end for one in removal.events[-1:]):
+        begun, gone = removal.events[0].at, removal.events[-1].at
+        if begun and begun.instant < end and not (gone and gone.instant < end):
             found[ref] = ArtifactState(key=ref, short_subject=removal.stem, date=begun.utc, day=begun.day)
     return found
 
@@ -186,7 +183,8 @@ def _day_of(line: Mapping[str, Any]) -> str:
     return replace(instant, offset=written.offset if written else None).day if instant else ""
 
 
-def _state(artifact: Artifact, *, boxes: tuple[tuple[str, str], ...], action: str | None = None) -> ArtifactState:
+def _state(artifact: Artifact) -> ArtifactState:
+    """The state of an artifact as it is."""
     memo = artifact if isinstance(artifact, Memo) else None
     return ArtifactState(
         key=artifact.ref,
@@ -196,29 +194,28 @@ def _state(artifact: Artifact, *, boxes: tuple[tuple[str, str], ...], action: st
         date=artifact.date.utc if artifact.date else "",
         day=artifact.date.day if artifact.date else "",
         page=page_of(artifact),
-        action=((memo.action or "") if memo else "") if action is None else action,
-        boxes=boxes,
+        action=(memo.action or "") if memo else "",
+        boxes=tuple(sorted({copy.file.source: copy.mailbox or "" for copy in artifact.copies}.items())),
     )
 
 
-def _boxes(copies: Iterable[Copy]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted({copy.file.source: copy.mailbox or "" for copy in copies}.items()))
-
-
 def _was_there(copy: Copy, artifact: Artifact, end: dt.datetime) -> bool:
-    events = copy.life.events if copy.life else ()
-    if not events:
+    if copy.life is None or not copy.life.events:
         return artifact.date is None or artifact.date.instant < end
-    before = [event for event in events if event.at and event.at.instant < end]
-    return bool(before) and before[-1].kind != "removed"
+    last = _last_before(copy.life, end)
+    return last is not None and last.kind != "removed"
 
 
 def _box_at(copy: Copy, end: dt.datetime) -> str:
     """The mailbox of a copy before an instant; "" where it is not known, and for what has none."""
     if copy.mailbox is None or copy.life is None:
         return ""
-    before = [event for event in copy.life.events if event.at and event.at.instant < end]
-    return before[-1].mailbox if before else ""
+    last = _last_before(copy.life, end)
+    return last.mailbox if last else ""
+
+
+def _last_before(life: Life, end: dt.datetime) -> LifeEvent | None:
+    return next((event for event in reversed(life.events) if event.at and event.at.instant < end), None)
 
 
 def _action_at(archive: Archive, artifact: Artifact, end: dt.datetime) -> str:
@@ -257,8 +254,7 @@ def days_of(archive: Archive) -> dict[str, tuple[Ref, ...]]:
         for day in _days(artifact):
             found[day].append(ref)
     for ref, removal in archive.removed.items():
-        moments = (event.at for event in (removal.events[0], removal.events[-1]))
-        for day in {_day(moment) for moment in moments if moment}:
+        for day in {_day(event.at) for event in (removal.events[0], removal.events[-1]) if event.at}:
             found[day].append(ref)
     told, now = snapshot_at(archive, UNDATED), snapshot_of(archive)
     refs = (*archive.artifacts, *archive.removed)

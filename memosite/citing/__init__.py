@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from itertools import accumulate, islice
-from typing import Any
+from itertools import accumulate, groupby, islice
 
 from memosite.archive.cite import (
     Citation,
@@ -25,6 +24,7 @@ from memosite.archive.cite import (
     quote_of_range,
     range_digest,
     range_source,
+    ref_named,
     what_became,
 )
 from memosite.archive.lines import all_texts, is_broken, notice_of, shown_file
@@ -129,7 +129,7 @@ class Item:
         for anchor, turn in self.turns.items() if _TURN.fullmatch(like) else ():
             if turn.digest == digest:
                 return self.place(anchor)
-        return next((self._place_of(one) for one in self._passages if one.sha256 == digest), None)
+        return next((self._place_of(passage) for passage in self._passages if passage.sha256 == digest), None)
 
     def around(self, start: int, end: int, body: int) -> Place | None:
         """The smallest place that holds a span of a body; of a conversation the turn."""
@@ -137,7 +137,7 @@ class Item:
             held = (anchor for anchor, first, last in self.turn_spans if first <= start and end <= last)
             anchor = next(held, "")
             return self.place(anchor) if anchor else None
-        kept = [one for one in self.places() if one.body == body and one.start <= start and end <= one.end]
+        kept = [place for place in self.places() if place.body == body and place.start <= start and end <= place.end]
         return min(kept, key=lambda one: one.end - one.start, default=None)
 
     @cached_property
@@ -358,21 +358,10 @@ def _line_starts(text: str) -> list[int]:
 def _voices(text: str, start: int, speaker: str) -> Iterator[Voice]:
     """A speech as its own words and the block quotes in it."""
     place = start
-    for is_quote, lines in _runs(text.split("\n")):
+    for is_quote, lines in groupby(text.split("\n"), key=lambda line: line.lstrip(" ").startswith(">")):
         end = place + sum(len(line) + 1 for line in lines)
         yield Voice(start=place, end=end - 1, speaker="" if is_quote else speaker, is_carried=is_quote)
         place = end
-
-
-def _runs(lines: Sequence[str]) -> Iterable[tuple[bool, list[str]]]:
-    runs: list[tuple[bool, list[str]]] = []
-    for line in lines:
-        is_quote = line.lstrip(" ").startswith(">")
-        if runs and runs[-1][0] == is_quote:
-            runs[-1][1].append(line)
-        else:
-            runs.append((is_quote, [line]))
-    return runs
 
 
 # What citations are made of and verified by: items by their names, from repos or from a published site.
@@ -474,9 +463,7 @@ class ArchiveSources(Sources):
 
     def known(self, name: str) -> Artifact | None:
         """The artifact of a name, if there is one."""
-        kind, _, id_ = name.partition("/")
-        known: Mapping[Any, Artifact] = self._archive.artifacts
-        return known.get((kind, id_))
+        return self._archive.artifacts.get(ref_named(name))
 
     def artifact(self, name: str) -> Artifact:
         """The artifact of a name that is in `names`."""
@@ -508,24 +495,18 @@ class ArchiveSources(Sources):
 
     def _made(self, artifact: Artifact) -> Item:
         page = page_of(artifact)
-        people: tuple[Participant, ...] = ()
-        models: tuple[Participant, ...] = ()
-        started = None
-        if isinstance(artifact, Transcript):
-            people, models = participants(self._archive, artifact)
-            sent = artifact.variants[0].envelope.sent
-            started = sent.instant if sent else None
-        position = (artifact.sender_position or artifact.sender) if isinstance(artifact, Memo) else ""
-        bodies = tuple(bodies_of(artifact, self._text_of))
+        transcript = artifact if isinstance(artifact, Transcript) else None
+        people, models = participants(self._archive, transcript) if transcript else ((), ())
+        sent = transcript.variants[0].envelope.sent if transcript else None
         return Item(
             whole=cite_whole(artifact, absolute(self.base_url, page) if self.base_url else page),
             order=((artifact.date.instant if artifact.date else UNDATED).isoformat(), artifact.id),
-            bodies=bodies,
+            bodies=tuple(bodies_of(artifact, self._text_of)),
             digests=frozenset((*(one.sha256 for one in all_texts(artifact)), shown_file(artifact).sha256)),
-            started=started,
+            started=sent.instant if sent else None,
             people=people,
             models=models,
-            position=position,
+            position=(artifact.sender_position or artifact.sender) if isinstance(artifact, Memo) else "",
             why_not=_why_not(artifact),
             own_names=dict(self.positions),
         )

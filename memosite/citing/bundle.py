@@ -115,13 +115,9 @@ def write_bundle(folder: Path, checked: Sequence[tuple[Checked, dict[str, object
                 path.parent.mkdir(exist_ok=True)
                 path.write_bytes(data)
                 sums.append(f"{hashlib.sha256(data).hexdigest()}  {number}/{name}\n")
-        said = json.dumps([fields for _, fields in checked], indent=2)
-        for name, text in (
-            ("README.txt", _README),
-            ("check.py", _CHECK),
-            ("verdicts.json", f"{said}\n"),
-            ("SHA256SUMS", "".join(sums)),
-        ):
+        verdicts = f"{json.dumps([fields for _, fields in checked], indent=2)}\n"
+        texts = {"README.txt": _README, "check.py": _CHECK, "verdicts.json": verdicts, "SHA256SUMS": "".join(sums)}
+        for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise OutputError(f"{error.filename or folder}: cannot be written ({error.strerror})") from error

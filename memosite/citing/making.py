@@ -1,7 +1,7 @@
 """Makes citations: of what a reference names, or of the sources that hold a quote (SPEC 7, citations)."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memosite.archive.cite import Citation
@@ -35,10 +35,6 @@ def diff_lines(changes: Sequence[Change], *, is_cut: bool) -> Iterator[str]:
 # Makes citations: of what a reference names, or of the sources that hold a quote (SPEC 7, citations).
 
 
-CommitOf = Callable[[Item, Place | None], str]
-"""The commit that has the text of a place, "" if it is not known."""
-
-
 MOST = 20
 """The most candidates for a bare quote that are listed."""
 
@@ -53,7 +49,7 @@ class Made:
     problem: tuple[str, ...] = ()
 
 
-def cite_reference(sources: Sources, written: str, quote: str, commit_of: CommitOf) -> Made:
+def cite_reference(sources: Sources, written: str, quote: str) -> Made:
     """The citation of what a reference names; the quote, if there is one, has to be in it.
 
     Raises `ConfigError` if the reference means nothing.
@@ -66,18 +62,18 @@ def cite_reference(sources: Sources, written: str, quote: str, commit_of: Commit
     if anchor and place is None:
         raise ConfigError(f"{written}: {name} has no passage #{anchor}; {_anchors(item)}")
     if quote:
-        return _with_quote(item, place, quote, written, commit_of)
+        return _with_quote(item, place, quote, written, sources)
     if why := _uncitable(item, place):
         return Made(problem=(f"{written}: {why}",))
     is_carried = place is not None and item.is_all_carried(place)
-    return Made(citation=item.cite(place, commit=commit_of(item, place), is_carried=is_carried))
+    return Made(citation=item.cite(place, commit=sources.commit_of(item, place), is_carried=is_carried))
 
 
 def _anchors(item: Item) -> str:
     """Which anchors an item has, in a few words."""
     if item.turns:
         return f"expected a turn from t1 to t{len(item.turns)}, a range such as t1-t2, or the anchor of a passage"
-    found = [one.anchor for one in item.places()]
+    found = [place.anchor for place in item.places()]
     return f"expected an anchor of its page, such as #{found[0]}" if found else "it has no passages; leave out the #"
 
 
@@ -91,22 +87,20 @@ def _uncitable(item: Item, place: Place | None) -> str:
     return "a secret in it was redacted, so it cannot be cited" if place.text.strip() else "it is empty"
 
 
-def _with_quote(item: Item, place: Place | None, quote: str, written: str, commit_of: CommitOf) -> Made:
+def _with_quote(item: Item, place: Place | None, quote: str, written: str, sources: Sources) -> Made:
     if place is None:
         held = next(holding_places(item, quote), None)
         if held:
-            return _made(item, *held, quote, commit_of)
-        text = "\n\n".join(body.text for body in item.bodies)
-        verdict = judge(quote, text)
+            return _made(item, *held, quote, sources)
+        verdict = judge(quote, "\n\n".join(body.text for body in item.bodies))
         if verdict.tier.holds:  # over several passages
-            return _whole(item, verdict, quote, written, commit_of)
+            return _made(item, None, verdict, quote, sources, name=written)
     else:
-        text = place.text
-        verdict = judge(quote, text)
+        verdict = judge(quote, place.text)
         if verdict.tier.holds:
             moved = [(start + place.start, end + place.start) for start, end in verdict.spans]
             found = Verdict(tier=verdict.tier, spans=tuple(moved), details=verdict.details)
-            return _made(item, place, found, quote, commit_of)
+            return _made(item, place, found, quote, sources)
     return Made(
         problem=(
             f"{written}: the quote is not in it: {verdict.tier.label}",
@@ -115,18 +109,13 @@ def _with_quote(item: Item, place: Place | None, quote: str, written: str, commi
     )
 
 
-def _whole(item: Item, verdict: Verdict, quote: str, written: str, commit_of: CommitOf) -> Made:
-    if why := _uncitable(item, None):
-        return Made(problem=(f"{written}: {why}",))
-    return Made(citation=item.cite(None, quote, commit=commit_of(item, None)), verdict=verdict)
-
-
-def _made(item: Item, place: Place, verdict: Verdict, quote: str, commit_of: CommitOf) -> Made:
+def _made(item: Item, place: Place | None, verdict: Verdict, quote: str, sources: Sources, *, name: str = "") -> Made:
+    """The citation of a place, or of all that is called `name`, with a quote that is there."""
     if why := _uncitable(item, place):
-        return Made(problem=(f"{item.ref}#{place.anchor}: {why}",))
-    is_carried = bool(place.carrier) or item.is_carried(place.body, verdict.spans)
-    words = " ".join(quote.split())
-    citation = item.cite(place, words, commit=commit_of(item, place), is_carried=is_carried)
+        return Made(problem=(f"{f'{item.ref}#{place.anchor}' if place else name}: {why}",))
+    is_carried = place is not None and (bool(place.carrier) or item.is_carried(place.body, verdict.spans))
+    words = " ".join(quote.split()) if place else quote
+    citation = item.cite(place, words, commit=sources.commit_of(item, place), is_carried=is_carried)
     return Made(citation=citation, verdict=verdict, is_carried=is_carried)
 
 
@@ -134,17 +123,15 @@ def holding_places(item: Item, quote: str) -> Iterator[tuple[Place, Verdict]]:
     """The places that hold a quote, those in which somebody says it first."""
     carried: list[tuple[Place, Verdict]] = []
     for number, origin in enumerate(item.origins):
-        verdict = judge(quote, origin.source, [(one.start, one.end) for one in origin.voices])
+        verdict = judge(quote, origin.source, [(voice.start, voice.end) for voice in origin.voices])
         if not verdict.tier.holds:
             continue
-        spans = [verdict.spans]
-        if item.is_carried(number, verdict.spans):
-            spans = [*_own_spans(item, number, quote), verdict.spans]
-        for one in spans:
-            place = item.around(one[0][0], one[-1][1], number)
+        own = _own_spans(item, number, quote) if item.is_carried(number, verdict.spans) else ()
+        for spans in (*own, verdict.spans):
+            place = item.around(spans[0][0], spans[-1][1], number)
             if place:
-                found = (place, Verdict(tier=verdict.tier, spans=one, details=verdict.details))
-                if item.is_carried(number, one):
+                found = (place, Verdict(tier=verdict.tier, spans=spans, details=verdict.details))
+                if item.is_carried(number, spans):
                     carried.append(found)
                 else:
                     yield found
@@ -161,25 +148,25 @@ def _own_spans(item: Item, number: int, quote: str) -> Iterator[tuple[tuple[int,
                 yield tuple((start + voice.start, end + voice.start) for start, end in verdict.spans)
 
 
-def cite_quote(sources: Sources, quote: str, commit_of: CommitOf) -> list[Made]:
+def cite_quote(sources: Sources, quote: str) -> list[Made]:
     """The citations of the sources that hold a quote, the oldest first; what only carries it after all others."""
     is_short = len(folded_words(quote)) < LEAST
     items = sources.with_words(quote) if is_short else sources.holders([quote])[0]
-    held = (_holding(item, quote, commit_of) for item in items if not item.why_not)
+    held = (_holding(item, quote, sources) for item in items if not item.why_not)
     found = sorted(filter(None, held), key=lambda one: one.is_carried)
     return found[:MOST] or [Made(problem=tuple(_nowhere(items, quote)))]
 
 
-def _holding(item: Item, quote: str, commit_of: CommitOf) -> Made | None:
+def _holding(item: Item, quote: str, sources: Sources) -> Made | None:
     """The citation of the first place with a quote, or of the whole: tables have no anchors, and some span passages."""
     held = next(holding_places(item, quote), None)
     if held:
-        return _made(item, *held, quote, commit_of)
+        return _made(item, *held, quote, sources)
     for number, body in enumerate(item.bodies):
         verdict = judge(quote, body.text)
         if verdict.tier.holds:
             is_carried = item.is_carried(number, verdict.spans)
-            return replace(_whole(item, verdict, quote, item.ref, commit_of), is_carried=is_carried)
+            return replace(_made(item, None, verdict, quote, sources, name=item.ref), is_carried=is_carried)
     return None
 
 
@@ -190,11 +177,7 @@ def _nowhere(items: Iterable[Item], quote: str) -> Iterator[str]:
     words, search = len(folded_words(quote)), shlex.join(("memosite", "search", f'"{" ".join(quote.split())}"'))
     if near is None or near[0].tier is Tier.NOT_FOUND:
         few = f", and something like it is looked for from {LEAST} words on; see: {search}"
-        yield (
-            f"no source holds this quote{few}"
-            if words < LEAST
-            else "no source holds this quote; nothing like it was found"
-        )
+        yield f"no source holds this quote{few if words < LEAST else '; nothing like it was found'}"
         return
     yield f"no source holds this quote; the nearest is in {near[1].ref}:"
     yield from diff_lines(near[0].changes, is_cut=near[0].is_cut)

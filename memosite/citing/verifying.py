@@ -1,12 +1,11 @@
 """Verifies citations, quotations of a manuscript, and all citations that an archive makes of itself (SPEC 7).
 
-citation ─► the place it names, if its source text has that hash ─► a place with that hash, named otherwise now
-         ─► a former version with that hash ─► the same words elsewhere ─► what is nearest
+    citation ─► the place it names, if its source text has that hash ─► a place with that hash, named otherwise now
+             ─► a former version with that hash ─► the same words elsewhere ─► what is nearest
 
-    citations, found when a file was parsed ─► the artifact each one names ─► its passages ─► holds, broken, not judged
-
-Only what is cited is cut into passages. Former versions are not looked into: `verify` says in which one a citation
-held.
+An archive's own citations were found when its files were parsed. Each holds, is broken or is not judged by the archive
+as it is: former versions are not looked into, since `verify` says in which one a citation held. Only what is cited is
+cut into passages.
 """
 
 import re
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
+from memosite.archive.cite import ref_named
 from memosite.archive.lines import all_texts, notice_on
 from memosite.archive.model import Archive, Artifact, CitationState, Document, MadeCitation, Memo
 from memosite.citing import CARRIED, ArchiveSources, Item, Place, Sources
@@ -21,7 +21,7 @@ from memosite.citing.making import diff_lines, holding_places
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding, Location
 from memosite.facts.json_text import clean_text
-from memosite.facts.parsed import FileFacts, LineOf, Ref, Written
+from memosite.facts.parsed import LineOf, Ref, Written
 from memosite.facts.rules import CITATION_BROKEN
 from memosite.facts.texts import cut_line
 from memosite.markdown.plain import read_places
@@ -91,8 +91,7 @@ def verify_citation(written: Written, sources: Sources) -> Checked:
     asked = replace(asked, ref=f"{name}#{anchor}" if anchor else name)
     if item.why_not:
         return replace(asked, details=(item.why_not,))
-    ways = (_as_named, _by_hash, _formerly, _elsewhere)
-    for way in ways:
+    for way in (_as_named, _by_hash, _formerly, _elsewhere):
         found = way(asked, written, anchor, item, sources)
         if found:
             return _noted(found, *_misleading(written, item, sources)) if found.tier.holds else found
@@ -292,7 +291,9 @@ def _in_whole(asked: Checked, written: Written, item: Item) -> Checked:
     if not written.quote:
         return replace(asked, tier=Tier.EXACT)
     found = [
-        _of_part(written.quote, (0, len(body.text)), item, number, [(one.start, one.end) for one in origin.voices])
+        _of_part(
+            written.quote, (0, len(body.text)), item, number, [(voice.start, voice.end) for voice in origin.voices]
+        )
         for number, (body, origin) in enumerate(zip(item.bodies, item.origins, strict=True))
     ]
     body, best = min(enumerate(found), key=lambda one: one[1].tier, default=(0, Verdict(tier=Tier.NOT_FOUND)))
@@ -319,11 +320,8 @@ def _noted(checked: Checked, *notes: str) -> Checked:
 def _begins_with(text: str, digest: str) -> bool:
     """Whether the text up to the end of some line has this digest: what was cited before more was appended."""
     whole = sha256()
-    for number, line in enumerate(text.encode("utf-8", "surrogatepass").split(b"\n")):
-        whole.update(b"\n" if number else b"")
-        if whole.hexdigest() == digest:
-            return True
-        whole.update(line)
+    for piece in (b"", *re.split(rb"(\n)", text.encode("utf-8", "surrogatepass"))):
+        whole.update(piece)
         if whole.hexdigest() == digest:
             return True
     return False
@@ -361,7 +359,7 @@ def _verify(quotation: Quotation, items: Sequence[Item], sources: Sources) -> Ch
             if found.check == "not checked" and not found.quoted_in and anchor and not quotation.speakers:
                 return replace(found, check="right")  # the citation says whose words they are
             return found
-    found = _told_of_quotation(appraise(quotation, _origins(readable)), readable)
+    found = _told_of_quotation(appraise(quotation, [origin for item in readable for origin in item.origins]), readable)
     if found.tier.holds and cited:
         name = f"{cited[0].ref}#{cited[1]}" if cited[1] else cited[0].ref
         return replace(found, check="wrong", details=(*found.details, f"not in {name}, which the sentence cites"))
@@ -371,10 +369,6 @@ def _verify(quotation: Quotation, items: Sequence[Item], sources: Sources) -> Ch
             if then := _appraised_formerly(quotation, sources.item(name), sources, found):
                 return then
     return found
-
-
-def _origins(items: Iterable[Item]) -> list[Origin[_Key]]:
-    return [origin for item in items for origin in item.origins]
 
 
 def _cited(quotation: Quotation, sources: Sources) -> tuple[Item, str] | None:
@@ -393,7 +387,7 @@ def _cited(quotation: Quotation, sources: Sources) -> tuple[Item, str] | None:
 def _appraised_in_place(quotation: Quotation, item: Item, place: Place) -> Appraisal[_Key]:
     """By the passage alone that the sentence cites: others may have the same words, by others."""
     voices = item.origins[place.body].voices_at([(place.start, place.end)])
-    cut = [(max(one.start, place.start), min(one.end, place.end), one) for one in voices]
+    cut = [(max(voice.start, place.start), min(voice.end, place.end), voice) for voice in voices]
     within = [replace(one, start=start - place.start, end=end - place.start) for start, end, one in cut]
     found = appraise(quotation, [Origin((item.ref, place.body), place.text, within)])
     spans = tuple((start + place.start, end + place.start) for start, end in found.verdict.spans)
@@ -463,20 +457,20 @@ def citations_of(
 
     `manuscripts` are the citations of each, by the path that readers are shown.
     """
-    judge = _Judge(archive, text_of, base_url)
+    judge = _AsItIs(archive, text_of, base_url=base_url)
     found: list[MadeCitation] = []
     for artifact in archive.artifacts.values():
         if isinstance(artifact, Memo | Document) and any(text.citations for text in all_texts(artifact)):
             found += _of_artifact(artifact, judge, text_of, line_of)
     for path, citations in manuscripts.items():
-        for one in citations:
-            found += judge.made(one, Location(source="", path=path, line=one.line), None, "")
+        for citation in citations:
+            found += judge.made(citation, Location(source="", path=path, line=citation.line), None, "")
     return tuple(found)
 
 
 def with_citations(archive: Archive, citations: tuple[MadeCitation, ...], others: Iterable[Finding]) -> Archive:
     """The archive with its citations, with a finding on each of them that does not hold, and with other findings."""
-    findings = {one: finding_on(one) for one in citations if one.state == "broken"}
+    findings = {citation: finding_on(citation) for citation in citations if citation.state == "broken"}
     others = tuple(others)
     if not (findings or others):
         return replace(archive, citations=citations)
@@ -496,20 +490,20 @@ def finding_on(citation: MadeCitation) -> Finding:
 
 
 def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(set(findings), key=lambda one: one.sort_key))
+    return tuple(sorted(set(findings), key=lambda finding: finding.sort_key))
 
 
-def _of_artifact(artifact: Artifact, judge: "_Judge", text_of: TextOf, line_of: LineOf) -> Iterator[MadeCitation]:
+def _of_artifact(artifact: Artifact, judge: "_AsItIs", text_of: TextOf, line_of: LineOf) -> Iterator[MadeCitation]:
     written = {text.sha256: text.citations for text in all_texts(artifact)}
     for body in bodies_of(artifact, text_of):
         citations = written.get(sha256(body.text.encode()).hexdigest(), ())
         if not citations:
             continue
         places, line_at = read_places(body.text), _lines(artifact, body, text_of, line_of)
-        for one in citations:
-            anchor = places.at_line(one.line) or ""
-            where = Location(source=body.source, path=body.path, line=line_at(one.line))
-            yield from judge.made(one, where, artifact.ref, body.prefix + anchor if anchor else "")
+        for citation in citations:
+            anchor = places.at_line(citation.line) or ""
+            where = Location(source=body.source, path=body.path, line=line_at(citation.line))
+            yield from judge.made(citation, where, artifact.ref, body.prefix + anchor if anchor else "")
 
 
 def _lines(artifact: Artifact, body: SourceBody, text_of: TextOf, line_of: LineOf) -> Callable[[int], int | None]:
@@ -520,29 +514,25 @@ def _lines(artifact: Artifact, body: SourceBody, text_of: TextOf, line_of: LineO
         return lambda _: line
     if not body.before:
         return lambda line: line
-    original = clean_text(text_of(_file(artifact, body.path).sha256)).removeprefix("\ufeff").encode()
+    file = next(copy.file for copy in artifact.copies if copy.file.path == body.path)
+    original = clean_text(text_of(file.sha256)).removeprefix("\ufeff").encode()
     before = original.count(b"\n", 0, body.before)
     return lambda line: before + line
 
 
-def _file(artifact: Artifact, path: str) -> FileFacts:
-    return next(copy.file for copy in artifact.copies if copy.file.path == path)
+class _AsItIs(ArchiveSources):
+    """Items of an archive by their whole names, for whoever sees this archive: nothing of git is said."""
 
-
-class _Judge:
-    """Judges citations; each artifact that is cited is read once."""
-
-    def __init__(self, archive: Archive, text_of: TextOf, base_url: str | None) -> None:
-        self._sources = _AsItIs(archive, text_of, base_url=base_url)
+    other_hash = "its source text is another one now"
 
     def made(self, one: Written, where: Location, by: Ref | None, anchor: str) -> Iterator[MadeCitation]:
         """A citation with its verdict; none if it is of another archive."""
-        name = self._sources.named(one)
-        if name is None and not self._sources.is_ours(one):
+        name = self.named(one)
+        if name is None and not self.is_ours(one):
             return
-        checked = verify_citation(one, self._sources)
+        checked = verify_citation(one, self)
         state, said = self._state(checked, name, one)
-        artifact = self._sources.known(name) if name else None
+        artifact = self.known(name) if name else None
         is_withheld = state == "not judged" and (artifact is None or artifact.withheld is not None)
         yield MadeCitation(
             location=where,
@@ -560,11 +550,11 @@ class _Judge:
         said = "; ".join(checked.details) if not checked.tier.holds and checked.details else checked.said
         said += "".join(f": {line.strip()}" for line in diff_lines(checked.changes, is_cut=checked.is_cut))
         if name is None:
-            erased = self._sources.erased(one.ref.partition("#")[0])
+            erased = self.erased(one.ref.partition("#")[0])
             return ("not judged", erased) if erased else ("broken", said)
         if checked.holds():
             return "holds", said
-        item = self._sources.item(name)
+        item = self.item(name)
         if item.why_not:
             return "not judged", item.why_not
         if any(body.is_redacted for body in item.bodies):
@@ -572,12 +562,6 @@ class _Judge:
         if not item.bodies:
             return "not judged", _VERBATIM
         return "broken", said
-
-
-class _AsItIs(ArchiveSources):
-    """Items of an archive by their whole names, for whoever sees this archive: nothing of git is said."""
-
-    other_hash = "its source text is another one now"
 
     def named(self, one: Written) -> str | None:
         """The name of what a citation means; None if that is not in the archive."""
@@ -588,23 +572,18 @@ class _AsItIs(ArchiveSources):
 
     def is_ours(self, one: Written) -> bool:
         """Whether a citation of nothing that is known is one of this archive, as far as its address tells."""
-        is_elsewhere = one.url.startswith(("http:", "https:")) and not (
-            self.base_url and one.url.startswith(self.base_url)
-        )
-        return bool(one.ref) and not is_elsewhere
+        is_here = not one.url.startswith(_WEB) or (self.base_url and one.url.startswith(self.base_url))
+        return bool(one.ref and is_here)
 
     def erased(self, name: str) -> str:
         """What happened to an artifact that was erased and is in no source any more; "" of any other."""
-        kind, _, id_ = name.partition("/")
-        for (known, other), withheld in self._archive.erased.items():
-            notice = notice_on(known, withheld) if (known, other) == (kind, id_) else None
-            if notice:
-                return notice.reason
-        return ""
+        ref = ref_named(name)
+        notice = notice_on(ref[0], self._archive.erased.get(ref))
+        return notice.reason if notice else ""
 
     def missing(self, name: str) -> str:
         """Whether it was removed; not by which commit, which not everybody may know."""
-        is_removed = any(name == "/".join(ref) for ref in self._archive.removed)
+        is_removed = ref_named(name) in self._archive.removed
         return "it was removed" if is_removed else "nothing of this name is in the archive"
 
     def _named(self, said: str, written: str, *, is_exact: bool) -> str:  # noqa: ARG002 - names of citations are whole

@@ -35,9 +35,9 @@ def run_cite(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
         raise ConfigError(f"--quote: found {len(options.references)} REFs, expected one at most")
     with opened_sources(options) as sources:
         if options.references:
-            made = [cite_reference(sources, reference, quote, sources.commit_of) for reference in options.references]
+            made = [cite_reference(sources, reference, quote) for reference in options.references]
         else:
-            made = cite_quote(sources, quote, sources.commit_of)
+            made = cite_quote(sources, quote)
     for problem in (line for one in made for line in one.problem):
         say(f"memosite: {printable(problem)}" if not problem.startswith(" ") else printable(problem))
     found = [one for one in made if one.citation]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 
 class Severity(StrEnum):
@@ -107,6 +108,23 @@ class Finding:
         """By place, then rule: the order of every listing."""
         where = self.location
         return (where.source, where.path, where.line or 0, self.rule.id, self.message)
+
+
+class Placed(Protocol):
+    """What is at a path of a source: a file, or what was read of one."""
+
+    @property
+    def source(self) -> str:
+        """The name of the source."""
+
+    @property
+    def path(self) -> str:
+        """The path in it."""
+
+
+def finding_in(file: Placed, rule: Rule, message: str, line: int | None = None) -> Finding:
+    """A finding in a file, at a line of it if one is known."""
+    return Finding(rule=rule, location=Location(source=file.source, path=file.path, line=line), message=message)
 
 
 _CONTRACT = re.compile(r"SPEC (\d+(?:\.\d+)?)")

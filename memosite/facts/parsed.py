@@ -126,6 +126,16 @@ class FileFacts:
         """The bare file name."""
         return self.path.rpartition("/")[2]
 
+    @property
+    def folder(self) -> str:
+        """The folder that it is in, "" for the source's own."""
+        return self.path.rpartition("/")[0]
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The source and the path in it."""
+        return self.source, self.path
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discharge:
@@ -184,6 +194,11 @@ class Envelope:
     tags: tuple[str, ...] = ()
     extra: str = ""
     withheld: Withheld | None = None
+
+    @property
+    def is_speechless(self) -> bool:
+        """Whether it says nothing itself, so that of an envelope only the file's name is known."""
+        return self.shape in {"broken", "bare"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

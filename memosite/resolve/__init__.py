@@ -19,15 +19,13 @@ from memosite.facts import rules
 from memosite.facts.findings import Finding, Location, Severity
 from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import make_id
-from memosite.facts.parsed import Discharge, FileFacts, LineOf, Parsed, Ref
+from memosite.facts.parsed import Discharge, LineOf, Parsed, Ref
 from memosite.formats.system import DataOf
 from memosite.resolve.artifacts import Assembler, ResolvedLinks, group_artifacts
 from memosite.resolve.identity import (
     Collected,
     CopyGroup,
-    Filed,
     assign_ids,
-    body_candidates,
     collect,
     file_records,
     group_copies,
@@ -36,13 +34,12 @@ from memosite.resolve.identity import (
     variant_findings,
     within_bounds,
 )
-from memosite.resolve.links import DocumentIds, HasFile, LinkResolver, backlinks, origin_of, text_images
+from memosite.resolve.links import DocumentIds, HasFile, LinkResolver, backlinks, text_images
 from memosite.resolve.lives import EntryLives, Lives, removals, removed_entries
-from memosite.resolve.positions import Naming, resolve_positions
+from memosite.resolve.positions import resolve_positions
 from memosite.resolve.records import (
     AnchorIndex,
     Bound,
-    Kept,
     RecordBinder,
     RecordNames,
     SessionIndex,
@@ -53,20 +50,15 @@ from memosite.resolve.records import (
     unresolved_references,
 )
 from memosite.resolve.threads import (
+    MESSAGES,
     NameIndex,
     Replies,
+    ReplyResolver,
     ThreadBuilder,
     delivery_findings,
     plain_ghost_id,
-    resolve_replies,
 )
 from memosite.run.recall import FORGETFUL, Recall
-
-__all__ = ["ResolveRules", "body_candidates", "resolve"]
-
-
-def _no_data(_file: FileFacts) -> None:
-    """The `data_of` of a caller that keeps no bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +91,7 @@ def resolve(
     line_of: LineOf,
     *,
     has_file: HasFile | None = None,
-    data_of: DataOf = _no_data,
+    data_of: DataOf = lambda _file: None,
     histories: Mapping[str, History] = MappingProxyType({}),
     recall: Recall = FORGETFUL,
 ) -> tuple[Archive, Ledger]:
@@ -110,48 +102,76 @@ def resolve(
     it gives none, these are not verified. `histories` are the git histories, by source. A caller that resolves
     repeatedly gives a `recall`, which memoizes: unchanged results are then the same objects as before.
     """
-    lives = Lives(histories, data_of, recall=recall)
     facts = tuple(parsed)
-    entries = EntryLives(histories, facts, data_of, recall=recall)
-    gathered = _gather(facts, rules, ledger, line_of, data_of=data_of, lives=lives, entries=entries, recall=recall)
-    collected, kept, groups = gathered.collected, gathered.kept, gathered.groups
-    assembler = Assembler(collected, groups, gathered.records, ledger, lives, recall=recall)
-    naming = _name_positions(assembler, collected, rules, ledger)
-    resolver = _link_resolver(gathered, assembler, rules.sources, has_file=has_file, histories=histories)
-    replies = resolve_replies(
-        groups,
-        gathered.index,
-        naming,
-        lambda written, file: resolver.artifact(written, origin_of(file)),
-        line_of,
-        ghosts={plain_ghost_id(id_) for _, id_ in ledger.ghosts},
+    lives, entries = Lives(histories, data_of, recall=recall), EntryLives(histories, facts, data_of, recall=recall)
+
+    # Facts sorted by kind, copies grouped under their ids
+    kept = collect_records(facts, rules.sources, line_of, data_of, is_loose=rules.is_loose)
+    records = file_records(kept.cards, ledger, entries)
+    collected = within_bounds(collect(facts, rules.sources, is_loose=rules.is_loose), ledger)
+    joined, findings = join_bodies(
+        collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders, recall=recall
     )
-    conversation = ThreadBuilder(groups, replies, ledger, line_of, recall=recall)
-    findings = gathered.findings + tuple(replies.findings) + conversation.findings + naming.findings
+    groups = group_copies(joined, lambda copy: lives.last_change(*copy.files), recall=recall)
+    findings += (*assign_ids(groups, ledger), *variant_findings(groups))
+    collected, index = _without_quotes(collected, groups), NameIndex(groups)
+    assembler = Assembler(collected, groups, records, ledger, lives, recall=recall)
+
+    # What names and references stand for
+    naming = resolve_positions(
+        collected.organizations,
+        assembler.name_uses(),
+        aliases=rules.aliases,
+        people=rules.people,
+        source_names=tuple(source.name for source in rules.sources),
+        published=ledger.positions,
+    )
+    names = RecordNames(records)
+    resolver = LinkResolver(
+        index,
+        assembler.files_by_path(),
+        collected.organizations,
+        rules.sources,
+        has_file,
+        record_files=record_files(records),
+        find_record=names.find,
+        commits={name: history.commits for name, history in histories.items()},
+    )
+    messages = {group.ref: group for group in groups if group.kind in MESSAGES}
+    ghosts = frozenset(plain_ghost_id(id_) for _, id_ in ledger.ghosts)
+    replies = ReplyResolver(messages, index, naming, resolver.written_in, line_of).resolve(ghosts)
+    conversation = ThreadBuilder(messages, replies, ledger, line_of, recall=recall)
+    findings += (*replies.findings, *conversation.findings, *naming.findings)
     naming = recall.same("naming", replace(naming, findings=()))
-    findings += (*_unknown_closed(rules.closed, groups), *record_collisions(gathered.records))
+    findings += (*_unknown_closed(rules.closed, groups), *record_collisions(records))
     findings += tuple(delivery_findings(groups, naming, histories, lives, recall=recall))
     if rules.is_loose:
         findings = tuple(finding for finding in findings if finding.severity != Severity.NOTE)
-    links, bound, odd = _mentions(gathered, assembler, replies, resolver, line_of)
-    succession = join_decisions(assembler.documents(), links, bound)
-    odd += tuple(outdated_citations(assembler.citing(), links, assembler.documents(), gathered.records, succession))
-    all_findings = collected.findings + kept.findings + findings + (() if rules.is_loose else odd)
+
+    # The links of texts and of records; findings on those that are broken
+    anchors = AnchorIndex((*assembler.files_by_path(), *record_files(records)) if records else (), resolver)
+    documents = tuple(assembler.documents())
+    bound = RecordBinder(names, DocumentIds(documents), resolver, anchors, SessionIndex(groups)).bind(records)
+    links = _links(assembler, replies, resolver, bound)
+    succession = join_decisions(documents, links, bound)
+    if not rules.is_loose:
+        findings += (*unresolved_references(records, bound, line_of), *anchors.findings)
+        findings += tuple(outdated_citations(assembler.citing(), links, documents, records, succession))
+    findings = collected.findings + kept.findings + findings
+    beside = (*((ref, session) for ref in bound for session in bound[ref].sessions), *_related(groups, index))
     artifacts, ledger = assembler.artifacts(
         ResolvedLinks(
             naming=naming,
             conversation=conversation,
             replies=replies,
             links=links,
-            backlinks=backlinks(
-                links, (*((ref, one) for ref in bound for one in bound[ref].sessions), *_related(gathered))
-            ),
+            backlinks=backlinks(links, beside),
             records=bound,
             kept=kept,
             succession=succession,
             closed=rules.closed,
-            index=gathered.index,
-            findings=all_findings,
+            index=index,
+            findings=findings,
         ),
         text_images(assembler.texts, facts),
     )
@@ -167,119 +187,30 @@ def resolve(
         removed=removals(histories, artifacts, (group.stem for group in groups))
         | removed_entries(entries, artifacts, ledger),
         blobs={blob: digest for history in histories.values() for blob, digest in history.blobs.items()},
-        findings=tuple(sorted(set(all_findings), key=lambda finding: finding.sort_key)),
+        findings=tuple(sorted(set(findings), key=lambda finding: finding.sort_key)),
     )
     recall.next_round()
-    ledger = ledger.with_aliases(_aliases(ledger, archive, replies, conversation, gathered.index))
+    ledger = ledger.with_aliases(_aliases(ledger, archive, replies, conversation, index))
     return archive, _with_pages(ledger, archive)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Gathered:
-    """Facts sorted by kind, copies grouped under their ids; `findings` are those of grouping."""
-
-    collected: Collected
-    kept: Kept
-    records: tuple[Filed, ...]
-    names: RecordNames
-    groups: list[CopyGroup]
-    index: NameIndex
-    findings: tuple[Finding, ...]
-
-
-def _gather(
-    parsed: tuple[Parsed, ...],
-    rules: ResolveRules,
-    ledger: Ledger,
-    line_of: LineOf,
-    *,
-    data_of: DataOf,
-    lives: Lives,
-    entries: EntryLives,
-    recall: Recall,
-) -> _Gathered:
-    kept = collect_records(parsed, rules.sources, line_of, data_of, is_loose=rules.is_loose)
-    records = file_records(kept.cards, ledger, entries)
-    collected = within_bounds(collect(parsed, rules.sources, is_loose=rules.is_loose), ledger)
-    joined, findings = join_bodies(
-        collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders, recall=recall
-    )
-    groups = group_copies(
-        joined, lambda copy: lives.last_change(copy.envelope.file, copy.body.file if copy.body else None), recall=recall
-    )
-    findings += (*assign_ids(groups, ledger), *variant_findings(groups))
-    return _Gathered(
-        collected=_without_quotes(collected, groups),
-        kept=kept,
-        records=records,
-        names=RecordNames(records),
-        groups=groups,
-        index=NameIndex(groups),
-        findings=findings,
-    )
 
 
 def _without_quotes(collected: Collected, groups: Iterable[CopyGroup]) -> Collected:
     """Without the findings on copies that lost their content because another copy has none: they may quote it."""
     copies = (copy for group in groups if group.envelope.withheld for copy in group.copies)
-    files = (file for copy in copies for file in (copy.envelope.file, copy.body.file if copy.body else None) if file)
-    places = {(file.source, file.path) for file in files}
-    places -= {(one.file.source, one.file.path) for one in collected.envelopes if one.withheld}
+    places = {file.place for copy in copies for file in copy.files if file}
+    places -= {envelope.file.place for envelope in collected.envelopes if envelope.withheld}
     places -= {place for place, body in collected.bodies.items() if body.withheld}
     if not places:
         return collected
-    quoting = (one for one in collected.findings if (one.location.source, one.location.path) not in places)
-    return replace(collected, findings=tuple(quoting))
+    kept = (found for found in collected.findings if (found.location.source, found.location.path) not in places)
+    return replace(collected, findings=tuple(kept))
 
 
-def _name_positions(assembler: Assembler, collected: Collected, rules: ResolveRules, ledger: Ledger) -> Naming:
-    return resolve_positions(
-        collected.organizations,
-        assembler.name_uses(),
-        aliases=rules.aliases,
-        people=rules.people,
-        source_names=tuple(source.name for source in rules.sources),
-        published=ledger.positions,
-    )
-
-
-def _link_resolver(
-    gathered: _Gathered,
-    assembler: Assembler,
-    sources: Iterable[SourceInfo],
-    *,
-    has_file: HasFile | None,
-    histories: Mapping[str, History],
-) -> LinkResolver:
-    return LinkResolver(
-        gathered.index,
-        assembler.files_by_path(),
-        gathered.collected.organizations,
-        sources,
-        has_file,
-        record_files=record_files(gathered.records),
-        find_record=gathered.names.find,
-        commits={name: history.commits for name, history in histories.items()},
-    )
-
-
-def _mentions(
-    gathered: _Gathered, assembler: Assembler, replies: Replies, resolver: LinkResolver, line_of: LineOf
-) -> tuple[dict[Ref, tuple[Link, ...]], Mapping[Ref, Bound], tuple[Finding, ...]]:
-    """The mentions of each artifact, the further links of each record, and the findings on broken ones."""
-    records = gathered.records
-    anchors = AnchorIndex((*assembler.files_by_path(), *record_files(records)) if records else (), resolver)
-    documents = DocumentIds(assembler.documents())
-    bound = RecordBinder(gathered.names, documents, resolver, anchors, SessionIndex(gathered.groups)).bind(records)
-    links = _links(assembler, replies, resolver, bound)
-    return links, bound, (*unresolved_references(records, bound, line_of), *anchors.findings)
-
-
-def _related(gathered: _Gathered) -> Iterator[tuple[Ref, Ref]]:
+def _related(groups: Iterable[CopyGroup], index: NameIndex) -> Iterator[tuple[Ref, Ref]]:
     """Transcripts with the memos that they name as related."""
-    for group in gathered.groups:
+    for group in groups:
         for name in group.envelope.related if group.kind == "transcript" else ():
-            found = gathered.index.find(name, source=group.envelope.file.source, but=group.ref)
+            found = index.find(name, source=group.envelope.file.source, but=group.ref)
             if found not in {None, group.ref}:
                 yield group.ref, found
 
@@ -296,10 +227,11 @@ def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
     named = {make_id(name) for position in archive.positions.values() for name in position.names}
     others = [("name", id_) for id_ in named - set(archive.positions)]
     others += [("ghost", f"{ghost.kind}/{ghost.id}") for ghost in archive.ghosts.values()]
-    removed = (
-        (kind, id_) for (kind, id_), one in archive.removed.items() if one.stem and kind not in {"transcript", "record"}
-    )
-    others += [("ghost", f"{kind}/{id_}") for kind, id_ in removed]
+    others += [
+        ("ghost", f"{kind}/{id_}")
+        for (kind, id_), removal in archive.removed.items()
+        if removal.stem and kind not in {"transcript", "record"}
+    ]
     return ledger.with_pages(paged, archive.positions, others)
 
 

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
 from memosite.archive.ledger import Ledger
@@ -43,7 +42,7 @@ from memosite.resolve.links import TextOrigin, origin_of
 from memosite.resolve.lives import Lives
 from memosite.resolve.positions import NameUse, Naming, recipients_of
 from memosite.resolve.records import Bound, Kept, Succession
-from memosite.resolve.threads import Forest, NameIndex, Replies, ThreadBuilder, inverse
+from memosite.resolve.threads import Forest, NameIndex, Replies, ThreadBuilder, inverse, pairs_of
 from memosite.run.recall import Recall, Same
 
 # Actions and mailboxes: the state of a memo's action for each recipient, and who has not read it yet (SPEC 3).
@@ -69,7 +68,7 @@ class Answering:
         forest: Forest,
         sender_of: Mapping[Ref, str | None],
         union_of: Mapping[str, str],
-        also: Mapping[Ref, Iterable[str | None]] = MappingProxyType({}),
+        also: Mapping[Ref, Iterable[str | None]],
     ) -> None:
         """Index the walk through the trees by sender. `sender_of` gives positions; ghosts have none.
 
@@ -92,7 +91,7 @@ class Answering:
 
     def has_answer(self, ref: Ref, *, by: str) -> bool:
         """Whether this position, or one that answers for it, answered the memo."""
-        return any(self._has_answered(one, ref) for one in (by, *self._members.get(by, ())))
+        return any(self._has_answered(position, ref) for position in (by, *self._members.get(by, ())))
 
     def _has_answered(self, position: str, ref: Ref) -> bool:
         return self._has_sent(position, ref) or position in self._also.get(ref, ())
@@ -223,17 +222,10 @@ class ArtifactContext(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-class ThreadPosition(NamedTuple):
-    """The place of a memo or note in the conversation, and the state of its action."""
+class Talk(NamedTuple):
+    """What the conversation says of a memo or note: the fields of its place, who answered it, whether it is closed."""
 
-    thread: str
-    parent: Ref | None
-    ghost_parent: Ref | None
-    replies: tuple[Ref, ...]
-    also_answers: tuple[Ref, ...]
-    also_answered_by: tuple[Ref, ...]
-    supersedes: tuple[Ref, ...]
-    superseded_by: tuple[Ref, ...]
+    place: Mapping[str, Any]
     answered: Answered
     closed: Discharge | None
 
@@ -242,33 +234,23 @@ class ArtifactMaker:
     """Makes one artifact at a time."""
 
     def __init__(
-        self,
-        joined: ResolvedLinks,
-        dates: Mapping[Ref, Moment | None],
-        numbers: Mapping[Ref, int],
-        memo_folders: tuple[str, ...],
-        groups: Mapping[Ref, CopyGroup],
-        *,
-        filed: Mapping[Ref, Filed],
-        lives: Lives,
-        recall: Recall,
+        self, held: "Assembler", joined: ResolvedLinks, dates: Mapping[Ref, Moment | None], numbers: Mapping[Ref, int]
     ) -> None:
-        """Make artifacts with these dates and numbers of arrival."""
+        """Make what is held, with these dates and numbers of arrival."""
         self._joined = joined
-        self._lives = lives
-        self._begins = _begins(filed.values())
+        self._lives = held.lives
+        self._begins = _begins(held.filed.values())
         self._dates = dates
         self._numbers = numbers
-        self._memo_folders = memo_folders
+        self._memo_folders = held.memo_folders
         self._naming = joined.naming
         self._named = Same(joined.naming)
-        self._recall = recall
-        self._memo = recall.calls(_memo)
-        self._paths = recall.calls(_paths)
+        self._memo = held.recall.calls(_memo)
+        self._paths = held.recall.calls(_paths)
         positions = joined.naming.position_of
-        sender_of = {ref: positions.get(group.envelope.sender) for ref, group in groups.items()}
-        self._also_by = inverse(joined.replies.also)
-        self._superseded_by = inverse(joined.replies.supersedes)
+        sender_of = {ref: positions.get(group.envelope.sender) for ref, group in held.groups.items()}
+        self._also_by = inverse(pairs_of(joined.replies.also))
+        self._superseded_by = inverse(pairs_of(joined.replies.supersedes))
         also_sent = {ref: [sender_of.get(one) for one in by] for ref, by in self._also_by.items()}
         self._answering = Answering(joined.conversation.forest, sender_of, joined.naming.union_of, also_sent)
         self._findings: dict[tuple[str, str], list[Finding]] = defaultdict(list)
@@ -277,47 +259,48 @@ class ArtifactMaker:
 
     def group(self, group: CopyGroup) -> Artifact:
         """A memo, a note or a transcript."""
-        ref, lives = group.ref, self._lives
-        around = self._around(
-            ref,
-            self._paths(ref, group),
-            tuple(lives.of(copy.envelope.file, copy.body.file if copy.body else None) for copy in group.copies),
-        )
+        ref = group.ref
+        lives = tuple(self._lives.of(*copy.files) for copy in group.copies)
+        around = self._around(ref, self._paths(ref, group), lives)
         if group.kind != "transcript":
-            return self._memo(ref, group, around, self._talk(group), self._named, self._memo_folders)
+            closed = self._joined.closed.get(group.id) if group.kind == "memo" else None
+            talk = Talk(self._place(ref), self._answered(group), closed)
+            return self._memo(ref, group, around, talk, self._named, self._memo_folders)
         source, index = group.envelope.file.source, self._joined.index
         related = {name: index.find(name, source=source, but=ref) for name in group.envelope.related}
         return _transcript(group, around, related, self._naming, self._memo_folders)
 
-    def _talk(self, group: CopyGroup) -> ThreadPosition:
-        talk, named, ref = self._joined.conversation, self._joined.replies, group.ref
-        replies, asks = talk.forest.children.get(ref, ()), group.envelope.action_required
-        return ThreadPosition(
-            thread=talk.thread_of[ref],
-            parent=talk.parents.get(ref),
-            ghost_parent=talk.ghost_parents.get(ref),
-            replies=replies,
-            also_answers=named.also.get(ref, ()),
-            also_answered_by=self._also_by.get(ref, ()),
-            supersedes=named.supersedes.get(ref, ()),
-            superseded_by=self._superseded_by.get(ref, ()),
-            answered=self._answered(group) if replies or ref in self._also_by or asks else _BY_NOBODY,
-            closed=self._joined.closed.get(group.id) if group.kind == "memo" else None,
-        )
+    def _place(self, ref: Ref) -> dict[str, Any]:
+        talk, named = self._joined.conversation, self._joined.replies
+        ghost = talk.ghost_parents.get(ref)
+        return {
+            "thread": talk.thread_of[ref],
+            "parent": talk.parents.get(ref),
+            "ghost_parent": ghost[1] if ghost else None,
+            "replies": talk.forest.children.get(ref, ()),
+            "also_answers": named.also.get(ref, ()),
+            "also_answered_by": self._also_by.get(ref, ()),
+            "supersedes": named.supersedes.get(ref, ()),
+            "superseded_by": self._superseded_by.get(ref, ()),
+        }
 
     def _answered(self, group: CopyGroup) -> Answered:
+        ref, envelope = group.ref, group.envelope
+        if not (envelope.action_required or ref in self._also_by or self._joined.conversation.forest.children.get(ref)):
+            return _BY_NOBODY
         return self._answering.answered(
-            group.ref,
-            sender=self._naming.position_of.get(group.envelope.sender),
-            recipients=recipients_of(group.envelope, self._naming),
+            ref,
+            sender=self._naming.position_of.get(envelope.sender),
+            recipients=recipients_of(envelope, self._naming),
             everybody=self._naming.everybody,
-            is_action=group.kind == "memo" and group.envelope.action_required,
+            is_action=group.kind == "memo" and envelope.action_required,
         )
 
     def filed(self, filed: Filed) -> Artifact:
         """A document, a library or a record."""
-        fact = filed.fact
-        copies = self._filed_copies(filed)
+        fact, copies = filed.fact, filed.copies
+        if filed.lives is None:
+            copies = tuple(replace(copy, life=self._lives.of(copy.file)) for copy in copies)
         paths = {(copy.file.source, path) for copy in copies for path in (copy.file.path, copy.body_path) if path}
         around = self._around(filed.ref, paths, tuple(copy.life for copy in copies))
         if isinstance(fact, RecordCard):
@@ -351,12 +334,6 @@ class ArtifactMaker:
             ),
         )
 
-    def _filed_copies(self, filed: Filed) -> tuple[Copy, ...]:
-        """The copies of a document, library or record, with their histories."""
-        if filed.lives is not None:
-            return filed.copies
-        return tuple(replace(copy, life=self._lives.of(copy.file)) for copy in filed.copies)
-
     def _record(self, filed: Filed, card: RecordCard, around: ArtifactContext, copies: tuple[Copy, ...]) -> Record:
         bound = self._joined.records[filed.ref]
         if card.line is not None:
@@ -376,7 +353,7 @@ class ArtifactMaker:
             card=card,
             relations=bound.relations,
             **self._joined.succession.of(filed.ref),
-            history=self._joined.kept.history.get((card.file.source, card.file.path), ()),
+            history=self._joined.kept.history.get(card.file.place, ()),
             sessions=bound.sessions,
             former=filed.former,
             said_status=system_of(card).status(card),
@@ -384,7 +361,7 @@ class ArtifactMaker:
 
     def _concerns(self, finding: Finding, card: RecordCard) -> bool:
         """Whether a finding on a file of many records is about this one: it is before the next record's line."""
-        line, begins = finding.location.line, self._begins[card.file.source, card.file.path]
+        line, begins = finding.location.line, self._begins[card.file.place]
         if line is None or finding.rule.of_whole_file:
             return False
         at = bisect_right(begins, line)
@@ -418,21 +395,14 @@ _BY_NOBODY = Answered()
 
 def _paths(group: CopyGroup) -> frozenset[tuple[str, str]]:
     """The source and path of every file of a group."""
-    files = (file for copy in group.copies for file in (copy.envelope.file, copy.body.file if copy.body else None))
-    return frozenset((file.source, file.path) for file in files if file)
+    return frozenset(file.place for copy in group.copies for file in copy.files if file)
 
 
 def _common(around: ArtifactContext, **said: Any) -> dict[str, Any]:
     """The fields that all artifacts have."""
-    return said | {
-        "kind": around.ref[0],
-        "id": around.ref[1],
-        "date": around.date,
-        "arrival": around.arrival,
-        "links": around.links,
-        "backlinks": around.backlinks,
-        "findings": around.findings,
-    }
+    kind, id_ = around.ref
+    found = {name: value for name, value in around._asdict().items() if name not in {"ref", "lives"}}
+    return said | found | {"kind": kind, "id": id_}
 
 
 def _spoken(group: CopyGroup, around: ArtifactContext, memo_folders: tuple[str, ...]) -> dict[str, Any]:
@@ -468,22 +438,23 @@ def _copy(group: CopyGroup, index: int, life: Life | None, memo_folders: tuple[s
 
 
 def _memo(
-    group: CopyGroup, around: ArtifactContext, talk: ThreadPosition, named: Same[Naming], memo_folders: tuple[str, ...]
+    group: CopyGroup, around: ArtifactContext, talk: Talk, named: Same[Naming], memo_folders: tuple[str, ...]
 ) -> Memo:
-    envelope, naming = group.envelope, named.value
+    envelope, naming, answered = group.envelope, named.value, talk.answered
     spoken = _spoken(group, around, memo_folders)
-    is_memo = group.kind == "memo"
+    is_memo, is_superseded = group.kind == "memo", bool(talk.place["superseded_by"])
     sender = naming.position_of.get(envelope.sender)
     role = _role(envelope, naming, memo_folders) or (None if is_memo else sender)
-    discharge = _discharge(group) or talk.closed
+    discharges = (copy.envelope.discharge for copy in group.copies if copy.envelope.discharge is not None)
+    discharge = next(discharges, talk.closed)
     states = recipient_states(
         recipients_of(envelope, naming),
         is_action=envelope.action_required and is_memo,
         is_discharged=discharge is not None,
-        is_superseded=bool(talk.superseded_by),
+        is_superseded=is_superseded,
         copies=spoken["copies"],
         repo_of=naming.repo_of,
-        answered=talk.answered,
+        answered=answered,
     )
     seats = [state.position for state in states if state.position != BROADCAST]
     home = naming.repo_of.get(seats[0]) if seats else None
@@ -495,18 +466,11 @@ def _memo(
         sender_position=sender,
         recipients=states,
         mailbox=mailbox_at(spoken["copies"], home) if is_memo else None,
-        thread=talk.thread,
+        **talk.place,
         role=role,
-        parent=talk.parent,
-        ghost_parent=talk.ghost_parent[1] if talk.ghost_parent else None,
-        replies=talk.replies,
-        also_answers=talk.also_answers,
-        also_answered_by=talk.also_answered_by,
-        supersedes=talk.supersedes,
-        superseded_by=talk.superseded_by,
         action=least_done(states),
-        owed_by=owed_by(states, talk.answered, is_superseded=bool(talk.superseded_by)),
-        answers=talk.answered.count,
+        owed_by=owed_by(states, answered, is_superseded=is_superseded),
+        answers=answered.count,
         discharge=discharge,
     )
 
@@ -547,9 +511,9 @@ def _role(envelope: Envelope, naming: Naming, memo_folders: tuple[str, ...]) -> 
 def _begins(filed: Iterable[Filed]) -> dict[tuple[str, str], list[int]]:
     """The lines at which the records of each file of many begin, in order."""
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for one in filed:
-        if isinstance(one.fact, RecordCard) and one.fact.line is not None:
-            found[one.fact.file.source, one.fact.file.path].append(one.fact.line)
+    for entry in filed:
+        if isinstance(entry.fact, RecordCard) and entry.fact.line is not None:
+            found[entry.fact.file.place].append(entry.fact.line)
     return {place: sorted(lines) for place, lines in found.items()}
 
 
@@ -559,10 +523,6 @@ def role_folder(envelope: Envelope, memo_folders: tuple[str, ...]) -> str | None
         return None
     place = place_of(envelope.file.path, memo_folders=memo_folders)
     return place.role if place is not None else None
-
-
-def _discharge(group: CopyGroup) -> Discharge | None:
-    return next((copy.envelope.discharge for copy in group.copies if copy.envelope.discharge is not None), None)
 
 
 # Assembles the artifacts of the archive from the results of the other steps.
@@ -582,97 +542,86 @@ class Assembler:
         recall: Recall,
     ) -> None:
         """Give documents and libraries their ids; groups and records have theirs."""
-        self._lives = lives
-        self._recall = recall
-        self._memo_folders = collected.memo_folders
-        self._groups = {group.ref: group for group in groups}
+        self.lives = lives
+        self.recall = recall
+        self.memo_folders = collected.memo_folders
+        self.groups = {group.ref: group for group in groups}
         self._ledger = ledger
         filed = (*file_documents(collected.documents, ledger), *file_libraries(collected.libraries, ledger))
-        self._filed = {one.ref: one for one in (*filed, *records)}
+        self.filed = {one.ref: one for one in (*filed, *records)}
 
     def files_by_path(self) -> Iterator[tuple[Ref, FileFacts]]:
         """What can be mentioned by its path, records apart."""
-        for ref, filed in self._filed.items():
+        for ref, filed in self.filed.items():
             for file in filed.files if ref[0] != "record" else ():
                 yield ref, file
 
     def documents(self) -> Iterator[Filed]:
         """Documents, with their refs."""
-        return (filed for ref, filed in self._filed.items() if ref[0] == "document")
+        return (filed for ref, filed in self.filed.items() if ref[0] == "document")
 
     def citing(self) -> Iterator[tuple[Ref, FileFacts, int | None]]:
         """Memos, notes and records with the file, and the line of a list, that they are in."""
-        for ref, group in self._groups.items():
+        for ref, group in self.groups.items():
             if group.kind != "transcript":
                 yield ref, group.envelope.file, None
-        for ref, filed in self._filed.items():
+        for ref, filed in self.filed.items():
             if isinstance(filed.fact, RecordCard):
                 yield ref, filed.files[0], filed.fact.line
 
     @cached_property
     def texts(self) -> tuple[tuple[Ref, Text, TextOrigin], ...]:
         """Each artifact's text with its file's place, for links. An envelope's and its body's are joined."""
-        return tuple(self._read_texts())
-
-    def _read_texts(self) -> Iterator[tuple[Ref, Text, TextOrigin]]:
-        spoken = self._recall.calls(_texts_of)
-        for ref, group in self._groups.items():
-            text, origin = spoken(ref, group)
-            if text is not None:
-                yield ref, text, origin
-        for ref, filed in self._filed.items():
-            yield ref, filed.text, replace(origin_of(filed.files[0]), is_near=ref[0] == "record")
+        texts_of = self.recall.calls(_texts_of)
+        spoken = ((ref, *texts_of(ref, group)) for ref, group in self.groups.items())
+        filed = (
+            (ref, filed.text, replace(origin_of(filed.files[0]), is_near=ref[0] == "record"))
+            for ref, filed in self.filed.items()
+        )
+        return (*((ref, text, origin) for ref, text, origin in spoken if text is not None), *filed)
 
     def name_uses(self) -> Iterator[NameUse]:
         """Every name of a position in memos, notes and transcripts, and the folders named after roles."""
-        uses = self._recall.calls(_uses)
-        for ref, group in self._groups.items():
-            yield from uses(ref, group, self._memo_folders)
+        uses = self.recall.calls(_uses)
+        for ref, group in self.groups.items():
+            yield from uses(ref, group, self.memo_folders)
 
     def artifacts(
         self, joined: ResolvedLinks, images: Mapping[Ref, tuple[TextImage, ...]]
     ) -> tuple[dict[Ref, Artifact], Ledger]:
         """All artifacts in order of arrival, and the ledger with the new ones."""
-        dates = {ref: _date(group) or self._received(ref) for ref, group in self._groups.items()}
-        dates |= {ref: filed.date or self._received(ref) for ref, filed in self._filed.items()}
+        dates = {ref: _date(group) or self._received(ref) for ref, group in self.groups.items()}
+        dates |= {ref: filed.date or self._received(ref) for ref, filed in self.filed.items()}
         known = self._ledger.keys_by_ref
         new = [ref for ref in dates if known.get(ref) != self._key(ref)]
         new.sort(key=lambda ref: _arrival_key(ref, self._received(ref) or dates[ref]))
         ledger = self._ledger.with_arrivals((*ref, self._key(ref)) for ref in new)
         numbers = ledger.numbers
-        maker = ArtifactMaker(
-            joined, dates, numbers, self._memo_folders, self._groups, filed=self._filed, lives=self._lives,
-            recall=self._recall,
-        )  # fmt: skip
+        maker = ArtifactMaker(self, joined, dates, numbers)
         made: dict[Ref, Artifact] = {}
-        as_published, with_images = self._recall.calls(without_digests), self._recall.calls(_with_images)
+        as_published, with_images = self.recall.calls(without_digests), self.recall.calls(_with_images)
         for ref in sorted(dates, key=numbers.__getitem__):
-            group = self._groups.get(ref)
-            one = as_published(ref, maker.filed(self._filed[ref]) if group is None else maker.group(group))
+            group = self.groups.get(ref)
+            one = as_published(ref, maker.filed(self.filed[ref]) if group is None else maker.group(group))
             made[ref] = with_images(ref, one, images[ref]) if ref in images else one
         return made, ledger
 
     def _received(self, ref: Ref) -> Moment | None:
         """When the earliest of its copies was first committed."""
-        group = self._groups.get(ref)
-        if group is None and self._filed[ref].lives is not None:
-            return min(filter(None, (copy.received for copy in self._filed[ref].copies)), key=_instant, default=None)
-        files = [copy.envelope.file for copy in group.copies] if group else list(self._filed[ref].files)
-        if len(files) == 1:
-            return self._lives.received(files[0])
-        found = [moment for file in files if (moment := self._lives.received(file)) is not None]
-        return min(found, key=_instant, default=None)
+        group = self.groups.get(ref)
+        if group is None and self.filed[ref].lives is not None:
+            found = [copy.received for copy in self.filed[ref].copies]
+        else:
+            files = [copy.envelope.file for copy in group.copies] if group else self.filed[ref].files
+            found = list(map(self.lives.received, files))
+        return min(filter(None, found), key=lambda moment: moment.instant, default=None)
 
     def _key(self, ref: Ref) -> str:
-        return self._groups[ref].key if ref in self._groups else self._filed[ref].key
+        return self.groups[ref].key if ref in self.groups else self.filed[ref].key
 
 
 def _with_images(artifact: Artifact, images: tuple[TextImage, ...]) -> Artifact:
     return artifact if artifact.withheld else replace(artifact, images=images)
-
-
-def _instant(moment: Moment) -> dt.datetime:
-    return moment.instant
 
 
 def _arrival_key(ref: Ref, date: Moment | None) -> tuple[dt.datetime, str, str]:
@@ -687,8 +636,17 @@ def _date(group: CopyGroup) -> Moment | None:
 def _texts_of(group: CopyGroup) -> tuple[Text | None, TextOrigin]:
     """The texts of an artifact, of its envelope and its body, with their places."""
     body = group.variants[0].body
-    known = [text for text in (group.envelope.body, body.text if body else None) if text]
-    return _join_texts(known) if known else None, origin_of(group.envelope.file)
+    texts = [text for text in (group.envelope.body, body.text if body else None) if text]
+    first, origin = next(iter(texts), None), origin_of(group.envelope.file)
+    if first is None or len(texts) == 1:
+        return first, origin
+    joined = replace(
+        first,
+        mentions=tuple(dict.fromkeys(mention for text in texts for mention in text.mentions)),
+        destinations=tuple(dict.fromkeys(target for text in texts for target in text.destinations)),
+        images=tuple(dict.fromkeys(image for text in texts for image in text.images)),
+    )
+    return joined, origin
 
 
 def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...]:
@@ -696,7 +654,7 @@ def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...
     found = []
     for copy in group.copies:
         envelope, file = copy.envelope, copy.envelope.file
-        is_guess = envelope.shape in {"broken", "bare"}
+        is_guess = envelope.is_speechless
         found.append(NameUse(name=envelope.sender, file=file, is_guess=is_guess))
         delivered_to = file.source if envelope.kind == "memo" else None
         found += (
@@ -711,17 +669,6 @@ def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...
         if role:
             found.append(NameUse(name=role, file=file, delivered_to=file.source))
     return tuple(found)
-
-
-def _join_texts(texts: list[Text]) -> Text:
-    if len(texts) == 1:
-        return texts[0]
-    return replace(
-        texts[0],
-        mentions=tuple(dict.fromkeys(mention for text in texts for mention in text.mentions)),
-        destinations=tuple(dict.fromkeys(target for text in texts for target in text.destinations)),
-        images=tuple(dict.fromkeys(image for text in texts for image in text.images)),
-    )
 
 
 # Groups artifacts, so that commands which show few of them need not look at all of them.

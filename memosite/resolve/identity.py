@@ -1,10 +1,13 @@
 """Identity: which files are copies of one artifact, with which bodies, and which id each artifact has (SPEC 2.2, 3).
 
+    envelopes that count ─► with their bodies ─► copies and variants of one artifact ─► its id
+
 An envelope counts below a `memos/`, `notes/` or `transcripts/` folder, where an orgdef's `x.org.memo_location`
 says, or where the configuration includes it; elsewhere it is named in a note and left out.
 
-Their ids follow SPEC 3 (`<source>.<path>` with `/` as `.` for documents, `<source>.<key>` for records); where two
-claim one id, or ids that differ only by case, the ledger decides, else the first in the order of the sources keeps it.
+Documents, libraries and records have their ids from their path or their own id (`<source>.<path>` with `/` as `.` for
+documents, `<source>.<key>` for records). Where two artifacts claim one id, or ids that differ only by case, the ledger
+decides; else the earliest memo keeps it, and of what has no sender the first in the order of the sources.
 """
 
 import datetime as dt
@@ -15,6 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 
 from memosite.archive.ledger import Ledger, identity_key
 from memosite.archive.model import (
@@ -33,7 +37,7 @@ from memosite.archive.model import (
 from memosite.facts import rules
 from memosite.facts.contents import bare_envelope
 from memosite.facts.file import NAMED, RECORDS
-from memosite.facts.findings import Finding, Location, Rule
+from memosite.facts.findings import Finding, Placed, finding_in
 from memosite.facts.layout import Place, matches_any, memo_folder, place_of, sibling_folders
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, make_id, read_stamped_name, short_hash, stem_of
 from memosite.facts.parsed import (
@@ -90,34 +94,38 @@ def operational_place(path: str, *, memo_folders: tuple[str, ...], include: Iter
     return place
 
 
+def source_order(sources: Iterable[SourceInfo]) -> Callable[[Placed], tuple[int, str, str]]:
+    """The key that sorts files by their source, in this order, then by path."""
+    numbers = {source.name: number for number, source in enumerate(sources)}
+    return lambda file: (numbers.get(file.source, len(numbers)), file.source, file.path)
+
+
 def collect(parsed: Iterable[Parsed], sources: tuple[SourceInfo, ...], *, is_loose: bool) -> Collected:
     """Sort the facts, records apart; with `is_loose`, envelopes count wherever they are."""
-    position = {source.name: number for number, source in enumerate(sources)}
     include = {source.name: source.include for source in sources}
-    ordered = sorted(parsed, key=lambda one: (position.get(one.source, len(position)), one.source, one.path))
-    listed = tuple(one.fact for one in ordered if isinstance(one.fact, Organization))
+    ordered = sorted(parsed, key=source_order(sources))
+    listed = tuple(file.fact for file in ordered if isinstance(file.fact, Organization))
     folders = memo_folders(listed)
     findings: list[Finding] = []
     envelopes = []
-    for one in ordered:
-        if isinstance(one.fact, Envelope):
-            counts = is_loose or operational_place(one.path, memo_folders=folders, include=include.get(one.source, ()))
-            if not counts:
-                where = Location(source=one.source, path=one.path)
-                message = f"a {one.fact.kind} outside memos/, notes/ and transcripts/"
-                findings.append(Finding(rule=rules.OUTSIDE_CONVENTION, location=where, message=message))
+    for file in ordered:
+        if isinstance(file.fact, Envelope):
+            included = include.get(file.source, ())
+            if not (is_loose or operational_place(file.path, memo_folders=folders, include=included)):
+                message = f"a {file.fact.kind} outside memos/, notes/ and transcripts/"
+                findings.append(finding_in(file, rules.OUTSIDE_CONVENTION, message))
                 continue
-            envelopes.append(one.fact)
-        if not is_part(one):
-            findings.extend(one.findings)
+            envelopes.append(file.fact)
+        if not is_part(file):
+            findings.extend(file.findings)
     organizations, differing = _distinct(listed)
-    bodies = (one.fact for one in ordered if isinstance(one.fact, BodyFile))
+    bodies = (file.fact for file in ordered if isinstance(file.fact, BodyFile))
     return Collected(
         envelopes=tuple(envelopes),
-        bodies={(body.file.source, body.file.path): body for body in bodies},
+        bodies={body.file.place: body for body in bodies},
         organizations=organizations,
-        libraries=tuple(one.fact for one in ordered if isinstance(one.fact, LibraryCard)),
-        documents=tuple(one.fact for one in ordered if isinstance(one.fact, DocumentHead)),
+        libraries=tuple(file.fact for file in ordered if isinstance(file.fact, LibraryCard)),
+        documents=tuple(file.fact for file in ordered if isinstance(file.fact, DocumentHead)),
         memo_folders=folders,
         findings=(*findings, *differing),
     )
@@ -131,9 +139,8 @@ def _distinct(listed: Iterable[Organization]) -> tuple[tuple[Organization, ...],
         key = (organization.id,) if organization.id else (organization.source, organization.path)
         counted = first.setdefault(key, organization)
         if replace(organization, source=counted.source, path=counted.path, rest=counted.rest) != counted:
-            where = Location(source=organization.source, path=organization.path)
             message = f'"{organization.id[:60]}" is also in {counted.source}/{counted.path}, which counts'
-            findings.append(Finding(rule=rules.COPIES_DIFFER, location=where, message=message))
+            findings.append(finding_in(organization, rules.COPIES_DIFFER, message))
     return tuple(first.values()), tuple(findings)
 
 
@@ -145,19 +152,20 @@ def within_bounds(collected: Collected, ledger: Ledger) -> Collected:
     """
     organizations, libraries = [], list(collected.libraries)
     paged = ledger.position_ids
-    if any(one.more_seats for one in collected.organizations):
-        paged |= {make_id(name) for one in collected.envelopes for name in _names(one)}
-    for one in collected.organizations:
-        known = tuple(seat for seat in one.more_seats if _has_page(one, seat, paged))
-        if one.rest and len(known) < len(one.more_seats):
-            libraries.append(one.rest)
-        organizations.append(replace(one, seats=one.seats + known, more_seats=(), rest=None) if one.rest else one)
+    if any(orgdef.more_seats for orgdef in collected.organizations):
+        paged |= {make_id(name) for envelope in collected.envelopes for name in _names(envelope)}
+    for orgdef in collected.organizations:
+        known = tuple(seat for seat in orgdef.more_seats if _has_page(orgdef, seat, paged))
+        if orgdef.rest and len(known) < len(orgdef.more_seats):
+            libraries.append(orgdef.rest)
+        seats = orgdef.seats + known
+        organizations.append(replace(orgdef, seats=seats, more_seats=(), rest=None) if orgdef.rest else orgdef)
     return replace(collected, organizations=tuple(organizations), libraries=tuple(libraries))
 
 
 def _names(envelope: Envelope) -> Iterable[str]:
     """The names of positions in an envelope that may make pages."""
-    if envelope.shape not in {"broken", "bare"}:
+    if not envelope.is_speechless:
         participants = (participant.position for participant in envelope.participants[:NAMED])
         yield from (envelope.sender, *envelope.to[:NAMED], *participants)
 
@@ -180,8 +188,13 @@ class JoinedCopy:
     envelope: Envelope
     body: BodyFile | None
 
+    @property
+    def files(self) -> tuple[FileFacts, FileFacts | None]:
+        """The file of the envelope, and that of the body."""
+        return self.envelope.file, self.body.file if self.body else None
 
-def body_candidates(envelope: Envelope, *, memo_folders: tuple[str, ...] = ()) -> tuple[str, ...]:
+
+def body_candidates(envelope: Envelope, memo_folders: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The paths, best first, where the body of an envelope may be; never outside its folder and its store.
 
     As written from its own folder, then the base name there and in the sibling mailboxes. The written path
@@ -200,18 +213,12 @@ def body_candidates(envelope: Envelope, *, memo_folders: tuple[str, ...] = ()) -
         found += [f"{folder}/{base}".lstrip("/") for folder in folders]
     place = place_of(path, memo_folders=memo_folders)
     store = place.folder if place is not None else folders[0]
-    return tuple(
-        dict.fromkeys(
-            candidate
-            for candidate in found
-            if (
-                candidate.startswith(f"{store}/")
-                or (not store and "/" not in candidate and candidate not in {".", ".."})
-            )
-            and "\0" not in candidate
-            and not candidate.lower().endswith(ENVELOPE_SUFFIX)
-        )
-    )
+
+    def is_inside(path: str) -> bool:
+        return path.startswith(f"{store}/") or (not store and "/" not in path and path not in {".", ".."})
+
+    found = [path for path in found if "\0" not in path and not path.lower().endswith(ENVELOPE_SUFFIX)]
+    return tuple(dict.fromkeys(filter(is_inside, found)))
 
 
 def join_bodies(
@@ -229,15 +236,17 @@ def join_bodies(
     joined: list[JoinedCopy] = []
     findings: list[Finding] = []
     used: set[tuple[str, str]] = set()
-    candidates, copy = recall.calls(_candidates), recall.calls(_copy)
+    candidates, copy = recall.calls(body_candidates), recall.calls(_copy)
     for envelope in envelopes:
-        source, here = envelope.file.source, (envelope.file.source, envelope.file.path)
+        source, here = envelope.file.source, envelope.file.place
         paths = candidates(here, envelope, memo_folders)
         body = next((bodies[source, path] for path in paths if (source, path) in bodies), None)
         if body is not None:
             used.add((source, body.file.path))
         if body is None and envelope.body_ref is not None:
-            findings.append(_missing(envelope, line_of))
+            message = f'"body_ref" is "{envelope.body_ref[:120]}"; expected a file in this or a sibling mailbox'
+            line = line_of_key(line_of, envelope.file, "body_ref")
+            findings.append(finding_in(envelope.file, rules.BODY_REF_MISSING, message, line))
         one, odd = copy(here, envelope, body, memo_folders)
         joined.append(one)
         findings += odd
@@ -247,13 +256,14 @@ def join_bodies(
             continue
         body = bodies[key]
         joined.append(recall.calls(_bare_copy)(key, body, place))
-        message = f"no envelope names {body.file.name}"
-        findings.append(_finding(rules.BODY_WITHOUT_ENVELOPE, body.file, message))
+        findings.append(finding_in(body.file, rules.BODY_WITHOUT_ENVELOPE, f"no envelope names {body.file.name}"))
     return tuple(joined), tuple(findings)
 
 
-def _candidates(envelope: Envelope, memo_folders: tuple[str, ...]) -> tuple[str, ...]:
-    return body_candidates(envelope, memo_folders=memo_folders)
+def line_of_key(line_of: LineOf, file: FileFacts, key: str) -> int | None:
+    """The line of a field of an envelope, in either of the forms in which it may be written."""
+    lines = (line_of(file, name) for name in (key, f"x.memo.{key}", f"metadata.{key}"))
+    return next(filter(None, lines), None)
 
 
 def _copy(
@@ -264,46 +274,33 @@ def _copy(
 
 
 def _bare_copy(body: BodyFile, place: Place) -> JoinedCopy:
-    return JoinedCopy(envelope=_bare_envelope(body.file, place), body=body)
-
-
-def _missing(envelope: Envelope, line_of: LineOf) -> Finding:
-    message = f'"body_ref" is "{(envelope.body_ref or "")[:120]}"; expected a file in this or a sibling mailbox'
-    line = line_of(envelope.file, "body_ref") or line_of(envelope.file, "x.memo.body_ref")
-    return _finding(rules.BODY_REF_MISSING, envelope.file, message, line)
+    """A body that has no envelope, with one that is made from its file name."""
+    file = body.file
+    envelope = Envelope(kind=place.kind, shape="bare", file=file, stem=stem_of(file.name), content_sha256=file.sha256)
+    return JoinedCopy(envelope=_read_off_name(envelope), body=body)
 
 
 def _join_findings(envelope: Envelope, body: BodyFile, memo_folders: tuple[str, ...]) -> Iterator[Finding]:
     if envelope.body_ref is None and envelope.shape != "broken":
         message = f'{body.file.name} is beside it, but "body_ref" is missing'
-        yield _finding(rules.BODY_NOT_REFERENCED, envelope.file, message)
-    if envelope.file.path.rpartition("/")[0] != body.file.path.rpartition("/")[0]:
+        yield finding_in(envelope.file, rules.BODY_NOT_REFERENCED, message)
+    if envelope.file.folder != body.file.folder:
         mine = place_of(envelope.file.path, memo_folders=memo_folders)
         its = place_of(body.file.path, memo_folders=memo_folders)
         if mine is not None and its is not None and mine.mailbox != its.mailbox:
             message = f"the envelope is in {_shown(mine)}, its body in {_shown(its)}"
-            yield _finding(rules.BODY_SPLIT, envelope.file, message)
+            yield finding_in(envelope.file, rules.BODY_SPLIT, message)
     if envelope.kind == "transcript" and body.text.turns == 0 and body.text.summary:
-        yield _finding(rules.TRANSCRIPT_FORM, body.file, "no turns could be told apart")
+        yield finding_in(body.file, rules.TRANSCRIPT_FORM, "no turns could be told apart")
 
 
 def _shown(place: Place) -> str:
     return f"{place.folder}/" if place.mailbox in {None, "flat"} else f"{place.folder}/{place.mailbox}/"
 
 
-def _finding(rule: Rule, file: FileFacts, message: str, line: int | None = None) -> Finding:
-    return Finding(rule=rule, location=Location(source=file.source, path=file.path, line=line), message=message)
-
-
-def _bare_envelope(file: FileFacts, place: Place) -> Envelope:
-    """An envelope for a body that has none, made from its file name."""
-    envelope = Envelope(kind=place.kind, shape="bare", file=file, stem=stem_of(file.name), content_sha256=file.sha256)
-    return _read_off_name(envelope)
-
-
 def _read_off_name(envelope: Envelope) -> Envelope:
     """An envelope without sender and recipient, with those of its file name."""
-    if envelope.shape not in {"bare", "broken"} or envelope.kind == "transcript":
+    if not envelope.is_speechless or envelope.kind == "transcript":
         return envelope
     name = read_stamped_name(envelope.stem)
     return replace(
@@ -319,18 +316,16 @@ def _read_off_name(envelope: Envelope) -> Envelope:
 
 def alike(copies: tuple[JoinedCopy, ...]) -> tuple[JoinedCopy, ...]:
     """The copies of one artifact: if one of them, or its body, has no content, none of them has any."""
-    found = (_withheld(copy) for copy in copies)
-    withheld = next((one for one in found if one is not None), None)
-    return copies if withheld is None else tuple(_bare(copy, withheld) for copy in copies)
-
-
-def _withheld(copy: JoinedCopy) -> Withheld | None:
-    return copy.envelope.withheld or (copy.body.withheld if copy.body else None)
-
-
-def _bare(copy: JoinedCopy, withheld: Withheld) -> JoinedCopy:
-    return JoinedCopy(
-        envelope=bare_envelope(copy.envelope, withheld), body=copy.body.without_content(withheld) if copy.body else None
+    reasons = (copy.envelope.withheld or (copy.body.withheld if copy.body else None) for copy in copies)
+    withheld = next(filter(None, reasons), None)
+    if withheld is None:
+        return copies
+    return tuple(
+        JoinedCopy(
+            envelope=bare_envelope(copy.envelope, withheld),
+            body=copy.body.without_content(withheld) if copy.body else None,
+        )
+        for copy in copies
     )
 
 
@@ -356,8 +351,9 @@ def _hide_files(artifact: Artifact, kept: Collection[str]) -> Artifact:
     artifact = replace(artifact, copies=copies)
     match artifact:
         case Memo() | Transcript():
-            variants = tuple(_hidden_variant(variant, kept) for variant in artifact.variants)
-            return replace(artifact, variants=variants)
+            shown = (variant.envelope for variant in artifact.variants)
+            hidden = (replace(one, file=_hidden(one.file, kept), content_sha256="") for one in shown)
+            return replace(artifact, variants=tuple(Variant(envelope=envelope) for envelope in hidden))
         case Library():
             return replace(artifact, card=replace(artifact.card, file=_hidden(artifact.card.file, kept)))
         case Record():
@@ -376,11 +372,6 @@ def _reason(artifact: Artifact) -> Withheld | None:
         case Document():
             return artifact.head.withheld
     return None
-
-
-def _hidden_variant(variant: Variant, kept: Collection[str]) -> Variant:
-    file = _hidden(variant.envelope.file, kept)
-    return Variant(envelope=replace(variant.envelope, file=file, content_sha256=""))
 
 
 def _hidden(file: FileFacts, kept: Collection[str]) -> FileFacts:
@@ -420,7 +411,7 @@ class CopyGroup:
     @cached_property
     def key(self) -> str:
         """The key that distinguishes it from other artifacts of its name."""
-        is_speechless = bool(self.variants) and self.envelope.shape in {"broken", "bare"}
+        is_speechless = bool(self.variants) and self.envelope.is_speechless
         return identity_key(self.stem, self.sender, ",".join(self.to), "?" if is_speechless else self.sent)
 
     @property
@@ -439,15 +430,11 @@ LastChange = Callable[[JoinedCopy], float]
 """When a copy was last committed, in seconds; the beginning of time if that is not known."""
 
 
-def _never(_copy: JoinedCopy) -> float:
-    return float("-inf")
-
-
 _Key = tuple[object, ...]
 
 
 def group_copies(
-    joined: Iterable[JoinedCopy], last_change: LastChange = _never, *, recall: Recall = FORGETFUL
+    joined: Iterable[JoinedCopy], last_change: LastChange = lambda _copy: -inf, *, recall: Recall = FORGETFUL
 ) -> list[CopyGroup]:
     """Group the copies, in the order of the sources, and find the variants among the copies of each artifact."""
     found: dict[_Key, list[JoinedCopy]] = {}
@@ -455,10 +442,10 @@ def group_copies(
     key_of = recall.calls(_key)
     for copy in joined:
         envelope = copy.envelope
-        if envelope.shape in {"broken", "bare"}:
+        if envelope.is_speechless:
             speechless.append(copy)
         else:
-            found.setdefault(key_of((envelope.file.source, envelope.file.path), envelope), []).append(copy)
+            found.setdefault(key_of(envelope.file.place, envelope), []).append(copy)
     by_name = _by_name(found) if speechless else {}
     for copy in speechless:  # only their name is known: copies of the one artifact of that name
         name = _name(copy.envelope)
@@ -531,7 +518,7 @@ def _find_variants(group: CopyGroup, changes: tuple[float, ...]) -> None:
     def rank(indexes: list[int]) -> tuple[bool, float, bool, int]:
         envelope = group.copies[indexes[0]].envelope
         changed = max(changes[index] for index in indexes) if len(found) > 1 else 0.0
-        return (envelope.shape in {"broken", "bare"}, -changed, envelope.discharge is None, indexes[0])
+        return (envelope.is_speechless, -changed, envelope.discharge is None, indexes[0])
 
     group.variant_of = [0] * len(group.copies)
     for number, indexes in enumerate(sorted(found.values(), key=rank)):
@@ -552,7 +539,7 @@ def _variant_keys(group: CopyGroup) -> list[tuple[str, str | None]]:
     with_body: dict[str, tuple[str, str | None]] = {}
     of_body: dict[str, tuple[str, str | None]] = {}
     for copy in group.copies:
-        if copy.body is not None and copy.envelope.shape not in {"broken", "bare"}:
+        if copy.body is not None and not copy.envelope.is_speechless:
             key = (copy.envelope.content_sha256, copy.body.text.sha256)
             with_body.setdefault(key[0], key)
             of_body.setdefault(copy.body.text.sha256, key)
@@ -571,7 +558,7 @@ def _variant_keys(group: CopyGroup) -> list[tuple[str, str | None]]:
 def assign_ids(groups: list[CopyGroup], ledger: Ledger) -> tuple[Finding, ...]:
     """Give each group its id; where several claim one, the ledger decides, else the earliest keeps it."""
     ids, keys = ledger.ids_by_key, ledger.keys_by_ref
-    published = _published(ledger)
+    published = ledger.published_ids
     claims: dict[tuple[Kind, str], list[CopyGroup]] = defaultdict(list)
     for group in groups:
         group.plain = make_id(group.stem)
@@ -601,19 +588,8 @@ def _collisions(groups: Iterable[CopyGroup]) -> Iterator[Finding]:
         rivals = sorted(by_name[claim], key=lambda group: (group.id.casefold() != group.plain.casefold(), group.id))
         winner = rivals[0].envelope.file
         for loser in rivals[1:]:
-            file = loser.envelope.file
             message = f"the name is also that of {winner.source}/{winner.path}, a different {loser.kind}"
-            yield Finding(
-                rule=rules.ID_COLLISION, location=Location(source=file.source, path=file.path), message=message
-            )
-
-
-def _published(ledger: Ledger) -> dict[tuple[Kind, str], str]:
-    """Published ids by their casefolded form; of two ids with one form the first."""
-    published: dict[tuple[Kind, str], str] = {}
-    for arrival in ledger.arrivals:
-        published.setdefault((arrival.kind, arrival.id.casefold()), arrival.id)
-    return published
+            yield finding_in(loser.envelope.file, rules.ID_COLLISION, message)
 
 
 def _precedence(
@@ -640,13 +616,11 @@ def variant_findings(groups: Iterable[CopyGroup]) -> Iterable[Finding]:
     """A finding for each further variant; unreadable ones have their own."""
     for group in groups:
         for variant in group.variants[1:]:
-            if variant.envelope.shape in {"broken", "bare"}:
+            if variant.envelope.is_speechless:
                 continue
-            file, other = variant.envelope.file, group.envelope.file
+            other = group.envelope.file
             message = f"its content differs from that of {other.source}/{other.path}"
-            yield Finding(
-                rule=rules.COPIES_DIFFER, location=Location(source=file.source, path=file.path), message=message
-            )
+            yield finding_in(variant.envelope.file, rules.COPIES_DIFFER, message)
 
 
 # Gives documents, libraries and records their ids, from their path or their own id.
@@ -769,27 +743,20 @@ def _with_pages(named: Iterable[tuple[RecordCard, str]], ledger: Ledger) -> Iter
         if card.is_rest:
             is_shown = file in has_rest
         else:
-            is_shown = counts[file] <= RECORDS or _record_key(card, key) in ledger.ids_by_key
+            known = ("record", identity_key(file.source, card.system, key, file.path))
+            is_shown = counts[file] <= RECORDS or known in ledger.ids_by_key
         if is_shown:
             yield card, key
         else:
             has_rest.add(file)
 
 
-def _record_key(card: RecordCard, key: str) -> tuple[Kind, str]:
-    return "record", identity_key(card.file.source, card.system, key, card.file.path)
-
-
-def _plain(card: RecordCard) -> str:
-    return f"{card.file.source}.{card.key}"
-
-
 def record_collisions(filed: Iterable[Filed]) -> Iterator[Finding]:
     """A finding on each record that has another's name; two nodes of one store already have one."""
     by_name: dict[str, list[Filed]] = defaultdict(list)
-    for one in filed:
-        if isinstance(one.fact, RecordCard):
-            by_name[make_id(_plain(one.fact)).casefold()].append(one)
+    for entry in filed:
+        if isinstance(entry.fact, RecordCard):
+            by_name[make_id(f"{entry.fact.file.source}.{entry.fact.key}").casefold()].append(entry)
     for name, rivals in sorted(by_name.items()):
         first, *others = sorted(rivals, key=lambda one: (one.ref[1].casefold() != name, one.ref))
         stores = {_store(first)} - {None}
@@ -798,11 +765,9 @@ def record_collisions(filed: Iterable[Filed]) -> Iterator[Finding]:
             if store in stores:
                 continue
             stores.add(store)
-            file, known = other.files[0], first.files[0]
+            known = first.files[0]
             message = f"the name is also that of a record in {known.source}/{known.path}"
-            yield Finding(
-                rule=rules.ID_COLLISION, location=Location(source=file.source, path=file.path), message=message
-            )
+            yield finding_in(other.files[0], rules.ID_COLLISION, message)
 
 
 def _store(filed: Filed) -> tuple[str, str] | None:
@@ -821,14 +786,13 @@ def body_path(card: RecordCard) -> str | None:
 def _ids(kind: Kind, wanted: Mapping[str, str], ledger: Ledger) -> dict[str, str]:
     """An id for each key: its published one, else the wanted one if it is free, else with a hash."""
     known = ledger.ids_by_key
-    taken = {arrival.id.casefold(): arrival.id for arrival in reversed(ledger.arrivals) if arrival.kind == kind}
     ids = {key: known[(kind, key)] for key in wanted if (kind, key) in known}
     used = {id_.casefold() for id_ in ids.values()}
     for key, name in wanted.items():
         if key in ids:
             continue
         id_ = make_id(name)
-        if id_.casefold() in used or taken.get(id_.casefold(), id_) != id_:
+        if id_.casefold() in used or ledger.published_ids.get((kind, id_.casefold()), id_) != id_:
             id_ = f"{id_}~{short_hash(key)}"
         used.add(id_.casefold())
         ids[key] = id_

@@ -15,7 +15,7 @@ from memosite.formats.system import FilePlace
 from memosite.formats.systems import is_record_uri, record_suffixes, without_prefix
 from memosite.resolve.identity import Filed
 from memosite.resolve.positions import last_segment
-from memosite.resolve.threads import NameIndex
+from memosite.resolve.threads import NameIndex, inverse
 from memosite.sources.forges import RepoPages, commit_url, file_url, plain_address, repo_key, repo_pages, shown_file
 
 # Finds the files of the archive's repos in URLs of forges (SPEC 3, references and links).
@@ -70,9 +70,9 @@ class DocumentIds:
     def __init__(self, documents: Iterable[Filed]) -> None:
         """Index the documents that have an id."""
         self._by_id: dict[str, list[tuple[str, Ref]]] = defaultdict(list)
-        for one in documents:
-            if isinstance(one.fact, DocumentHead) and one.fact.key:
-                self._by_id[without_prefix(one.fact.key)].append((one.fact.file.source, one.ref))
+        for entry in documents:
+            if isinstance(entry.fact, DocumentHead) and entry.fact.key:
+                self._by_id[without_prefix(entry.fact.key)].append((entry.fact.file.source, entry.ref))
 
     def find(self, name: str, source: str) -> Ref | None:
         """The document of this id: the only one of the source, else the only one that there is."""
@@ -102,14 +102,14 @@ _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
 _ABSOLUTE = re.compile(r"/|~/|[a-zA-Z]:")
 
 
-_ENDINGS = (".md", "/index.md", *(suffix for suffix in record_suffixes() if suffix.count(".") > 1))
+_FOLDER_ENDING = "/index.md"
+
+
+FILE_ENDINGS = (".md", *(suffix for suffix in record_suffixes() if suffix.count(".") > 1))
+
+
+_ENDINGS = (".md", _FOLDER_ENDING, *FILE_ENDINGS[1:])
 """What is tried behind a path without an extension."""
-
-
-_FOLDER_ENDINGS = [one for one in _ENDINGS if "/" in one]
-
-
-_FILE_ENDINGS = [one for one in _ENDINGS if "/" not in one]
 
 
 _NO_NAMES = frozenset({"", ".", ".."})
@@ -140,7 +140,7 @@ def origin_of(file: FileFacts) -> TextOrigin:
     """The origin of what a file says."""
     page = stem_of(file.name)
     is_folder = page.casefold() in {"index", "readme"}
-    return TextOrigin(source=file.source, folder=file.path.rpartition("/")[0], page="" if is_folder else page)
+    return TextOrigin(source=file.source, folder=file.folder, page="" if is_folder else page)
 
 
 class LinkResolver:
@@ -158,7 +158,7 @@ class LinkResolver:
         has_file: HasFile | None = None,
         *,
         record_files: Iterable[tuple[Ref, FileFacts]] = (),
-        find_record: FindRecord | None = None,
+        find_record: FindRecord = lambda _name, _source: None,
         commits: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         """Index everything that can be mentioned; `files` are those known by path (documents, libraries).
@@ -178,9 +178,9 @@ class LinkResolver:
             by_path, by_tail = _index(listed)
             self._by_path = by_path | self._by_path
             self._by_tail = by_tail | self._by_tail
-        self._bases = {path.rpartition("/")[2] for _, path in self._by_path} | {"", ".", ".."}
-        self._folder_endings = [one for one in _FOLDER_ENDINGS if one.rpartition("/")[2] in self._bases]
-        self._stems = {base.removesuffix(one) for base in self._bases for one in _FILE_ENDINGS if base.endswith(one)}
+        self._bases = {path.rpartition("/")[2] for _, path in self._by_path} | _NO_NAMES
+        self._has_index = _FOLDER_ENDING[1:] in self._bases
+        self._stems = {base.removesuffix(one) for base in self._bases for one in FILE_ENDINGS if base.endswith(one)}
         self._directories = self._working_directories(organizations)
 
     def _working_directories(self, organizations: Iterable[Organization]) -> list[tuple[str, str]]:
@@ -219,12 +219,9 @@ class LinkResolver:
         path = _normal(path)
         if not path or "\0" in path:
             return None
-        to = self._artifact(path, origin)
+        to = self._artifact(path, origin) or self._find_record(path, origin.source)
         if to is not None:
             return Link(written=written, to=to)
-        record = self._record(path, written, origin)
-        if record is not None:
-            return record
         url = self._web_address(path, origin, is_destination=is_destination)
         if not url:
             return None
@@ -234,7 +231,7 @@ class LinkResolver:
     def _by_url(self, url: str, origin: TextOrigin) -> Ref | None:
         """The record of a URI, or the artifact whose file a forge shows; a stamped name counts in any repo."""
         if is_record_uri(url):
-            return self._find_record(url, origin.source) if self._find_record else None
+            return self._find_record(url, origin.source)
         for source, path in self._forge_files.files(url):
             found = self._named(path, source) or self._by_path.get((source, path))
             if found is not None:
@@ -242,10 +239,6 @@ class LinkResolver:
         shown = shown_file(url)
         is_stamped = shown is not None and _STAMPED.match(shown.path.rpartition("/")[2])
         return self._named(shown.path, origin.source) if shown and is_stamped else None
-
-    def _record(self, name: str, written: str, origin: TextOrigin) -> Link | None:
-        to = self._find_record(name, origin.source) if self._find_record else None
-        return Link(written=written, to=to) if to else None
 
     def follow(self, path: str, origin: TextOrigin, *, written: str) -> Link | None:
         """The target of a path that a record gives: an artifact, else a file on the web."""
@@ -262,6 +255,10 @@ class LinkResolver:
         path = _normal(name.split("#", 1)[0])
         return None if not path or "\0" in path else self._artifact(path, origin)
 
+    def written_in(self, name: str, file: FileFacts) -> Ref | None:
+        """The artifact of what is written in a file."""
+        return self.artifact(name, origin_of(file))
+
     def _artifact(self, path: str, origin: TextOrigin) -> Ref | None:
         found = self._named(path, origin.source)
         if found is None and path.rstrip("/").rpartition("/")[2] in self._bases:
@@ -274,7 +271,7 @@ class LinkResolver:
             return None  # most paths in texts name nothing that was read: few are looked for in all folders
         is_rooted = path.startswith("/") and not origin.is_near
         candidates = [path[1:]] if is_rooted else _inside(path.removeprefix("/"), origin.folder)
-        return next(filter(None, (self._by_path.get((origin.source, one)) for one in candidates)), None)
+        return next(filter(None, (self._by_path.get((origin.source, candidate)) for candidate in candidates)), None)
 
     def _without_extension(self, path: str, origin: TextOrigin) -> Ref | None:
         """The artifact whose path is written without its extension, or as a page of a documentation site.
@@ -289,10 +286,10 @@ class LinkResolver:
             if (origin.source, beside) in self._by_path:
                 return self._by_path[origin.source, beside]
         *folders, base = name.split("/")
-        if base in self._stems or self._folder_endings:  # most paths in texts name nothing that was read
+        if base in self._stems or self._has_index:  # most paths in texts name nothing that was read
             has_folder = not _NO_NAMES.issuperset(folders)
             for ending in _ENDINGS:
-                if ending not in self._folder_endings and base + ending not in self._bases:
+                if not (self._has_index if ending == _FOLDER_ENDING else base + ending in self._bases):
                     continue
                 longer = name + ending
                 found = self._at(longer, origin) or (self._by_suffix(longer, origin) if has_folder else None)
@@ -314,7 +311,7 @@ class LinkResolver:
 
         A bare file name is enough in its own source; elsewhere it needs a folder, and exactly one match.
         """
-        parts = [part for part in path.split("/") if part not in {"", ".", ".."}]
+        parts = [part for part in path.split("/") if part not in _NO_NAMES]
         if not parts or parts[-1] not in self._bases:
             return None
         for index in range(max(0, len(parts) - TAIL), len(parts)):
@@ -345,7 +342,7 @@ class LinkResolver:
         for candidate in candidates:
             if self._has_file(origin.source, candidate):
                 return self._address(origin.source, candidate)
-        source, *rest = [part for part in path.split("/") if part not in {"", ".", ".."}] or [""]
+        source, *rest = [part for part in path.split("/") if part not in _NO_NAMES] or [""]
         if source in self._sources and rest and self._has_file(source, "/".join(rest)):
             return self._address(source, "/".join(rest))
         return None
@@ -364,7 +361,7 @@ def _index(
     by_path: dict[tuple[str, str], Ref] = {}
     by_tail: dict[tuple[str | None, str], Ref | None] = {}
     for ref, file in files:
-        by_path[(file.source, file.path)] = ref
+        by_path[file.place] = ref
         parts = file.path.split("/")[-TAIL:]
         for index in range(len(parts)):
             tail = "/".join(parts[index:])
@@ -381,7 +378,7 @@ def _inside(path: str, folder: str) -> list[str]:
     parts = folder.split("/") if folder else []
     depths = [*range(len(parts), max(0, len(parts) - TAIL), -1), 0]
     candidates = (posixpath.normpath(posixpath.join(*parts[:depth], path)) for depth in depths)
-    inside = (one for one in candidates if not one.startswith("../") and one not in {"..", "."})
+    inside = (candidate for candidate in candidates if not candidate.startswith("../") and candidate not in {"..", "."})
     return list(dict.fromkeys(inside))
 
 
@@ -393,14 +390,8 @@ def backlinks(
     links: Mapping[Ref, Iterable[Link]], others: Iterable[tuple[Ref, Ref]] = ()
 ) -> dict[Ref, tuple[Ref, ...]]:
     """For each artifact, those that mention it, in order of kind and id; `others` are (from, to) pairs."""
-    found: dict[Ref, set[Ref]] = defaultdict(set)
-    for ref, mentioned_ref in others:
-        found[mentioned_ref].add(ref)
-    for ref, mentioned in links.items():
-        for link in mentioned:
-            if link.to is not None and link.to != ref:
-                found[link.to].add(ref)
-    return {ref: tuple(sorted(refs)) for ref, refs in found.items()}
+    mentioned = ((ref, link.to) for ref, some in links.items() for link in some if link.to is not None)
+    return inverse((*others, *(pair for pair in mentioned if pair[0] != pair[1])))
 
 
 # Finds the images that texts show among the files of their own source (SPEC 4).
@@ -413,7 +404,7 @@ def text_images(
     texts: Iterable[tuple[Ref, Text, TextOrigin]], parsed: Iterable[Parsed]
 ) -> dict[Ref, tuple[TextImage, ...]]:
     """The images of memos, notes, documents and records, in the order written."""
-    files = {(one.source, one.path): one.fact for one in parsed if isinstance(one.fact, ImageFile)}
+    files = {(file.source, file.path): file.fact for file in parsed if isinstance(file.fact, ImageFile)}
     return {
         ref: tuple(_image(written, origin, files) for written in text.images)
         for ref, text, origin in texts

@@ -1,7 +1,8 @@
 """Looks up the git history of files, of removed ones, and of the entries of list files (SPEC 2.2, 2.3).
 
-A version of a file is compared with the one that its commit changed. So work on a branch takes nothing away from the
-trunk, and what a merge repeats of a branch is no second event.
+Git knows files; what became of an entry follows from the versions of its list. Each version is compared with the one
+that its commit changed. So work on a branch takes nothing away from the trunk, and what a merge repeats of a branch is
+no second event.
 """
 
 import unicodedata
@@ -12,11 +13,11 @@ from itertools import chain, count
 from math import inf
 from typing import NamedTuple
 
-from memosite.archive.history import EventKind, History, LifeEvent, file_key
+from memosite.archive.history import EventKind, History, LifeEvent, file_key, paths_of
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Artifact, Life, Record, Removal, WorkState
 from memosite.facts.file import File
-from memosite.facts.layout import MAILBOXES, place_of
+from memosite.facts.layout import place_of
 from memosite.facts.names import ENVELOPE_SUFFIX, RecordEntry, blob_id, make_id, stem_of
 from memosite.facts.parsed import FileFacts, Parsed, RecordCard, RecordFile, Ref
 from memosite.facts.times import Moment
@@ -62,10 +63,9 @@ class Lives:
         """When a file was last committed, in seconds; minus infinity if git does not know."""
         history = self._histories.get(file.source)
         if history is None:
-            return float("-inf")
+            return -inf
         events = [history.value.events.get(file_key(one.path), ()) for one in (file, body) if one is not None]
-        dates = [steps[-1].at for steps in events if steps]
-        return max((date.instant.timestamp() for date in dates if date), default=float("-inf"))
+        return max((_seconds(steps[-1].at) for steps in events if steps), default=-inf)
 
 
 def _read(of: Same[History], file: FileFacts, body: FileFacts | None, data_of: DataOf) -> Life:
@@ -103,12 +103,12 @@ def _state(history: History, file: FileFacts, body: FileFacts | None, data_of: D
         return None
     committed = history.tree.get(file.path)
     if committed is None:
-        return "moved" if _lay_elsewhere(history, file.path) else "delivered"
-    if _is_edited(committed, file, data_of) or (
+        is_elsewhere = any(place in history.tree for place in paths_of(file_key(file.path)))
+        return "moved" if is_elsewhere else "delivered"
+    is_edited = _is_edited(committed, file, data_of) or (
         body is not None and _is_edited(history.tree.get(body.path), body, data_of)
-    ):
-        return "edited"
-    return "committed"
+    )
+    return "edited" if is_edited else "committed"
 
 
 def _is_edited(committed: str | None, file: FileFacts, data_of: DataOf) -> bool:
@@ -119,14 +119,6 @@ def _is_edited(committed: str | None, file: FileFacts, data_of: DataOf) -> bool:
         return False
     # A checkout may have other line ends than the commit; that is no edit.
     return committed not in {blob_id(one, like=committed) for one in (data, data.replace(b"\r\n", b"\n"))}
-
-
-def _lay_elsewhere(history: History, path: str) -> bool:
-    """Whether the last commit has the file in another mailbox."""
-    folder, _, name = file_key(path).rpartition("/")
-    prefix = f"{folder}/" if folder else ""
-    places = (f"{prefix}{name}", *(f"{prefix}{box}/{name}" for box in MAILBOXES))
-    return any(place in (history.tree or ()) for place in places)
 
 
 def _with_edits(events: tuple[LifeEvent, ...], of_body: Iterable[LifeEvent]) -> tuple[LifeEvent, ...]:
@@ -168,10 +160,10 @@ def removals(histories: Mapping[str, History], present: Iterable[Ref], stems: It
         if _folded(ref) in taken or stem.casefold() in named:
             continue
         is_secret = key in histories[source].confidential
-        one = (ref, Removal(kind=place.kind, stem="" if is_secret else stem, source=source, events=events))
-        known = found.get(_folded(ref), one)
-        last = max(known, one, key=lambda pair: _instant(pair[1]))
-        if not (known[1].stem and one[1].stem):
+        removal = Removal(kind=place.kind, stem="" if is_secret else stem, source=source, events=events)
+        known = found.get(_folded(ref), (ref, removal))
+        last = max(known, (ref, removal), key=lambda pair: _seconds(pair[1].events[-1].at))
+        if not (known[1].stem and removal.stem):
             last = (last[0], replace(last[1], stem=""))
         found[_folded(ref)] = last
     return dict(sorted(found.values(), key=lambda pair: pair[0]))
@@ -181,9 +173,8 @@ def _folded(ref: Ref) -> Ref:
     return ref[0], ref[1].casefold()
 
 
-def _instant(removal: Removal) -> float:
-    at = removal.events[-1].at
-    return at.instant.timestamp() if at else float("-inf")
+def _seconds(at: Moment | None, unknown: float = -inf) -> float:
+    return at.instant.timestamp() if at else unknown
 
 
 # Follows the entries of list files through git: when each came, what it was before, when it went (SPEC 2.2 and 3).
@@ -444,14 +435,12 @@ class ListFile:
 def list_files(history: History, parsed: Iterable[Parsed]) -> Iterator[ListFile]:
     """The list files of a source that are there, and those that were removed."""
     followed: set[str] = set()
-    for one in parsed:
-        fact = one.fact
+    for file in parsed:
+        fact = file.fact
         system = find_system(fact.system) if isinstance(fact, RecordFile) and fact.is_list else None
         if isinstance(fact, RecordFile) and system is not None and system.join is None:
-            found = ListFile(
-                path=one.path, system=system, file=fact.file, events=_events_before(history, one.path, system, followed)
-            )
-            yield found
+            events = _events_before(history, file.path, system, followed)
+            yield ListFile(path=file.path, system=system, file=fact.file, events=events)
     for key in history.events:
         owner = owner_of(key) if key not in followed else None
         if owner is not None and owner.is_list(key) and history.events[key][-1].kind == "removed":
@@ -493,7 +482,7 @@ def _until(events: Sequence[LifeEvent], later: Sequence[LifeEvent]) -> tuple[Lif
     first = later[0].at if later else None
     if first is None:
         return tuple(events)
-    return tuple(one for one in events if one.at is None or one.at.instant <= first.instant)
+    return tuple(event for event in events if event.at is None or event.at.instant <= first.instant)
 
 
 def _joined(before: tuple[LifeEvent, ...], events: tuple[LifeEvent, ...]) -> tuple[LifeEvent, ...]:
@@ -528,7 +517,7 @@ class EntryLives:
 
     def of(self, card: RecordCard) -> EntryLife | None:
         """What git knows of a record that is an entry of a list; None if that is nothing."""
-        found = self._found.get((card.file.source, card.file.path))
+        found = self._found.get(card.file.place)
         return found.there.get(card.key) if found is not None else None
 
     def life(self, card: RecordCard) -> Life | None:
@@ -558,8 +547,8 @@ def entry_keys(cards: Sequence[RecordCard], ledger: Ledger, entries: EntryLives)
     for index, card in enumerate(cards):
         life = entries.of(card) if card.line is not None else None
         if life is not None:
-            begun = life.events[0].at if life.events else None
-            places[card.file.source, card.file.path].append((begun.instant.timestamp() if begun else inf, index, life))
+            begun = _seconds(life.events[0].at if life.events else None, inf)
+            places[card.file.place].append((begun, index, life))
     for (source, _), found in places.items():
         used: set[str] = set()
         for _, index, life in sorted(found, key=lambda one: one[:2]):
@@ -575,7 +564,7 @@ def removed_entries(entries: EntryLives, artifacts: Mapping[Ref, Artifact], ledg
 
     Those that go on as another artifact are not among them.
     """
-    records = [one for one in artifacts.values() if isinstance(one, Record)]
+    records = [artifact for artifact in artifacts.values() if isinstance(artifact, Record)]
     taken = {id_.casefold() for one in records for id_ in (one.id, *one.former)}
     found: dict[Ref, Removal] = {}
     for source, life in entries.gone():

@@ -142,7 +142,7 @@ def resolve_positions(
         adds_none = all(use.is_guess or (use.is_further and is_new) for use in by_name[name])
         if by_name[name] and not outcome.is_listed and adds_none:
             del outcomes[name], by_name[name]
-    ids = _distinct_ids(directory, outcomes, published)
+    ids = _position_ids(directory, outcomes, published)
     names: dict[str, list[str]] = defaultdict(list)
     delivered: dict[str, Counter[str]] = defaultdict(Counter)
     for name, outcome in outcomes.items():
@@ -164,7 +164,7 @@ def resolve_positions(
             names=tuple(names.get(id_, ())),
             repo=_repo(listings, delivered[id_], sources),
             union_of=tuple(sorted(ids[directory.position_id(one)] for one in listings)) if is_union else (),
-            is_person=any(_is_human(seat) for _, seat in listings)
+            is_person=any((seat.incumbent_kind or "").casefold() == "human" for _, seat in listings)
             or (id_ in human and not (people is None and any(seat.incumbent_kind for _, seat in listings))),
         )
     return Naming(
@@ -198,27 +198,25 @@ def _people(directory: Directory, people: Iterable[str], ids: Mapping[str, str])
     return {ids.get(id_, id_) for id_ in named}
 
 
-def _is_human(seat: Seat) -> bool:
-    return (seat.incumbent_kind or "").casefold() == "human"
-
-
-def _distinct_ids(
-    directory: Directory, outcomes: Mapping[str, NameOutcome], published: Collection[str]
-) -> dict[str, str]:
+def distinct_ids(wanted: Iterable[str], published: Iterable[str]) -> dict[str, str]:
     """An id for each id wanted. Two that differ only by case would share a folder on some disks.
 
-    The one that was published keeps it, else the listed one; the others get a hash.
+    The one that was published keeps it, else the first; the others get a hash.
     """
-    listed = {directory.position_id(listing) for listings in directory.by_id.values() for listing in listings}
-    listed |= {make_id(id_) for id_ in directory.by_id}
     taken: dict[str, str] = {}
     for id_ in published:
         taken.setdefault(id_.casefold(), id_)
-    ids: dict[str, str] = {}
-    for id_ in sorted(listed) + sorted({outcome.id for outcome in outcomes.values()} - listed):
-        owner = taken.setdefault(id_.casefold(), id_)
-        ids[id_] = id_ if owner == id_ else f"{id_}~{short_hash(id_)}"
-    return ids
+    owners = {id_: taken.setdefault(id_.casefold(), id_) for id_ in wanted}
+    return {id_: id_ if owner == id_ else f"{id_}~{short_hash(id_)}" for id_, owner in owners.items()}
+
+
+def _position_ids(
+    directory: Directory, outcomes: Mapping[str, NameOutcome], published: Collection[str]
+) -> dict[str, str]:
+    """An id for each position wanted; of two that differ only by case, a listed one is before a name of memos."""
+    listed = {directory.position_id(listing) for listings in directory.by_id.values() for listing in listings}
+    listed |= {make_id(id_) for id_ in directory.by_id}
+    return distinct_ids(sorted(listed) + sorted({outcome.id for outcome in outcomes.values()} - listed), published)
 
 
 def _seats(directory: Directory) -> dict[str, tuple[PositionListing, ...]]:
@@ -251,7 +249,7 @@ def _name_findings(
     outcomes: Mapping[str, NameOutcome], by_name: Mapping[str, list[NameUse]], externals: Collection[str]
 ) -> Iterable[Finding]:
     for name, outcome in outcomes.items():
-        files = sorted({(use.file.source, use.file.path) for use in by_name[name]})
+        files = sorted({use.file.place for use in by_name[name]})
         if not files or (outcome.is_listed and not outcome.rivals):
             continue
         where = Location(source=files[0][0], path=files[0][1])

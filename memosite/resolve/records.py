@@ -1,8 +1,8 @@
 """Collects the records of all systems and resolves their links; what took the place of which decision (SPEC 2.2, 3).
 
-Globs come from content, so the work of matching them is bounded in all.
-
-A name is looked for in the store or source it is written in; an id also elsewhere, if one record alone has it.
+A record names others by their ids, files or titles. Such a name is looked for in the store or source it is written in;
+an id also elsewhere, if one record alone has it. Files of its repo it names by paths and globs. These come from
+content, so the work of matching them is bounded in all.
 """
 
 import posixpath
@@ -13,26 +13,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import TypedDict
+from typing import Any
 
 from memosite.archive.model import Link, RecordLink, SourceInfo
 from memosite.facts import rules
-from memosite.facts.findings import Finding, Location
+from memosite.facts.findings import Finding, finding_in
 from memosite.facts.json_text import shown
 from memosite.facts.layout import matches_glob
 from memosite.facts.names import make_id, stem_of
-from memosite.facts.parsed import (
-    DocumentHead,
-    FileFacts,
-    LineOf,
-    Parsed,
-    RecordCard,
-    RecordEvent,
-    RecordFile,
-    Ref,
-    Relation,
-)
-from memosite.facts.texts import one_line
+from memosite.facts.parsed import DocumentHead, FileFacts, LineOf, Parsed, RecordCard, RecordEvent, RecordFile, Ref
+from memosite.facts.texts import listed, one_line
 from memosite.formats.status import read_status, sort_of_document
 from memosite.formats.system import DataOf, FilePlace, and_others
 from memosite.formats.systems import (
@@ -45,8 +35,9 @@ from memosite.formats.systems import (
     system_of,
     without_prefix,
 )
-from memosite.resolve.identity import CopyGroup, Filed, body_path
-from memosite.resolve.links import DocumentIds, LinkResolver, TextOrigin
+from memosite.resolve.identity import CopyGroup, Filed, body_path, source_order
+from memosite.resolve.links import FILE_ENDINGS, DocumentIds, LinkResolver, TextOrigin
+from memosite.resolve.threads import inverse
 
 # Anchors: the paths and globs by which a record names files of its repo (SPEC 3, links).
 
@@ -92,9 +83,8 @@ class AnchorIndex:
         """A note on the record at which the limit on matching steps was reached."""
         if self._cut is None:
             return ()
-        where = Location(source=self._cut.source, path=self._cut.path)
         message = "comparing globs with files takes too long; this and later globs are ignored"
-        return (Finding(rule=rules.ANCHORS_CUT, location=where, message=message),)
+        return (finding_in(self._cut, rules.ANCHORS_CUT, message),)
 
     def links(self, anchor: str, file: FileFacts) -> tuple[Link, ...]:
         """The targets of an anchor, relative to the folder that contains its store: artifacts, else the web."""
@@ -105,15 +95,14 @@ class AnchorIndex:
             return ()
         origin = TextOrigin(source=file.source, folder=root_of_record(file.path))
         wild = _WILD.search(path)
-        if wild is None:
-            link = self._resolver.follow(path, origin, written=anchor)
-            return (link,) if link else ()
-        literal = path[: path.rfind("/", 0, wild.start()) + 1]
-        found = islice(self._matching(path, literal, file), MATCHES)
-        links = tuple(Link(written=anchor, to=ref) for ref in dict.fromkeys(found))
-        if links or not literal:
-            return links
-        link = self._resolver.follow(literal.rstrip("/"), origin, written=anchor)
+        if wild is not None:
+            literal = path[: path.rfind("/", 0, wild.start()) + 1]
+            found = islice(self._matching(path, literal, file), MATCHES)
+            links = tuple(Link(written=anchor, to=ref) for ref in dict.fromkeys(found))
+            if links or not literal:
+                return links
+            path = literal.rstrip("/")
+        link = self._resolver.follow(path, origin, written=anchor)
         return (link,) if link else ()
 
     def _matching(self, glob: str, literal: str, file: FileFacts) -> Iterator[Ref]:
@@ -224,11 +213,10 @@ def _is_second(entry: _Named) -> bool:
 
 def _first(entries: list[_Named], card: RecordCard) -> Ref | None:
     """The nearest of several: in the same store, in the order that their system gives them, in the same folder."""
-    folder = card.file.path.rpartition("/")[0]
 
     def rank(entry: _Named) -> tuple[bool, tuple[bool, ...], bool, bool, Ref]:
         its = entry[1]
-        is_away = its.file.path.rpartition("/")[0] != folder
+        is_away = its.file.folder != card.file.folder
         return _home(its) != _home(card), system_of(its).rank(its.file.path), is_away, _is_second(entry), entry[0]
 
     return min(entries, key=rank)[0] if entries else None
@@ -254,22 +242,21 @@ def collect_records(
     parsed: Iterable[Parsed], sources: tuple[SourceInfo, ...], line_of: LineOf, data_of: DataOf, *, is_loose: bool
 ) -> Kept:
     """Every record, with those joined that are kept in several files; `is_loose` as in `formats/system.Join`."""
-    position = {source.name: number for number, source in enumerate(sources)}
-    ordered = sorted(parsed, key=lambda one: (position.get(one.source, len(position)), one.source, one.path))
+    order = source_order(sources)
+    ordered = sorted(parsed, key=order)
     joined = [system.join(ordered, line_of, data_of, is_loose=is_loose) for system in SYSTEMS if system.join]
-    cards = [card for one in joined for card in one.records]
-    for one in ordered:
-        if isinstance(one.fact, RecordFile) and not is_part(one):
-            cards += (*one.fact.records, one.fact.rest) if one.fact.rest else one.fact.records
-    # Sorting is stable: within a file the order stays.
-    cards.sort(key=lambda card: (position.get(card.file.source, len(position)), card.file.source, card.file.path))
+    cards = [card for found in joined for card in found.records]
+    for file in ordered:
+        if isinstance(file.fact, RecordFile) and not is_part(file):
+            cards += (*file.fact.records, file.fact.rest) if file.fact.rest else file.fact.records
+    cards.sort(key=lambda card: order(card.file))  # sorting is stable: within a file the order stays
     cards = [card.without_content(card.withheld) if card.withheld else card for card in cards]
-    bare = {(card.file.source, card.file.path) for card in cards if card.withheld}
+    bare = {card.file.place for card in cards if card.withheld}
     return Kept(
         cards=tuple(cards),
-        history={place: events for one in joined for place, events in one.history.items() if place not in bare},
-        beside={place: files for one in joined for place, files in one.beside.items()},
-        findings=(*(finding for one in joined for finding in one.findings), *_left_alone(ordered)),
+        history={place: events for found in joined for place, events in found.history.items() if place not in bare},
+        beside={place: files for found in joined for place, files in found.beside.items()},
+        findings=(*(finding for found in joined for finding in found.findings), *_left_alone(ordered)),
     )
 
 
@@ -278,23 +265,19 @@ def _left_alone(ordered: Iterable[Parsed]) -> Iterator[Finding]:
 
     There is one for each store, and for each folder outside of stores: another tool may keep hundreds of files there.
     """
-    folders: dict[tuple[str, str, str], list[tuple[str, str]]] = defaultdict(list)
-    for one in ordered:
-        owner = owner_of(one.path) if one.fact is None and not one.findings else None
+    folders: dict[tuple[str, str, str], list[tuple[Parsed, str]]] = defaultdict(list)
+    for file in ordered:
+        owner = owner_of(file.path) if file.fact is None and not file.findings else None
         if owner is not None and owner.join is None:
-            home = owner.home(one.path)
-            folder = one.path.rpartition("/")[0] if home is None else home
-            folders[one.source, owner.name, folder].append((one.path, owner.foreign(one.path)))
-    for (source, _, folder), files in folders.items():
-        path, what = files[0]
-        where = Location(source=source, path=path)
-        yield Finding(rule=rules.LEFT_ALONE, location=where, message=what + and_others(len(files) - 1, folder))
+            home = owner.home(file.path)
+            folder = file.path.rpartition("/")[0] if home is None else home
+            folders[file.source, owner.name, folder].append((file, owner.foreign(file.path)))
+    for (_, _, folder), files in folders.items():
+        first, what = files[0]
+        yield finding_in(first, rules.LEFT_ALONE, what + and_others(len(files) - 1, folder))
 
 
 # Resolves the links of records: relations with their inverses, successors, mentions, anchors, sessions (SPEC 3).
-
-
-_MARKDOWN = (".md", *(suffix for suffix in record_suffixes() if suffix.count(".") > 1))
 
 
 _WITHDRAWN = frozenset({"stale", "rejected"})
@@ -353,68 +336,58 @@ class SessionIndex:
         return tuple(sorted(found))
 
 
+@dataclass(frozen=True, slots=True)
 class RecordBinder:
-    """Resolves links from the records of one archive to each other and to other artifacts."""
+    """Resolves links from the records of one archive to each other and to other artifacts, with these indexes."""
 
-    def __init__(
-        self,
-        names: RecordNames,
-        documents: DocumentIds,
-        resolver: LinkResolver,
-        anchors: AnchorIndex,
-        sessions: SessionIndex,
-    ) -> None:
-        """Resolve with these indexes of names, ids of documents, paths, anchors and sessions."""
-        self._names = names
-        self._documents = documents
-        self._resolver = resolver
-        self._anchors = anchors
-        self._sessions = sessions
+    names: RecordNames
+    documents: DocumentIds
+    resolver: LinkResolver
+    anchors: AnchorIndex
+    sessions: SessionIndex
 
     def bind(self, filed: Iterable[Filed]) -> dict[Ref, Bound]:
         """The links of each record, by its ref. A relation that cannot be resolved is kept as it is written."""
-        cards = {one.ref: one.fact for one in filed if isinstance(one.fact, RecordCard)}
+        cards = {entry.ref: entry.fact for entry in filed if isinstance(entry.fact, RecordCard)}
         stated = {ref: tuple(self._relations(ref, card)) for ref, card in cards.items()}
-        successors = {ref: to for ref, card in cards.items() if (to := self._successor(ref, card)) is not None}
+        named = (
+            (ref, self._meant(card.superseded_by, card))
+            for ref, card in cards.items()
+            if card.superseded_by is not None
+        )
+        successors = {ref: to for ref, to in named if to is not None and to != ref}
         inverses: dict[Ref, list[RecordLink]] = defaultdict(list)
         for ref, links in stated.items():
             for link in links:
                 if link.to in cards and link.to is not None:
-                    inverses[link.to].append(_inverse(link, cards[ref], ref))
+                    predicate = system_of(cards[ref]).inverse_of(link.predicate)
+                    seen = replace(link, predicate=predicate, written=cards[ref].key, to=ref, is_inverse=True)
+                    inverses[link.to].append(seen)
                     is_successor = _words(link.predicate) == "supersedes" and link.status not in _WITHDRAWN
                     if is_successor and cards[link.to].superseded_by is None:
                         successors.setdefault(link.to, ref)
         for ref, to in successors.items():
             if to in cards:
-                link = RecordLink(predicate=system_of(cards[to]).spell("supersedes"), written=cards[ref].key, to=ref)
-                inverses[to].append(replace(link, is_inverse=True))
-        return {
-            ref: self._bound(ref, card, stated[ref], _others(stated[ref], inverses[ref]), successors.get(ref))
-            for ref, card in cards.items()
-        }
-
-    def _bound(
-        self,
-        ref: Ref,
-        card: RecordCard,
-        stated: tuple[RecordLink, ...],
-        others: tuple[RecordLink, ...],
-        successor: Ref | None,
-    ) -> Bound:
-        links = tuple(dict.fromkeys(self._links(card, stated)))
-        known = {stem_of(card.file.name), *(link.written for link in links)}
-        references = card.mentions[:_MENTIONS] if system_of(card).lost_reference else ()
-        return Bound(
-            relations=(*stated, *others),
-            superseded_by=successor,
-            sessions=tuple(dict.fromkeys(one for session in card.sessions for one in self._sessions.find(session))),
-            links=tuple(link for link in links if link.to != ref),
-            unresolved=tuple(name for name in references if name not in known),
-        )
+                predicate = system_of(cards[to]).spell("supersedes")
+                inverses[to].append(RecordLink(predicate=predicate, written=cards[ref].key, to=ref, is_inverse=True))
+        bound = {}
+        for ref, card in cards.items():
+            written = tuple(dict.fromkeys(self._links(card, stated[ref])))
+            known = {stem_of(card.file.name), *(mention.written for mention in written)}
+            references = card.mentions[:_MENTIONS] if system_of(card).lost_reference else ()
+            sessions = (transcript for session in card.sessions for transcript in self.sessions.find(session))
+            bound[ref] = Bound(
+                relations=(*stated[ref], *_others(stated[ref], inverses[ref])),
+                superseded_by=successors.get(ref),
+                sessions=tuple(dict.fromkeys(sessions)),
+                links=tuple(mention for mention in written if mention.to != ref),
+                unresolved=tuple(name for name in references if name not in known),
+            )
+        return bound
 
     def _relations(self, ref: Ref, card: RecordCard) -> Iterator[RecordLink]:
         for relation in card.relations:
-            to = self._target(relation, card)
+            to = self._meant(relation.target, card)
             yield RecordLink(
                 predicate=relation.predicate,
                 written=relation.target,
@@ -424,43 +397,33 @@ class RecordBinder:
                 label=relation.label,
             )
 
-    def _target(self, relation: Relation, card: RecordCard) -> Ref | None:
-        """The target of a relation: a record of the same store if the system says so, else as `_meant`."""
-        return self._bound_name(relation.target, card)
-
-    def _bound_name(self, name: str, card: RecordCard) -> Ref | None:
-        if system_of(card).is_bound_in_store:
-            return self._names.in_store(name, card)
-        return self._meant(name, card)
-
     def _meant(self, name: str, card: RecordCard) -> Ref | None:
+        """The target of a relation: a record of the same store if the system says so, else as `_mentioned`."""
+        if system_of(card).is_bound_in_store:
+            return self.names.in_store(name, card)
+        return self._mentioned(name, card)
+
+    def _mentioned(self, name: str, card: RecordCard) -> Ref | None:
         """A record or a document by its id; else an artifact by its path; else either by its stem or title."""
         source = card.file.source
-        origin = TextOrigin(source=source, folder=card.file.path.rpartition("/")[0], is_near=True)
-        found = self._names.find(name, source) or self._documents.find(name, source)
-        found = found or self._resolver.artifact(name, origin) or self._names.near(name, card)
+        origin = TextOrigin(source=source, folder=card.file.folder, is_near=True)
+        found = self.names.find(name, source) or self.documents.find(name, source)
+        found = found or self.resolver.artifact(name, origin) or self.names.near(name, card)
         if found is None and "." not in name.rpartition("/")[2]:
-            tried = (self._resolver.artifact(name + suffix, origin) for suffix in _MARKDOWN)
+            tried = (self.resolver.artifact(name + suffix, origin) for suffix in FILE_ENDINGS)
             found = next(filter(None, tried), None)
         return found
 
-    def _successor(self, ref: Ref, card: RecordCard) -> Ref | None:
-        if card.superseded_by is None:
-            return None
-        to = self._bound_name(card.superseded_by, card)
-        return None if to == ref else to
-
     def _links(self, card: RecordCard, relations: Iterable[RecordLink]) -> Iterator[Link]:
         """The links of a record outside its text, with relations to artifacts that are no records."""
-        root = root_of_record(card.file.path)
         for anchor in card.anchors[:_MENTIONS]:
-            yield from self._anchors.links(anchor, card.file)
-        at_root = TextOrigin(source=card.file.source, folder=root)
+            yield from self.anchors.links(anchor, card.file)
+        at_root = TextOrigin(source=card.file.source, folder=root_of_record(card.file.path))
         for name in card.mentions[:_MENTIONS]:
             if name in card.anchors:
                 continue
-            to = self._meant(name, card)
-            link = Link(written=name, to=to) if to else self._resolver.follow(name, at_root, written=name)
+            to = self._mentioned(name, card)
+            link = Link(written=name, to=to) if to else self.resolver.follow(name, at_root, written=name)
             if link is not None:
                 yield link
         for relation in relations:
@@ -470,27 +433,19 @@ class RecordBinder:
 
 def unresolved_references(filed: Iterable[Filed], bound: Mapping[Ref, Bound], line_of: LineOf) -> Iterator[Finding]:
     """A finding on each record with mentions without a target, if its system has a rule for these."""
-    for one in filed:
-        lost, card = bound[one.ref].unresolved, one.fact
+    for entry in filed:
+        lost, card = bound[entry.ref].unresolved, entry.fact
         if not lost or not isinstance(card, RecordCard):
             continue
-        system, file = system_of(card), one.files[0]
-        where = Location(source=file.source, path=file.path, line=line_of(file, system.reference_key))
-        names = ", ".join(f'"{shown(name)}"' for name in lost[:_NAMED])
-        more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-        message = f'"{system.reference_key.rpartition(".")[2]}" names {names}{more}; expected known records'
+        system, file = system_of(card), entry.files[0]
+        names = listed([f'"{shown(name)}"' for name in lost], _NAMED)
+        message = f'"{system.reference_key.rpartition(".")[2]}" names {names}; expected known records'
         if system.lost_reference:
-            yield Finding(rule=system.lost_reference, location=where, message=message)
+            yield finding_in(file, system.lost_reference, message, line_of(file, system.reference_key))
 
 
 def _words(predicate: str) -> str:
     return predicate.replace("_", " ").replace("-", " ").casefold()
-
-
-def _inverse(link: RecordLink, card: RecordCard, ref: Ref) -> RecordLink:
-    """A relation as seen from its other end."""
-    inverse = system_of(card).inverse_of(link.predicate)
-    return replace(link, predicate=inverse, written=card.key, to=ref, is_inverse=True)
 
 
 def _others(stated: Iterable[RecordLink], inverses: Iterable[RecordLink]) -> tuple[RecordLink, ...]:
@@ -506,15 +461,15 @@ def _others(stated: Iterable[RecordLink], inverses: Iterable[RecordLink]) -> tup
 
 def record_files(filed: Iterable[Filed]) -> Iterator[tuple[Ref, FileFacts]]:
     """The files by whose paths records can be mentioned, sidecars and their bodies; not files with many records."""
-    for one in filed:
-        card = one.fact
+    for entry in filed:
+        card = entry.fact
         if not isinstance(card, RecordCard) or card.line is not None:
             continue
-        for file in one.files:
-            yield one.ref, file
+        for file in entry.files:
+            yield entry.ref, file
         body = body_path(card)
         if body is not None:
-            yield one.ref, replace(card.file, path=body)
+            yield entry.ref, replace(card.file, path=body)
 
 
 # Finds what took the place of which decision, across systems and repos (SPEC 2.2, documents).
@@ -529,13 +484,6 @@ _DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b(?![-\w])")
 _NUMBERS = re.compile(r"(?<!\d)\d{1,6}(?!\d)")
 
 
-class Places(TypedDict):
-    """The fields of `Document` and `Record` on what took whose place."""
-
-    superseded_by: Ref | None
-    supersedes: tuple[Ref, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Succession:
     """What took the place of which decision, both ways."""
@@ -543,8 +491,8 @@ class Succession:
     superseded_by: Mapping[Ref, Ref] = field(default_factory=dict)
     supersedes: Mapping[Ref, tuple[Ref, ...]] = field(default_factory=dict)
 
-    def of(self, ref: Ref) -> "Places":
-        """Both fields of a document or a record."""
+    def of(self, ref: Ref) -> dict[str, Any]:
+        """The fields of a document or a record on what took whose place."""
         return {"superseded_by": self.superseded_by.get(ref), "supersedes": self.supersedes.get(ref, ())}
 
 
@@ -555,7 +503,7 @@ def join_decisions(
 
     What a document says of itself counts first. One that is not accepted supersedes nothing yet.
     """
-    heads = {one.ref: one.fact for one in documents if isinstance(one.fact, DocumentHead)}
+    heads = {entry.ref: entry.fact for entry in documents if isinstance(entry.fact, DocumentHead)}
     beside: dict[tuple[str, str], list[tuple[Ref, DocumentHead]]] = defaultdict(list)
     for ref, head in heads.items():
         beside[_folder(head.file)].append((ref, head))
@@ -574,14 +522,11 @@ def join_decisions(
     for ref, bound in records.items():
         if bound.superseded_by is not None:
             found[ref] = bound.superseded_by
-    supersedes: dict[Ref, list[Ref]] = defaultdict(list)
-    for older, newer in found.items():
-        supersedes[newer].append(older)
-    return Succession(superseded_by=found, supersedes={ref: tuple(sorted(some)) for ref, some in supersedes.items()})
+    return Succession(superseded_by=found, supersedes=inverse(found.items()))
 
 
 def _folder(file: FileFacts) -> tuple[str, str]:
-    return file.source, file.path.rpartition("/")[0]
+    return file.source, file.folder
 
 
 def _is_superseded(head: DocumentHead) -> bool:
@@ -624,9 +569,8 @@ def outdated_citations(
                 continue
             by = succession.superseded_by.get(to)
             name = f" by {'/'.join(by)}" if by else ""
-            where = Location(source=file.source, path=file.path, line=line)
             message = f"cites {files[to].source}: {files[to].path}, which is superseded{name}"
-            yield Finding(rule=rules.DECISION_SUPERSEDED, location=where, message=message)
+            yield finding_in(file, rules.DECISION_SUPERSEDED, message, line)
 
 
 def _is_outdated(one: Filed, succession: Succession) -> bool:

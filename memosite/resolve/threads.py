@@ -1,11 +1,13 @@
 """What memos answer: references, reply trees, threads in reading order, and memos that were not delivered (SPEC 3).
 
-Works on plain nodes, not on memos, so that the rules can be tested alone. Nothing here recurses on the
+    names in references ─► what each memo answers, or a ghost ─► reply trees ─► threads in reading order
+
+Trees are made of plain nodes, not of memos, so that the rules can be tested alone. Nothing here recurses on the
 depth of a conversation: chains of 200,000 replies are fine.
 
-A broadcast belongs in the repo of every position, any other memo into those of its recipients; the sender's copy
-is a copy (SPEC 3, copies and positions). No clock is asked: a memo
-is overdue when its repo has newer commits without it.
+Delivery: a broadcast belongs in the repo of every position, any other memo into those of its recipients; the sender's
+copy is a copy (SPEC 3, copies and positions). No clock is asked: a memo is overdue when its repo has newer commits
+without it.
 """
 
 import datetime as dt
@@ -22,7 +24,7 @@ from memosite.archive.history import History
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import UNDATED, Ghost, Thread, ThreadEntry
 from memosite.facts import rules
-from memosite.facts.findings import Finding, Location, Rule
+from memosite.facts.findings import Finding, Rule, finding_in
 from memosite.facts.names import (
     NAMES,
     Name,
@@ -30,14 +32,14 @@ from memosite.facts.names import (
     read_names,
     read_reference,
     read_stamped_name,
-    short_hash,
     short_subject,
     whole_name,
 )
 from memosite.facts.parsed import BROADCAST, FILE, Envelope, FileFacts, Kind, LineOf, Ref
-from memosite.resolve.identity import CopyGroup
+from memosite.facts.texts import listed
+from memosite.resolve.identity import CopyGroup, line_of_key
 from memosite.resolve.lives import Lives
-from memosite.resolve.positions import Naming, recipients_of
+from memosite.resolve.positions import Naming, distinct_ids, recipients_of
 from memosite.run.recall import Recall, Same
 
 # Finds artifacts by their names, and names missing memos (SPEC 3, references).
@@ -173,45 +175,32 @@ class _Answer(NamedTuple):
     told: tuple[Ref, ...]
 
 
-def resolve_replies(
-    groups: Collection[CopyGroup],
-    index: NameIndex,
-    naming: Naming,
-    find_file: FindFile,
-    line_of: LineOf,
-    *,
-    ghosts: Collection[str] = (),
-) -> Replies:
-    """Resolve the references of memos and notes. `ghosts` are the ids of those published so far."""
-    return _Resolver(groups, index, naming, find_file, line_of).resolve(frozenset(ghosts))
+@dataclass(frozen=True, slots=True)
+class ReplyResolver:
+    """Resolves the references of memos and notes, given by their refs."""
 
+    messages: Mapping[Ref, CopyGroup]
+    index: NameIndex
+    naming: Naming
+    find_file: FindFile
+    line_of: LineOf
+    replies: Replies = field(default_factory=Replies)
 
-class _Resolver:
-    def __init__(
-        self, groups: Collection[CopyGroup], index: NameIndex, naming: Naming, find_file: FindFile, line_of: LineOf
-    ) -> None:
-        self._messages = {group.ref: group for group in groups if group.kind in MESSAGES}
-        self._index = index
-        self._naming = naming
-        self._find_file = find_file
-        self._line_of = line_of
-        self._replies = Replies()
-
-    def resolve(self, ghosts: frozenset[str]) -> Replies:
-        """Resolve all references."""
-        for group in self._messages.values():
+    def resolve(self, ghosts: Collection[str]) -> Replies:
+        """Resolve all references. `ghosts` are the ids of those published so far."""
+        for group in self.messages.values():
             for variant in group.variants:  # the first that says something counts
                 meanings = self._meanings(group, variant.envelope, variant.envelope.in_reply_to)
                 if meanings:
                     self._answer(group, variant.envelope, meanings, ghosts)
                     break
             self._supersede(group)
-        return self._replies
+        return self.replies
 
     def _answer(
-        self, group: CopyGroup, envelope: Envelope, meanings: tuple[_Meaning, ...], ghosts: frozenset[str]
+        self, group: CopyGroup, envelope: Envelope, meanings: tuple[_Meaning, ...], ghosts: Collection[str]
     ) -> None:
-        answer, found, ref = read_answer(meanings), self._replies, group.ref
+        answer, found, ref = read_answer(meanings), self.replies, group.ref
         if answer.parent is not None:
             found.parents[ref] = answer.parent
         elif answer.missing is not None:
@@ -223,7 +212,7 @@ class _Resolver:
             found.also[ref] = also
         former = read_reference(envelope.in_reply_to[0]) if ghosts else None
         if former is not None and make_id(former) in ghosts:
-            named = next((one.to for one in meanings if one.to and one.name.stem == former), None)
+            named = next((meaning.to for meaning in meanings if meaning.to and meaning.name.stem == former), None)
             now = named or answer.parent or next(iter(answer.linked), None) or answer.missing
             if now is not None:
                 found.former.setdefault(make_id(former), now)
@@ -232,10 +221,10 @@ class _Resolver:
         """Note what a memo supersedes, and link what else it says it does."""
         for variant in group.variants:
             meanings = self._meanings(group, variant.envelope, variant.envelope.supersedes, key="supersedes")
-            named = tuple(dict.fromkeys(one.to for one in meanings if one.to is not None))
+            named = tuple(dict.fromkeys(meaning.to for meaning in meanings if meaning.to is not None))
             if not named:
                 continue
-            ref, found = group.ref, self._replies
+            ref, found = group.ref, self.replies
             found.linked[ref] = tuple(dict.fromkeys((*found.linked.get(ref, ()), *named)))
             earlier = tuple(to for to in named if self._is_earlier_of_same_sender(to, group))
             if earlier:
@@ -268,23 +257,23 @@ class _Resolver:
 
     def _find(self, name: Name, group: CopyGroup, file: FileFacts) -> Ref | None:
         is_url, is_document = "://" in name.written, name.form == "document"
-        at_url = self._find_file(name.written, file) if is_url else None
+        at_url = self.find_file(name.written, file) if is_url else None
         if at_url is not None:
             return at_url
-        document = self._find_file(name.written, file) if is_document and not is_url else None
+        document = self.find_file(name.written, file) if is_document and not is_url else None
         if document is not None or (is_document and is_url):
             return document
         to = self._spoken(name.stem, group, file)
-        return to if to or is_document else self._find_file(f"{name.written}.md", file)
+        return to if to or is_document else self.find_file(f"{name.written}.md", file)
 
     def _spoken(self, stem: str, group: CopyGroup, file: FileFacts) -> Ref | None:
         """The memo, note or transcript of a file's name; messages come first."""
-        find = partial(self._index.find, stem, source=file.source, but=group.ref)
+        find = partial(self.index.find, stem, source=file.source, but=group.ref)
         return find(kinds=MESSAGES) or find(kinds=("transcript",))
 
     def _stamped(self, stamp: str, group: CopyGroup, envelope: Envelope, key: str) -> Ref | None:
         """The memo of a bare stamp: the only one, or the one in the same source between the same two positions."""
-        named = self._index.stamped(stamp)
+        named = self.index.stamped(stamp)
         others = [one for one in named if one.ref != group.ref]
         if named and not others:
             return group.ref
@@ -293,7 +282,8 @@ class _Resolver:
         if len(others) == 1:
             return others[0].ref
         count = f"the names of {len(others)} memos begin" if others else "no memo's name begins"
-        self._note(rules.STAMP_UNCLEAR, envelope.file, f'{count} with "{stamp}", expected one', key)
+        line, message = line_of_key(self.line_of, envelope.file, key), f'{count} with "{stamp}", expected one'
+        self.replies.findings.append(finding_in(envelope.file, rules.STAMP_UNCLEAR, message, line))
         return None
 
     def _is_near(self, other: CopyGroup, envelope: Envelope) -> bool:
@@ -303,29 +293,24 @@ class _Resolver:
         return (sender == other_sender and not to.isdisjoint(other_to)) or (sender in other_to and other_sender in to)
 
     def _ends(self, envelope: Envelope) -> tuple[str, frozenset[str]]:
-        sender = self._naming.position_of.get(envelope.sender, envelope.sender)
-        return sender, frozenset(recipients_of(envelope, self._naming))
+        sender = self.naming.position_of.get(envelope.sender, envelope.sender)
+        return sender, frozenset(recipients_of(envelope, self.naming))
 
     def _was_sent_to(self, ref: Ref, sender: str) -> bool:
         """Whether a memo was sent to this sender, by name or to everybody."""
-        if ref[0] != "memo" or ref not in self._messages:
+        if ref[0] != "memo" or ref not in self.messages:
             return False
-        position = self._naming.position_of.get(sender)
-        asker, recipients = self._ends(self._messages[ref].envelope)
-        named = {position, self._naming.union_of.get(position or "")} - {None}
+        position = self.naming.position_of.get(sender)
+        asker, recipients = self._ends(self.messages[ref].envelope)
+        named = {position, self.naming.union_of.get(position or "")} - {None}
         return not named.isdisjoint(recipients) or (BROADCAST in recipients and position not in {None, asker})
 
     def _is_earlier_of_same_sender(self, ref: Ref, group: CopyGroup) -> bool:
-        other = self._messages.get(ref)
+        other = self.messages.get(ref)
         if other is None or (other.kind, group.kind) != ("memo", "memo"):
             return False
         is_same = self._ends(other.envelope)[0] == self._ends(group.envelope)[0]
         return is_same and other.sent_at < group.sent_at != UNDATED
-
-    def _note(self, rule: Rule, file: FileFacts, message: str, key: str) -> None:
-        lines = (self._line_of(file, name) for name in (key, f"x.memo.{key}", f"metadata.{key}"))
-        where = Location(source=file.source, path=file.path, line=next((line for line in lines if line), None))
-        self._replies.findings.append(Finding(rule=rule, location=where, message=message))
 
 
 def read_answer(meanings: Iterable[_Meaning]) -> _Answer:
@@ -352,13 +337,17 @@ def read_answer(meanings: Iterable[_Meaning]) -> _Answer:
     return _Answer(parent, ghost if parent or ghost else guess, linked, tuple(to for to in linked if to in told))
 
 
-def inverse(named: Mapping[Ref, tuple[Ref, ...]]) -> dict[Ref, tuple[Ref, ...]]:
-    """For each artifact those that name it, in order of kind and id."""
-    found: dict[Ref, list[Ref]] = defaultdict(list)
-    for ref in sorted(named):
-        for to in named[ref]:
-            found[to].append(ref)
-    return {to: tuple(refs) for to, refs in found.items()}
+def inverse(pairs: Iterable[tuple[Ref, Ref]]) -> dict[Ref, tuple[Ref, ...]]:
+    """For each artifact those that name it, in order of kind and id. In each pair the first names the second."""
+    found: dict[Ref, set[Ref]] = defaultdict(set)
+    for ref, to in pairs:
+        found[to].add(ref)
+    return {to: tuple(sorted(refs)) for to, refs in found.items()}
+
+
+def pairs_of(named: Mapping[Ref, Iterable[Ref]]) -> Iterator[tuple[Ref, Ref]]:
+    """Each artifact with each of those that it names."""
+    return ((ref, to) for ref, some in named.items() for to in some)
 
 
 # Threads: memos joined by replies and thread ids, in reading order (SPEC 3, threads).
@@ -397,7 +386,6 @@ class Forest:
     order: Sequence[Ref]
     first: Mapping[Ref, int]
     last: Mapping[Ref, int]
-    depth: Mapping[Ref, int]
     cut: tuple[Ref, ...]
 
 
@@ -412,14 +400,12 @@ def grow_forest(nodes: Iterable[ThreadNode]) -> Forest:
             children[parent[ref]].append(ref)
     order: list[Ref] = []
     first: dict[Ref, int] = {}
-    depth: dict[Ref, int] = {}
     roots = [ref for ref in by_ref if ref not in parent]
     roots.sort(key=lambda ref: _rank_of_tree(by_ref, children, ref))
     pending = roots[::-1]
     while pending:
         ref = pending.pop()
         first[ref] = len(order)
-        depth[ref] = depth[parent[ref]] + 1 if ref in parent else 0
         order.append(ref)
         pending.extend(reversed(children[ref]) if ref in children else ())
     last = dict(first)
@@ -433,7 +419,6 @@ def grow_forest(nodes: Iterable[ThreadNode]) -> Forest:
         order=order,
         first=first,
         last=last,
-        depth=depth,
         cut=tuple(cut),
     )
 
@@ -541,29 +526,30 @@ class ThreadBuilder:
     """
 
     def __init__(
-        self, groups: Iterable[CopyGroup], replies: Replies, ledger: Ledger, line_of: LineOf, *, recall: Recall
+        self, messages: Mapping[Ref, CopyGroup], replies: Replies, ledger: Ledger, line_of: LineOf, *, recall: Recall
     ) -> None:
-        """Join the groups that are messages."""
+        """Join these messages."""
         self._recall = recall
-        messages = [group for group in groups if group.kind in MESSAGES]
-        self._by_ref = {group.ref: group for group in messages}
+        self._by_ref = messages
         self.ghost_refs = ghost_refs(replies.missing, self._by_ref)
         self.ghost_parents = {ref: self.ghost_refs[stem] for ref, stem in replies.missing.items()}
         parents = {**replies.parents, **self.ghost_parents}
         node = recall.calls(_node)
         nodes = [node(ref, ref, group, parents.get(ref)) for ref, group in self._by_ref.items()]
-        nodes += [_ghost_node(stem, ref) for stem, ref in self.ghost_refs.items()]
+        for stem, ref in self.ghost_refs.items():
+            stamp = read_stamped_name(stem).date
+            nodes.append(ThreadNode(ref=ref, instant=stamp.instant if stamp else UNDATED, is_ghost=True))
         self.forest: Forest = grow_forest(nodes)
         self.parents = {ref: parent for ref, parent in replies.parents.items() if ref in self.forest.parent}
         keys = name_threads(self.forest)
-        self._ids = _thread_ids(set(keys.values()), ledger)
+        self._ids = distinct_ids(sorted(set(keys.values())), (id_ for id_, _ in ledger.threads))
         self.thread_of = {ref: self._ids[key] for ref, key in keys.items()}
         self.findings = tuple(self._find(replies.missing, line_of))
 
     def threads(self) -> dict[str, Thread]:
         """All threads by id. A thread's name is its explicit thread id as written by its first memo, else its id."""
         entries = read_threads(self.forest, self.thread_of)
-        found = {}
+        found: dict[str, Thread] = {}
         thread = self._recall.calls(_thread)
         for key, id_ in self._ids.items():
             written = (self._by_ref[entry.ref].envelope.thread_id for entry in entries[id_] if not entry.is_ghost)
@@ -602,17 +588,11 @@ class ThreadBuilder:
                 yield self._finding(rules.REPLY_BEFORE_PARENT, ref, message, line_of, key="sent")
 
     def _finding(self, rule: Rule, ref: Ref, message: str, line_of: LineOf, key: str = "in_reply_to") -> Finding:
-        file = self._speaker(ref, key).file
-        lines = (line_of(file, name) for name in (key, f"x.memo.{key}", f"metadata.{key}"))
-        where = Location(source=file.source, path=file.path, line=next((line for line in lines if line), None))
-        return Finding(rule=rule, location=where, message=message)
-
-    def _speaker(self, ref: Ref, key: str) -> Envelope:
-        """The envelope that a finding is about: the first of the variants that names a parent, or the one shown."""
+        """A finding on the first of the variants that names a parent, or on the one shown."""
         envelopes = [variant.envelope for variant in self._by_ref[ref].variants]
-        if key == "in_reply_to":
-            return next((envelope for envelope in envelopes if envelope.in_reply_to), envelopes[0])
-        return envelopes[0]
+        speaking = (envelope for envelope in envelopes if envelope.in_reply_to and key == "in_reply_to")
+        file = next(speaking, envelopes[0]).file
+        return finding_in(file, rule, message, line_of_key(line_of, file, key))
 
 
 def _thread(id_: str, name: str, entries: tuple[ThreadEntry, ...]) -> Thread:
@@ -626,23 +606,6 @@ def _node(ref: Ref, group: CopyGroup, parent: Ref | None) -> ThreadNode:
 
 def _clean(thread_id: str) -> str:
     return unicodedata.normalize("NFC", thread_id.strip())
-
-
-def _ghost_node(stem: str, ref: Ref) -> ThreadNode:
-    stamp = read_stamped_name(stem).date
-    return ThreadNode(ref=ref, instant=stamp.instant if stamp else UNDATED, is_ghost=True)
-
-
-def _thread_ids(keys: set[str], ledger: Ledger) -> dict[str, str]:
-    """An id for each thread. Of two that differ only by case, and would share a folder, the published one keeps it."""
-    taken: dict[str, str] = {}
-    for id_, _ in ledger.threads:
-        taken.setdefault(id_.casefold(), id_)
-    ids: dict[str, str] = {}
-    for key in sorted(keys):
-        owner = taken.setdefault(key.casefold(), key)
-        ids[key] = key if owner == key else f"{key}~{short_hash(key)}"
-    return ids
 
 
 def _is_before(reply: CopyGroup, parent: CopyGroup) -> bool:
@@ -670,17 +633,14 @@ def delivery_findings(
     """Findings on the delivery of memos; all are notes."""
     addressing, named = recall.calls(_addressing), Same(naming)
     for group in groups:
-        if group.kind != "memo" or group.envelope.shape in {"broken", "bare"}:
+        if group.kind != "memo" or group.envelope.is_speechless:
             continue
-        missing, misnamed = addressing(group.ref, group, named)
-        yield from missing
+        yield from addressing(group.ref, group, named)
         yield from _overdue(group, histories, lives)
-        yield from misnamed
 
 
-def _addressing(group: CopyGroup, named: Same[Naming]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    naming = named.value
-    return tuple(_missing(group, naming)), tuple(_misnamed(group, naming))
+def _addressing(group: CopyGroup, named: Same[Naming]) -> tuple[Finding, ...]:
+    return (*_missing(group, named.value), *_misnamed(group, named.value))
 
 
 def _missing(group: CopyGroup, naming: Naming) -> Iterator[Finding]:
@@ -694,20 +654,15 @@ def _missing(group: CopyGroup, naming: Naming) -> Iterator[Finding]:
         if name == BROADCAST:
             lacking = [repo for repo in naming.repos if repo not in sources and repo != home]
             if lacking and len(sources) > 1:
-                more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
-                message = f"a broadcast, but no copy in {', '.join(lacking[:_NAMED])}{more}"
-                yield _finding(rules.DELIVERY_MISSING, group, message)
+                message = f"a broadcast, but no copy in {listed(lacking, _NAMED)}"
+                yield finding_in(group.envelope.file, rules.DELIVERY_MISSING, message)
             continue
         position = naming.position_of.get(name)
         repo = repo_of.get(position) if position else None
         if repo is not None and repo not in sources:
-            only = "the sender's copy" if sources == {home} else ", ".join(sorted(sources))
-            message = f'to "{name[:80]}", whose repo is {repo}; found only {_in(sources, only)}'
-            yield _finding(rules.DELIVERY_MISSING, group, message)
-
-
-def _in(sources: set[str], only: str) -> str:
-    return f"{only} in {', '.join(sorted(sources))}" if only == "the sender's copy" else f"in {only}"
+            only = "the sender's copy " if sources == {home} else ""
+            message = f'to "{name[:80]}", whose repo is {repo}; found only {only}in {", ".join(sorted(sources))}'
+            yield finding_in(group.envelope.file, rules.DELIVERY_MISSING, message)
 
 
 def _overdue(group: CopyGroup, histories: Mapping[str, History], lives: Lives) -> Iterator[Finding]:
@@ -720,7 +675,7 @@ def _overdue(group: CopyGroup, histories: Mapping[str, History], lives: Lives) -
         days = (history.committed.instant - sent.instant).days
         if days >= OVERDUE_DAYS:
             message = f"sent {sent.utc[:10]}; {file.source} was committed to {days} days later, still without it"
-            yield _finding(rules.DELIVERY_UNCOMMITTED, group, message, file.source, file.path)
+            yield finding_in(file, rules.DELIVERY_UNCOMMITTED, message)
 
 
 def _misnamed(group: CopyGroup, naming: Naming) -> Iterator[Finding]:
@@ -729,17 +684,10 @@ def _misnamed(group: CopyGroup, naming: Naming) -> Iterator[Finding]:
     said = naming.position_of.get(name.sender or "")
     written = naming.position_of.get(envelope.sender)
     if said is not None and written is not None and said != written:
-        yield _finding(
-            rules.NAME_DISAGREES, group, f'the file name has from "{name.sender}", the envelope "{envelope.sender}"'
-        )
+        message = f'the file name has from "{name.sender}", the envelope "{envelope.sender}"'
+        yield finding_in(envelope.file, rules.NAME_DISAGREES, message)
     to = {naming.position_of.get(one, one) for one in envelope.to}
     said = BROADCAST if name.recipient == BROADCAST else naming.position_of.get(name.recipient or "")
     if said is not None and to and said not in to and BROADCAST not in to:
-        shown = ", ".join(envelope.to)[:80]
-        yield _finding(rules.NAME_DISAGREES, group, f'the file name has to "{name.recipient}", the envelope "{shown}"')
-
-
-def _finding(rule: Rule, group: CopyGroup, message: str, source: str = "", path: str = "") -> Finding:
-    file = group.envelope.file
-    where = Location(source=source or file.source, path=path or file.path)
-    return Finding(rule=rule, location=where, message=message)
+        message = f'the file name has to "{name.recipient}", the envelope "{", ".join(envelope.to)[:80]}"'
+        yield finding_in(envelope.file, rules.NAME_DISAGREES, message)
