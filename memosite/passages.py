@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from itertools import accumulate, islice
 from typing import Any, Final, Literal, TypeAlias
 
-from memosite.archive.lines import is_redacted
 from memosite.archive.model import Artifact, Document, Memo, Record, Transcript
 from memosite.facts.json_text import clean_text, read_json_text
 from memosite.facts.names import ENVELOPE_SUFFIX
@@ -81,7 +80,7 @@ class SourceBody:
 
 def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
     """The bodies of an artifact in the order of its page; none of what is shown verbatim, or withheld."""
-    redacted = is_redacted(artifact)
+    redacted = artifact.is_redacted
     is_conversation = isinstance(artifact, Transcript)
     for text, file, is_whole, prefix in _texts(artifact):
         written = text_of(text.sha256)
@@ -129,7 +128,7 @@ def _texts_of_page(artifact: Artifact) -> Iterator[tuple[Text, FileFacts, bool, 
         if artifact.card.text:
             yield artifact.card.text, artifact.card.file, bool(artifact.copies[0].body_path), ""
     elif isinstance(artifact, Memo | Transcript):
-        envelope, body = artifact.variants[0].envelope, artifact.variants[0].body
+        envelope, body = artifact.envelope, artifact.variants[0].body
         is_read = envelope.shape != "broken"
         if envelope.body and is_read and not (body and isinstance(artifact, Transcript)):
             yield envelope.body, envelope.file, False, SUMMARY if body else ""

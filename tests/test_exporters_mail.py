@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memosite.archive.lines import all_texts, exported
+from memosite.archive.lines import exported
 from memosite.commands.export import export
 from memosite.commands.export_forms import ANCESTORS, LOCAL_PART, Export, dot_atom, encode_body, encode_text
 from tests.support.archives import open_folders
@@ -101,7 +101,7 @@ def test_every_artifact_of_the_example_comes_back_with_its_subject_and_texts(for
         expected = {
             f"<{artifact.kind}/{artifact.id}@{DOMAIN}>": (
                 artifact.subject or artifact.short_subject,
-                "\n\n* * *\n\n".join(shelf.text(text.sha256) for text in all_texts(artifact)),
+                "\n\n* * *\n\n".join(shelf.text(text.sha256) for text in artifact.texts),
             )
             for artifact in exported(archive)
             if artifact.kind != "library"

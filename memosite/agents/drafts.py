@@ -349,7 +349,7 @@ def _thread_id(archive: Archive, memo: Memo) -> str | None:
 
     That one may name its thread otherwise once it is found.
     """
-    written = memo.variants[0].envelope.thread_id if memo.variants else None
+    written = memo.envelope.thread_id if memo.variants else None
     if written and make_id(written) == memo.thread:
         return written
     return memo.thread if memo.thread not in archive.ghosts and make_id(memo.thread) == memo.thread else None

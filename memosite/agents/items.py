@@ -25,7 +25,7 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import BROADCAST, Ref, Seat, Text
 from memosite.facts.texts import cut_line, listed
 from memosite.facts.times import Moment
-from memosite.formats.status import sort_of, status_of
+from memosite.formats.status import sort_of
 
 # Describes artifacts for answers: a line, the same as fields, and the triage summary.
 
@@ -99,7 +99,7 @@ def states_of(reader: Reader, artifact: Artifact, viewer: Position | None) -> li
     if artifact.withheld:
         return [artifact.withheld.word]
     if not isinstance(artifact, Memo):
-        status = status_of(artifact)
+        status = artifact.status
         return [f"status {cut_line(status, NAME_CHARS)}"] if status else []
     found = ["unreadable"] if artifact.broken else []
     action: str | None = artifact.action

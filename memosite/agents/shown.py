@@ -321,7 +321,7 @@ def _text_part(reader: Reader, name: str, said: Text | str, command: Sequence[st
 def _turns(reader: Reader, artifact: Transcript, text: Text | str, turns: str, begin: int) -> Part | None:
     """The turns of a transcript; None if its text has no known form."""
     load, _ = loader(reader, text)
-    sent = artifact.variants[0].envelope.sent
+    sent = artifact.envelope.sent
     conversation = parse_conversation(load(), started=sent.instant if sent else None)
     known = conversation.turns
     if not known:

@@ -21,7 +21,6 @@ from typing import Any, Final
 
 from memosite.agents.items import Reader, counted, day_and_time, line_of
 from memosite.archive.cite import ArchiveNames
-from memosite.archive.lines import all_texts
 from memosite.archive.model import Archive, Artifact, Library, Memo, Transcript
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
@@ -129,7 +128,7 @@ class Session:
 
 def span_of(transcript: Transcript) -> tuple[dt.datetime, dt.datetime] | None:
     """From when to when a session may have made commits; None if it does not say when it began."""
-    begin = transcript.variants[0].envelope.sent
+    begin = transcript.envelope.sent
     if begin is None:
         return None
     if transcript.ended:
@@ -259,7 +258,7 @@ def _item(artifact: Artifact) -> Item:
 def bodies_of(artifact: Artifact) -> tuple[Text, ...]:
     """The texts of an artifact that can name something."""
     is_unread = isinstance(artifact, Memo | Transcript) and artifact.broken
-    return () if is_unread or isinstance(artifact, Library) else all_texts(artifact)
+    return () if is_unread or isinstance(artifact, Library) else artifact.texts
 
 
 class Mentions:

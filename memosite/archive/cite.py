@@ -15,7 +15,7 @@ from heapq import nlargest
 from typing import Final, cast
 from urllib.parse import unquote, urlsplit
 
-from memosite.archive.lines import all_texts, notice_on, shown_file
+from memosite.archive.lines import notice_on
 from memosite.archive.model import Archive, Artifact, Memo, Transcript
 from memosite.archive.urls import FOLDERS
 from memosite.facts.errors import ConfigError
@@ -121,7 +121,7 @@ _WARNINGS = ("confidential", "private", "ephemeral")
 
 def cite_whole(artifact: Artifact, url: str) -> Citation:
     """How a whole artifact is cited; the hash is that of the text people read, else of the file."""
-    texts = all_texts(artifact)
+    texts = artifact.texts
     return Citation(
         ref=f"{artifact.kind}/{artifact.id}",
         url=url,
@@ -129,8 +129,8 @@ def cite_whole(artifact: Artifact, url: str) -> Citation:
         speaker=cut_line(", ".join(_speakers(artifact)), 200),
         time=artifact.date.utc if artifact.date else "",
         quote="" if isinstance(artifact, Transcript) else _quote(artifact.summary),
-        sha256=texts[-1].sha256 if texts else shown_file(artifact).sha256,
-        note=_note(artifact.variants[0].envelope) if isinstance(artifact, Memo | Transcript) else "",
+        sha256=texts[-1].sha256 if texts else artifact.shown_file.sha256,
+        note=_note(artifact.envelope) if isinstance(artifact, Memo | Transcript) else "",
     )
 
 
@@ -141,10 +141,10 @@ def _quote(summary: str) -> str:
 
 def _speakers(artifact: Artifact) -> Iterable[str]:
     if isinstance(artifact, Memo):
-        session = artifact.variants[0].envelope.session
+        session = artifact.envelope.session
         yield f"{artifact.author} ({session})" if session and artifact.sender else artifact.author
     elif isinstance(artifact, Transcript):
-        yield from map(called, artifact.variants[0].envelope.participants)
+        yield from map(called, artifact.envelope.participants)
     else:
         yield artifact.copies[0].file.source
 
@@ -159,7 +159,7 @@ def participants(archive: Archive, transcript: Transcript) -> tuple[tuple[Partic
     """Which participants of a conversation are people, and which are models, as far as orgdef or envelope say."""
     people: list[Participant] = []
     models: list[Participant] = []
-    for participant in transcript.variants[0].envelope.participants:
+    for participant in transcript.envelope.participants:
         position = archive.positions.get(archive.position_of.get(participant.position, ""))
         is_person = (position is not None and position.is_person) or not participant.session_arc
         (people if is_person else models).append(participant)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from memosite.archive.model import Archive, Artifact, Copy, Document, Library, Memo, Record, Transcript
+from memosite.archive.model import Archive, Artifact, Copy, Memo, Record
 from memosite.archive.urls import absolute, page_of
 from memosite.facts.characters import without_surrogates
 from memosite.facts.parsed import FileFacts, Kind, Text, Withheld
@@ -41,7 +41,7 @@ _ENDS_A_LINE = re.compile("[\u0085\u2028\u2029]")
 def exported(archive: Archive) -> Iterator[Artifact]:
     """The artifacts that have a line, in order of arrival: all but those whose file cannot be parsed."""
     for artifact in archive.artifacts.values():
-        if not is_broken(artifact):
+        if not artifact.is_broken:
             yield artifact
 
 
@@ -58,19 +58,6 @@ def original_sha256(artifact: Artifact, file: FileFacts) -> str:
     return file.sha256
 
 
-def is_broken(artifact: Artifact) -> bool:
-    """Whether the artifact's file could not be parsed; for a record, whether its JSON is invalid."""
-    match artifact:
-        case Memo() | Transcript():
-            return artifact.broken
-        case Library():
-            return artifact.card.broken is not None
-        case Record() if artifact.card.file.name.lower().endswith(".json"):
-            path = artifact.card.file.path
-            return any(one.rule.hides_content and one.location.path == path for one in artifact.findings)
-    return False
-
-
 def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None) -> dict[str, object]:
     """The line of one artifact, without its body; the fields are those of SPEC 8, in its order.
 
@@ -83,7 +70,7 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
     ghost = archive.ghosts.get(memo.ghost_parent or "") if memo else None
     page = page_of(artifact)
     withheld: dict[str, object] = {"withheld": withheld_fields(artifact.withheld)} if artifact.withheld else {}
-    if is_redacted(artifact):
+    if artifact.is_redacted:
         withheld["redacted"] = True
     return {
         "v": VERSION,
@@ -112,16 +99,8 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
         "positions": list(artifact.positions),
         "tags": list(artifact.tags),
         "findings": sorted({finding.rule.id for finding in artifact.findings}),
-        "sha256": original_sha256(artifact, shown_file(artifact)) or None,
+        "sha256": original_sha256(artifact, artifact.shown_file) or None,
     } | withheld
-
-
-def is_redacted(artifact: Artifact) -> bool:
-    """Whether secrets were redacted in any file of an artifact: its digests are those of the redacted bytes."""
-    files = [copy.file for copy in artifact.copies]
-    if isinstance(artifact, Memo | Transcript):
-        files += [variant.body.file for variant in artifact.variants if variant.body]
-    return artifact.withheld is None and any(file.is_redacted for file in files)
 
 
 def withheld_fields(withheld: Withheld) -> dict[str, object]:
@@ -144,40 +123,9 @@ def _copy(copy: Copy) -> dict[str, object]:
     }
 
 
-def shown_file(artifact: Artifact) -> FileFacts:
-    """The file that is published as the artifact's original: the first of several variants."""
-    match artifact:
-        case Memo() | Transcript():
-            return artifact.variants[0].envelope.file
-        case Library():
-            return artifact.card.file
-        case Document():
-            return artifact.head.file
-        case Record():
-            return artifact.card.file
-    return artifact.copies[0].file
-
-
-def all_texts(artifact: Artifact) -> tuple[Text, ...]:
-    """The texts of an artifact: that inside the envelope, then that of the body file; equal ones once."""
-    if artifact.withheld:
-        return ()
-    if isinstance(artifact, Document):
-        return (artifact.head.text,)
-    if isinstance(artifact, Record):
-        return (artifact.card.text,) if artifact.card.text else ()
-    if isinstance(artifact, Library):
-        return (artifact.card.rest,) if artifact.card.rest else ()
-    if not isinstance(artifact, Memo | Transcript):
-        return ()
-    shown = artifact.variants[0]
-    texts = (shown.envelope.body, shown.body.text if shown.body else None)
-    return tuple({text.sha256: text for text in texts if text is not None}.values())
-
-
 def body_texts(artifact: Artifact) -> tuple[Text, ...]:
     """The texts that make up `body`: all of them, less an envelope's that is no longer than a summary."""
-    texts = all_texts(artifact)
+    texts = artifact.texts
     return texts[1:] if len(texts) > 1 and texts[0].chars <= SUMMARY else texts
 
 

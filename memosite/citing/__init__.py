@@ -27,7 +27,7 @@ from memosite.archive.cite import (
     ref_named,
     what_became,
 )
-from memosite.archive.lines import all_texts, is_broken, notice_of, shown_file
+from memosite.archive.lines import notice_of
 from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
 from memosite.archive.urls import absolute, page_of
 from memosite.facts.parsed import Participant
@@ -497,12 +497,12 @@ class ArchiveSources(Sources):
         page = page_of(artifact)
         transcript = artifact if isinstance(artifact, Transcript) else None
         people, models = participants(self._archive, transcript) if transcript else ((), ())
-        sent = transcript.variants[0].envelope.sent if transcript else None
+        sent = transcript.envelope.sent if transcript else None
         return Item(
             whole=cite_whole(artifact, absolute(self.base_url, page) if self.base_url else page),
             order=((artifact.date.instant if artifact.date else UNDATED).isoformat(), artifact.id),
             bodies=tuple(bodies_of(artifact, self._text_of)),
-            digests=frozenset((*(one.sha256 for one in all_texts(artifact)), shown_file(artifact).sha256)),
+            digests=frozenset((*(one.sha256 for one in artifact.texts), artifact.shown_file.sha256)),
             started=sent.instant if sent else None,
             people=people,
             models=models,
@@ -521,6 +521,6 @@ def _why_not(artifact: Artifact) -> str:
     notice = notice_of(artifact)
     if notice:
         return notice.reason
-    if is_broken(artifact):
+    if artifact.is_broken:
         return "its file cannot be parsed (memosite check names the line); there is no text to cite"
     return ""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from memosite.archive.cite import ref_named
-from memosite.archive.lines import all_texts, notice_on
+from memosite.archive.lines import notice_on
 from memosite.archive.model import Archive, Artifact, CitationState, Document, MadeCitation, Memo
 from memosite.citing import CARRIED, ArchiveSources, Item, Place, Sources
 from memosite.citing.making import diff_lines, holding_places
@@ -460,7 +460,7 @@ def citations_of(
     judge = _AsItIs(archive, text_of, base_url=base_url)
     found: list[MadeCitation] = []
     for artifact in archive.artifacts.values():
-        if isinstance(artifact, Memo | Document) and any(text.citations for text in all_texts(artifact)):
+        if isinstance(artifact, Memo | Document) and any(text.citations for text in artifact.texts):
             found += _of_artifact(artifact, judge, text_of, line_of)
     for path, citations in manuscripts.items():
         for citation in citations:
@@ -494,7 +494,7 @@ def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _of_artifact(artifact: Artifact, judge: "_AsItIs", text_of: TextOf, line_of: LineOf) -> Iterator[MadeCitation]:
-    written = {text.sha256: text.citations for text in all_texts(artifact)}
+    written = {text.sha256: text.citations for text in artifact.texts}
     for body in bodies_of(artifact, text_of):
         citations = written.get(sha256(body.text.encode()).hexdigest(), ())
         if not citations:
@@ -509,7 +509,7 @@ def _of_artifact(artifact: Artifact, judge: "_AsItIs", text_of: TextOf, line_of:
 def _lines(artifact: Artifact, body: SourceBody, text_of: TextOf, line_of: LineOf) -> Callable[[int], int | None]:
     """From the lines of a body to those of its file; in JSON, to the line of the string."""
     if body.part:
-        envelope = artifact.variants[0].envelope.file if isinstance(artifact, Memo) else None
+        envelope = artifact.envelope.file if isinstance(artifact, Memo) else None
         line = line_of(envelope, body.part.removeprefix("/")) if envelope else None
         return lambda _: line
     if not body.before:

@@ -27,17 +27,7 @@ from email.policy import compat32
 from email.utils import format_datetime
 from urllib.parse import quote
 
-from memosite.archive.lines import (
-    all_texts,
-    artifact_line,
-    body_texts,
-    dump_line,
-    exported,
-    join_texts,
-    notice_of,
-    shown_file,
-    with_body,
-)
+from memosite.archive.lines import artifact_line, body_texts, dump_line, exported, join_texts, notice_of, with_body
 from memosite.archive.model import Archive, Artifact, Library, Memo, Transcript
 from memosite.archive.urls import absolute, page_of
 from memosite.facts.names import short_hash
@@ -227,7 +217,7 @@ class Composer:
     def _headers(self, artifact: Artifact) -> list[tuple[str, str | None]]:
         memo = artifact if isinstance(artifact, Memo) else None
         ancestors = self._ancestors(memo) if memo else ()
-        file = shown_file(artifact)
+        file = artifact.shown_file
         url = absolute(self._job.base_url, page_of(artifact)) if self._job.base_url else ""
         subject = artifact.subject if artifact.subject.strip() else artifact.short_subject
         replied = memo is not None and (memo.parent or memo.ghost_parent)
@@ -251,7 +241,7 @@ class Composer:
             return f"{notice.text}\n"
         if isinstance(artifact, Library):
             return _catalog(artifact.card)
-        return join_texts(self._job.shelf.text(text.sha256) for text in all_texts(artifact))
+        return join_texts(self._job.shelf.text(text.sha256) for text in artifact.texts)
 
     def _address(self, name: str) -> str:
         local = dot_atom(name)

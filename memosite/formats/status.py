@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from memosite.archive.lines import is_broken
-from memosite.archive.model import Artifact, Document, Library, Record
+from memosite.archive.model import Artifact, Document, Record
 from memosite.facts.parsed import DocumentHead
 from memosite.formats.systems import system_of
 
@@ -123,30 +122,5 @@ def standing_of(artifact: Artifact) -> Standing | None:
     if isinstance(artifact, Record):
         if artifact.superseded_by is not None or artifact.card.superseded_by:
             return "superseded"
-        return read_status(system_of(artifact.card).status(artifact.card)) or "accepted"
+        return read_status(artifact.said_status) or "accepted"
     return None
-
-
-# What records, documents and libraries say of themselves: their status, and whether something took their place.
-
-
-def status_of(artifact: Artifact) -> str:
-    """The status that a record, document or library has, "" if it has none."""
-    if artifact.withheld:
-        return artifact.withheld.word
-    if isinstance(artifact, Record):
-        if is_broken(artifact):
-            return artifact.card.status or "unreadable"
-        return system_of(artifact.card).status(artifact.card)
-    if isinstance(artifact, Library):
-        return "unreadable" if is_broken(artifact) else ""
-    return artifact.head.status or "" if isinstance(artifact, Document) else ""
-
-
-def is_superseded(artifact: Artifact) -> bool:
-    """Whether a record or document says that something else took its place."""
-    if isinstance(artifact, Record) and (artifact.superseded_by or artifact.card.superseded_by):
-        return True
-    if isinstance(artifact, Document) and artifact.superseded_by:
-        return True
-    return status_of(artifact).casefold().startswith("superseded")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
 
-from memosite.archive.lines import is_redacted, original_sha256
+from memosite.archive.lines import original_sha256
 from memosite.archive.model import Artifact, Copy, Document, Memo, Record, SourceInfo, TextImage, Transcript, Variant
 from memosite.archive.urls import copy_name, image_file, original_name, page_of, relative
 from memosite.facts.parsed import Ref, Text
@@ -241,7 +241,7 @@ def _copy_names(artifact: Artifact) -> list[tuple[str, str]]:
 
 def _shown_copy(artifact: Artifact) -> Copy:
     if isinstance(artifact, Memo | Transcript):
-        file = artifact.variants[0].envelope.file
+        file = artifact.envelope.file
         return next(copy for copy in artifact.copies if copy.file == file)
     return artifact.copies[0]
 
@@ -255,7 +255,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
 
     What holds a redaction cannot be cited (SPEC 7).
     """
-    redacted = " (secrets redacted)" if is_redacted(artifact) else ""
+    redacted = " (secrets redacted)" if artifact.is_redacted else ""
     zipped = bundled_name(context, artifact)
     page = ArtifactPage(
         **page_head(context, start, title=artifact.short_subject, section=section, description=artifact.summary),

@@ -16,7 +16,7 @@ from functools import partial
 
 from memosite.archive.cite import called
 from memosite.archive.ledger import LEAN, Ledger
-from memosite.archive.lines import all_texts, artifact_line, body_texts, dump_line, is_redacted, join_texts, notice_of
+from memosite.archive.lines import artifact_line, body_texts, dump_line, join_texts, notice_of
 from memosite.archive.model import (
     Artifact,
     Copy,
@@ -41,7 +41,6 @@ from memosite.archive.urls import (
 )
 from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import cut_line, one_line
-from memosite.formats.status import is_superseded, status_of
 from memosite.formats.turns import Turn, blocks, parse_conversation, without_hashes
 from memosite.pages import LifeStep, MentionRow, cut_turns
 from memosite.plan.artifact_page import PART_CHARS, link_targets, originals, shown_extra
@@ -87,7 +86,7 @@ def transcript_twin(
     lists: dict[str, Sequence[object]] = {
         "participants": [
             asdict(participant) | {"extra": shown_extra(participant.extra, limit=PART_CHARS)}
-            for participant in transcript.variants[0].envelope.participants
+            for participant in transcript.envelope.participants
         ],
         "captures": _names(context.captures.get(transcript.ref, ())),
         "side_by_side": [one.href for one in comparisons(context, start, transcript)],
@@ -110,7 +109,7 @@ def transcript_twin(
 
 
 def _envelope_fields(transcript: Transcript) -> dict[str, object]:
-    envelope = transcript.variants[0].envelope
+    envelope = transcript.envelope
     return {
         "ended": transcript.ended.utc if transcript.ended else None,
         "last_turn": transcript.last_turn.utc if transcript.last_turn else None,
@@ -143,7 +142,7 @@ def _turns(context: Context, transcript: Transcript) -> Iterator[_Placed]:
         return
     started = variant.envelope.sent.instant if variant.envelope.sent else None
     turns = parse_conversation(context.text_of(variant.text.sha256), started=started).turns
-    turns = without_hashes(turns) if is_redacted(transcript) else turns
+    turns = without_hashes(turns) if transcript.is_redacted else turns
     page = page_of(transcript)
     for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):
         file = index_file(page if number == 1 else part_page(page, number))
@@ -202,7 +201,7 @@ def _content(context: Context, artifact: Artifact, start: str) -> tuple[dict[str
         fields["record"] = _record_facts(artifact)
     if isinstance(artifact, Document):
         head = artifact.head  # its date is that of the line
-        said = {"status": head.status, "superseded": is_superseded(artifact), "extra": shown_extra(head.extra)}
+        said = {"status": head.status, "superseded": artifact.is_superseded, "extra": shown_extra(head.extra)}
         fields["document"] = said
     if isinstance(artifact, Transcript):
         fields["transcript"], files = transcript_twin(context, artifact, start)
@@ -236,7 +235,7 @@ def _markdown(context: Context, artifact: Artifact, start: str) -> str:
     lists = "".join(_markdown_lists(_lists(context, artifact, start), in_full))
     subject = one_line(artifact.subject) or artifact.short_subject
     notice = notice_of(artifact)
-    text = notice.text if notice else artifact_text(context, artifact, all_texts(artifact))
+    text = notice.text if notice else artifact_text(context, artifact, artifact.texts)
     return f"# {subject}\n\n{head}\n\n{lists}---\n\n{text.rstrip()}\n"
 
 
@@ -309,7 +308,7 @@ def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...])
     """These texts of an artifact as one; a broken file as it is, a library as the list of its items."""
     if isinstance(artifact, Memo | Transcript):
         if artifact.broken:
-            return context.text_of(artifact.variants[0].envelope.file.sha256)
+            return context.text_of(artifact.envelope.file.sha256)
         return join_texts(context.text_of(text.sha256) for text in texts)
     if isinstance(artifact, Document):
         return context.text_of(artifact.head.text.sha256)
@@ -348,7 +347,7 @@ def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
         yield "Section", card.section or ""
         yield "Sessions", ", ".join(card.sessions)
         yield "Superseded-By", "/".join(artifact.superseded_by or ()) or card.superseded_by or ""
-    yield "Status", status_of(artifact)
+    yield "Status", artifact.status
     yield "Date", shown.shown if shown else ""
     files = [f"{copy.file.source}/{copy.file.path}" for copy in artifact.copies[:_FILES]]
     more = len(artifact.copies) - len(files)
@@ -358,7 +357,7 @@ def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
 
 
 def _transcript_head(context: Context, transcript: Transcript) -> Iterable[tuple[str, str]]:
-    envelope = transcript.variants[0].envelope
+    envelope = transcript.envelope
     written = context.written_during.get(transcript.ref, ())
     text = transcript.variants[0].text
     turns = f"turns.jsonl{bundled_name(context, transcript)}"

@@ -41,7 +41,6 @@ from memosite.facts.phrases import phrase, phrases
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.feeds import FeedFile
-from memosite.formats.status import is_superseded, status_of
 from memosite.pages import Page, Reference, Row, ShownAction, Site
 from memosite.plan.dates import by_arrival
 from memosite.plan.indexes import (
@@ -295,11 +294,9 @@ class Context:
             return replace(row, sender=sender, status=status)
         if isinstance(artifact, Record):
             row = replace(row, type=f"{artifact.system} {artifact.card.type}".strip())
-        status, successor = status_of(artifact), self.successor(start, artifact)
+        status, successor = artifact.status, self.successor(start, artifact)
         is_said = successor is not None and status.casefold().startswith("superseded")
-        return replace(
-            row, status="" if is_said else status, is_superseded=is_superseded(artifact), successor=successor
-        )
+        return replace(row, status="" if is_said else status, is_superseded=artifact.is_superseded, successor=successor)
 
     def _memo_row(self, start: str, memo: Memo, depth: int, viewer: str | None) -> Row:
         mailbox, source = self.where(memo, viewer)

@@ -14,7 +14,7 @@ from memosite.archive.urls import DECISIONS, artifact_page, page_of, relative
 from memosite.facts.parsed import LibraryItem
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
-from memosite.formats.status import Standing, sort_of, standing_of, status_of
+from memosite.formats.status import Standing, sort_of, standing_of
 from memosite.formats.systems import system_of
 from memosite.pages import PAGE_CHARS, ArtifactPage, Body, ListPage, ListSection, Page, Reference, Row, View
 from memosite.plan.artifact_page import (
@@ -388,7 +388,7 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
         type=f"{one.system} {one.card.type}".strip() if isinstance(one, Record) else _SORTS[sort],
         date=one.date,
         standing=None if sort == "other" or decided else standing,
-        status=cut_line(status_of(one), 60),
+        status=cut_line(one.status, 60),
         source=one.copies[0].file.source,
         by=shown_decider(one),
         repo_of=context.position(start, owner) if owner and sort == "decision" and not decided_by(one) else None,

@@ -19,7 +19,7 @@ from operator import attrgetter
 from typing import Any, Literal
 
 from memosite.archive.ledger import FeedBlock, Ledger
-from memosite.archive.lines import notice_of, original_sha256, shown_file
+from memosite.archive.lines import notice_of, original_sha256
 from memosite.archive.mailboxes import copies_at
 from memosite.archive.model import Action, Artifact, Copy, Memo, Position, Transcript
 from memosite.archive.urls import (
@@ -241,12 +241,12 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         known["contents"] = tuple(_contents(context, artifact)) if has_content else ()
         known["most_bytes"] = _most_bytes(context, artifact)
     elif isinstance(artifact, Transcript):
-        envelope = artifact.variants[0].envelope
+        envelope = artifact.envelope
         speakers = [one.position for one in envelope.participants]
         known["sender"] = context.label(artifact.role) if artifact.role else next(iter(speakers), copy.file.source)
         known["to"] = cut_line(", ".join(speakers), _ADDRESSEE_CHARS)
         known["body_ref"] = envelope.body_ref
-    path, original = _without_controls(copy.file.path), shown_file(artifact)
+    path, original = _without_controls(copy.file.path), artifact.shown_file
     if artifact.withheld:  # the item has the path alone (SPEC 9)
         known |= {"title": path, "subject": path, "body_ref": None}
         notice = notice_of(artifact) if has_content and artifact.withheld.reason == "erased" else None
@@ -317,7 +317,7 @@ def _enclosure(context: Context, base: str, artifact: Artifact) -> Enclosure | N
         return None
     _, path, sha256 = next(iter(originals(artifact)))
     media_type = next((kind for ending, kind in _TYPES if path.endswith(ending)), "application/json")
-    file = shown_file(artifact)
+    file = artifact.shown_file
     length = file.bytes if sha256 == file.sha256 else len(context.text_of(sha256).encode("utf-8", "replace"))
     return Enclosure(url=absolute(base, path), length=length, type=media_type)
 

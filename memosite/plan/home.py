@@ -19,7 +19,7 @@ from memosite.facts.findings import Severity
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import joined, kinds, phrase
 from memosite.facts.times import Moment
-from memosite.formats.status import awaits, is_superseded, status_of
+from memosite.formats.status import awaits
 from memosite.pages import Bars, Cell, Grid, Page, PictureColumn, PictureRow, Reference, Row, View
 from memosite.plan.context import ADDRESSEES, Context, age, as_of, days_old, newest_day
 from memosite.plan.dates import newest
@@ -238,8 +238,8 @@ def _documents(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
     """
     names = _Names(context)
     for artifact in context.archive.artifacts.values():
-        if isinstance(artifact, (Document, Record)) and not is_superseded(artifact):
-            status = status_of(artifact)
+        if isinstance(artifact, (Document, Record)) and not artifact.is_superseded:
+            status = artifact.status
             if not awaits(status):
                 continue
             named = names.within(status)

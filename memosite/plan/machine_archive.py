@@ -6,7 +6,7 @@ from html import escape
 from memosite.archive.cite import position_names
 from memosite.archive.history import LifeEvent
 from memosite.archive.ledger import Ledger, ref_of
-from memosite.archive.lines import artifact_line, dump_line, is_broken, is_redacted
+from memosite.archive.lines import artifact_line, dump_line
 from memosite.archive.model import Artifact, Memo, Record, Transcript
 from memosite.archive.seals import SEALS_PATH, Leaf, SealLog
 from memosite.archive.urls import (
@@ -34,7 +34,7 @@ from memosite.plan.page import to_json
 def archive_index(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Written:
     """The index of the archive by month, with what its ids in feeds are made of."""
     archive, bundles = context.archive, _bundles_by_month(context)
-    readable = {month: sum(not is_broken(one) for one in artifacts) for month, artifacts in months.items()}
+    readable = {month: sum(not one.is_broken for one in artifacts) for month, artifacts in months.items()}
     index = {
         "v": 1,
         "archive_id": context.archive_id,
@@ -71,7 +71,7 @@ def month_lines(context: Context, month: str, artifacts: Iterable[Artifact]) -> 
     lines = (
         dump_line(artifact_line(one, context.archive, base_url=context.site.base_url))
         for one in artifacts
-        if not is_broken(one)
+        if not one.is_broken
     )
     return Written(path=archive_lines(month), data="".join(f"{line}\n" for line in lines).encode())
 
@@ -195,7 +195,7 @@ def _leaf(context: Context, artifact: Artifact, path: str, sha256: str, *, is_ne
     received = [copy.received for copy in artifact.copies if copy.received]
     arrived = min(received, key=lambda moment: moment.instant, default=artifact.date)
     moment = arrived if is_new else event.at if event else None
-    text = context.text_of(sha256) if may_hide or is_redacted(artifact) else ""
+    text = context.text_of(sha256) if may_hide or artifact.is_redacted else ""
     return Leaf(
         id="/".join(artifact.ref),
         path=path,

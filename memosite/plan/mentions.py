@@ -9,7 +9,6 @@ from typing import ClassVar, get_args
 from urllib.parse import quote, unquote
 
 from memosite.archive.cite import Citation, called, cite_whole, participants
-from memosite.archive.lines import shown_file
 from memosite.archive.model import Artifact, CitationState, Document, MadeCitation, Memo, Record, Transcript
 from memosite.archive.urls import CITATIONS, page_of, part_page, relative
 from memosite.facts.json_text import clean_text
@@ -276,7 +275,7 @@ def citation_of(context: Context, artifact: Artifact) -> Citation:
 
 def _commit(artifact: Artifact) -> str:
     """The commit that gave the text that is shown its content, "" if it is not known."""
-    file = shown_file(artifact)
+    file = artifact.shown_file
     copies = (copy for copy in artifact.copies if (copy.file.source, copy.file.path) == (file.source, file.path))
     return next((copy.life.commit for copy in copies if copy.life), "")
 

@@ -27,7 +27,6 @@ from memosite.archive.urls import (
 from memosite.facts.parsed import Ref, Text
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import one_line
-from memosite.formats.status import status_of
 from memosite.pages import ArtifactPage, Body, ListPage, ListSection, PagePart, Reference, Site, cut_text
 from memosite.plan.context import LIST_LIMIT, Context, Written
 from memosite.plan.dates import newest
@@ -257,7 +256,7 @@ def _entry(context: Context, start: str, artifact: Artifact) -> tuple[dict[str, 
         "href": href,
     }
     who = ""
-    state = status_of(artifact)
+    state = artifact.status
     if isinstance(artifact, Record | Document):
         entry["status"] = state or None
     if isinstance(artifact, Memo):

@@ -614,7 +614,7 @@ def _arcs(context: Context, start: str, position: Position, everything: Sequence
     arcs: dict[str, list[Memo]] = defaultdict(list)
     for note in newest_first(one for one in everything if one.kind == "note"):
         if isinstance(note, Memo):
-            arcs[cut_line(note.variants[0].envelope.session or "", _ARC_CHARS)].append(note)
+            arcs[cut_line(note.envelope.session or "", _ARC_CHARS)].append(note)
     found = []
     for number, arc in enumerate(sorted(arcs, key=lambda arc: not arc) if 1 < len(arcs) <= _ARCS else ()):
         heading = phrase("Notes of {position}", position=arc) if arc else phrase("Other notes")

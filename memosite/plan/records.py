@@ -13,7 +13,6 @@ from memosite.facts.parsed import Entity, RecordCitation, RecordEvent
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
-from memosite.formats.status import is_superseded, status_of
 from memosite.formats.system import GroupOrder
 from memosite.formats.systems import find_system, system_of
 from memosite.pages import PAGE_CHARS, ArtifactPage, ListPage, ListSection, Page, Reference, Row
@@ -174,7 +173,7 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
         extra_left_out=max(0, len(card.extra) - _EXTRA_CHARS),
         system=Reference(label=record.system, href=relative(start, system_page(record.system))),
         type=card.type,
-        status=status_of(record),
+        status=record.status,
         decided_by=shown_decider(record),
         stage=card.stage or "",
         namespace=card.namespace or "",
@@ -182,7 +181,7 @@ def _record_page(context: Context, record: Record, start: str) -> RecordPage:
         source=card.file.source,
         place=card.file.path if card.line is None else f"{card.file.path}:{card.line}",
         modified=card.modified,
-        is_superseded=is_superseded(record),
+        is_superseded=record.is_superseded,
         successor=context.successor(start, record),
         fields=tuple((cut_line(label, 100), cut_line(value, _VALUE_CHARS)) for label, value in card.fields[:_ROWS]),
         relations=tuple(relation_row(context, start, record, one) for one in record.relations[:_ROWS]),
@@ -287,7 +286,7 @@ class _Grouping(NamedTuple):
 
 VIEWS: Mapping[str, _Grouping] = {
     "kind": _Grouping(phrase("By kind"), phrase("No kind"), lambda record: (record.card.type,)),
-    "status": _Grouping(phrase("By status"), phrase("No status"), lambda record: (status_of(record),)),
+    "status": _Grouping(phrase("By status"), phrase("No status"), lambda record: (record.status,)),
     "stage": _Grouping(phrase("By stage"), phrase("No stage"), lambda record: (record.card.stage,)),
     "namespace": _Grouping(phrase("By namespace"), phrase("No namespace"), lambda record: (record.card.namespace,)),
     "session": _Grouping(phrase("By session"), phrase("No session"), lambda record: record.card.sessions or ("",)),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from memosite.archive.ledger import Arrival, Ledger, page_ref
-from memosite.archive.lines import Notice, dump_line, notice_of, notice_on, shown_file, withheld_fields
+from memosite.archive.lines import Notice, dump_line, notice_of, notice_on, withheld_fields
 from memosite.archive.model import Artifact, Memo, Record, Removal, Transcript
 from memosite.archive.urls import (
     TIMELINE,
@@ -248,7 +248,7 @@ def plan_withheld(context: Context, artifact: Artifact) -> Iterator[WithheldPage
     yield WithheldPage(
         **artifact_fields(context, artifact, start, section=_SECTIONS.get(artifact.kind, "")),
         row=context.row(start, artifact),
-        sha256=shown_file(artifact).sha256,
+        sha256=artifact.shown_file.sha256,
         notice=notice,
         in_thread=thread_slice(context, start, artifact) if isinstance(artifact, Memo) else None,
     )

@@ -15,7 +15,7 @@ from typing import ClassVar, Literal, TypeAlias
 from urllib.parse import quote
 
 from memosite.archive.cite import Citation
-from memosite.archive.lines import Notice, is_redacted, notice_of
+from memosite.archive.lines import Notice, notice_of
 from memosite.archive.model import UNDATED, Memo, Thread, ThreadEntry
 from memosite.archive.urls import THREADS, WAITING_THREADS, part_page, relative, thread_page
 from memosite.facts.parsed import Ref
@@ -588,7 +588,7 @@ def _member(context: Context, start: str, thread: Thread, index: int, page_of: M
         waits_for=waiting_positions(context, start, memo),
         perhaps_answered_by=perhaps_answered_by(context, start, memo),
         preview="" if memo.withheld else cut_line(before_table(memo.summary), PREVIEW),
-        citation=None if memo.withheld or is_redacted(memo) else citation_of(context, memo),
+        citation=None if memo.withheld or memo.is_redacted else citation_of(context, memo),
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
-from memosite.archive.lines import is_redacted
 from memosite.archive.model import Transcript
 from memosite.archive.urls import artifact_page, captures_page, part_page, relative, turn_lines
 from memosite.facts.file import most_citations
@@ -282,7 +281,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
             started=transcript.date.utc if transcript.date and transcript.date.origin == "field" else None,
             day=times.day,
             citation=citation,
-            is_redacted=is_redacted(transcript),
+            is_redacted=transcript.is_redacted,
             cited=most_citations(text.chars, text.turns or 0, size),
             people=people,
             models=models,

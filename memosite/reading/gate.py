@@ -118,7 +118,7 @@ def _named(archive: Archive, left: list[Ref], is_hidden_name: Callable[[str], bo
         return
 
     def written(memo: Memo) -> str | None:
-        name = memo.variants[0].envelope.thread_id
+        name = memo.envelope.thread_id
         return name if name and name.strip() and not is_hidden_name(name) else None
 
     name = next((written(memo) for memo in memos if written(memo)), None) or memos[0].id

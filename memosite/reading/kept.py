@@ -20,7 +20,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from memosite.archive.lines import all_texts
 from memosite.archive.model import Archive, load_later, values_apart
 from memosite.archive.snapshots import Days, days_of
 from memosite.facts.errors import MemositeError
@@ -59,7 +58,7 @@ def write_kept(folder: Path, archive: Archive, holders: Iterable[tuple[str, tupl
     the file from others.
     """
     _remove(folder)
-    prune_rows(folder, lambda: (text.sha256 for one in archive.artifacts.values() for text in all_texts(one)))
+    prune_rows(folder, lambda: (text.sha256 for one in archive.artifacts.values() for text in one.texts))
     new = folder / f"{_NEW}{token}"
     try:
         with closing(sqlite3.connect(new, isolation_level=None)) as sql:

@@ -366,7 +366,7 @@ def _hide_files(artifact: Artifact, kept: Collection[str]) -> Artifact:
 def _reason(artifact: Artifact) -> Withheld | None:
     match artifact:
         case Memo() | Transcript():
-            return artifact.variants[0].envelope.withheld
+            return artifact.envelope.withheld
         case Library() | Record():
             return artifact.card.withheld
         case Document():

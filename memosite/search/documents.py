@@ -21,7 +21,6 @@ from itertools import groupby, pairwise
 from operator import itemgetter, sub
 from typing import Literal, NamedTuple, TypeAlias
 
-from memosite.archive.lines import all_texts, is_broken, shown_file
 from memosite.archive.mailboxes import is_unread_by_any
 from memosite.archive.model import Archive, Artifact, Document, Library, Memo, Record, Transcript, sessions_of
 from memosite.archive.urls import index_file, page_of, part_page
@@ -29,7 +28,6 @@ from memosite.facts.file import most_turns_found
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import Kind, Text
 from memosite.facts.texts import cut_line, one_line
-from memosite.formats.status import status_of
 from memosite.formats.turns import Turn, blocks, parse_conversation
 from memosite.markdown.plain import PlainLine, front_matter, plain_lines
 from memosite.pages import cut_turns
@@ -151,26 +149,26 @@ class SearchDocument:
 
 def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
     """The card of an artifact."""
-    transcript = isinstance(artifact, Transcript) and not is_broken(artifact)
+    transcript = isinstance(artifact, Transcript) and not artifact.is_broken
     body = artifact.variants[0].text if isinstance(artifact, Transcript) else None
     digests = [text.sha256 for text in _texts(artifact)]
     prefixes = {text.sha256: prefix for text, prefix in prefixed_texts(artifact)}
     extra = tuple(_extra(artifact))
     if isinstance(artifact, Memo | Transcript) and artifact.broken:
-        digests = [shown_file(artifact).sha256]
+        digests = [artifact.shown_file.sha256]
     return Card(
         kind=artifact.kind,
         id=artifact.id,
         system=artifact.system,
         arrival=artifact.arrival,
         page=page_of(artifact),
-        path=f"{artifact.copies[0].file.source}/{shown_file(artifact).path}",
+        path=f"{artifact.copies[0].file.source}/{artifact.shown_file.path}",
         subject=prepare(artifact.subject)[:MOST_CHARS],
         short_subject=artifact.short_subject,
         who=_who(artifact),
         date=milliseconds(artifact.date.instant.replace(tzinfo=None)) if artifact.date else None,
         day=artifact.date.day if artifact.date else "",
-        status=(artifact.action or "") if isinstance(artifact, Memo) else status_of(artifact),
+        status=(artifact.action or "") if isinstance(artifact, Memo) else artifact.status,
         waits_for=artifact.owed_by if isinstance(artifact, Memo) else (),
         owing=_owing(archive, artifact) if isinstance(artifact, Memo) else "",
         keys=tuple(sorted(_keys(archive, artifact, analyzer))),
@@ -281,7 +279,7 @@ def _pages_of_turns(page: str, turns: tuple[Turn, ...]) -> list[str]:
 
 
 def _texts(artifact: Artifact) -> Iterable[Text]:
-    return () if is_broken(artifact) and isinstance(artifact, Memo | Transcript) else all_texts(artifact)
+    return () if artifact.is_broken and isinstance(artifact, Memo | Transcript) else artifact.texts
 
 
 def _extra(artifact: Artifact) -> Iterator[str]:
@@ -326,7 +324,7 @@ def _keys(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> set[tuple
     if status:
         found += [("status", status), ("status", status.split()[0] if status.split() else "")]
     if isinstance(artifact, Transcript):
-        envelope = artifact.variants[0].envelope
+        envelope = artifact.envelope
         found += [
             ("with", name) for person in envelope.participants for name in (person.position, person.identity or "")
         ]
