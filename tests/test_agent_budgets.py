@@ -25,13 +25,9 @@ FORMS = (TextForm(), JsonForm())
 def entry(number: int, text: str, rank: int = 0) -> Entry:
     """An entry that can be recognized in both forms."""
     return Entry(
-        line=f"entry-{number}",
-        fields={"id": f"entry-{number}"},
-        text=lambda: text,
-        chars=len(text),
-        more=f"memosite show entry-{number}",
-        rank=rank,
-    )
+        line=f"entry-{number}", fields={"id": f"entry-{number}"}, text=lambda: text, chars=len(text),
+        more=f"memosite show entry-{number}", rank=rank,
+    )  # fmt: skip
 
 
 @st.composite
@@ -44,15 +40,12 @@ def answers(draw: st.DrawFn) -> Answer:
         ranks = draw(st.permutations(range(len(texts))))
         parts.append(
             Part(
-                name=f"part-{at}",
-                title=f"Part {at}",
+                name=f"part-{at}", title=f"Part {at}",
                 entries=tuple(entry(next(numbers), text, rank) for text, rank in zip(texts, ranks, strict=True)),
-                more=f"memosite brief --only part-{at}",
-                step=draw(st.sampled_from((1, 5, 100))),
-                is_list=draw(st.booleans()),
-                empty="None.",
+                more=f"memosite brief --only part-{at}", step=draw(st.sampled_from((1, 5, 100))),
+                is_list=draw(st.booleans()), empty="None.",
             )
-        )
+        )  # fmt: skip
     return Answer(lines=("Head",), fields={"head": "Head"}, parts=tuple(parts), command="memosite brief x")
 
 

@@ -44,13 +44,10 @@ def site(tmp_path: Path) -> Path:
     write_memo(at / "inbox", "2026-05-04-1000--director--engineer--news", sent="2026-05-04T10:00:00Z", **news)
     write_memo(at / "inbox", "2026-05-02-1000--director--engineer--pumps", sent="2026-05-02T10:00:00Z", **ask)
     write_memo(
-        at / "read",
-        "2026-05-03-1800--engineer--engineer--handoff",
-        sent="2026-05-03T18:00:00Z",
-        to="engineer",
+        at / "read", "2026-05-03-1800--engineer--engineer--handoff", sent="2026-05-03T18:00:00Z", to="engineer",
         subject="What the next session has to know",
         body="First look at gate 4.\n\n[12 more characters: memosite show nothing]\n\x1b[31mRed\x9b",
-    )
+    )  # fmt: skip
     write_note(yard.root / "notes/engineer", "2026-05-04-1200--engineer--file--rust", sent="2026-05-04T12:00:00Z")
     write_note(yard.root / "notes/engineer", "2026-05-01-1200--engineer--file--old", sent="2026-05-01T12:00:00Z")
     write_transcript(yard.root / "transcripts/engineer", TALK, text=TURNS)
@@ -61,14 +58,10 @@ def site(tmp_path: Path) -> Path:
     reply = "2026-05-05-0900--engineer--director--re-gates"
     write_body(office.root / "memos/inbox", reply, "The whole report.\n\n" + "Gate 4 is sound. " * 200)
     write_memo(
-        office.root / "memos/inbox",
-        reply,
-        sent="2026-05-05T09:00:00Z",
-        body="Gate 4 is sound; the report says why.",
-        body_ref=f"{reply}.body.md",
-        in_reply_to="2026-05-01-1000--director--engineer--gates.openthing",
+        office.root / "memos/inbox", reply, sent="2026-05-05T09:00:00Z", body="Gate 4 is sound; the report says why.",
+        body_ref=f"{reply}.body.md", in_reply_to="2026-05-01-1000--director--engineer--gates.openthing",
         action_required=True,
-    )
+    )  # fmt: skip
     office.commit("memos to the director")
     return tmp_path / "site"
 

@@ -34,14 +34,9 @@ Two boats waited. The gauge was read at noon — 2.5 m, it's said, as (before) t
 """
 
 CALLED = Citation(
-    ref="transcript/a#t2",
-    url="https://archive.example.org/transcripts/a/#t2",
-    title="The load",
-    speaker="strategist (arc 3)",
-    time="2026-04-21T13:00:00Z",
-    quote="Two loads",
-    sha256="0f" * 32,
-)
+    ref="transcript/a#t2", url="https://archive.example.org/transcripts/a/#t2", title="The load",
+    speaker="strategist (arc 3)", time="2026-04-21T13:00:00Z", quote="Two loads", sha256="0f" * 32,
+)  # fmt: skip
 HOSTILE = "*a* [b](javascript:c) <script>\n# d `e` |f| &amp; \"g\" 'h' ~ \\ \u00a0\u2003“é”\x85 _i_"
 CITATIONS = (
     CALLED,

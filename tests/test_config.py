@@ -83,11 +83,8 @@ def test_every_setting_is_read(site: Path) -> None:
         sources=(
             SourceConfig(name="governance", root=site / "governance"),
             SourceConfig(
-                name="motor",
-                root=site.parent / "engine",
-                include=("docs/comms/**/*.openthing",),
-                exclude=("memos/drafts/**",),
-                web="https://git.example.org/engine/blob/{ref}/{path}",
+                name="motor", root=site.parent / "engine", include=("docs/comms/**/*.openthing",),
+                exclude=("memos/drafts/**",), web="https://git.example.org/engine/blob/{ref}/{path}",
             ),
         ),
         history="own",
@@ -103,7 +100,7 @@ def test_every_setting_is_read(site: Path) -> None:
         output=site / "public",
         cache=site / ".memosite",
         file=site / "memosite.yml",
-    )
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ["", "# nothing but a comment\n", "\ufeff", "feeds:\nactions:\npositions:\n", "{}"])
@@ -111,13 +108,9 @@ def test_an_empty_file_means_all_defaults(site: Path, text: str) -> None:
     """Nothing in the file, or only keys with everything below them commented out, is a fine configuration."""
     config = load_config(write(site, text))
     assert config == Config(
-        site=site,
-        title="site",
-        sources=(SourceConfig(name="governance", root=site / "governance"),),
-        output=site / "_site",
-        cache=site / ".memosite",
-        file=site / "memosite.yml",
-    )
+        site=site, title="site", sources=(SourceConfig(name="governance", root=site / "governance"),),
+        output=site / "_site", cache=site / ".memosite", file=site / "memosite.yml",
+    )  # fmt: skip
     assert (config.archive_id, config.authority, config.language) == ("archive", "memosite.invalid,2026", "en")
     assert (config.documents, config.feeds.window, config.feeds.ttl) == (DEFAULT_DOCUMENTS, 50, 5)
 

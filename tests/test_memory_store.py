@@ -256,15 +256,9 @@ def test_a_relation_stands_with_the_node_it_begins_at_and_each_end_must_be_there
     repo.node("decision.light")
     repo.node("gotcha.tides")
     repo.relation(
-        "decision.light",
-        "depends_on",
-        "gotcha.tides",
-        name="deep",
-        confidence="low",
-        evidence=[{"kind": "task", "id": "H-1"}],
-        updated_at="2026-05-03T10:00:00Z",
-        weight=[1],
-    )
+        "decision.light", "depends_on", "gotcha.tides", name="deep", confidence="low",
+        evidence=[{"kind": "task", "id": "H-1"}], updated_at="2026-05-03T10:00:00Z", weight=[1],
+    )  # fmt: skip
     repo.relation("decision.light", "affects", "project.harbour", name="a", status="stale")
     joined = repo.join()
     assert told(joined) == []

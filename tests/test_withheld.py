@@ -41,17 +41,13 @@ FILES = {path for paths in PLANTED.values() for path in paths}
 MEMO = "{http" + "s://memosite.invalid/ns/memo/1}"
 
 PAGES = {
-    "memo": f"memos/{LETTER}/",
-    "legacy memo": f"memos/{OLD}/",
-    "note": "notes/2026-05-04-0900--engineer--file--filed/",
-    "transcript": f"transcripts/{TALK}/",
-    "library": "libraries/forms/",
-    "document": "documents/office.decisions.0001-casks.md/",
-    "layer": "records/memory-layer/office.context.casks/",
+    "memo": f"memos/{LETTER}/", "legacy memo": f"memos/{OLD}/", "note": "notes/2026-05-04-0900--engineer--file--filed/",
+    "transcript": f"transcripts/{TALK}/", "library": "libraries/forms/",
+    "document": "documents/office.decisions.0001-casks.md/", "layer": "records/memory-layer/office.context.casks/",
     "store": "records/memory-store/office.decision.casks/",
     "mif": "records/mif/office.3b9f2c71-8d40-4e6a-a1c5-7f20d96b4e13/",
     "bullet": "records/wyren/office.decisions.5d2f3df5/",
-}
+}  # fmt: skip
 """The pages of all artifacts with planted words."""
 
 
