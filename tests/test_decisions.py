@@ -104,9 +104,9 @@ def successor(tmp_path: Path, one: str, two: str, third: str = "# Elm\n") -> str
     return newer.head.file.name if isinstance(newer, Document) else None
 
 
-@pytest.mark.parametrize(
-    "status",
-    [
+def test_what_took_the_place_of_a_decision_is_found_as_it_is_written(tmp_path: Path) -> None:
+    """Once the newer is accepted, also if the older does not say so; a number of a date names no document."""
+    for status in [
         "Status: superseded by ADR-2",
         "Status: Superseded by 0002-two (2026-05-03)",
         "Status: superseded by Oak it is",
@@ -115,26 +115,13 @@ def successor(tmp_path: Path, one: str, two: str, third: str = "# Elm\n") -> str
         "Status: superseded\nSuperseded by: `docs/adr/0002-two.md`",
         "| Status | Superseded |\n|---|---|\n| Superseded by | [oak](0002-two.md) |",
         "**Status:** superseded | **Replaced by:** 0002-two.md",
-    ],
-)
-def test_what_took_the_place_of_a_decision_is_found_as_it_is_written(tmp_path: Path, status: str) -> None:
-    """By a link, a path, a title or a number."""
-    assert successor(tmp_path, f"# Ash it is\n\n{status}\n", "# Oak it is\n\nStatus: accepted\n") == "0002-two.md"
-
-
-@pytest.mark.parametrize(
-    "status", ["Status: superseded", "Status: superseded by 0009", "Status: superseded 2026-03-02"]
-)
-def test_what_no_document_fits_is_superseded_by_none(tmp_path: Path, status: str) -> None:
-    """Nor does a number of a date name a document."""
-    assert successor(tmp_path, f"# Ash\n\nStatus: {status}\n", "# Oak\n") is None
-
-
-@pytest.mark.parametrize(("status", "newer"), [("accepted", "0002-two.md"), ("proposed", None), ("rejected", None)])
-def test_a_decision_supersedes_another_once_it_is_accepted(tmp_path: Path, status: str, newer: str | None) -> None:
-    """Also if the older one does not say so; a proposed one changes nothing yet."""
-    two = f"# Oak\n\nStatus: {status}\n\nSupersedes [1. Ash](0001-one.md)\n"
-    assert successor(tmp_path, "# Ash\n\nStatus: accepted\n", two) == newer
+    ]:
+        assert successor(tmp_path, f"# Ash it is\n\n{status}\n", "# Oak it is\n\nStatus: accepted\n") == "0002-two.md"
+    for status in ["Status: superseded", "Status: superseded by 0009", "Status: superseded 2026-03-02"]:
+        assert successor(tmp_path, f"# Ash\n\nStatus: {status}\n", "# Oak\n") is None
+    for status, newer in [("accepted", "0002-two.md"), ("proposed", None), ("rejected", None)]:
+        two = f"# Oak\n\nStatus: {status}\n\nSupersedes [1. Ash](0001-one.md)\n"
+        assert successor(tmp_path, "# Ash\n\nStatus: accepted\n", two) == newer
 
 
 @pytest.fixture(scope="module")

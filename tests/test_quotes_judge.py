@@ -100,18 +100,28 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("tier", "quote"), CASES)
-def test_a_quote_is_put_in_its_tier(tier: Tier, quote: str) -> None:
-    """And where it is found, the span is what it was found in."""
-    verdict = judge(quote, TEXT)
-    assert verdict.tier is tier
-    assert all(0 <= start < end <= len(TEXT) for start, end in verdict.spans)
-    assert bool(verdict.spans) == (tier is not NOT_FOUND)
-    assert bool(verdict.changes) == (tier is CHANGED)
+def test_a_quote_is_put_in_its_tier() -> None:
+    """The span is what it was found in; composed letters and soft hyphens are the same."""
+    for tier, quote in CASES:
+        verdict = judge(quote, TEXT)
+        assert verdict.tier is tier
+        assert all(0 <= start < end <= len(TEXT) for start, end in verdict.spans)
+        assert bool(verdict.spans) == (tier is not NOT_FOUND)
+        assert bool(verdict.changes) == (tier is CHANGED)
+    assert judge("café au lait", "ein cafe\u0301 au lait").tier is SPACE
+    assert judge("cafe", "ein cafe\u0301 au lait").tier is NOT_FOUND
+    assert judge("cooperation is", "co\u00adoperation\u200b is").tier is SPACE
+    assert not judge("pay 12 now", "pay \u202e12\u202c now").tier.holds
+    assert not judge("हिन्", "हिन्दी").tier.holds
+    assert judge("我们不同意这个计划", "我们不同\n意这个计划").tier is SPACE
+    assert judge("a\0b is here", "a\0b is here").tier is EXACT
+    text = "Read it first.\n\n== The ask ==\n\nThe vendor left a == b == c here.\n"
+    assert judge("Read it first. The ask The vendor left", text).tier is MARKS
+    assert judge("left a b c here", text).tier is CHANGED
 
 
 def test_a_verdict_says_where_and_what_differs() -> None:
-    """The words of the source, with the marks in them; what a fragment left out; the diff of a changed quote."""
+    """With the marks in the words; two turns that each hold a half of a fragment say nothing together."""
     assert [TEXT[slice(*span)] for span in judge("never said", TEXT).spans] == ["never** said"]
     joined = judge("We have never said […] I think", TEXT)
     assert [TEXT[slice(*span)] for span in joined.spans] == ["We have **never** said", "I think"]
@@ -130,39 +140,18 @@ def test_a_verdict_says_where_and_what_differs() -> None:
     text = f"{TEXT}and not so, that is, nothing more than this"
     long = judge("said that the load is […] that is, nothing more than this", text)
     assert long.details == ("the omitted words have a negation",)
-
-
-def test_fragments_hold_only_within_one_passage() -> None:
-    """Two turns that each hold one half say nothing together; nor do words one by one: three a fragment, on average."""
     assert judge("We […] said […] tons", TEXT).tier is not EDITORIAL
     first, second = "The crane lifts the load today.", "The harbour pays for all of it."
     text = f"{first}\n\n{second}\n"
     turns = [(0, len(first)), (len(first) + 2, len(text))]
-    joined = "The crane lifts […] pays for all of it."
-    assert judge(joined, text).tier is EDITORIAL
-    assert judge(joined, text, turns).tier is CHANGED
+    halves = "The crane lifts […] pays for all of it."
+    assert judge(halves, text).tier is EDITORIAL
+    assert judge(halves, text, turns).tier is CHANGED
     assert judge("The crane […] the load today.", text, turns).tier is EDITORIAL
     assert judge("The harbour pays […] all of it.", text, turns).tier is EDITORIAL
     again = f"{text}{first} {second}"
-    verdict = judge(joined, again, [*turns, (len(text), len(again))])
+    verdict = judge(halves, again, [*turns, (len(text), len(again))])
     assert verdict.spans == ((len(text), len(text) + 15), (len(again) - 19, len(again)))
-
-
-def test_bytes_that_look_the_same_are_the_same() -> None:
-    """Composed and decomposed letters, soft hyphens and zero-width spaces; not what turns the order of letters.
-
-    `== Section ==` alone on its line is a heading, as pages show it; within a line, equal signs are text.
-    """
-    assert judge("café au lait", "ein cafe\u0301 au lait").tier is SPACE
-    assert judge("cafe", "ein cafe\u0301 au lait").tier is NOT_FOUND
-    assert judge("cooperation is", "co\u00adoperation\u200b is").tier is SPACE
-    assert not judge("pay 12 now", "pay \u202e12\u202c now").tier.holds
-    assert not judge("हिन्", "हिन्दी").tier.holds
-    assert judge("我们不同意这个计划", "我们不同\n意这个计划").tier is SPACE
-    assert judge("a\0b is here", "a\0b is here").tier is EXACT
-    text = "Read it first.\n\n== The ask ==\n\nThe vendor left a == b == c here.\n"
-    assert judge("Read it first. The ask The vendor left", text).tier is MARKS
-    assert judge("left a b c here", text).tier is CHANGED
 
 
 def test_tiers_of_a_thousand_generated_quotes() -> None:
@@ -236,16 +225,19 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(HOSTILE))
-def test_hostile_quotes_are_judged(name: str) -> None:
-    """A quote of 100 kB and a text of 1 MB: seconds, where work that is quadratic would take hours."""
-    quote, text = HOSTILE[name]
-    verdict = judge(quote, text)
-    assert verdict.tier is not EXACT or quote in text
+def test_hostile_quotes_and_long_manuscripts_are_judged() -> None:
+    """A quote of 100 kB and a text of 1 MB, marks that never close: seconds, where quadratic work would take hours."""
+    for name in sorted(HOSTILE):
+        quote, text = HOSTILE[name]
+        verdict = judge(quote, text)
+        assert verdict.tier is not EXACT or quote in text
+    for piece in ("“a ", '"a ', "‘a ’ s' ", "» a", "<q>a ", "> “\n", "a. ", "director said "):
+        for found in find_quotations(markdown_blocks(piece * 10_000), positions=POSITIONS):
+            assert len(found.context) < 5_000  # what is around it is bounded, or the work is quadratic
 
 
-def test_words_are_aligned() -> None:
-    """In order on both sides, and each once."""
+def test_words_are_aligned_and_a_quote_is_not_its_own_witness() -> None:
+    """In order on both sides, each once; carried words prove nothing of who said them, the origin comes first."""
     chance = random.Random(1)
     for _ in range(200):
         one = [chance.choice("abcdefgh") for _ in range(chance.randint(0, 12))]
@@ -256,6 +248,19 @@ def test_words_are_aligned() -> None:
         changes = list(word_diff(one, other))
         assert " ".join(words for kind, words in changes if kind != "quote") == " ".join(one)
         assert " ".join(words for kind, words in changes if kind != "source") == " ".join(other)
+    words = "the crane lifts the load at the quay on Monday"
+    said = Quotation(text=words, line=1, is_block=False, context="The director said: …", speakers=("director",))
+    tool = Origin("t", f"> {words}\n", [Voice(start=0, end=60, speaker="", is_carried=True)])
+    carried = appraise(said, [tool])
+    assert (carried.quoted_in, carried.check, carried.holds) == (True, "not checked", True)
+    own = Origin("o", f"{words}.", [Voice(start=0, end=60, speaker="strategist")])
+    assert (appraise(said, [tool, own]).key, appraise(said, [tool, own]).check) == ("o", "wrong")
+    both = Origin(
+        "b", f"{words}\n{words}",
+        [Voice(start=0, end=46, speaker="", is_carried=True), Voice(start=47, end=93, speaker="director")],
+    )  # fmt: skip
+    assert (appraise(said, [both]).check, appraise(said, [both]).verdict.spans) == ("right", ((47, 93),))
+    assert appraise(said, []).key is None
 
 
 POSITIONS = ("strategist", "director", "software-engineer")
@@ -376,13 +381,6 @@ def test_any_manuscript_is_read(text: str) -> None:
             assert set(found.speakers) <= set(POSITIONS)
 
 
-def test_a_long_manuscript_is_read() -> None:
-    """Marks that open and never close, many of each kind: seconds, where work that is quadratic would take hours."""
-    for piece in ("“a ", '"a ', "‘a ’ s' ", "» a", "<q>a ", "> “\n", "a. ", "director said "):
-        for found in find_quotations(markdown_blocks(piece * 10_000), positions=POSITIONS):
-            assert len(found.context) < 5_000  # what is around it is bounded, or the work is quadratic
-
-
 def transcript(writer: Writer, number: int) -> Origin[str]:
     """A transcript of ten turns of two positions, one of which carries words of nobody here."""
     text, voices = "", []
@@ -455,20 +453,3 @@ def test_a_manuscript_of_two_hundred_quotations() -> None:
     assert missed == []
     assert len(passed["true"]) > 90
     assert all(one.check == "right" and not one.quoted_in for one in passed["true"])
-
-
-def test_a_quote_is_not_its_own_witness() -> None:
-    """Words that are only carried prove nothing of who said them, and the origin comes before who carries it."""
-    words = "the crane lifts the load at the quay on Monday"
-    said = Quotation(text=words, line=1, is_block=False, context="The director said: …", speakers=("director",))
-    tool = Origin("t", f"> {words}\n", [Voice(start=0, end=60, speaker="", is_carried=True)])
-    carried = appraise(said, [tool])
-    assert (carried.quoted_in, carried.check, carried.holds) == (True, "not checked", True)
-    own = Origin("o", f"{words}.", [Voice(start=0, end=60, speaker="strategist")])
-    assert (appraise(said, [tool, own]).key, appraise(said, [tool, own]).check) == ("o", "wrong")
-    both = Origin(
-        "b", f"{words}\n{words}",
-        [Voice(start=0, end=46, speaker="", is_carried=True), Voice(start=47, end=93, speaker="director")],
-    )  # fmt: skip
-    assert (appraise(said, [both]).check, appraise(said, [both]).verdict.spans) == ("right", ((47, 93),))
-    assert appraise(said, []).key is None
