@@ -62,7 +62,7 @@ def test_a_memo_is_found_by_its_name_in_its_own_source_first() -> None:
 
 
 def test_links_have_backlinks_and_nothing_links_to_itself() -> None:
-    """Each backlink once, in order; the texts of envelope and body are one."""
+    """Each backlink once, in order; a library links to its files and is found by its path; forks share a catalog."""
     archive = archive_of(
         mentioning("b.openthing", "a.openthing", stem="a"),
         mentioning("a.openthing", "./a.openthing", stem="b"),
@@ -74,6 +74,14 @@ def test_links_have_backlinks_and_nothing_links_to_itself() -> None:
     one = envelope("m", body=text_of("x", mentions=("a.openthing",)), body_ref="m.body.md")
     archive = archive_of(one, envelope("a"))
     assert links(archive, ("memo", "m")) == {"a.openthing": ("memo", "a")}
+    item = LibraryItem(id="i", name="I", version="", description="", file="memos/a.openthing")
+    archive = archive_of(mentioning("catalog.opencatalog"), library("lib", items=(item,)), envelope("a"))
+    assert links(archive, ("memo", "m")) == {"catalog.opencatalog": ("library", "lib")}
+    assert archive.artifacts[("memo", "a")].backlinks == (("library", "lib"),)
+    archive = archive_of(library("lib"), library("lib", source="other"), library("lib", "z.opencatalog", version="2"))
+    assert sorted(len(one.copies) for one in archive.artifacts.values()) == [1, 2]
+    first = archive.artifacts[("library", "lib")]
+    assert isinstance(first, Library) and first.card.file == first.copies[0].file == library("lib").file
 
 
 def test_a_document_is_found_by_any_path_to_it_at_home_first() -> None:
@@ -119,18 +127,6 @@ def test_a_document_keeps_its_id_whatever_arrives() -> None:
     assert other.startswith("repo.decisions.B.md~")
     for known in (old, ledger):
         assert {id_ for _, id_ in archive_of(document("decisions/B.md"), ledger=known).artifacts} == {other}
-
-
-def test_a_library_links_to_what_it_lists_and_is_found_by_its_path() -> None:
-    """By its items' files; a fork has the same catalog."""
-    item = LibraryItem(id="i", name="I", version="", description="", file="memos/a.openthing")
-    archive = archive_of(mentioning("catalog.opencatalog"), library("lib", items=(item,)), envelope("a"))
-    assert links(archive, ("memo", "m")) == {"catalog.opencatalog": ("library", "lib")}
-    assert archive.artifacts[("memo", "a")].backlinks == (("library", "lib"),)
-    archive = archive_of(library("lib"), library("lib", source="other"), library("lib", "z.opencatalog", version="2"))
-    assert sorted(len(one.copies) for one in archive.artifacts.values()) == [1, 2]
-    first = archive.artifacts[("library", "lib")]
-    assert isinstance(first, Library) and first.card.file == first.copies[0].file == library("lib").file
 
 
 def on_forge(url: str, *found: object, **webs: str) -> Ref | str | None:

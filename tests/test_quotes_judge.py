@@ -50,59 +50,42 @@ Wir wollen nicht, und 我们不同意这个计划 steht da. A `__main__` module 
 EXACT, SPACE, MARKS = Tier.EXACT, Tier.SPACE, Tier.MARKS
 EDITORIAL, CHANGED, NOT_FOUND = Tier.EDITORIAL, Tier.CHANGED, Tier.NOT_FOUND
 
-CASES = [
-    (EXACT, "We have **never** said"),
-    (EXACT, "2.5 percent"),
-    (EXACT, "can't stop"),
-    (EXACT, "-5 degrees"),
-    (EXACT, "不同意"),
-    (EXACT, " said that the load \n"),
-    (SPACE, "that the load is two tons"),
-    (SPACE, "that  the load"),
-    (MARKS, "never said"),
-    (MARKS, "We have never said that the load is two tons"),
-    (MARKS, "item one is unable to work item two costs 2.5 percent"),
-    (MARKS, "read by me and more"),
-    (MARKS, "first second thing"),
-    (MARKS, "c d e f"),
-    (MARKS, "a | b | c d | e f"),
-    (MARKS, "is git checkout -- x and “fine”—I think"),
-    (MARKS, "rm -f **x** && __init__ Wir"),
-    (MARKS, "A __main__ module & more"),
-    (MARKS, "can’t stop. Really not"),
-    (MARKS, "*We* have never said"),
-    (EDITORIAL, "[w]e have never said"),
-    (EDITORIAL, "[T]hat the load is two tons"),
-    (EDITORIAL, "the load is two [sic] tons"),
-    (EDITORIAL, "the load is two tons [sic]; it is"),
-    (EDITORIAL, "the load [of wood] is two tons"),
-    (EDITORIAL, "…that the load is two tons…"),
-    (EDITORIAL, 'We have never said […] and "fine" — I think'),
-    (EDITORIAL, 'We have never said [...] and "fine" — I think'),
-    (CHANGED, "We have said that the load is two tons"),
-    (CHANGED, "We have never said that the load is three tons"),
-    (CHANGED, "We have never said that the load […] and fine — we think so too now"),
-    (CHANGED, "We have […] said that the load is two tons"),  # nothing but the negation is left out
-    (CHANGED, "the load is [not] two tons"),
-    (CHANGED, "the load is two [hundred] tons"),
-    (CHANGED, "able to work"),
-    (CHANGED, "5 percent"),
-    (CHANGED, "The year Then -5 degrees"),  # 1984. is no item of a list
-    (CHANGED, "existent plan costs $5"),
-    (CHANGED, "git checkout - x and “fine”"),
-    (CHANGED, "so the non-existent plan costs 5 or 12:30"),
-    (CHANGED, "costs $5 or 12:30 or 7"),
-    (CHANGED, "Really so the non-existent"),
-    (NOT_FOUND, "can"),
-    (NOT_FOUND, "Nobody here wrote any of these words"),
-    (NOT_FOUND, "…"),
-    (NOT_FOUND, ""),
-]
+CASES: dict[Tier, tuple[str, ...]] = {
+    EXACT: (
+        "We have **never** said", "2.5 percent", "can't stop", "-5 degrees", "不同意", " said that the load \n",
+    ),
+    SPACE: (
+        "that the load is two tons", "that  the load",
+    ),
+    MARKS: (
+        "never said", "We have never said that the load is two tons",
+        "item one is unable to work item two costs 2.5 percent", "read by me and more", "first second thing", "c d e f",
+        "a | b | c d | e f", "is git checkout -- x and “fine”—I think", "rm -f **x** && __init__ Wir",
+        "A __main__ module & more", "can’t stop. Really not", "*We* have never said",
+    ),
+    EDITORIAL: (
+        "[w]e have never said", "[T]hat the load is two tons", "the load is two [sic] tons",
+        "the load is two tons [sic]; it is", "the load [of wood] is two tons", "…that the load is two tons…",
+        'We have never said […] and "fine" — I think', 'We have never said [...] and "fine" — I think',
+    ),
+    CHANGED: (
+        "We have said that the load is two tons", "We have never said that the load is three tons",
+        "We have never said that the load […] and fine — we think so too now",
+        "We have […] said that the load is two tons",  # nothing but the negation is left out
+        "the load is [not] two tons", "the load is two [hundred] tons", "able to work", "5 percent",
+        "The year Then -5 degrees",  # 1984. is no item of a list
+        "existent plan costs $5", "git checkout - x and “fine”", "so the non-existent plan costs 5 or 12:30",
+        "costs $5 or 12:30 or 7", "Really so the non-existent",
+    ),
+    NOT_FOUND: (
+        "can", "Nobody here wrote any of these words", "…", "",
+    ),
+}  # fmt: skip
 
 
 def test_a_quote_is_put_in_its_tier() -> None:
     """The span is what it was found in; composed letters and soft hyphens are the same."""
-    for tier, quote in CASES:
+    for tier, quote in ((tier, quote) for tier, quotes in CASES.items() for quote in quotes):
         verdict = judge(quote, TEXT)
         assert verdict.tier is tier
         assert all(0 <= start < end <= len(TEXT) for start, end in verdict.spans)
@@ -317,12 +300,10 @@ def rows(found: tuple[Quotation, ...]) -> list[tuple[int, str, tuple[str, ...]]]
     return [(one.line, one.text, one.speakers) for one in found]
 
 
-def test_quotations_are_found_in_each_format() -> None:
-    """All kinds of marks, with their lines and who is said to speak.
-
-    In HTML, elements and typed marks, but none of scripts; what is below a quote says who speaks. In plain text, quoted
-    lines as in mail; indented text and stars are no marks.
-    """
+def test_a_manuscript_is_read_from_disk_and_its_quotations_are_found_in_each_format(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Marks with lines and speakers; `.docx` by Pandoc; those that cannot be read say why."""
     assert rows(find_quotations(markdown_blocks(MARKDOWN), positions=POSITIONS)) == FOUND
     page = """<!doctype html><title>“one two three four five six seven eight nine”</title>
 <style>a { content: "one two three four five six seven eight nine" }</style>
@@ -342,13 +323,6 @@ seven eight</q>. More.</p>
         (2, "one two three four five\nsix seven eight", ("director",)),
         (5, "a b c d e f g h", ("strategist",)),
     ]
-
-
-def test_manuscripts_are_read_from_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a byte order mark and Windows' line ends; `.docx` by Pandoc. Those that cannot be read say why.
-
-    A file that is none, one that is no `.docx`, and a machine without Pandoc.
-    """
     text = "The director wrote: “one two three\r\nfour five six seven eight, it’s so”.\r\n"
     for suffix in (".md", ".txt", ".html", ".docx"):
         path = tmp_path / f"manuscript{suffix}"
@@ -356,9 +330,9 @@ def test_manuscripts_are_read_from_disk(tmp_path: Path, monkeypatch: pytest.Monk
             subprocess.run(["pandoc", "-f", "markdown", "-o", path], input=text.encode(), check=True, timeout=120)
         else:
             path.write_bytes(b"\xef\xbb\xbf" + (f"<p>{text}</p>" if suffix == ".html" else text).encode())
-        (found,) = find_quotations(read_manuscript(path), positions=POSITIONS)
-        assert found.text.split() == ["one", "two", "three", "four", "five", "six", "seven", "eight,", "it’s", "so"]
-        assert (found.line, found.speakers) == (1, ("director",))
+        (quoted,) = find_quotations(read_manuscript(path), positions=POSITIONS)
+        assert quoted.text.split() == ["one", "two", "three", "four", "five", "six", "seven", "eight,", "it’s", "so"]
+        assert (quoted.line, quoted.speakers) == (1, ("director",))
     with pytest.raises(SourceError, match="cannot be read"):
         read_manuscript(tmp_path / "none.md")
     path.write_bytes(b"no zip")

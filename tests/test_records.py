@@ -357,16 +357,25 @@ def test_what_is_superseded_knows_its_successor_and_the_other_way_round(quay: Pa
     assert relations(archive, first) == [("archived again as", second, True)]
 
 
-@pytest.mark.parametrize(
-    "target", [f"[[{OTHER_UUID}]]", "[Knots](/docs/knots.memory.md)", "[[knots]]", "[[How to tie knots]]"]
-)
-def test_relations_of_mif_name_others_by_id_path_stem_or_title(quay: Path, target: str) -> None:
-    """And the other has MIF's own inverse."""
-    write_mif(quay, "docs/rope.memory.md", body=f"## Relationships\n\n- derived-from {target}\n")
-    write_mif(quay, "docs/knots.memory.md", id_=OTHER_UUID, title="How to tie knots")
+def test_relations_of_mif_name_others_by_id_path_stem_or_title(quay: Path) -> None:
+    """And the other has MIF's own inverse; one that both state stands once at each; a title of several means none."""
+    for target in [f"[[{OTHER_UUID}]]", "[Knots](/docs/knots.memory.md)", "[[knots]]", "[[How to tie knots]]"]:
+        write_mif(quay, "docs/rope.memory.md", body=f"## Relationships\n\n- derived-from {target}\n")
+        write_mif(quay, "docs/knots.memory.md", id_=OTHER_UUID, title="How to tie knots")
+        archive = archive_of(quay)
+        assert relations(archive, f"quay.{UUID}") == [("derived-from", f"quay.{OTHER_UUID}", False)]
+        assert relations(archive, f"quay.{OTHER_UUID}") == [("derives", f"quay.{UUID}", True)]
+    quay = empty(quay.parent / "both")
+    write_mif(quay, "a.memory.md", body=f"- relates-to [[{OTHER_UUID}]]")
+    write_mif(quay, "b.memory.md", id_=OTHER_UUID, body=f"- relates-to [[{UUID}]]")
     archive = archive_of(quay)
-    assert relations(archive, f"quay.{UUID}") == [("derived-from", f"quay.{OTHER_UUID}", False)]
-    assert relations(archive, f"quay.{OTHER_UUID}") == [("derives", f"quay.{UUID}", True)]
+    assert relations(archive, f"quay.{UUID}") == [("relates-to", f"quay.{OTHER_UUID}", False)]
+    assert relations(archive, f"quay.{OTHER_UUID}") == [("relates-to", f"quay.{UUID}", False)]
+    third = "11111111-2222-4333-8444-555555555555"
+    write_mif(quay, "a.memory.md", body="- relates-to [[Knots]]")
+    write_mif(quay, "b.memory.md", id_=OTHER_UUID, title="Knots")
+    write_mif(quay, "c.memory.md", id_=third, title="Knots")
+    assert relations(archive_of(quay), f"quay.{UUID}") == [("relates-to", None, False)]
 
 
 @pytest.mark.parametrize("written", ["[Session](/session.md)", "[Session](session.md)", "[[session]]"])
@@ -403,25 +412,11 @@ def test_a_relation_of_mif_means_a_document_by_the_id_that_it_has(quay: Path, id
     assert record(archive_of(quay, far), f"quay.{UUID}").relations[0].to is None
 
 
-def test_a_relation_that_both_state_stands_once_at_each(quay: Path) -> None:
-    """A symmetric one is its own inverse; a title that several have means none of them."""
-    write_mif(quay, "a.memory.md", body=f"- relates-to [[{OTHER_UUID}]]")
-    write_mif(quay, "b.memory.md", id_=OTHER_UUID, body=f"- relates-to [[{UUID}]]")
-    archive = archive_of(quay)
-    assert relations(archive, f"quay.{UUID}") == [("relates-to", f"quay.{OTHER_UUID}", False)]
-    assert relations(archive, f"quay.{OTHER_UUID}") == [("relates-to", f"quay.{UUID}", False)]
-    third = "11111111-2222-4333-8444-555555555555"
-    write_mif(quay, "a.memory.md", body="- relates-to [[Knots]]")
-    write_mif(quay, "b.memory.md", id_=OTHER_UUID, title="Knots")
-    write_mif(quay, "c.memory.md", id_=third, title="Knots")
-    assert relations(archive_of(quay), f"quay.{UUID}") == [("relates-to", None, False)]
-
-
 # Mentions
 
 
-def test_a_handoff_leads_to_the_context_and_the_decision_it_references(quay: Path) -> None:
-    """By the stems of their files, the context first; what leads nowhere is told at its line."""
+def test_a_handoff_and_a_memo_lead_to_the_records_that_they_name(quay: Path) -> None:
+    """By the stems of files, a node's id, a UUID, a whole id, a path; what leads nowhere is told at its line."""
     for path in ("context/rope", "decisions/rope", "archive/decisions/paint", "decisions/paint"):
         write_layer(quay, path)
     write_layer(quay, "handoffs/h", context_references=["rope", "paint", "nothing"])
@@ -441,10 +436,7 @@ def test_a_handoff_leads_to_the_context_and_the_decision_it_references(quay: Pat
     (finding,) = record(archive_of(quay), "quay.handoffs.h").findings
     assert '"context_references"' in file.read_text().splitlines()[(finding.location.line or 0) - 1]
     assert finding.message.endswith('"gone-4" and 2 more; expected known records')
-
-
-def test_a_memo_that_names_a_record_links_to_it(quay: Path) -> None:
-    """By a node's id, a UUID, a record's whole id, or the path of its file; never to what does not exist."""
+    quay = empty(quay.parent / "memo")
     Stores(quay).node("decision.retries-run-in-worker")
     write_mif(quay, "docs/rope.memory.md")
     write_layer(quay, "handoffs/task-42")
@@ -504,8 +496,10 @@ def test_ids_of_records_are_read_off_texts(text: str, found: tuple[str, ...]) ->
 # Anchors
 
 
-def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(quay: Path) -> None:
-    """Seen from the folder that holds the store; a place in code leads to its file."""
+def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(
+    quay: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seen from the folder that holds the store; globs that are slow to match are given up: their steps are counted."""
     Stores(quay / "desk").config()
     anchors = ["decisions/*.md", "src/worker.py", "src/**", "none.py", "../secret", "/etc/passwd"]
     Stores(quay / "desk").node("fact.tides", anchors=anchors)
@@ -524,6 +518,13 @@ def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(quay: Path) 
     write_mif(quay, "rope.memory.md", head="code_refs:\n  - file: src/worker.py\n    line: 3\n")
     found = links(archive_of(quay, web=WEB), ("record", f"quay.{UUID}"))
     assert found == {"src/worker.py:3": "https://git.example.org/quay/HEAD/src/worker.py"}
+    quay = empty(quay.parent / "slow")
+    monkeypatch.setattr("memosite.resolve.records.STEPS", 5_000)
+    Stores(quay).node("fact.a" + "a" * 100, anchors=["**/*" + "a" * 50 + f"b{number}" for number in range(5)])
+    Stores(quay).node("fact.b", anchors=[".memory/**/b.md"])
+    archive = archive_of(quay)
+    assert rules_of(archive) == [f"anchors-cut .memory/memory/facts/a{'a' * 100}.json"]
+    assert links(archive, ("record", "quay.fact.b")) == {}
 
 
 # Sessions
@@ -557,8 +558,8 @@ def test_a_session_leads_to_the_transcripts_of_it(quay: Path, tag: str, arc: str
 # The machine's line
 
 
-def test_a_record_has_a_line_like_every_artifact(quay: Path) -> None:
-    """Its system, its text, nobody's thread; one that cannot be parsed has none, but is in the archive (SPEC 8)."""
+def test_a_record_has_a_line_like_every_artifact_whatever_the_order_of_files(quay: Path) -> None:
+    """Its system, its text, nobody's thread; what cannot be parsed has none, but is in the archive (SPEC 8)."""
     write_text(quay / ".memory/memory/facts/tides.json", '{"id": "fact.tides", "body_path": "memory/facts/tides.md",')
     write_text(quay / ".memory/memory/facts/tides.md", "High at noon.\n")
     archive = archive_of(quay)
@@ -574,6 +575,20 @@ def test_a_record_has_a_line_like_every_artifact(quay: Path) -> None:
     assert {line[name] for name in ("from", "thread", "parent", "ghost_parent", "mailbox", "action")} == {None}
     assert (line["date"], line["offset"], line["tags"]) == ("2026-05-01T08:00:00Z", "+02:00", ["queue"])
     assert line["sha256"] == found.card.file.sha256
+    quay = empty(quay.parent / "order")
+    store = Stores(quay)
+    store.node("decision.retries", superseded_by="decision.other")
+    store.node("decision.other", status="bright")
+    store.node("decision.other", at="decisions/zz")
+    store.relation("decision.other", "affects", "fact.gone")
+    write_mif(quay, "docs/rope.memory.md", body="- relates-to [[decision.retries]]")
+    write_mif(quay, "docs/again.memory.md", title="Again")
+    rules = ResolveRules(sources=(SourceInfo(name="quay"),))
+    with Shelf() as shelf:
+        parsed = read_source(list_files(FolderSource(name="quay", root=quay)), shelf)
+        forward, backward = (resolve(files, rules, Ledger(), LineFinder(shelf)) for files in (parsed, parsed[::-1]))
+    assert forward == backward
+    assert {"store-value", "store-duplicate", "store-relation-end"} <= {one.rule.id for one in forward[0].findings}
 
 
 # Checking single files
@@ -594,23 +609,6 @@ def test_a_single_file_is_checked_as_when_its_folder_is(quay: Path, tmp_path: Pa
 
 
 # Whatever comes
-
-
-def test_the_order_of_files_does_not_matter(quay: Path) -> None:
-    """Equal files give an equal archive."""
-    store = Stores(quay)
-    store.node("decision.retries", superseded_by="decision.other")
-    store.node("decision.other", status="bright")
-    store.node("decision.other", at="decisions/zz")
-    store.relation("decision.other", "affects", "fact.gone")
-    write_mif(quay, "docs/rope.memory.md", body="- relates-to [[decision.retries]]")
-    write_mif(quay, "docs/again.memory.md", title="Again")
-    rules = ResolveRules(sources=(SourceInfo(name="quay"),))
-    with Shelf() as shelf:
-        parsed = read_source(list_files(FolderSource(name="quay", root=quay)), shelf)
-        forward, backward = (resolve(files, rules, Ledger(), LineFinder(shelf)) for files in (parsed, parsed[::-1]))
-    assert forward == backward
-    assert {"store-value", "store-duplicate", "store-relation-end"} <= {one.rule.id for one in forward[0].findings}
 
 
 NAMES = st.text(st.sampled_from("a./*?[]#:\\%\0 ~-|\n") | st.characters(), max_size=12)
@@ -654,13 +652,3 @@ def test_findings_on_a_relation_are_told_of_both_its_ends_and_those_of_an_entry_
     told = {one.subject: [finding.rule.id for finding in one.findings] for one in archive.artifacts.values()}
     assert {finding.rule.id for finding in archive.findings} == {"wyren-code", "wyren-long", "wyren-section-long"}
     assert {name: rules for name, rules in told.items() if rules} == {"Paint": ["wyren-code"]}
-
-
-def test_globs_that_are_slow_to_match_are_given_up_with_a_note(quay: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Steps are counted, not comparisons: one comparison may take a hundred thousand."""
-    monkeypatch.setattr("memosite.resolve.records.STEPS", 5_000)
-    Stores(quay).node("fact.a" + "a" * 100, anchors=["**/*" + "a" * 50 + f"b{number}" for number in range(5)])
-    Stores(quay).node("fact.b", anchors=[".memory/**/b.md"])
-    archive = archive_of(quay)
-    assert rules_of(archive) == [f"anchors-cut .memory/memory/facts/a{'a' * 100}.json"]
-    assert links(archive, ("record", "quay.fact.b")) == {}

@@ -71,8 +71,8 @@ def stamps(*written: str) -> list[str | None]:
     return [turn.stamp for turn in parse("".join(turn(stamp) for stamp in written)).turns]
 
 
-def test_a_stamped_body_gives_speakers_models_stamps_and_lines() -> None:
-    """The heading's parts are told apart; a plain body has turns without times."""
+def test_a_stamped_body_gives_speakers_models_stamps_and_texts() -> None:
+    """The heading's parts are told apart; a text is what can be hashed without memosite, equal ones are numbered."""
     found = parse(STAMPED)
     assert found.form == "stamped"
     assert found.preamble == "# A session"
@@ -101,6 +101,22 @@ def test_a_stamped_body_gives_speakers_models_stamps_and_lines() -> None:
         ("Assistant", False, "m-1"),
         ("User", False, None),
     ]
+    body = turn("5/21/2026, 9:00:00 AM", "  First.  \n\n---\n\n---\n \t") + turn(
+        "5/21/2026, 9:01:00 AM", "Last.\n\n---"
+    )
+    first, last = parse(body).turns
+    assert first.text == "\n  First.  \n\n---"
+    assert last.text == "\nLast."
+    assert last.digest == hashlib.sha256(b"\nLast.").hexdigest()
+    assert (last.anchor, last.hash_anchor) == ("t2", f"t-{last.digest[:8]}")
+    assert parse("\ufeff" + STAMPED.replace("\n", "\r\n")) == parse(STAMPED)
+    assert parse("\ufeff" + PLAIN.replace("\n", "\r\n")) == parse(PLAIN)
+    assert parse("## User\n\n\udcff").turns[0].hash_anchor is not None
+    found = parse("## User\n\nYes.\n\n## User\n\n## Assistant\n\nYes.\n\n## User\n\n---\n\n## User\n\nYes.")
+    anchor = "t-" + hashlib.sha256(b"\nYes.").hexdigest()[:8]
+    assert [turn.hash_anchor for turn in found.turns] == [anchor, None, f"{anchor}-2", None, f"{anchor}-3"]
+    assert [turn.anchor for turn in found.turns] == ["t1", "t2", "t3", "t4", "t5"]
+    assert found.turns[1].text == found.turns[3].text == ""
 
 
 def test_the_first_heading_decides_the_form_of_a_body() -> None:
@@ -202,26 +218,6 @@ def test_stamps_of_many_locales_are_read_and_give_the_offset() -> None:
         "11/1/2026, 2:00:00 AM",
         "11/1/2026, 1:00:00 AM",
     ]
-
-
-def test_a_turns_text_is_what_can_be_hashed_without_memosite() -> None:
-    """Without blank lines and one rule at its end; line ends change no hash, and equal texts are numbered."""
-    body = turn("5/21/2026, 9:00:00 AM", "  First.  \n\n---\n\n---\n \t") + turn(
-        "5/21/2026, 9:01:00 AM", "Last.\n\n---"
-    )
-    first, last = parse(body).turns
-    assert first.text == "\n  First.  \n\n---"
-    assert last.text == "\nLast."
-    assert last.digest == hashlib.sha256(b"\nLast.").hexdigest()
-    assert (last.anchor, last.hash_anchor) == ("t2", f"t-{last.digest[:8]}")
-    assert parse("\ufeff" + STAMPED.replace("\n", "\r\n")) == parse(STAMPED)
-    assert parse("\ufeff" + PLAIN.replace("\n", "\r\n")) == parse(PLAIN)
-    assert parse("## User\n\n\udcff").turns[0].hash_anchor is not None
-    found = parse("## User\n\nYes.\n\n## User\n\n## Assistant\n\nYes.\n\n## User\n\n---\n\n## User\n\nYes.")
-    anchor = "t-" + hashlib.sha256(b"\nYes.").hexdigest()[:8]
-    assert [turn.hash_anchor for turn in found.turns] == [anchor, None, f"{anchor}-2", None, f"{anchor}-3"]
-    assert [turn.anchor for turn in found.turns] == ["t1", "t2", "t3", "t4", "t5"]
-    assert found.turns[1].text == found.turns[3].text == ""
 
 
 LINES = st.sampled_from(
