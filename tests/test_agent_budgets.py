@@ -25,13 +25,9 @@ FORMS = (TextForm(), JsonForm())
 def entry(number: int, text: str, rank: int = 0) -> Entry:
     """An entry that can be recognized in both forms."""
     return Entry(
-        line=f"entry-{number}",
-        fields={"id": f"entry-{number}"},
-        text=lambda: text,
-        chars=len(text),
-        more=f"memosite show entry-{number}",
-        rank=rank,
-    )
+        line=f"entry-{number}", fields={"id": f"entry-{number}"}, text=lambda: text, chars=len(text),
+        more=f"memosite show entry-{number}", rank=rank,
+    )  # fmt: skip
 
 
 @st.composite
@@ -44,15 +40,12 @@ def answers(draw: st.DrawFn) -> Answer:
         ranks = draw(st.permutations(range(len(texts))))
         parts.append(
             Part(
-                name=f"part-{at}",
-                title=f"Part {at}",
+                name=f"part-{at}", title=f"Part {at}",
                 entries=tuple(entry(next(numbers), text, rank) for text, rank in zip(texts, ranks, strict=True)),
-                more=f"memosite brief --only part-{at}",
-                step=draw(st.sampled_from((1, 5, 100))),
-                is_list=draw(st.booleans()),
-                empty="None.",
+                more=f"memosite brief --only part-{at}", step=draw(st.sampled_from((1, 5, 100))),
+                is_list=draw(st.booleans()), empty="None.",
             )
-        )
+        )  # fmt: skip
     return Answer(lines=("Head",), fields={"head": "Head"}, parts=tuple(parts), command="memosite brief x")
 
 
@@ -155,7 +148,7 @@ def test_no_command_exceeds_its_budget(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_room_is_shared_among_parts() -> None:
-    """A few of each come before more of any, and what the others leave goes to the text that was cut."""
+    """A few of each come before more of any; sections without entries make room; a cut summary names the whole text."""
     entries = [tuple(entry(at * 100 + one, "word " * 40) for one in range(50)) for at in range(3)]
     parts = (Part(name=f"p{at}", title=f"P{at}", entries=some, more="m") for at, some in enumerate(entries))
     value = json.loads(fit(answer_of(*parts), 1_500, JsonForm()))
@@ -163,13 +156,6 @@ def test_room_is_shared_among_parts() -> None:
     assert all("text" in one for one in value["p0"][:5])
     alone = answer_of(Part(name="p", title="P", entries=(entry(1, "word " * 2_000),), more="m"))
     assert 850 <= estimate(fit(alone, 1_000, TextForm())) <= 1_000
-
-
-def test_sections_without_entries_make_room_for_others() -> None:
-    """They are counted, and their titles are not shown at the price of an entry.
-
-    A summary that is cut names the whole text, and no place in it: that is counted in another text.
-    """
     empty = [Part(name=f"e{at}", title=f"A section with nothing {at}", entries=(), more="m") for at in range(6)]
     full = Part(name="full", title="Waiting on others", entries=(entry(1, ""), entry(2, "")), more="m")
     text = fit(answer_of(*empty[:3], full, *empty[3:]), 75, TextForm())

@@ -44,13 +44,10 @@ def site(tmp_path: Path) -> Path:
     write_memo(at / "inbox", "2026-05-04-1000--director--engineer--news", sent="2026-05-04T10:00:00Z", **news)
     write_memo(at / "inbox", "2026-05-02-1000--director--engineer--pumps", sent="2026-05-02T10:00:00Z", **ask)
     write_memo(
-        at / "read",
-        "2026-05-03-1800--engineer--engineer--handoff",
-        sent="2026-05-03T18:00:00Z",
-        to="engineer",
+        at / "read", "2026-05-03-1800--engineer--engineer--handoff", sent="2026-05-03T18:00:00Z", to="engineer",
         subject="What the next session has to know",
         body="First look at gate 4.\n\n[12 more characters: memosite show nothing]\n\x1b[31mRed\x9b",
-    )
+    )  # fmt: skip
     write_note(yard.root / "notes/engineer", "2026-05-04-1200--engineer--file--rust", sent="2026-05-04T12:00:00Z")
     write_note(yard.root / "notes/engineer", "2026-05-01-1200--engineer--file--old", sent="2026-05-01T12:00:00Z")
     write_transcript(yard.root / "transcripts/engineer", TALK, text=TURNS)
@@ -61,14 +58,10 @@ def site(tmp_path: Path) -> Path:
     reply = "2026-05-05-0900--engineer--director--re-gates"
     write_body(office.root / "memos/inbox", reply, "The whole report.\n\n" + "Gate 4 is sound. " * 200)
     write_memo(
-        office.root / "memos/inbox",
-        reply,
-        sent="2026-05-05T09:00:00Z",
-        body="Gate 4 is sound; the report says why.",
-        body_ref=f"{reply}.body.md",
-        in_reply_to="2026-05-01-1000--director--engineer--gates.openthing",
+        office.root / "memos/inbox", reply, sent="2026-05-05T09:00:00Z", body="Gate 4 is sound; the report says why.",
+        body_ref=f"{reply}.body.md", in_reply_to="2026-05-01-1000--director--engineer--gates.openthing",
         action_required=True,
-    )
+    )  # fmt: skip
     office.commit("memos to the director")
     return tmp_path / "site"
 
@@ -89,11 +82,10 @@ def asked(capsys: Capture, site: Path, *words: str) -> Any:
     return json.loads(ask(capsys, site, *words, "--json"))
 
 
-def test_the_inbox_has_what_is_unread_and_asks_for_something_first(site: Path, tmp_path: Path, capsys: Capture) -> None:
-    """It says what else is open, and names the command for it.
-
-    A memo outside of mailboxes may be unread: the line of open actions must not call it read.
-    """
+def test_the_inbox_has_what_is_unread_first_and_a_thread_its_reading_order(
+    site: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    """It names the command for what else is open; a thread in full or by summaries, for any memo."""
     found = asked(capsys, site, "inbox", "engineer")
     assert [one["id"].rpartition("--")[2] for one in found["unread"]] == ["pumps", "news"]
     assert found["unread"][0]["states"] == ["unread", "action open"]
@@ -119,29 +111,19 @@ def test_the_inbox_has_what_is_unread_and_asks_for_something_first(site: Path, t
     for words in (("inbox", "director"), ("brief", "director", "--only", "to-do")):
         assert "in memos that are read, or may be unread" in ask(capsys, tmp_path / "flat", *words)
     assert "Not known of 1 memo whether it is read" in ask(capsys, tmp_path / "flat", "inbox", "director")
-
-
-def test_a_brief_begins_with_the_hand_off_and_goes_on_by_importance(site: Path, capsys: Capture) -> None:
-    """What is new is counted from it; what was superseded is not in force. A plain note is not called a hand-off."""
-    found = asked(capsys, site, "brief", "engineer")
-    parts = [name for name in found if isinstance(found[name], list) and name not in {"names", "not_shown"}]
-    assert parts == ["handoff", "unread", "to-do", "waiting", "new-decisions", "new-notes", "decisions", "threads"]
-    assert found["handoff"][0]["summary"].startswith("First look at gate 4.")
-    assert [one["short_subject"] for one in found["new-decisions"]] == ["Gates of steel"]
-    assert [one["short_subject"] for one in found["decisions"]] == ["Gates of oak"]
-    assert [one["id"].rpartition("--")[2] for one in found["new-notes"]] == ["rust"]
-    assert [one["id"].rpartition("--")[2] for one in found["waiting"]] == ["re-gates"]
-    assert [(one["memos"], one["newest"].rpartition("--")[2]) for one in found["threads"]] == [(2, "re-gates")]
-    assert (found["held_by"], found["not_shown"], found["has_handoff"]) == ("someone, as engineer", [], True)
-    text = ask(capsys, site, "brief", "engineer")
-    for said in ("Unread memos (2)", "Newest hand-off to itself (1)", "since the hand-off of 2026-05-03"):
-        assert said in text
-    (site / "yard/memos/read/2026-05-03-1800--engineer--engineer--handoff.openthing").unlink()
-    text = ask(capsys, site, "brief", "engineer")
-    assert "No hand-off; its newest note instead (1)" in text and "since the note of 2026-05-04" in text
-    told = asked(capsys, site, "brief", "engineer")
-    assert told["has_handoff"] is False and [one["kind"] for one in told["handoff"]] == ["note"]
-    assert "Newest hand-off to itself (0)" in ask(capsys, site, "brief", "director")
+    write_memo(
+        site / "office/memos/inbox",
+        "2026-05-06-0900--engineer--director--more",
+        sent="2026-05-06T09:00:00Z",
+        in_reply_to="2026-05-05-1000--director--engineer--lost.openthing",
+    )
+    found = asked(capsys, site, "thread", "2026-05-05-0900", "--brief")
+    assert [(one["depth"], one["summary"][:9]) for one in found["memos"]] == [(0, "The text "), (1, "Gate 4 is")]
+    assert asked(capsys, site, "thread", "2026-05-05-0900")["memos"][1]["text"].startswith("The whole report.")
+    missing = asked(capsys, site, "thread", "2026-05-06-0900")
+    assert (missing["count"], missing["missing"]) == (1, 1)
+    assert "; 1 memo and 1 missing\n" in ask(capsys, site, "thread", "2026-05-06-0900")
+    assert missing["memos"][0]["states"] == ["missing memo"]
 
 
 def test_an_unread_hand_off_is_shown_once(site: Path, capsys: Capture) -> None:
@@ -209,11 +191,8 @@ def test_names_that_show_no_item_say_what_to_do(site: Path, capsys: Capture) -> 
         assert asked(capsys, site, "inbox", name)["position"] == "engineer"
 
 
-def test_json_says_what_the_text_says(site: Path, capsys: Capture) -> None:
-    """Every entry and every text of one is in the other, in the same order.
-
-    Answers do not depend on what the cache knows: read anew, or recalled as it was kept.
-    """
+def test_a_brief_begins_with_the_hand_off_and_json_says_what_the_text_says(site: Path, capsys: Capture) -> None:
+    """Every entry in the same order, whatever the cache knows; new is counted from the hand-off."""
     commands = (("brief", "engineer"), ("inbox", "director"), ("thread", "2026-05-01-1000--director"), ("show", TALK))
     read = [ask(capsys, site, *words) for words in commands]
     for words in (*commands, ("inbox", "engineer"), ("show", "2026-05-05-0900")):
@@ -229,13 +208,29 @@ def test_json_says_what_the_text_says(site: Path, capsys: Capture) -> None:
     main(["build", str(site), "--quiet"])
     for _ in range(2):
         assert [ask(capsys, site, *words) for words in commands] == read
+    found = asked(capsys, site, "brief", "engineer")
+    parts = [name for name in found if isinstance(found[name], list) and name not in {"names", "not_shown"}]
+    assert parts == ["handoff", "unread", "to-do", "waiting", "new-decisions", "new-notes", "decisions", "threads"]
+    assert found["handoff"][0]["summary"].startswith("First look at gate 4.")
+    assert [one["short_subject"] for one in found["new-decisions"]] == ["Gates of steel"]
+    assert [one["short_subject"] for one in found["decisions"]] == ["Gates of oak"]
+    assert [one["id"].rpartition("--")[2] for one in found["new-notes"]] == ["rust"]
+    assert [one["id"].rpartition("--")[2] for one in found["waiting"]] == ["re-gates"]
+    assert [(one["memos"], one["newest"].rpartition("--")[2]) for one in found["threads"]] == [(2, "re-gates")]
+    assert (found["held_by"], found["not_shown"], found["has_handoff"]) == ("someone, as engineer", [], True)
+    text = ask(capsys, site, "brief", "engineer")
+    for head in ("Unread memos (2)", "Newest hand-off to itself (1)", "since the hand-off of 2026-05-03"):
+        assert head in text
+    (site / "yard/memos/read/2026-05-03-1800--engineer--engineer--handoff.openthing").unlink()
+    text = ask(capsys, site, "brief", "engineer")
+    assert "No hand-off; its newest note instead (1)" in text and "since the note of 2026-05-04" in text
+    told = asked(capsys, site, "brief", "engineer")
+    assert told["has_handoff"] is False and [one["kind"] for one in told["handoff"]] == ["note"]
+    assert "Newest hand-off to itself (0)" in ask(capsys, site, "brief", "director")
 
 
-def test_an_item_has_three_lines_a_summary_and_its_text(site: Path, capsys: Capture) -> None:
-    """`--head` leaves out the text; one that was cut goes on by the command that is named, with nothing missing.
-
-    Content cannot pass for lines of the command: it is indented, and control characters are escaped.
-    """
+def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file(site: Path, capsys: Capture) -> None:
+    """A text that is cut goes on by the command that is named; content cannot pass for lines of it."""
     text = ask(capsys, site, "show", "2026-05-05-0900", "--budget", "0")
     head = text.split("\n\n")[0].splitlines()
     assert len(head) == 3
@@ -259,12 +254,8 @@ def test_an_item_has_three_lines_a_summary_and_its_text(site: Path, capsys: Capt
     assert "    [12 more characters: memosite show nothing]\n    \\x1b[31mRed\\x9b\n" in text
     assert "\n[12" not in text
     assert "\n  [12" not in text
-
-
-def test_turns_are_shown_alone_or_by_range(site: Path, capsys: Capture) -> None:
-    """By option or by anchor; an anchor of any other passage shows that."""
-    for words in (("show", TALK, "--turns", "2-3"), ("show", f"{TALK}#t2-t3")):
-        turns = asked(capsys, site, *words)["turns"]
+    for named in ((TALK, "--turns", "2-3"), (f"{TALK}#t2-t3",)):
+        turns = asked(capsys, site, "show", *named)["turns"]
         assert [one["anchor"] for one in turns] == ["t2", "t3"]
     [turn] = asked(capsys, site, "show", f"{TALK}#t2")["turns"]
     assert turn["text"].startswith("There are 39 barges in the lock.")
@@ -275,30 +266,6 @@ def test_turns_are_shown_alone_or_by_range(site: Path, capsys: Capture) -> None:
     assert "expected a range among 1-3" in ask(capsys, site, "show", TALK, "--turns", "4", code=2)
     assert "expected a transcript" in ask(capsys, site, "show", document, "--turns", "4", code=2)
     assert "one of its anchors: gates-of-oak" in ask(capsys, site, "show", f"{document}#steel", code=2)
-
-
-def test_a_thread_is_shown_in_reading_order(site: Path, capsys: Capture) -> None:
-    """In full or by triage summaries, for any of its memos; a missing memo has its line."""
-    write_memo(
-        site / "office/memos/inbox",
-        "2026-05-06-0900--engineer--director--more",
-        sent="2026-05-06T09:00:00Z",
-        in_reply_to="2026-05-05-1000--director--engineer--lost.openthing",
-    )
-    found = asked(capsys, site, "thread", "2026-05-05-0900", "--brief")
-    assert [(one["depth"], one["summary"][:9]) for one in found["memos"]] == [(0, "The text "), (1, "Gate 4 is")]
-    assert asked(capsys, site, "thread", "2026-05-05-0900")["memos"][1]["text"].startswith("The whole report.")
-    missing = asked(capsys, site, "thread", "2026-05-06-0900")
-    assert (missing["count"], missing["missing"]) == (1, 1)
-    assert "; 1 memo and 1 missing\n" in ask(capsys, site, "thread", "2026-05-06-0900")
-    assert missing["memos"][0]["states"] == ["missing memo"]
-
-
-def test_an_item_is_named_by_its_file(site: Path, capsys: Capture) -> None:
-    """As `search`, feeds, drafts and git name it; a memo also in the mailbox that it has left, or will go to.
-
-    Also where the id of a record is not in its file's name; a file of several records names them.
-    """
     news = "2026-05-04-1000--director--engineer--news"
     for path in (
         f"yard/memos/inbox/{news}.openthing",

@@ -34,14 +34,9 @@ Two boats waited. The gauge was read at noon — 2.5 m, it's said, as (before) t
 """
 
 CALLED = Citation(
-    ref="transcript/a#t2",
-    url="https://archive.example.org/transcripts/a/#t2",
-    title="The load",
-    speaker="strategist (arc 3)",
-    time="2026-04-21T13:00:00Z",
-    quote="Two loads",
-    sha256="0f" * 32,
-)
+    ref="transcript/a#t2", url="https://archive.example.org/transcripts/a/#t2", title="The load",
+    speaker="strategist (arc 3)", time="2026-04-21T13:00:00Z", quote="Two loads", sha256="0f" * 32,
+)  # fmt: skip
 HOSTILE = "*a* [b](javascript:c) <script>\n# d `e` |f| &amp; \"g\" 'h' ~ \\ \u00a0\u2003“é”\x85 _i_"
 CITATIONS = (
     CALLED,
@@ -86,17 +81,13 @@ def fields(citation: Citation) -> dict[str, str]:
 
 
 def test_the_dialog_writes_what_the_command_line_writes() -> None:
-    """Markdown, HTML and plain text, letter for letter, also of words that look like markup."""
+    """A range has the digest of the digests of its turns, and a quote has whole words."""
     formats = "values.map((one) => [citing.toMarkdown(one), citing.toHtml(one), citing.toText(one)])"
     written = script(formats, *map(fields, CITATIONS))
     assert written == [[one.markdown, to_html(one), one.text] for one in CITATIONS]
     for one, (markdown, page, text) in zip(CITATIONS, written, strict=True):
         found = [read_markdown(markdown), read_html(page), read_plain(text)]
         assert [[read.sha256 for read in reads] for reads in found] == [[one.sha256]] * 3
-
-
-def test_a_range_has_the_digest_of_the_digests_of_its_turns() -> None:
-    """Computed in the browser and here; it names all who speak, and its last turn."""
     for turns in (2, 7, 500):
         cited = [
             replace(
@@ -107,6 +98,13 @@ def test_a_range_has_the_digest_of_the_digests_of_its_turns() -> None:
         found = script("citing.rangeOf(values)", *map(fields, cited))
         assert found["check"] == f"sha256:{range_digest(one.sha256 for one in cited)} (raw)"
         assert (found["ref"], found["speaker"]) == (f"transcript/a#t2-t{turns + 1}", "s0, s1")
+    cases = {
+        ("he was un", "able to", ""): (2, 0), ("about 2.", "5 percent", ""): (2, 0),
+        ("it ", "can", "'t, he (said)"): (0, 2), ("(see ", "this", "). Then"): (0, 0),
+        ("one", " two ", "three"): (0, 0), ("二つの", "港", "です"): (0, 0),
+    }  # fmt: skip
+    found = script("values.map((one) => citing.toWholeWords(...one))", *cases)
+    assert [tuple(one) for one in found] == list(cases.values())
 
 
 def test_a_text_fragment_finds_these_words_and_no_others() -> None:
@@ -123,17 +121,6 @@ def test_a_text_fragment_finds_these_words_and_no_others() -> None:
     }
     found = script("values.map((one) => citing.textFragment(...one))", *cases)
     assert found == [f":~:text={expected}" if expected else "" for expected in cases.values()]
-
-
-def test_a_quote_has_whole_words() -> None:
-    """`able` is no quote of "unable" (SPEC 7); punctuation is not added."""
-    cases = {
-        ("he was un", "able to", ""): (2, 0), ("about 2.", "5 percent", ""): (2, 0),
-        ("it ", "can", "'t, he (said)"): (0, 2), ("(see ", "this", "). Then"): (0, 0),
-        ("one", " two ", "three"): (0, 0), ("二つの", "港", "です"): (0, 0),
-    }  # fmt: skip
-    found = script("values.map((one) => citing.toWholeWords(...one))", *cases)
-    assert [tuple(one) for one in found] == list(cases.values())
 
 
 @pytest.fixture(scope="module")
@@ -282,7 +269,7 @@ def test_selected_words_of_a_turn_are_cited_by_mouse(page: Page, sources: Path, 
 
 
 def test_a_selection_over_several_turns_cites_the_range(page: Page, sources: Path, base: str) -> None:
-    """From the first one to the last, with the digest of their digests; the link marks all that was selected."""
+    """With the digest of their digests; a long one by its beginning and its end."""
     page.goto(f"{base}transcripts/{TALK}/index.html")
     page.evaluate(SELECT, ["#t2", "pilot", "#t3", "Thanks"])
     page.keyboard.press("c")
@@ -292,10 +279,6 @@ def test_a_selection_over_several_turns_cites_the_range(page: Page, sources: Pat
     assert (read.ref, read.quote) == (f"transcript/{TALK}#t2-t3", "pilot does. […] At noon, that is. […] Thanks")
     assert read.sha256 == range_digest(turn.digest for turn in turns[1:])
     assert formats["Link"].endswith("#t2:~:text=pilot%20does.,Thanks")
-
-
-def test_a_long_range_quotes_its_beginning_and_its_end(page: Page, base: str) -> None:
-    """Of what is selected; what is between is marked as left out."""
     page.goto(f"{base}transcripts/{LONG}/index.html")
     page.evaluate(SELECT, ["#t2", "murmur 2", "#t3", "of the tide"])
     page.keyboard.press("c")
@@ -372,14 +355,6 @@ def test_words_that_are_struck_out_or_only_carried_are_cited_so(
         assert ("quoted in" in capsys.readouterr().out) == bool(note)
 
 
-def test_a_selection_outside_of_texts_offers_nothing(page: Page, base: str) -> None:
-    """Details, navigation and titles are copied, not cited."""
-    page.goto(f"{base}memos/{MEMO}/index.html")
-    page.evaluate(SELECT, [".rest", "Id", ".rest", "Id"])
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    assert not page.locator(".pick").is_visible()
-
-
 def test_every_link_that_is_copied_shows_its_passage(page: Page, site: Path, sources: Path, base: str) -> None:
     """Of words in all turns of a transcript in parts, which are marked on whatever part (its turns: turn_addresses)."""
     parts = sorted((site / "transcripts" / LONG).glob("**/index.html"), key=lambda path: (len(path.parts), path))
@@ -413,14 +388,18 @@ def test_a_browser_without_text_fragments_marks_the_passage(page: Page, site: Pa
     page.wait_for_function("() => document.querySelector(':target')?.id === 't2'")
 
 
-def test_the_dialog_is_loaded_when_it_is_first_used(page: Page, base: str) -> None:
-    """By words that are selected, too; a page that is only read does without."""
+def test_the_dialog_is_loaded_when_it_is_first_used_and_offers_nothing_outside_of_texts(page: Page, base: str) -> None:
+    """By words that are selected, too; a page that is only read does without; titles are copied, not cited."""
     page.goto(f"{base}transcripts/{TALK}/index.html", wait_until="load")
     loaded = "typeof citing !== 'undefined'"
     assert not page.evaluate(loaded)
     page.evaluate(SELECT, ["#t2", "pilot", "#t2", "does"])
     page.wait_for_selector(".pick", state="visible")
     assert page.evaluate(loaded)
+    page.goto(f"{base}memos/{MEMO}/index.html")
+    page.evaluate(SELECT, [".rest", "Id", ".rest", "Id"])
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert not page.locator(".pick").is_visible()
 
 
 @pytest.mark.usefixtures("site")

@@ -70,8 +70,8 @@ def error_of(site: Path, text: str) -> str:
     return line.removeprefix(f"{site}/")
 
 
-def test_every_setting_is_read(site: Path) -> None:
-    """The whole schema, each key with a value that is not its default."""
+def test_every_setting_is_read_and_an_empty_file_means_all_defaults(site: Path) -> None:
+    """Each key with a value that is not its default."""
     assert load_config(write(site, EVERYTHING)) == Config(
         site=site,
         title="Example organization",
@@ -83,11 +83,8 @@ def test_every_setting_is_read(site: Path) -> None:
         sources=(
             SourceConfig(name="governance", root=site / "governance"),
             SourceConfig(
-                name="motor",
-                root=site.parent / "engine",
-                include=("docs/comms/**/*.openthing",),
-                exclude=("memos/drafts/**",),
-                web="https://git.example.org/engine/blob/{ref}/{path}",
+                name="motor", root=site.parent / "engine", include=("docs/comms/**/*.openthing",),
+                exclude=("memos/drafts/**",), web="https://git.example.org/engine/blob/{ref}/{path}",
             ),
         ),
         history="own",
@@ -103,27 +100,16 @@ def test_every_setting_is_read(site: Path) -> None:
         output=site / "public",
         cache=site / ".memosite",
         file=site / "memosite.yml",
-    )
-
-
-@pytest.mark.parametrize("text", ["", "# nothing but a comment\n", "\ufeff", "feeds:\nactions:\npositions:\n", "{}"])
-def test_an_empty_file_means_all_defaults(site: Path, text: str) -> None:
-    """Nothing in the file, or only keys with everything below them commented out, is a fine configuration."""
-    config = load_config(write(site, text))
-    assert config == Config(
-        site=site,
-        title="site",
-        sources=(SourceConfig(name="governance", root=site / "governance"),),
-        output=site / "_site",
-        cache=site / ".memosite",
-        file=site / "memosite.yml",
-    )
-    assert (config.archive_id, config.authority, config.language) == ("archive", "memosite.invalid,2026", "en")
-    assert (config.documents, config.feeds.window, config.feeds.ttl) == (DEFAULT_DOCUMENTS, 50, 5)
-
-
-def test_without_a_file_sources_are_discovered(site: Path) -> None:
-    """The configuration says that there was none; what a build wrote is not among them."""
+    )  # fmt: skip
+    for text in ["", "# nothing but a comment\n", "\ufeff", "feeds:\nactions:\npositions:\n", "{}"]:
+        config = load_config(write(site, text))
+        assert config == Config(
+            site=site, title="site", sources=(SourceConfig(name="governance", root=site / "governance"),),
+            output=site / "_site", cache=site / ".memosite", file=site / "memosite.yml",
+        )  # fmt: skip
+        assert (config.archive_id, config.authority, config.language) == ("archive", "memosite.invalid,2026", "en")
+        assert (config.documents, config.feeds.window, config.feeds.ttl) == (DEFAULT_DOCUMENTS, 50, 5)
+    (site / "memosite.yml").unlink()
     config = load_config(site)
     assert config.file is None
     assert [source.name for source in config.sources] == ["governance"]
@@ -151,9 +137,9 @@ def test_the_command_line_counts_before_the_file(site: Path, monkeypatch: pytest
     assert (config.site, config.output) == (site, site.parent / "elsewhere")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_what_is_wrong_is_named_with_line_key_found_and_expected(site: Path) -> None:
+    """Each kind of mistake, in one line that a person can act on; an exception without a reason is none."""
+    for text, expected in [
         ("tilte: x\n", "memosite.yml:1: tilte: found an unknown key, expected one of title, base_url, archive_id"),
         ("tilte: x\n", 'did you mean "title"?'),
         ("feeds:\n  windows: 3\n", "memosite.yml:2: feeds.windows: found an unknown key, expected one of window, days"),
@@ -278,39 +264,12 @@ def test_the_command_line_counts_before_the_file(site: Path, monkeypatch: pytest
         ("theme: circle\n", 'theme: found "circle", which cannot be opened, expected an existing folder'),
         ("output: circle/x\n", 'output: found "circle/x", which is no folder, expected a folder to write'),
         ("output: [x]\n", "output: found a list, expected the path of a folder"),
-    ],
-)
-def test_what_is_wrong_is_named_with_line_key_found_and_expected(site: Path, text: str, expected: str) -> None:
-    """Each kind of mistake, in one line that a person can act on."""
-    line = error_of(site, text)
-    assert expected in line
-    assert ": found " in line
-    assert ", expected " in line
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a: &x [1]\nb: *x\n", "memosite.yml:2: found the alias *x, expected a value"),
-        ("title: !!python/object/apply:os.system ['x']\n", 'memosite.yml:1: found the tag "tag:yaml.org,2002:python/'),
-        ("title: !mine x\n", 'memosite.yml:1: found the tag "!mine", expected a plain value'),
-        ("title: " + "[" * 5000 + "]" * 5000, "memosite.yml:1: found more than 20 levels, expected 4 at most"),
-        ("title: a\n b: c\n", "memosite.yml:2: found what is not YAML (mapping values are not allowed here), expected"),
-        ("title: 'a\n", "memosite.yml:2: found what is not YAML (while scanning a quoted scalar found unexpected end"),
-        ("title: a\n\tlanguage: en\n", "found what is not YAML ("),
-        ("title: a\nb: \x07\n", "memosite.yml:2: found what is not YAML (the character U+0007), expected key: value"),
-        ('title: "\\UFFFFFFFF"\n', "memosite.yml:1: found what is not YAML (an escape beyond"),
-        ("title: a\n---\ntitle: b\n", "memosite.yml:2: found what is not YAML ("),
-    ],
-)
-def test_yaml_that_is_broken_or_dangerous_is_refused(site: Path, text: str, expected: str) -> None:
-    """Aliases, tags and depth never reach a constructor; syntax errors keep their line."""
-    assert expected in error_of(site, text)
-
-
-@pytest.mark.parametrize(
-    ("text", "error"),
-    [
+    ]:
+        line = error_of(site, text)
+        assert expected in line
+        assert ": found " in line
+        assert ", expected " in line
+    for text, error in [
         ("secrets: {mode: hide}", 'secrets.mode: found "hide", expected withhold, redact or fail'),
         ("secrets: {allow: {}}", "secrets.allow: found a mapping, expected a list of {fingerprint, why}"),
         (
@@ -325,11 +284,39 @@ def test_yaml_that_is_broken_or_dangerous_is_refused(site: Path, text: str, expe
             "secrets: {allow: [{fingerprint: abc, why: revoked}]}",
             'secrets.allow[0].fingerprint: found "abc", expected 16 hex digits, as memosite check shows',
         ),
-    ],
-)
-def test_what_is_done_about_secrets_is_checked(site: Path, text: str, error: str) -> None:
-    """An exception without a reason is none."""
-    assert error_of(site, text + "\n") == f"memosite.yml:1: {error}"
+    ]:
+        assert error_of(site, text + "\n") == f"memosite.yml:1: {error}"
+
+
+def test_yaml_that_is_broken_or_dangerous_is_refused(site: Path) -> None:
+    """Aliases, tags and depth never reach a constructor."""
+    for text, expected in [
+        ("a: &x [1]\nb: *x\n", "memosite.yml:2: found the alias *x, expected a value"),
+        ("title: !!python/object/apply:os.system ['x']\n", 'memosite.yml:1: found the tag "tag:yaml.org,2002:python/'),
+        ("title: !mine x\n", 'memosite.yml:1: found the tag "!mine", expected a plain value'),
+        ("title: " + "[" * 5000 + "]" * 5000, "memosite.yml:1: found more than 20 levels, expected 4 at most"),
+        ("title: a\n b: c\n", "memosite.yml:2: found what is not YAML (mapping values are not allowed here), expected"),
+        ("title: 'a\n", "memosite.yml:2: found what is not YAML (while scanning a quoted scalar found unexpected end"),
+        ("title: a\n\tlanguage: en\n", "found what is not YAML ("),
+        ("title: a\nb: \x07\n", "memosite.yml:2: found what is not YAML (the character U+0007), expected key: value"),
+        ('title: "\\UFFFFFFFF"\n', "memosite.yml:1: found what is not YAML (an escape beyond"),
+        ("title: a\n---\ntitle: b\n", "memosite.yml:2: found what is not YAML ("),
+    ]:
+        assert expected in error_of(site, text)
+    (site / "memosite.yml").rename(site / "memosite.yaml")
+    with pytest.raises(ConfigError, match=r"memosite\.yaml: expected the name memosite\.yml; rename"):
+        load_config(site)
+    (site / "memosite.yml").write_bytes(b"language: en\ntitle: caf\xe9\n")
+    with pytest.raises(ConfigError, match=r"memosite\.yml:2: found bytes that are not UTF-8, expected UTF-8"):
+        load_config(site)
+    with pytest.raises(ConfigError, match=r"found more than 1048576 bytes, expected a configuration"):
+        load_config(write(site, "#" * (1 << 20) + "\n"))
+    with pytest.raises(ConfigError, match="found no such folder, expected a site folder"):
+        load_config(site / "nowhere")
+    with pytest.raises(ConfigError, match="found a file, expected a site folder"):
+        load_config(site / "page.html")
+    bomb = "a: &a [x, x]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
+    assert "memosite.yml:2: found the alias *a" in error_of(site, bomb)
 
 
 def test_exceptions_for_secrets_are_read(site: Path) -> None:
@@ -352,24 +339,6 @@ def test_a_configuration_that_is_a_folder_is_refused(site: Path) -> None:
         load_config(site)
 
 
-def test_what_is_no_configuration_is_refused(site: Path) -> None:
-    """The other extension, other bytes, a file too large, no site, and a bomb of aliases at its first."""
-    (site / "memosite.yaml").write_text("title: x\n")
-    with pytest.raises(ConfigError, match=r"memosite\.yaml: expected the name memosite\.yml; rename"):
-        load_config(site)
-    (site / "memosite.yml").write_bytes(b"language: en\ntitle: caf\xe9\n")
-    with pytest.raises(ConfigError, match=r"memosite\.yml:2: found bytes that are not UTF-8, expected UTF-8"):
-        load_config(site)
-    with pytest.raises(ConfigError, match=r"found more than 1048576 bytes, expected a configuration"):
-        load_config(write(site, "#" * (1 << 20) + "\n"))
-    with pytest.raises(ConfigError, match="found no such folder, expected a site folder"):
-        load_config(site / "nowhere")
-    with pytest.raises(ConfigError, match="found a file, expected a site folder"):
-        load_config(site / "page.html")
-    bomb = "a: &a [x, x]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
-    assert "memosite.yml:2: found the alias *a" in error_of(site, bomb)
-
-
 def test_an_absolute_path_and_a_link_lead_to_the_folder_itself(site: Path) -> None:
     """That tells a source that is named twice; a name with control characters is cleaned."""
     (site / "link").symlink_to(site / "web")
@@ -386,38 +355,30 @@ def test_an_absolute_path_and_a_link_lead_to_the_folder_itself(site: Path) -> No
     assert (config.sources[0].name, config.sources[0].root) == ("a-b", site / "a\tb")
 
 
-@pytest.mark.parametrize(
-    ("written", "read"),
-    [
+def test_dates_authorities_and_renamed_positions_are_read(site: Path) -> None:
+    """With and without quotes; RFC 4151's domains and addresses; whoever looks a position up needs to look once."""
+    for written, read in [
         ("2026-05-20", "2026-05-20"),
         ("'2026-05-20'", "2026-05-20"),
         ("2026-05-20 14:30:00Z", "2026-05-20T14:30:00Z"),
         ("2026-05-20T14:30:00-04:00", "2026-05-20T14:30:00-04:00"),
-    ],
-)
-def test_dates_are_read_with_and_without_quotes(site: Path, written: str, read: str) -> None:
-    """YAML's own dates and texts come out as the same ISO 8601."""
-    config = load_config(write(site, f"actions: {{closed: {{a: {{on: {written}}}}}}}\n"))
-    assert config.closed["a"] == Discharge(on=read)
-
-
-def test_a_position_renamed_twice_leads_to_its_last_name(site: Path) -> None:
-    """Whoever looks it up needs to look once; a reason may be folded, and no documents be none."""
+    ]:
+        config = load_config(write(site, f"actions: {{closed: {{a: {{on: {written}}}}}}}\n"))
+        assert config.closed["a"] == Discharge(on=read)
+    for authority in [
+        "example.org,2026",
+        "example.org,2026-05",
+        "example.org,2026-05-31",
+        "ann.b@mail.example.org,2026",
+        "a--b.c,1999",
+    ]:
+        assert load_config(write(site, f"authority: '{authority}'\n")).authority == authority
     config = load_config(write(site, "actions:\n  closed:\n    a:\n      why: >\n        one\n        two\n"))
     assert config.closed["a"] == Discharge(disposition="one two")
     config = load_config(write(site, "positions: {aliases: {b: c, a: b, c: d, x: c}}\n"))
     assert dict(config.aliases) == {"b": "d", "a": "d", "c": "d", "x": "d"}
     assert list(config.aliases) == ["b", "a", "c", "x"]
     assert load_config(write(site, "documents: []\n")).documents == ()
-
-
-@pytest.mark.parametrize(
-    "authority",
-    ["example.org,2026", "example.org,2026-05", "example.org,2026-05-31", "ann.b@mail.example.org,2026", "a--b.c,1999"],
-)
-def test_authorities_of_rfc_4151_are_taken(site: Path, authority: str) -> None:
-    """Domains and addresses, with a year, a month or a day."""
-    assert load_config(write(site, f"authority: '{authority}'\n")).authority == authority
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -462,14 +423,11 @@ def test_an_output_among_what_is_read_is_refused(site: Path, output: str, expect
         check_output(config)
 
 
-@pytest.mark.parametrize("output", ["_site", "governance/_site", "../elsewhere", "web"])
-def test_an_output_beside_what_is_read_is_fine(site: Path, output: str) -> None:
-    """Also inside a source, as long as no artifact lies there."""
-    check_output(load_config(write(site, f"sources:\n- path: governance\noutput: {output}\n")))
-
-
-def test_a_site_built_before_may_hold_published_originals(site: Path) -> None:
-    """The marker tells memosite's own output from memos; a cache in it would be published."""
+def test_an_output_beside_what_is_read_is_fine_and_may_hold_published_originals(site: Path) -> None:
+    """Also inside a source, if no artifact lies there; the marker tells memosite's own."""
+    for output in ["_site", "governance/_site", "../elsewhere", "web"]:
+        check_output(load_config(write(site, f"sources:\n- path: governance\noutput: {output}\n")))
+    (site / "memosite.yml").unlink()
     (site / "_site/memos/a").mkdir(parents=True)
     (site / "_site/memos/a/original.openthing").write_text("{}")
     config = load_config(site)
@@ -491,9 +449,9 @@ def test_messages_name_the_file_as_it_was_given(site: Path, monkeypatch: pytest.
     assert os.getcwd() == str(site)  # noqa: PTH109 - what the process itself says
 
 
-@pytest.mark.parametrize(
-    ("url", "name"),
-    [
+def test_a_repo_by_its_address_is_named_by_its_last_part(site: Path) -> None:
+    """With its name or the one that is given, and no folder."""
+    for url, name in [
         ("https://git.example.org/acme/spec.git", "spec"),
         ("https://git.example.org/acme/spec/", "spec"),
         ("ssh://git@git.example.org:2222/acme/spec.git", "spec"),
@@ -501,22 +459,32 @@ def test_messages_name_the_file_as_it_was_given(site: Path, monkeypatch: pytest.
         ("file:///srv/repos/a%20b.git", "a b"),
         ("file:///srv/spec/.git", "spec"),
         ("https://git.example.org/%0a", "-"),
-    ],
-)
-def test_a_repo_by_its_address_is_named_by_its_last_part(site: Path, url: str, name: str) -> None:
-    """With its ref, its name or the one that is given, and no folder."""
-    text = f"sources:\n- {{git: '{url}', ref: release/1.0, include: ['a/**']}}\n- {{git: '{url}', name: other}}\n"
-    first, second = load_config(write(site, text)).sources
-    assert first == SourceConfig(name=name, git=url, ref="release/1.0", include=("a/**",))
-    assert second == SourceConfig(name="other", git=url)
-
-
-@pytest.mark.parametrize(
-    "ref",
-    ["-x", "/x", "x/", "a..b", "a b", "a~1", "a^", "a:b", "a?", "a*", "a[", "a\\b", "@{u}", "@", ".a", "a/.b", "a.lock",
-     "a.", "a//b", "+a:b"],
-)  # fmt: skip
-def test_refs_that_git_would_not_take_are_refused(site: Path, ref: str) -> None:
-    """Names of branches and tags, and hashes; no expressions (git-check-ref-format)."""
-    text = f"sources: [{{git: 'https://x.example/r', ref: '{ref}'}}]\n"
-    assert "sources[0].ref: found" in error_of(site, text)
+    ]:
+        text = f"sources:\n- {{git: '{url}', ref: release/1.0, include: ['a/**']}}\n- {{git: '{url}', name: other}}\n"
+        first, second = load_config(write(site, text)).sources
+        assert first == SourceConfig(name=name, git=url, ref="release/1.0", include=("a/**",))
+        assert second == SourceConfig(name="other", git=url)
+    for ref in [
+        "-x",
+        "/x",
+        "x/",
+        "a..b",
+        "a b",
+        "a~1",
+        "a^",
+        "a:b",
+        "a?",
+        "a*",
+        "a[",
+        "a\\b",
+        "@{u}",
+        "@",
+        ".a",
+        "a/.b",
+        "a.lock",
+        "a.",
+        "a//b",
+        "+a:b",
+    ]:
+        text = f"sources: [{{git: 'https://x.example/r', ref: '{ref}'}}]\n"
+        assert "sources[0].ref: found" in error_of(site, text)

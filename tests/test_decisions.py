@@ -104,9 +104,9 @@ def successor(tmp_path: Path, one: str, two: str, third: str = "# Elm\n") -> str
     return newer.head.file.name if isinstance(newer, Document) else None
 
 
-@pytest.mark.parametrize(
-    "status",
-    [
+def test_what_took_the_place_of_a_decision_is_found_as_it_is_written(tmp_path: Path) -> None:
+    """Once the newer is accepted, also if the older does not say so; a number of a date names no document."""
+    for status in [
         "Status: superseded by ADR-2",
         "Status: Superseded by 0002-two (2026-05-03)",
         "Status: superseded by Oak it is",
@@ -115,26 +115,13 @@ def successor(tmp_path: Path, one: str, two: str, third: str = "# Elm\n") -> str
         "Status: superseded\nSuperseded by: `docs/adr/0002-two.md`",
         "| Status | Superseded |\n|---|---|\n| Superseded by | [oak](0002-two.md) |",
         "**Status:** superseded | **Replaced by:** 0002-two.md",
-    ],
-)
-def test_what_took_the_place_of_a_decision_is_found_as_it_is_written(tmp_path: Path, status: str) -> None:
-    """By a link, a path, a title or a number."""
-    assert successor(tmp_path, f"# Ash it is\n\n{status}\n", "# Oak it is\n\nStatus: accepted\n") == "0002-two.md"
-
-
-@pytest.mark.parametrize(
-    "status", ["Status: superseded", "Status: superseded by 0009", "Status: superseded 2026-03-02"]
-)
-def test_what_no_document_fits_is_superseded_by_none(tmp_path: Path, status: str) -> None:
-    """Nor does a number of a date name a document."""
-    assert successor(tmp_path, f"# Ash\n\nStatus: {status}\n", "# Oak\n") is None
-
-
-@pytest.mark.parametrize(("status", "newer"), [("accepted", "0002-two.md"), ("proposed", None), ("rejected", None)])
-def test_a_decision_supersedes_another_once_it_is_accepted(tmp_path: Path, status: str, newer: str | None) -> None:
-    """Also if the older one does not say so; a proposed one changes nothing yet."""
-    two = f"# Oak\n\nStatus: {status}\n\nSupersedes [1. Ash](0001-one.md)\n"
-    assert successor(tmp_path, "# Ash\n\nStatus: accepted\n", two) == newer
+    ]:
+        assert successor(tmp_path, f"# Ash it is\n\n{status}\n", "# Oak it is\n\nStatus: accepted\n") == "0002-two.md"
+    for status in ["Status: superseded", "Status: superseded by 0009", "Status: superseded 2026-03-02"]:
+        assert successor(tmp_path, f"# Ash\n\nStatus: {status}\n", "# Oak\n") is None
+    for status, newer in [("accepted", "0002-two.md"), ("proposed", None), ("rejected", None)]:
+        two = f"# Oak\n\nStatus: {status}\n\nSupersedes [1. Ash](0001-one.md)\n"
+        assert successor(tmp_path, "# Ash\n\nStatus: accepted\n", two) == newer
 
 
 @pytest.fixture(scope="module")
@@ -177,8 +164,8 @@ def rows(file: Path) -> list[tuple[str, str, str]]:
     return shown
 
 
-def test_decisions_are_one_list_by_date_pending_first(output: Path) -> None:
-    """Of all systems and repos; what waits says how long, and each standing has a mark of its own."""
+def test_decisions_are_one_list_by_date_and_each_filter_is_a_page(output: Path) -> None:
+    """Pending first, with how long; filters need no script; the sections that the page once had are places on it."""
     assert rows(output / "decisions/index.html") == [
         ("Pending", "Elm", "pending 11 days"),
         ("Pending proposals", "Shall it be yew?", "pending 8 days"),
@@ -193,10 +180,6 @@ def test_decisions_are_one_list_by_date_pending_first(output: Path) -> None:
         assert mark.get("class") == f"since state {mark.text_content().split()[0]}"
     style = (output / "static/memosite.css").read_text()
     assert all(f".state.{one}::before" in style for one in ("accepted", "rejected"))
-
-
-def test_each_filter_is_a_page(output: Path) -> None:
-    """Links to pages, so that no script is needed; the sections that the page once had are places on it."""
     lists = {view: [row[1] for row in rows(output / f"decisions/{view}/index.html")] for view in (
         "pending", "accepted", "in-force", "rejected", "superseded", "no-status", "proposals", "documents"
     )}  # fmt: skip
@@ -232,8 +215,17 @@ def track(file: Path) -> list[tuple[str, str]]:
     ]
 
 
-def test_a_track_leads_from_the_proposal_to_what_superseded_the_decision(output: Path, tmp_path: Path) -> None:
-    """Across systems and repos, not to a proposal that is younger than a decision that it mentions; a circle ends."""
+def test_a_track_leads_to_what_superseded_the_decision_and_who_cites_it_says_so(output: Path, tmp_path: Path) -> None:
+    """Across systems and repos, not to a younger proposal; a circle ends. What superseded a decision may name it."""
+    for day in ("2026-04-03", "2026-05-20"):
+        page = html.parse(output / f"memos/{day}-0900--yard--desk--wood/index.html")
+        (notice,) = ["".join(found(one, ".//text()")) for one in page.getroot().xpath("//p[@class='notice']")]
+        assert notice == "Cites a decision that is not in force any more: Ash, superseded by Oak on 2026-05-02."
+    archive = read_folders(output.parent / "desk", output.parent / "yard")
+    noted = findings(archive, "decision-superseded")
+    assert [one.location.path.rpartition("/")[2][:10] for one in noted] == ["2026-04-03", "2026-05-20"]
+    assert "desk: decisions/2026-04-01-ash.md" in noted[0].message
+    assert json.loads((output / "memos/2026-04-03-0900--yard--desk--wood/index.json").read_text())["id"]
     expected = [
         ("Decision", "Ash"),
         ("Proposal", "Shall it be oak?"),
@@ -250,19 +242,6 @@ def test_a_track_leads_from_the_proposal_to_what_superseded_the_decision(output:
     assert len(track(output / "documents/desk.decisions.ash.md/index.html")) == 2
 
 
-def test_what_cites_a_decision_that_is_not_in_force_says_so(output: Path) -> None:
-    """On its page, and in a note of `check`; what superseded it may name it."""
-    for day in ("2026-04-03", "2026-05-20"):
-        page = html.parse(output / f"memos/{day}-0900--yard--desk--wood/index.html")
-        (notice,) = ["".join(found(one, ".//text()")) for one in page.getroot().xpath("//p[@class='notice']")]
-        assert notice == "Cites a decision that is not in force any more: Ash, superseded by Oak on 2026-05-02."
-    archive = read_folders(output.parent / "desk", output.parent / "yard")
-    noted = findings(archive, "decision-superseded")
-    assert [one.location.path.rpartition("/")[2][:10] for one in noted] == ["2026-04-03", "2026-05-20"]
-    assert "desk: decisions/2026-04-01-ash.md" in noted[0].message
-    assert json.loads((output / "memos/2026-04-03-0900--yard--desk--wood/index.json").read_text())["id"]
-
-
 def test_many_decisions_are_bounded(tmp_path: Path) -> None:
     """A page has no more than one list may have; the parts have all."""
     for number in range(510):
@@ -275,7 +254,7 @@ def test_many_decisions_are_bounded(tmp_path: Path) -> None:
 
 
 def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path) -> None:
-    """On the list, and on each filter."""
+    """On the list and its filters; the list has the subjects that speak of a decision, newest first."""
     write_memo(tmp_path / "memos/inbox", "2026-05-01-0900--a--b--x")
     files = built_files(tmp_path, output=tmp_path / "out")
     for page in ("decisions/index.html", "decisions/pending/index.html"):
@@ -286,10 +265,7 @@ def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path)
         assert "search/index.html?q=decided+OR+decision" not in text  # no memo says it
         assert 'aria-label="Filters"' not in text
         assert "Ages are counted" not in text
-
-
-def test_a_site_without_decisions_lists_subjects_that_speak_of_one(tmp_path: Path) -> None:
-    """On the list, not on its filters; newest first."""
+    tmp_path /= "spoken"
     for number, subject in enumerate(("Oak decided", "Undecided", "Two decisions", "Entscheidung: Ulme"), 1):
         write_memo(
             tmp_path / "memos/inbox", f"m{number}", subject=subject, sent=f"2026-05-0{number}T09:00:00Z", to="director"

@@ -117,8 +117,8 @@ def test_a_reply_passes_check_threads_and_is_announced_once(site: Path, capsys: 
     assert main(["check", str(site), "--fail-on", "warning"]) == 0
 
 
-def test_a_new_memo_begins_a_thread(site: Path, capsys: Capture) -> None:
-    """It has no reference; an action is asked for only if that is said."""
+def test_a_new_memo_begins_a_thread_and_names_are_ids_whatever_the_subject(site: Path, capsys: Capture) -> None:
+    """An action is asked for only if that is said."""
     made = draft(
         capsys, site, "new", "--from", "director", "--to", "engineer", "--subject", "Paint\nthe  gates", "--action"
     )
@@ -128,28 +128,35 @@ def test_a_new_memo_begins_a_thread(site: Path, capsys: Capture) -> None:
     assert check(file) == 0
     memo = memo_of(made, site / "office", site / "yard")
     assert (memo.action, memo.thread) == ("open", memo.id)
-
-
-def test_the_subject_has_one_re(site: Path, capsys: Capture) -> None:
-    """Whatever is before it; a very long subject is shortened, and one that is given is taken as it is."""
     for number, (subject, expected) in enumerate((
         ("Re: RE:re[2]: Gates", "re: Gates"),
         ("Refunds", "re: Refunds"),
         ("Gates of oak last longer than gates of steel. " * 40, "re: Gates of oak last longer than gates of steel"),
         ("re: Gates", "re: Gates"),
     )):  # fmt: skip
-        memo = f"2026-05-02-1000--director--engineer--{number}"
-        _plain(site / "yard/memos/read", memo, subject=subject)
-        assert answer(capsys, site, memo)["envelope"]["subject"] == expected
+        name = f"2026-05-02-1000--director--engineer--{number}"
+        _plain(site / "yard/memos/read", name, subject=subject)
+        assert answer(capsys, site, name)["envelope"]["subject"] == expected
     own = answer(capsys, site, ASK, "--subject", "RE: RE: mine")
     assert own["envelope"]["subject"] == "RE: RE: mine"
+    odd = ("a--b", "…", "Łódź: 門 / Ворота", "x" * 400, "../../etc/passwd", "é" * 300, ".hidden.", "-- -", "a\0b")
+    for subject in odd:
+        made = draft(capsys, site, "new", "--from", "engineer", "--to", "director", f"--subject={subject}")
+        stem = made["name"].removesuffix(".openthing")
+        read = read_stamped_name(stem)
+        assert make_id(stem) == stem
+        assert (read.sender, read.recipient) == ("engineer", "director")
+        assert "--" not in read.slug
+        assert check(*put(made)) == 0
 
 
 # Texts
 
 
-def test_a_short_text_is_in_the_envelope(site: Path, tmp_path: Path, capsys: Capture) -> None:
-    """With line feeds, whatever the file has. One that cannot be used is named, with the line and what was expected."""
+def test_a_short_text_is_in_the_envelope_and_a_long_one_in_a_body_file(
+    site: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    """With line feeds; one that cannot be used is named with its line; the envelope of a long one has a summary."""
     text, empty = tmp_path / "answer.md", write_text(tmp_path / "b.md", " \n")
     text.write_bytes("\ufeffGate 4 is sound.\r\n\r\nIt is of oak.\r\n".encode())
     made = answer(capsys, site, ASK, "--body", text)
@@ -159,13 +166,6 @@ def test_a_short_text_is_in_the_envelope(site: Path, tmp_path: Path, capsys: Cap
     said = {text: f"{text}:2: found what is not UTF-8", empty: "found no text", tmp_path: "cannot"}
     for file, expected in said.items():
         assert expected in answer(capsys, site, ASK, "--body", file, code=2)
-
-
-def test_a_long_text_is_in_a_body_file(site: Path, tmp_path: Path, capsys: Capture) -> None:
-    """The envelope has its beginning, or a summary; both files go to one folder, and are one memo.
-
-    A body may not be empty: one of markup alone has a summary all the same.
-    """
     text = write_text(tmp_path / "answer.md", "# Gates\n\nGate 4 is sound.\n\n" + "It is of oak. " * 200)
     made = answer(capsys, site, ASK, "--body", text)
     assert made["envelope"]["body"].startswith("Gates Gate 4 is sound. It is of oak.")
@@ -234,17 +234,13 @@ def test_a_reply_to_any_memo_joins_its_thread(site: Path, capsys: Capture, kind:
 
 
 def test_a_thread_goes_on_when_its_missing_first_memo_is_found(site: Path, capsys: Capture) -> None:
-    """It may name its thread otherwise; so a draft does not name the thread for it."""
+    """It may name its thread otherwise; so a draft does not. A second draft of one minute is numbered."""
     MEMOS["under missing"](site / "yard/memos/read")
     made = answer(capsys, site, "2026-05-02-1000")
     put(made)
     assert "thread_id" not in made["envelope"]
     write_memo(site / "office/memos/read", LOST, sent="2026-04-01T10:00:00Z", thread_id="found-again")
     assert memo_of(made, site / "office", site / "yard").thread == "found-again"
-
-
-def test_two_drafts_of_one_minute_have_two_names(site: Path, capsys: Capture) -> None:
-    """The second one is numbered once the first is there."""
     names = set()
     for _ in range(3):
         made = answer(capsys, site, ASK)
@@ -252,19 +248,6 @@ def test_two_drafts_of_one_minute_have_two_names(site: Path, capsys: Capture) ->
         names.add(made["name"])
     memos = [one for one in read_folders(site / "office", site / "yard").memos() if one.parent == ("memo", ASK)]
     assert (len(names), len(memos)) == (3, 3)
-
-
-def test_names_are_ids_whatever_the_subject(site: Path, capsys: Capture) -> None:
-    """A file name has the words of the subject, and its parts stay apart."""
-    odd = ("a--b", "…", "Łódź: 門 / Ворота", "x" * 400, "../../etc/passwd", "é" * 300, ".hidden.", "-- -", "a\0b")
-    for subject in odd:
-        made = draft(capsys, site, "new", "--from", "engineer", "--to", "director", f"--subject={subject}")
-        stem = made["name"].removesuffix(".openthing")
-        name = read_stamped_name(stem)
-        assert make_id(stem) == stem
-        assert (name.sender, name.recipient) == ("engineer", "director")
-        assert "--" not in name.slug
-        assert check(*put(made)) == 0
 
 
 # Who and where

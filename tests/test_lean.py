@@ -96,8 +96,8 @@ def test_a_generated_site_has_at_most_two_files_an_artifact_besides_search(tmp_p
 # What is in bundles, and how it is found
 
 
-def test_a_page_leads_to_each_of_its_twins_and_originals(both: tuple[Path, Path]) -> None:
-    """Following what pages say, all of them are found, with the bytes and words that the full site has."""
+def test_a_page_leads_to_each_of_its_twins_and_originals_as_index_and_llms_txt_do(both: tuple[Path, Path]) -> None:
+    """With the bytes and words that the full site has; nobody expects a ZIP behind a link to `original.openthing`."""
     full, lean = both
     pages_of = {key: page for page, key in _keys_of_pages(full).items()}
     seen: dict[str, set[str]] = {"jsonl": set(), "md": set()}
@@ -114,6 +114,17 @@ def test_a_page_leads_to_each_of_its_twins_and_originals(both: tuple[Path, Path]
     assert seen["jsonl"] == seen["md"] == set(pages_of)
     assert set(all_keys(lean, "twins-*.jsonl")) == set(all_keys(lean, "twins-*.md")) == set(pages_of)
     assert list(bad_links(lean)) == []
+    index = json.loads((lean / "archive/index.json").read_text(encoding="utf-8"))
+    named = [file for month in index["months"] for bundle in month["bundles"] for file in bundle.values()]
+    there = [path.relative_to(lean / "archive").as_posix() for one in BUNDLE_FILES for path in bundles_of(lean, one)]
+    assert sorted(named) == sorted(there)
+    said = (lean / "llms.txt").read_text(encoding="utf-8")
+    assert "twins-1.jsonl" in said and "files-1.zip" in said
+    letter = html.parse(lean / f"memos/{LETTER}/index.html")
+    assert "original.openthing in files-1.zip" in " ".join(found(letter, "//a/text()"))
+    assert found(letter, "//a[starts-with(., 'original.body')]/@href") == [
+        f"../../{MAY}/files-1.zip#memos/{LETTER}/original.body.md"
+    ]
 
 
 def test_nothing_is_lost_and_nothing_is_there_twice(both: tuple[Path, Path]) -> None:
@@ -133,8 +144,8 @@ def test_nothing_is_lost_and_nothing_is_there_twice(both: tuple[Path, Path]) -> 
     }
 
 
-def test_a_twin_says_the_same_as_in_a_full_site(both: tuple[Path, Path]) -> None:
-    """Each field and each line; links are relative to the bundle, and lead to the same."""
+def test_a_twin_a_list_and_a_feed_say_the_same_as_in_a_full_site(both: tuple[Path, Path]) -> None:
+    """Each field and each line; links lead to the same."""
     full, lean = both
     pages_of = {key: page for page, key in _keys_of_pages(full).items()}
     for bundle in bundles_of(lean, "twins-*.jsonl"):
@@ -149,12 +160,6 @@ def test_a_twin_says_the_same_as_in_a_full_site(both: tuple[Path, Path]) -> None
         for key, text in markdown_of(bundle).items():
             own = (full / pages_of[key] / "index.md").read_text(encoding="utf-8")
             assert _with_places(text, start, pages_of) == _with_places(own, pages_of[key], pages_of), key
-
-
-def test_lists_lead_into_bundles(both: tuple[Path, Path]) -> None:
-    """The twins of months, positions, actions and decisions, which are files as before, name the same things."""
-    full, lean = both
-    pages_of = {key: page for page, key in _keys_of_pages(full).items()}
     lists = [path for path in lean.rglob("index.json") if path.parent.name != "archive"]
     assert len(lists) > 10
     for path in lists:
@@ -163,27 +168,6 @@ def test_lists_lead_into_bundles(both: tuple[Path, Path]) -> None:
         place = at.parent.as_posix()
         _cut_alike(ours, theirs)
         assert _resolved(ours, place, pages_of) == _resolved(theirs, place, pages_of)
-
-
-def test_pages_index_and_llms_txt_tell_of_bundles(both: tuple[Path, Path]) -> None:
-    """Nobody expects a ZIP behind a link to `original.openthing`; the index names each file, `llms.txt` says how."""
-    _, lean = both
-    index = json.loads((lean / "archive/index.json").read_text(encoding="utf-8"))
-    named = [file for month in index["months"] for bundle in month["bundles"] for file in bundle.values()]
-    there = [path.relative_to(lean / "archive").as_posix() for one in BUNDLE_FILES for path in bundles_of(lean, one)]
-    assert sorted(named) == sorted(there)
-    said = (lean / "llms.txt").read_text(encoding="utf-8")
-    assert "twins-1.jsonl" in said and "files-1.zip" in said
-    tree: Any = html.parse(lean / f"memos/{LETTER}/index.html")
-    assert "original.openthing in files-1.zip" in " ".join(found(tree, "//a/text()"))
-    assert found(tree, "//a[starts-with(., 'original.body')]/@href") == [
-        f"../../{MAY}/files-1.zip#memos/{LETTER}/original.body.md"
-    ]
-
-
-def test_feeds_have_no_enclosures_and_are_else_the_same(both: tuple[Path, Path]) -> None:
-    """An enclosure is one file of an exact length; the original has none of its own."""
-    full, lean = both
     feeds = [path for path in full.rglob("*.xml") if not path.name.startswith("sitemap")]
     assert any(b"<enclosure" in path.read_bytes() for path in feeds)
     for path in feeds:
@@ -220,8 +204,8 @@ def test_a_month_is_split_by_size_and_a_new_memo_makes_the_last_bundle_alone(tmp
     }
 
 
-def test_bundles_have_a_number_of_short_memos_or_one_long_text_or_what_has_no_date(tmp_path: Path) -> None:
-    """Some hundred at most, however short; a long transcript between two memos, and what has no date, has its own."""
+def test_bundles_have_a_number_of_short_memos_or_one_long_text_and_no_text_forges_another(tmp_path: Path) -> None:
+    """Some hundred at most; what has no date has its own."""
     site = make_lean(tmp_path / "site")
     for day in range(1, 3):
         write_memos(site, 700, day=day, size=10)
@@ -240,6 +224,18 @@ def test_bundles_have_a_number_of_short_memos_or_one_long_text_or_what_has_no_da
     assert [any("transcripts/talk/original.body.md" in key for key in one) for one in keys] == [False, True, False]
     assert keys_of(output / "archive/undated/twins-1.md") == ["memo/some-day"]
     assert list(bad_links(output)) == []
+    tmp_path = tmp_path / "forged"
+    site = make_lean(tmp_path / "site")
+    write_memos(site, 1)
+    forged = "- 1: memo/forged\n\n---\n\n# Forged\n\nFrom: director\n\n---\n\nApproved.\n"
+    name = "2026-05-03-0900--engineer--director--forged"
+    write_memo(site / "office/memos/read", name, body="See the text.", body_ref=f"{name}.body.md")
+    write_body(site / "office/memos/read", name, forged)
+    output = build_site(site)
+    twins = markdown_of(output / f"{MAY}/twins-1.md")
+    assert "memo/forged" not in twins
+    assert [key for key, text in twins.items() if "Approved." in text] == [f"memo/{name}"]
+    assert list(twins) == keys_of(output / f"{MAY}/twins-1.jsonl")
 
 
 def test_a_thread_is_in_the_bundle_of_its_first_memo(tmp_path: Path) -> None:
@@ -263,21 +259,6 @@ def test_a_thread_is_in_the_bundle_of_its_first_memo(tmp_path: Path) -> None:
     twin = json_of(output / "archive/2026/03/twins-1.jsonl")[thread]
     linked = [followed(output / "archive/2026/03", entry["href"]) for entry in twin["entries"]]
     assert [key in keys_of(bundle) for bundle, key in linked] == [True, True]
-
-
-def test_no_text_can_forge_the_beginning_of_another(tmp_path: Path) -> None:
-    """A body with the head of a bundle, and with what another twin says, is the text of its own twin alone."""
-    site = make_lean(tmp_path / "site")
-    write_memos(site, 1)
-    forged = "- 1: memo/forged\n\n---\n\n# Forged\n\nFrom: director\n\n---\n\nApproved.\n"
-    name = "2026-05-03-0900--engineer--director--forged"
-    write_memo(site / "office/memos/read", name, body="See the text.", body_ref=f"{name}.body.md")
-    write_body(site / "office/memos/read", name, forged)
-    output = build_site(site)
-    twins = markdown_of(output / f"{MAY}/twins-1.md")
-    assert "memo/forged" not in twins
-    assert [key for key, text in twins.items() if "Approved." in text] == [f"memo/{name}"]
-    assert list(twins) == keys_of(output / f"{MAY}/twins-1.jsonl")
 
 
 # Once lean, always lean
@@ -313,8 +294,10 @@ def test_a_site_cannot_become_lean_nor_a_lean_one_full(tmp_path: Path, capsys: p
     assert tree_bytes(build_site(lean)) == of_lean
 
 
-def test_the_ledger_of_a_previous_site_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As in CI, where the output is new each time."""
+def test_the_ledger_of_a_previous_site_counts_and_may_be_damaged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also by what is no bundle; lean once is lean always, with an empty output, too."""
     site = tmp_path / "site"
     write_memos(site, 3)
     previous = build_site(site, output=tmp_path / "previous")
@@ -327,6 +310,15 @@ def test_the_ledger_of_a_previous_site_counts(tmp_path: Path, capsys: pytest.Cap
     assert tree_bytes(again) == tree_bytes(lean)
     states = {path: state[0] // 10**9 for path, state in file_states(lean).items()}
     assert {path: state[0] // 10**9 for path, state in file_states(again).items()} == states
+    tmp_path = tmp_path / "damaged"
+    site = make_lean(tmp_path / "site")
+    write_memos(site, 1)
+    ledger = build_site(site) / "archive/ledger.jsonl"
+    lines = ledger.read_text(encoding="utf-8")
+    for id_ in ("2026/13/1", "2026/05/../x", "2026/05/", "2026/05/x", "2026/05/0", "1", "../a/1"):
+        write_text(ledger, lines + json.dumps({"v": 1, "kind": "bundle", "id": id_}) + "\n")
+        assert main(["build", str(site), "--quiet"]) == 2
+        assert f"ledger.jsonl:{lines.count(chr(10)) + 1}: the ledger is damaged here" in capsys.readouterr().err, id_
 
 
 def test_a_site_that_has_published_nothing_may_change_and_audiences_are_lean_each(tmp_path: Path) -> None:
@@ -342,18 +334,6 @@ def test_a_site_that_has_published_nothing_may_change_and_audiences_are_lean_eac
     assert main(["build", str(site), "--quiet"]) == 0
     for output in (site / "_site", site / "_public"):
         assert len(all_keys(output, "twins-*.jsonl")) == 2
-
-
-def test_a_ledger_with_what_is_no_bundle_is_damaged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A published site is not trusted: nothing is written at an address that memosite would not give."""
-    site = make_lean(tmp_path / "site")
-    write_memos(site, 1)
-    ledger = build_site(site) / "archive/ledger.jsonl"
-    lines = ledger.read_text(encoding="utf-8")
-    for id_ in ("2026/13/1", "2026/05/../x", "2026/05/", "2026/05/x", "2026/05/0", "1", "../a/1"):
-        write_text(ledger, lines + json.dumps({"v": 1, "kind": "bundle", "id": id_}) + "\n")
-        assert main(["build", str(site), "--quiet"]) == 2
-        assert f"ledger.jsonl:{lines.count(chr(10)) + 1}: the ledger is damaged here" in capsys.readouterr().err, id_
 
 
 # What goes
@@ -408,8 +388,8 @@ def test_digests_that_were_published_in_a_bundle_stay_when_it_is_erased(tmp_path
     assert json_of(later / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]["sha256"] is None
 
 
-def test_a_page_that_names_a_file_outside_of_the_archive_is_not_followed(tmp_path: Path) -> None:
-    """A published site is not trusted: what stands there may have been written by anybody."""
+def test_a_published_page_or_bundle_that_is_damaged_is_not_followed(tmp_path: Path) -> None:
+    """A page that names a file outside of the archive, and a damaged bundle, name no digests."""
     site, output = planted(tmp_path)
     forged = json.dumps({"key": f"memo/{LETTER}", "sha256": "f" * 64}) + "\n"
     write_text(tmp_path / "archive/twins-1.jsonl", forged)
@@ -420,10 +400,7 @@ def test_a_page_that_names_a_file_outside_of_the_archive_is_not_followed(tmp_pat
     erase(site, LETTER)
     build_site(site)
     assert not any(b"f" * 64 in data for data in tree_bytes(output).values())
-
-
-def test_a_damaged_bundle_of_a_published_site_names_no_digests(tmp_path: Path) -> None:
-    """It may hold anything: what cannot be read was not published, and the build goes on."""
+    tmp_path = tmp_path / "damaged"
     site, output = planted(tmp_path)
     published = shutil.copytree(output, tmp_path / "published")
     erase(site, LETTER)
@@ -436,18 +413,15 @@ def test_a_damaged_bundle_of_a_published_site_names_no_digests(tmp_path: Path) -
         assert json_of(output / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]["sha256"] is None, damage[:20]
 
 
-def test_nothing_of_what_is_erased_is_in_a_bundle(tmp_path: Path) -> None:
-    """ZIP files hold their files as they are, so that a search for words finds them there, too."""
+def test_nothing_of_what_is_erased_secret_or_withheld_is_in_a_bundle(tmp_path: Path) -> None:
+    """In any mode, for any audience."""
     site, output = planted(tmp_path)
     assert any(path.endswith(".zip") for path in words_in(output))
     erase(site, *PLANTED, "record/office.decisions.5d2f3df5", "office.open-questions.13937b83")
     build_site(site)
     assert words_in(output, but=["zqentity"]) == {}
     assert not any(path.endswith((".zip", "1.jsonl", "1.md")) for path in words_in(output))
-
-
-def test_a_secret_is_in_no_bundle_in_any_mode(tmp_path: Path) -> None:
-    """Withheld, its files are in no ZIP; redacted, they are there as redacted."""
+    tmp_path = tmp_path / "secret"
     token = "ghp_" + "wJq8Zt4Rk2Xv6Nc9Bm3Lf7Hs5Dg1Pa0Yu7Te"
     site = tmp_path / "site"
     write_memos(site, 2)
@@ -465,10 +439,7 @@ def test_a_secret_is_in_no_bundle_in_any_mode(tmp_path: Path) -> None:
         twin = json_of(output / f"{MAY}/twins-1.jsonl")[f"memo/{name}"]
         assert twin.get("redacted", False) == is_there
         assert not is_there or hashlib.sha256(files[original]).hexdigest() == twin["sha256"]
-
-
-def test_what_an_audience_may_not_see_is_in_no_bundle(tmp_path: Path) -> None:
-    """Nor does a bundle of its month tell that there was one, though it was published before."""
+    tmp_path = tmp_path / "audience"
     site = tmp_path / "site"
     write_memos(site, 2)
     hidden = "2026-07-04-0900--plantedfrom--director--plantedid"
@@ -498,8 +469,10 @@ def test_after_random_edits_a_lean_build_is_what_a_clean_one_would_be(tmp_path: 
     assert not outcome.fault, outcome
 
 
-def test_a_bundle_that_somebody_changed_is_made_again(tmp_path: Path) -> None:
-    """And one that nothing knows of is removed, as other files of memosite's folders are."""
+def test_a_bundle_that_somebody_changed_is_made_again_and_a_zip_has_no_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is not compressed, and `explain` knows it."""
     site = make_lean(tmp_path / "site")
     write_memos(site, 2)
     output = build_site(site)
@@ -511,12 +484,7 @@ def test_a_bundle_that_somebody_changed_is_made_again(tmp_path: Path) -> None:
     build_site(site)
     assert tree_bytes(output) == before
     assert (output / SITE_MARKER).exists()
-
-
-def test_a_zip_has_no_time_and_is_not_compressed_and_explain_knows_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """So that equal files give equal bytes on any machine."""
+    tmp_path = tmp_path / "zip"
     site = make_lean(tmp_path / "site")
     write_memos(site, 2)
     data = (build_site(site) / f"{MAY}/files-1.zip").read_bytes()

@@ -1,6 +1,5 @@
 """References and links: what a name stands for, and what texts mention, becomes a link and a backlink (SPEC 3)."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,9 +38,9 @@ def target(written: str, *found: object, source: str = "repo") -> Ref | str | No
     return links(archive, ("memo", "m")).get(written)
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
+def test_a_memo_is_found_by_its_name_in_its_own_source_first() -> None:
+    """By file name, by id, by a path that may be out of date; the id of the other leads to the other."""
+    for written in [
         NAME,
         f"{NAME}.openthing",
         f"{NAME}.body.md",
@@ -50,15 +49,8 @@ def target(written: str, *found: object, source: str = "repo") -> Ref | str | No
         f"C:\\org\\memos\\{NAME}.openthing",
         f"/srv/org/memos/inbox/{NAME}.body.md",
         f"{NAME}.openthing#top",
-    ],
-)
-def test_a_memo_is_found_by_its_name_however_it_is_written(written: str) -> None:
-    """By file name, by id, and by a path that may be out of date."""
-    assert target(written, envelope(NAME, source="other")) == ("memo", NAME)
-
-
-def test_a_mention_leads_to_the_artifact_of_its_own_source() -> None:
-    """Else to the plain one; the id of the other leads to the other. A word in a text is no mention."""
+    ]:
+        assert target(written, envelope(NAME, source="other")) == ("memo", NAME)
     found = [envelope(NAME, sender="a"), envelope(NAME, sender="b", source="other")]
     archive = archive_of(*found)
     (rival,) = [id_ for _, id_ in archive.artifacts if "~" in id_]
@@ -70,7 +62,7 @@ def test_a_mention_leads_to_the_artifact_of_its_own_source() -> None:
 
 
 def test_links_have_backlinks_and_nothing_links_to_itself() -> None:
-    """Each backlink once, in order; the texts of envelope and body are one."""
+    """Each backlink once, in order; a library links to its files and is found by its path; forks share a catalog."""
     archive = archive_of(
         mentioning("b.openthing", "a.openthing", stem="a"),
         mentioning("a.openthing", "./a.openthing", stem="b"),
@@ -82,28 +74,25 @@ def test_links_have_backlinks_and_nothing_links_to_itself() -> None:
     one = envelope("m", body=text_of("x", mentions=("a.openthing",)), body_ref="m.body.md")
     archive = archive_of(one, envelope("a"))
     assert links(archive, ("memo", "m")) == {"a.openthing": ("memo", "a")}
+    item = LibraryItem(id="i", name="I", version="", description="", file="memos/a.openthing")
+    archive = archive_of(mentioning("catalog.opencatalog"), library("lib", items=(item,)), envelope("a"))
+    assert links(archive, ("memo", "m")) == {"catalog.opencatalog": ("library", "lib")}
+    assert archive.artifacts[("memo", "a")].backlinks == (("library", "lib"),)
+    archive = archive_of(library("lib"), library("lib", source="other"), library("lib", "z.opencatalog", version="2"))
+    assert sorted(len(one.copies) for one in archive.artifacts.values()) == [1, 2]
+    first = archive.artifacts[("library", "lib")]
+    assert isinstance(first, Library) and first.card.file == first.copies[0].file == library("lib").file
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
+def test_a_document_is_found_by_any_path_to_it_at_home_first() -> None:
+    """From the memo's folder, the repo's root, by its bare name, by an absolute path; else in the repo named."""
+    for written in [
         *("decisions/gate.md", "./decisions/gate.md", "../../decisions/gate.md", "gate.md", "repo/decisions/gate.md"),
         *("../repo/decisions/gate.md", "S:\\org\\repo\\decisions\\gate.md", "/srv/org/decisions/gate.md"),
-    ],
-)
-def test_a_document_at_home_is_found_by_any_path_to_it(written: str) -> None:
-    """From the memo's folder, from the repo's root, by its bare name, and by an absolute path on some machine."""
-    assert target(written, document("decisions/gate.md")) == ("document", "repo.decisions.gate.md")
-
-
-@pytest.mark.parametrize("written", ["other/decisions/gate.md", "decisions/gate.md", "s:/org/other/decisions/gate.md"])
-def test_a_document_of_another_repo_is_found_by_its_folder(written: str) -> None:
-    """With the repo's name or without."""
-    assert target(written, document("decisions/gate.md", source="other")) == ("document", "other.decisions.gate.md")
-
-
-def test_a_document_at_home_comes_first() -> None:
-    """And the named repo before that; a bare name is only good at home, for `readme.md` is anywhere."""
+    ]:
+        assert target(written, document("decisions/gate.md")) == ("document", "repo.decisions.gate.md")
+    for written in ["other/decisions/gate.md", "decisions/gate.md", "s:/org/other/decisions/gate.md"]:
+        assert target(written, document("decisions/gate.md", source="other")) == ("document", "other.decisions.gate.md")
     both = [document("decisions/gate.md"), document("decisions/gate.md", source="other")]
     assert target("decisions/gate.md", *both) == ("document", "repo.decisions.gate.md")
     assert target("decisions/gate.md", *both, source="other") == ("document", "other.decisions.gate.md")
@@ -116,10 +105,6 @@ def test_a_document_at_home_comes_first() -> None:
     assert target("decisions/gate.md", *far) is None
     assert target("templates/gate.md", document("decisions/gate.md")) is None
     assert target("other/decisions/gate.md", document("decisions/gate.md")) is None
-
-
-def test_documents_link_too_from_where_they_stand() -> None:
-    """Beside them first."""
     archive = archive_of(
         document("a/decisions/one.md", mentions=("two.md",)),
         document("a/decisions/two.md"),
@@ -144,18 +129,6 @@ def test_a_document_keeps_its_id_whatever_arrives() -> None:
         assert {id_ for _, id_ in archive_of(document("decisions/B.md"), ledger=known).artifacts} == {other}
 
 
-def test_a_library_links_to_what_it_lists_and_is_found_by_its_path() -> None:
-    """By its items' files; a fork has the same catalog."""
-    item = LibraryItem(id="i", name="I", version="", description="", file="memos/a.openthing")
-    archive = archive_of(mentioning("catalog.opencatalog"), library("lib", items=(item,)), envelope("a"))
-    assert links(archive, ("memo", "m")) == {"catalog.opencatalog": ("library", "lib")}
-    assert archive.artifacts[("memo", "a")].backlinks == (("library", "lib"),)
-    archive = archive_of(library("lib"), library("lib", source="other"), library("lib", "z.opencatalog", version="2"))
-    assert sorted(len(one.copies) for one in archive.artifacts.values()) == [1, 2]
-    first = archive.artifacts[("library", "lib")]
-    assert isinstance(first, Library) and first.card.file == first.copies[0].file == library("lib").file
-
-
 def on_forge(url: str, *found: object, **webs: str) -> Ref | str | None:
     """Where a URL in a memo leads; `webs` are the addresses of sources."""
     sources = [SourceInfo(name=name, web=webs.get(name)) for name in ("repo", "other")]
@@ -166,22 +139,15 @@ def on_forge(url: str, *found: object, **webs: str) -> Ref | str | None:
 ACME = "https://github.com/acme/other/blob/{ref}/{path}"
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_a_forges_page_leads_to_exactly_its_memo_or_document() -> None:
+    """By the repo, known by its address or its name, and the whole path; of two branches the one that is named."""
+    for url in [
         f"https://github.com/acme/other/blob/main/memos/inbox/{NAME}.openthing",
         f"https://github.com/acme/other/raw/{40 * 'a'}/memos/{NAME}.body.md",
         f"https://raw.githubusercontent.com/Acme/Other/main/memos/inbox/{NAME}.openthing",
         f"https://github.com/acme/other/blob/main/memos/inbox/{NAME}.openthing?plain=1#L7",
-    ],
-)
-def test_a_forges_page_of_a_memo_leads_to_the_memo(url: str) -> None:
-    """Whatever mailbox it was in then."""
-    assert on_forge(url, envelope(NAME, source="other"), other=ACME) == ("memo", NAME)
-
-
-def test_a_forges_page_of_a_document_leads_to_exactly_that_one() -> None:
-    """By the repo, known by its address or its name, and the whole path; a stamped name counts in any repo."""
+    ]:
+        assert on_forge(url, envelope(NAME, source="other"), other=ACME) == ("memo", NAME)
     both = [document("decisions/gate.md"), document("decisions/gate.md", source="other")]
     url = "https://github.com/acme/other/blob/main/decisions/gate.md"
     assert on_forge(url, *both, other=ACME) == ("document", "other.decisions.gate.md")
@@ -196,23 +162,19 @@ def test_a_forges_page_of_a_document_leads_to_exactly_that_one() -> None:
     far = f"https://gitlab.com/acme/far/-/blob/main/memos/inbox/{NAME}.openthing"
     assert on_forge(far, envelope(NAME, source="other")) == ("memo", NAME)
     assert on_forge(far.replace("gitlab.com", "example.org"), envelope(NAME, source="other")) is None
-
-
-def test_of_two_branches_of_a_repo_the_one_named_comes_first() -> None:
-    """Each is a source; another branch than these leads to the one that has the file."""
     sources = [
         SourceInfo(name="repo", web=ACME, ref="main"),
         SourceInfo(name="other", web=ACME, ref="next"),
         SourceInfo(name="folder", web="https://github.com/acme/other/blob/{ref}/sub/{path}"),
     ]
-    found = [document("decisions/gate.md", source=name) for name in ("repo", "other", "folder")]
+    three = [document("decisions/gate.md", source=name) for name in ("repo", "other", "folder")]
     urls = {
         "https://github.com/acme/other/blob/main/decisions/gate.md": ("document", "repo.decisions.gate.md"),
         "https://github.com/acme/other/blob/next/decisions/gate.md": ("document", "other.decisions.gate.md"),
         "https://github.com/acme/other/blob/v1/decisions/gate.md": ("document", "repo.decisions.gate.md"),
         "https://github.com/acme/other/blob/v1/sub/decisions/gate.md": ("document", "folder.decisions.gate.md"),
     }
-    archive = archive_of(mentioning(*urls), *found, sources=sources)
+    archive = archive_of(mentioning(*urls), *three, sources=sources)
     assert links(archive, ("memo", "m")) == urls
 
 
@@ -236,23 +198,16 @@ def address(
     return found[0].url if found else None
 
 
-@pytest.mark.parametrize(
-    ("written", "directory"),
-    [
+def test_a_path_below_a_working_directory_leads_to_its_repo_on_the_web() -> None:
+    """However it is written; none that only begins like it, climbs out, or whose source is not on the web."""
+    for written, directory in [
         ("s:/org/other/src/gate.py", "S:\\org\\other"),
         ("S:\\ORG\\other\\src\\gate.py", "s:/org/other/"),
         ("/srv/org/other/src/gate.py", "/srv/org/other"),
         ("../other/src/gate.py", "../other"),
         ("other/src/gate.py", "other"),
-    ],
-)
-def test_a_path_below_a_working_directory_leads_to_its_repo_on_the_web(written: str, directory: str) -> None:
-    """However it is written; drive letters and case do not matter there."""
-    assert address(written, directory) == "https://git.example.org/other/HEAD/src/gate.py"
-
-
-def test_a_path_that_only_begins_like_a_working_directory_does_not() -> None:
-    """Nor one that climbs out, or whose source is not on the web; of nested ones the innermost counts."""
+    ]:
+        assert address(written, directory) == "https://git.example.org/other/HEAD/src/gate.py"
     assert address("s:/org/otherwise/gate.py", "s:/org/other") is None
     assert address("s:/org/other/../secret", "s:/org/other") is None
     assert address("s:/org/offline/gate.py", "s:/org/offline") is None
@@ -264,7 +219,12 @@ def test_a_path_that_only_begins_like_a_working_directory_does_not() -> None:
 
 
 def test_a_relative_link_leads_to_the_file_of_its_source_that_is_there() -> None:
-    """As seen from the memo's folder, else from the folders above it: memos are written at the repo's root."""
+    """As seen from the memo's folder, else from the folders above it; what leads out of the source stays text."""
+    for written in [
+        *("https://example.org/x.md", "javascript:alert(1)", "file:///etc/passwd", "/etc/passwd", "C:\\Users\\a\\x.py"),
+        *("../../../outside.py", "#anchor", "?query", "", "%00"),
+    ]:
+        assert address(written, linked=True) is None
 
     def has_file(source: str, path: str) -> bool:
         return (source, path) in {("repo", "src/a b.py"), ("repo", "memos/read/src/c.py"), ("other", "src/gate.py")}
@@ -279,18 +239,6 @@ def test_a_relative_link_leads_to_the_file_of_its_source_that_is_there() -> None
     assert linked("../../../other/src/gate.py") == "https://git.example.org/other/HEAD/src/gate.py"
     assert linked("src/gone.py") is None and linked("../../../other/gone.py") is None
     assert linked("../../../unknown/src/gate.py") is None
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        *("https://example.org/x.md", "javascript:alert(1)", "file:///etc/passwd", "/etc/passwd", "C:\\Users\\a\\x.py"),
-        *("../../../outside.py", "#anchor", "?query", "", "%00"),
-    ],
-)
-def test_what_leads_out_of_the_source_stays_text(written: str) -> None:
-    """Local paths and `file:` are shown, not linked."""
-    assert address(written, linked=True) is None
 
 
 @given(st.text(alphabet="./\\:~#?% aC", max_size=24), st.booleans())
@@ -315,8 +263,8 @@ def rival_of(groups: list[CopyGroup], sender: str) -> Ref:
     return next(group.ref for group in groups if group.sender == sender)
 
 
-def test_a_name_binds_to_the_artifact_of_its_own_source() -> None:
-    """Else to the plain one; a copy there is enough, and an id with `~` can be named."""
+def test_a_name_binds_to_the_artifact_of_its_own_source_and_none_is_guessed() -> None:
+    """Else to the plain one; case counts, and so does the whole name; nothing is related to itself."""
     groups = grouped(envelope(sender="a"), envelope(sender="b", source="other"))
     index = NameIndex(groups)
     assert index.find("m", source="repo") == rival_of(groups, "a") == ("memo", "m")
@@ -329,10 +277,6 @@ def test_a_name_binds_to_the_artifact_of_its_own_source() -> None:
     groups = grouped(envelope(sender="a"), envelope(sender="b", source="other"))
     kind, id_ = rival_of(groups, "b")
     assert NameIndex(groups).find(id_, source="repo") == (kind, id_)
-
-
-def test_names_are_not_guessed() -> None:
-    """Case counts, and so does the whole name; kinds are those asked for, and nothing refers to itself."""
     index = NameIndex(grouped(envelope("2026-05-01-1430--a--b--gate")))
     assert index.find("2026-05-01-1430--A--b--gate", source="repo") is None
     assert index.find("2026-05-01-1430--a--b", source="repo") is None
@@ -353,10 +297,6 @@ def test_names_are_not_guessed() -> None:
     assert NameIndex(grouped(envelope())).find("m", source="repo", but=("memo", "m")) == ("memo", "m")
     archive = archive_of(envelope("a"), envelope("b", content="1"), envelope("b", source="other", in_reply_to="a"))
     assert memo(archive, "b").parent == ("memo", "a")
-
-
-def test_related_memos_are_found_like_any_reference() -> None:
-    """What is not there is named, and a transcript is not related to itself."""
     archive = archive_of(
         envelope("a"), transcript("t", related=("a", "gone", "t", "a")), transcript("t", source="other", content="x")
     )

@@ -48,45 +48,39 @@ FOREIGN = {
 }
 
 
-@pytest.mark.parametrize("path", FOREIGN)
-def test_what_belongs_to_others_is_no_part_of_a_store(path: str) -> None:
-    """The same names in the same folders, but not the shape; or the shape where no store is."""
-    assert not memory_store.matches(File(source="harbour", path=path, data=FOREIGN[path].encode()))
-
-
-def test_a_path_is_split_at_the_outermost_store() -> None:
-    """Copies of a store within it are no stores."""
+def test_what_belongs_to_others_is_no_part_of_a_store() -> None:
+    """The same names in the same folders, but not the shape; or the shape where no store is, as copies within one."""
+    for path, text in FOREIGN.items():
+        assert not memory_store.matches(File(source="harbour", path=path, data=text.encode())), path
     assert store_of("a/.memory/.backup/.memory/config.json") == ("a/.memory", ".backup/.memory/config.json")
     assert store_of("a/memory/config.json") is None
     assert store_of("a/.memory") is None
     assert part_of("a/.memory/memory/deep/down/x.md") == "body"
     assert part_of("a/.memory/memory/deep/down/x.txt") is None
-
-
-@pytest.mark.parametrize(
-    ("path", "key"),
-    [
+    for path, key in [
         (".memory/memory/gotchas/tides.json", "gotcha.tides"),
         (".memory/memory/syntheses/the-bay.json", "synthesis.the-bay"),
         (".memory/memory/rumours/whale.json", "whale"),
         (".memory/memory/project.json", "project"),
-    ],
-)
-def test_the_place_of_a_sidecar_suggests_an_id(path: str, key: str) -> None:
-    """For sidecars that have none, or cannot be read."""
-    assert key_of_path(path) == key
+    ]:
+        assert key_of_path(path) == key
 
 
 # Whole stores
 
 
-@pytest.fixture
-def repo(tmp_path: Path) -> Stores:
+def harbour(root: Path) -> Stores:
     """A repo with the configuration of a store, and the node of its project."""
-    repo = Stores(tmp_path)
+    repo = Stores(root)
     repo.config()
     repo.node("project.harbour", "# The harbour\n\nWhere ships lie.\n", at="project")
     return repo
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Stores:
+    """The repo `harbour`."""
+    return harbour(tmp_path / "harbour")
 
 
 def told(joined: JoinedStores) -> list[str]:
@@ -108,8 +102,8 @@ def event(what: str, at: str | int, **others: Any) -> str:
     return json.dumps({"event": what, "timestamp": f"2026-05-0{at}T09:00:00Z" if isinstance(at, int) else at, **others})
 
 
-def test_a_node_is_joined_with_its_body(repo: Stores) -> None:
-    """Flat, and below a folder named for its kind; the summary leaves out the heading."""
+def test_a_node_is_joined_with_its_body_and_its_hash_is_made_as_the_specification_says(repo: Stores) -> None:
+    """Flat, and below a folder of its kind; against a digest that `sha256sum` made over the text written out."""
     repo.node("decision.light", "# The light\n\nShips see it.\n")
     joined = repo.join()
     assert told(joined) == []
@@ -117,10 +111,7 @@ def test_a_node_is_joined_with_its_body(repo: Stores) -> None:
     texts = [one.text.summary if one.text else None for one in joined.records]
     assert texts == ["Ships see it.", "Where ships lie."]
     assert {one.hashed for one in joined.records} == {b""}
-
-
-def test_a_hash_is_made_as_the_specification_says(repo: Stores) -> None:
-    """Against a digest that `sha256sum` made over the text written out."""
+    repo = harbour(repo.root / "hash")
     # printf '%s\n%s\n' '{"a":["é",1],"body_path":"memory/facts/x.md","id":"fact.x","title":"T"}' 'Körper' | sha256sum
     written = "sha256:b3b43e6a3f360ee4de9ffefe52feb4dde5db5aa0a06cd4d11b925b2231ba99bb"
     sidecar = {"title": "T", "id": "fact.x", "body_path": "memory/facts/x.md", "content_hash": written, "a": ["é", 1]}
@@ -129,10 +120,25 @@ def test_a_hash_is_made_as_the_specification_says(repo: Stores) -> None:
     assert "store-hash" not in {one.rule.id for one in repo.join().findings}
     repo.put(".memory/memory/facts/x.md", "Korper\n")
     assert told(repo.join())[-1] == "store-hash memory/facts/x.json:5"
+    repo = harbour(repo.root / "known")
+    repo.node("fact.changed")
+    repo.put(".memory/memory/facts/changed.md", "It is not so.\n")
+    repo.node("fact.lost")
+    (repo.root / ".memory/memory/facts/lost.md").unlink()
+    joined = repo.join()
+    assert {one.key: one.hash_fits for one in joined.records} == {
+        "project.harbour": True,
+        "fact.changed": False,
+        "fact.lost": None,
+    }
+    sidecar = json.loads((repo.root / ".memory/memory/facts/changed.json").read_text())
+    expected = seal(sidecar, "It is not so.\n")["content_hash"]
+    (message,) = [one.message for one in joined.findings if one.rule.id == "store-hash"]
+    assert message.endswith(f'"{expected}"')
 
 
 def test_a_configuration_of_other_shape_makes_no_store(repo: Stores) -> None:
-    """Nodes that are lost to it are told of; mere Markdown is not worth a note."""
+    """Nodes that are lost to it are told of; mere Markdown is not: nothing tells that it was meant to be a store."""
     repo.put(".memory/config.json", {"version": "5", "project": {"id": "project.harbour"}})
     joined = repo.join()
     assert joined.records == ()
@@ -145,19 +151,15 @@ def test_a_configuration_of_other_shape_makes_no_store(repo: Stores) -> None:
     assert told(joined) == ["store-left-alone config.json", "store-conflict config.json:2"]
     (repo.root / ".memory/memory/project.json").unlink()
     assert told(repo.join()) == ["store-left-alone config.json"]
-
-
-def test_mere_markdown_below_such_a_folder_is_not_worth_a_note(tmp_path: Path) -> None:
-    """Nothing tells that it was meant to be a store."""
-    repo = Stores(tmp_path)
+    repo = Stores(repo.root / "mere")
     repo.put(".memory/memory/tides.md", "# Tides\n")
     repo.put(".memory/events.jsonl", "")
     repo.put(".memory/sync-state.json", {"last_sync_commit": "49d4640"})
     assert told(repo.join()) == []
 
 
-def test_nodes_of_version_4_work_in_a_store_of_either_version(repo: Stores) -> None:
-    """The store's tool migrates the configuration before the nodes."""
+def test_stores_of_any_version_are_read(repo: Stores) -> None:
+    """The store's tool migrates the configuration before the nodes; an unknown version is a warning."""
     scope = {"kind": "project", "project": "project.harbour", "branch": None, "task": None}
     for kind in ("architecture", "constraint", "fact", "source", "synthesis", "workflow"):
         repo.node(f"{kind}.x", scope=scope, facets={"category": "concept"})
@@ -168,10 +170,7 @@ def test_nodes_of_version_4_work_in_a_store_of_either_version(repo: Stores) -> N
         assert told(joined) == []
         assert len(joined.records) == 7
         assert ("Scope", "project: project.harbour") in record(joined, "fact.x").fields
-
-
-def test_a_store_of_an_unknown_version_is_read_with_a_warning(repo: Stores) -> None:
-    """What can be understood is shown."""
+    repo = harbour(repo.root / "unknown")
     repo.config(version=6)
     joined = repo.join()
     assert told(joined) == ["store-version config.json:2"]
@@ -180,7 +179,7 @@ def test_a_store_of_an_unknown_version_is_read_with_a_warning(repo: Stores) -> N
 
 
 def test_the_node_of_the_project_shows_the_configuration_and_the_marker(repo: Stores) -> None:
-    """There is no page of the store itself; unknown settings are shown, too."""
+    """There is no page of the store itself; unknown settings are shown, too; an invalid marker is no fault."""
     repo.put(".memory/sync-state.json", {"version": 1, "last_sync_commit": "49d4640"})
     repo.node("fact.x")
     joined = repo.join()
@@ -195,19 +194,16 @@ def test_the_node_of_the_project_shows_the_configuration_and_the_marker(repo: St
         ("Memory", '{"autoIndex":true}'),
         ("Colour", "red"),
     )
+    repo = harbour(repo.root / "marker")
+    for marker in ["{", "[]", '{"last_sync_commit": 5}', "{}"]:
+        repo.put(".memory/sync-state.json", marker)
+        joined = repo.join()
+        assert told(joined) == []
+        assert joined.stores[0].marker is None
 
 
-@pytest.mark.parametrize("marker", ["{", "[]", '{"last_sync_commit": 5}', "{}"])
-def test_an_invalid_marker_is_no_fault(repo: Stores, marker: str) -> None:
-    """The store's own tool does without one."""
-    repo.put(".memory/sync-state.json", marker)
-    joined = repo.join()
-    assert told(joined) == []
-    assert joined.stores[0].marker is None
-
-
-def test_a_missing_body_is_an_error_at_its_path(repo: Stores) -> None:
-    """The node is kept without text; a body that no sidecar names is found and takes no node's id."""
+def test_a_missing_body_is_an_error_and_one_outside_the_store_is_never_read(repo: Stores) -> None:
+    """The node is kept without text; not through folders above, and not from another store; an orphan is no node."""
     repo.node("decision.light")
     (repo.root / ".memory/memory/decisions/light.md").unlink()
     joined = repo.join()
@@ -219,10 +215,7 @@ def test_a_missing_body_is_an_error_at_its_path(repo: Stores) -> None:
     assert told(joined)[1:] == ["store-body-orphan memory/facts/lost.md"]
     lost = record(joined, "fact.lost.md")
     assert (lost.type, lost.title, lost.text and lost.text.summary) == ("fact", "lost", "At sea.")
-
-
-def test_a_body_outside_the_store_is_never_read(repo: Stores) -> None:
-    """Not through folders above, and not from another store."""
+    repo = harbour(repo.root / "outside")
     repo.put("secret.md", "The key lies under the mat.")
     repo.put(".memory/secret.md", "So does this one.")
     repo.put("other/.memory/memory/x.md", "And this.")
@@ -236,8 +229,8 @@ def test_a_body_outside_the_store_is_never_read(repo: Stores) -> None:
     assert [one.text for one in joined.records if one.type == "decision"] == [None] * 4
 
 
-def test_a_sidecar_that_cannot_be_read_is_kept_with_its_body(repo: Stores) -> None:
-    """As it is, under the id that stands in it; relations still find it."""
+def test_conflict_marks_are_an_error_at_the_first_and_their_file_is_kept(repo: Stores) -> None:
+    """A sidecar as it is, with its body, under the id that stands in it; an underlined heading is none."""
     repo.node("decision.light")
     repo.relation("decision.light", "affects", "project.harbour")
     path = repo.root / ".memory/memory/decisions/light.json"
@@ -250,10 +243,7 @@ def test_a_sidecar_that_cannot_be_read_is_kept_with_its_body(repo: Stores) -> No
     assert kept.text is not None
     assert len(kept.relations) == 1
     assert "<<<<<<< HEAD" in kept.extra
-
-
-def test_conflict_marks_in_a_body_are_an_error_at_the_first(repo: Stores) -> None:
-    """An underlined heading is none."""
+    repo = harbour(repo.root / "marks")
     repo.node("decision.light", "# The light\n\n<<<<<<< HEAD\nLit.\n=======\nUnlit.\n>>>>>>> storage\n")
     repo.node("decision.lamp", "The lamp\n=======\n\nIs new.\n")
     joined = repo.join()
@@ -261,20 +251,14 @@ def test_conflict_marks_in_a_body_are_an_error_at_the_first(repo: Stores) -> Non
     assert joined.findings[0].severity == Severity.ERROR
 
 
-def test_a_relation_stands_with_the_node_it_begins_at(repo: Stores) -> None:
-    """With its status, its confidence, what it is founded on and whatever else it says."""
+def test_a_relation_stands_with_the_node_it_begins_at_and_each_end_must_be_there(repo: Stores) -> None:
+    """With all it says; of one id or of one sense they are duplicates, and shown once."""
     repo.node("decision.light")
     repo.node("gotcha.tides")
     repo.relation(
-        "decision.light",
-        "depends_on",
-        "gotcha.tides",
-        name="deep",
-        confidence="low",
-        evidence=[{"kind": "task", "id": "H-1"}],
-        updated_at="2026-05-03T10:00:00Z",
-        weight=[1],
-    )
+        "decision.light", "depends_on", "gotcha.tides", name="deep", confidence="low",
+        evidence=[{"kind": "task", "id": "H-1"}], updated_at="2026-05-03T10:00:00Z", weight=[1],
+    )  # fmt: skip
     repo.relation("decision.light", "affects", "project.harbour", name="a", status="stale")
     joined = repo.join()
     assert told(joined) == []
@@ -289,29 +273,12 @@ def test_a_relation_stands_with_the_node_it_begins_at(repo: Stores) -> None:
         ),
     ]
     assert record(joined, "gotcha.tides").relations == ()
-
-
-def test_each_end_of_a_relation_that_is_not_there_is_an_error(repo: Stores) -> None:
-    """At the line of the end; of one id or of one sense they are duplicates, and shown once."""
+    repo = harbour(repo.root / "ends")
     repo.relation("decision.gone", "affects", "gotcha.gone", name="x")
     joined = repo.join()
     assert told(joined) == ["store-relation-end relations/x.json:3", "store-relation-end relations/x.json:5"]
     assert {one.severity for one in joined.findings} == {Severity.ERROR}
-
-
-def test_two_nodes_of_one_id_are_both_kept(repo: Stores) -> None:
-    """The later path is told so; relations and events are of the first."""
-    repo.node("decision.light", at="decisions/light")
-    repo.node("decision.light", "Another.\n", at="decisions/zz-light")
-    repo.relation("decision.light", "affects", "project.harbour")
-    joined = repo.join()
-    assert told(joined) == ["store-duplicate memory/decisions/zz-light.json:2"]
-    lights = [one for one in joined.records if one.key == "decision.light"]
-    assert [(one.file.name, len(one.relations)) for one in lights] == [("light.json", 1), ("zz-light.json", 0)]
-
-
-def test_relations_of_one_id_or_of_one_sense_are_duplicates(repo: Stores) -> None:
-    """The store's tool refuses both; a relation is shown once."""
+    repo = harbour(repo.root / "twice")
     repo.node("fact.a")
     repo.relation("fact.a", "affects", "project.harbour", name="a")
     repo.relation("fact.a", "affects", "project.harbour", name="b")
@@ -321,8 +288,30 @@ def test_relations_of_one_id_or_of_one_sense_are_duplicates(repo: Stores) -> Non
     assert [one.predicate for one in record(joined, "fact.a").relations] == ["affects", "related_to"]
 
 
-def test_what_supersedes_a_node_must_be_there_and_be_said(repo: Stores) -> None:
-    """In the sidecar, or by an active relation."""
+def test_nodes_of_one_id_are_both_kept_and_stores_of_one_source_do_not_mix(repo: Stores) -> None:
+    """The later path is told so, relations and events are of the first; a relation ends in its own store."""
+    repo.node("decision.light", at="decisions/light")
+    repo.node("decision.light", "Another.\n", at="decisions/zz-light")
+    repo.relation("decision.light", "affects", "project.harbour")
+    joined = repo.join()
+    assert told(joined) == ["store-duplicate memory/decisions/zz-light.json:2"]
+    lights = [one for one in joined.records if one.key == "decision.light"]
+    assert [(one.file.name, len(one.relations)) for one in lights] == [("light.json", 1), ("zz-light.json", 0)]
+    repo = harbour(repo.root / "apart")
+    repo.config("docks/.memory")
+    repo.node("fact.tides", "High.\n")
+    repo.node("fact.tides", "Low.\n", store="docks/.memory")
+    repo.node("fact.ropes", store="docks/.memory")
+    repo.relation("fact.tides", "affects", "fact.ropes", name="x")
+    repo.put("docks/.memory/events.jsonl", event("memory.created", 1, id="fact.tides", actor="cli"))
+    joined = repo.join()
+    assert told(joined) == ["store-relation-end relations/x.json:5"]
+    assert len(joined.stores) == 2
+    assert list(joined.history) == [("harbour", "docks/.memory/memory/facts/tides.json")]
+
+
+def test_what_supersedes_a_node_must_be_there_and_be_said_and_not_itself_be_superseded_by_it(repo: Stores) -> None:
+    """In the sidecar, or by an active relation; no circle, but what only leads into one is as it should be."""
     repo.node("decision.a", status="superseded", superseded_by="decision.gone")
     repo.node("decision.b", status="superseded", superseded_by=None)
     repo.node("decision.c", status="superseded")
@@ -331,10 +320,28 @@ def test_what_supersedes_a_node_must_be_there_and_be_said(repo: Stores) -> None:
     joined = repo.join()
     assert told(joined) == ["store-superseded memory/decisions/a.json:9", "store-superseded memory/decisions/b.json:4"]
     assert record(joined, "decision.d").superseded_by == "decision.c"
+    repo = harbour(repo.root / "circle")
+    repo.node("decision.a", status="superseded", superseded_by="decision.b")
+    repo.node("decision.b", status="superseded", superseded_by="decision.a")
+    repo.node("decision.c", status="superseded", superseded_by="decision.a")
+    repo.node("decision.d", status="superseded", superseded_by="decision.d")
+    repo.node("decision.e", status="active", superseded_by="project.harbour")
+    joined = repo.join()
+    assert told(joined) == [f"store-superseded memory/decisions/{name}.json:9" for name in "abde"]
+    assert [one.message.rpartition(", ")[2] for one in joined.findings] == [
+        *["which leads back to this node"] * 3,
+        "expected superseded",
+    ]
+    repo = harbour(repo.root / "thousands")
+    node: Entry = {"type": "fact", "title": "A", "status": "superseded"}
+    for number in range(2_000):
+        successor = f"fact.n{(number + 1) % 2_000}"
+        repo.put(f".memory/memory/n{number}.json", {**node, "id": f"fact.n{number}", "superseded_by": successor})
+    assert sum(one.rule.id == "store-superseded" for one in repo.join().findings) == 2_000
 
 
 def test_a_history_is_in_the_order_of_time_whatever_the_order_of_the_lines(repo: Stores) -> None:
-    """By instant, not by what is written; lines that a merge has doubled count once; undated ones come last."""
+    """By instant; doubled lines count once, undated ones come last; bad lines are named, blank ones told once."""
     repo.node("decision.light")
 
     known = {"id": "decision.light", "actor": "agent"}
@@ -357,9 +364,15 @@ def test_a_history_is_in_the_order_of_time_whatever_the_order_of_the_lines(repo:
         ("memory.superseded", ""),
         ("memory.marked_stale", ""),
     ]
+    repo = harbour(repo.root / "bad")
+    good = event("memory.created", 1, id="project.harbour", actor="cli")
+    repo.put(".memory/events.jsonl", f"{{bad\n\n\n{good}\n5\n")
+    joined = repo.join()
+    assert told(joined) == ["store-event events.jsonl:1", "store-event events.jsonl:5", "store-event events.jsonl:2"]
+    assert len(joined.history["harbour", ".memory/memory/project.json"]) == 1
 
 
-def test_events_of_no_node_that_is_there_are_told_of_the_project(repo: Stores) -> None:
+def test_events_are_of_their_nodes_or_of_both_ends_of_a_relation_or_of_the_project(repo: Stores) -> None:
     """What was deleted, and what happened to the whole store, is not lost; nor is what no schema names."""
     change = {"from": "fact.a", "predicate": "affects", "to": "project.harbour", "why": "old"}
     lines = [
@@ -375,52 +388,7 @@ def test_events_of_no_node_that_is_there_are_told_of_the_project(repo: Stores) -
         ("index.rebuilt", "rows: 3; host: quay"),
         ("relation.deleted", "fact.a affects project.harbour; why: old"),
     ]
-
-
-def test_what_supersedes_itself_or_is_still_active_is_found(repo: Stores) -> None:
-    """Directly or in a circle; what only leads into a circle is as it should be."""
-    repo.node("decision.a", status="superseded", superseded_by="decision.b")
-    repo.node("decision.b", status="superseded", superseded_by="decision.a")
-    repo.node("decision.c", status="superseded", superseded_by="decision.a")
-    repo.node("decision.d", status="superseded", superseded_by="decision.d")
-    repo.node("decision.e", status="active", superseded_by="project.harbour")
-    joined = repo.join()
-    assert told(joined) == [f"store-superseded memory/decisions/{name}.json:9" for name in "abde"]
-    assert [one.message.rpartition(", ")[2] for one in joined.findings] == [
-        *["which leads back to this node"] * 3,
-        "expected superseded",
-    ]
-
-
-def test_thousands_of_nodes_in_one_circle_are_found(repo: Stores) -> None:
-    """Each is looked at once."""
-    node: Entry = {"type": "fact", "title": "A", "status": "superseded"}
-    for number in range(2_000):
-        successor = f"fact.n{(number + 1) % 2_000}"
-        repo.put(f".memory/memory/n{number}.json", {**node, "id": f"fact.n{number}", "superseded_by": successor})
-    assert sum(one.rule.id == "store-superseded" for one in repo.join().findings) == 2_000
-
-
-def test_a_record_knows_whether_its_hash_was_verified(repo: Stores) -> None:
-    """It fits, it does not, or there is nothing to compare; the finding says the whole of what was expected."""
-    repo.node("fact.changed")
-    repo.put(".memory/memory/facts/changed.md", "It is not so.\n")
-    repo.node("fact.lost")
-    (repo.root / ".memory/memory/facts/lost.md").unlink()
-    joined = repo.join()
-    assert {one.key: one.hash_fits for one in joined.records} == {
-        "project.harbour": True,
-        "fact.changed": False,
-        "fact.lost": None,
-    }
-    sidecar = json.loads((repo.root / ".memory/memory/facts/changed.json").read_text())
-    expected = seal(sidecar, "It is not so.\n")["content_hash"]
-    (message,) = [one.message for one in joined.findings if one.rule.id == "store-hash"]
-    assert message.endswith(f'"{expected}"')
-
-
-def test_an_event_of_a_relation_is_one_of_both_its_ends(repo: Stores) -> None:
-    """Whether the line names them or the relation's file does."""
+    repo = harbour(repo.root / "ends")
     repo.node("decision.light")
     repo.relation("decision.light", "affects", "project.harbour", name="x")
     ends = {"from": "decision.light", "predicate": "depends_on", "to": "decision.light"}
@@ -440,64 +408,31 @@ def test_an_event_of_a_relation_is_one_of_both_its_ends(repo: Stores) -> None:
     }
 
 
-def test_bad_lines_are_named_and_the_others_count(repo: Stores) -> None:
-    """Blank lines are told once."""
-    good = event("memory.created", 1, id="project.harbour", actor="cli")
-    repo.put(".memory/events.jsonl", f"{{bad\n\n\n{good}\n5\n")
-    joined = repo.join()
-    assert told(joined) == ["store-event events.jsonl:1", "store-event events.jsonl:5", "store-event events.jsonl:2"]
-    assert len(joined.history["harbour", ".memory/memory/project.json"]) == 1
-
-
-def test_stores_of_one_source_do_not_mix(repo: Stores) -> None:
-    """The same id in two of them is two nodes, and a relation ends in its own store."""
-    repo.config("docks/.memory")
-    repo.node("fact.tides", "High.\n")
-    repo.node("fact.tides", "Low.\n", store="docks/.memory")
-    repo.node("fact.ropes", store="docks/.memory")
-    repo.relation("fact.tides", "affects", "fact.ropes", name="x")
-    repo.put("docks/.memory/events.jsonl", event("memory.created", 1, id="fact.tides", actor="cli"))
-    joined = repo.join()
-    assert told(joined) == ["store-relation-end relations/x.json:5"]
-    assert len(joined.stores) == 2
-    assert list(joined.history) == [("harbour", "docks/.memory/memory/facts/tides.json")]
-
-
 def test_single_files_are_checked_by_themselves(repo: Stores) -> None:
-    """Without the store around them: what they say is checked, what they name is not looked for."""
+    """What they say is checked, what they name is not looked for, nor a body that is not at hand."""
     repo.node("decision.light", status="bright", superseded_by="decision.gone")
     repo.relation("decision.light", "affects", "gotcha.gone")
     assert told(repo.join(is_loose=True, only="light.json")) == ["store-value memory/decisions/light.json:4"]
     assert told(repo.join(is_loose=True, only="light.md")) == []
     repo.put(".memory/memory/decisions/light.md", "Changed.\n")
     assert told(repo.join(is_loose=True, only="decisions/light"))[-1] == "store-hash memory/decisions/light.json:10"
-
-
-def test_a_body_that_is_not_at_hand_is_not_held_against_the_hash(repo: Stores) -> None:
-    """Whoever joins may have nothing but the facts."""
+    repo = harbour(repo.root / "facts")
     file = File(source="s", path=".memory/config.json", data=b'{"version": 5, "project": {"id": "project.x"}}')
     sidecar = (repo.root / ".memory/memory/project.json").read_bytes()
     node = File(source="s", path=".memory/memory/project.json", data=sidecar)
     body = File(source="s", path=".memory/memory/project.md", data=b"Something else")
     joined = join_stores(map(adapters.parse, (file, node, body)), lambda *_: None, lambda _: None)
     assert joined.findings == ()
-
-
-@pytest.mark.parametrize(
-    ("path", "values", "clause"),
-    [
+    for path, values, clause in [
         ("memory/a.json", {"id": "fact.a", "type": "fact", "title": 7}, "Sidecar fields"),
         ("relations/a.json", {"id": "rel.a", "from": "fact.a", "to": "fact.b"}, "Relations"),
         ("config.json", {"version": 5, "project": {"id": "project.a", "name": 7}}, "Config"),
-    ],
-)
-def test_a_broken_field_names_the_clause_of_the_store(path: str, values: Entry, clause: str) -> None:
-    """Not that of memodef, whose fields have the same rules."""
-    data = json.dumps(values).encode()
-    findings = adapters.parse(File(source="harbour", path=f".memory/{path}", data=data)).findings
-    assert {one.clause for one in findings if one.rule.id in {"field-missing", "field-type"}} == {
-        f"memory-store reference, {clause}; SPEC 2.2"
-    }
+    ]:
+        data = json.dumps(values).encode()
+        findings = adapters.parse(File(source="harbour", path=f".memory/{path}", data=data)).findings
+        assert {one.clause for one in findings if one.rule.id in {"field-missing", "field-type"}} == {
+            f"memory-store reference, {clause}; SPEC 2.2"
+        }
 
 
 # Whatever is there

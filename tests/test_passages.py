@@ -205,26 +205,10 @@ def all_anchors(passages: list[Passage]) -> set[str]:
     return {one.anchor for one in passages} | {one.also for one in passages if one.also}
 
 
-def test_every_body_has_its_passages_where_they_say(odd: tuple[Path, Path]) -> None:
-    """Transcripts, documents and the records of all systems, in files and in what is made of them."""
+def test_every_body_has_its_passages_where_they_say_with_the_anchors_of_the_page(odd: tuple[Path, Path]) -> None:
+    """One is found without its text again; those of transcripts are of turns and of what they hold."""
     folder, site = odd
     found = []
-    with open_folders(folder / "acme") as (archive, shelf):
-        for artifact in archive.artifacts.values():
-            passages = list(passages_of(artifact, shelf.text))
-            for one in passages[:: 1 + len(passages) // 50]:
-                found.append(one)
-                check(one, folder, site / page_of(artifact))
-    parts = {(one.ref[1].rpartition(".")[2], one.part) for one in found if one.ref[0] == "record"}
-    assert {part for _, part in parts} == {"", "/content", MADE}
-    assert ("object", MADE) in parts and ("text", "/content") in parts and ("tides", "") in parts
-    texts = {(one.text, one.part) for one in found if one.path == ".wyren/memory.md"}
-    assert ("One line [x]", "") in texts and ("Two\nlines", MADE) in texts
-
-
-def test_anchors_are_those_of_the_page(odd: tuple[Path, Path]) -> None:
-    """Each one that a page gives, and no other."""
-    folder, site = odd
     with open_folders(folder / "acme") as (archive, shelf):
         for artifact in archive.artifacts.values():
             passages = list(passages_of(artifact, shelf.text))
@@ -233,29 +217,31 @@ def test_anchors_are_those_of_the_page(odd: tuple[Path, Path]) -> None:
                 assert len(list((site / page_of(artifact)).glob("[0-9]*"))) > 2
             assert len(all_anchors(passages)) == len(passages) + sum(bool(one.also) for one in passages)
             for one in passages[:: 1 + len(passages) // 50]:
+                found.append(one)
+                check(one, folder, site / page_of(artifact))
                 assert find_passage(artifact, one.anchor, shelf.text) == one
                 assert not one.also or find_passage(artifact, one.also, shelf.text) == one
-
-
-def test_a_transcript_is_split_into_turns_and_what_they_hold(odd: tuple[Path, Path]) -> None:
-    """Tool calls without their marks, asides without their tags, empty turns without a hash."""
-    folder, _ = odd
-    with reading(folder / "acme") as passages:
-        found = {one.anchor: one for one in passages(("transcript", "talk"))}
-        windows = passages(("transcript", "windows"))
+    parts = {(one.ref[1].rpartition(".")[2], one.part) for one in found if one.ref[0] == "record"}
+    assert {part for _, part in parts} == {"", "/content", MADE}
+    assert ("object", MADE) in parts and ("text", "/content") in parts and ("tides", "") in parts
+    texts = {(one.text, one.part) for one in found if one.path == ".wyren/memory.md"}
+    assert ("One line [x]", "") in texts and ("Two\nlines", MADE) in texts
+    with reading(folder / "acme") as of:
+        turns = {one.anchor: one for one in of(("transcript", "talk"))}
+        windows = of(("transcript", "windows"))
     assert [replace(one, ref=("transcript", "talk"), path="") for one in windows] == [
-        replace(one, path="") for one in found.values()
+        replace(one, path="") for one in turns.values()
     ]
-    texts = [(re.sub(r"-[0-9a-f]{8}", "", one.anchor), one.text) for one in found.values() if one.kind != "turn"]
-    assert texts == [
+    said = [(re.sub(r"-[0-9a-f]{8}", "", one.anchor), one.text) for one in turns.values() if one.kind != "turn"]
+    assert said == [
         ("preamble-claude-code-transcript", "Claude Code Transcript"), ("preamble-p", "Captured here."),
         ("t1-p", "What is it?"), ("t1-c", "see"), ("t1-p-2", "What is it?"), ("t1.2-c", "ls  -l\n>\n>   cd"),
         ("t1.2-p", "Äh, no\n> space."), ("t1.3-p", "the _selected_"), ("t1.3-p", "lines"), ("t1.4-p", "a"),
         ("t1.4-p", "b"), ("t2-p", "**Yes.** It is “so”."), ("t2.2-p", "be kind"), ("t2.3-p", "one\n> two"),
         ("t2.4-c", "not closed"), ("t4-p", "What is it?"),
     ]  # fmt: skip
-    assert (found["t3"].sha256, found["t3"].also, found["t3"].begin) == ("", "", found["t3"].end)
-    assert found["t4"].also == f"t-{found['t4'].sha256[:8]}"
+    assert (turns["t3"].sha256, turns["t3"].also, turns["t3"].begin) == ("", "", turns["t3"].end)
+    assert turns["t4"].also == f"t-{turns['t4'].sha256[:8]}"
 
 
 def test_what_is_shown_verbatim_or_withheld_has_no_passages(odd: tuple[Path, Path], tmp_path: Path) -> None:

@@ -50,68 +50,61 @@ Wir wollen nicht, und 我们不同意这个计划 steht da. A `__main__` module 
 EXACT, SPACE, MARKS = Tier.EXACT, Tier.SPACE, Tier.MARKS
 EDITORIAL, CHANGED, NOT_FOUND = Tier.EDITORIAL, Tier.CHANGED, Tier.NOT_FOUND
 
-CASES = [
-    (EXACT, "We have **never** said"),
-    (EXACT, "2.5 percent"),
-    (EXACT, "can't stop"),
-    (EXACT, "-5 degrees"),
-    (EXACT, "不同意"),
-    (EXACT, " said that the load \n"),
-    (SPACE, "that the load is two tons"),
-    (SPACE, "that  the load"),
-    (MARKS, "never said"),
-    (MARKS, "We have never said that the load is two tons"),
-    (MARKS, "item one is unable to work item two costs 2.5 percent"),
-    (MARKS, "read by me and more"),
-    (MARKS, "first second thing"),
-    (MARKS, "c d e f"),
-    (MARKS, "a | b | c d | e f"),
-    (MARKS, "is git checkout -- x and “fine”—I think"),
-    (MARKS, "rm -f **x** && __init__ Wir"),
-    (MARKS, "A __main__ module & more"),
-    (MARKS, "can’t stop. Really not"),
-    (MARKS, "*We* have never said"),
-    (EDITORIAL, "[w]e have never said"),
-    (EDITORIAL, "[T]hat the load is two tons"),
-    (EDITORIAL, "the load is two [sic] tons"),
-    (EDITORIAL, "the load is two tons [sic]; it is"),
-    (EDITORIAL, "the load [of wood] is two tons"),
-    (EDITORIAL, "…that the load is two tons…"),
-    (EDITORIAL, 'We have never said […] and "fine" — I think'),
-    (EDITORIAL, 'We have never said [...] and "fine" — I think'),
-    (CHANGED, "We have said that the load is two tons"),
-    (CHANGED, "We have never said that the load is three tons"),
-    (CHANGED, "We have never said that the load […] and fine — we think so too now"),
-    (CHANGED, "We have […] said that the load is two tons"),  # nothing but the negation is left out
-    (CHANGED, "the load is [not] two tons"),
-    (CHANGED, "the load is two [hundred] tons"),
-    (CHANGED, "able to work"),
-    (CHANGED, "5 percent"),
-    (CHANGED, "The year Then -5 degrees"),  # 1984. is no item of a list
-    (CHANGED, "existent plan costs $5"),
-    (CHANGED, "git checkout - x and “fine”"),
-    (CHANGED, "so the non-existent plan costs 5 or 12:30"),
-    (CHANGED, "costs $5 or 12:30 or 7"),
-    (CHANGED, "Really so the non-existent"),
-    (NOT_FOUND, "can"),
-    (NOT_FOUND, "Nobody here wrote any of these words"),
-    (NOT_FOUND, "…"),
-    (NOT_FOUND, ""),
-]
+CASES: dict[Tier, tuple[str, ...]] = {
+    EXACT: (
+        "We have **never** said", "2.5 percent", "can't stop", "-5 degrees", "不同意", " said that the load \n",
+    ),
+    SPACE: (
+        "that the load is two tons", "that  the load",
+    ),
+    MARKS: (
+        "never said", "We have never said that the load is two tons",
+        "item one is unable to work item two costs 2.5 percent", "read by me and more", "first second thing", "c d e f",
+        "a | b | c d | e f", "is git checkout -- x and “fine”—I think", "rm -f **x** && __init__ Wir",
+        "A __main__ module & more", "can’t stop. Really not", "*We* have never said",
+    ),
+    EDITORIAL: (
+        "[w]e have never said", "[T]hat the load is two tons", "the load is two [sic] tons",
+        "the load is two tons [sic]; it is", "the load [of wood] is two tons", "…that the load is two tons…",
+        'We have never said […] and "fine" — I think', 'We have never said [...] and "fine" — I think',
+    ),
+    CHANGED: (
+        "We have said that the load is two tons", "We have never said that the load is three tons",
+        "We have never said that the load […] and fine — we think so too now",
+        "We have […] said that the load is two tons",  # nothing but the negation is left out
+        "the load is [not] two tons", "the load is two [hundred] tons", "able to work", "5 percent",
+        "The year Then -5 degrees",  # 1984. is no item of a list
+        "existent plan costs $5", "git checkout - x and “fine”", "so the non-existent plan costs 5 or 12:30",
+        "costs $5 or 12:30 or 7", "Really so the non-existent",
+    ),
+    NOT_FOUND: (
+        "can", "Nobody here wrote any of these words", "…", "",
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("tier", "quote"), CASES)
-def test_a_quote_is_put_in_its_tier(tier: Tier, quote: str) -> None:
-    """And where it is found, the span is what it was found in."""
-    verdict = judge(quote, TEXT)
-    assert verdict.tier is tier
-    assert all(0 <= start < end <= len(TEXT) for start, end in verdict.spans)
-    assert bool(verdict.spans) == (tier is not NOT_FOUND)
-    assert bool(verdict.changes) == (tier is CHANGED)
+def test_a_quote_is_put_in_its_tier() -> None:
+    """The span is what it was found in; composed letters and soft hyphens are the same."""
+    for tier, quote in ((tier, quote) for tier, quotes in CASES.items() for quote in quotes):
+        verdict = judge(quote, TEXT)
+        assert verdict.tier is tier
+        assert all(0 <= start < end <= len(TEXT) for start, end in verdict.spans)
+        assert bool(verdict.spans) == (tier is not NOT_FOUND)
+        assert bool(verdict.changes) == (tier is CHANGED)
+    assert judge("café au lait", "ein cafe\u0301 au lait").tier is SPACE
+    assert judge("cafe", "ein cafe\u0301 au lait").tier is NOT_FOUND
+    assert judge("cooperation is", "co\u00adoperation\u200b is").tier is SPACE
+    assert not judge("pay 12 now", "pay \u202e12\u202c now").tier.holds
+    assert not judge("हिन्", "हिन्दी").tier.holds
+    assert judge("我们不同意这个计划", "我们不同\n意这个计划").tier is SPACE
+    assert judge("a\0b is here", "a\0b is here").tier is EXACT
+    text = "Read it first.\n\n== The ask ==\n\nThe vendor left a == b == c here.\n"
+    assert judge("Read it first. The ask The vendor left", text).tier is MARKS
+    assert judge("left a b c here", text).tier is CHANGED
 
 
 def test_a_verdict_says_where_and_what_differs() -> None:
-    """The words of the source, with the marks in them; what a fragment left out; the diff of a changed quote."""
+    """With the marks in the words; two turns that each hold a half of a fragment say nothing together."""
     assert [TEXT[slice(*span)] for span in judge("never said", TEXT).spans] == ["never** said"]
     joined = judge("We have never said […] I think", TEXT)
     assert [TEXT[slice(*span)] for span in joined.spans] == ["We have **never** said", "I think"]
@@ -130,39 +123,18 @@ def test_a_verdict_says_where_and_what_differs() -> None:
     text = f"{TEXT}and not so, that is, nothing more than this"
     long = judge("said that the load is […] that is, nothing more than this", text)
     assert long.details == ("the omitted words have a negation",)
-
-
-def test_fragments_hold_only_within_one_passage() -> None:
-    """Two turns that each hold one half say nothing together; nor do words one by one: three a fragment, on average."""
     assert judge("We […] said […] tons", TEXT).tier is not EDITORIAL
     first, second = "The crane lifts the load today.", "The harbour pays for all of it."
     text = f"{first}\n\n{second}\n"
     turns = [(0, len(first)), (len(first) + 2, len(text))]
-    joined = "The crane lifts […] pays for all of it."
-    assert judge(joined, text).tier is EDITORIAL
-    assert judge(joined, text, turns).tier is CHANGED
+    halves = "The crane lifts […] pays for all of it."
+    assert judge(halves, text).tier is EDITORIAL
+    assert judge(halves, text, turns).tier is CHANGED
     assert judge("The crane […] the load today.", text, turns).tier is EDITORIAL
     assert judge("The harbour pays […] all of it.", text, turns).tier is EDITORIAL
     again = f"{text}{first} {second}"
-    verdict = judge(joined, again, [*turns, (len(text), len(again))])
+    verdict = judge(halves, again, [*turns, (len(text), len(again))])
     assert verdict.spans == ((len(text), len(text) + 15), (len(again) - 19, len(again)))
-
-
-def test_bytes_that_look_the_same_are_the_same() -> None:
-    """Composed and decomposed letters, soft hyphens and zero-width spaces; not what turns the order of letters.
-
-    `== Section ==` alone on its line is a heading, as pages show it; within a line, equal signs are text.
-    """
-    assert judge("café au lait", "ein cafe\u0301 au lait").tier is SPACE
-    assert judge("cafe", "ein cafe\u0301 au lait").tier is NOT_FOUND
-    assert judge("cooperation is", "co\u00adoperation\u200b is").tier is SPACE
-    assert not judge("pay 12 now", "pay \u202e12\u202c now").tier.holds
-    assert not judge("हिन्", "हिन्दी").tier.holds
-    assert judge("我们不同意这个计划", "我们不同\n意这个计划").tier is SPACE
-    assert judge("a\0b is here", "a\0b is here").tier is EXACT
-    text = "Read it first.\n\n== The ask ==\n\nThe vendor left a == b == c here.\n"
-    assert judge("Read it first. The ask The vendor left", text).tier is MARKS
-    assert judge("left a b c here", text).tier is CHANGED
 
 
 def test_tiers_of_a_thousand_generated_quotes() -> None:
@@ -236,16 +208,19 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(HOSTILE))
-def test_hostile_quotes_are_judged(name: str) -> None:
-    """A quote of 100 kB and a text of 1 MB: seconds, where work that is quadratic would take hours."""
-    quote, text = HOSTILE[name]
-    verdict = judge(quote, text)
-    assert verdict.tier is not EXACT or quote in text
+def test_hostile_quotes_and_long_manuscripts_are_judged() -> None:
+    """A quote of 100 kB and a text of 1 MB, marks that never close: seconds, where quadratic work would take hours."""
+    for name in sorted(HOSTILE):
+        quote, text = HOSTILE[name]
+        verdict = judge(quote, text)
+        assert verdict.tier is not EXACT or quote in text
+    for piece in ("“a ", '"a ', "‘a ’ s' ", "» a", "<q>a ", "> “\n", "a. ", "director said "):
+        for found in find_quotations(markdown_blocks(piece * 10_000), positions=POSITIONS):
+            assert len(found.context) < 5_000  # what is around it is bounded, or the work is quadratic
 
 
-def test_words_are_aligned() -> None:
-    """In order on both sides, and each once."""
+def test_words_are_aligned_and_a_quote_is_not_its_own_witness() -> None:
+    """In order on both sides, each once; carried words prove nothing of who said them, the origin comes first."""
     chance = random.Random(1)
     for _ in range(200):
         one = [chance.choice("abcdefgh") for _ in range(chance.randint(0, 12))]
@@ -256,6 +231,19 @@ def test_words_are_aligned() -> None:
         changes = list(word_diff(one, other))
         assert " ".join(words for kind, words in changes if kind != "quote") == " ".join(one)
         assert " ".join(words for kind, words in changes if kind != "source") == " ".join(other)
+    words = "the crane lifts the load at the quay on Monday"
+    said = Quotation(text=words, line=1, is_block=False, context="The director said: …", speakers=("director",))
+    tool = Origin("t", f"> {words}\n", [Voice(start=0, end=60, speaker="", is_carried=True)])
+    carried = appraise(said, [tool])
+    assert (carried.quoted_in, carried.check, carried.holds) == (True, "not checked", True)
+    own = Origin("o", f"{words}.", [Voice(start=0, end=60, speaker="strategist")])
+    assert (appraise(said, [tool, own]).key, appraise(said, [tool, own]).check) == ("o", "wrong")
+    both = Origin(
+        "b", f"{words}\n{words}",
+        [Voice(start=0, end=46, speaker="", is_carried=True), Voice(start=47, end=93, speaker="director")],
+    )  # fmt: skip
+    assert (appraise(said, [both]).check, appraise(said, [both]).verdict.spans) == ("right", ((47, 93),))
+    assert appraise(said, []).key is None
 
 
 POSITIONS = ("strategist", "director", "software-engineer")
@@ -312,12 +300,10 @@ def rows(found: tuple[Quotation, ...]) -> list[tuple[int, str, tuple[str, ...]]]
     return [(one.line, one.text, one.speakers) for one in found]
 
 
-def test_quotations_are_found_in_each_format() -> None:
-    """All kinds of marks, with their lines and who is said to speak.
-
-    In HTML, elements and typed marks, but none of scripts; what is below a quote says who speaks. In plain text, quoted
-    lines as in mail; indented text and stars are no marks.
-    """
+def test_a_manuscript_is_read_from_disk_and_its_quotations_are_found_in_each_format(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Marks with lines and speakers; `.docx` by Pandoc; those that cannot be read say why."""
     assert rows(find_quotations(markdown_blocks(MARKDOWN), positions=POSITIONS)) == FOUND
     page = """<!doctype html><title>“one two three four five six seven eight nine”</title>
 <style>a { content: "one two three four five six seven eight nine" }</style>
@@ -337,13 +323,6 @@ seven eight</q>. More.</p>
         (2, "one two three four five\nsix seven eight", ("director",)),
         (5, "a b c d e f g h", ("strategist",)),
     ]
-
-
-def test_manuscripts_are_read_from_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a byte order mark and Windows' line ends; `.docx` by Pandoc. Those that cannot be read say why.
-
-    A file that is none, one that is no `.docx`, and a machine without Pandoc.
-    """
     text = "The director wrote: “one two three\r\nfour five six seven eight, it’s so”.\r\n"
     for suffix in (".md", ".txt", ".html", ".docx"):
         path = tmp_path / f"manuscript{suffix}"
@@ -351,9 +330,9 @@ def test_manuscripts_are_read_from_disk(tmp_path: Path, monkeypatch: pytest.Monk
             subprocess.run(["pandoc", "-f", "markdown", "-o", path], input=text.encode(), check=True, timeout=120)
         else:
             path.write_bytes(b"\xef\xbb\xbf" + (f"<p>{text}</p>" if suffix == ".html" else text).encode())
-        (found,) = find_quotations(read_manuscript(path), positions=POSITIONS)
-        assert found.text.split() == ["one", "two", "three", "four", "five", "six", "seven", "eight,", "it’s", "so"]
-        assert (found.line, found.speakers) == (1, ("director",))
+        (quoted,) = find_quotations(read_manuscript(path), positions=POSITIONS)
+        assert quoted.text.split() == ["one", "two", "three", "four", "five", "six", "seven", "eight,", "it’s", "so"]
+        assert (quoted.line, quoted.speakers) == (1, ("director",))
     with pytest.raises(SourceError, match="cannot be read"):
         read_manuscript(tmp_path / "none.md")
     path.write_bytes(b"no zip")
@@ -374,13 +353,6 @@ def test_any_manuscript_is_read(text: str) -> None:
         for found in find_quotations(blocks(text), positions=POSITIONS):
             assert 1 <= found.line <= text.count("\n") + 1
             assert set(found.speakers) <= set(POSITIONS)
-
-
-def test_a_long_manuscript_is_read() -> None:
-    """Marks that open and never close, many of each kind: seconds, where work that is quadratic would take hours."""
-    for piece in ("“a ", '"a ', "‘a ’ s' ", "» a", "<q>a ", "> “\n", "a. ", "director said "):
-        for found in find_quotations(markdown_blocks(piece * 10_000), positions=POSITIONS):
-            assert len(found.context) < 5_000  # what is around it is bounded, or the work is quadratic
 
 
 def transcript(writer: Writer, number: int) -> Origin[str]:
@@ -455,20 +427,3 @@ def test_a_manuscript_of_two_hundred_quotations() -> None:
     assert missed == []
     assert len(passed["true"]) > 90
     assert all(one.check == "right" and not one.quoted_in for one in passed["true"])
-
-
-def test_a_quote_is_not_its_own_witness() -> None:
-    """Words that are only carried prove nothing of who said them, and the origin comes before who carries it."""
-    words = "the crane lifts the load at the quay on Monday"
-    said = Quotation(text=words, line=1, is_block=False, context="The director said: …", speakers=("director",))
-    tool = Origin("t", f"> {words}\n", [Voice(start=0, end=60, speaker="", is_carried=True)])
-    carried = appraise(said, [tool])
-    assert (carried.quoted_in, carried.check, carried.holds) == (True, "not checked", True)
-    own = Origin("o", f"{words}.", [Voice(start=0, end=60, speaker="strategist")])
-    assert (appraise(said, [tool, own]).key, appraise(said, [tool, own]).check) == ("o", "wrong")
-    both = Origin(
-        "b", f"{words}\n{words}",
-        [Voice(start=0, end=46, speaker="", is_carried=True), Voice(start=47, end=93, speaker="director")],
-    )  # fmt: skip
-    assert (appraise(said, [both]).check, appraise(said, [both]).verdict.spans) == ("right", ((47, 93),))
-    assert appraise(said, []).key is None

@@ -43,12 +43,16 @@ def write_layer(repo: Path, path: str, *, summary: str = "Rope", **content: obje
     return write_text(repo / f".claude/memory/{path}.json", json.dumps({"meta": meta, "content": content}))
 
 
+def empty(folder: Path) -> Path:
+    """A repo in a folder, with a memory-store that has no nodes."""
+    Stores(folder / "quay").config()
+    return folder / "quay"
+
+
 @pytest.fixture
 def quay(tmp_path: Path) -> Path:
     """A repo with a memory-store in it."""
-    root = tmp_path / "quay"
-    Stores(root).config()
-    return root
+    return empty(tmp_path)
 
 
 def archive_of(*roots: Path, web: str | None = None) -> Archive:
@@ -81,9 +85,9 @@ def relations(archive: Archive, id_: str) -> list[tuple[str, str | None, bool]]:
 # Which files are read
 
 
-@pytest.mark.parametrize(
-    ("path", "system"),
-    [
+def test_places_tell_which_system_a_file_would_belong_to() -> None:
+    """What a tool generates beside its own is nobody's; paths are seen from the folder that holds their store."""
+    for path, system in [
         (".memory/memory/decisions/a.json", "memory-store"),
         ("desk/.memory/events.jsonl", "memory-store"),
         (".memory/schema/object.schema.json", None),
@@ -97,16 +101,9 @@ def relations(archive: Archive, id_: str) -> list[tuple[str, str | None, bool]]:
         (".relay/broadcast/skills/knots/SKILL.md", "wyren"),
         ("notes/a.memory.md", "mif"),
         ("memory.md", None),
-    ],
-)
-def test_places_tell_which_system_a_file_would_belong_to(path: str, system: str | None) -> None:
-    """What a tool generates beside its own is nobody's."""
-    owner = owner_of(path)
-    assert (owner.name if owner else None) == system
-
-
-def test_paths_in_records_are_seen_from_the_folder_that_holds_their_store() -> None:
-    """Which is the repo, or a working directory in it."""
+    ]:
+        owner = owner_of(path)
+        assert (owner.name if owner else None) == system
     paths = ("a/.memory/memory/x.json", "a/.claude/memory/context/x.json", ".wyren/memory.md", "docs/x.memory.md")
     assert [root_of_record(path) for path in paths] == ["a", "a", "", "docs"]
     nested = (".wyren/.claude/memory/context/a.json", "x/.wyren/y/.plan/memory/archive/context/q.json")
@@ -114,8 +111,8 @@ def test_paths_in_records_are_seen_from_the_folder_that_holds_their_store() -> N
     assert root_of_record(".claude/memory/.wyren/memory.md") == ".claude/memory"
 
 
-def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay: Path) -> None:
-    """Only what begins like a record is looked into; an ordinary page is not a candidate at all."""
+def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay: Path, tmp_path: Path) -> None:
+    """Only what begins like a record is a candidate; links at the places of records are not followed."""
     head = f"---\nid: {UUID}\ntype: semantic\ncreated: 2026-05-01\n---\n\n"
     write_text(quay / "docs/rope.md", head + "# Rope\n")
     write_text(quay / "docs/guide.md", "# Guide\n")
@@ -127,10 +124,7 @@ def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay:
     assert listing.records == {".memory/config.json", "docs/rope.md"}
     archive = archive_of(quay)
     assert sorted(archive.artifacts) == [("document", "quay.decisions.paint.md"), ("record", f"quay.{UUID}")]
-
-
-def test_a_file_named_like_mif_below_a_glob_of_documents_is_a_document(quay: Path, tmp_path: Path) -> None:
-    """If it is no record; links at the places of records are not followed, neither files nor folders."""
+    quay = empty(tmp_path / "named")
     write_text(quay / "decisions/paint.memory.md", "# Paint\n")
     archive = archive_of(quay)
     assert list(archive.artifacts) == [("document", "quay.decisions.paint.memory.md")]
@@ -147,8 +141,8 @@ def test_a_file_named_like_mif_below_a_glob_of_documents_is_a_document(quay: Pat
 # What other tools keep there
 
 
-def test_what_other_tools_keep_in_the_same_places_makes_no_record_and_one_note_a_folder(tmp_path: Path) -> None:
-    """One for each store or folder, however much lies in it; it names the first file and counts the others."""
+def test_what_other_tools_keep_makes_no_record_and_one_note_a_folder(tmp_path: Path) -> None:
+    """However much lies in it; nodes without a configuration are told of once, a stray file of a store is named."""
     root = tmp_path / "quay"
     write_text(root / ".claude/memory/README.md", "# My memory\n")
     write_text(root / ".claude/memory/decisions/state.json", '{"cursor": 5}')
@@ -167,11 +161,7 @@ def test_what_other_tools_keep_in_the_same_places_makes_no_record_and_one_note_a
     ]
     assert archive.findings[0].message.endswith("; so is another file in .claude/memory/")
     assert "with 2 others in .memory/" in archive.findings[1].message
-
-
-def test_hundreds_of_files_of_another_tool_are_one_note(tmp_path: Path) -> None:
-    """Wherever they are in the folder; another system's and another folder's are notes of their own."""
-    root = tmp_path / "quay"
+    root = tmp_path / "many/quay"
     for number in range(200):
         write_text(root / f".claude/memory/{'daily/' * (number % 3)}{number:03}.md", "# Today\n")
         write_text(root / f"logs/{number:03}.memory.md", "# Log\n")
@@ -184,20 +174,13 @@ def test_hundreds_of_files_of_another_tool_are_one_note(tmp_path: Path) -> None:
     ]
     told = [finding.message.partition("; ")[2] for finding in archive.findings]
     assert told == ["so are 199 other files in .claude/memory/", "so are 199 other files in logs/", ""]
-
-
-def test_nodes_without_a_configuration_are_told_of_once(tmp_path: Path) -> None:
-    """By the note that memory-store has for it."""
-    root = tmp_path / "quay"
+    root = tmp_path / "nodes/quay"
     Stores(root).node("fact.tides")
     write_text(root / ".memory/readme.md", "# Mine\n")
     archive = archive_of(root)
     assert archive.artifacts == {}
     assert rules_of(archive) == ["store-left-alone .memory/memory/facts/tides.json"]
-
-
-def test_a_stray_file_within_a_store_that_counts_is_named(quay: Path) -> None:
-    """A page of a known place only; whatever else lies in the folder is the tool's business."""
+    quay = empty(tmp_path / "stray")
     write_text(quay / ".memory/memory/facts/list.json", "[1, 2]")
     write_text(quay / ".memory/memory/notes.txt", "mine")
     write_text(quay / ".memory/patch.json", "{}")
@@ -245,7 +228,7 @@ def test_mif_without_a_telling_name_is_discovered_by_its_head(tmp_path: Path) ->
 
 
 def test_records_are_called_by_their_source_and_key(quay: Path) -> None:
-    """Wherever their files lie (SPEC 3, identity)."""
+    """Wherever their files lie (SPEC 3, identity); a date is created, else the name's stamp, else nothing."""
     Stores(quay).node("decision.retries")
     write_mif(quay, "docs/rope.memory.md")
     write_layer(quay, "archive/handoffs/設計")
@@ -254,10 +237,15 @@ def test_records_are_called_by_their_source_and_key(quay: Path) -> None:
     assert ids(archive)[:3] == [f"quay.{UUID}", "quay.archive.handoffs.設計", "quay.decision.retries"]
     assert re.fullmatch(r"quay\.decisions\.[0-9a-f]{8}", ids(archive)[3])
     assert {one.system for one in archive.artifacts.values()} == {"memory-store", "mif", "memory-layer", "wyren"}
+    meta = {"category": "context", "summary": "x", "session_id": "s"}
+    write_text(quay / ".claude/memory/context/2026-03-01-rope.json", json.dumps({"meta": meta, "content": 1}))
+    date = record(archive_of(quay), "quay.context.2026-03-01-rope").date
+    assert date is not None
+    assert date.utc.startswith("2026-03-01")
 
 
-def test_of_two_records_of_one_id_the_first_keeps_it_and_the_ledger_remembers(quay: Path) -> None:
-    """Also when a file that comes earlier appears later."""
+def test_of_two_records_of_one_id_the_first_keeps_it_and_equal_files_are_copies(quay: Path) -> None:
+    """The ledger remembers it, whatever appears earlier later; two nodes of one id in a store are told of once."""
     write_mif(quay, "m/rope.memory.md", title="First")
     archive, ledger = read_sources(quay)
     assert rules_of(archive) == []
@@ -266,10 +254,7 @@ def test_of_two_records_of_one_id_the_first_keeps_it_and_the_ledger_remembers(qu
     assert record(archive, f"quay.{UUID}").subject == "First"
     assert len(ids(archive)) == 2
     assert rules_of(archive) == ["id-collision a/rope.memory.md"]
-
-
-def test_equal_files_are_copies_of_one_record(quay: Path) -> None:
-    """As a folder that was copied has them; two nodes of one id in a store are told of once."""
+    quay = empty(quay.parent / "equal")
     write_mif(quay, "a/rope.memory.md")
     write_mif(quay, "b/rope.memory.md")
     archive = archive_of(quay)
@@ -283,15 +268,6 @@ def test_equal_files_are_copies_of_one_record(quay: Path) -> None:
     archive = archive_of(quay)
     assert len(ids(archive)) == 3
     assert rules_of(archive) == ["store-duplicate .memory/memory/other/tides.json"]
-
-
-def test_a_name_dates_a_record_that_has_no_date(quay: Path) -> None:
-    """Created, else the name's stamp, else nothing (SPEC 3, dates)."""
-    meta = {"category": "context", "summary": "x", "session_id": "s"}
-    write_text(quay / ".claude/memory/context/2026-03-01-rope.json", json.dumps({"meta": meta, "content": 1}))
-    date = record(archive_of(quay), "quay.context.2026-03-01-rope").date
-    assert date is not None
-    assert date.utc.startswith("2026-03-01")
 
 
 # Memory-stores as a whole
@@ -318,8 +294,8 @@ def test_nodes_have_their_bodies_their_history_and_verified_hashes(quay: Path) -
 # Relations
 
 
-def test_relations_of_nodes_are_bound_both_ways(quay: Path) -> None:
-    """The other end has them with the inverse word; findings on one are told of both its ends."""
+def test_relations_of_nodes_are_bound_both_ways_within_their_store(quay: Path) -> None:
+    """The other end has them with the inverse word; two stores of one repo may have nodes of one id."""
     repo = Stores(quay)
     for id_ in ("decision.retries", "feature.queue", "gotcha.clock"):
         repo.node(id_)
@@ -342,10 +318,7 @@ def test_relations_of_nodes_are_bound_both_ways(quay: Path) -> None:
     document: Ref = ("document", "quay.decisions.paint.md")
     assert record(archive, f"quay.{UUID}").relations[0].to == document
     assert archive.artifacts[document].backlinks == (("record", f"quay.{UUID}"),)
-
-
-def test_nodes_of_another_store_are_not_meant(quay: Path) -> None:
-    """Two stores of one repo may have nodes of one id; a relation stays in its own."""
+    quay = empty(quay.parent / "two")
     here, there = Stores(quay), Stores(quay / "desk")
     there.config()
     here.node("decision.retries", "Here.\n")
@@ -384,16 +357,25 @@ def test_what_is_superseded_knows_its_successor_and_the_other_way_round(quay: Pa
     assert relations(archive, first) == [("archived again as", second, True)]
 
 
-@pytest.mark.parametrize(
-    "target", [f"[[{OTHER_UUID}]]", "[Knots](/docs/knots.memory.md)", "[[knots]]", "[[How to tie knots]]"]
-)
-def test_relations_of_mif_name_others_by_id_path_stem_or_title(quay: Path, target: str) -> None:
-    """And the other has MIF's own inverse."""
-    write_mif(quay, "docs/rope.memory.md", body=f"## Relationships\n\n- derived-from {target}\n")
-    write_mif(quay, "docs/knots.memory.md", id_=OTHER_UUID, title="How to tie knots")
+def test_relations_of_mif_name_others_by_id_path_stem_or_title(quay: Path) -> None:
+    """And the other has MIF's own inverse; one that both state stands once at each; a title of several means none."""
+    for target in [f"[[{OTHER_UUID}]]", "[Knots](/docs/knots.memory.md)", "[[knots]]", "[[How to tie knots]]"]:
+        write_mif(quay, "docs/rope.memory.md", body=f"## Relationships\n\n- derived-from {target}\n")
+        write_mif(quay, "docs/knots.memory.md", id_=OTHER_UUID, title="How to tie knots")
+        archive = archive_of(quay)
+        assert relations(archive, f"quay.{UUID}") == [("derived-from", f"quay.{OTHER_UUID}", False)]
+        assert relations(archive, f"quay.{OTHER_UUID}") == [("derives", f"quay.{UUID}", True)]
+    quay = empty(quay.parent / "both")
+    write_mif(quay, "a.memory.md", body=f"- relates-to [[{OTHER_UUID}]]")
+    write_mif(quay, "b.memory.md", id_=OTHER_UUID, body=f"- relates-to [[{UUID}]]")
     archive = archive_of(quay)
-    assert relations(archive, f"quay.{UUID}") == [("derived-from", f"quay.{OTHER_UUID}", False)]
-    assert relations(archive, f"quay.{OTHER_UUID}") == [("derives", f"quay.{UUID}", True)]
+    assert relations(archive, f"quay.{UUID}") == [("relates-to", f"quay.{OTHER_UUID}", False)]
+    assert relations(archive, f"quay.{OTHER_UUID}") == [("relates-to", f"quay.{UUID}", False)]
+    third = "11111111-2222-4333-8444-555555555555"
+    write_mif(quay, "a.memory.md", body="- relates-to [[Knots]]")
+    write_mif(quay, "b.memory.md", id_=OTHER_UUID, title="Knots")
+    write_mif(quay, "c.memory.md", id_=third, title="Knots")
+    assert relations(archive_of(quay), f"quay.{UUID}") == [("relates-to", None, False)]
 
 
 @pytest.mark.parametrize("written", ["[Session](/session.md)", "[Session](session.md)", "[[session]]"])
@@ -430,25 +412,11 @@ def test_a_relation_of_mif_means_a_document_by_the_id_that_it_has(quay: Path, id
     assert record(archive_of(quay, far), f"quay.{UUID}").relations[0].to is None
 
 
-def test_a_relation_that_both_state_stands_once_at_each(quay: Path) -> None:
-    """A symmetric one is its own inverse; a title that several have means none of them."""
-    write_mif(quay, "a.memory.md", body=f"- relates-to [[{OTHER_UUID}]]")
-    write_mif(quay, "b.memory.md", id_=OTHER_UUID, body=f"- relates-to [[{UUID}]]")
-    archive = archive_of(quay)
-    assert relations(archive, f"quay.{UUID}") == [("relates-to", f"quay.{OTHER_UUID}", False)]
-    assert relations(archive, f"quay.{OTHER_UUID}") == [("relates-to", f"quay.{UUID}", False)]
-    third = "11111111-2222-4333-8444-555555555555"
-    write_mif(quay, "a.memory.md", body="- relates-to [[Knots]]")
-    write_mif(quay, "b.memory.md", id_=OTHER_UUID, title="Knots")
-    write_mif(quay, "c.memory.md", id_=third, title="Knots")
-    assert relations(archive_of(quay), f"quay.{UUID}") == [("relates-to", None, False)]
-
-
 # Mentions
 
 
-def test_a_handoff_leads_to_the_context_and_the_decision_it_references(quay: Path) -> None:
-    """By the stems of their files, the context first; what leads nowhere is told at its line."""
+def test_a_handoff_and_a_memo_lead_to_the_records_that_they_name(quay: Path) -> None:
+    """By the stems of files, a node's id, a UUID, a whole id, a path; what leads nowhere is told at its line."""
     for path in ("context/rope", "decisions/rope", "archive/decisions/paint", "decisions/paint"):
         write_layer(quay, path)
     write_layer(quay, "handoffs/h", context_references=["rope", "paint", "nothing"])
@@ -468,10 +436,7 @@ def test_a_handoff_leads_to_the_context_and_the_decision_it_references(quay: Pat
     (finding,) = record(archive_of(quay), "quay.handoffs.h").findings
     assert '"context_references"' in file.read_text().splitlines()[(finding.location.line or 0) - 1]
     assert finding.message.endswith('"gone-4" and 2 more; expected known records')
-
-
-def test_a_memo_that_names_a_record_links_to_it(quay: Path) -> None:
-    """By a node's id, a UUID, a record's whole id, or the path of its file; never to what does not exist."""
+    quay = empty(quay.parent / "memo")
     Stores(quay).node("decision.retries-run-in-worker")
     write_mif(quay, "docs/rope.memory.md")
     write_layer(quay, "handoffs/task-42")
@@ -491,8 +456,8 @@ def test_a_memo_that_names_a_record_links_to_it(quay: Path) -> None:
     assert record(archive, decision[1]).backlinks == (memo,)
 
 
-def test_a_name_means_the_record_of_its_own_source_else_the_only_one(tmp_path: Path) -> None:
-    """Of several elsewhere none."""
+def test_a_name_means_the_record_of_its_own_source_else_the_only_one(tmp_path: Path, quay: Path) -> None:
+    """Of several elsewhere none; a tail of a path that fits a document means that."""
     for name in ("quay", "pier"):
         Stores(tmp_path / name).config()
         Stores(tmp_path / name).node("decision.both")
@@ -506,10 +471,7 @@ def test_a_name_means_the_record_of_its_own_source_else_the_only_one(tmp_path: P
         "decision.one": ("record", "pier.decision.one"),
     }
     assert links(archive, there) == {"decision.one": ("record", "pier.decision.one")}
-
-
-def test_a_record_does_not_take_a_name_from_a_document(quay: Path) -> None:
-    """A tail of a path that fits a document means that, as it did before there were records."""
+    quay = empty(tmp_path / "document")
     write_text(quay / "docs/adr/decisions/paint.md", "# Paint\n")
     Stores(quay).node("decision.paint")
     memo: Ref = ("memo", write_memo(quay / "memos/inbox", "m", body="As decisions/paint.md says.").stem)
@@ -534,8 +496,10 @@ def test_ids_of_records_are_read_off_texts(text: str, found: tuple[str, ...]) ->
 # Anchors
 
 
-def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(quay: Path) -> None:
-    """Seen from the folder that holds the store; a place in code leads to its file."""
+def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(
+    quay: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seen from the folder that holds the store; globs that are slow to match are given up: their steps are counted."""
     Stores(quay / "desk").config()
     anchors = ["decisions/*.md", "src/worker.py", "src/**", "none.py", "../secret", "/etc/passwd"]
     Stores(quay / "desk").node("fact.tides", anchors=anchors)
@@ -554,6 +518,13 @@ def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(quay: Path) 
     write_mif(quay, "rope.memory.md", head="code_refs:\n  - file: src/worker.py\n    line: 3\n")
     found = links(archive_of(quay, web=WEB), ("record", f"quay.{UUID}"))
     assert found == {"src/worker.py:3": "https://git.example.org/quay/HEAD/src/worker.py"}
+    quay = empty(quay.parent / "slow")
+    monkeypatch.setattr("memosite.resolve.records.STEPS", 5_000)
+    Stores(quay).node("fact.a" + "a" * 100, anchors=["**/*" + "a" * 50 + f"b{number}" for number in range(5)])
+    Stores(quay).node("fact.b", anchors=[".memory/**/b.md"])
+    archive = archive_of(quay)
+    assert rules_of(archive) == [f"anchors-cut .memory/memory/facts/a{'a' * 100}.json"]
+    assert links(archive, ("record", "quay.fact.b")) == {}
 
 
 # Sessions
@@ -584,21 +555,11 @@ def test_a_session_leads_to_the_transcripts_of_it(quay: Path, tag: str, arc: str
 # Findings of files with many records
 
 
-def test_a_finding_in_a_file_of_many_records_is_about_the_one_it_stands_in(quay: Path) -> None:
-    """What is said of the whole file is said of none of them."""
-    text = "## Decisions\n\n- Rope is blue\n- Paint:\n  ```\n  x = 1\n  ```\n- Tar\n"
-    write_text(quay / ".wyren/memory.md", text + "".join(f"- Filler {n}\n" for n in range(60)))
-    archive = archive_of(quay)
-    told = {one.subject: [finding.rule.id for finding in one.findings] for one in archive.artifacts.values()}
-    assert {finding.rule.id for finding in archive.findings} == {"wyren-code", "wyren-long", "wyren-section-long"}
-    assert {name: rules for name, rules in told.items() if rules} == {"Paint": ["wyren-code"]}
-
-
 # The machine's line
 
 
-def test_a_record_has_a_line_like_every_artifact(quay: Path) -> None:
-    """Its system, its text, nobody's thread; one that cannot be parsed has none, but is in the archive (SPEC 8)."""
+def test_a_record_has_a_line_like_every_artifact_whatever_the_order_of_files(quay: Path) -> None:
+    """Its system, its text, nobody's thread; what cannot be parsed has none, but is in the archive (SPEC 8)."""
     write_text(quay / ".memory/memory/facts/tides.json", '{"id": "fact.tides", "body_path": "memory/facts/tides.md",')
     write_text(quay / ".memory/memory/facts/tides.md", "High at noon.\n")
     archive = archive_of(quay)
@@ -614,34 +575,7 @@ def test_a_record_has_a_line_like_every_artifact(quay: Path) -> None:
     assert {line[name] for name in ("from", "thread", "parent", "ghost_parent", "mailbox", "action")} == {None}
     assert (line["date"], line["offset"], line["tags"]) == ("2026-05-01T08:00:00Z", "+02:00", ["queue"])
     assert line["sha256"] == found.card.file.sha256
-
-
-# Checking single files
-
-
-def test_a_single_node_is_checked_with_its_body(quay: Path) -> None:
-    """Its hash is verified; what only the whole store can tell is not said."""
-    repo = Stores(quay)
-    repo.node("decision.retries", status="superseded", superseded_by="decision.none")
-    file = quay / ".memory/memory/decisions/retries.json"
-    assert check([file]).findings == ()
-    write_text(quay / ".memory/memory/decisions/retries.md", "Changed.\n")
-    assert [finding.rule.id for finding in check([file]).findings] == ["store-hash"]
-
-
-def test_a_single_file_of_another_tool_is_a_note(tmp_path: Path) -> None:
-    """As when its folder is checked, which has no store in it."""
-    file = write_text(tmp_path / ".claude/memory/README.md", "# Mine\n")
-    for path in (file, tmp_path):
-        (finding,) = check([path]).findings
-        assert (finding.rule.id, finding.location.path) == ("left-alone", ".claude/memory/README.md")
-
-
-# Whatever comes
-
-
-def test_the_order_of_files_does_not_matter(quay: Path) -> None:
-    """Equal files give an equal archive."""
+    quay = empty(quay.parent / "order")
     store = Stores(quay)
     store.node("decision.retries", superseded_by="decision.other")
     store.node("decision.other", status="bright")
@@ -655,6 +589,26 @@ def test_the_order_of_files_does_not_matter(quay: Path) -> None:
         forward, backward = (resolve(files, rules, Ledger(), LineFinder(shelf)) for files in (parsed, parsed[::-1]))
     assert forward == backward
     assert {"store-value", "store-duplicate", "store-relation-end"} <= {one.rule.id for one in forward[0].findings}
+
+
+# Checking single files
+
+
+def test_a_single_file_is_checked_as_when_its_folder_is(quay: Path, tmp_path: Path) -> None:
+    """The hash of a node is verified; what only the whole store can tell is not said; another tool's is a note."""
+    repo = Stores(quay)
+    repo.node("decision.retries", status="superseded", superseded_by="decision.none")
+    file = quay / ".memory/memory/decisions/retries.json"
+    assert check([file]).findings == ()
+    write_text(quay / ".memory/memory/decisions/retries.md", "Changed.\n")
+    assert [finding.rule.id for finding in check([file]).findings] == ["store-hash"]
+    file = write_text(tmp_path / "other/.claude/memory/README.md", "# Mine\n")
+    for path in (file, tmp_path / "other"):
+        (finding,) = check([path]).findings
+        assert (finding.rule.id, finding.location.path) == ("left-alone", ".claude/memory/README.md")
+
+
+# Whatever comes
 
 
 NAMES = st.text(st.sampled_from("a./*?[]#:\\%\0 ~-|\n") | st.characters(), max_size=12)
@@ -674,8 +628,8 @@ def test_names_in_records_may_be_anything(quay: Path, names: list[str]) -> None:
             assert link.to in archive.artifacts or "/../" not in (link.url or "/../")
 
 
-def test_findings_on_a_relation_are_told_of_both_its_ends(quay: Path) -> None:
-    """And those on the log and the configuration of the project, since these files have no page."""
+def test_findings_on_a_relation_are_told_of_both_its_ends_and_those_of_an_entry_of_it_alone(quay: Path) -> None:
+    """What is said of a whole file of many records is said of none; of log and configuration of the project."""
     store = Stores(quay)
     store.node("project.harbour", at="project")
     store.node("fact.a")
@@ -691,13 +645,10 @@ def test_findings_on_a_relation_are_told_of_both_its_ends(quay: Path) -> None:
         "quay.fact.c": [],
         "quay.project.harbour": ["store-event"],
     }
-
-
-def test_globs_that_are_slow_to_match_are_given_up_with_a_note(quay: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Steps are counted, not comparisons: one comparison may take a hundred thousand."""
-    monkeypatch.setattr("memosite.resolve.records.STEPS", 5_000)
-    Stores(quay).node("fact.a" + "a" * 100, anchors=["**/*" + "a" * 50 + f"b{number}" for number in range(5)])
-    Stores(quay).node("fact.b", anchors=[".memory/**/b.md"])
+    quay = empty(quay.parent / "entries")
+    text = "## Decisions\n\n- Rope is blue\n- Paint:\n  ```\n  x = 1\n  ```\n- Tar\n"
+    write_text(quay / ".wyren/memory.md", text + "".join(f"- Filler {n}\n" for n in range(60)))
     archive = archive_of(quay)
-    assert rules_of(archive) == [f"anchors-cut .memory/memory/facts/a{'a' * 100}.json"]
-    assert links(archive, ("record", "quay.fact.b")) == {}
+    told = {one.subject: [finding.rule.id for finding in one.findings] for one in archive.artifacts.values()}
+    assert {finding.rule.id for finding in archive.findings} == {"wyren-code", "wyren-long", "wyren-section-long"}
+    assert {name: rules for name, rules in told.items() if rules} == {"Paint": ["wyren-code"]}

@@ -165,8 +165,8 @@ every_page = pytest.mark.parametrize("page", sample_pages(), ids=named)
 
 
 @every_page
-def test_a_page_is_complete_and_within_its_policy(page: Page) -> None:
-    """Landmarks, title, language, policy and style sheet stand on every page, and nothing is inline."""
+def test_a_page_is_complete_in_order_and_within_its_policy(page: Page) -> None:
+    """Landmarks, nothing inline; headings descend by one level, hrefs lead somewhere; equal models, equal bytes."""
     tree = rendered(page)
     assert tree.get("lang") == "en"
     assert texts(tree, "//h1") == [page.title]
@@ -182,11 +182,6 @@ def test_a_page_is_complete_and_within_its_policy(page: Page) -> None:
     assert alternates == {
         "feed.xml": "application/rss+xml", "index.json": "application/json", "index.md": "text/markdown"
     }  # fmt: skip
-
-
-@every_page
-def test_headings_links_and_navigation_of_a_page_are_in_order(page: Page) -> None:
-    """Headings descend by one level; hrefs end in a file name or lead to an id of the page; its section is marked."""
     tree = rendered(page)
     levels = [int(str(heading.tag)[1]) for heading in tree.xpath("//h1|//h2|//h3|//h4|//h5|//h6")]
     assert levels[0] == 1
@@ -198,21 +193,17 @@ def test_headings_links_and_navigation_of_a_page_are_in_order(page: Page) -> Non
     folder = "" if page.section == "home" else f"{page.section}/"
     marked = tree.xpath("//body/header//a[@aria-current='page']/@href")
     assert marked == ([f"{page.root}{folder}index.html"] if page.section else [])
+    assert Renderer(load_theme(None), TEXTS.__getitem__, cache_bytes=0).render(page) == RENDERER.render(page)
 
 
 @every_page
-def test_hostile_text_in_any_field_stays_text(page: Page) -> None:
-    """Whatever stands in a model's fields and in the texts they name comes out escaped."""
+def test_a_page_is_made_of_hostile_text_and_of_what_little_is_known(page: Page) -> None:
+    """What stands in fields and texts comes out escaped; empty fields and absent parts give a page."""
     tree = rendered(changed(page, None, "", made_hostile))
     assert tree.xpath("//b[@onclick]") == []
     assert "<script>alert(1)</script>" in tree.text_content()
     for href in map(str, tree.xpath("//a/@href | //link[@rel!='icon']/@href")):
         assert not href.strip().lower().startswith(("javascript:", "data:", "vbscript:")), href
-
-
-@every_page
-def test_a_page_is_made_of_what_little_is_known(page: Page) -> None:
-    """Empty fields, and models in which everything optional is absent, give a page all the same."""
     for poor in (changed(page, None, "", made_bare), without_lists(page)):
         tree = rendered(poor)
         assert "None" not in tree.text_content()
@@ -220,12 +211,6 @@ def test_a_page_is_made_of_what_little_is_known(page: Page) -> None:
             tree.xpath("//a[@href='' or @href='#' or @href='None'][not(ancestor::svg)] | //time[@datetime='None']")
             == []
         )
-
-
-@every_page
-def test_equal_models_give_equal_bytes(page: Page) -> None:
-    """Another renderer, without anything in its cache, writes the same bytes."""
-    assert Renderer(load_theme(None), TEXTS.__getitem__, cache_bytes=0).render(page) == RENDERER.render(page)
 
 
 # Pages of memos
@@ -236,28 +221,20 @@ def memo(text: str = MEMO_TEXT, form: str = "markdown", **changes: Any) -> MemoP
     return sample(MemoPage, **{"body": body(text, form=form), "summary": None, "variants": ()} | changes)
 
 
-def test_what_is_no_character_does_not_reach_the_page() -> None:
-    """Control characters and lone surrogates in a field neither stop the build nor stand in the file."""
+def test_the_head_of_a_memo_says_its_subject_its_mailbox_and_who_has_read_it() -> None:
+    """The whole subject where it says more than the title; what is no character does not reach the page."""
     data = RENDERER.render(dataclasses.replace(memo(), title="a\x00b\x1bc\ud800d"))
     assert b'<h1 dir="auto">a?b?c?d</h1>' in data
-
-
-def test_a_subject_longer_than_the_title_stands_whole_below_it() -> None:
-    """The title is short; the whole subject follows only where it says more."""
     assert len(rendered(memo()).xpath("//header/p[@class='subject']")) == 1
     assert rendered(memo(subject=memo().title)).xpath("//header/p[@class='subject']") == []
-
-
-def test_the_envelope_of_a_memo_says_its_mailbox_and_who_of_several_has_read_it() -> None:
-    """What the golden memo has not."""
     page = memo(sender=ref("a"), to=(ref("b"), ref("c", None)), mailbox="inbox", unread="unread by 1 of 2", answers=1)
     (said,) = texts(rendered(page), "//header/p[@class='envelope']")
     assert said.startswith("From a to b, c · inbox · unread by 1 of 2 · ") and " · 1 reply " in said
     assert rendered(memo(summary=None)).xpath("//section[@class='summary'] | //h2[@class='label']") == []
 
 
-def test_other_wordings_are_compared_line_by_line() -> None:
-    """Texts and envelopes are compared with what is shown; an escaped line end in JSON ends a line."""
+def test_other_wordings_are_compared_line_by_line_and_word_by_word() -> None:
+    """Texts and envelopes; what lines share is not marked; a diff of huge texts is bounded, and says so."""
     variant = sample(
         VariantRow, shown_envelope=shelve('{"subject": "Plan",\n"body": "One.\\nTwo.\\nThree."}'),
         other_envelope=shelve('{"subject": "Plan",\n"body": "One.\\n2.\\nThree."}'), shown_body=shelve(MEMO_TEXT),
@@ -266,20 +243,12 @@ def test_other_wordings_are_compared_line_by_line() -> None:
     text, envelope = rendered(memo(variants=(variant,))).xpath("//pre[@class='diff']")
     assert [line.text_content() for line in envelope if line.get("class") in {"ins", "del"}] == ["-Two.\\n", "+2.\\n"]
     assert {line.get("class") for line in text} == {"place", "same", "del"}
-
-
-def test_words_that_changed_within_a_line_are_marked() -> None:
-    """Of two lines in the same place, what they share is not marked; lines that share nothing are left alone."""
     found = compare("Two loads, on Friday.\nSame.\nGone", "Two trial loads, on Friday.\nSame.\nNew words")
     assert found.lines[1:] == (
         ("del", (("-Two ", False), ("loads, on Friday.", False))),
         ("ins", (("+Two ", False), ("trial ", True), ("loads, on Friday.", False))), ("same", ((" Same.", False),)),
         ("del", (("-Gone", False),)), ("ins", (("+New words", False),)),
     )  # fmt: skip
-
-
-def test_wordings_that_are_too_long_are_compared_at_their_beginning() -> None:
-    """A diff of huge texts is bounded, and says so."""
     counts, others = ("".join(f"{number % most}\n" for number in range(9_000)) for most in (9_000, 7))
     envelope = shelve("{}")
     variant = VariantRow(
@@ -291,20 +260,14 @@ def test_wordings_that_are_too_long_are_compared_at_their_beginning() -> None:
     assert "Only the beginning of the two texts is compared." in tree.text_content()
 
 
-@pytest.mark.parametrize(
-    ("text", "form"), [("&" * (PAGE_CHARS + 1), "verbatim"), ("&" * 590_000, "markdown")], ids=["text", "HTML"]
-)
-def test_a_text_that_would_not_fit_a_page_is_cut_and_its_original_named(text: str, form: str) -> None:
-    """HTML may be many times as long as its source; the page says where the whole is."""
-    page = memo(text, form, is_cut=form == "verbatim", originals=(ref("one.openthing"), ref("one.body.md")))
-    tree = rendered(page)
-    assert "Only the beginning of this text is shown." in tree.text_content()
-    assert any(said.endswith("Original file: one.openthing, one.body.md.") for said in texts(tree, "//p"))
-    assert len(RENDERER.render(page)) < 1_000_000
-
-
-def test_front_matter_is_folded_and_cut_and_not_taken_for_a_heading() -> None:
-    """YAML at the head of a document would otherwise be an underlined heading; what follows it is shown."""
+def test_a_text_that_would_not_fit_a_page_is_cut_and_its_front_matter_folded() -> None:
+    """HTML may be many times as long as its source; YAML at the head is not taken for a heading."""
+    for text, form in [("&" * (PAGE_CHARS + 1), "verbatim"), ("&" * 590_000, "markdown")]:
+        page = memo(text, form, is_cut=form == "verbatim", originals=(ref("one.openthing"), ref("one.body.md")))
+        tree = rendered(page)
+        assert "Only the beginning of this text is shown." in tree.text_content()
+        assert any(said.endswith("Original file: one.openthing, one.body.md.") for said in texts(tree, "//p"))
+        assert len(RENDERER.render(page)) < 1_000_000
     tree = rendered(memo("---\ntitle: One record\nstatus: accepted\n---\n\n# One record\n"))
     folded = tree.xpath("//details[@class='front-matter']/pre")[0].text_content()
     assert folded == "\ntitle: One record\nstatus: accepted\n"
@@ -323,7 +286,7 @@ def transcript(text: str = TALK, **changes: Any) -> TranscriptPage:
 
 
 def test_tool_calls_are_folded_and_asides_are_quiet_unless_a_person_typed_them() -> None:
-    """A call shows its name and first line, without output it needs no folding; what was typed is shown as typed."""
+    """A call shows its name and first line, typed text is as typed; hostile speakers and tools stay text."""
     tree = rendered(transcript())
     assert texts(tree, "//details[@class='tool']/summary") == ["Bash water --all 09:22:50"]
     assert texts(tree, "//p[@class='tool']") == ["Glob 09:22:51"]
@@ -333,22 +296,6 @@ def test_tool_calls_are_folded_and_asides_are_quiet_unless_a_person_typed_them()
     assert tree.xpath("//section[@id='t2']//pre[@class='typed']") == []
     tree = rendered(transcript(f"## User\n\nA?\n\n## Assistant\n\n{aside}\n"))
     assert texts(tree, "//aside") == ["ide_selection The ficus is selected."]
-
-
-def test_the_outline_has_the_turns_of_people() -> None:
-    """It leads to what was asked, under the prefix of the text; a short talk needs none."""
-    asked = "".join(f"## User\n\nQuestion **{n}**?\n\n## Assistant\n\nYes.\n\n" for n in range(3))
-    tree = rendered(transcript(asked, prefix="x-"))
-    assert texts(tree, "//nav[@class='outline']//summary") == ["Outline 6 turns"]
-    assert texts(tree, "//nav[@class='outline']//li/a/span[2]") == [f"Question {n}?" for n in range(3)]
-    assert tree.xpath("//nav[@class='outline']//li/@value") == ["1", "3", "5"]
-    assert tree.xpath("//nav[@class='outline']//a/@href") == ["#x-t1", "#x-t3", "#x-t5"]
-    short = rendered(transcript("## User\n\nA?\n\n## Assistant\n\nB.\n"))
-    assert short.xpath("//nav[@class='outline']") == []
-
-
-def test_hostile_speakers_models_and_tools_stay_text() -> None:
-    """What a body says of its turns is as foreign as what is said in them."""
     bad = "<script>alert(1)</script>"
     text = (
         f"---\n\n## 🧑 {bad} *({bad})* <sub>4/14/2026, 9:22:47 AM</sub>\n\n> **🔧 {bad}** <sub>{bad}</sub>\n> {bad}\n"
@@ -357,19 +304,23 @@ def test_hostile_speakers_models_and_tools_stay_text() -> None:
     tree = rendered(transcript(text))
     assert texts(tree, "//section[@id='t1']//h2") == [bad]
     assert texts(tree, "//section[@id='t1']/details[@class='tool']/summary") == [f"{bad} {bad}"]
+    tree = rendered(transcript("A: hello\n<b>B</b>: hi\n"))
+    assert tree.xpath("//pre[@class='verbatim']")[0].text_content() == "\nA: hello\n<b>B</b>: hi\n"
 
 
-def test_a_part_of_a_transcript_holds_its_turns_under_their_own_anchors() -> None:
-    """Parts count turns from the beginning, and only the first has what comes before the turns."""
+def test_the_outline_and_each_part_count_the_turns_of_a_transcript() -> None:
+    """Under the prefix of the text; a short talk needs no outline, only the first part has the preamble."""
+    asked = "".join(f"## User\n\nQuestion **{n}**?\n\n## Assistant\n\nYes.\n\n" for n in range(3))
+    tree = rendered(transcript(asked, prefix="x-"))
+    assert texts(tree, "//nav[@class='outline']//summary") == ["Outline 6 turns"]
+    assert texts(tree, "//nav[@class='outline']//li/a/span[2]") == [f"Question {n}?" for n in range(3)]
+    assert tree.xpath("//nav[@class='outline']//li/@value") == ["1", "3", "5"]
+    assert tree.xpath("//nav[@class='outline']//a/@href") == ["#x-t1", "#x-t3", "#x-t5"]
+    short = rendered(transcript("## User\n\nA?\n\n## Assistant\n\nB.\n"))
+    assert short.xpath("//nav[@class='outline']") == []
     tree = rendered(transcript(turns=TurnRange(first=1, end=3), prefix="x-"))
     assert tree.xpath("//section[contains(@class, 'turn')]/@id") == ["x-t2", "x-t3"]
     assert tree.xpath("//section[@class='preamble']") == []
-
-
-def test_a_conversation_of_no_known_form_is_shown_as_it_is() -> None:
-    """Without turns the text is one block."""
-    tree = rendered(transcript("A: hello\n<b>B</b>: hi\n"))
-    assert tree.xpath("//pre[@class='verbatim']")[0].text_content() == "\nA: hello\n<b>B</b>: hi\n"
 
 
 # What is kept of texts
@@ -384,8 +335,8 @@ class Read(list[str]):
         return TEXTS[digest]
 
 
-def test_a_text_shown_on_two_pages_is_read_once_and_has_ids_of_its_own_on_each() -> None:
-    """A memo's page and its thread's page share the rendered text, but not its prefix."""
+def test_a_text_shown_on_many_pages_is_read_once() -> None:
+    """With ids and links for each page; the cache is bounded, and what was not used for longest makes room."""
     renderer = Renderer(THEME, read := Read())
     text = body("# Plan \x1a\n\nSee [above](#plan).", prefix="")
     first = rendered(memo(body=text), renderer)
@@ -397,10 +348,6 @@ def test_a_text_shown_on_two_pages_is_read_once_and_has_ids_of_its_own_on_each()
     assert first.xpath("//h3/@id") == ["plan"]
     assert second.xpath("//section//h4/@id | //section//h3/@id") == ['m1"-plan']
     assert "Plan \ufffd" in texts(first, "//h3")[0]
-
-
-def test_a_text_whose_links_lead_elsewhere_from_each_page_is_read_once() -> None:
-    """What differs between the pages that show a text, where its links lead, is put into the rendered text."""
     renderer = Renderer(THEME, read := Read())
     text = body("# 1 one\n\nSee a.md, [part](<b.md#s t>) and [below](#1-one).", prefix="1")
     for href, kept in (("../a/?x=1&y=2", "#s%20t"), ("https://b.example/'a'", "#s%20t"), ("../a/index.html", "#at")):
@@ -410,16 +357,12 @@ def test_a_text_whose_links_lead_elsewhere_from_each_page_is_read_once() -> None
         assert page.xpath("//a[.='part']/@href") == [href + kept]
         assert page.xpath("//a[.='below']/@href") == ["#11-one"]
     assert read == [text.sha256, text.sha256]  # anew only where a link begins to name a place of its own
-
-
-@pytest.mark.parametrize("last", [".", "\u2014"])
-def test_texts_that_were_not_used_for_longest_make_room(last: str) -> None:
-    """What the cache may hold is bounded; what does not fit is rendered again. One dash does not double a text."""
-    renderer = Renderer(THEME, read := Read(), cache_bytes=6_000)
-    one, two, three = (body(f"{name} " * 800 + last) for name in ("a", "b", "c"))
-    for text in (one, two, one, three, one, two):
-        renderer.render(memo(body=text))
-    assert read == [text.sha256 for text in (one, two, three, two)]
+    for last in [".", "\u2014"]:
+        renderer = Renderer(THEME, read := Read(), cache_bytes=6_000)
+        one, two, three = (body(f"{name} " * 800 + last) for name in ("a", "b", "c"))
+        for text in (one, two, one, three, one, two):
+            renderer.render(memo(body=text))
+        assert read == [text.sha256 for text in (one, two, three, two)]
 
 
 # Other pages
@@ -468,8 +411,8 @@ def test_a_chart_links_its_positions_and_says_what_it_is() -> None:
     assert svg.xpath(".//@style | .//@fill[. != 'none']") == []
 
 
-def test_a_list_that_is_cut_or_empty_says_so() -> None:
-    """The newest of how many; and what is superseded is struck, with its successor."""
+def test_a_list_that_is_cut_or_empty_says_so_and_a_record_what_took_its_place() -> None:
+    """The newest of how many; relations from the first, events from the last; what is superseded is struck."""
     rows = (row("Two"), row("One", is_superseded=True, successor=ref("Two"), source="governance"))
     sections = (
         ListSection(heading="Sent", anchor="sent", rows=rows, total=240),
@@ -482,10 +425,6 @@ def test_a_list_that_is_cut_or_empty_says_so() -> None:
     assert texts(tree, "//li[contains(@class, 'superseded')]/span[@class='facts']") == [
         "memo · superseded by Two · governance"
     ]
-
-
-def test_a_record_says_what_took_its_place_and_how_much_is_not_shown() -> None:
-    """Its relations are counted from the first, its events from the last."""
     totals = (("relations", 400), ("history", 700))
     page = sample(RecordPage, is_superseded=True, successor=ref("Two"), totals=totals, outdated=(), is_cut=False)
     tree = rendered(page)
@@ -497,25 +436,17 @@ def test_a_record_says_what_took_its_place_and_how_much_is_not_shown() -> None:
     assert rendered(page).xpath("//s[ancestor::h1] | //p[@class='notice']") == []
 
 
-def test_a_row_of_actions_is_the_same_on_all_pages_that_have_one() -> None:
-    """It has a template of its own, for the board, the lists and the pages of positions."""
+def test_navigation_and_rows_are_the_same_on_all_pages_and_right_for_any_address() -> None:
+    """Records where there are any, one template for actions; for missing addresses nothing is relative."""
     column = """<span class="facts">{% if row.asked_by and row.of_all %}"""
     board = THEME.templates["board.html"]
     assert column in board
     renderer = Renderer(own_theme(board=board.replace(column, f"<em>soon</em>{column}")), TEXTS.__getitem__)
     changed = {named(page) for page in sample_pages() if renderer.render(page) != RENDERER.render(page)}
     assert changed == {"PositionPage", "ActionsPage", "ActionListPage"}
-
-
-def test_the_navigation_leads_to_records_only_where_there_are_any() -> None:
-    """A site without other memory systems has no empty page in its navigation."""
     without = dataclasses.replace(memo(), site=dataclasses.replace(SITE, has_records=False))
     path = "//body/header//a[contains(@href, 'systems/')]"
     assert (texts(rendered(memo()), path), texts(rendered(without), path)) == (["Records"], [])
-
-
-def test_the_page_for_missing_addresses_links_from_the_top_of_the_server() -> None:
-    """It is shown for any address, so nothing in it may be relative, but style and script that are found from disk."""
     tree = rendered(dataclasses.replace(page_of(NotFoundPage), root="", feeds=(), twins=(), parts=()))
     links = list(map(str, tree.xpath("//a/@href | //link[@rel='stylesheet']/@href | //script/@src")))
     links = [link for link in links if link != "#_main"]
@@ -534,37 +465,22 @@ def own_theme(**templates: str) -> Theme:
     return dataclasses.replace(THEME, templates={**THEME.templates, **own}, own=frozenset(own))
 
 
-def test_a_field_that_no_model_has_is_a_fault_of_the_template() -> None:
-    """StrictUndefined catches what would otherwise be silence, and the error names template and line."""
-    renderer = Renderer(own_theme(gone="<p>\n{{ page.colour }}</p>"), TEXTS.__getitem__)
-    with pytest.raises(ConfigError, match=r"templates/gone\.html, line 2: .*colour"):
-        renderer.render(page_of(GonePage))
-
-
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
+def test_faults_of_a_sites_own_templates_name_them() -> None:
+    """StrictUndefined catches silence; a missing macro is named; a text that is lost is not blamed on them."""
+    for source, message in [
         ("\n\n{{ page.id | shout }}", r"templates/gone\.html, line 3: No filter named 'shout'"),
         ("{% extends 'nowhere.html' %}", r"there is no template .*nowhere\.html"),
         ("\n{{ page.id / 2 }}", r"templates/gone\.html, line 2: TypeError"),
         ("{{ page.id | body }}", r"templates/gone\.html, line 1: AttributeError"),
         ("{% from 'macros.html' import nothing %}{{ nothing() }}", r"templates/gone\.html, line 1: UndefinedError"),
-    ],
-)
-def test_faults_of_a_sites_own_template_name_it(source: str, message: str) -> None:
-    """Whatever goes wrong in an own template is a matter of configuration."""
-    with pytest.raises(ConfigError, match=message):
-        Renderer(own_theme(gone=source), TEXTS.__getitem__).render(page_of(GonePage))
-
-
-def test_a_bundled_template_that_misses_an_own_macro_names_the_own_templates() -> None:
-    """An own macros file without a macro breaks templates that are not the site's."""
+    ]:
+        with pytest.raises(ConfigError, match=message):
+            Renderer(own_theme(gone=source), TEXTS.__getitem__).render(page_of(GonePage))
+    renderer = Renderer(own_theme(gone="<p>\n{{ page.colour }}</p>"), TEXTS.__getitem__)
+    with pytest.raises(ConfigError, match=r"templates/gone\.html, line 2: .*colour"):
+        renderer.render(page_of(GonePage))
     with pytest.raises(ConfigError, match=r"theme: macros\.html: "):
         Renderer(own_theme(macros=""), TEXTS.__getitem__).render(memo())
-
-
-def test_a_text_that_is_not_there_is_not_blamed_on_the_theme() -> None:
-    """What reading a text raises comes out as it is."""
     lost = dataclasses.replace(body("gone"), sha256="0" * 64)
     with pytest.raises(KeyError):
         RENDERER.render(memo(body=lost))

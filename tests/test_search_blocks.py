@@ -147,16 +147,12 @@ def test_the_browser_shows_the_passages_that_the_command_shows_of_long_texts(tmp
                 assert marked, query
 
 
-def test_a_two_word_query_moves_little(example: Read, tmp_path: Path) -> None:
-    """Of the example's blocks a part only."""
+def test_a_query_moves_little_and_one_of_texts_nothing_of_tools(example: Read, tmp_path: Path) -> None:
+    """Of the example's blocks a part; words are sought in the output of tools only if the query may find some."""
     files = write_blocks(plan_blocks(example.cards), example, tmp_path)
     (answer,) = browse(tmp_path, ["shelf holds"], limit=10)
     assert answer["total"] > 0
     assert answer["bytes"] < sum(map(len, files.values())) / 2
-
-
-def test_a_query_of_texts_moves_nothing_of_tools(tmp_path: Path) -> None:
-    """Words are sought among the output of tools only if the query may find some."""
     words, output = (" ".join(f"{before}w{n}" for n in range(2000)) for before in ("", "tide "))
     text = f"## User\n\n{words}\n\n## Assistant\n\n> **🔧 Bash**\n> {output}"
     write_transcript(tmp_path / "site/transcripts/engineer", "talk", text=text)
@@ -217,8 +213,10 @@ def test_builds_rewrite_the_blocks_of_what_changed_and_nothing_else(
     assert {path: data for path, (data, _) in clean.items()} == {path: data for path, (data, _) in edited.items()}
 
 
-def test_a_block_is_few_files_of_bounded_size_in_whatever_order_its_cards_come(example: Read, tmp_path: Path) -> None:
-    """A small block of 256 artifacts is 26 files or fewer; only the head, and none of the others, grows with it."""
+def test_a_block_is_few_files_of_bounded_size_and_each_line_a_piece_that_the_head_tells_of(
+    example: Read, tmp_path: Path
+) -> None:
+    """In whatever order its cards come; JSON in a call with the piece's name, read by the document."""
     cards = numbered(example, TAIL)
     (block,) = plan_blocks(cards)
     files = write_blocks([block], example, tmp_path)
@@ -227,10 +225,7 @@ def test_a_block_is_few_files_of_bounded_size_in_whatever_order_its_cards_come(e
         kind = path.rpartition("/")[2][0]
         assert len(data) < 1.2 * FILE_BYTES.get(kind, 20_000), path
     assert write_blocks(plan_blocks(reversed(cards)), example, tmp_path) == files
-
-
-def test_each_line_is_a_piece_that_the_head_tells_where_to_find(example: Read, tmp_path: Path) -> None:
-    """A call with the name of the piece, and JSON, so that nothing of the content is ever run; read by the document."""
+    tmp_path = tmp_path / "pieces"
     files = write_blocks(in_small_blocks(example), example, tmp_path)
     seen = set()
     for block in json.loads(value_of(files["search/blocks.js"], "blocks"))["blocks"]:
@@ -317,8 +312,8 @@ def test_many_numbers_are_written_as_bits_where_that_is_shorter(numbers: list[in
         assert packed == gaps(numbers).decode()
 
 
-def test_every_character_folds_alike_in_python_and_in_javascript() -> None:
-    """All of Unicode that both know; what one of them does not know yet is left out."""
+def test_javascript_folds_as_python_does_passes_its_own_tests_and_has_the_types_it_says() -> None:
+    """All of Unicode that both know; Node's test runner over the table of cases; JSDoc, checked by TypeScript."""
     script = """
         require("./static/search.js");
         const found = {};
@@ -337,10 +332,6 @@ def test_every_character_folds_alike_in_python_and_in_javascript() -> None:
     ours = {code: fold_character(chr(code)) for code in codes if unicodedata.category(chr(code)) not in {"Cn", "Co"}}
     different = {code for code, folded in ours.items() if theirs.get(str(code), chr(code)) not in (None, folded)}
     assert {f"{code:x}" for code in different} == set()
-
-
-def test_javascript_passes_its_own_tests_and_has_the_types_it_says() -> None:
-    """Node's test runner over the table of cases; JSDoc, checked by TypeScript."""
     types = HERE / "types"
     for command in (["node", "--test", "tests/search.test.js"], [f"{types}/node_modules/.bin/tsc", "-p", str(types)]):
         done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=False, timeout=600)
@@ -350,7 +341,7 @@ def test_javascript_passes_its_own_tests_and_has_the_types_it_says() -> None:
 def test_what_was_found_in_a_small_block_is_not_looked_for_again(
     example: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One more artifact is all that is read, the files are the same, and no more is kept than said."""
+    """One more artifact is all that is read; what is kept counts by its size; packed terms give the same files."""
     (block,) = plan_blocks(example.cards)[:1]
     less = replace(block, cards=block.cards[1:])
     expected = render_block(less, example.shelf.text), render_block(block, example.shelf.text)
@@ -371,10 +362,7 @@ def test_what_was_found_in_a_small_block_is_not_looked_for_again(
     read.clear()
     assert render_block(block, text, Analyses()) == expected[1]
     assert len(read) >= len(block.cards)
-
-
-def test_what_is_kept_of_small_blocks_counts_by_its_size(example: Read) -> None:
-    """A text of one word a million times has as many places as any other text of its length."""
+    monkeypatch.undo()
     found = Analyses()
     cards = [replace(example.cards[0], id=f"memo-{number}") for number in range(40)]
     made: list[str] = []
@@ -387,14 +375,10 @@ def test_what_is_kept_of_small_blocks_counts_by_its_size(example: Read) -> None:
     for card in (*cards, cards[0], cards[-1]):
         found.get(card, find)
     assert made == [*(card.id for card in cards), cards[0].id]
-
-
-def test_packed_terms_give_the_same_files(example: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After each document, never, or now and then: for each term of any length."""
     (block,) = plan_blocks(example.cards)[:1]
     monkeypatch.setattr(blocks_module, "PACKED", 10**9)
-    expected = render_block(block, example.shelf.text)
+    same = render_block(block, example.shelf.text)
     for packed, frequent in ((1, 0), (1, 5), (7, 1)):
         monkeypatch.setattr(blocks_module, "PACKED", packed)
         monkeypatch.setattr(blocks_module, "_FREQUENT", frequent)
-        assert render_block(block, example.shelf.text) == expected
+        assert render_block(block, example.shelf.text) == same

@@ -57,8 +57,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield found
 
 
-def test_words_are_found_as_they_are_typed_and_a_hit_opens(address: str, browser: Browser) -> None:
-    """The query is in the address; Enter on a hit opens its page, and going back shows the answer again."""
+def test_words_are_found_as_they_are_typed_and_a_hit_opens_at_its_turn(address: str, browser: Browser) -> None:
+    """The query is in the address; going back shows the answer again; a subject counts most where the best is asked."""
     browser.complaints.clear()
     browser.open(f"{address}/search/index.html")
     browser.wait_for("document.activeElement?.id === '_query'")
@@ -72,20 +72,24 @@ def test_words_are_found_as_they_are_typed_and_a_hit_opens(address: str, browser
     browser.go(-1)
     assert browser.wait_for(f"location.href.includes('/search/') && {HITS}.length && {HITS}") == ["Tide tables", "Ebb"]
     assert browser.complaints == []
-
-
-def test_a_hit_in_a_transcript_opens_its_turn(address: str, browser: Browser) -> None:
-    """By the anchor of the turn."""
     browser.open(f"{address}/search/index.html?q=lighthouse")
     browser.wait_for(f"{STATUS} === '1 result'")
     href = browser.value("document.querySelector('#_hits a').getAttribute('href')")
     assert href.endswith("#t2:~:text=The%20lighthouse%20knows."), "the words are named, too"
     browser.value("document.querySelector('#_hits a').click()")
     browser.wait_for("location.hash === '#t2' && document.querySelector('#t2') !== null")
+    browser.open(f"{address}/search/index.html?q=tide")
+    assert browser.wait_for(f"{STATUS} === '2 results' && {HITS}") == ["Tide tables", "Ebb"]
+    browser.value("document.getElementById('_order').value = 'best'")
+    browser.value("document.getElementById('_order').dispatchEvent(new Event('change'))")
+    browser.wait_for("location.search === '?q=tide&order=best'")
+    browser.open(f"{address}/search/index.html?q=ebb+OR+high&order=best")
+    assert browser.wait_for(f"{STATUS} === '3 results' && {HITS}")[0] == "Ebb"
+    assert browser.value("document.getElementById('_order').value") == "best"
 
 
-def test_every_page_has_a_search_box_that_leads_to_the_answer(address: str, browser: Browser) -> None:
-    """By Enter, also without its script: it is a form; the search page has its own box and no other."""
+def test_every_page_has_a_search_box_and_facets_narrow_down(address: str, browser: Browser) -> None:
+    """By Enter, also without its script: it is a form; the same facet again takes it away; back and forward work."""
     for page in ("index.html", "timeline/2026/02/index.html", "health/index.html"):
         browser.open(f"{address}/{page}")
         browser.press("/")
@@ -96,6 +100,19 @@ def test_every_page_has_a_search_box_that_leads_to_the_answer(address: str, brow
         browser.wait_for(f"location.href.endsWith('/search/index.html?q=ebb') && {STATUS} === '1 result'")
         assert browser.value("document.querySelectorAll('input[type=search]').length") == 1
         assert browser.complaints == []
+    browser.open(f"{address}/search/index.html?q=kind:memo")
+    browser.wait_for("document.querySelectorAll('#_facets a').length")
+    facets = "[...document.querySelectorAll('#_facets li')].map((item) => item.textContent)"
+    assert {"memo 3", "memodef 3", "director 3", "engineer 3", "2026 3"} <= set(browser.value(facets))
+    month = "[...document.querySelectorAll('#_facets a')].find((link) => link.textContent === '2026')"
+    browser.value(f"{month}.click()")
+    browser.wait_for("document.getElementById('_query').value === 'kind:memo sent:2026'")
+    browser.wait_for(f"{month}?.getAttribute('aria-current') === 'true'")
+    browser.go(-1)
+    browser.wait_for("document.getElementById('_query').value === 'kind:memo'")
+    browser.go(1)
+    browser.wait_for("document.getElementById('_query').value === 'kind:memo sent:2026'")
+    browser.wait_for(f"{STATUS} === '3 results'")
 
 
 @pytest.fixture(params=[390, 1280])
@@ -138,23 +155,6 @@ def test_words_that_the_outline_has_too_lead_to_their_turn(example_site: Path, b
         browser.value("document.querySelector('#_hits a').click()")
         browser.wait_for("!document.querySelector('#_hits')")
         browser.wait_for(f"scrollY > 500 && {box}.top < 700 && {box}.bottom > 0")
-
-
-def test_facets_narrow_down_and_back_and_forward_work(address: str, browser: Browser) -> None:
-    """Each with its count; the same facet again takes it away."""
-    browser.open(f"{address}/search/index.html?q=kind:memo")
-    browser.wait_for("document.querySelectorAll('#_facets a').length")
-    facets = "[...document.querySelectorAll('#_facets li')].map((item) => item.textContent)"
-    assert {"memo 3", "memodef 3", "director 3", "engineer 3", "2026 3"} <= set(browser.value(facets))
-    month = "[...document.querySelectorAll('#_facets a')].find((link) => link.textContent === '2026')"
-    browser.value(f"{month}.click()")
-    browser.wait_for("document.getElementById('_query').value === 'kind:memo sent:2026'")
-    browser.wait_for(f"{month}?.getAttribute('aria-current') === 'true'")
-    browser.go(-1)
-    browser.wait_for("document.getElementById('_query').value === 'kind:memo'")
-    browser.go(1)
-    browser.wait_for("document.getElementById('_query').value === 'kind:memo sent:2026'")
-    browser.wait_for(f"{STATUS} === '3 results'")
 
 
 @pytest.mark.parametrize("how", ["file", "http"])
@@ -202,18 +202,6 @@ def test_nothing_found_and_what_cannot_be_read_are_said_and_what_could_be_sought
         if instead not in {"ebb", "in:text"}:
             browser.value("document.querySelector('#_status a').click()")
             browser.wait_for(f"document.getElementById('_query').value === '{instead}' && {STATUS} === '1 result'")
-
-
-def test_the_best_match_comes_first_where_that_is_asked(address: str, browser: Browser) -> None:
-    """A word of the subject counts more than a newer text; the order is in the address."""
-    browser.open(f"{address}/search/index.html?q=tide")
-    assert browser.wait_for(f"{STATUS} === '2 results' && {HITS}") == ["Tide tables", "Ebb"]
-    browser.value("document.getElementById('_order').value = 'best'")
-    browser.value("document.getElementById('_order').dispatchEvent(new Event('change'))")
-    browser.wait_for("location.search === '?q=tide&order=best'")
-    browser.open(f"{address}/search/index.html?q=ebb+OR+high&order=best")
-    assert browser.wait_for(f"{STATUS} === '3 results' && {HITS}")[0] == "Ebb"
-    assert browser.value("document.getElementById('_order').value") == "best"
 
 
 def test_words_of_a_passage_are_found_first_where_they_are_one_after_another(tmp_path: Path, browser: Browser) -> None:

@@ -88,8 +88,8 @@ def test_the_notification_goes_out(site: Path, tmp_path: Path) -> None:
         ]
 
 
-def test_every_command_says_what_it_did_not_see(site: Path, capsys: Capture) -> None:
-    """On one line, also when its index is up to date. Search and diff end by their own result, exports with 1."""
+def test_every_command_says_what_it_did_not_see_and_a_build_names_the_first_files(site: Path, capsys: Capture) -> None:
+    """On one line, also when the index is up to date; ten files, a line each, of several secrets the first."""
     for command, code in (
         (["export"], 1), (["export", "kind:memo"], 1), (["search", "casks"], 0), (["search", "nowhere"], 1),
         (["diff", "2026-04-01.."], 0),
@@ -98,10 +98,6 @@ def test_every_command_says_what_it_did_not_see(site: Path, capsys: Capture) -> 
         printed = capsys.readouterr()
         assert printed.err == f"memosite: 1 file is withheld for a secret; memosite check {site} names it\n"
         assert (OTHER in printed.out) == ("nowhere" not in command) and KEY not in printed.out
-
-
-def test_of_many_files_the_first_are_named_a_line_each(site: Path, capsys: Capture) -> None:
-    """Ten of them; of a file with several secrets the first."""
     for number in range(11):
         write_memo(site / "desk/memos/read", f"2026-05-02-{number:04d}--a--b--c", subject=KEY, body=KEY)
     for mode, head in (("withhold", "12 files are withheld for a secret"), ("fail", "nothing is published while")):
@@ -302,8 +298,8 @@ def test_nothing_is_published_if_it_is_to_fail(site: Path, capsys: Capture) -> N
     assert f"error: {KIND}, fingerprint" in capsys.readouterr().out
 
 
-def test_a_mode_takes_effect_at_once(site: Path) -> None:
-    """Nothing of another mode is left by the cache. Only the sealed log tells that there was one, without a hash."""
+def test_a_mode_takes_effect_at_once_and_lets_nobody_guess_a_secret(site: Path) -> None:
+    """The cache keeps nothing of another; a turn with a redaction has no hash."""
     logged = {"archive/seals.jsonl", "health/index.html"}
     for mode, code in (("redact", 0), ("withhold", 1), ("redact", 0)):
         words = ["build", str(site), "--secrets", mode, "--quiet"]
@@ -312,6 +308,28 @@ def test_a_mode_takes_effect_at_once(site: Path) -> None:
         assert main([*words, "-o", str(whole), "--cache", f"{whole}.cache"]) == code
         now, clean = tree_bytes(site / "_site"), tree_bytes(whole)
         assert {path for path in now | clean if now.get(path) != clean.get(path)} <= logged
+    text = f"## User\n\nHello.\n\n## Assistant\n\nIt is {KEY}.\n\n## User\n\nThanks, [REDACTED:by-hand].\n"
+    write_transcript(site / "desk/transcripts/engineer", "talk", text=text)
+    write_transcript(site / "desk/transcripts/engineer", "other", text="## User\n\nSee [REDACTED:by-hand].\n")
+    main(["build", str(site), "--secrets", "redact", "--quiet"])
+    files = published(site)
+    turns = [json.loads(line) for line in files["transcripts/talk/turns.jsonl"].splitlines()]
+    assert [turn["sha256"] is None for turn in turns if "sha256" in turn] == [False, True, True]
+    page = files["transcripts/talk/index.html"]
+    assert len(re.findall(r'id="t-[0-9a-f]{8}"', page)) == 1
+    assert SHOWN in page
+    assert 'id="t-' in files["transcripts/other/index.html"]
+    repo = Repo(site / "desk")
+    repo.commit()
+    blob = repo.git("rev-parse", f"HEAD:memos/inbox/{LEAK}.openthing")
+    digest = hashlib.sha256((site / LEAK_PATH).read_bytes()).hexdigest()
+    for mode in ("redact", "withhold"):
+        main(["build", str(site), "--secrets", mode, "--quiet"])
+        files = published(site)
+        assert not any(known in text for text in files.values() for known in (blob, blob[:8], digest, digest[:8]))
+    assert '"state": "committed"' in files[f"memos/{OTHER}/index.json"]
+    main(["build", str(site), "--secrets", "redact", "--quiet"])
+    assert '"state": "committed"' in published(site)[f"memos/{LEAK}/index.json"]
 
 
 # Exceptions
@@ -352,11 +370,8 @@ def test_a_secret_that_is_allowed_is_published(site: Path, capsys: Capture) -> N
 # The configuration
 
 
-def test_a_configuration_with_a_secret_is_refused(site: Path, tmp_path: Path, capsys: Capture) -> None:
-    """Its texts are on every page. The error names line and kind, and the fingerprint by which it can be allowed.
-
-    Where sources are discovered, a folder's name is shown as that of its source, so it may hold none either.
-    """
+def test_a_configuration_with_a_secret_is_refused_and_not_quoted(site: Path, tmp_path: Path, capsys: Capture) -> None:
+    """With line, kind, and the fingerprint by which it can be allowed; no part of it."""
     texts = (f"title: The key {KEY}\n", f"feeds: {{searches: {{{KEY}: casks}}}}\n")
     for text in (*texts, f"positions: {{aliases: {{{KEY}: b}}}}\n"):
         write_text(site / "memosite.yml", f"sources: [{{path: desk}}]\n{text}")
@@ -372,10 +387,6 @@ def test_a_configuration_with_a_secret_is_refused(site: Path, tmp_path: Path, ca
     capsys.readouterr()
     assert main(["build", str(tmp_path / "other"), "--quiet"]) == 2
     assert KEY not in capsys.readouterr().err
-
-
-def test_errors_of_a_configuration_quote_no_secret(site: Path, capsys: Capture) -> None:
-    """Not even the part of it that an error has room for."""
     Repo(site / "desk").commit()
     broken = (f"title: [{KEY}\n", f"{KEY}: 1\n", f"audience: {KEY}\n")
     for text in (
@@ -393,36 +404,6 @@ def test_errors_of_a_configuration_quote_no_secret(site: Path, capsys: Capture) 
 
 
 # Redactions on pages and in twins
-
-
-def test_a_turn_with_a_redaction_has_no_hash(site: Path) -> None:
-    """So it cannot be cited, and nothing lets anyone guess what it held; the turns around it have theirs."""
-    text = f"## User\n\nHello.\n\n## Assistant\n\nIt is {KEY}.\n\n## User\n\nThanks, [REDACTED:by-hand].\n"
-    write_transcript(site / "desk/transcripts/engineer", "talk", text=text)
-    write_transcript(site / "desk/transcripts/engineer", "other", text="## User\n\nSee [REDACTED:by-hand].\n")
-    main(["build", str(site), "--secrets", "redact", "--quiet"])
-    files = published(site)
-    turns = [json.loads(line) for line in files["transcripts/talk/turns.jsonl"].splitlines()]
-    assert [turn["sha256"] is None for turn in turns if "sha256" in turn] == [False, True, True]
-    page = files["transcripts/talk/index.html"]
-    assert len(re.findall(r'id="t-[0-9a-f]{8}"', page)) == 1
-    assert SHOWN in page
-    assert 'id="t-' in files["transcripts/other/index.html"]
-
-
-def test_the_ids_that_git_gives_to_contents_are_not_published(site: Path) -> None:
-    """Of a file with one short secret that would be enough to guess it."""
-    repo = Repo(site / "desk")
-    repo.commit()
-    blob = repo.git("rev-parse", f"HEAD:memos/inbox/{LEAK}.openthing")
-    digest = hashlib.sha256((site / LEAK_PATH).read_bytes()).hexdigest()
-    for mode in ("redact", "withhold"):
-        main(["build", str(site), "--secrets", mode, "--quiet"])
-        files = published(site)
-        assert not any(known in text for text in files.values() for known in (blob, blob[:8], digest, digest[:8]))
-    assert '"state": "committed"' in files[f"memos/{OTHER}/index.json"]
-    main(["build", str(site), "--secrets", "redact", "--quiet"])
-    assert '"state": "committed"' in published(site)[f"memos/{LEAK}/index.json"]
 
 
 # What is for the operator alone: commands report it, and no file of a public site has it

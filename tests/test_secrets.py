@@ -47,28 +47,20 @@ def test_every_kind_is_found_in_every_place_that_can_hold_it(seed: int) -> None:
     assert len(pairs) == len(KINDS) * len(PLACES)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_place_is_that_of_the_secret_itself(kind: str) -> None:
-    """Not of its name, nor of the words around it."""
-    planted = KINDS[kind](Maker(7))
-    text = f"The key is {planted.written()} and we use it.\n"
-    (found,) = find_secrets(text)
-    assert text[found.start : found.end] in {planted.key, planted.before + planted.key}  # a webhook's is its address
-    assert found.rule in RULES
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_next_line_stays_whole(kind: str) -> None:
-    """Of a file that assigns names, as `.env` and `credentials`, also where it is quoted or within JSON."""
-    planted = KINDS[kind](Maker(5)).written()
-    for indent, line in product(("", "  ", "> ", "# "), NEXT_LINES):
-        text = f"{indent}{planted}\n{indent}{line}\n"
-        assert max(one.end for one in find_secrets(text)) <= len(text) - len(line) - len(indent) - 2, line
-        assert redact(text).endswith(f"\n{indent}{line}\n")
-
-
-def test_the_next_line_in_json_stays_whole() -> None:
-    """Where line breaks are escaped."""
+def test_the_place_is_that_of_the_secret_itself_and_the_next_line_stays_whole() -> None:
+    """Not of its name, nor of words around it; in files that assign names, quoted, within JSON."""
+    for kind in KINDS:
+        planted = KINDS[kind](Maker(7))
+        text = f"The key is {planted.written()} and we use it.\n"
+        (found,) = find_secrets(text)
+        # a webhook's is its address
+        assert text[found.start : found.end] in {planted.key, planted.before + planted.key}
+        assert found.rule in RULES
+        assigned = KINDS[kind](Maker(5)).written()
+        for indent, line in product(("", "  ", "> ", "# "), NEXT_LINES):
+            text = f"{indent}{assigned}\n{indent}{line}\n"
+            assert max(one.end for one in find_secrets(text)) <= len(text) - len(line) - len(indent) - 2, line
+            assert redact(text).endswith(f"\n{indent}{line}\n")
     first, second = (KINDS[kind](Maker(5)).key for kind in ("AWS access key id", "AWS secret access key"))
     text = f"[default]\naws_access_key_id = {first}\naws_secret_access_key = {second}\nDB_HOST=x\n"
     expected = "[default]\naws_access_key_id = *\naws_secret_access_key = *\nDB_HOST=x\n"
@@ -76,18 +68,14 @@ def test_the_next_line_in_json_stays_whole() -> None:
         assert re.sub(r"\[REDACTED:[a-z0-9-]+\]", "*", redact(written)) == left
 
 
-def test_rules_have_stable_names_and_names_for_people() -> None:
-    """A rule's name is kebab-case; the digest tells when results have to be found again."""
+def test_rules_have_stable_names_and_two_keys_are_two_secrets() -> None:
+    """Kebab-case; the digest tells when results have to be found again. What overlaps is one, of its own kind."""
     assert RULES["aws-access-key-id"] == "AWS access key id"
     assert RULES["github-app-token"] == "Github app token"
     assert len(RULES) > 400
     assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule) and name for rule, name in RULES.items())
     assert re.fullmatch(r"[0-9a-f]{24}-\d+", DIGEST)
     assert engine.ENCODED not in RULES
-
-
-def test_two_keys_are_two_secrets() -> None:
-    """In the order of the text; what overlaps is one, and the kind of a key that is assigned is its own."""
     first, second = (KINDS[kind](Maker(1)).key for kind in ("npm token", "GitHub token, classic"))
     text = f"{first} {second}"
     assert [text[one.start : one.end] for one in find_secrets(text)] == [first, second]
@@ -128,37 +116,6 @@ AFTER_AN_ID = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", [*AROUND, *BESIDE])
-def test_passwords_are_found_by_what_is_around_them(text: str) -> None:
-    """A password has no format of its own; its name may stand beside it, as in a container's environment."""
-    written = text.format(key=PASSWORD)
-    assert PASSWORD not in redact(written)
-    if text in BESIDE:
-        (found,) = find_secrets(written)
-        assert written[found.start : found.end] == PASSWORD
-
-
-@pytest.mark.parametrize(("key", "text"), AGAIN)
-def test_a_value_that_was_found_is_a_secret_wherever_it_stands(key: str, text: str) -> None:
-    """A tool prints what was assigned before."""
-    written = text.format(key=key)
-    assert key not in redact(written)
-    assert key.strip("/") not in redact(written)
-    assert len(find_secrets(written)) == written.count(key)
-    assert len({one.rule for one in find_secrets(written)}) <= 2
-
-
-@pytest.mark.parametrize("text", AFTER_AN_ID)
-def test_the_secret_after_an_id_of_aws_is_found(text: str) -> None:
-    """Nothing else names it there, as in the file that Amazon's console saves."""
-    name = KINDS["AWS access key id"](Maker(4)).key
-    for key in (AWS_SECRET, AWS_SECRET.replace("/", "k").replace("+", "L")):
-        left = redact(text.format(id=name, key=key))
-        assert name not in left
-        assert key not in left
-        assert "[REDACTED:aws-secret-access-key]" in left
-
-
 def _decimal(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9\s]", lambda one: f"&#{ord(one[0])};", text)
 
@@ -167,35 +124,26 @@ def _hexadecimal(text: str) -> str:
     return "".join(f"&#x{ord(one):02X};" for one in text)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("encode", [html.escape, _decimal, _hexadecimal])
-def test_every_kind_is_found_in_the_entities_of_html(kind: str, encode: Callable[[str], str]) -> None:
-    """As a page holds it that a tool fetched, also of JSON."""
-    planted = KINDS[kind](Maker(6))
-    for text in (planted.written(), json.dumps({planted.name or "value": planted.written().partition("=")[2]})):
-        left = html.unescape(redact(f"The page has <td>{encode(text)}</td> in it."))
-        assert planted.key not in left
-        assert json.dumps(planted.key)[1:-1] not in left or planted.key not in text
-    named = json.dumps({planted.name: planted.key})
-    assert not planted.name or planted.key not in html.unescape(redact(encode(named)))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("escape", ["\x1b", "\\x1b", "\\u001b", "\\\\u001b", "\\033", "\\e"])
-def test_every_kind_is_found_in_colours(kind: str, escape: str) -> None:
-    """Of a terminal: before, after and inside of a key, and between its name and it."""
-    planted = KINDS[kind](Maker(6))
-    on, off, middle = f"{escape}[1;33m", f"{escape}[0m", len(planted.key) // 2
-    coloured = f"{on}{planted.key}{off}"
-    for written in (coloured, f"{planted.key[:middle]}{escape}[m{escape}[K{planted.key[middle:]}"):
-        name = f"{escape}[32m{planted.name}{off}=" if planted.name else ""
-        left = redact(f"$ env\n{name}{planted.before}{written}{planted.after}\nHOME=x")
-        assert planted.key not in re.sub(re.escape(escape) + r"\[[0-9;]*[mK]", "", left)
-        assert left.endswith("\nHOME=x")
-
-
-def test_a_key_is_found_behind_the_name_of_a_digest_and_as_a_part_of_a_path() -> None:
-    """Whatever somebody calls it, and whatever the other parts are: from slash to slash is no run of base64."""
+def test_every_kind_is_found_in_entities_in_colours_in_paths_and_behind_digests() -> None:
+    """As a fetched page or a terminal has it: before, after and inside of a key; whatever somebody calls it."""
+    encoders: tuple[Callable[[str], str], ...] = (html.escape, _decimal, _hexadecimal)
+    for kind in KINDS:
+        planted = KINDS[kind](Maker(6))
+        for encode in encoders:
+            for text in (planted.written(), json.dumps({planted.name or "value": planted.written().partition("=")[2]})):
+                left = html.unescape(redact(f"The page has <td>{encode(text)}</td> in it."))
+                assert planted.key not in left
+                assert json.dumps(planted.key)[1:-1] not in left or planted.key not in text
+            named = json.dumps({planted.name: planted.key})
+            assert not planted.name or planted.key not in html.unescape(redact(encode(named)))
+        for escape in ["\x1b", "\\x1b", "\\u001b", "\\\\u001b", "\\033", "\\e"]:
+            on, off, middle = f"{escape}[1;33m", f"{escape}[0m", len(planted.key) // 2
+            coloured = f"{on}{planted.key}{off}"
+            for written in (coloured, f"{planted.key[:middle]}{escape}[m{escape}[K{planted.key[middle:]}"):
+                name = f"{escape}[32m{planted.name}{off}=" if planted.name else ""
+                left = redact(f"$ env\n{name}{planted.before}{written}{planted.after}\nHOME=x")
+                assert planted.key not in re.sub(re.escape(escape) + r"\[[0-9;]*[mK]", "", left)
+                assert left.endswith("\nHOME=x")
     run = "7QMyMP6bWJVyWAXUoNJ7A1B2C3D4E5F6G7H8" + "Q9zRkWx2"
     digests = ("sha256: {key}", "sha256:{key}", "md5={key}", "sha512-{key}", "SHA1 {key}")
     paths = ("vault/{key}/one", "/{key}/", "https://s3.example.org/x/{run}/{key}?x=1", "a/{run}/{key}")
@@ -206,18 +154,34 @@ def test_a_key_is_found_behind_the_name_of_a_digest_and_as_a_part_of_a_path() ->
         assert key not in redact(f"see {text.format(key=key, run=run)} for it"), (kind, text)
 
 
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
+def test_passwords_are_found_by_what_is_around_them_and_then_wherever_they_stand() -> None:
+    """Its name beside it, or an id of AWS; what a tool prints again is found, a word or a part is not."""
+    for text in [*AROUND, *BESIDE]:
+        written = text.format(key=PASSWORD)
+        assert PASSWORD not in redact(written)
+        if text in BESIDE:
+            (found,) = find_secrets(written)
+            assert written[found.start : found.end] == PASSWORD
+    for key, text in AGAIN:
+        written = text.format(key=key)
+        assert key not in redact(written)
+        assert key.strip("/") not in redact(written)
+        assert len(find_secrets(written)) == written.count(key)
+        assert len({one.rule for one in find_secrets(written)}) <= 2
+    for text in AFTER_AN_ID:
+        name = KINDS["AWS access key id"](Maker(4)).key
+        for key in (AWS_SECRET, AWS_SECRET.replace("/", "k").replace("+", "L")):
+            left = redact(text.format(id=name, key=key))
+            assert name not in left
+            assert key not in left
+            assert "[REDACTED:aws-secret-access-key]" in left
+    for text, count in [
         ("postgres://app:director@db.example.org and the director said so", 1),
         ("postgres://app:Quarterly-Report@db.example.org and the Quarterly-Report", 1),
         ("https://bob:k2Jw9x@example.org, k2Jw9x", 1),
         (f"password={PASSWORD}, x{PASSWORD}, {PASSWORD}x, {PASSWORD.lower()}, {PASSWORD[:-1]}", 1),
-    ],
-)
-def test_words_and_parts_of_words_are_no_repeated_values(text: str, count: int) -> None:
-    """A password that is a word is found where it is one; that word is none elsewhere. Nor is a short one."""
-    assert len(find_secrets(text)) == count
+    ]:
+        assert len(find_secrets(text)) == count
 
 
 def test_values_are_looked_for_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -405,13 +369,12 @@ def test_no_pattern_of_ours_can_backtrack_far() -> None:
     """Kingfisher's engine cannot; Python's can, unless repetitions are bounded or give nothing back."""
     from re import _parser  # type: ignore[attr-defined]
 
-    for module in (secrets, secrets, secrets):
-        values = [value for one in vars(module).values() for value in (one if isinstance(one, tuple) else [one])]
-        patterns = [value for value in values if isinstance(value, re.Pattern)]
-        assert patterns
-        for pattern in patterns:
-            parsed = _parser.parse(pattern.pattern, pattern.flags & re.IGNORECASE)
-            assert list(_giving_back(parsed)) == [], pattern.pattern
+    values = [value for one in vars(secrets).values() for value in (one if isinstance(one, tuple) else [one])]
+    patterns = [value for value in values if isinstance(value, re.Pattern)]
+    assert patterns
+    for pattern in patterns:
+        parsed = _parser.parse(pattern.pattern, pattern.flags & re.IGNORECASE)
+        assert list(_giving_back(parsed)) == [], pattern.pattern
     assert list(_giving_back(_parser.parse(r"(?:a|b+)*c")))  # the check can fail
     assert list(_giving_back(_parser.parse(r"x(?:[ab]+|d)")))
     assert not list(_giving_back(_parser.parse(r"x(?:[ab]++|d{0,3})*+")))
@@ -425,7 +388,8 @@ def test_rules_are_loaded_beside_other_work() -> None:
     key = KINDS["npm token"](Maker(1)).key
     program = f"""
 import sys, threading
-from memosite.secrets import find_secrets, loading_rules
+from memosite.secrets import find_secrets
+from memosite.secrets.engine import loading_rules
 assert "kingfisher_sdk" not in sys.modules
 with loading_rules(), loading_rules():
     assert threading.active_count() > 1
@@ -440,7 +404,8 @@ def test_rules_that_cannot_be_loaded_are_an_error_for_who_scans() -> None:
     """And for nobody else."""
     program = """
 import sys
-from memosite.secrets import find_secrets, loading_rules
+from memosite.secrets import find_secrets
+from memosite.secrets.engine import loading_rules
 sys.modules["kingfisher_sdk"] = None
 with loading_rules():
     pass

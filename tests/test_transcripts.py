@@ -4,7 +4,6 @@ import datetime as dt
 import hashlib
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,8 +71,8 @@ def stamps(*written: str) -> list[str | None]:
     return [turn.stamp for turn in parse("".join(turn(stamp) for stamp in written)).turns]
 
 
-def test_a_stamped_body_gives_speakers_models_stamps_and_lines() -> None:
-    """The heading's parts are told apart; a plain body has turns without times."""
+def test_a_stamped_body_gives_speakers_models_stamps_and_texts() -> None:
+    """The heading's parts are told apart; a text is what can be hashed without memosite, equal ones are numbered."""
     found = parse(STAMPED)
     assert found.form == "stamped"
     assert found.preamble == "# A session"
@@ -102,25 +101,31 @@ def test_a_stamped_body_gives_speakers_models_stamps_and_lines() -> None:
         ("Assistant", False, "m-1"),
         ("User", False, None),
     ]
+    body = turn("5/21/2026, 9:00:00 AM", "  First.  \n\n---\n\n---\n \t") + turn(
+        "5/21/2026, 9:01:00 AM", "Last.\n\n---"
+    )
+    first, last = parse(body).turns
+    assert first.text == "\n  First.  \n\n---"
+    assert last.text == "\nLast."
+    assert last.digest == hashlib.sha256(b"\nLast.").hexdigest()
+    assert (last.anchor, last.hash_anchor) == ("t2", f"t-{last.digest[:8]}")
+    assert parse("\ufeff" + STAMPED.replace("\n", "\r\n")) == parse(STAMPED)
+    assert parse("\ufeff" + PLAIN.replace("\n", "\r\n")) == parse(PLAIN)
+    assert parse("## User\n\n\udcff").turns[0].hash_anchor is not None
+    found = parse("## User\n\nYes.\n\n## User\n\n## Assistant\n\nYes.\n\n## User\n\n---\n\n## User\n\nYes.")
+    anchor = "t-" + hashlib.sha256(b"\nYes.").hexdigest()[:8]
+    assert [turn.hash_anchor for turn in found.turns] == [anchor, None, f"{anchor}-2", None, f"{anchor}-3"]
+    assert [turn.anchor for turn in found.turns] == ["t1", "t2", "t3", "t4", "t5"]
+    assert found.turns[1].text == found.turns[3].text == ""
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "Just prose.\n", "## Users\n\nx", "# User\n\nx", "### User\n\nx"])
-def test_a_body_of_no_known_form_is_verbatim(text: str) -> None:
-    """Nothing is lost: all of it is the preamble."""
-    assert parse(text) == TurnList(form="verbatim", preamble=text, turns=())
-
-
-@pytest.mark.parametrize(
-    "before", ["Some words.\n\n", "---\n", "---\nWords.\n\n", "- - -\n\n", "  ---\n\n", "----\n\n"]
-)
-def test_a_stamped_heading_counts_only_after_a_rule_and_a_blank_line(before: str) -> None:
-    """Anything else is a heading that someone wrote."""
-    first = turn("5/21/2026, 9:00:00 AM", "Hello.")
-    assert len(parse(f"{first}{before}## 🧑 User <sub>5/21/2026, 9:05:00 AM</sub>\n").turns) == 1
-
-
-def test_the_first_heading_decides_the_form() -> None:
-    """What is pasted later, or goes back in time, is no turn; the first may stand at the start of the body."""
+def test_the_first_heading_decides_the_form_of_a_body() -> None:
+    """What is pasted later, or goes back in time, is no turn; of a body of no known form all is the preamble."""
+    for text in ["", "\n\n", "Just prose.\n", "## Users\n\nx", "# User\n\nx", "### User\n\nx"]:
+        assert parse(text) == TurnList(form="verbatim", preamble=text, turns=())
+    for before in ["Some words.\n\n", "---\n", "---\nWords.\n\n", "- - -\n\n", "  ---\n\n", "----\n\n"]:
+        first = turn("5/21/2026, 9:00:00 AM", "Hello.")
+        assert len(parse(f"{first}{before}## 🧑 User <sub>5/21/2026, 9:05:00 AM</sub>\n").turns) == 1
     pasted = turn("5/20/2026, 8:00:00 AM", "Old question.") + turn("5/20/2026, 8:01:00 AM", "Old answer.")
     body = turn("5/21/2026, 9:00:00 AM", pasted) + turn("5/21/2026, 9:00:00 AM", "And now?")
     found = parse(body)
@@ -136,35 +141,23 @@ def test_the_first_heading_decides_the_form() -> None:
     assert parse("Intro.\n\n---\n\n" + turn("5/21/2026, 9:00:00 AM")).preamble == "Intro."
 
 
-@pytest.mark.parametrize("fence", ["```", "~~~~", "```markdown"])
-def test_headings_in_fenced_code_start_no_turn(fence: str) -> None:
-    """An example of the format is not a conversation, even if its times fit."""
-    closing = fence.removesuffix("markdown")
-    example = f"{fence}\n{turn('12/31/2026, 9:00:00 AM')}{turn('12/31/2026, 9:00:01 AM')}\n## User\n{closing}"
-    stamped = turn("5/21/2026, 9:00:00 AM", example) + turn("5/21/2026, 9:10:00 AM", "Thanks.")
-    assert texts(parse(stamped)) == [example.strip(), "Thanks."]
-    plain = f"## User\n\n{example}\n\n## Assistant\n\nThanks."
-    assert texts(parse(plain)) == [example.strip(), "Thanks."]
-
-
-@pytest.mark.parametrize("dangling", ["```", "```python\nx = 1", "````\n```", "~~~"])
-@pytest.mark.parametrize("later", ["Words.", "```\nb\n```", "```sh\nb\n```\n\n~~~\nc\n~~~"])
-def test_a_fence_left_open_does_not_swallow_the_turns_after_it(dangling: str, later: str) -> None:
-    """Models forget to close fences; the next turns, with fences of their own or not, still stand."""
-    stamped = turn("5/21/2026, 9:00:00 AM", dangling) + turn("5/21/2026, 9:01:00 AM", later) * 2
-    assert texts(parse(stamped)) == [dangling, later, later]
-    plain = f"## User\n\n{dangling}\n\n" + f"## Assistant\n\n{later}\n\n" * 2
-    assert texts(parse(plain)) == [dangling, later, later]
-
-
-@pytest.mark.parametrize("inside", ["~~~", "``", "```sh", "``` `"])
-def test_code_ends_only_at_a_fence_like_the_one_it_starts_with(inside: str) -> None:
-    """Other marks in it, however like a fence, are code."""
-    assert len(parse(f"## User\n\n```\n{inside}\n\n## User\n```\n\n## Assistant\n").turns) == 2
-
-
-def test_an_open_fence_reaches_only_so_far() -> None:
-    """One that would hold more headings than any example was left open; a turn may hold many examples."""
+def test_headings_in_fenced_code_start_no_turn() -> None:
+    """An example is no conversation; a fence that was left open, or holds more than any example, swallows no turn."""
+    for fence in ["```", "~~~~", "```markdown"]:
+        closing = fence.removesuffix("markdown")
+        example = f"{fence}\n{turn('12/31/2026, 9:00:00 AM')}{turn('12/31/2026, 9:00:01 AM')}\n## User\n{closing}"
+        stamped = turn("5/21/2026, 9:00:00 AM", example) + turn("5/21/2026, 9:10:00 AM", "Thanks.")
+        assert texts(parse(stamped)) == [example.strip(), "Thanks."]
+        plain = f"## User\n\n{example}\n\n## Assistant\n\nThanks."
+        assert texts(parse(plain)) == [example.strip(), "Thanks."]
+    for dangling in ["```", "```python\nx = 1", "````\n```", "~~~"]:
+        for later in ["Words.", "```\nb\n```", "```sh\nb\n```\n\n~~~\nc\n~~~"]:
+            stamped = turn("5/21/2026, 9:00:00 AM", dangling) + turn("5/21/2026, 9:01:00 AM", later) * 2
+            assert texts(parse(stamped)) == [dangling, later, later]
+            plain = f"## User\n\n{dangling}\n\n" + f"## Assistant\n\n{later}\n\n" * 2
+            assert texts(parse(plain)) == [dangling, later, later]
+    for inside in ["~~~", "``", "```sh", "``` `"]:
+        assert len(parse(f"## User\n\n```\n{inside}\n\n## User\n```\n\n## Assistant\n").turns) == 2
     turns = "## User\n\nHm.\n\n" * 40
     assert len(parse(f"## User\n\n```\n\n{turns}```\n## User\n```\n").turns) == 41
     assert len(parse("## User\n" + "```\n## User\n```\n" * 30 + "## Assistant\n").turns) == 2
@@ -174,35 +167,33 @@ def test_an_open_fence_reaches_only_so_far() -> None:
     assert found.rest.count("## User") == 50_000 - len(found.turns)
 
 
-@pytest.mark.parametrize(
-    "stamp",
-    [
+def test_stamps_of_many_locales_are_read_and_give_the_offset() -> None:
+    """The start less the first stamp, if that can be a zone; impossible times start nothing."""
+    for stamp in [
         *("5/21/2026, 9:22:47 PM", "5/21/2026, 9:22:47\u202fPM", "5/21/2026, 9:22:47\u00a0pm"),
         *("05/21/2026 9:22:47 p.m.", "5/21/2026, 21:22:47", "21.5.2026, 21:22:47"),
         *("2026-05-21 21:22:47", "2026-05-21T21:22:47"),
-    ],
-)
-def test_stamps_of_many_locales_are_read(stamp: str) -> None:
-    """All tell the same time, and each is kept as it is written."""
-    found = parse(turn(stamp), utc("2026-05-22 01:22:47"))
-    assert (found.turns[0].stamp, found.turns[0].at) == (stamp, utc("2026-05-22 01:22:47"))
-
-
-@pytest.mark.parametrize(
-    "stamp",
-    [
+    ]:
+        found = parse(turn(stamp), utc("2026-05-22 01:22:47"))
+        assert (found.turns[0].stamp, found.turns[0].at) == (stamp, utc("2026-05-22 01:22:47"))
+    for stamp in [
         *("2/30/2026, 9:00:00 AM", "13/1/2026, 9:00:00 AM", "5/21/2026, 0:00:00 AM", "5/21/2026, 13:00:00 PM"),
         *("5/21/2026, 24:00:00", "5/21/2026, 9:60:00 AM", "5/21/0026, 9:00:00 AM", "٥/٢١/٢٠٢٦, 9:00:00 AM"),
         *("5/21/2026", "yesterday", ""),
-    ],
-)
-def test_impossible_times_are_no_stamps(stamp: str) -> None:
-    """A heading whose time does not exist starts nothing."""
-    assert parse(turn(stamp)).form == "verbatim"
-
-
-def test_the_offset_is_the_start_less_the_first_stamp() -> None:
-    """`started` may be in any zone, and 12 AM begins the day; turns go on when the clocks go back, once."""
+    ]:
+        assert parse(turn(stamp)).form == "verbatim"
+    for hours, minutes, is_offset in [
+        (0, 0, True),
+        (-5, -45, True),
+        (14, 30, True),
+        (14, 45, False),
+        (-15, 0, False),
+        (1, 7, False),
+        (900, 0, False),
+    ]:
+        started = utc("2026-05-21 09:00") - dt.timedelta(hours=hours, minutes=minutes)
+        found = parse(turn("5/21/2026, 9:00:00 AM"), started)
+        assert found.turns[0].at == (started if is_offset else None)
     found = parse(STAMPED, dt.datetime(2026, 5, 22, 1, 22, 47, 944_000, tzinfo=dt.UTC))
     assert [turn.at for turn in found.turns] == [utc("2026-05-22 01:22:47"), utc("2026-05-22 01:23:01")]
     india = dt.timezone(dt.timedelta(hours=5, minutes=30))
@@ -227,37 +218,6 @@ def test_the_offset_is_the_start_less_the_first_stamp() -> None:
         "11/1/2026, 2:00:00 AM",
         "11/1/2026, 1:00:00 AM",
     ]
-
-
-@pytest.mark.parametrize(
-    ("hours", "minutes", "is_offset"),
-    [(0, 0, True), (-5, -45, True), (14, 30, True), (14, 45, False), (-15, 0, False), (1, 7, False), (900, 0, False)],
-)
-def test_only_what_can_be_a_zone_is_an_offset(hours: int, minutes: int, *, is_offset: bool) -> None:
-    """A start that belongs to something else gives no times rather than wrong ones."""
-    started = utc("2026-05-21 09:00") - dt.timedelta(hours=hours, minutes=minutes)
-    found = parse(turn("5/21/2026, 9:00:00 AM"), started)
-    assert found.turns[0].at == (started if is_offset else None)
-
-
-def test_a_turns_text_is_what_can_be_hashed_without_memosite() -> None:
-    """Without blank lines and one rule at its end; line ends change no hash, and equal texts are numbered."""
-    body = turn("5/21/2026, 9:00:00 AM", "  First.  \n\n---\n\n---\n \t") + turn(
-        "5/21/2026, 9:01:00 AM", "Last.\n\n---"
-    )
-    first, last = parse(body).turns
-    assert first.text == "\n  First.  \n\n---"
-    assert last.text == "\nLast."
-    assert last.digest == hashlib.sha256(b"\nLast.").hexdigest()
-    assert (last.anchor, last.hash_anchor) == ("t2", f"t-{last.digest[:8]}")
-    assert parse("\ufeff" + STAMPED.replace("\n", "\r\n")) == parse(STAMPED)
-    assert parse("\ufeff" + PLAIN.replace("\n", "\r\n")) == parse(PLAIN)
-    assert parse("## User\n\n\udcff").turns[0].hash_anchor is not None
-    found = parse("## User\n\nYes.\n\n## User\n\n## Assistant\n\nYes.\n\n## User\n\n---\n\n## User\n\nYes.")
-    anchor = "t-" + hashlib.sha256(b"\nYes.").hexdigest()[:8]
-    assert [turn.hash_anchor for turn in found.turns] == [anchor, None, f"{anchor}-2", None, f"{anchor}-3"]
-    assert [turn.anchor for turn in found.turns] == ["t1", "t2", "t3", "t4", "t5"]
-    assert found.turns[1].text == found.turns[3].text == ""
 
 
 LINES = st.sampled_from(
@@ -289,7 +249,25 @@ def test_an_appended_turn_changes_no_turn_before_it(text: str, words: str) -> No
 
 
 def test_tool_calls_and_asides_are_told_from_speech() -> None:
-    """Each block has what a page needs to fold it; what a model forgot to close hides no call."""
+    """What a model forgot to close hides no call, and nothing that was said is folded away."""
+    for text in ["", "\n \n"]:
+        assert blocks(text) == ()
+    for text in [
+        "```\n> **🔧 Bash**\n```",
+        "```\n<a-tag>\n```\n\n</a-tag> here",
+        "> A quotation with\n> **🔧 Bash**",
+        "Words about <system-reminder>x</system-reminder>",
+        "Words\n<system-reminder>x</system-reminder>",
+        "<system-reminder>x</system-reminder> and more words",
+        "<system-reminder>\nnever closed",
+        "<b>HTML</b>",
+        '<a-tag id="1">x</a-tag>',
+        "> **🔧 **",
+        "> **Bash**",
+        "    code",
+    ]:
+        (block,) = blocks(text)
+        assert (block.kind, block.text, block.start, block.end) == ("speech", text, 0, len(text.split("\n")))
     text = """
 <ide_opened_file>garden.md is open</ide_opened_file>
 <system-reminder>
@@ -327,35 +305,6 @@ Done.
     (block,) = blocks("<a-tag>\n\n> **🔧 Bash**\n\n</a-tag>")
     assert (block.kind, block.text) == ("aside", "\n\n> **🔧 Bash**\n\n")
     assert [block.kind for block in blocks("```\nx\n\n> **🔧 Bash**\n\nWords.")] == ["speech", "tool", "speech"]
-
-
-@pytest.mark.parametrize("text", ["", "\n \n"])
-def test_an_empty_turn_has_no_blocks(text: str) -> None:
-    """There is nothing to show."""
-    assert blocks(text) == ()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "```\n> **🔧 Bash**\n```",
-        "```\n<a-tag>\n```\n\n</a-tag> here",
-        "> A quotation with\n> **🔧 Bash**",
-        "Words about <system-reminder>x</system-reminder>",
-        "Words\n<system-reminder>x</system-reminder>",
-        "<system-reminder>x</system-reminder> and more words",
-        "<system-reminder>\nnever closed",
-        "<b>HTML</b>",
-        '<a-tag id="1">x</a-tag>',
-        "> **🔧 **",
-        "> **Bash**",
-        "    code",
-    ],
-)
-def test_what_only_looks_like_a_tool_call_or_an_aside_is_speech(text: str) -> None:
-    """Nothing that was said is folded away."""
-    (block,) = blocks(text)
-    assert (block.kind, block.text, block.start, block.end) == ("speech", text, 0, len(text.split("\n")))
 
 
 def source_of(block: TurnBlock) -> str:

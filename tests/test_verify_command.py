@@ -130,19 +130,6 @@ def test_every_citation_is_read_back(desk: Desk, tmp_path: Path, monkeypatch: py
     assert [Path(one["file"]).parent.name for one in found[::4]] == sorted(SUFFIXES)
 
 
-def test_quotations_are_hinted_at_where_they_may_be(desk: Desk, tmp_path: Path) -> None:
-    """Once, and neither in a bibliography nor where they are checked."""
-    for name in ("a.md", "b.txt", "c.bib"):
-        write_text(tmp_path / "papers" / name, "Nothing is cited here.\n")
-    for words, count in (["papers"], 1), (["papers/c.bib"], 0), (["papers/a.md", "--quotes"], 0), (["papers/a.md"], 1):
-        assert main(["verify", str(tmp_path / words[0]), *words[1:], "--site", str(desk.site)]) == 0
-        printed = desk.capsys.readouterr()
-        assert printed.err.count("add --quotes") == count
-    assert printed.out == "0 citations: 0 hold\n"
-    assert "a.md: found no citation of the archive in it" in printed.err
-    assert printed.err.endswith("to check quotations without one, add --quotes\n")
-
-
 def quoting(desk: Desk, tmp_path: Path, quote: str, reference: str = f"{LOAD}#t2") -> Path:
     """A document with a citation whose quote was edited."""
     written = desk.cite(reference)
@@ -151,7 +138,7 @@ def quoting(desk: Desk, tmp_path: Path, quote: str, reference: str = f"{LOAD}#t2
 
 
 def test_verdicts_are_for_people(desk: Desk, tmp_path: Path) -> None:
-    """File, line, tier and what differs; the last line counts."""
+    """File, line, tier and what differs, and a count."""
     paper = quoting(desk, tmp_path, "There are 38 barges in the lock, and none of them")
     assert desk.lines(paper, code=1) == [
         f"{paper}:3: changed: {TALK}#t2",
@@ -165,6 +152,15 @@ def test_verdicts_are_for_people(desk: Desk, tmp_path: Path) -> None:
     ):
         [found] = desk.verify(quoting(desk, tmp_path, quote), code=int(not holds))
         assert (found["tier"], found["holds"]) == (EDITORIAL if holds else "not found", holds)
+    for name in ("a.md", "b.txt", "c.bib"):
+        write_text(tmp_path / "papers" / name, "Nothing is cited here.\n")
+    for words, count in (["papers"], 1), (["papers/c.bib"], 0), (["papers/a.md", "--quotes"], 0), (["papers/a.md"], 1):
+        assert main(["verify", str(tmp_path / words[0]), *words[1:], "--site", str(desk.site)]) == 0
+        printed = desk.capsys.readouterr()
+        assert printed.err.count("add --quotes") == count
+    assert printed.out == "0 citations: 0 hold\n"
+    assert "a.md: found no citation of the archive in it" in printed.err
+    assert printed.err.endswith("to check quotations without one, add --quotes\n")
 
 
 def edit(repo: Repo, turns: list[str], *, is_committed: bool = True) -> None:
@@ -239,20 +235,6 @@ def test_what_was_appended_changes_nothing(desk: Desk, repo: Repo, tmp_path: Pat
     ]
 
 
-def test_another_artifact_is_never_taken_for_it(desk: Desk, tmp_path: Path) -> None:
-    """An id that is the beginning of another one is a name that nothing has.
-
-    What is erased is judged by its tombstone, which says when and why; none of its former versions is looked into.
-    """
-    written = desk.cite(f"{LOAD}#t2")
-    [found] = desk.verify(write_text(tmp_path / "other.md", written.replace(LOAD, LOAD[:-2])), code=1)
-    assert (found["tier"], f"such as {TALK}" in found["details"][0]) == ("not found", True)
-    write_text(desk.site / "memosite.yml", f'erase:\n  - id: {LOAD}\n    why: "asked for"\n    on: 2026-06-01\n')
-    [found] = desk.verify(write_text(tmp_path / "paper.md", written), code=1)
-    assert found["tier"] == "not found"
-    assert "was erased. Since: 2026-06-01. Reason: asked for." in found["details"][0]
-
-
 def test_a_memo_that_was_edited_after_receipt(desk: Desk, repo: Repo, tmp_path: Path) -> None:
     """Its paragraphs and its whole, in the string of its JSON.
 
@@ -275,8 +257,8 @@ def test_a_memo_that_was_edited_after_receipt(desk: Desk, repo: Repo, tmp_path: 
     assert [one["version"] for one in desk.verify(paper)] == [first, first]
 
 
-def test_errors_say_what_to_do(desk: Desk, tmp_path: Path) -> None:
-    """No file, a file that is not there, two sites; they are printable whatever a reference holds."""
+def test_errors_say_what_to_do_and_another_artifact_is_never_taken_for_it(desk: Desk, tmp_path: Path) -> None:
+    """Printable whatever a reference holds; the beginning of an id is a name that nothing has."""
     for words, said in (
         (["verify"], "verify: found no FILE, expected documents"),
         (["verify", tmp_path / "none.md"], "cannot be read (No such file or directory); name a file, a folder, or -"),
@@ -286,6 +268,13 @@ def test_errors_say_what_to_do(desk: Desk, tmp_path: Path) -> None:
         assert main([*map(str, words), "--site", str(desk.site)]) == 2
         printed = desk.capsys.readouterr().err.strip()
         assert said in printed and printed.isprintable()
+    written = desk.cite(f"{LOAD}#t2")
+    [found] = desk.verify(write_text(tmp_path / "other.md", written.replace(LOAD, LOAD[:-2])), code=1)
+    assert (found["tier"], f"such as {TALK}" in found["details"][0]) == ("not found", True)
+    write_text(desk.site / "memosite.yml", f'erase:\n  - id: {LOAD}\n    why: "asked for"\n    on: 2026-06-01\n')
+    [found] = desk.verify(write_text(tmp_path / "paper.md", written), code=1)
+    assert found["tier"] == "not found"
+    assert "was erased. Since: 2026-06-01. Reason: asked for." in found["details"][0]
 
 
 # Long transcripts, edited in every way
@@ -447,29 +436,25 @@ LINKED = {
 }
 
 
-@pytest.mark.parametrize("name", LINKED)
-def test_a_link_that_marks_words_is_read_as_one_to_their_passage(name: str, desk: Desk, tmp_path: Path) -> None:
-    """As the Cite dialog offers it: where a citation has no other name, and where a quotation has no digest."""
-    digest = desk.cite(f"{LOAD}#t2", format_="csl-json").partition("sha256:")[2][:64]
-    url = f"https://memos.example.org/transcripts/{LOAD}/#t2{FRAGMENT}"
-    cited = LINKED[name].format(words=WORDS, url=url, check=f", sha256:{digest}")
-    [found] = desk.verify(write_text(tmp_path / name, cited))
-    assert (found["ref"], found["tier"], found["details"]) == (f"{TALK}#t2", "exact", [])
-    for anchor, check in (("t2", "right"), ("t3", "wrong")):
-        words = LINKED[name] if name != "plain.txt" else "So it was: “{words}” ({url})\n"
-        linked = words.format(words=WORDS, url=url.replace("#t2", f"#{anchor}"), check="")
-        paper = write_text(tmp_path / "quoted" / anchor / name, linked)
-        [found] = desk.verify("--quotes", paper, code=int(check == "wrong"))
-        assert (found["tier"], found["check"]) == ("exact", check)
-
-
-def test_each_quotation_has_the_link_of_its_own_sentence(desk: Desk, tmp_path: Path) -> None:
-    """The next one in the paragraph has another; and a position in an address speaks no words."""
+def test_a_link_that_marks_words_is_read_as_one_to_their_passage(desk: Desk, tmp_path: Path) -> None:
+    """As the Cite dialog offers it; each quotation has the link of its own sentence; an address speaks no words."""
+    for name, form in LINKED.items():
+        digest = desk.cite(f"{LOAD}#t2", format_="csl-json").partition("sha256:")[2][:64]
+        url = f"https://memos.example.org/transcripts/{LOAD}/#t2{FRAGMENT}"
+        cited = form.format(words=WORDS, url=url, check=f", sha256:{digest}")
+        [found] = desk.verify(write_text(tmp_path / name, cited))
+        assert (found["ref"], found["tier"], found["details"]) == (f"{TALK}#t2", "exact", [])
+        for anchor, check in (("t2", "right"), ("t3", "wrong")):
+            words = form if name != "plain.txt" else "So it was: “{words}” ({url})\n"
+            linked = words.format(words=WORDS, url=url.replace("#t2", f"#{anchor}"), check="")
+            paper = write_text(tmp_path / "quoted" / anchor / name, linked)
+            [found] = desk.verify("--quotes", paper, code=int(check == "wrong"))
+            assert (found["tier"], found["check"]) == ("exact", check)
     base = f"https://memos.example.org/transcripts/{LOAD}/"
     write_org(desk.site / "office", positions=["engineer", "director"])
     words = f"“{TURNS[0]}” [so]({base}#t1). Then: “{TURNS[1]}” [and so](<{base}#t2>). See {base}#t3.\n"
-    found = desk.verify("--quotes", write_text(tmp_path / "one.md", words))
-    assert [(one["ref"], one["check"]) for one in found] == [(f"{TALK}#t1", "right"), (f"{TALK}#t2", "right")]
+    both = desk.verify("--quotes", write_text(tmp_path / "one.md", words))
+    assert [(one["ref"], one["check"]) for one in both] == [(f"{TALK}#t1", "right"), (f"{TALK}#t2", "right")]
     [one] = desk.verify("--quotes", write_text(tmp_path / "two.md", f"In {LOAD}, as heard: “{TURNS[0]}”\n"))
     assert (one["tier"], one["check"]) == ("exact", "not checked")
 
@@ -526,11 +511,8 @@ def test_each_format_names_its_speaker(talked: Desk, tmp_path: Path) -> None:
         assert "said by engineer (arc-1), not by director" in found["details"] or format_ == "html"
 
 
-def test_a_whole_has_its_speakers(talked: Desk) -> None:
-    """A memo its sender; a transcript and a range those of their turns, or the one who said it, not the first alone.
-
-    Its citation names all of them; who quotes a turn names its own, and nobody for tool output.
-    """
+def test_a_whole_has_its_speakers_and_what_misleads_readers_is_said(talked: Desk) -> None:
+    """A memo its sender, a transcript and a range those of their turns; an address of something else, another time."""
     assert talked.judged(NOON)["holds"]
     found = talked.judged(NOON, ("^engineer", "director"))
     assert (found["check"], found["holds"]) == ("wrong", False)
@@ -546,10 +528,18 @@ def test_a_whole_has_its_speakers(talked: Desk) -> None:
     for speaker, check in (("director", "right"), ("engineer", "wrong"), ("engineer, director", "right")):
         found = talked.judged(f"{LOAD}#t2-t3", (f"^{BOTH}", speaker), said(ASKED))
         assert (found["tier"], found["check"]) == ("exact", check)
+    for old, new, told in (
+        (rf"memos/{NOON}/", "memos/2026-01-01-0000--a--b--c/", "its address leads to nothing in the archive"),
+        (rf"memos/{NOON}/", f"transcripts/{LOAD}/#t1", f"its address leads to transcript/{LOAD}"),
+        ("2026-05-01T", "2026-05-09T", "its time is 2026-05-01T"),
+    ):
+        found = talked.judged(NOON, (old, new), format_="csl-json")
+        assert found["holds"]
+        assert any(detail.startswith(told) for detail in found["details"]), found
 
 
-def test_what_is_read_in_is_never_joined_to_what_was_said(talked: Desk, tmp_path: Path) -> None:
-    """By `[…]`, or as the words behind those of the speaker; also where no citation stands beside them."""
+def test_what_is_read_in_or_quoted_is_never_joined_to_what_was_said(talked: Desk, tmp_path: Path) -> None:
+    """By `[…]`, or behind the words of the speaker; a block quote does not prove its speaker; own words count."""
     joined = talked.judged(f"{LOAD}#t2", said(f"39 barges in the lock […] {TOOL}"))
     assert (joined["quoted_in"], joined["check"], joined["holds"]) == (True, "wrong", False)
     [told] = talked.judged(f"{LOAD}#t2", said(TOOL))["details"]
@@ -559,13 +549,6 @@ def test_what_is_read_in_is_never_joined_to_what_was_said(talked: Desk, tmp_path
     words = "The engineer said: “There are 39 barges in the lock, all told. **🔧 Read** Every barge has to wait”.\n"
     found = talked.verified("--quotes", write_text(tmp_path / "book.md", words))
     assert (found["quoted_in"], found["check"]) == (True, "not checked")
-
-
-def test_a_block_quote_is_quoted_in(talked: Desk) -> None:
-    """It does not prove its speaker, in a turn or in a whole memo; nor does what begins before it.
-
-    A passage that is read in, cited by its anchor, names no speaker; own words count though a tool had them before.
-    """
     for ref, words in ((f"{LOAD}#t2", OTHERS), (NOON, OTHERS), (NOON, f"I think so. {OTHERS}")):
         found = talked.judged(ref, said(words))
         assert (found["quoted_in"], found["check"], found["holds"]) == (True, "not checked", True)
@@ -576,18 +559,6 @@ def test_a_block_quote_is_quoted_in(talked: Desk) -> None:
     for ref in (f"{LOAD}#t4", f"{LOAD}#t3-t4"):
         found = talked.judged(ref, said(TOOL))
         assert (found["quoted_in"], found["holds"]) == (False, True), ref
-
-
-def test_what_misleads_readers_is_said(talked: Desk) -> None:
-    """An address of something else, and another time; the words hold all the same."""
-    for old, new, said in (
-        (rf"memos/{NOON}/", "memos/2026-01-01-0000--a--b--c/", "its address leads to nothing in the archive"),
-        (rf"memos/{NOON}/", f"transcripts/{LOAD}/#t1", f"its address leads to transcript/{LOAD}"),
-        ("2026-05-01T", "2026-05-09T", "its time is 2026-05-01T"),
-    ):
-        found = talked.judged(NOON, (old, new), format_="csl-json")
-        assert found["holds"]
-        assert any(detail.startswith(said) for detail in found["details"]), found
 
 
 def test_the_passage_that_a_sentence_cites_decides(talked: Desk, tmp_path: Path) -> None:

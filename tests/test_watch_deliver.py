@@ -66,8 +66,8 @@ def test_an_environment_never_outgrows_what_a_command_can_be_given(tmp_path: Pat
     assert runner.deliver(memos) == Outcome(reason=said, is_try=False)
 
 
-def test_a_batch_is_one_run_with_all_paths(tmp_path: Path) -> None:
-    """Oldest first, a path a line; as JSON if asked for."""
+def test_a_batch_is_one_run_with_all_paths_and_given_up_only_as_far_as_it_was_tried(tmp_path: Path) -> None:
+    """Oldest first, a path a line, as JSON if asked for; what came later waits for its own tries."""
     publisher = Publisher(states=["inbox"] * 12)
     with publishing(publisher) as published:
         script = hook(tmp_path, f'echo "$MEMO_COUNT $MEMO_PATH" >> {tmp_path}/runs; cat >> {tmp_path}/in')
@@ -77,6 +77,19 @@ def test_a_batch_is_one_run_with_all_paths(tmp_path: Path) -> None:
     assert [line["guid"] for line in lines] == publisher.guids()
     assert lines[0]["action_required"] is True
     assert lines[1]["thread_id"] is None
+    tmp_path = tmp_path / "failing"
+    publisher = Publisher(states=["inbox"])
+    with (
+        publishing(publisher) as published,
+        watch_of(published.feed, tmp_path, is_batch=True, retries=2) as (watching, notebook),
+    ):
+        notebook.outcome = lambda: Outcome(reason="no")
+        watching.cycle()
+        publisher.arrive(2)
+        watching.cycle()
+        said = [text.removeprefix(f"{published.feed}: ") for text in notebook.said[1:]]
+        name = "memos/inbox/2026-05-01-0900--engineer--director--0.openthing"
+        assert said == [f"failed after 2 tries: {name}: no (--retry-failed)", "not delivered, try 1 of 2: 2 memos: no"]
 
 
 def test_a_command_that_fails_is_tried_again_and_then_given_up(tmp_path: Path) -> None:
@@ -101,22 +114,6 @@ def test_a_command_that_fails_is_tried_again_and_then_given_up(tmp_path: Path) -
         assert watch(*arguments, "--retry-failed", folder=tmp_path).returncode == 0
     numbers = [line.rpartition("--")[2][0] for line in (tmp_path / "log").read_text().splitlines()]
     assert numbers == ["0", "2", "1"]
-
-
-def test_a_batch_that_fails_is_given_up_only_as_far_as_it_was_tried(tmp_path: Path) -> None:
-    """What came later waits for its own tries, and is told so."""
-    publisher = Publisher(states=["inbox"])
-    with (
-        publishing(publisher) as published,
-        watch_of(published.feed, tmp_path, is_batch=True, retries=2) as (watching, notebook),
-    ):
-        notebook.outcome = lambda: Outcome(reason="no")
-        watching.cycle()
-        publisher.arrive(2)
-        watching.cycle()
-        said = [text.removeprefix(f"{published.feed}: ") for text in notebook.said[1:]]
-        name = "memos/inbox/2026-05-01-0900--engineer--director--0.openthing"
-        assert said == [f"failed after 2 tries: {name}: no (--retry-failed)", "not delivered, try 1 of 2: 2 memos: no"]
 
 
 def test_what_waits_is_read_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,18 +185,15 @@ def test_a_limit_lets_the_rest_wait_and_says_so(tmp_path: Path) -> None:
     assert len(notebook.guids) == 7
 
 
-def test_only_what_asks_for_an_action_is_announced_if_wanted(tmp_path: Path) -> None:
-    """The others count as seen."""
+def test_what_is_announced_is_what_asks_for_an_action_and_is_not_refused(tmp_path: Path) -> None:
+    """The others count as seen; a refused path stops none, and should it get a good name, it is delivered."""
     publisher = Publisher(states=["inbox"] * 7)
     with publishing(publisher) as published:
         done = watch("--once", "--only", "action", published.feed, folder=tmp_path)
         again = watch("--once", published.feed, folder=tmp_path)
     assert [line.rpartition("--")[2][0] for line in done.stdout.splitlines()] == ["0", "3", "6"]
     assert again.stdout == ""
-
-
-def test_a_refused_path_is_said_and_does_not_stop_the_others(tmp_path: Path) -> None:
-    """Should the memo get a good name, it is delivered."""
+    tmp_path = tmp_path / "refused"
     publisher = Publisher(states=["inbox", "../../etc", "inbox"])
     with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
         watching.cycle()
@@ -211,8 +205,8 @@ def test_a_refused_path_is_said_and_does_not_stop_the_others(tmp_path: Path) -> 
         assert notebook.guids == [guid(0), guid(2), guid(1)]
 
 
-def test_a_memo_that_moved_is_found_in_the_mailbox_beside(tmp_path: Path) -> None:
-    """The line says where it is now; what is nowhere is announced as it was."""
+def test_a_memo_that_moved_is_found_in_the_mailbox_beside_but_not_by_a_link(tmp_path: Path) -> None:
+    """The line says where it is now; by links out of a repo."""
     publisher = Publisher(states=["inbox", "inbox", "inbox"])
     repo = tmp_path / "repo"
     write_text(repo / "memos/read/2026-05-01-0900--engineer--director--0.openthing", "{}")
@@ -224,10 +218,7 @@ def test_a_memo_that_moved_is_found_in_the_mailbox_beside(tmp_path: Path) -> Non
     assert [line["file"] and Path(line["file"]).exists() for line in lines] == [True, True, None]
     assert "--0.openthing is now memos/read/" in done.stderr
     assert f"not found in {repo}: memos/inbox/2026-05-01-0900--engineer--director--2" in done.stderr
-
-
-def test_a_link_out_of_the_repo_is_not_followed(tmp_path: Path) -> None:
-    """Whoever can write to a repo could make a command read anything."""
+    tmp_path = tmp_path / "linked"
     write_text(tmp_path / "secret.openthing", "{}")
     (tmp_path / "repo/memos/inbox").mkdir(parents=True)
     (tmp_path / "repo/memos/inbox/m.openthing").symlink_to(tmp_path / "secret.openthing")

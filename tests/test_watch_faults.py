@@ -88,13 +88,9 @@ def test_kill_9_at_each_step_loses_nothing(way: str, tmp_path: Path) -> None:
         driver = ROOT / "tests/support/watch_killer.py"
         step = "0" if SOAK else {"print": "1", "exec": "2", "batch": "2"}[way]
         done = subprocess.run(
-            [sys.executable, driver, published.feed, tmp_path, way, step, str(SOAK)],
-            env=clean_environment(tmp_path),
-            capture_output=True,
-            text=True,
-            timeout=300 + SOAK,
-            check=False,
-        )
+            [sys.executable, driver, published.feed, tmp_path, way, step, str(SOAK)], env=clean_environment(tmp_path),
+            capture_output=True, text=True, timeout=300 + SOAK, check=False,
+        )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 missed" in done.stdout
     print(way, done.stdout)

@@ -72,8 +72,8 @@ def endless(request: Request, _: bytes | None) -> None:
         request.wfile.write(b" " * 65_536)
 
 
-def test_validators_are_sent_together_and_only_together() -> None:
-    """If-Modified-Since only beside an ETag; without one the question is unconditional."""
+def test_validators_are_sent_together_and_redirects_are_followed() -> None:
+    """If-Modified-Since only beside an ETag; the address is where the document was at last."""
     with publishing(Publisher(states=["inbox"])) as published:
         first = get(published)
         assert isinstance(first, Fetched)
@@ -86,6 +86,13 @@ def test_validators_are_sent_together_and_only_together() -> None:
     assert asked[1]["if-none-match"] == first.etag
     assert asked[1]["if-modified-since"] == first.last_modified
     assert not {"if-none-match", "if-modified-since"} & (asked[0].keys() | asked[2].keys())
+
+    def moved(request: Request, _: bytes | None) -> None:
+        request.give(200, b"here") if "new" in request.path else request.give(301, Location="/new/feed.xml#top")
+
+    with publishing(Publisher()) as published:
+        answer = get(published, moved)
+        assert answer == Fetched(address=f"{published.root}/new/feed.xml", data=b"here")
 
 
 @pytest.mark.parametrize(
@@ -148,17 +155,6 @@ def test_a_server_that_drips_before_its_answer_is_left(drips: bytes) -> None:
             is_over.set()
             thread.join()
     assert reason(answer) == "not done within 0.2 s"
-
-
-def test_redirects_are_followed() -> None:
-    """The address is where the document was at last; its archives lie there, too."""
-
-    def moved(request: Request, _: bytes | None) -> None:
-        request.give(200, b"here") if "new" in request.path else request.give(301, Location="/new/feed.xml#top")
-
-    with publishing(Publisher()) as published:
-        answer = get(published, moved)
-        assert answer == Fetched(address=f"{published.root}/new/feed.xml", data=b"here")
 
 
 @pytest.mark.parametrize(
@@ -239,23 +235,9 @@ def document(data: bytes) -> FeedDocument:
     return found
 
 
-def test_a_document_cut_off_anywhere_is_rejected() -> None:
-    """At every byte but the last, which is the end of a line.
-
-    Of a whole one, guid, path and every field of each item is read, newest first as it stands.
-    """
-    first = document(GOOD).items[0]
-    assert (first.guid, first.path) == (guid(2), "memos/inbox/2026-05-01-0900--engineer--director--2.openthing")
-    assert (first.field("from"), first.field("subject"), first.field("state")) == ("engineer", "Memo <2> “ä”", "inbox")
-    assert [item.is_asked for item in document(GOOD).items] == [False, False, True]
-    whole = GOOD.rstrip()
-    assert isinstance(read_document(whole), FeedDocument)
-    assert [end for end in range(len(whole)) if isinstance(read_document(whole[:end]), FeedDocument)] == []
-
-
-@pytest.mark.parametrize(
-    ("data", "word"),
-    [
+def test_what_is_no_feed_is_rejected_with_the_reason() -> None:
+    """HTML, a wrong charset, entities, no guid, a cut at every byte but the last; each field of a whole one is read."""
+    for data, word in [
         (b"", "empty"),
         (b" \n", "empty"),
         (b"<html><body/></html>", "<html>"),
@@ -274,21 +256,17 @@ def test_a_document_cut_off_anywhere_is_rejected() -> None:
         (GOOD.replace(b"<guid", b"<guid>x</guid><guid", 1), "item 1: found 2 guids"),
         (b"<rss><channel><item><guid>g</guid></item></channel></rss>", "item 1: found 0 paths"),
         (b"{}", "well-formed"),
-    ],
-)
-def test_what_is_no_feed_is_rejected_with_the_reason(data: bytes, word: str) -> None:
-    """HTML, nothing, a wrong charset, entities, an item without a guid."""
-    found = read_document(data)
-    assert isinstance(found, Rejected)
-    assert word in found.reason
-
-
-def test_what_a_document_may_be() -> None:
-    """Empty, for a seat that nobody has written to yet; marked at its beginning, as some editors and servers do.
-
-    A guid counts once: the first item that has it is taken. The description, the one field that every program keeps,
-    tells the path where nothing else does.
-    """
+    ]:
+        found = read_document(data)
+        assert isinstance(found, Rejected)
+        assert word in found.reason
+    first = document(GOOD).items[0]
+    assert (first.guid, first.path) == (guid(2), "memos/inbox/2026-05-01-0900--engineer--director--2.openthing")
+    assert (first.field("from"), first.field("subject"), first.field("state")) == ("engineer", "Memo <2> “ä”", "inbox")
+    assert [item.is_asked for item in document(GOOD).items] == [False, False, True]
+    whole = GOOD.rstrip()
+    assert isinstance(read_document(whole), FeedDocument)
+    assert [end for end in range(len(whole)) if isinstance(read_document(whole[:end]), FeedDocument)] == []
     assert document(RSS).items == ()
     assert document(b"\xef\xbb\xbf" + GOOD) == document(GOOD)
     assert document(doubled(GOOD)).items == document(GOOD).items
@@ -297,19 +275,12 @@ def test_what_a_document_may_be() -> None:
 
 
 def test_a_path_that_leads_elsewhere_or_acts_on_a_terminal_is_refused() -> None:
-    """Whoever writes a memo chooses its name. Dots in a name, and letters of any language, are taken.
-
-    A guid with control characters is refused: it stands in a command's environment, as the path does.
-    """
+    """Whoever writes a memo chooses its name; a subject must not end a line; sixteen MB of comments take no memory."""
     bad = ["/etc/passwd", "memos/../../etc/passwd", "..", "memos/inbox/a\nb", "a\x1b[31m", "a\u0085b", "a\u2028b"]
     good = ["memos/inbox/a..b.openthing", "memos/inbox/ä ö – 日本.openthing", "-rf", "...", "a\ufffdb"]
     for path in (*bad, *good, "a\u202eb", "a/" * 2500):
         assert (refusal(ReceivedItem(guid="g", path=path)) is None) == (path in good), path
     assert refusal(ReceivedItem(guid="a\nb", path="p")) == "its guid holds control characters"
-
-
-def test_what_a_feed_says_stays_in_one_line() -> None:
-    """A subject must not end a line that a command prints, nor one of JSON, and begin another."""
     breaks = "a&#10;new memo: b&#13;\u0085\u2028\u2029\u009b2J"
     item = f"<item><guid>g</guid><title>{breaks}</title><link>{breaks}</link><m:path>p</m:path>"
     item += f"<m:subject>{breaks}</m:subject></item>"
@@ -318,14 +289,10 @@ def test_what_a_feed_says_stays_in_one_line() -> None:
     line = as_json(AnnouncedMemo(feed="f", item=found, path=found.path))
     assert {found.title, found.link, found.field("subject")} == {"a new memo: b     2J"}
     assert line.splitlines() == [line]
-
-
-def test_what_stands_before_a_document_takes_no_memory() -> None:
-    """Sixteen megabytes of comments took a quarter of a gigabyte to look past."""
     data = b"<!---->" * 1_000_000 + b"<!DOCTYPE rss><rss/>"
     tracemalloc.start()
-    found = read_document(data)
+    rejected = read_document(data)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert found == Rejected(reason="found a DOCTYPE, expected none")
+    assert rejected == Rejected(reason="found a DOCTYPE, expected none")
     assert most < 3 * len(data)

@@ -125,8 +125,8 @@ def test_what_is_no_receipt(act: Callable[[Repo], None], tmp_path: Path) -> None
     assert "0 waited for, 0 received, 0 unknown, 1 escalated" in watch("--status", folder=tmp_path).stdout
 
 
-def test_without_a_repo_the_feed_tells(tmp_path: Path) -> None:
-    """Also of a memo that left the window when it was read: its archive is read for that."""
+def test_without_a_repo_the_feed_tells_and_who_does_not_ask_is_told_once(tmp_path: Path) -> None:
+    """Also of a memo that left the window; nothing is announced again that was announced before."""
     publisher = Publisher(states=["inbox"], block=2, window=2)
     with publishing(publisher) as published:
         told = [json.loads(watch(*AGAIN, "--json", published.feed, folder=tmp_path).stdout) for _ in range(2)]
@@ -136,6 +136,15 @@ def test_without_a_repo_the_feed_tells(tmp_path: Path) -> None:
         assert f"new memo: {INBOX}" not in lines(watch(*AGAIN, published.feed, folder=tmp_path))
     state = json.loads(watch("--status", "--json", folder=tmp_path).stdout)
     assert state["receipts"] == {"waiting": 0, "received": 7, "unknown": 0, "escalated": 0, "failed": 0}
+    tmp_path = tmp_path / "asked"
+    publisher = Publisher(states=["inbox"])
+    with publishing(publisher) as published:
+        assert len(lines(watch("--once", published.feed, folder=tmp_path))) == 1
+        assert "receipts" not in watch("--status", folder=tmp_path).stdout
+        assert lines(watch(*AGAIN, published.feed, folder=tmp_path)) == []
+        publisher.arrive()
+        assert [len(lines(watch(*AGAIN, published.feed, folder=tmp_path))) for _ in range(2)] == [1, 1]
+        assert lines(watch("--once", published.feed, folder=tmp_path)) == []
 
 
 def test_the_first_memo_of_a_repo_without_commits_waits(tmp_path: Path) -> None:
@@ -176,18 +185,6 @@ def test_what_cannot_be_looked_at_waits_and_is_not_lost(tmp_path: Path) -> None:
         assert len(lines(watch(*with_repo, folder=tmp_path))) == 1
         published.misdeed = None
         assert len(lines(watch(*AGAIN, published.feed, folder=tmp_path))) == 1
-
-
-def test_who_does_not_ask_is_told_once(tmp_path: Path) -> None:
-    """Also from a state that waited for receipts; and what was announced before is not announced again."""
-    publisher = Publisher(states=["inbox"])
-    with publishing(publisher) as published:
-        assert len(lines(watch("--once", published.feed, folder=tmp_path))) == 1
-        assert "receipts" not in watch("--status", folder=tmp_path).stdout
-        assert lines(watch(*AGAIN, published.feed, folder=tmp_path)) == []
-        publisher.arrive()
-        assert [len(lines(watch(*AGAIN, published.feed, folder=tmp_path))) for _ in range(2)] == [1, 1]
-        assert lines(watch("--once", published.feed, folder=tmp_path)) == []
 
 
 def test_a_command_that_hangs_does_not_keep_a_memo_from_being_escalated(tmp_path: Path) -> None:

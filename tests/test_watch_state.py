@@ -31,8 +31,8 @@ def fill(path: Path, count: int = 200) -> None:
     state.close()
 
 
-def test_a_state_keeps_what_it_was_told(tmp_path: Path) -> None:
-    """Items with their fields, in their order; durable settings."""
+def test_a_state_keeps_what_it_was_told_and_leaves_other_databases_alone(tmp_path: Path) -> None:
+    """Items with their fields, in their order; durable settings; nor is a newer version of the state touched."""
     path = tmp_path / "deep/er/state.sqlite"
     item = ReceivedItem(guid="g", path="p ä", title="t", link="l", is_asked=True, memo=(("from", "a"),))
     state = open_state(path)
@@ -47,6 +47,15 @@ def test_a_state_keeps_what_it_was_told(tmp_path: Path) -> None:
     assert state.unknown("feed", ["g", "h"]) == {"h"}
     assert state.unknown("other feed", ["g"]) == {"g"}
     state.close()
+    fill(tmp_path / "newer.sqlite")
+    for name, word, said in (
+        ("state", "CREATE TABLE mine (a)", "another program"),
+        ("newer", "PRAGMA user_version = 2", "version 2"),
+    ):
+        with closing(sqlite3.connect(tmp_path / f"{name}.sqlite")) as connection:
+            connection.execute(word)
+        with pytest.raises(StateError, match=said):
+            open_state(tmp_path / f"{name}.sqlite")
 
 
 def lose(path: Path) -> None:
@@ -73,19 +82,6 @@ def test_a_damaged_state_is_an_error_and_not_a_first_run(damage: str, tmp_path: 
     with pytest.raises(StateError, match=r"state\.sqlite: the state is damaged .* restore it from a backup"):
         open_state(path)
     assert (path.read_bytes() if path.exists() else None) == before
-
-
-def test_the_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
-    """Nor is a newer version of the state touched."""
-    fill(tmp_path / "newer.sqlite")
-    for name, word, said in (
-        ("state", "CREATE TABLE mine (a)", "another program"),
-        ("newer", "PRAGMA user_version = 2", "version 2"),
-    ):
-        with closing(sqlite3.connect(tmp_path / f"{name}.sqlite")) as connection:
-            connection.execute(word)
-        with pytest.raises(StateError, match=said):
-            open_state(tmp_path / f"{name}.sqlite")
 
 
 def test_two_watches_on_one_state_do_not_work_at_the_same_time(tmp_path: Path) -> None:

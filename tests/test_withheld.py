@@ -41,17 +41,13 @@ FILES = {path for paths in PLANTED.values() for path in paths}
 MEMO = "{http" + "s://memosite.invalid/ns/memo/1}"
 
 PAGES = {
-    "memo": f"memos/{LETTER}/",
-    "legacy memo": f"memos/{OLD}/",
-    "note": "notes/2026-05-04-0900--engineer--file--filed/",
-    "transcript": f"transcripts/{TALK}/",
-    "library": "libraries/forms/",
-    "document": "documents/office.decisions.0001-casks.md/",
-    "layer": "records/memory-layer/office.context.casks/",
+    "memo": f"memos/{LETTER}/", "legacy memo": f"memos/{OLD}/", "note": "notes/2026-05-04-0900--engineer--file--filed/",
+    "transcript": f"transcripts/{TALK}/", "library": "libraries/forms/",
+    "document": "documents/office.decisions.0001-casks.md/", "layer": "records/memory-layer/office.context.casks/",
     "store": "records/memory-store/office.decision.casks/",
     "mif": "records/mif/office.3b9f2c71-8d40-4e6a-a1c5-7f20d96b4e13/",
     "bullet": "records/wyren/office.decisions.5d2f3df5/",
-}
+}  # fmt: skip
 """The pages of all artifacts with planted words."""
 
 
@@ -96,33 +92,26 @@ def main_text(folder: Path) -> str:
     return " ".join(page_of(folder).xpath("string(//main)").split())
 
 
-@pytest.mark.parametrize("kind", PAGES)
-def test_the_page_says_what_happened_why_and_since_when(kind: str, site: Path, whole: Path) -> None:
-    """Who follows a link to it is told what to do, and programs find the reason in its twins; no original is left."""
-    page = site / PAGES[kind]
-    text = main_text(page)
-    for said in ("was erased.", "Since 2026-05-20", f"Reason {ERASED.why}", "ask those who publish this archive"):
-        assert said in text
-    assert list((whole / PAGES[kind]).rglob("original*")) != []
-    assert list(page.rglob("original*")) == []
-    told = twin(site, PAGES[kind])
-    assert told["withheld"] == {"reason": "erased", "why": ERASED.why, "on": ERASED.on, "rules": []}
-    assert "body" not in told
-    assert told["sha256"] is None
-    assert [copy["sha256"] for copy in told["copies"]] == [None] * len(told["copies"])
-    markdown = (page / "index.md").read_text(encoding="utf-8")
-    assert "Status: erased" in markdown.partition("---")[0]
-    assert "Since: 2026-05-20." in markdown
-    if kind == "transcript":
-        lines = (page / "turns.jsonl").read_text(encoding="utf-8").splitlines()
-        assert [json.loads(line)["withheld"]["reason"] for line in lines] == ["erased"]
-
-
-def test_lists_and_threads_name_it_by_its_file(site: Path, whole: Path) -> None:
-    """The reply stays below it, with a link to it; the thread says why there is no text.
-
-    Who asked whom, and whether it was answered or closed, is no content; of that, no word is published anywhere.
-    """
+def test_the_page_says_what_happened_why_and_since_when_and_lists_name_it_by_its_file(site: Path, whole: Path) -> None:
+    """Who follows a link is told what to do, programs find the reason in twins."""
+    for kind, path in PAGES.items():
+        page = site / path
+        text = main_text(page)
+        for said in ("was erased.", "Since 2026-05-20", f"Reason {ERASED.why}", "ask those who publish this archive"):
+            assert said in text
+        assert list((whole / path).rglob("original*")) != []
+        assert list(page.rglob("original*")) == []
+        told = twin(site, path)
+        assert told["withheld"] == {"reason": "erased", "why": ERASED.why, "on": ERASED.on, "rules": []}
+        assert "body" not in told
+        assert told["sha256"] is None
+        assert [copy["sha256"] for copy in told["copies"]] == [None] * len(told["copies"])
+        markdown = (page / "index.md").read_text(encoding="utf-8")
+        assert "Status: erased" in markdown.partition("---")[0]
+        assert "Since: 2026-05-20." in markdown
+        if kind == "transcript":
+            lines = (page / "turns.jsonl").read_text(encoding="utf-8").splitlines()
+            assert [json.loads(line)["withheld"]["reason"] for line in lines] == ["erased"]
     assert len(set().union(*words_in(whole).values())) > 60
     assert words_in(site) == {}
     tree = page_of(site / "threads/2026-04-01-0900--director--engineer--earlier")
@@ -157,8 +146,10 @@ def test_feed_items_keep_guid_and_place_and_have_the_path_alone(site: Path, whol
 
 
 @pytest.mark.usefixtures("site")
-def test_search_finds_it_by_who_when_and_where(folder: Path, capfd: Any, monkeypatch: Any) -> None:
-    """Its name, its people and its place are searched as always; its content is not: the index is of what is left."""
+def test_search_and_exports_have_it_by_who_when_and_where_without_its_body(
+    folder: Path, capfd: Any, monkeypatch: Any
+) -> None:
+    """Its name, its people and its place, not its content; a line, a row, a message that says why it is empty."""
     monkeypatch.setattr(RESOLVE, bared(*FILES, LIST, withheld=ERASED))
     common = ["--site", str(folder), "--cache", str(folder / "cache")]
     for query in ("letter", "from:engineer to:director", "repo:yard", "box:inbox"):
@@ -166,11 +157,6 @@ def test_search_finds_it_by_who_when_and_where(folder: Path, capfd: Any, monkeyp
         assert f"memos/{LETTER}/" in capfd.readouterr().out
     for query in ("quince", "tag:zqtag", "status:zqstatus", "zqoutput in:tools"):
         assert main(["search", query, *common]) == 1
-
-
-@pytest.mark.usefixtures("site")
-def test_exports_have_it_without_its_body(folder: Path, monkeypatch: Any) -> None:
-    """As any other it has a line, a row or a message; the message says why it is empty."""
     monkeypatch.setattr(RESOLVE, bared(*FILES, LIST, withheld=ERASED))
     target = folder / "exports"
     target.mkdir()
@@ -450,7 +436,26 @@ def test_an_entry_of_a_list_is_erased_and_those_beside_it_are_not(tides: Path) -
 def test_an_id_of_several_kinds_means_all_of_them_unless_the_kind_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is said, with how to name one. A name that nothing has is an error: none may believe that it is erased."""
+    """It is said, with how to name one. A name that nothing has is an error, as is an entry that cannot be read."""
+    for entry, error in [
+        ("{id: x, why: y}", "erase[0]: found no on, expected {id, why, on}"),
+        ("{why: y, on: 2026-05-20}", "erase[0]: found no id, expected {id, why, on}"),
+        ("{id: a/b, why: y, on: 2026-05-20}", 'erase[0].id: found "a/b", expected an id as in the address of a page'),
+        ("{id: memos/x/, why: y, on: 2026-05-20}", 'erase[0].id: found "memos/x/", expected an id as in the address'),
+        ("{id: x, why: y, on: May}", 'erase[0].on: found "May", expected an ISO 8601 date'),
+        (
+            "{id: x, why: y, on: 2026-05-20, secret: yes}",
+            'erase[0].secret: found the truth value "yes", expected true or false',
+        ),
+        ("{id: x, why: y, on: 2026-05-20}\n  - {id: x, why: z, on: 2026-05-20}", 'erase[1]: found "x" twice'),
+        ("x", 'erase[0]: found "x", expected a mapping with id, why, on, secret'),
+    ]:
+        write_memo(tmp_path / "memos", "a")
+        write_text(tmp_path / "memosite.yml", f"erase:\n  - {entry}\n")
+        with pytest.raises(ConfigError) as raised:
+            load_config(tmp_path)
+        assert error in str(raised.value)
+    shutil.rmtree(tmp_path / "memos")
     name = "2026-05-01-0900--engineer--director--twice"
     write_memo(tmp_path / "desk/memos", name)
     write_note(tmp_path / "desk/notes/engineer", name)
@@ -467,31 +472,6 @@ def test_an_id_of_several_kinds_means_all_of_them_unless_the_kind_is_named(
     build_site(tmp_path)
     assert main(["check", "--site", str(tmp_path)]) == 1
     assert f'erase names "{name}x": nothing of this id' in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("entry", "error"),
-    [
-        ("{id: x, why: y}", "erase[0]: found no on, expected {id, why, on}"),
-        ("{why: y, on: 2026-05-20}", "erase[0]: found no id, expected {id, why, on}"),
-        ("{id: a/b, why: y, on: 2026-05-20}", 'erase[0].id: found "a/b", expected an id as in the address of a page'),
-        ("{id: memos/x/, why: y, on: 2026-05-20}", 'erase[0].id: found "memos/x/", expected an id as in the address'),
-        ("{id: x, why: y, on: May}", 'erase[0].on: found "May", expected an ISO 8601 date'),
-        (
-            "{id: x, why: y, on: 2026-05-20, secret: yes}",
-            'erase[0].secret: found the truth value "yes", expected true or false',
-        ),
-        ("{id: x, why: y, on: 2026-05-20}\n  - {id: x, why: z, on: 2026-05-20}", 'erase[1]: found "x" twice'),
-        ("x", 'erase[0]: found "x", expected a mapping with id, why, on, secret'),
-    ],
-)
-def test_an_entry_that_cannot_be_read_is_an_error(entry: str, error: str, tmp_path: Path) -> None:
-    """It names the line and what was expected."""
-    write_memo(tmp_path / "memos", "a")
-    write_text(tmp_path / "memosite.yml", f"erase:\n  - {entry}\n")
-    with pytest.raises(ConfigError) as raised:
-        load_config(tmp_path)
-    assert error in str(raised.value)
 
 
 def test_taking_the_entry_back_restores_it_at_the_same_address(tides: Path) -> None:

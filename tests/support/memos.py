@@ -10,15 +10,9 @@ from tests.support.files import write_json, write_text
 def write_memo(folder: Path, name: str, *, extra: Mapping[str, object] | None = None, **fields: object) -> Path:
     """Write a typed memo `<name>.openthing`; `sender` is its `from`, a field given as None is left out."""
     known: dict[str, object] = {
-        "catdef": "1.4",
-        "memodef": "0.4.0",
-        "type": "memodef:Memo",
-        "from": fields.pop("sender", "engineer"),
-        "to": "director",
-        "subject": f"About {name}",
-        "sent": "2026-05-01T14:30:00Z",
-        "body": f"The text of {name}.",
-    }
+        "catdef": "1.4", "memodef": "0.4.0", "type": "memodef:Memo", "from": fields.pop("sender", "engineer"),
+        "to": "director", "subject": f"About {name}", "sent": "2026-05-01T14:30:00Z", "body": f"The text of {name}.",
+    }  # fmt: skip
     return _write_envelope(folder, name, known | fields | dict(extra or {}))
 
 

@@ -13,10 +13,10 @@ from pkgutil import iter_modules
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from memosite import plan
+from memosite import pages, plan
 from memosite.archive.cite import Citation
 from memosite.facts.times import Moment, read_moment
-from memosite.pages import Body, ListPage, ListSection, Page, Reference, Site
+from memosite.pages import Body, ListSection, Page, Reference, Site
 
 MEMO_TEXT = """\
 # Two loads, the second one clean
@@ -175,8 +175,8 @@ def _value(name: str, hint: Any) -> Any:
 @cache
 def page_classes() -> tuple[type[Page], ...]:
     """All classes that have a template of their own."""
-    modules = [import_module(f"{plan.__name__}.{module.name}") for module in iter_modules(plan.__path__)]
-    found = {ListPage} | {
+    modules = [pages, *(import_module(f"{plan.__name__}.{module.name}") for module in iter_modules(plan.__path__))]
+    found = {
         model for module in modules for model in vars(module).values()
         if isinstance(model, type) and issubclass(model, Page) and "template" in vars(model)
     }  # fmt: skip

@@ -230,12 +230,9 @@ class PlantedChains:
             stamped = f"---\n\n## 🤖 Assistant *(a-model)* <sub>{stamp}</sub>"
             parts.append(f"{stamped if is_stamped else '## Assistant'}\n\n{turn}\n")
         write_transcript(
-            self._office.root / "transcripts/engineer",
-            session.name,
-            text="\n".join(parts),
-            started=f"{session.begin:%Y-%m-%dT%H:%M:%SZ}",
-            ended=f"{end:%Y-%m-%dT%H:%M:%SZ}",
-        )
+            self._office.root / "transcripts/engineer", session.name, text="\n".join(parts),
+            started=f"{session.begin:%Y-%m-%dT%H:%M:%SZ}", ended=f"{end:%Y-%m-%dT%H:%M:%SZ}",
+        )  # fmt: skip
 
 
 def _tool(name: str, stamp: str, text: str) -> str:

@@ -101,14 +101,9 @@ class Terminal:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
         try:
             self._process = subprocess.Popen(
-                command,
-                cwd=folder,
-                env={"PATH": os.environ["PATH"], "TERM": "vt52", **environment},
-                stdin=theirs,
-                stdout=theirs,
-                stderr=theirs,
-                start_new_session=True,
-            )
+                command, cwd=folder, env={"PATH": os.environ["PATH"], "TERM": "vt52", **environment}, stdin=theirs,
+                stdout=theirs, stderr=theirs, start_new_session=True,
+            )  # fmt: skip
         except OSError:
             os.close(self._ours)
             raise
