@@ -20,7 +20,6 @@ from memosite.reading.reader import SourceReader
 from memosite.resolve import resolve
 from memosite.sources import folder as folder_module
 from memosite.sources import listing as listing_module
-from memosite.sources.folder import has_file, list_files, read_file
 from memosite.store.shelf import Shelf
 from tests.support.archives import (
     findings,
@@ -257,7 +256,7 @@ def test_nothing_outside_the_store_is_ever_read(repo: Path, body_ref: str) -> No
     (repo / "memos/inbox/folder").symlink_to(repo.parent / "outside")
     (repo / "notes").symlink_to(repo.parent / "outside")
     with Shelf() as shelf:
-        parsed = read_source(list_files(folder_source(repo)), shelf)
+        parsed = read_source(folder_source(repo).list_files(), shelf)
         assert not any(isinstance(one.fact, Envelope) and one.fact.stem != "m" for one in parsed)
     archive = read_folders(repo)
     assert "hunter2" not in repr(archive) and memo(archive, "m").variants[0].body is None
@@ -301,11 +300,11 @@ def test_a_file_that_became_a_pipe_meanwhile_does_not_block(repo: Path) -> None:
     source = folder_source(repo)
     os.mkfifo(repo / "pipe.openthing")
     (repo / "link.openthing").symlink_to("/etc/passwd")
-    messages = [getattr(read_file(source, path), "message", "") for path in ("pipe.openthing", "link.openthing")]
+    messages = [getattr(source.read_file(path), "message", "") for path in ("pipe.openthing", "link.openthing")]
     assert messages[0] == "it is not a regular file"
     assert all(message.startswith("it cannot be opened (") for message in messages[1:])
     with pytest.raises(MovedError, match="x: moved or removed while it was read"):
-        read_file(source, "x")
+        source.read_file("x")
 
 
 def test_a_file_too_large_is_left_out_with_a_finding(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -322,7 +321,7 @@ def test_a_file_of_just_the_limit_is_read_whole(repo: Path, monkeypatch: pytest.
     write_text(repo / "a.openthing", "x" * 100)
     for limit, is_read in [(100, True), (99, False)]:
         monkeypatch.setattr(folder_module, "FILE_LIMIT", limit)
-        assert (getattr(read_file(folder_source(repo), "a.openthing"), "data", b"") == b"x" * 100) == is_read
+        assert (getattr(folder_source(repo).read_file("a.openthing"), "data", b"") == b"x" * 100) == is_read
 
 
 def test_too_many_files_stop_the_build(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,15 +330,15 @@ def test_too_many_files_stop_the_build(repo: Path, monkeypatch: pytest.MonkeyPat
     for number in range(4):
         write_text(repo / f"{number}.txt", "x")
     with pytest.raises(SourceError, match="more than 3 files"):
-        list_files(folder_source(repo))
+        folder_source(repo).list_files()
     (repo / "3.txt").unlink()
-    assert list_files(folder_source(repo)).candidates == ()
+    assert folder_source(repo).list_files().candidates == ()
 
 
 def test_a_source_that_is_not_there_stops_the_build(repo: Path) -> None:
     """It is the environment's fault."""
     with pytest.raises(SourceError, match="cannot be read"):
-        list_files(folder_source(repo / "nothing"))
+        folder_source(repo / "nothing").list_files()
 
 
 def test_a_folder_that_cannot_be_listed_is_named(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -497,7 +496,7 @@ def test_links_to_files_that_are_there_lead_to_the_web(repo: Path) -> None:
         "../src/": "https://git.example.org/src",
     }
     source = folder_source(repo)
-    assert [has_file(source, path) for path in ("src/gate.py", "src/../src", "etc/passwd", "a\0b", "")] == [
+    assert [source.has_file(path) for path in ("src/gate.py", "src/../src", "etc/passwd", "a\0b", "")] == [
         True, False, False, False, False,
     ]  # fmt: skip
 
@@ -507,7 +506,7 @@ def test_candidates_are_read_in_the_order_of_their_paths(repo: Path) -> None:
     for name in ("b", "a", "c"):
         write_memo(repo / "memos" / name, name)
     with Shelf() as shelf:
-        listing = list_files(folder_source(repo))
+        listing = folder_source(repo).list_files()
         parsed = SourceReader(listing.source, shelf).candidates(listing)
         assert [one.path for one in parsed] == list(listing.candidates) == sorted(listing.candidates)
         (first, *_) = (one.fact for one in parsed if isinstance(one.fact, Envelope))

@@ -19,7 +19,7 @@ from memosite.formats.systems import owner_of, root_of_record
 from memosite.reading.finders import LineFinder
 from memosite.reading.loose import read_source
 from memosite.resolve import ResolveRules, resolve
-from memosite.sources.folder import FolderSource, list_files
+from memosite.sources.folder import FolderSource
 from memosite.store.shelf import Shelf
 from tests.support.archives import DOCUMENTS, links, open_folders, read_folders, read_sources
 from tests.support.files import write_text
@@ -121,7 +121,7 @@ def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay:
     write_text(quay / "docs/guide.md", "# Guide\n")
     write_text(quay / "decisions/paint.md", "# Paint\n\nStatus: accepted\n")
     write_text(quay / "examples/rope.md", head)
-    listing = list_files(FolderSource(name="quay", root=quay, documents=DOCUMENTS))
+    listing = FolderSource(name="quay", root=quay, documents=DOCUMENTS).list_files()
     assert "docs/guide.md" not in listing.candidates
     assert "examples/rope.md" not in listing.candidates
     assert listing.records == {".memory/config.json", "docs/rope.md"}
@@ -691,7 +691,7 @@ def test_the_order_of_files_does_not_matter(quay: Path) -> None:
     write_mif(quay, "docs/again.memory.md", title="Again")
     rules = ResolveRules(sources=(SourceInfo(name="quay"),))
     with Shelf() as shelf:
-        parsed = read_source(list_files(FolderSource(name="quay", root=quay)), shelf)
+        parsed = read_source(FolderSource(name="quay", root=quay).list_files(), shelf)
         forward, backward = (resolve(files, rules, Ledger(), LineFinder(shelf)) for files in (parsed, parsed[::-1]))
     assert forward == backward
 

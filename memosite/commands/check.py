@@ -24,7 +24,7 @@ from memosite.facts.parsed import DocumentHead
 from memosite.facts.rules import SECRET_IN_NAME
 from memosite.formats.systems import owner_of, root_of_record
 from memosite.reading.archive import open_archive
-from memosite.sources.folder import FolderSource, list_files
+from memosite.sources.folder import FolderSource
 from memosite.sources.listing import Listing
 
 _ENVELOPES = (ENVELOPE_SUFFIX, CATALOG_SUFFIX)
@@ -225,7 +225,7 @@ def _one_file(source: FolderSource, file: Path, others_of: dict[Path, frozenset[
 def _files_in(source: FolderSource, folder: Path, *, is_store: bool) -> frozenset[str]:
     if not is_store:
         return frozenset(entry.name for entry in folder.iterdir() if entry.is_file() and not entry.is_symlink())
-    around = list_files(FolderSource(name=source.name, root=folder))
+    around = FolderSource(name=source.name, root=folder).list_files()
     prefix = folder.relative_to(source.root).as_posix()
     return frozenset(f"{prefix}/{name}" for name in (*around.candidates, *around.others))
 

@@ -35,6 +35,7 @@ from memosite.sources.objects import (
     first_commit,
     has_folder,
     is_shallow,
+    object_heads,
     read_contents,
 )
 from memosite.sources.tree import NO_REF, fetch
@@ -317,16 +318,13 @@ class PastContents:
         try:
             listed = git(repo, "rev-list", f"--max-count={MOST}", "--full-history", holding.commit, "--", *paths)
             commits = listed.decode("ascii").split()
-            asked = [f"{commit}:{one}" for commit in commits for one in paths]
-            given = "".join(f"{one}\n" for one in asked if "\n" not in one).encode("utf-8", "surrogateescape")
-            told = git(repo, "cat-file", "--batch-check=%(objectname) %(objecttype)", given=given).split(b"\n")
+            heads = object_heads(repo, (f"{commit}:{path}" for commit in commits for path in paths))
         except GitError:
             return []
         found: dict[str, str] = {}
-        for one, said in zip(asked, told, strict=False):
-            id_, _, kind = said.partition(b" ")
-            if kind == b"blob":
-                found.setdefault(one.partition(":")[0], id_.decode("ascii"))
+        for name, head in heads.items():
+            if head.kind == "blob":
+                found.setdefault(name.partition(":")[0], head.hash)
         return [(commit, found[commit]) for commit in commits if commit in found]
 
     def _repo(self, source: str) -> Repo | None:

@@ -24,7 +24,7 @@ from memosite.facts.times import Moment, read_moment
 from memosite.run.processes import Child, SlowError
 from memosite.sources.git import GitError, GitLimitError, Repo, TooMuchError, git, start_git, viewed
 
-# Reads blobs and commits of a repo through one long-running `git cat-file --batch`.
+# What `git cat-file` says of objects, and their bytes: of all at once, or one after the other.
 
 
 HEAD = "HEAD"
@@ -46,6 +46,35 @@ class CommitHead:
     committed: Moment | None
 
 
+class ObjectHead(NamedTuple):
+    """What git says of an object: its hash, its kind (such as `blob`), and how many bytes it has."""
+
+    hash: str
+    kind: str
+    size: int
+
+
+def _head(line: bytes) -> ObjectHead | None:
+    """What a line of `git cat-file --batch` says; None of an object that is missing, or that a name does not tell."""
+    match line.decode("utf-8", "replace").split(" "):
+        case [hash_, kind, size] if size.isdecimal():
+            return ObjectHead(hash_, kind, int(size))
+    return None
+
+
+def object_heads(repo: Repo, names: Iterable[str]) -> dict[str, ObjectHead]:
+    """What git says of objects by their hashes, or by other names of them in one line each; without unknown ones.
+
+    Raises `GitError` if git cannot read the repo.
+    """
+    asked = [name for name in dict.fromkeys(names) if "\n" not in name]
+    if not asked:
+        return {}
+    given = "".join(f"{name}\n" for name in asked).encode("utf-8", "surrogateescape")
+    told = git(repo, "cat-file", "--batch-check", given=given).splitlines()
+    return {name: head for name, head in zip(asked, map(_head, told), strict=False) if head is not None}
+
+
 def commit_at(repo: Repo, ref: str) -> CommitHead | None:
     """The commit that a branch, a tag, a hash or `HEAD` leads to; None if there is none, or it leads to no commit.
 
@@ -53,10 +82,10 @@ def commit_at(repo: Repo, ref: str) -> CommitHead | None:
     """
     printed = git(repo, "cat-file", "--batch", given=f"{ref}^{{commit}}\n".encode("utf-8", "surrogateescape"))
     first, _, rest = printed.partition(b"\n")
-    match first.split(b" "):
-        case [found, b"commit", _]:
-            return CommitHead(hash=found.decode("ascii"), committed=_committed(rest.partition(b"\n\n")[0]))
-    return None
+    head = _head(first)
+    if head is None or head.kind != "commit":
+        return None
+    return CommitHead(hash=head.hash, committed=_committed(rest.partition(b"\n\n")[0]))
 
 
 def _committed(header: bytes) -> Moment | None:
@@ -84,11 +113,11 @@ class Objects:
 
     def blob(self, name: str, *, limit: int) -> bytes | int | None:
         """The bytes of a blob by its hash; its size if that is over the limit, None if there is no such blob."""
-        return self._get(name, b"blob", limit)
+        return self._get(name, "blob", limit)
 
     def tree(self, name: str, *, limit: int) -> bytes | None:
         """The bytes of a tree by its hash; None if there is no such tree, or it is larger."""
-        found = self._get(name, b"tree", limit)
+        found = self._get(name, "tree", limit)
         return None if isinstance(found, int) else found
 
     def hash_of(self, name: str) -> str:
@@ -96,23 +125,18 @@ class Objects:
         printed = git(self._repo, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
         return printed.decode("ascii", "replace").strip()
 
-    def _get(self, name: str, kind: bytes, limit: int) -> bytes | int | None:
+    def _get(self, name: str, kind: str, limit: int) -> bytes | int | None:
         if self._process != os.getpid():  # git answers the process that started it
             self._process, self._child = os.getpid(), None
         child = self._child or self._start()
         try:
             child.ask(name.encode("ascii") + b"\n")
-            match self._line().split(b" "):
-                case [_, found, size] if found == kind and int(size) <= limit:
-                    return self._bytes(int(size))
-                case [_, found, size] if found == kind:
-                    self._end()
-                    return int(size)
-                case [_, b"missing"]:
-                    return None
-                case _:  # another kind of object, whose bytes would follow
-                    self._end()
-                    return None
+            head = _head(line := self._line())
+            if head is not None and head.kind == kind and head.size <= limit:
+                return self._bytes(head.size)
+            if not line.endswith(b" missing"):  # the bytes would follow
+                self._end()
+            return head.size if head is not None and head.kind == kind else None
         except OSError as error:
             self._end()
             raise GitError("git cat-file ended: the repo is damaged") from error
@@ -329,46 +353,19 @@ CONTENTS_LIMIT = 20_000
 
 def read_contents(repo: Repo, ids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """Former contents of files by their ids, those that are there and not too large."""
-    wanted = [id_.encode("ascii") for id_ in list(dict.fromkeys(ids))[:CONTENTS_LIMIT]]
-    if not wanted:
-        return
-    sizes = git(repo, "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", given=_lines(wanted))
-    small = [line.split(b" ")[0] for line in sizes.splitlines() if _is_small(line)]
-    for start in range(0, len(small), 64):
-        batch = small[start : start + 64]
-        yield from _contents(git(repo, "cat-file", "--batch", given=_lines(batch)))
-
-
-def _contents(printed: bytes) -> Iterator[tuple[str, bytes]]:
-    place = 0
-    while place < len(printed):
-        end = printed.index(b"\n", place)
-        id_, _, size = printed[place:end].split(b" ")
-        yield id_.decode("ascii"), printed[end + 1 : end + 1 + int(size)]
-        place = end + 2 + int(size)
-
-
-def _is_small(line: bytes) -> bool:
-    parts = line.split(b" ")
-    return len(parts) == 3 and parts[1] == b"blob" and int(parts[2]) <= CONTENT_LIMIT
+    with viewed(repo) as seen, Objects(seen) as objects:
+        for head in object_heads(seen, list(dict.fromkeys(ids))[:CONTENTS_LIMIT]).values():
+            is_small = head.kind == "blob" and head.size <= CONTENT_LIMIT
+            data = objects.blob(head.hash, limit=CONTENT_LIMIT) if is_small else None
+            if isinstance(data, bytes):
+                yield head.hash, data
 
 
 def find_commits(repo: Repo, written: Iterable[str]) -> dict[str, str]:
     """Full ids of commits by abbreviation, without unknown and ambiguous ones. Raises `GitError` if git fails."""
-    asked = list(dict.fromkeys(written))
-    if not asked:
-        return {}
-    given = _lines(f"{one}^{{commit}}".encode("ascii") for one in asked)
-    answers = git(repo, "cat-file", "--batch-check=%(objectname) %(objecttype)", given=given).splitlines()
-    if len(answers) != len(asked):
-        return {}
-    pairs = zip(asked, (answer.split(b" ") for answer in answers), strict=True)
-    found = {one: answer[0].decode("ascii") for one, answer in pairs if len(answer) == 2 and answer[1] == b"commit"}
-    return {one: id_ for one, id_ in found.items() if id_.startswith(one)}  # a branch may have the name of a commit
-
-
-def _lines(ids: Iterable[bytes]) -> bytes:
-    return b"".join(id_ + b"\n" for id_ in ids)
+    heads = object_heads(repo, (f"{one}^{{commit}}" for one in written))
+    found = {name.removesuffix("^{commit}"): head.hash for name, head in heads.items()}
+    return {name: id_ for name, id_ in found.items() if id_.startswith(name)}  # a branch may have the name of a commit
 
 
 # Finds the commit that a branch was at at a former time (SPEC 8, reading the past).
@@ -393,13 +390,7 @@ def first_commit(repo: Repo, tip: str) -> str:
 
 def has_folder(repo: Repo, commit: str, folder: str) -> bool:
     """Whether a commit has a folder."""
-    try:
-        kind = git(repo, "cat-file", "-t", f"{commit}:{folder}")
-    except GitLimitError:
-        raise
-    except GitError:
-        return False
-    return kind.strip() == b"tree"
+    return any(head.kind == "tree" for head in object_heads(repo, [f"{commit}:{folder}"]).values())
 
 
 def is_shallow(repo: Repo) -> bool:
