@@ -14,9 +14,8 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Memo
 from memosite.facts.errors import MovedError, SourceError
 from memosite.facts.parsed import Envelope, Fact, Kind
-from memosite.reading.finders import LineFinder
-from memosite.reading.loose import read_source
-from memosite.reading.reader import SourceReader
+from memosite.reading.archive import read_source
+from memosite.reading.reader import LineFinder, SourceReader
 from memosite.resolve import resolve
 from memosite.sources import folder as folder_module
 from memosite.sources import listing as listing_module

@@ -16,8 +16,8 @@ from memosite.config.loading import discover
 from memosite.facts.parsed import Ref
 from memosite.facts.texts import find_mentions
 from memosite.formats.systems import owner_of, root_of_record
-from memosite.reading.finders import LineFinder
-from memosite.reading.loose import read_source
+from memosite.reading.archive import read_source
+from memosite.reading.reader import LineFinder
 from memosite.resolve import ResolveRules, resolve
 from memosite.sources.folder import FolderSource
 from memosite.store.shelf import Shelf

@@ -23,7 +23,7 @@ from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.parsed import DocumentHead
 from memosite.facts.rules import SECRET_IN_NAME
 from memosite.formats.systems import owner_of, root_of_record
-from memosite.reading.archive import open_archive
+from memosite.reading.archive import check_listing, open_archive
 from memosite.sources.folder import FolderSource
 from memosite.sources.listing import Listing
 
@@ -154,8 +154,6 @@ def _check_loose(path: Path, others_of: dict[Path, frozenset[str]], secrets: Sec
 
     `others_of` memoizes what is in each folder, since many files are in one.
     """
-    from memosite.reading.loose import check_listing  # noqa: PLC0415 - loads all formats; a site may be recalled
-
     files = sorted(_files_below(path)) if path.is_dir() else [path.resolve()]
     findings: list[Finding] = []
     root_of: dict[str, str] = {}

@@ -1,7 +1,6 @@
-"""[I/O] Opens the sources that a configuration names, and the citations that are made of their archive.
+"""[I/O] Opens the sources that a configuration names: folders, and commits of repos, which may have to be fetched.
 
-Manuscripts pass the screen as files of sources do. On a public site they are nobody's publication: what they cite is
-not listed there, and findings on them are for its operator.
+If git fails, the last commit that could be read is read again: a source fails alone (SPEC 9).
 """
 
 import hashlib
@@ -9,33 +8,22 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from memosite.archive.model import Archive, SourceInfo
-from memosite.citing.verifying import citations_of, finding_on, with_citations
-from memosite.config.schema import Audience, Config, SourceConfig
+from memosite.archive.model import SourceInfo
+from memosite.config.schema import Config, SourceConfig
 from memosite.facts import rules
 from memosite.facts.errors import SourceError
-from memosite.facts.file import File
 from memosite.facts.findings import Finding, Location, Rule
-from memosite.facts.parsed import Written
-from memosite.facts.rules import MANUSCRIPT_UNREADABLE
-from memosite.quotes.citations import MOST, READERS
-from memosite.quotes.manuscript import docx_text
-from memosite.reading.finders import LineFinder
-from memosite.reading.scans import KnownScans
-from memosite.reading.screen import Screen
-from memosite.sources.folder import FolderSource, holding_repo, list_manuscripts, repo_at
+from memosite.sources.folder import FolderSource, holding_repo, repo_at
 from memosite.sources.forges import below, file_template
 from memosite.sources.git import GitError, Repo, TooMuchError, UnreadableRepoError, configured, read_config, viewed
 from memosite.sources.listing import Source
 from memosite.sources.objects import HEAD, CommitHead, Objects, commit_at
 from memosite.sources.tree import EMPTY_TREE, NO_REF, FetchedRemote, Tree, TreeSource, fetch, read_tree
 from memosite.store.cache import read_whole, write_whole
-from memosite.store.safe_files import read_file
-from memosite.store.shelf import Shelf
 
 # Reads the commit of a source, or the last one that could be read: a source fails alone (SPEC 9).
 
@@ -287,56 +275,3 @@ def _not_fetched(source: SourceConfig, fetched: FetchedRemote) -> Finding:
     return Finding(
         rule=rules.REMOTE_NOT_FETCHED, location=place, message=f"not fetched ({fetched.problem}); read at {at}"
     )
-
-
-# Gives an archive the citations that are made of it: its own, and those of the configured manuscripts (SPEC 7).
-
-
-def read_citations(config: Config, audience: Audience, archive: Archive, shelf: Shelf, scans: KnownScans) -> Archive:
-    """The archive with the citations of it, and with a finding on each that does not hold."""
-    roots = {source.name: source.root for source in config.sources if source.root is not None}
-    artifacts = archive.artifacts.values()
-    files = {roots[copy.file.source] / copy.file.path for one in artifacts if one.kind == "document"
-             for copy in one.copies if copy.file.source in roots} if config.citations else set()  # fmt: skip
-    screen = Screen(scans, config.secrets.fingerprints)
-    manuscripts: dict[str, tuple[Written, ...]] = {}
-    unread: list[Finding] = []
-    for path in list_manuscripts(config.site, config.citations, holes=config.written):
-        name = path.relative_to(config.site).as_posix()
-        try:
-            manuscripts[name] = _citations(path, screen) if path not in files else ()
-        except SourceError as error:
-            unread.append(_unreadable(name, str(error).removeprefix(f"{path}: ")))
-    found = citations_of(archive, manuscripts, shelf.text, LineFinder(shelf), base_url=config.address)
-    if audience == "internal":
-        return with_citations(archive, found, unread)
-    apart = (finding_on(one) for one in found if one.by is None and one.state == "broken")
-    shown = with_citations(archive, tuple(one for one in found if one.by is not None), ())
-    return replace(shown, for_operator=(*archive.for_operator, *unread, *apart))
-
-
-def _unreadable(name: str, why: str) -> Finding:
-    message = f"{why}; expected a manuscript that can be read"
-    return Finding(rule=MANUSCRIPT_UNREADABLE, location=Location(source="", path=name), message=message)
-
-
-def _citations(path: Path, screen: Screen) -> tuple[Written, ...]:
-    """The citations of a manuscript; none of one that is of another kind of file. Raises `SourceError`."""
-    suffix = path.suffix.lower()
-    reader = READERS.get(suffix)
-    if reader is None:
-        return ()
-    try:
-        data = read_file(path)
-    except OSError as error:
-        raise SourceError(f"{path}: it cannot be read ({error.strerror})") from error
-    if suffix == ".docx":
-        data = _from_docx(path, data).encode()
-    if b"sha256:" not in data:
-        return ()
-    screened = screen.file(File(source="", path=path.name, data=data)).file.data
-    text = screened.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    return tuple(one for one in reader(text) if one.ref or one.url)[:MOST]
-
-
-_from_docx = lru_cache(maxsize=8)(docx_text)  # a server reads it again after every change of anything

@@ -18,6 +18,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from urllib.parse import unquote
 
 from memosite.archive.history import History, file_key
@@ -32,10 +33,22 @@ from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, W
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile, RecordPart, Ref, Withheld
 from memosite.formats.system import FilePlace
 from memosite.formats.systems import home_of
-from memosite.reading.own_texts import OwnTexts
 from memosite.store.shelf import Shelf
 
 # What an archive is resolved from, and the policy that says what of it may be in the archive.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnTexts:
+    """The configuration's file, and names that may be those of folders: the title, the sources."""
+
+    file: Path | None = None
+    names: tuple[str, ...] = ()
+
+
+def own_texts(config: Config) -> OwnTexts:
+    """The texts of a configuration."""
+    return OwnTexts(file=config.file, names=(config.title, *(source.name for source in config.sources)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,18 +86,16 @@ def is_match(glob: str, source: str, path: str) -> bool:
     return any(matches_glob(unicodedata.normalize("NFC", one), composed) for one in (path, f"{source}/{path}"))
 
 
-def policy_of(
-    config: Config, audience: Audience, *, published: Mapping[str, Collection[str]], texts: OwnTexts
-) -> Policy:
-    """The policy of a site for an audience."""
+def policy_of(config: Config, *, published: Mapping[str, Collection[str]]) -> Policy:
+    """The policy of a site."""
     return Policy(
-        audience=audience,
+        audience=config.audience,
         withhold=config.withhold,
         withhold_raw=config.withhold_raw,
         secrets=config.secrets,
         erase=config.erase,
         published=published,
-        texts=texts,
+        texts=own_texts(config),
     )
 
 
