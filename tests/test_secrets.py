@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from benchmarks.organization import artifacts
 from memosite import secrets
 from memosite.run.workers import run
-from memosite.secrets import DIGEST, RULES, Secret, engine, find_secrets
+from memosite.secrets import DIGEST, engine, find_secrets
 from tests.support.planted_secrets import KINDS, PLACES, Maker, Place, is_covered, plant
 
 NEXT_LINES = (
@@ -54,7 +54,7 @@ def test_the_place_is_that_of_the_secret_itself(kind: str) -> None:
     text = f"The key is {planted.written()} and we use it.\n"
     (found,) = find_secrets(text)
     assert text[found.start : found.end] in {planted.key, planted.before + planted.key}  # a webhook's is its address
-    assert found.rule in RULES
+    assert found.rule in engine.read_rules()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -78,12 +78,12 @@ def test_the_next_line_in_json_stays_whole() -> None:
 
 def test_rules_have_stable_names_and_names_for_people() -> None:
     """A rule's name is kebab-case; the digest tells when results have to be found again."""
-    assert RULES["aws-access-key-id"] == "AWS access key id"
-    assert RULES["github-app-token"] == "Github app token"
-    assert len(RULES) > 400
-    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule) and name for rule, name in RULES.items())
+    assert engine.read_rules()["aws-access-key-id"] == "AWS access key id"
+    assert engine.read_rules()["github-app-token"] == "Github app token"
+    assert len(engine.read_rules()) > 400
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule) and name for rule, name in engine.read_rules().items())
     assert re.fullmatch(r"[0-9a-f]{24}-\d+", DIGEST)
-    assert engine.ENCODED not in RULES
+    assert engine.ENCODED not in engine.read_rules()
 
 
 def test_two_keys_are_two_secrets() -> None:
@@ -258,7 +258,7 @@ def test_values_are_looked_for_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> N
     seeded = random.Random(1)
     words = ["".join(seeded.choices(ascii_letters + digits, k=11)) + "7a" for _ in range(900)]
     text = "\n".join((*(f"ftp://ann:{word}@files.example" for word in words), *words * 20))
-    found = [("generic-x", place.start(1), place.end(1)) for place in re.finditer(r"ann:(\w+)@", text)]
+    found = [engine.Match("generic-x", place.start(1), place.end(1)) for place in re.finditer(r"ann:(\w+)@", text)]
     assert len(list(secrets.find_repeats(text, found))) == 900 * 21
     assert compared <= 900 * 21 * 1.1
 
@@ -387,7 +387,7 @@ def test_the_rest_of_a_text_of_very_many_secrets_is_one(monkeypatch: pytest.Monk
     assert matched < 3 * secrets.MOST
     left = text[: found[0].start] + "".join(text[a.end : b.start] for a, b in pairwise(found))
     assert not any(word in left for word in words)
-    assert RULES[engine.MANY]
+    assert engine.read_rules()[engine.MANY]
 
 
 def test_the_engine_matches_no_more_than_a_window_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -496,5 +496,5 @@ def test_secrets_are_found_in_forked_processes() -> None:
     """Rules that are loaded before the processes are forked are theirs, too."""
     keys = [KINDS["npm token"](Maker(seed)).key for seed in range(4)]
     assert find_secrets(keys[0])
-    expected = [(Secret(rule="npm-access-token", start=0, end=40),)] * 4
+    expected = [(engine.Match(rule="npm-access-token", start=0, end=40),)] * 4
     assert list(run(find_secrets, keys, jobs=2, weight=lambda _: 10**9)) == expected

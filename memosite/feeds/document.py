@@ -196,26 +196,8 @@ def refusal(item: ReceivedItem) -> str | None:
 
 _KEPT: Final = frozenset(
     (
-        *(
-            "a",
-            "blockquote",
-            "br",
-            "code",
-            "del",
-            "em",
-            "h1",
-            "h2",
-            "h3",
-            "h4",
-            "h5",
-            "h6",
-            "hr",
-            "li",
-            "ol",
-            "p",
-            "pre",
-        ),
-        *("s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
+        *("a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p"),
+        *("pre", "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
     )
 )
 

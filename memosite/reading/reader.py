@@ -57,7 +57,7 @@ from memosite.resolve.identity import body_candidates, memo_folders, operational
 from memosite.run.progress import Progress, silent
 from memosite.run.recall import FORGETFUL, Recall
 from memosite.run.workers import run
-from memosite.secrets import RULES, find_secrets
+from memosite.secrets import find_secrets, kind_of
 from memosite.sources.folder import FolderSource, folders_of, list_manuscripts, repos_inside
 from memosite.sources.git import Holding
 from memosite.sources.listing import FileStamp, Listing, Source, shown_path
@@ -335,9 +335,8 @@ def refuse_secrets(texts: OwnTexts, screen: Screen) -> None:
             data = read_file(texts.file.resolve())
     for hit in screen.file(File(source="", path=CONFIG_NAME, data=data)).hits:
         if not hit.is_allowed:
-            kind = RULES.get(hit.rule, hit.rule)
             advice = f"rotate it and remove it, or allow its fingerprint {hit.fingerprint} in secrets.allow"
-            raise ConfigError(f"{texts.file}:{hit.line}: found a secret ({kind}), expected none; {advice}")
+            raise ConfigError(f"{texts.file}:{hit.line}: found a secret ({kind_of(hit.rule)}), expected none; {advice}")
     hidden = screen.names(name for name in texts.names if name.encode("utf-8", "surrogateescape") not in data)
     if hidden:
         shown = ", ".join(sorted(hidden.values()))

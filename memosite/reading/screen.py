@@ -41,7 +41,7 @@ from memosite.facts.rules import (
 )
 from memosite.reading.redaction import Span, decode, encode, find_spans, fingerprints, redact
 from memosite.reading.scans import KnownScans, Scanned
-from memosite.secrets import RULES
+from memosite.secrets import kind_of
 from memosite.sources.listing import Listing, shown_path
 
 # The first step of the gate: removes secrets from contents and names before anything of them is kept (SPEC 9).
@@ -133,8 +133,9 @@ def with_mode(
     result = tuple(decided(one, secrets) for one in read)
     if found:
         result += (Parsed(source="", path="", findings=tuple(dict.fromkeys(found))),)
-    if secrets.mode == "fail":
-        _fail_for(finding for one in result for finding in one.findings)
+    places = withheld_for_secrets(finding for one in result for finding in one.findings)
+    if secrets.mode == "fail" and places:
+        raise SecretsError(places)
     if secrets.mode != "redact":
         histories = {name: _without_secrets(history) for name, history in histories.items()}
     return result, histories
@@ -169,11 +170,7 @@ def name_finding(source: str, redacted: str) -> Finding:
 
 
 def _kinds(redacted: str) -> str:
-    return ", ".join(dict.fromkeys(map(_kind, _REDACTED.findall(redacted))))
-
-
-def _kind(rule: str) -> str:
-    return RULES.get(rule, rule)
+    return ", ".join(dict.fromkeys(map(kind_of, _REDACTED.findall(redacted))))
 
 
 def decided(one: Parsed, secrets: SecretsConfig) -> Parsed:
@@ -187,7 +184,7 @@ def decided(one: Parsed, secrets: SecretsConfig) -> Parsed:
         Finding(
             rule=rule,
             location=Location(source=one.source, path=one.path, line=hit.line),
-            message=f"{_kind(hit.rule)}, fingerprint {hit.fingerprint}",
+            message=f"{kind_of(hit.rule)}, fingerprint {hit.fingerprint}",
         )
         for hit in hits
     )
@@ -200,7 +197,7 @@ def _without_content(parsed: Parsed, hits: tuple[SecretHit, ...]) -> Parsed:
 
     An organization is no artifact, and routes the memos of all others: its texts are redacted.
     """
-    withheld = Withheld(reason="secret", rules=tuple(dict.fromkeys(_kind(hit.rule) for hit in hits)))
+    withheld = Withheld(reason="secret", rules=tuple(dict.fromkeys(kind_of(hit.rule) for hit in hits)))
     fact = parsed.fact
     if isinstance(fact, Organization):
         return parsed
@@ -240,7 +237,7 @@ def _in_versions(source: str, history: History, secrets: SecretsConfig, now: fro
     made = _commits_by_blob(history) if found else {}
     for (path, hit), blobs in found.items():
         commits = list(dict.fromkeys(made[blob][:8] for blob in blobs if blob in made))
-        message = f"{_kind(hit.rule)} in an earlier version{_shown(commits)}, fingerprint {hit.fingerprint}"
+        message = f"{kind_of(hit.rule)} in an earlier version{_shown(commits)}, fingerprint {hit.fingerprint}"
         yield Finding(rule=rule, location=Location(source=source, path=path, line=hit.line), message=message)
 
 
@@ -275,10 +272,7 @@ def _in_names(source: str, history: History, listed: frozenset[Finding]) -> Iter
 
 def _without_secrets(history: History) -> History:
     """A history without the former contents that hold a secret which is not allowed."""
-    withheld = {blob for blob, former in history.secrets.items() if _not_allowed(former.hits)}
-    if not withheld:
-        return history
-    return replace(history, blobs={id_: digest for id_, digest in history.blobs.items() if id_ not in withheld})
+    return history.without_blobs({blob for blob, former in history.secrets.items() if _not_allowed(former.hits)})
 
 
 def _in_vain(facts: Iterable[Parsed], histories: Iterable[History], secrets: SecretsConfig) -> Iterator[Finding]:
@@ -291,12 +285,6 @@ def _in_vain(facts: Iterable[Parsed], histories: Iterable[History], secrets: Sec
         if one.fingerprint not in used:
             where = Location(source="", path=CONFIG_NAME, line=one.line or None)
             yield Finding(rule=SECRET_ALLOWED_IN_VAIN, location=where, message=f'"{one.fingerprint}" fits no secret')
-
-
-def _fail_for(findings: Iterable[Finding]) -> None:
-    found = withheld_for_secrets(findings)
-    if found:
-        raise SecretsError(found)
 
 
 # Keeps what is for the operator alone out of what everybody may see: where which secret is (SPEC 9, secrets).

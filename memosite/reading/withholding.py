@@ -587,14 +587,7 @@ def _beside(facts: Iterable[Parsed], places: Collection[FilePlace]) -> frozenset
 def _forget(history: History, source: str, places: Collection[FilePlace]) -> History:
     """A history without the former contents of these files, unless other files have had them, too."""
     keys = {file_key(path) for of, path in places if of == source}
-    if not keys:
-        return history
-    others = {
-        blob
-        for key, events in history.events.items()
-        if key not in keys
-        for event in events
-        for blob in (event.before, event.after)
-    }
-    own = {blob for key in keys for event in history.events.get(key, ()) for blob in (event.before, event.after)}
-    return replace(history, blobs={blob: digest for blob, digest in history.blobs.items() if blob not in own - others})
+    own, others = set[str](), set[str]()
+    for key, events in history.events.items():
+        (own if key in keys else others).update(blob for event in events for blob in (event.before, event.after))
+    return history.without_blobs(own - others)
