@@ -20,9 +20,10 @@ def test_each_item_has_the_one_before_it_and_the_one_after_it(items: str, expect
     assert list(with_neighbours(tuple(items))) == expected
 
 
-def test_full_parts_stay_as_they_are_when_a_list_grows() -> None:
+def test_full_parts_stay_as_they_are_when_a_list_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are cut from the oldest on; an empty list has one part, which is empty."""
-    before, after = in_parts(range(7), 3), in_parts(range(8), 3)
+    monkeypatch.setattr("memosite.plan.page.LIST_LIMIT", 3)
+    before, after = in_parts(range(7)), in_parts(range(8))
     assert [list(part) for part in before] == [[0, 1, 2], [3, 4, 5], [6]]
     assert before[:2] == after[:2]
     assert in_parts([]) == [()]

@@ -1,6 +1,5 @@
 """What memosite itself is made of."""
 
-import inspect
 import os
 from pathlib import Path
 
@@ -10,13 +9,14 @@ import pytest
 import memosite
 from memosite.config.loading import load_config
 from memosite.reading.inputs import compare_inputs
-from memosite.store.cache import _WRITERS, first_file, portable_digest, program_digest
+from memosite.store.cache import _WRITERS, PACKAGE, first_file, portable_digest, program_digest
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 
 
 def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another module, or another jinja2 or markdown-it-py, may write other bytes."""
+    monkeypatch.setattr("memosite.store.cache.PACKAGE", tmp_path)
     found = []
     for change in (
         lambda: write_text(tmp_path / "a.py", "1"),
@@ -26,7 +26,7 @@ def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch:
     ):
         change()
         program_digest.cache_clear()
-        found.append(program_digest(tmp_path))
+        found.append(program_digest())
     program_digest.cache_clear()
     assert len(set(found)) == 4
 
@@ -41,12 +41,12 @@ def test_a_library_is_known_by_its_first_file() -> None:
 
 def test_the_digest_is_one_of_the_whole_package() -> None:
     """Wherever its module is: what any module wrote into a cache depends on it."""
-    for digest in (program_digest, portable_digest):
-        assert inspect.signature(digest).parameters["package"].default == Path(memosite.__file__).parent
+    assert Path(memosite.__file__).parent == PACKAGE
 
 
 def test_a_digest_for_other_machines_does_not_depend_on_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same program was installed there at another moment; another one, or another library, is not the same."""
+    monkeypatch.setattr("memosite.store.cache.PACKAGE", tmp_path / "one")
     found = []
     for change in (
         lambda: write_text(tmp_path / "one/a.py", "1"),
@@ -56,7 +56,7 @@ def test_a_digest_for_other_machines_does_not_depend_on_times(tmp_path: Path, mo
     ):
         change()
         portable_digest.cache_clear()
-        found.append(portable_digest(package=tmp_path / "one"))
+        found.append(portable_digest())
     portable_digest.cache_clear()
     assert found[0] == found[1]
     assert len(set(found)) == 3

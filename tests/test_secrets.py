@@ -465,7 +465,8 @@ def test_rules_are_loaded_beside_other_work() -> None:
     key = KINDS["npm token"](Maker(1)).key
     program = f"""
 import sys, threading
-from memosite.secrets import find_secrets, loading_rules
+from memosite.secrets import find_secrets
+from memosite.secrets.engine import loading_rules
 with loading_rules(), loading_rules():
     assert threading.active_count() > 1
     [found] = find_secrets({key!r})
@@ -479,7 +480,8 @@ def test_rules_that_cannot_be_loaded_are_an_error_for_who_scans() -> None:
     """And for nobody else."""
     program = """
 import sys
-from memosite.secrets import find_secrets, loading_rules
+from memosite.secrets import find_secrets
+from memosite.secrets.engine import loading_rules
 sys.modules["kingfisher_sdk"] = None
 with loading_rules():
     pass

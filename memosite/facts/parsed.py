@@ -127,6 +127,11 @@ class FileFacts:
         """The bare file name."""
         return self.path.rpartition("/")[2]
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """Its source and its path in that: no other file has both."""
+        return self.source, self.path
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discharge:
@@ -456,6 +461,11 @@ class Parsed:
     shelve: tuple[bytes, ...] = ()
     secrets: tuple[SecretHit, ...] = ()
     is_confidential: bool = False
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The file's source and its path in that; the path is "" for what is found on a source as a whole."""
+        return self.source, self.path
 
 
 LineOf = Callable[[FileFacts, str], int | None]

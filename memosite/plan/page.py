@@ -376,9 +376,9 @@ def group_anchors(keys: Iterable[str]) -> list[str]:
 P = TypeVar("P", bound=ArtifactPage)
 
 
-def in_parts(items: Sequence[T], limit: int = LIST_LIMIT) -> list[Sequence[T]]:
+def in_parts(items: Sequence[T]) -> list[Sequence[T]]:
     """Chunks in order of arrival: full ones change only by edits (SPEC 4)."""
-    return [items[start : start + limit] for start in range(0, len(items), limit)] or [()]
+    return [items[start : start + LIST_LIMIT] for start in range(0, len(items), LIST_LIMIT)] or [()]
 
 
 def part_count(items: Sequence[object], *, shown: int = LIST_LIMIT) -> int:

@@ -101,7 +101,7 @@ def thread_ids(archive: Archive, hidden: Set[Ref], is_hidden_name: Callable[[str
         left = [ref for ref in thread.memos if ref not in hidden]
         if len(left) > 1 and len(left) < len(thread.memos):
             for memo, name in _named(archive, left, is_hidden_name):
-                found |= {(copy.file.source, copy.file.path): name for copy in memo.copies}
+                found |= dict.fromkeys(memo.own_files, name)
     return found
 
 
@@ -153,7 +153,9 @@ def _tree_of(memo: Memo, by_ref: Mapping[Ref, Memo], known: dict[Ref, object]) -
 def without(ledger: Ledger, refs: Set[Ref], is_named: Callable[[str], bool]) -> Ledger:
     """The ledger without these artifacts and whatever has a name of theirs; the same one if it knows none of it."""
     gone = {one.ref for one in ledger.arrivals if one.ref in refs or is_named(one.id)}
-    if not gone and not any(map(is_named, _page_ids(ledger))):
+    others = (id_.partition("/")[2] or id_ for _, id_ in ledger.others)
+    pages_named = (*others, *(id_ for id_, _ in ledger.threads), *ledger.positions, *ledger.entities)
+    if not gone and not any(map(is_named, pages_named)):
         return ledger
     kept = [one for one in ledger.arrivals if one.ref not in gone]
     numbers = {one.number: number for number, one in enumerate(kept, 1)}
@@ -169,7 +171,11 @@ def without(ledger: Ledger, refs: Set[Ref], is_named: Callable[[str], bool]) -> 
     return Ledger(
         arrivals=tuple(map(renumbered, kept)),
         renewals=tuple(renumbered(one) for one in ledger.renewals if one.ref in known),
-        threads=tuple((id_, ref) for id_, ref in ledger.threads if ref in known and _is_id(id_, known)),
+        threads=tuple(
+            (id_, ref)
+            for id_, ref in ledger.threads
+            if ref in known and not known.isdisjoint({("memo", id_), ("note", id_)})
+        ),
         others=tuple((kind, id_) for kind, id_ in ledger.others if _stays(kind, id_, pages, led)),
         blocks=tuple(
             replace(block, items=tuple(numbers[item] for item in block.items))
@@ -179,15 +185,6 @@ def without(ledger: Ledger, refs: Set[Ref], is_named: Callable[[str], bool]) -> 
         aliases=aliases,
         audience=ledger.audience,
     )
-
-
-def _page_ids(ledger: Ledger) -> list[str]:
-    others = [id_.partition("/")[2] or id_ for _, id_ in ledger.others]
-    return [*others, *(id_ for id_, _ in ledger.threads), *ledger.positions, *ledger.entities]
-
-
-def _is_id(id_: str, known: Set[Ref]) -> bool:
-    return ("memo", id_) in known or ("note", id_) in known
 
 
 def _stays(kind: str, id_: str, pages: Set[str], led: Set[str]) -> bool:
@@ -214,7 +211,8 @@ def withhold(content: Content, archive: Archive, policy: Policy, shelf: Shelf, r
     if in_vain := tuple(_in_vain(content, policy)):
         content = replace(content, facts=(*content.facts, Parsed(source="", path="", findings=in_vain)))
     removed = {name: _removed(name, history, policy, shelf) for name, history in content.histories.items()}
-    is_named = any(not one.path and any(map(_is_on_file, one.findings)) for one in content.facts)
+    on_sources = (finding.location for one in content.facts if not one.path for finding in one.findings)
+    is_named = any(where.source and where.path for where in on_sources)
     if not (decision.files or any(removed.values()) or is_named or _was_hidden(content.histories, policy)):
         return content
     mentions = _mentions(archive, decision, removed)
@@ -238,10 +236,6 @@ def withhold(content: Content, archive: Archive, policy: Policy, shelf: Shelf, r
     )
 
 
-def _is_on_file(finding: Finding) -> bool:
-    return bool(finding.location.source and finding.location.path)
-
-
 def _in_vain(content: Content, policy: Policy) -> Iterator[Finding]:
     """The findings on globs that match nothing; whoever mistypes one must not believe that it withholds."""
     if not policy.withhold:
@@ -253,7 +247,7 @@ def _in_vain(content: Content, policy: Policy) -> Iterator[Finding]:
         if events[-1].kind == "removed"
         for event in events
     }
-    places = removed | {_place(one) for one in content.facts if one.path}
+    places = removed | {one.place for one in content.facts if one.path}
     for one in policy.withhold:
         if not any(is_match(one.glob, source, path) for source, path in places):
             where = Location(source="", path=CONFIG_NAME, line=one.line or None)
@@ -269,17 +263,13 @@ class _Decision:
 
 
 def _decide(content: Content, archive: Archive, policy: Policy) -> _Decision:
-    marked = {_place(one) for one in content.facts if one.path and _is_marked(one, policy)}
-    hidden = [one for one in archive.artifacts.values() if _is_raw(one, policy) or not marked.isdisjoint(_files(one))]
+    marked = {one.place for one in content.facts if one.path and _is_marked(one, policy)}
+    hidden = [one for one in archive.artifacts.values() if _is_raw(one, policy) or not marked.isdisjoint(one.files)]
     folders = memo_folders(one.fact for one in content.facts if isinstance(one.fact, Organization))
     files = marked.union(*(_all_files(one, folders) for one in hidden))
     # Another artifact may have been in the same list file, and have no file left.
-    hidden += [one for one in archive.artifacts.values() if files.issuperset(_own_files(one))]
+    hidden += [one for one in archive.artifacts.values() if files.issuperset(one.own_files)]
     return _Decision(files=frozenset(files), hidden=frozenset(one.ref for one in hidden))
-
-
-def _place(parsed: Parsed) -> FilePlace:
-    return parsed.source, parsed.path
 
 
 def _is_marked(parsed: Parsed, policy: Policy) -> bool:
@@ -302,20 +292,9 @@ def _is_raw(artifact: Artifact, policy: Policy) -> bool:
     return not all(is_redacted(variant.envelope.redaction_status) for variant in artifact.variants)
 
 
-def _own_files(artifact: Artifact) -> set[FilePlace]:
-    return {(copy.file.source, copy.file.path) for copy in artifact.copies}
-
-
-def _files(artifact: Artifact) -> set[FilePlace]:
-    """The files of an artifact, and the bodies that belong to them."""
-    return _own_files(artifact) | {
-        (copy.file.source, copy.body_path) for copy in artifact.copies if copy.body_path is not None
-    }
-
-
 def _all_files(artifact: Artifact, folders: tuple[str, ...]) -> Iterator[FilePlace]:
     """Also bodies that it may have named, and files that its record system keeps together."""
-    yield from _files(artifact)
+    yield from artifact.files
     for copy in artifact.copies:
         system = owner_of(copy.file.path) if isinstance(artifact, Record) else None
         yield from ((copy.file.source, path) for path in (system.together(copy.file.path) if system else ()))
@@ -343,7 +322,7 @@ def _mentions(archive: Archive, decision: _Decision, removed: Mapping[str, Set[s
 
 def _names(artifact: Artifact) -> Iterator[str]:
     yield artifact.id
-    for _, path in _files(artifact):
+    for _, path in artifact.files:
         yield from _names_of_file(path)
     if isinstance(artifact, Record):
         yield from (artifact.card.key, *artifact.former)
@@ -367,8 +346,8 @@ def _with_what_is_named_after_it(
     content: Content, archive: Archive, decision: _Decision, mentions: Mentions
 ) -> _Decision:
     """With bodies that are left over and other files whose paths mention what is withheld."""
-    files = decision.files | {_place(one) for one in content.facts if one.path and _is_named(one.path, mentions)}
-    hidden = {ref for ref, one in archive.artifacts.items() if files.issuperset(_own_files(one))}
+    files = decision.files | {one.place for one in content.facts if one.path and _is_named(one.path, mentions)}
+    hidden = {ref for ref, one in archive.artifacts.items() if files.issuperset(one.own_files)}
     return _Decision(files=files, hidden=decision.hidden | hidden)
 
 
@@ -382,35 +361,31 @@ def _facts(
     threads = thread_ids(archive, decision.hidden, mentions.in_text)
     facts: list[Parsed] = []
     rewritten: set[FilePlace] = set()
-    left = {_place(one) for one in content.facts} - decision.files
+    left = {one.place for one in content.facts} - decision.files
     for one in content.facts:
-        if _place(one) in decision.files:
+        if one.place in decision.files:
             continue
         if not one.path:
             facts.append(_of_source(one, left, mentions))
             continue
         again = reread(one, mentions.without)
         if again is not None:
-            rewritten.add(_place(one))
+            rewritten.add(one.place)
             again = _as_meant(_as_in_git(again, one))
-        facts.append(_in_thread(again or one, threads.get(_place(one))))
+        facts.append(_in_thread(again or one, threads.get(one.place)))
     return tuple(facts), frozenset(rewritten)
 
 
 def _of_source(parsed: Parsed, left: Set[FilePlace], mentions: Mentions) -> Parsed:
     """The findings on a source as a whole; those on files that are left out go with them."""
-    findings = (
-        one
-        for one in parsed.findings
-        if not one.location.source  # of memosite.yml, which is the operator's
-        or (_is_left(one, left) and not mentions.in_text(one.message))
-    )
-    return replace(parsed, findings=tuple(findings))
 
+    def stays(finding: Finding) -> bool:
+        where = finding.location
+        if not where.source:  # of memosite.yml, which is the operator's
+            return True
+        return (not where.path or (where.source, where.path) in left) and not mentions.in_text(finding.message)
 
-def _is_left(finding: Finding, left: Set[FilePlace]) -> bool:
-    where = finding.location
-    return not where.path or (where.source, where.path) in left
+    return replace(parsed, findings=tuple(filter(stays, parsed.findings)))
 
 
 def _as_meant(parsed: Parsed) -> Parsed:
@@ -503,29 +478,21 @@ def _history(
         if key not in gone
     }
     were_hidden = {key for key, left in events.items() if len(left) < len(history.events[key])}
-    tree = None if history.tree is None else _without(history.tree, gone)
+    tree = history.tree and {
+        path: blob
+        for path, blob in history.tree.items()
+        if file_key(path) not in gone and not policy.hides(source, path)
+    }
     history = replace(
-        history,
-        events={key: left for key, left in events.items() if left},
-        tree=tree and {path: blob for path, blob in tree.items() if not policy.hides(source, path)},
-        confidential=frozenset(),
+        history, events={key: left for key, left in events.items() if left}, tree=tree, confidential=frozenset()
     )
-    keys = _keys_by_artifact(source, seen)
+    keys = (frozenset(file_key(path) for name, path in one.files if name == source) for one in seen)
     return replace(history, blobs=former_contents(history, keys, mentions, shelf, were_hidden=were_hidden))
 
 
 def _is_named(path: str, mentions: Mentions) -> bool:
     """Whether a path mentions what is withheld, or is a further file of its name."""
     return mentions.in_text(path) or fold(stem_of(path.rpartition("/")[2])) in mentions.names
-
-
-def _without(tree: Mapping[str, str], gone: Set[str]) -> dict[str, str]:
-    return {path: blob for path, blob in tree.items() if file_key(path) not in gone}
-
-
-def _keys_by_artifact(source: str, artifacts: Iterable[Artifact]) -> Iterator[frozenset[str]]:
-    for artifact in artifacts:
-        yield frozenset(file_key(path) for name, path in _files(artifact) if name == source)
 
 
 # The gate: two filters that all content passes, for secrets, and for audience and erasure (SPEC 9).

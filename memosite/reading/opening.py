@@ -156,7 +156,7 @@ def _open(
     tree = _tree_source(config, source, stack, repo=repo, read=read, prefix=prefix, holes=inside)
     web = source.web or _web_of(repo, prefix)
     ref = HEAD if source.ref is None else source.ref
-    return tree, _info(source, web=web, commit=read.commit, web_ref=read.commit.hash, ref=ref)
+    return tree, _info(source, web=web, commit=read.commit, ref=ref)
 
 
 def _open_folder(
@@ -190,7 +190,6 @@ def _open_remote(
         source,
         web=source.web or file_template(url),
         commit=read.commit,
-        web_ref=read.commit.hash,
         ref=ref,
         fetched=fetched if fetched.problem else None,
     )
@@ -236,14 +235,13 @@ def _info(
     *,
     web: str | None,
     commit: CommitHead | None = None,
-    web_ref: str = HEAD,
     ref: str = "",
     fetched: FetchedRemote | None = None,
 ) -> SourceInfo:
     return SourceInfo(
         name=source.name,
         web=web,
-        web_ref=web_ref,
+        web_ref=commit.hash if commit else HEAD,
         include=source.include,
         ref=ref,
         commit=commit.hash if commit else "",

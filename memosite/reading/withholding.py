@@ -23,7 +23,7 @@ from urllib.parse import unquote
 
 from memosite.archive.history import History, file_key
 from memosite.archive.ledger import Ledger
-from memosite.archive.model import Archive, Artifact, Record
+from memosite.archive.model import Archive, Record
 from memosite.config.schema import DEFAULT_SECRETS, Audience, Config, Erasure, SecretsConfig, WithheldGlob
 from memosite.facts import rules
 from memosite.facts.contents import bare_record, without_content
@@ -460,7 +460,7 @@ def erase(content: Content, archive: Archive, policy: Policy, _shelf: Shelf, _re
     entries: dict[FilePlace, dict[int, Withheld]] = defaultdict(dict)
     for ref, withheld in there.items():
         artifact = archive.artifacts[ref]
-        for place in _places(artifact):
+        for place in artifact.files:
             if isinstance(artifact, Record) and artifact.card.line is not None:
                 entries[place][artifact.card.line] = withheld
             else:
@@ -531,23 +531,14 @@ def _present(ref: Ref, ledger: Ledger, archive: Archive) -> Ref:
     return now.get(key, ref)
 
 
-def _places(artifact: Artifact) -> Iterator[FilePlace]:
-    """The files of an artifact, by source and path."""
-    for copy in artifact.copies:
-        yield copy.file.source, copy.file.path
-        if copy.body_path:
-            yield copy.file.source, copy.body_path
-
-
 # What loses its content
 
 
 def _without(parsed: Parsed, whole: Mapping[FilePlace, Withheld], entries: _Entries) -> Parsed:
-    place = (parsed.source, parsed.path)
-    if place in whole:
-        return without_content(parsed, whole[place])
-    if place in entries and isinstance(parsed.fact, RecordFile):
-        return _without_entries(parsed, parsed.fact, entries[place])
+    if parsed.place in whole:
+        return without_content(parsed, whole[parsed.place])
+    if parsed.place in entries and isinstance(parsed.fact, RecordFile):
+        return _without_entries(parsed, parsed.fact, entries[parsed.place])
     return parsed
 
 
@@ -580,7 +571,7 @@ def _entry_line(finding: Finding, begins: list[int]) -> int:
 def _beside(facts: Iterable[Parsed], places: Collection[FilePlace]) -> frozenset[FilePlace]:
     """The files that tell of erased records besides their own: those of the same store."""
     stores = {(source, home) for source, path in places if (home := home_of(path))}
-    parts = ((one.source, one.path) for one in facts if stores and isinstance(one.fact, RecordPart))
+    parts = (one.place for one in facts if stores and isinstance(one.fact, RecordPart))
     return frozenset(place for place in parts if (place[0], home_of(place[1])) in stores)
 
 

@@ -111,12 +111,8 @@ def render(planned: Unrendered, renderer: Renderer) -> Iterator[tuple[str, bytes
 def _renderer(theme: bytes) -> tuple[Renderer, dict[str, bytes]]:
     """A renderer and its texts; cached, since it has compiled its templates and caches texts shown twice."""
     texts: dict[str, bytes] = {}
-    return Renderer(pickle.loads(zlib.decompress(theme)), _reader(texts)), texts  # noqa: S301 - as above
-
-
-def _reader(texts: Mapping[str, bytes]) -> Callable[[str], str]:
-    """Reads texts by digest, as a shelf does."""
-    return lambda digest: texts[digest].decode("utf-8", "replace")
+    read_theme = pickle.loads(zlib.decompress(theme))  # noqa: S301 - as above
+    return Renderer(read_theme, lambda digest: texts[digest].decode("utf-8", "replace")), texts
 
 
 # Writes ZIP files, the same bytes for the same files wherever and whenever it is done.

@@ -30,8 +30,6 @@ from memosite.store.cache import portable_digest
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["Cluster", "cluster_at"]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

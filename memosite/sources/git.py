@@ -264,11 +264,7 @@ def _whole(file: Path, limit: int) -> bytes | None:
     """The bytes of a regular file, None if there is none. Raises `UnreadableRepoError` for a link or pipe."""
     try:
         with open_file(file) as stream:
-            parts = []
-            left = limit
-            while left >= 0 and (part := stream.read(left + 1)):
-                parts.append(part)
-                left -= len(part)
+            data = stream.read(limit + 1)
     except FileNotFoundError:
         return None
     except NotAFileError as error:
@@ -276,9 +272,9 @@ def _whole(file: Path, limit: int) -> bytes | None:
     except OSError as error:
         said = "is a symbolic link" if file.is_symlink() else f"cannot be read ({error.strerror})"
         raise UnreadableRepoError(f"its {file.name} {said}") from error
-    if left < 0:
+    if len(data) > limit:
         raise UnreadableRepoError(f"its {file.name} has more than {limit:,} bytes")
-    return b"".join(parts)
+    return data
 
 
 def _copy(folder: Path, into: Path) -> None:

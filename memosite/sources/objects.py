@@ -222,8 +222,7 @@ class TreeEntry(NamedTuple):
     hash: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+class Skipped(NamedTuple):
     """A folder of a commit that was not listed, and why."""
 
     path: bytes
@@ -320,7 +319,7 @@ def _chosen(top: str, trees: Trees) -> tuple[list[TreeEntry], list[Skipped]]:
             left -= counts[one.hash]
         else:
             why = f"it has {counts[one.hash]:,} files and folders, expected at most {PATHS_LIMIT:,}"
-            skipped.append(Skipped(path=one.name, why=why))
+            skipped.append(Skipped(one.name, why))
     return [one for one in folders if one.name in chosen], skipped
 
 
