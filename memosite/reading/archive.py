@@ -90,9 +90,8 @@ class ArchiveHandle:
         except MemositeError:  # it may quote the configuration
             from memosite.reading.reader import refuse_secrets  # noqa: PLC0415
             from memosite.reading.screen import Screen  # noqa: PLC0415
-            from memosite.reading.withholding import own_texts  # noqa: PLC0415
 
-            refuse_secrets(own_texts(self._config), Screen(allowed=self._config.secrets.fingerprints))
+            refuse_secrets(self._config, Screen(allowed=self._config.secrets.fingerprints))
             raise
 
     @cached_property
@@ -237,7 +236,7 @@ class ArchiveHandle:
         from memosite.reading.past_cache import forget_past, prune_past  # noqa: PLC0415 - as below
         from memosite.reading.published import published_digests, published_file  # noqa: PLC0415
         from memosite.reading.reader import read_archive, read_citations, rules_of  # noqa: PLC0415
-        from memosite.reading.withholding import policy_of  # noqa: PLC0415 - takes half a second, rarely needed
+        from memosite.reading.withholding import Policy  # noqa: PLC0415 - takes half a second, rarely needed
         from memosite.run.progress import silent  # noqa: PLC0415
         from memosite.run.recall import FORGETFUL  # noqa: PLC0415
         from memosite.secrets.engine import loading_rules  # noqa: PLC0415
@@ -265,7 +264,7 @@ class ArchiveHandle:
                 recall=recall or FORGETFUL,
                 looks=looks,
                 jobs=jobs,
-                policy=policy_of(config, published=published),
+                policy=Policy(config=config, published=published),
                 progress=progress or silent,
             )
 

@@ -205,7 +205,7 @@ _MEANT = (ENVELOPE_SUFFIX, CATALOG_SUFFIX)
 
 def withhold(content: Content, archive: Archive, policy: Policy, shelf: Shelf, reread: Reread) -> Content:
     """The content that everybody may see; the same object if that is all of it, or if it is for those inside."""
-    if policy.audience == "internal":
+    if policy.config.audience == "internal":
         return content
     decision = _decide(content, archive, policy)
     if in_vain := tuple(_in_vain(content, policy)):
@@ -238,7 +238,7 @@ def withhold(content: Content, archive: Archive, policy: Policy, shelf: Shelf, r
 
 def _in_vain(content: Content, policy: Policy) -> Iterator[Finding]:
     """The findings on globs that match nothing; whoever mistypes one must not believe that it withholds."""
-    if not policy.withhold:
+    if not policy.config.withhold:
         return
     removed = {
         (source, event.path)
@@ -248,7 +248,7 @@ def _in_vain(content: Content, policy: Policy) -> Iterator[Finding]:
         for event in events
     }
     places = removed | {one.place for one in content.facts if one.path}
-    for one in policy.withhold:
+    for one in policy.config.withhold:
         if not any(is_match(one.glob, source, path) for source, path in places):
             where = Location(source="", path=CONFIG_NAME, line=one.line or None)
             yield Finding(rule=WITHHOLD_IN_VAIN, location=where, message=f'"{one.glob}" matches no file')
@@ -280,14 +280,14 @@ def _is_marked(parsed: Parsed, policy: Policy) -> bool:
     if fact is None:
         return bool(parsed.findings) or parsed.path.lower().endswith(_MEANT)
     if isinstance(fact, Envelope):
-        is_raw = fact.kind == "transcript" and policy.withhold_raw and not is_redacted(fact.redaction_status)
+        is_raw = fact.kind == "transcript" and policy.config.withhold_raw and not is_redacted(fact.redaction_status)
         return fact.shape == "broken" or is_raw
     return isinstance(fact, LibraryCard) and fact.broken is not None
 
 
 def _is_raw(artifact: Artifact, policy: Policy) -> bool:
     """Whether a transcript was not redacted; one without an envelope says nothing of it."""
-    if not isinstance(artifact, Transcript) or not policy.withhold_raw:
+    if not isinstance(artifact, Transcript) or not policy.config.withhold_raw:
         return False
     return not all(is_redacted(variant.envelope.redaction_status) for variant in artifact.variants)
 
@@ -438,7 +438,7 @@ def _removed(source: str, history: History, policy: Policy, shelf: Shelf) -> fro
         if place is not None and key.endswith(ENVELOPE_SUFFIX):
             is_hidden = is_hidden or key in history.confidential
             is_hidden = is_hidden or (
-                policy.withhold_raw and _was_raw(key, history.blobs.get(events[-1].before), shelf)
+                policy.config.withhold_raw and _was_raw(key, history.blobs.get(events[-1].before), shelf)
             )
         if is_hidden:
             gone.add(key)

@@ -51,7 +51,7 @@ from memosite.reading.inputs import compare_repo
 from memosite.reading.parse_cache import Former, ParseCache, ParseKey, Remembered, SourceCaches
 from memosite.reading.scans import KnownScans, Scanned
 from memosite.reading.screen import Screen, Screened, decided, for_everybody, with_mode, without_hidden_names
-from memosite.reading.withholding import ALL, Change, Content, OwnTexts, Policy
+from memosite.reading.withholding import ALL, Change, Content, Policy
 from memosite.resolve import ResolveRules, resolve
 from memosite.resolve.identity import body_candidates, memo_folders, operational_place
 from memosite.run.progress import Progress, silent
@@ -327,17 +327,20 @@ class DataFinder:
 # Refuses a configuration that holds a secret: its texts are on every page, and errors quote them (SPEC 9).
 
 
-def refuse_secrets(texts: OwnTexts, screen: Screen) -> None:
+def refuse_secrets(config: Config, screen: Screen) -> None:
     """Raise `ConfigError` if there is a secret in memosite.yml that it does not allow, or in the name of a folder."""
     data = b""
-    if texts.file is not None:
+    if config.file is not None:
         with suppress(OSError):  # it was there when the configuration was read
-            data = read_file(texts.file.resolve())
+            data = read_file(config.file.resolve())
     for hit in screen.file(File(source="", path=CONFIG_NAME, data=data)).hits:
         if not hit.is_allowed:
             advice = f"rotate it and remove it, or allow its fingerprint {hit.fingerprint} in secrets.allow"
-            raise ConfigError(f"{texts.file}:{hit.line}: found a secret ({kind_of(hit.rule)}), expected none; {advice}")
-    hidden = screen.names(name for name in texts.names if name.encode("utf-8", "surrogateescape") not in data)
+            raise ConfigError(
+                f"{config.file}:{hit.line}: found a secret ({kind_of(hit.rule)}), expected none; {advice}"
+            )
+    named = (config.title, *(source.name for source in config.sources))  # they may be names of folders
+    hidden = screen.names(name for name in named if name.encode("utf-8", "surrogateescape") not in data)
     if hidden:
         shown = ", ".join(sorted(hidden.values()))
         raise ConfigError(f"{shown}: found a secret in this name, expected none; rotate it and rename the folder")
@@ -368,8 +371,8 @@ def read_archive(
     progress("list", 0, 0)
     known = SourceCaches(None) if parsed is None else parsed
     seen = looks if looks is not None else {}
-    allowed = policy.secrets.fingerprints
-    refuse_secrets(policy.texts, Screen(known.scans(""), allowed))
+    allowed = policy.config.secrets.fingerprints
+    refuse_secrets(policy.config, Screen(known.scans(""), allowed))
     parts = [_Part(source, shelf, known, allowed, look=seen.pop(source.name, None), jobs=jobs) for source in sources]
     step = _counted(progress, sum(part.count for part in parts))
     for part in parts:
@@ -398,20 +401,20 @@ def read_archive(
             data_of=DataFinder(shelf), histories=content.histories, recall=recall,
         )  # fmt: skip
 
-    content = Content(*with_mode(facts, histories, policy.secrets), ledger)
+    content = Content(*with_mode(facts, histories, policy.config.secrets), ledger)
     archive, continued = resolved(content, FORGETFUL if policy.revises else recall)
     readers = {part.source.name: part.reader for part in parts}
 
     def reread(former: Parsed, change: Change) -> Parsed | None:
         parsed = readers[former.source].read_again(former, change)
-        return decided(parsed, policy.secrets) if parsed is not None else None
+        return decided(parsed, policy.config.secrets) if parsed is not None else None
 
     left = gate.revise(content, archive, policy, shelf, reread)
     if left is not None:
         archive, continued = resolved(left, recall)
         archive = replace(archive, erased=left.erased)
         known.leave_out(left.unstored)
-    return archive if policy.audience == "internal" else for_everybody(archive), continued
+    return archive if policy.config.audience == "internal" else for_everybody(archive), continued
 
 
 def _counted(progress: Progress, total: int) -> ReadStep:

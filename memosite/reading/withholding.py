@@ -24,7 +24,7 @@ from urllib.parse import unquote
 from memosite.archive.history import History, file_key
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Record
-from memosite.config.schema import DEFAULT_SECRETS, Audience, Config, Erasure, SecretsConfig, WithheldGlob
+from memosite.config.schema import Config, Erasure
 from memosite.facts import rules
 from memosite.facts.contents import bare_record, without_content
 from memosite.facts.findings import Finding, Location, Rule
@@ -39,42 +39,24 @@ from memosite.store.shelf import Shelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnTexts:
-    """The configuration's file, and names that may be those of folders: the title, the sources."""
-
-    file: Path | None = None
-    names: tuple[str, ...] = ()
-
-
-def own_texts(config: Config) -> OwnTexts:
-    """The texts of a configuration."""
-    return OwnTexts(file=config.file, names=(config.title, *(source.name for source in config.sources)))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What an archive may hold: the settings that the gate decides by (SPEC 9).
+    """What an archive may hold: the configuration that the gate decides by (SPEC 9).
 
     `published` are the digests of files of what is to be erased that were published before, by `kind/id`.
-    `texts` are the operator's own.
     """
 
-    audience: Audience = "internal"
-    withhold: tuple[WithheldGlob, ...] = ()
-    withhold_raw: bool = True
-    secrets: SecretsConfig = DEFAULT_SECRETS
-    erase: tuple[Erasure, ...] = ()
+    config: Config
     published: Mapping[str, Collection[str]] = field(default_factory=dict)
-    texts: OwnTexts = field(default_factory=OwnTexts)
 
     @property
     def revises(self) -> bool:
         """Whether the gate may change anything after `resolve`; if not, sources are resolved once."""
-        return self.audience != "internal" or bool(self.erase)
+        return self.config.audience != "internal" or bool(self.config.erase)
 
     def hides(self, source: str, path: str) -> bool:
         """Whether a glob of `withhold` matches a file."""
-        return self.audience != "internal" and any(is_match(one.glob, source, path) for one in self.withhold)
+        is_public = self.config.audience != "internal"
+        return is_public and any(is_match(one.glob, source, path) for one in self.config.withhold)
 
 
 def is_match(glob: str, source: str, path: str) -> bool:
@@ -86,20 +68,7 @@ def is_match(glob: str, source: str, path: str) -> bool:
     return any(matches_glob(unicodedata.normalize("NFC", one), composed) for one in (path, f"{source}/{path}"))
 
 
-def policy_of(config: Config, *, published: Mapping[str, Collection[str]]) -> Policy:
-    """The policy of a site."""
-    return Policy(
-        audience=config.audience,
-        withhold=config.withhold,
-        withhold_raw=config.withhold_raw,
-        secrets=config.secrets,
-        erase=config.erase,
-        published=published,
-        texts=own_texts(config),
-    )
-
-
-ALL = Policy()
+ALL = Policy(config=Config(site=Path(), title="", sources=(), output=Path(), cache=Path()))
 """That of an archive that holds everything."""
 
 
@@ -452,7 +421,7 @@ _Entries = Mapping[FilePlace, Mapping[int, Withheld]]
 
 def erase(content: Content, archive: Archive, policy: Policy, _shelf: Shelf, _reread: Reread) -> Content:
     """The content without that of erased artifacts."""
-    if not policy.erase:
+    if not policy.config.erase:
         return content
     erased, findings = _erased(policy, content.ledger, archive)
     there = {ref: withheld for ref, withheld in erased.items() if ref in archive.artifacts}
@@ -488,12 +457,12 @@ def _erased(policy: Policy, ledger: Ledger, archive: Archive) -> tuple[dict[Ref,
     known = _known(ledger, archive)
     erased: dict[Ref, Withheld] = {}
     findings = []
-    for entry in policy.erase:
+    for entry in policy.config.erase:
         refs = [ref for ref in known.get(entry.id, ()) if entry.kind in {None, ref[0]}]
         if not refs:
             findings.append(_finding(rules.ERASE_UNKNOWN, entry, "nothing of this id is known"))
         if len({kind for kind, _ in refs}) > 1:
-            is_whole = policy.audience == "internal"
+            is_whole = policy.config.audience == "internal"
             names = ", ".join(sorted("/".join(ref) for ref in refs)) if is_whole else "items of several kinds"
             findings.append(_finding(rules.ERASE_AMBIGUOUS, entry, f"it means {names}"))
         for ref in refs:

@@ -25,6 +25,7 @@ from memosite.sources.listing import (
     FileStamp,
     FolderEntry,
     Listing,
+    Source,
     finding_on,
     list_source,
     shown_path,
@@ -187,17 +188,12 @@ _READINGS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FolderSource:
+class FolderSource(Source):
     """A folder to read. `holes` are folders in it that are not part of it: other sources, the output, the cache."""
 
-    name: str
     root: Path
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    documents: tuple[str, ...] = ()
     holes: tuple[Path, ...] = ()
     holding: Holding | None = None
-    """The repo its history is read from; None if nobody asks for it."""
 
     def list_files(self, look: Look | None = None) -> Listing:
         """The files to read, from the snapshot of the folder if there is one.

@@ -40,6 +40,7 @@ from memosite.sources.listing import (
     FileStamp,
     FolderEntry,
     Listing,
+    Source,
     finding_on,
     list_source,
     shown_path,
@@ -83,7 +84,7 @@ EMPTY_TREE = Tree(blobs=MappingProxyType({}), folders=MappingProxyType({"": ()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TreeSource:
+class TreeSource(Source):
     """One commit of a repo to read.
 
     `ref` is as configured; `prefix` is the folder of the commit's tree that the source is,
@@ -91,7 +92,6 @@ class TreeSource:
     `holes` are folders below the prefix that are not part of it. Without a `commit` there is nothing in it.
     """
 
-    name: str
     repo: Repo
     commit: str
     committed: Moment | None
@@ -99,9 +99,6 @@ class TreeSource:
     tree: Tree
     objects: Objects = field(compare=False)
     prefix: str = ""
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    documents: tuple[str, ...] = ()
     holes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     """What opening the source found, to stand beside what listing it finds."""
