@@ -1,7 +1,9 @@
 """Builds the site: the whole pipeline, step by step.
 
-check ─► open ─► compare ─┬─ nothing changed ───────────────────────────► report
-                          └─► read ─► plan ─► make ─► prune ─► remember ─► report
+    check ─► open ─► compare ─┬─ nothing changed ───────────────────────────► report
+                              └─► read ─► plan ─► make ─► prune ─► remember ─► report
+
+A site stays lean, or stays as it is: addresses that were published have to answer for ever (SPEC 4).
 """
 
 from collections.abc import Iterable

@@ -5,7 +5,8 @@
 
 The configuration that comes of it is read as any other, with a cache of its own (`past_cache`).
 
-The contents pass the screen; one with a secret is left out, as is all that a public audience might not see.
+What one file held before is read for those who verify citations. It passes the screen; a content with a secret is left
+out, as is all that a public audience might not see.
 """
 
 import datetime as dt

@@ -1,27 +1,27 @@
 """The gate: two filters that all content passes, for secrets, and for audience and erasure (SPEC 9).
 
-A ledger is otherwise only appended to. What is left keeps its order and its ids; numbers have no gaps. Pages that
-something withheld may have led to (positions, months, digests …) are forgotten unless the archive still has them, and
-so are the full archive documents of feeds that it was in: they are cut anew.
-
-    marks, globs ─► artifacts, with all their files ─► names ─► facts, histories and ledger without either
-
-Whoever reads the result can be told nothing of what is withheld: it is not there. What is left is rewritten where it
-mentions a name of that (`mentions`), and parsed again. An artifact is withheld as a whole if one of its files is.
-
     bytes of a file, now or formerly ─► screen ─► parse, shelf ─► resolve ─► revise ─┬─► cache, plan, search, export …
                                        (secrets)                   ▲   (audience,    │
                                                                    │     erasure)    │
                                                                    └── what is left ─┘
 
-No command can skip them: `open_archive` is the only way to an archive, and applies both. The first is in `screen`, and
-what is done about secrets, once all is read, in `modes`. The rules of the second are in `audience` and `erasure`.
+No command can skip them: `open_archive` is the only way to an archive, and applies both. They filter the contents of
+files, present and former ones from git, and names: paths, and authors of commits. The first is in `screen`, with what
+is done about secrets once all is read. The second is `revise`: the rules for the audience are here, those for erasure in
+`withholding`.
 
 `revise` takes nothing out of an archive: it takes it out of what the archive is resolved from, which is then resolved
 again. So threads, missing memos, positions, counts, links, removals and findings are those of what is left, and
 nothing that comes later has a rule of its own.
 
-They filter the contents of files, present and former ones from git, and names: paths, and authors of commits.
+    marks, globs ─► artifacts, with all their files ─► names ─► facts, histories and ledger without either
+
+An artifact is withheld as a whole if one of its files is. Whoever reads the result can be told nothing of it: it is not
+there. What is left is rewritten where it mentions a name of that (`Mentions`), and parsed again.
+
+A ledger is otherwise only appended to. What is left of it keeps its order and its ids; numbers have no gaps. Pages that
+something withheld may have led to (positions, months, digests …) are forgotten unless the archive still has them, and
+so are the full archive documents of feeds that it was in: they are cut anew.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set

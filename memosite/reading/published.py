@@ -1,7 +1,8 @@
-"""[I/O] Reads the files of a published site, and finds the one that a build goes on from.
+"""[I/O] Reads the files of a published site, in a folder or at an address, and finds what a build goes on from.
 
-Its ledger records what was published under which URL. From a site in a folder, unchanged files also keep their times,
-so that a sync to a server by time and size sends only changed files.
+That is the ledger, which records what was published under which URL, the sealed log, and of what is to be erased the
+digests that were published. From a site in a folder, unchanged files also keep their times, so that a sync to a server
+by time and size sends only changed files.
 """
 
 import hashlib

@@ -2,14 +2,14 @@
 
     bytes of a file, now or formerly ─► known scan, or scan now ─► bytes without secrets + hits ─► parse, shelf, cache
 
-It is the same whatever is done about secrets (`secrets.mode`): that is decided once all is read (`reading/screen.py`).
-So caches hold no secrets, and stay valid when the mode changes.
+    hits of files, of former contents, of names ─┬─► findings
+                                                 └─► withhold: facts without content; redact: texts; fail: an error
 
-hits of files, of former contents, of names ─┬─► findings
-└─► withhold: facts without content; redact: texts; fail: an error
+The first is the same whatever is done about secrets (`secrets.mode`), so caches hold no secrets, and stay valid when
+the mode changes. The second is decided once all is read; nothing is scanned for it.
 
-Whoever reads a public site could go to the repo and take the key. What memosite.yml names in vain, too, is for who
-wrote it: a name of what is withheld may be in it. Commands report these findings all the same.
+On a public site the findings are for its operator alone: whoever reads them could go to the repo and take the key. So
+is what memosite.yml names in vain: a name of what is withheld may be in it. Commands report these findings all the same.
 """
 
 import re

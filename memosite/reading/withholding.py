@@ -1,13 +1,16 @@
-r"""Takes the content of what is erased or withheld, and names of it, out of what an archive is resolved from (SPEC 9).
+r"""What an archive is resolved from, and what of it may be in it: the policy, names that may not be mentioned, erasure.
+
+Names of what is withheld are found in the bytes of files, however they are written:
 
     text ─► decoded, as readers see it (JSON escapes, %41, &#65;, \_) ─► names with their paths ─► places in the text
 
 Whole names only: `…--gate` is not mentioned by `…--gate-two`. What nobody sees, such as a soft hyphen, and the end of a
-line after a hyphen may be within. A name that is a plain word, as of `plan.openthing`, is
-one only with its suffix, in `[[plan]]`, and as the value of a field for references: texts use the word.
+line after a hyphen may be within. A name that is a plain word, as of `plan.openthing`, is one only with its suffix, in
+`[[plan]]`, and as the value of a field for references: texts use the word.
 
-It is decided by artifact, so all copies in all sources lose it. Their facts stay, without content, and so do address,
-thread, feed item and place. Of a list file only the entry loses it; the file that its entries share is not published.
+Erasure takes the content off an artifact in all copies, in all sources (SPEC 9). Their facts stay, without content, and
+so do address, thread, feed item and place. Of a list file only the entry loses it; the file that its entries share is
+not published.
 """
 
 import html

@@ -1,17 +1,16 @@
 """Makes a unit: plans it and renders the outputs that changed, in any process.
 
+    unit ─► traced context ─► planned output ─► fingerprint ─┬─ known, and there: kept
+                                                            └─ else: bytes
+
+A unit is planned again if it is stale (`decide` in `stale.py`). An output is rendered only if its own model has
+changed (early cut-off), or if a file made of that model is not as it was left. On this machine a process does all
+of it. On a cluster, workers render what is planned here:
+
     planned outputs ─► pickle ─► the digests found in it ─► texts from the shelf ─► Parcel ─► files of each
     theme ─► templates, compressed ────────────────────────────────────────────────────────┘
 
 A parcel is self-contained, as page models are: rendering needs nothing else, and can be retried elsewhere.
-
-A unit is planned again if it is stale (`decide` in `stale.py`). An output is rendered only if its own model has
-changed (early cut-off), or if a file made of that model is not as it was left:
-
-    unit ─► traced context ─► planned output ─► fingerprint ─┬─ known, and there: kept
-                                                            └─ else: bytes
-
-On this machine a process does all of it. On a cluster, workers render from parcels what is planned here.
 """
 
 import io

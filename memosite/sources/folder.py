@@ -1,4 +1,4 @@
-"""[I/O] Folder sources: lists and reads the files of a folder on disk; lists the manuscripts that cite the archive.
+"""[I/O] Folder sources: lists and reads the files of a folder on disk; finds its repo, and the manuscripts beside it.
 
 Nothing outside a source is read (SPEC 9): symbolic links are not followed, neither files nor folders, and a path
 is only ever one that the walk itself found. Files of other tools in the same folders are skipped.

@@ -1,11 +1,11 @@
 """Addresses of repos: of remotes, without secrets; forge links to files and commits; why git failed, in our own words.
 
-The forms are those of git-fetch(1), GIT URLS. Only https, ssh and file are fetched (SPEC 2.3): other protocols
-are not authenticated (git, http) or run a command that the URL names (ext).
+An address has one of the forms of git-fetch(1), GIT URLS. Only https, ssh and file are fetched (SPEC 2.3): other
+protocols are not authenticated (git, http) or run a command that the URL names (ext). User names and passwords in an
+address are never shown, nor is what git says itself: it names files of this machine.
 
-Known are GitHub, GitLab, Gitea and Forgejo (Codeberg), Bitbucket and sourcehut: by their own hosts, and by the first
-part of a host's name where people run their own. User names and passwords in a remote's address are left out.
-Nothing is requested.
+The forges that are known are GitHub, GitLab, Gitea and Forgejo (Codeberg), Bitbucket and sourcehut: by their own hosts,
+and by the first part of a host's name where people run their own. Nothing is requested.
 """
 
 import re

@@ -1,19 +1,18 @@
 """[I/O] Runs git safely on untrusted repos, through a private git folder; changes git's index for `mark-read` alone.
 
     HEAD, refs, packed-refs, shallow ─► checked, bounded, copied ─┐
-    the two settings that say how objects and refs are stored ────┼─► a folder of our own ◄── git
+    the two settings that say how objects and refs are stored ────┼─► a folder of our own (`View`) ◄── git
     objects ─► checked: no links, no pipes ───────────────────────┘
 
 So a repo's configuration, what that includes, its hooks, attributes and anything that a newer git may read there
 cannot run a program, lead out of the source or be waited for (SPEC 2.3). Only `fetch` into our own cache and
-`mark-read` let git write to a repo itself.
+`mark-read` let git write to a repo itself: there, what its configuration could run is switched off on the command line,
+which takes precedence.
 
 Each call runs one program without a shell, in a clean environment: neither the user's nor the system's
 configuration, no prompts, no locks, no lazy fetches, no replaced objects, no grafted commits. It has limits of time,
-memory and output, and ends with this process. What a repo's own configuration could run is not there, since git
-reads a view of the repo (`git_view`); where git has to write to a repo, it is switched off on the command line, which
-takes precedence (SPEC 2.3). Only plumbing is called, and none that reads the work tree: comparing it would run
-filters.
+memory and output, and ends with this process. Only plumbing is called, and none that reads the work tree: comparing it
+would run filters.
 
 Whenever git writes an index, it compares each entry that may have changed since ("racily clean") with its file, and
 on the way runs the filters that attributes name (SPEC 2.3). So git works here on a copy of the index, beside an empty

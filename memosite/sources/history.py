@@ -1,8 +1,8 @@
 """[I/O] Reads the git history of a source: one full `git log`, then only new commits; former contents (SPEC 2.3).
 
-events of files ─┐
-commits ─────────┼─► cache ─► the next build asks git for new commits only, and nothing if the repo is unchanged
-files of HEAD ───┘
+    events of files ─┐
+    commits ─────────┼─► cache ─► the next build asks git for new commits only, and nothing if the repo is unchanged
+    files of HEAD ───┘
 
 What follows from the commits is cached, and continued while each new commit has the one before as its only parent. A
 merge may bring commits from long ago: then all are replayed. So that git need not read these again, either, the commits

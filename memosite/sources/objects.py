@@ -1,8 +1,11 @@
 """[I/O] Reads the objects of a repo: blobs, commits and trees, former contents, and who wrote a line.
 
-A tree of a hundred kilobytes can stand for ten million paths, one that is damaged ends git. So each distinct tree is
-read once, and the paths below it are counted before any is made. If there are too many, the files at the top are
-listed, and its folders as a whole, from the smallest on, as long as there is room: counts decide what is read.
+All that `git cat-file` knows is asked for here: what objects are (`object_heads`), and their bytes, one after the other
+and each within a limit (`Objects`).
+
+A tree of a hundred kilobytes can stand for ten million paths, one that is damaged ends git. So each distinct tree of a
+commit is read once, and the paths below it are counted before any is made. If there are too many, the files at the top
+are listed, and its folders as a whole, from the smallest on, as long as there is room: counts decide what is read.
 
 `git blame` reads a commit, never the work tree, with `-w` and `-C`: who indented a line anew, or moved it from another
 file in the same commit, has not written it. Nothing that a repo configures is run (`sources/git.py`).

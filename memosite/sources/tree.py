@@ -3,9 +3,10 @@
 A path is only a key into the commit's list and never opened, so no name in a tree can escape. Symbolic links and
 submodules are named in notes and not followed; the same limits hold as for folders.
 
-The cache holds one bare repo per address, named by the address's hash: `git/<hash>`, with `<hash>.json` (what was
-fetched when) and `<hash>.lock` (one writer at a time) beside it. No shell, no prompts, no credentials but those of
-ssh-agent, no submodules, no LFS, no protocol but the address's own, all within `FETCH_SECONDS` (SPEC 2.3).
+What is fetched is kept in one bare repo of the cache per address, named by the address's hash: `git/<hash>`, with
+`<hash>.json` (what was fetched when) and `<hash>.lock` (one writer at a time) beside it. If fetching fails, the commit
+that was fetched last is read. No shell, no prompts, no credentials but those of ssh-agent, no submodules, no LFS, no
+protocol but the address's own, all within `FETCH_SECONDS` (SPEC 2.3).
 """
 
 import datetime as dt

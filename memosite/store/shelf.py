@@ -1,14 +1,15 @@
 """[I/O] The shelf stores the bytes of one build on disk by their SHA-256; what one process hands over to others.
 
-Bytes are put while files are read and read back while pages are rendered: what is published is exactly what was
-parsed, even if a source changes meanwhile. The bytes of an unchanged file that was not
-read are promised: they are read on demand, and must have the same digest. The shelf is one append-only
-file without a name, so nothing of it outlives the build, and equal bytes (the copies of a broadcast) are kept once.
-It is written and read at given offsets and without a buffer, so forked worker processes share it.
+Bytes are put on the shelf while files are read, and read back while pages are rendered: what is published is exactly
+what was parsed, even if a source changes meanwhile. The bytes of an unchanged file that was not read are promised: they
+are read on demand, and must have the same digest. Equal bytes (the copies of a broadcast) are kept once.
 
-It is one append-only file without a name. Each process appends what it made, and reads on in it when it looks for
-something that it does not know yet. An entry is its key, its size and its bytes, appended at once; one that is not
-there whole yet is not there. So nobody waits, and what is missing is made again.
+A handover has what one process made for all others. Each appends what it made, and reads on when it looks for something
+that it does not know yet. An entry is its key, its size and its bytes, appended at once; one that is not there whole
+yet is not there. So nobody waits, and what is missing is made again.
+
+Each is one append-only file without a name, so nothing of it outlives the build. The shelf is written and read at given
+offsets and without a buffer, so forked processes share it.
 """
 
 import fcntl

@@ -1,10 +1,11 @@
 """Values as bytes: canonically and digested, equal values have equal bytes in any process; and read again.
 
-A value is a frozen dataclass, tuple, text, number or date, as pure modules pass them. It is first reduced to tuples of
-plain values, which `marshal` then writes. Its version 2 looks at no identities, so identical objects and equal objects
-give the same bytes. They are made to be compared, never to be loaded.
+A value is a frozen dataclass, tuple, text, number or date, as pure modules pass them. To be compared, it is first
+reduced to tuples of plain values, which `marshal` then writes. Its version 2 looks at no identities, so identical
+objects and equal objects give the same bytes; these are never loaded.
 
-Only what this user signed is read: `pickle` runs what it is told to.
+To be read again, it is pickled as its class and its fields. `pickle` runs what it is told to, so only what this user
+signed is read.
 """
 
 import datetime as dt
