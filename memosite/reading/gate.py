@@ -7,8 +7,8 @@
 
 No command can skip them: `open_archive` is the only way to an archive, and applies both. They filter the contents of
 files, present and former ones from git, and names: paths, and authors of commits. The first is in `screen`, with what
-is done about secrets once all is read. The second is `revise`: the rules for the audience are here, those for erasure in
-`withholding`.
+is done about secrets once all is read. The second is `revise`: the rules for the audience are here, those for erasure
+in `withholding`.
 
 `revise` takes nothing out of an archive: it takes it out of what the archive is resolved from, which is then resolved
 again. So threads, missing memos, positions, counts, links, removals and findings are those of what is left, and

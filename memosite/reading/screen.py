@@ -9,7 +9,8 @@ The first is the same whatever is done about secrets (`secrets.mode`), so caches
 the mode changes. The second is decided once all is read; nothing is scanned for it.
 
 On a public site the findings are for its operator alone: whoever reads them could go to the repo and take the key. So
-is what memosite.yml names in vain: a name of what is withheld may be in it. Commands report these findings all the same.
+is what memosite.yml names in vain: a name of what is withheld may be in it. Commands report these findings all the
+same.
 """
 
 import re

@@ -19,7 +19,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from memosite.facts.errors import SourceError
@@ -192,9 +191,7 @@ class Objects:
         """Close at the end of the block."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End git."""
         self.close()
 
@@ -256,7 +253,7 @@ def _top(objects: Objects, commit: str, prefix: bytes) -> str:
     width = len(found) // 2
     for name in filter(None, prefix.split(b"/")):
         entries = _parsed(objects.tree(found, limit=TREE_BYTES), width=width) or ()
-        found = next((one.hash for one in entries if one.name == name and one.mode == FOLDER), "")
+        found = next((entry.hash for entry in entries if entry.name == name and entry.mode == FOLDER), "")
         if not found:
             raise SourceError(f"the folder {os.fsdecode(prefix)} is not in the commit {commit}")
     return found
@@ -273,7 +270,7 @@ def _read_all(objects: Objects, top: str, *, width: int) -> Trees:
         seen += len(entries or ())
         if seen > ENTRIES_LIMIT:
             raise TooMuchError(f"its trees have more than {ENTRIES_LIMIT:,} entries")
-        waiting += [one.hash for one in entries or () if one.mode == FOLDER]
+        waiting += [entry.hash for entry in entries or () if entry.mode == FOLDER]
     return trees
 
 
@@ -299,12 +296,12 @@ def _counted(top: str, trees: Trees) -> dict[str, int]:
     while waiting:
         name = waiting[-1]
         entries = trees[name] or ()
-        missing = [one.hash for one in entries if one.mode == FOLDER and one.hash not in counts]
+        missing = [entry.hash for entry in entries if entry.mode == FOLDER and entry.hash not in counts]
         if missing and name not in counts:
             waiting += missing
             continue
         waiting.pop()
-        counts[name] = len(entries) + sum(counts[one.hash] for one in entries if one.mode == FOLDER)
+        counts[name] = len(entries) + sum(counts[entry.hash] for entry in entries if entry.mode == FOLDER)
     return counts
 
 
@@ -312,33 +309,33 @@ def _chosen(top: str, trees: Trees) -> tuple[list[TreeEntry], list[Skipped]]:
     """The folders at the top that are listed as a whole, in their order, and those that are not."""
     counts = _counted(top, trees)
     entries = trees[top] or ()
-    folders = [one for one in entries if one.mode == FOLDER]
+    folders = [entry for entry in entries if entry.mode == FOLDER]
     if counts[top] <= PATHS_LIMIT:
         return folders, []
     left, chosen, skipped = PATHS_LIMIT - len(entries), set(), []
-    for one in sorted(folders, key=lambda one: (counts[one.hash], one.name)):
-        if counts[one.hash] <= left:
-            chosen.add(one.name)
-            left -= counts[one.hash]
+    for entry in sorted(folders, key=lambda entry: (counts[entry.hash], entry.name)):
+        if counts[entry.hash] <= left:
+            chosen.add(entry.name)
+            left -= counts[entry.hash]
         else:
-            why = f"it has {counts[one.hash]:,} files and folders, expected at most {PATHS_LIMIT:,}"
-            skipped.append(Skipped(one.name, why))
-    return [one for one in folders if one.name in chosen], skipped
+            why = f"it has {counts[entry.hash]:,} files and folders, expected at most {PATHS_LIMIT:,}"
+            skipped.append(Skipped(entry.name, why))
+    return [entry for entry in folders if entry.name in chosen], skipped
 
 
 def _files(folders: list[TreeEntry], trees: Trees, top: str) -> Iterator[TreeEntry]:
     """Every entry that is no folder, by its path; a folder that cannot be read is an entry of the mode "missing"."""
     chosen = set(folders)
-    waiting = [(b"", one) for one in reversed(trees[top] or ()) if one.mode != FOLDER or one in chosen]
+    waiting = [(b"", entry) for entry in reversed(trees[top] or ()) if entry.mode != FOLDER or entry in chosen]
     while waiting:
-        above, one = waiting.pop()
-        path = above + one.name
-        if one.mode != FOLDER:
-            yield TreeEntry(one.mode, path, one.hash)
+        above, entry = waiting.pop()
+        path = above + entry.name
+        if entry.mode != FOLDER:
+            yield TreeEntry(entry.mode, path, entry.hash)
             continue
-        entries = trees[one.hash]
+        entries = trees[entry.hash]
         if entries is None:
-            yield TreeEntry("missing", path, one.hash)
+            yield TreeEntry("missing", path, entry.hash)
         waiting += [(path + b"/", each) for each in reversed(entries or ())]
 
 

@@ -1,9 +1,9 @@
 """[I/O] The cache folder: files that can be made again, kept out of git, and signed, so that none but its own count.
 
 It is in the site folder, which may be a clone of an untrusted repo. A link in it would redirect writes and removals,
-and is refused (SPEC 9). Files that are unpickled, and files that list what to remove, are signed with a key that is in the
-user's state folder and in no repo. What another version of memosite made does not count: it is known by the digest of
-the program.
+and is refused (SPEC 9). Files that are unpickled, and files that list what to remove, are signed with a key that is in
+the user's state folder and in no repo. What another version of memosite made does not count: it is known by the digest
+of the program.
 """
 
 import hashlib
