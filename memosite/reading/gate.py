@@ -33,7 +33,7 @@ from memosite.archive.ledger import LEAN, Arrival, Ledger, page_ref
 from memosite.archive.model import Archive, Artifact, Document, Memo, Record, Transcript
 from memosite.facts.contents import is_confidential, is_raw_transcript, is_redacted
 from memosite.facts.file import File
-from memosite.facts.findings import Finding, Location
+from memosite.facts.findings import Finding
 from memosite.facts.layout import CONFIG_NAME, place_of
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD, make_id, stem_of
 from memosite.facts.parsed import Envelope, FileFacts, LibraryCard, Organization, Parsed, RecordFile, Ref
@@ -250,8 +250,7 @@ def _in_vain(content: Content, policy: Policy) -> Iterator[Finding]:
     places = removed | {one.place for one in content.facts if one.path}
     for one in policy.config.withhold:
         if not any(is_match(one.glob, source, path) for source, path in places):
-            where = Location(source="", path=CONFIG_NAME, line=one.line or None)
-            yield Finding(rule=WITHHOLD_IN_VAIN, location=where, message=f'"{one.glob}" matches no file')
+            yield WITHHOLD_IN_VAIN.finding(f'"{one.glob}" matches no file', path=CONFIG_NAME, line=one.line or None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

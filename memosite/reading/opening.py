@@ -4,7 +4,6 @@ If git fails, the last commit that could be read is read again: a source fails a
 """
 
 import hashlib
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -16,19 +15,16 @@ from memosite.archive.model import SourceInfo
 from memosite.config.schema import Config, SourceConfig
 from memosite.facts import rules
 from memosite.facts.errors import SourceError
-from memosite.facts.findings import Finding, Location, Rule
+from memosite.facts.findings import Finding
 from memosite.sources.folder import FolderSource, holding_repo, repo_at
 from memosite.sources.forges import below, file_template
 from memosite.sources.git import GitError, Repo, TooMuchError, UnreadableRepoError, configured, read_config, viewed
 from memosite.sources.listing import Source
-from memosite.sources.objects import HEAD, CommitHead, Objects, commit_at
+from memosite.sources.objects import HEAD, WHOLE_HASH, CommitHead, Objects, commit_at
 from memosite.sources.tree import EMPTY_TREE, NO_REF, FetchedRemote, Tree, TreeSource, fetch, read_tree
 from memosite.store.cache import read_whole, write_whole
 
 # Reads the commit of a source, or the last one that could be read: a source fails alone (SPEC 9).
-
-
-_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 NO_COMMIT = CommitHead(hash="", committed=None)
@@ -56,7 +52,7 @@ def read_commit(
         commit = find()
         tree = read_tree(repo, commit.hash, prefix)
     except TooMuchError as error:
-        found = _finding(rules.FOLDER_TOO_LARGE, source, error)
+        found = rules.FOLDER_TOO_LARGE.finding(f"not read: {error.public}", source=source.name)
         return CommitRead(commit=commit, tree=EMPTY_TREE, findings=(found,))
     except GitError as error:
         return _last(repo, kept, source, prefix, error)
@@ -67,8 +63,8 @@ def read_commit(
 
 def _last(repo: Repo, kept: Path, source: SourceConfig, prefix: str, error: GitError) -> CommitRead:
     name = (read_whole(kept) or b"").decode("ascii", "replace")
-    finding = _finding(rules.SOURCE_FAILED, source, error)
-    if not _HASH.fullmatch(name):
+    finding = rules.SOURCE_FAILED.finding(f"not read: {error.public}", source=source.name)
+    if not WHOLE_HASH.fullmatch(name):
         return CommitRead(commit=NO_COMMIT, tree=EMPTY_TREE, findings=(finding,))
     try:
         commit = commit_at(repo, name)
@@ -83,10 +79,6 @@ def _kept(cache: Path, source: SourceConfig, prefix: str) -> Path:
     """The file of the cache with the commit of a source that was read last."""
     name = f"{source.root}\0{source.git}\0{source.ref}\0{prefix}".encode("utf-8", "surrogateescape")
     return cache / "commits" / hashlib.sha256(name).hexdigest()[:24]
-
-
-def _finding(rule: Rule, source: SourceConfig, error: GitError) -> Finding:
-    return Finding(rule=rule, location=Location(source=source.name, path=""), message=f"not read: {error.public}")
 
 
 # Opens the sources that a configuration names: folders on disk, refs and remotes as trees of commits.
@@ -182,7 +174,11 @@ def _open_remote(
 ) -> tuple[TreeSource, SourceInfo]:
     url, ref = source.git or "", source.ref or HEAD
     fetched = fetch(url, ref, cache=config.cache, use_network=use_network)
-    findings = (_not_fetched(source, fetched),) if fetched.problem else ()
+    findings: tuple[Finding, ...] = ()
+    if fetched.problem:
+        at = f"{fetched.commit.hash[:12]}, fetched on {fetched.fetched.utc}"
+        message = f"not fetched ({fetched.problem}); read at {at}"
+        findings = (rules.REMOTE_NOT_FETCHED.finding(message, source=source.name),)
     repo = stack.enter_context(viewed(fetched.repo))
     read = read_commit(repo, lambda: fetched.commit, source, "", cache=config.cache)
     tree = _tree_source(config, source, stack, repo=repo, read=read, findings=findings)
@@ -265,11 +261,3 @@ def _web_of(repo: Repo, prefix: str) -> str | None:
 def _origin(written: bytes) -> str:
     """The URL that a repo was cloned from, according to its configuration, cached until that changes."""
     return configured(written, "remote.origin.url")
-
-
-def _not_fetched(source: SourceConfig, fetched: FetchedRemote) -> Finding:
-    place = Location(source=source.name, path="")
-    at = f"{fetched.commit.hash[:12]}, fetched on {fetched.fetched.utc}"
-    return Finding(
-        rule=rules.REMOTE_NOT_FETCHED, location=place, message=f"not fetched ({fetched.problem}); read at {at}"
-    )

@@ -25,7 +25,7 @@ from memosite.facts import rules
 from memosite.facts.contents import is_confidential
 from memosite.facts.errors import ConfigError, SourceError
 from memosite.facts.file import File
-from memosite.facts.findings import Finding, Location
+from memosite.facts.findings import Finding
 from memosite.facts.json_text import find_key_line
 from memosite.facts.layout import CONFIG_NAME, Place
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
@@ -526,7 +526,7 @@ def _on(history: History, source: str) -> tuple[Finding, ...]:
     if not history.problem:
         return ()
     rule = rules.SOURCE_FAILED if history.problem == "failed" else rules.HISTORY_UNREADABLE
-    return (Finding(rule=rule, location=Location(source=source, path=""), message=f"its history: {history.why_not}"),)
+    return (rule.finding(f"its history: {history.why_not}", source=source),)
 
 
 def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> ResolveRules:
@@ -552,8 +552,7 @@ def read_citations(config: Config, archive: Archive, shelf: Shelf, scans: KnownS
             manuscripts[name] = _citations(path, screen) if path not in files else ()
         except SourceError as error:
             message = f"{str(error).removeprefix(f'{path}: ')}; expected a manuscript that can be read"
-            where = Location(source="", path=name)
-            unread.append(Finding(rule=rules.MANUSCRIPT_UNREADABLE, location=where, message=message))
+            unread.append(rules.MANUSCRIPT_UNREADABLE.finding(message, path=name))
     found = citations_of(archive, manuscripts, shelf.text, LineFinder(shelf), base_url=config.address)
     if config.audience == "internal":
         return with_citations(archive, found, unread)

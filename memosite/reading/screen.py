@@ -25,7 +25,7 @@ from memosite.facts import rules
 from memosite.facts.contents import bare_record, without_content
 from memosite.facts.errors import SecretsError
 from memosite.facts.file import File
-from memosite.facts.findings import Finding, Location
+from memosite.facts.findings import Finding
 from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import blob_id
 from memosite.facts.parsed import BodyFile, Envelope, Organization, Parsed, RecordCard, RecordFile, Withheld
@@ -162,12 +162,8 @@ def without_hidden_names(listing: Listing, screen: Screen) -> Listing:
 
 def name_finding(source: str, redacted: str) -> Finding:
     """The finding on a path with a secret in it, by the path without it."""
-    where = Location(source=source, path=redacted.rpartition("/")[0])
-    return Finding(
-        rule=SECRET_IN_NAME,
-        location=where,
-        message=f"{_kinds(redacted)} in the name of a file in this folder, which is not read",
-    )
+    message = f"{_kinds(redacted)} in the name of a file in this folder, which is not read"
+    return SECRET_IN_NAME.finding(message, source=source, path=redacted.rpartition("/")[0])
 
 
 def _kinds(redacted: str) -> str:
@@ -182,10 +178,8 @@ def decided(one: Parsed, secrets: SecretsConfig) -> Parsed:
     is_withheld = secrets.mode != "redact" and one.fact is not None
     rule = SECRET_WITHHELD if is_withheld else SECRET_REDACTED
     found = (
-        Finding(
-            rule=rule,
-            location=Location(source=one.source, path=one.path, line=hit.line),
-            message=f"{kind_of(hit.rule)}, fingerprint {hit.fingerprint}",
+        rule.finding(
+            f"{kind_of(hit.rule)}, fingerprint {hit.fingerprint}", source=one.source, path=one.path, line=hit.line
         )
         for hit in hits
     )
@@ -239,7 +233,7 @@ def _in_versions(source: str, history: History, secrets: SecretsConfig, now: fro
     for (path, hit), blobs in found.items():
         commits = list(dict.fromkeys(made[blob][:8] for blob in blobs if blob in made))
         message = f"{kind_of(hit.rule)} in an earlier version{_shown(commits)}, fingerprint {hit.fingerprint}"
-        yield Finding(rule=rule, location=Location(source=source, path=path, line=hit.line), message=message)
+        yield rule.finding(message, source=source, path=path, line=hit.line)
 
 
 def _commits_by_blob(history: History) -> Mapping[str, str]:
@@ -267,8 +261,7 @@ def _in_names(source: str, history: History, listed: frozenset[Finding]) -> Iter
                 message = f"{_kinds(name)} in a former name of a file in this folder, which is not shown"
                 yield replace(now, rule=SECRET_FORMERLY_IN_NAME, message=message)
         else:
-            message = f"in the name of an author of commits: {name}"
-            yield Finding(rule=SECRET_REDACTED, location=Location(source=source, path=""), message=message)
+            yield SECRET_REDACTED.finding(f"in the name of an author of commits: {name}", source=source)
 
 
 def _without_secrets(history: History) -> History:
@@ -284,8 +277,8 @@ def _in_vain(facts: Iterable[Parsed], histories: Iterable[History], secrets: Sec
     used = {hit.fingerprint for hits in ((hit for one in facts for hit in one.secrets), former) for hit in hits}
     for one in secrets.allow:
         if one.fingerprint not in used:
-            where = Location(source="", path=CONFIG_NAME, line=one.line or None)
-            yield Finding(rule=SECRET_ALLOWED_IN_VAIN, location=where, message=f'"{one.fingerprint}" fits no secret')
+            message = f'"{one.fingerprint}" fits no secret'
+            yield SECRET_ALLOWED_IN_VAIN.finding(message, path=CONFIG_NAME, line=one.line or None)
 
 
 # Keeps what is for the operator alone out of what everybody may see: where which secret is (SPEC 9, secrets).

@@ -30,7 +30,7 @@ from memosite.archive.model import Archive, Record
 from memosite.config.schema import Config, Erasure
 from memosite.facts import rules
 from memosite.facts.contents import bare_record, without_content
-from memosite.facts.findings import Finding, Location, Rule
+from memosite.facts.findings import Finding, Rule
 from memosite.facts.layout import CONFIG_NAME, matches_glob
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile, RecordPart, Ref, Withheld
@@ -475,8 +475,7 @@ def _erased(policy: Policy, ledger: Ledger, archive: Archive) -> tuple[dict[Ref,
 
 
 def _finding(rule: Rule, entry: Erasure, what: str) -> Finding:
-    where = Location(source="", path=CONFIG_NAME, line=entry.line or None)
-    return Finding(rule=rule, location=where, message=f'erase names "{entry.name}": {what}')
+    return rule.finding(f'erase names "{entry.name}": {what}', path=CONFIG_NAME, line=entry.line or None)
 
 
 def _known(ledger: Ledger, archive: Archive) -> dict[str, list[Ref]]:

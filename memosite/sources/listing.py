@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from memosite.facts import rules
 from memosite.facts.errors import MovedError, SourceError
-from memosite.facts.findings import Finding, Location, Rule
+from memosite.facts.findings import Finding, Rule
 from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.texts import IMAGE_SUFFIXES
@@ -257,13 +257,12 @@ def too_large(source: Source, path: str, size: int) -> Finding:
 
 def finding_on(rule: Rule, source: Source, path: str, message: str) -> Finding:
     """A finding on a file of a source."""
-    return Finding(rule=rule, location=Location(source=source.name, path=shown_path(path)), message=message)
+    return rule.finding(message, source=source.name, path=shown_path(path))
 
 
 def _not_a_file(source: Source, path: str, kind: str) -> Finding:
     if kind == "link":
         return finding_on(rules.LINK_NOT_FOLLOWED, source, path, "a symbolic link; it was not followed")
     if kind == "submodule":
-        message = "a submodule, which was not read"
-        return finding_on(rules.SUBMODULE_NOT_READ, source, path, message)
+        return finding_on(rules.SUBMODULE_NOT_READ, source, path, "a submodule, which was not read")
     return finding_on(rules.FILE_UNREADABLE, source, path, "it is not a regular file")

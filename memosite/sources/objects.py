@@ -37,6 +37,10 @@ ANSWER_SECONDS = 60
 """The longest that git may be silent when asked for an object."""
 
 
+WHOLE_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+"""The hash of an object, with SHA-1 or SHA-256."""
+
+
 _COMMITTER = re.compile(rb"(?m)^committer .*> (\d{1,12}) ([+-])(\d\d)([0-5]\d)$")
 
 

@@ -15,7 +15,6 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import shutil
 import stat
 import time
@@ -47,7 +46,7 @@ from memosite.sources.listing import (
     shown_path,
     too_large,
 )
-from memosite.sources.objects import CommitHead, Objects, commit_at, list_commit
+from memosite.sources.objects import WHOLE_HASH, CommitHead, Objects, commit_at, list_commit
 from memosite.store.cache import open_cache
 from memosite.store.safe_files import beginning_of, open_lock, read_file
 
@@ -224,9 +223,6 @@ _KEPT = {
     "ssh": ("HOME", "SSH_AUTH_SOCK"),
     "https": ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "GIT_SSL_CAINFO"),
 }
-
-
-_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -441,7 +437,7 @@ def _last_good(place: _Place, ref: str, *, problem: str) -> FetchedRemote | None
     if not isinstance(entry, Mapping) or not _is_ours(place.folder):
         return None
     name, written = entry.get("commit"), entry.get("fetched")
-    if not isinstance(name, str) or not isinstance(written, str) or not _HASH.fullmatch(name):
+    if not isinstance(name, str) or not isinstance(written, str) or not WHOLE_HASH.fullmatch(name):
         return None
     fetched = read_moment(written)
     with suppress(GitError):
