@@ -211,7 +211,7 @@ def _untied(data: bytes) -> Iterator[Piece]:
 def _chains(data: bytes) -> Iterator[list[Knot]]:
     """The interruptions by the parts of a text that they belong to."""
     chain: list[Knot] = []
-    for knot in _knots(data):
+    for knot in merge(*(_knots_of(pattern, data) for pattern in _KNOTS)):
         if chain:
             end = chain[-1].end
             if knot.start < end:
@@ -225,10 +225,6 @@ def _chains(data: bytes) -> Iterator[list[Knot]]:
         chain.append(knot)
     if chain:
         yield chain
-
-
-def _knots(data: bytes) -> Iterator[Knot]:
-    return merge(*(_knots_of(pattern, data) for pattern in _KNOTS))
 
 
 def _knots_of(pattern: re.Pattern[bytes], data: bytes) -> Iterator[Knot]:
@@ -405,7 +401,7 @@ def _is_digest(data: bytes, start: int, end: int, rule: str) -> bool:
     """
     value = data[start:end]
     has_form = len(value) in _HEX_LENGTHS and _HEX.fullmatch(value)
-    if rule.startswith("generic-"):
+    if rule.startswith(GENERIC):
         has_form = has_form or (len(value.rstrip(b"=")) in _BASE64_LENGTHS and _WEB_BASE64.fullmatch(value))
     return bool(has_form and _DIGEST.search(data[max(0, start - 12) : start]))
 

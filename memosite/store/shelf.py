@@ -65,10 +65,7 @@ class Shelf:
         try:
             return os.pwrite(self._file.fileno(), data, place)
         except OSError as error:
-            raise OutputError(
-                f"{tempfile.gettempdir()}: what was read cannot be kept there ({error.strerror}); "
-                "make room, or name another folder in TMPDIR"
-            ) from error
+            raise _full("read", error.strerror) from error
 
     def promise(self, digests: Iterable[str], recover: Recover) -> None:
         """Load the bytes of these digests on demand, unless they are here."""
@@ -165,9 +162,9 @@ class Handover:
         try:
             is_whole = os.write(self._file, entry) == len(entry)
         except OSError as error:
-            raise _full(error.strerror) from error
+            raise _full("made", error.strerror) from error
         if not is_whole:  # what others append after it could not be read
-            raise _full("no space left")
+            raise _full("made", "no space left")
 
     def has(self, made_of: str) -> bool:
         """Whether any process has left what is made of this text."""
@@ -202,8 +199,8 @@ def _key(made_of: str) -> bytes:
     return hashlib.blake2b(made_of.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _full(why: str | None) -> OutputError:
+def _full(how: str, why: str | None) -> OutputError:
     return OutputError(
-        f"{tempfile.gettempdir()}: what was made cannot be kept there ({why}); "
+        f"{tempfile.gettempdir()}: what was {how} cannot be kept there ({why}); "
         "make room, or name another folder in TMPDIR"
     )
