@@ -7,7 +7,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from memosite.sources.forges import below, file_template
 from memosite.sources.git import GitError, Repo, TooMuchError, UnreadableRepoError, configured, read_config, viewed
 from memosite.sources.listing import Source
 from memosite.sources.objects import HEAD, WHOLE_HASH, CommitHead, Objects, commit_at
-from memosite.sources.tree import EMPTY_TREE, NO_REF, FetchedRemote, Tree, TreeSource, fetch, read_tree
+from memosite.sources.tree import EMPTY_TREE, NO_REF, Tree, TreeSource, fetch, read_tree
 from memosite.store.cache import read_whole, write_whole
 
 # Reads the commit of a source, or the last one that could be read: a source fails alone (SPEC 9).
@@ -146,9 +146,7 @@ def _open(
         read = read_commit(repo, lambda: _commit(source, repo, source.ref or HEAD), source, prefix, cache=config.cache)
     inside = tuple(hole.relative_to(source.root).as_posix() for hole in holes.get(source.root, ()))
     tree = _tree_source(config, source, stack, repo=repo, read=read, prefix=prefix, holes=inside)
-    web = source.web or _web_of(repo, prefix)
-    ref = HEAD if source.ref is None else source.ref
-    return tree, _info(source, web=web, commit=read.commit, ref=ref)
+    return tree, _info(tree, source.web or _web_of(repo, prefix))
 
 
 def _open_folder(
@@ -166,29 +164,24 @@ def _open_folder(
         holes=holes,
     )
     web = source.web or (_web_of(holding.repo, holding.prefix.rstrip("/")) if holding.repo else None)
-    return folder, _info(source, web=web)
+    return folder, SourceInfo(name=source.name, web=web, include=source.include)
 
 
 def _open_remote(
     config: Config, source: SourceConfig, stack: ExitStack, *, use_network: bool
 ) -> tuple[TreeSource, SourceInfo]:
-    url, ref = source.git or "", source.ref or HEAD
-    fetched = fetch(url, ref, cache=config.cache, use_network=use_network)
-    findings: tuple[Finding, ...] = ()
-    if fetched.problem:
-        at = f"{fetched.commit.hash[:12]}, fetched on {fetched.fetched.utc}"
-        message = f"not fetched ({fetched.problem}); read at {at}"
-        findings = (rules.REMOTE_NOT_FETCHED.finding(message, source=source.name),)
+    url = source.git or ""
+    fetched = fetch(url, source.ref or HEAD, cache=config.cache, use_network=use_network)
     repo = stack.enter_context(viewed(fetched.repo))
     read = read_commit(repo, lambda: fetched.commit, source, "", cache=config.cache)
-    tree = _tree_source(config, source, stack, repo=repo, read=read, findings=findings)
-    return tree, _info(
-        source,
-        web=source.web or file_template(url),
-        commit=read.commit,
-        ref=ref,
-        fetched=fetched if fetched.problem else None,
-    )
+    tree = _tree_source(config, source, stack, repo=repo, read=read)
+    info = _info(tree, source.web or file_template(url))
+    if not fetched.problem:
+        return tree, info
+    at = f"{fetched.commit.hash[:12]}, fetched on {fetched.fetched.utc}"
+    message = f"not fetched ({fetched.problem}); read at {at}"
+    found = rules.REMOTE_NOT_FETCHED.finding(message, source=source.name)
+    return replace(tree, findings=(found, *tree.findings)), replace(info, last_fetched=fetched.fetched)
 
 
 def _tree_source(
@@ -200,7 +193,6 @@ def _tree_source(
     read: CommitRead,
     prefix: str = "",
     holes: tuple[str, ...] = (),
-    findings: tuple[Finding, ...] = (),
 ) -> TreeSource:
     return TreeSource(
         name=source.name,
@@ -215,7 +207,7 @@ def _tree_source(
         exclude=source.exclude,
         documents=config.documents,
         holes=holes,
-        findings=(*findings, *read.findings),
+        findings=read.findings,
     )
 
 
@@ -226,23 +218,15 @@ def _commit(source: SourceConfig, repo: Repo, ref: str) -> CommitHead:
     return commit
 
 
-def _info(
-    source: SourceConfig,
-    *,
-    web: str | None,
-    commit: CommitHead | None = None,
-    ref: str = "",
-    fetched: FetchedRemote | None = None,
-) -> SourceInfo:
+def _info(tree: TreeSource, web: str | None) -> SourceInfo:
     return SourceInfo(
-        name=source.name,
+        name=tree.name,
         web=web,
-        web_ref=commit.hash if commit else HEAD,
-        include=source.include,
-        ref=ref,
-        commit=commit.hash if commit else "",
-        committed=commit.committed if commit else None,
-        last_fetched=fetched.fetched if fetched else None,
+        web_ref=tree.commit,
+        include=tree.include,
+        ref=tree.ref,
+        commit=tree.commit,
+        committed=tree.committed,
     )
 
 
