@@ -111,11 +111,11 @@ class Browsers(Listener):
 
     def _reload_page(self, path: str) -> None:
         self._written[path] = next(self.steps)
-        _reload(one for one in LiveReloadHandler.waiters if one.page == path)
+        _reload(browser for browser in LiveReloadHandler.waiters if browser.page == path)
 
     def _reload_others(self) -> None:
         self._all_written = next(self.steps)
-        _reload(one for one in LiveReloadHandler.waiters if one.page not in self._written)
+        _reload(browser for browser in LiveReloadHandler.waiters if browser.page not in self._written)
 
 
 def _reload(browsers: Iterable[LiveReloadHandler]) -> None:
@@ -191,7 +191,7 @@ def _below(root: Path, config: Config, *, unread: frozenset[str]) -> Iterator[Pa
         yield folder
         try:
             with os.scandir(folder) as entries:
-                names = [one.name for one in entries if one.is_dir(follow_symlinks=False)]
+                names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
         except OSError:
             continue
         below = (folder / name for name in names if name not in unread)

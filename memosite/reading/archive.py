@@ -373,5 +373,5 @@ def read_source(listing: "Listing", shelf: "Shelf", allowed: frozenset[str] = fr
 
     reader = SourceReader(listing.source, shelf, Screen(allowed=allowed))
     parsed = reader.candidates(listing)
-    folders = memo_folders(one.fact for one in parsed if isinstance(one.fact, Organization))
+    folders = memo_folders(result.fact for result in parsed if isinstance(result.fact, Organization))
     return reader.with_named_files(listing, parsed, memo_folders=folders)

@@ -108,7 +108,7 @@ def past_of(config: Config, written: str) -> Past:
             "may have been open then; add --audience internal"
         )
     read = {source.name: _line(config, source) for source in config.sources}
-    lines = [one for one in read.values() if isinstance(one, _Line)]
+    lines = [line for line in read.values() if isinstance(line, _Line)]
     left_out = {name: why for name, why in read.items() if isinstance(why, str)}
     if not lines:
         raise _no_git(written, left_out)

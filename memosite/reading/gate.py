@@ -152,12 +152,12 @@ def _tree_of(memo: Memo, by_ref: Mapping[Ref, Memo], known: dict[Ref, object]) -
 
 def without(ledger: Ledger, refs: Set[Ref], is_named: Callable[[str], bool]) -> Ledger:
     """The ledger without these artifacts and whatever has a name of theirs; the same one if it knows none of it."""
-    gone = {one.ref for one in ledger.arrivals if one.ref in refs or is_named(one.id)}
+    gone = {arrival.ref for arrival in ledger.arrivals if arrival.ref in refs or is_named(arrival.id)}
     others = (id_.partition("/")[2] or id_ for _, id_ in ledger.others)
     pages_named = (*others, *(id_ for id_, _ in ledger.threads), *ledger.positions, *ledger.entities)
     if not gone and not any(map(is_named, pages_named)):
         return ledger
-    kept = [one for one in ledger.arrivals if one.ref not in gone]
+    kept = [arrival for arrival in ledger.arrivals if arrival.ref not in gone]
     numbers = {one.number: number for number, one in enumerate(kept, 1)}
     known = {one.ref for one in kept}
     pages = {"/".join(ref) for ref in known}
@@ -170,7 +170,7 @@ def without(ledger: Ledger, refs: Set[Ref], is_named: Callable[[str], bool]) -> 
     led = {id_ for id_, _ in aliases}
     return Ledger(
         arrivals=tuple(map(renumbered, kept)),
-        renewals=tuple(renumbered(one) for one in ledger.renewals if one.ref in known),
+        renewals=tuple(renumbered(arrival) for arrival in ledger.renewals if arrival.ref in known),
         threads=tuple(
             (id_, ref)
             for id_, ref in ledger.threads
@@ -211,7 +211,7 @@ def withhold(content: Content, archive: Archive, policy: Policy, shelf: Shelf, r
     if in_vain := tuple(_in_vain(content, policy)):
         content = replace(content, facts=(*content.facts, Parsed(source="", path="", findings=in_vain)))
     removed = {name: _removed(name, history, policy, shelf) for name, history in content.histories.items()}
-    on_sources = (finding.location for one in content.facts if not one.path for finding in one.findings)
+    on_sources = (finding.location for parsed in content.facts if not parsed.path for finding in parsed.findings)
     is_named = any(where.source and where.path for where in on_sources)
     if not (decision.files or any(removed.values()) or is_named or _was_hidden(content.histories, policy)):
         return content
@@ -247,7 +247,7 @@ def _in_vain(content: Content, policy: Policy) -> Iterator[Finding]:
         if events[-1].kind == "removed"
         for event in events
     }
-    places = removed | {one.place for one in content.facts if one.path}
+    places = removed | {parsed.place for parsed in content.facts if parsed.path}
     for one in policy.config.withhold:
         if not any(is_match(one.glob, source, path) for source, path in places):
             yield WITHHOLD_IN_VAIN.finding(f'"{one.glob}" matches no file', path=CONFIG_NAME, line=one.line or None)
@@ -262,13 +262,13 @@ class _Decision:
 
 
 def _decide(content: Content, archive: Archive, policy: Policy) -> _Decision:
-    marked = {one.place for one in content.facts if one.path and _is_marked(one, policy)}
+    marked = {parsed.place for parsed in content.facts if parsed.path and _is_marked(parsed, policy)}
     hidden = [one for one in archive.artifacts.values() if _is_raw(one, policy) or not marked.isdisjoint(one.files)]
-    folders = memo_folders(one.fact for one in content.facts if isinstance(one.fact, Organization))
-    files = marked.union(*(_all_files(one, folders) for one in hidden))
+    folders = memo_folders(parsed.fact for parsed in content.facts if isinstance(parsed.fact, Organization))
+    files = marked.union(*(_all_files(artifact, folders) for artifact in hidden))
     # Another artifact may have been in the same list file, and have no file left.
-    hidden += [one for one in archive.artifacts.values() if files.issuperset(one.own_files)]
-    return _Decision(files=frozenset(files), hidden=frozenset(one.ref for one in hidden))
+    hidden += [artifact for artifact in archive.artifacts.values() if files.issuperset(artifact.own_files)]
+    return _Decision(files=frozenset(files), hidden=frozenset(artifact.ref for artifact in hidden))
 
 
 def _is_marked(parsed: Parsed, policy: Policy) -> bool:
@@ -309,12 +309,12 @@ def _mentions(archive: Archive, decision: _Decision, removed: Mapping[str, Set[s
     """The names of what is withheld that nothing has that everybody may see."""
     hidden = [archive.artifacts[ref] for ref in decision.hidden]
     seen = [one for ref, one in archive.artifacts.items() if ref not in decision.hidden]
-    theirs = {fold(name) for one in seen for name in _names(one)}
-    names = {name for one in hidden for name in _names(one)}
+    theirs = {fold(name) for artifact in seen for name in _names(artifact)}
+    names = {name for artifact in hidden for name in _names(artifact)}
     names |= {name for keys in removed.values() for key in keys for name in _names_of_file(key)}
     names |= {name for _, path in decision.files if path.lower().endswith(_MEANT) for name in _names_of_file(path)}
-    threads = {name for one in hidden for name in _thread_names(one)}
-    threads -= {name for one in seen for name in _thread_names(one)}
+    threads = {name for artifact in hidden for name in _thread_names(artifact)}
+    threads -= {name for artifact in seen for name in _thread_names(artifact)}
     wanted = {name for name in names | threads if name.strip() and fold(name) not in theirs}
     return Mentions(wanted, theirs)
 
@@ -360,18 +360,18 @@ def _facts(
     threads = thread_ids(archive, decision.hidden, mentions.in_text)
     facts: list[Parsed] = []
     rewritten: set[FilePlace] = set()
-    left = {one.place for one in content.facts} - decision.files
-    for one in content.facts:
-        if one.place in decision.files:
+    left = {parsed.place for parsed in content.facts} - decision.files
+    for parsed in content.facts:
+        if parsed.place in decision.files:
             continue
-        if not one.path:
-            facts.append(_of_source(one, left, mentions))
+        if not parsed.path:
+            facts.append(_of_source(parsed, left, mentions))
             continue
-        again = reread(one, mentions.without)
+        again = reread(parsed, mentions.without)
         if again is not None:
-            rewritten.add(one.place)
-            again = _as_meant(_as_in_git(again, one))
-        facts.append(_in_thread(again or one, threads.get(one.place)))
+            rewritten.add(parsed.place)
+            again = _as_meant(_as_in_git(again, parsed))
+        facts.append(_in_thread(again or parsed, threads.get(parsed.place)))
     return tuple(facts), frozenset(rewritten)
 
 
@@ -403,7 +403,7 @@ def _as_in_git(parsed: Parsed, former: Parsed) -> Parsed:
     own = replace(fact.file, blob=file.blob)
     if isinstance(fact, RecordFile):
         rest = fact.rest and replace(fact.rest, file=own)
-        fact = replace(fact, records=tuple(replace(one, file=own) for one in fact.records), rest=rest)
+        fact = replace(fact, records=tuple(replace(record, file=own) for record in fact.records), rest=rest)
     return replace(parsed, fact=replace(fact, file=own))
 
 
@@ -467,7 +467,7 @@ def _history(
     """What git knows of what is left. Of former contents only those that could have been read by everybody then."""
     history = content.histories[source]
     gone = set(gone)
-    for one in list_files(history, (one for one in content.facts if one.source == source and one.path)):
+    for one in list_files(history, (parsed for parsed in content.facts if parsed.source == source and parsed.path)):
         if file_key(one.path) in gone:  # with the names that a list had before
             gone |= {file_key(event.path) for event in one.events}
     gone |= {key for key in history.events if _is_named(key, mentions)}
@@ -485,7 +485,7 @@ def _history(
     history = replace(
         history, events={key: left for key, left in events.items() if left}, tree=tree, confidential=frozenset()
     )
-    keys = (frozenset(file_key(path) for name, path in one.files if name == source) for one in seen)
+    keys = (frozenset(file_key(path) for name, path in artifact.files if name == source) for artifact in seen)
     return replace(history, blobs=former_contents(history, keys, mentions, shelf, were_hidden=were_hidden))
 
 

@@ -96,7 +96,7 @@ def _shown_images(parsed: Iterable[Parsed], listing: Listing) -> list[str]:
     """The images of a listing that texts of memos, notes, documents and records show."""
     by_name = {shown_path(path): path for path in listing.images}
     shown: set[str] = set()
-    for fact in (one.fact for one in parsed) if by_name else ():
+    for fact in (result.fact for result in parsed) if by_name else ():
         for file, text in _texts_of(fact):
             folder = file.path.rpartition("/")[0]
             shown.update(by_name[place] for one in text.images if (place := image_place(one, folder)) in by_name)
@@ -110,7 +110,7 @@ def _texts_of(fact: Fact | None) -> Iterator[tuple[FileFacts, Text]]:
             if text is not None:
                 yield fact.file, text
         case RecordFile():
-            yield from ((one.file, one.text) for one in fact.records if one.text is not None)
+            yield from ((record.file, record.text) for record in fact.records if record.text is not None)
 
 
 class SourceReader:
@@ -541,8 +541,8 @@ def read_citations(config: Config, archive: Archive, shelf: Shelf, scans: KnownS
     """The archive with the citations of it, and with a finding on each that does not hold."""
     roots = {source.name: source.root for source in config.sources if source.root is not None}
     artifacts = archive.artifacts.values()
-    files = {roots[copy.file.source] / copy.file.path for one in artifacts if one.kind == "document"
-             for copy in one.copies if copy.file.source in roots} if config.citations else set()  # fmt: skip
+    files = {roots[copy.file.source] / copy.file.path for artifact in artifacts if artifact.kind == "document"
+             for copy in artifact.copies if copy.file.source in roots} if config.citations else set()  # fmt: skip
     screen = Screen(scans, config.secrets.fingerprints)
     manuscripts: dict[str, tuple[Written, ...]] = {}
     unread: list[Finding] = []

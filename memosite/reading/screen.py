@@ -94,7 +94,7 @@ class Screen:
 
     def agrees(self, hits: Iterable[SecretHit]) -> bool:
         """Whether a file with these hits would be screened as it was: what is allowed may have changed."""
-        return all(one.is_allowed == (one.fingerprint in self.allowed) for one in hits)
+        return all(hit.is_allowed == (hit.fingerprint in self.allowed) for hit in hits)
 
     def names(self, names: Iterable[str]) -> Mapping[str, str]:
         """Those of these names that hold a secret, each with the name as it may be shown."""
@@ -144,11 +144,11 @@ def with_mode(
 
 def without_hidden_names(listing: Listing, screen: Screen) -> Listing:
     """A listing without the files in whose names there are secrets; they are not read, only counted among findings."""
-    named = [one.location.path for one in listing.findings]
+    named = [finding.location.path for finding in listing.findings]
     hidden = screen.names((*listing.candidates, *listing.others, *listing.images, *named))
     if not hidden:
         return listing
-    kept = (one for one in listing.findings if one.location.path not in hidden)
+    kept = (finding for finding in listing.findings if finding.location.path not in hidden)
     names = tuple(dict.fromkeys(name_finding(listing.source.name, shown_path(name)) for name in hidden.values()))
     return replace(
         listing,
@@ -216,7 +216,7 @@ def _without_records(file: RecordFile, hits: tuple[SecretHit, ...], withheld: Wi
 
 def _not_allowed(hits: Iterable[SecretHit]) -> tuple[SecretHit, ...]:
     """The secrets that are not allowed."""
-    return tuple(one for one in hits if not one.is_allowed)
+    return tuple(hit for hit in hits if not hit.is_allowed)
 
 
 def _in_versions(source: str, history: History, secrets: SecretsConfig, now: frozenset[str]) -> Iterator[Finding]:
@@ -274,11 +274,11 @@ def _in_vain(facts: Iterable[Parsed], histories: Iterable[History], secrets: Sec
     if not secrets.allow:
         return
     former = (hit for history in histories for one in history.secrets.values() for hit in one.hits)
-    used = {hit.fingerprint for hits in ((hit for one in facts for hit in one.secrets), former) for hit in hits}
-    for one in secrets.allow:
-        if one.fingerprint not in used:
-            message = f'"{one.fingerprint}" fits no secret'
-            yield SECRET_ALLOWED_IN_VAIN.finding(message, path=CONFIG_NAME, line=one.line or None)
+    used = {hit.fingerprint for hits in ((hit for parsed in facts for hit in parsed.secrets), former) for hit in hits}
+    for exception in secrets.allow:
+        if exception.fingerprint not in used:
+            message = f'"{exception.fingerprint}" fits no secret'
+            yield SECRET_ALLOWED_IN_VAIN.finding(message, path=CONFIG_NAME, line=exception.line or None)
 
 
 # Keeps what is for the operator alone out of what everybody may see: where which secret is (SPEC 9, secrets).
@@ -292,19 +292,19 @@ def for_everybody(archive: Archive) -> Archive:
     return replace(
         archive,
         findings=_published(archive.findings),
-        for_operator=tuple(one for one in archive.findings if one.rule in _RULES),
+        for_operator=tuple(finding for finding in archive.findings if finding.rule in _RULES),
         artifacts=MappingProxyType({ref: _without(one) for ref, one in archive.artifacts.items()}),
     )
 
 
 def _published(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple(one for one in findings if one.rule not in _RULES)
+    return tuple(finding for finding in findings if finding.rule not in _RULES)
 
 
 def _without(artifact: Artifact) -> Artifact:
     """An artifact without such findings and kinds; the same object if it has none."""
     withheld = artifact.withheld
-    if any(one.rule in _RULES for one in artifact.findings):
+    if any(finding.rule in _RULES for finding in artifact.findings):
         artifact = replace(artifact, findings=_published(artifact.findings))
     if withheld is not None and withheld.rules:
         artifact = replace(artifact, withheld=replace(withheld, rules=()))

@@ -59,7 +59,7 @@ class Policy:
     def hides(self, source: str, path: str) -> bool:
         """Whether a glob of `withhold` matches a file."""
         is_public = self.config.audience != "internal"
-        return is_public and any(is_match(one.glob, source, path) for one in self.config.withhold)
+        return is_public and any(is_match(pattern.glob, source, path) for pattern in self.config.withhold)
 
 
 def is_match(glob: str, source: str, path: str) -> bool:
@@ -437,7 +437,7 @@ def erase(content: Content, archive: Archive, policy: Policy, _shelf: Shelf, _re
                 entries[place][artifact.card.line] = withheld
             else:
                 whole[place] = withheld
-    facts = tuple(_without(one, whole, entries) for one in content.facts)
+    facts = tuple(_without(parsed, whole, entries) for parsed in content.facts)
     if findings:
         facts += (Parsed(source="", path="", findings=findings),)
     return replace(
@@ -480,8 +480,8 @@ def _finding(rule: Rule, entry: Erasure, what: str) -> Finding:
 
 def _known(ledger: Ledger, archive: Archive) -> dict[str, list[Ref]]:
     """Everything by its id: what is there, what was published, what git says was removed, what is missing."""
-    records = (one for one in archive.artifacts.values() if isinstance(one, Record))
-    former: Iterator[Ref] = (("record", id_) for one in records for id_ in one.former)
+    records = (artifact for artifact in archive.artifacts.values() if isinstance(artifact, Record))
+    former: Iterator[Ref] = (("record", id_) for record in records for id_ in record.former)
     missing = ((ghost.kind, ghost.id) for ghost in archive.ghosts.values())
     refs = dict.fromkeys((*archive.artifacts, *ledger.numbers, *archive.removed, *ledger.ghosts, *missing, *former))
     known: dict[str, list[Ref]] = defaultdict(list)
@@ -494,11 +494,11 @@ def _present(ref: Ref, ledger: Ledger, archive: Archive) -> Ref:
     """The artifact that a former id leads to now; the id itself if it leads nowhere."""
     if ref in archive.artifacts:
         return ref
-    for one in archive.artifacts.values():
-        if isinstance(one, Record) and one.kind == ref[0] and ref[1] in one.former:
-            return one.ref
+    for artifact in archive.artifacts.values():
+        if isinstance(artifact, Record) and artifact.kind == ref[0] and ref[1] in artifact.former:
+            return artifact.ref
     key = ledger.keys_by_ref.get(ref)
-    now = {ledger.keys_by_ref.get(one): one for one in archive.artifacts} if key else {}
+    now = {ledger.keys_by_ref.get(there): there for there in archive.artifacts} if key else {}
     return now.get(key, ref)
 
 
@@ -518,7 +518,7 @@ def _without_entries(parsed: Parsed, file: RecordFile, erased: Mapping[int, With
     records = tuple(_entry(card, erased) for card in file.records)
     rest = _rest(file.rest, erased) if file.rest else None
     begins = sorted(card.line for card in file.records if card.line is not None)
-    findings = tuple(one for one in parsed.findings if _entry_line(one, begins) not in erased)
+    findings = tuple(finding for finding in parsed.findings if _entry_line(finding, begins) not in erased)
     return replace(parsed, fact=replace(file, records=records, rest=rest), findings=findings)
 
 
@@ -542,7 +542,7 @@ def _entry_line(finding: Finding, begins: list[int]) -> int:
 def _beside(facts: Iterable[Parsed], places: Collection[FilePlace]) -> frozenset[FilePlace]:
     """The files that tell of erased records besides their own: those of the same store."""
     stores = {(source, home) for source, path in places if (home := home_of(path))}
-    parts = (one.place for one in facts if stores and isinstance(one.fact, RecordPart))
+    parts = (parsed.place for parsed in facts if stores and isinstance(parsed.fact, RecordPart))
     return frozenset(place for place in parts if (place[0], home_of(place[1])) in stores)
 
 

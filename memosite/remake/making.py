@@ -174,11 +174,11 @@ class Draft:
         """The unit, completed with the files of each missing output, in their order."""
         rendered = iter(files)
         outputs: list[Bytes] = []
-        for one in self.outputs:
-            if isinstance(one, str):
-                outputs += ((path, one, data) for path, data in next(rendered))
+        for output in self.outputs:
+            if isinstance(output, str):
+                outputs += ((path, output, data) for path, data in next(rendered))
             else:
-                outputs.append(one)
+                outputs.append(output)
         return MadeUnit(given=self.given, reads=self.reads, outputs=tuple(outputs))
 
 

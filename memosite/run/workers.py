@@ -123,7 +123,7 @@ def run(
 
 
 def _has_room(under_way: Sequence["_Batch"], jobs: int) -> bool:
-    return len(under_way) <= jobs or sum(one.weight for one in under_way) <= jobs * WAITING * BATCH
+    return len(under_way) <= jobs or sum(batch.weight for batch in under_way) <= jobs * WAITING * BATCH
 
 
 def in_batches(items: Iterable[Item], weight: Callable[[Item], int]) -> tuple[Iterator[list[Item]], bool]:

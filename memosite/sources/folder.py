@@ -326,7 +326,7 @@ def _below(site: Path, globs: Collection[str], holes: Collection[Path]) -> Itera
     for root in sorted({site / _fixed(glob) for glob in globs}):
         for place, folders, names in os.walk(root):
             folders[:] = (
-                one for one in folders
-                if not one.startswith(".") and one not in _UNREAD and Path(place, one) not in holes
+                folder for folder in folders
+                if not folder.startswith(".") and folder not in _UNREAD and Path(place, folder) not in holes
             )  # fmt: skip
             yield place, names

@@ -472,7 +472,7 @@ class KnownPast:
             return history
         gone = {key: events[-1] for key, events in history.events.items() if _is_removed(key, events)}
         removed = {key: event.before for key, event in gone.items()}
-        facts = (one for one in parsed if isinstance(one.fact, Envelope | BodyFile))
+        facts = (result for result in parsed if isinstance(result.fact, Envelope | BodyFile))
         edits = (event for one in facts for event in _edits(history, one.path))
         self._read_contents(repo, _paths_of((*gone.values(), *edits)), removed.values(), shelf, screen)
         self._find_commits(repo, parsed)
@@ -509,13 +509,13 @@ class KnownPast:
 
     def _find_commits(self, repo: Repo, parsed: Iterable[Parsed]) -> None:
         mentioned = dict.fromkeys(_mentioned(parsed))
-        new = [one for one in mentioned if one not in self._commits]
+        new = [name for name in mentioned if name not in self._commits]
         try:
             found = find_commits(repo, new)
         except GitError:
             found, new = {}, []
         known = self._commits | {one: found.get(one, "") for one in new}
-        self._commits = {one: known[one] for one in mentioned if one in known}
+        self._commits = {name: known[name] for name in mentioned if name in known}
 
 
 def _cache_file(cache: Path | None, holding: Holding) -> Path | None:
@@ -547,8 +547,8 @@ def _is_removed(key: str, events: tuple[LifeEvent, ...]) -> bool:
 
 def _mentioned(parsed: Iterable[Parsed]) -> Iterator[str]:
     """The words in texts that look like commit ids."""
-    for one in parsed:
-        for text in _texts(one):
+    for result in parsed:
+        for text in _texts(result):
             yield from (name for name in text.mentions if _COMMIT.fullmatch(name))
 
 

@@ -83,7 +83,7 @@ class Reducers(dict[type, Reduce]):
 
     def _of_dataclass(self, class_: type) -> Reduce:
         names, tag = {field.name: self._is_plain(field.type) for field in fields(class_)}, class_.__qualname__
-        plain, others = ([one for one in names if names[one] is wanted] for wanted in (True, False))
+        plain, others = ([name for name in names if names[name] is wanted] for wanted in (True, False))
         of_plain = attrgetter("__class__.__qualname__", *plain) if plain else lambda _: (tag,)
         if not others:
             return of_plain
