@@ -456,15 +456,15 @@ def configured(written: bytes, key: str) -> str:
     return ""
 
 
-def git_tokens(repo: Repo, *arguments: str, limit: int = TOKENS_LIMIT) -> Iterator[bytes]:
-    """The output of one call of git, streamed in pieces between NUL bytes, as many as the limit at most.
+def git_tokens(repo: Repo, *arguments: str) -> Iterator[bytes]:
+    """The output of one call of git, streamed in pieces between NUL bytes, `TOKENS_LIMIT` at most.
 
     Raises `GitError`, after the pieces that came, if git fails, prints more, or is not there.
     """
     with viewed(repo) as seen, closing(_start(seen, arguments, _limits(STREAM_BYTES))) as child:
         for number, token in enumerate(_split(_pieces(child, arguments[0]), arguments[0])):
-            if number >= limit:
-                text = f"more than {limit:,} entries"
+            if number >= TOKENS_LIMIT:
+                text = f"more than {TOKENS_LIMIT:,} entries"
                 raise TooMuchError(f"git {arguments[0]} prints {text}", public=text)
             yield token
 
