@@ -216,7 +216,7 @@ def test_what_the_gate_finds_is_a_finding_of_the_archive(tmp_path: Path, capsys:
 
 def drop(content: Content, archive: Archive, policy: Policy, _shelf: Shelf, _reread: Reread) -> Content:
     """A rule for what has the word in its name."""
-    assert policy.audience == "internal"
+    assert policy.config.audience == "internal"
     assert archive.artifacts
     gone = frozenset((one.source, one.path) for one in content.facts if WORD in one.path)
     return replace(
