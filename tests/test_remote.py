@@ -348,9 +348,9 @@ def test_a_server_cannot_send_us_to_another_protocol(server: Server, cache: Path
 
 BUILD = """
 import sys
-from memosite.sources import git_urls
+from memosite.sources import forges
 from memosite.cli import main
-git_urls.PROTOCOLS = ("http",)
+forges.PROTOCOLS = ("http",)
 sys.exit(main(["build", sys.argv[1], "--jobs", "1"]))
 """
 
