@@ -1,7 +1,9 @@
 """Builds the site: the whole pipeline, step by step.
 
-check ─► open ─► compare ─┬─ nothing changed ───────────────────────────► report
-                          └─► read ─► plan ─► make ─► prune ─► remember ─► report
+    check ─► open ─► compare ─┬─ nothing changed ───────────────────────────► report
+                              └─► read ─► plan ─► make ─► prune ─► remember ─► report
+
+A site stays lean, or stays as it is: addresses that were published have to answer for ever (SPEC 4).
 """
 
 from collections.abc import Iterable
@@ -28,7 +30,6 @@ from memosite.remake.report import (
     Listener,
     report_of,
     report_unchanged,
-    seal_of,
     status_bytes,
     status_of,
 )
@@ -139,8 +140,11 @@ def build(
             output.prune(made.former)
             seconds = max(0.0, (finished - began).total_seconds())  # the clock may have been set back
             taken_back = read.known.not_in(read.ledger)
-            report = report_of(archive, output, seconds=seconds, is_ledger_lost=is_ledger_lost, taken_back=taken_back)
-            memory.note(made.manifest, maker.digests, seal_of(inputs.digest, report, status), status_state)
+            report = report_of(
+                archive, output, inputs=inputs.digest, status=status, seconds=seconds,
+                is_ledger_lost=is_ledger_lost, taken_back=taken_back,
+            )  # fmt: skip
+            memory.note(made.manifest, maker.digests, report, status_state)
         if read.keeping is not None:
             read.keeping.seal()
         return report

@@ -1,19 +1,16 @@
 """[I/O] The live preview: serves a site, rebuilds it when a source changes, and reloads the browser (livereload).
 
-build ─► a page is written ─► browsers that show it reload ─► all are written ─► all others reload
-
-Folders are watched one by one, not as trees: a published site has more folders than a system lets one watch, and it
-may be inside a watched folder. Folders that are new are watched from the next change on, which is the one
-that made them.
-
     changes (the system's file events) ─► rebuild, in a thread ─┬─► a page is there: browsers that show it reload
                                                                ├─► all pages are there: all others reload
                                                                └─► error: all reload, each page shows it
 
+Folders are watched one by one, not as trees: a published site has more folders than a system lets one watch, and it
+may be inside a watched folder. Folders that are new are watched from the next change on, which is the one that made
+them. The error of a failed build is shown in the terminal and on the pages; the last good site stays.
+
 The script that reloads is a file, not inline, so that pages keep their strict content security policy. Only pages
 of this server may listen to it, and only requests for this machine by name are answered: a page of another site whose
-name resolves to this machine reads nothing (DNS rebinding), nor does one that loads search blocks as scripts. The
-error of a failed build is shown in the terminal and on the pages; the last good site stays.
+name resolves to this machine reads nothing (DNS rebinding), nor does one that loads search blocks as scripts.
 """
 
 import json
@@ -114,11 +111,11 @@ class Browsers(Listener):
 
     def _reload_page(self, path: str) -> None:
         self._written[path] = next(self.steps)
-        _reload(one for one in LiveReloadHandler.waiters if one.page == path)
+        _reload(browser for browser in LiveReloadHandler.waiters if browser.page == path)
 
     def _reload_others(self) -> None:
         self._all_written = next(self.steps)
-        _reload(one for one in LiveReloadHandler.waiters if one.page not in self._written)
+        _reload(browser for browser in LiveReloadHandler.waiters if browser.page not in self._written)
 
 
 def _reload(browsers: Iterable[LiveReloadHandler]) -> None:
@@ -194,7 +191,7 @@ def _below(root: Path, config: Config, *, unread: frozenset[str]) -> Iterator[Pa
         yield folder
         try:
             with os.scandir(folder) as entries:
-                names = [one.name for one in entries if one.is_dir(follow_symlinks=False)]
+                names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
         except OSError:
             continue
         below = (folder / name for name in names if name not in unread)

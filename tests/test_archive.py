@@ -14,13 +14,11 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Memo
 from memosite.facts.errors import MovedError, SourceError
 from memosite.facts.parsed import Envelope, Fact, Kind
-from memosite.reading.finders import LineFinder
-from memosite.reading.loose import read_source
-from memosite.reading.reader import SourceReader
+from memosite.reading.archive import read_source
+from memosite.reading.reader import LineFinder, SourceReader
 from memosite.resolve import resolve
 from memosite.sources import folder as folder_module
 from memosite.sources import listing as listing_module
-from memosite.sources.folder import has_file, list_files, read_file
 from memosite.store.shelf import Shelf
 from tests.support.archives import (
     findings,
@@ -229,7 +227,7 @@ def test_nothing_outside_the_store_is_ever_read(repo: Path, body_ref: str) -> No
     (repo / "memos/inbox/folder").symlink_to(repo.parent / "outside")
     (repo / "notes").symlink_to(repo.parent / "outside")
     with Shelf() as shelf:
-        parsed = read_source(list_files(folder_source(repo)), shelf)
+        parsed = read_source(folder_source(repo).list_files(), shelf)
         assert not any(isinstance(one.fact, Envelope) and one.fact.stem != "m" for one in parsed)
     archive = read_folders(repo)
     assert "hunter2" not in repr(archive) and memo(archive, "m").variants[0].body is None
@@ -265,11 +263,11 @@ def test_what_is_no_regular_file_is_never_opened(repo: Path) -> None:
         "link-not-followed",
     )
     source = folder_source(repo)
-    messages = [getattr(read_file(source, path), "message", "") for path in ("memos/pipe.openthing", "docs/readme.md")]
+    messages = [getattr(source.read_file(path), "message", "") for path in ("memos/pipe.openthing", "docs/readme.md")]
     assert messages[0] == "it is not a regular file"
     assert messages[1].startswith("it cannot be opened (")
     with pytest.raises(MovedError, match="x: moved or removed while it was read"):
-        read_file(source, "x")
+        source.read_file("x")
 
 
 def test_a_file_too_large_is_left_out_with_a_finding(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,11 +286,11 @@ def test_too_many_files_and_a_missing_source_stop_the_build(repo: Path, monkeypa
     for number in range(4):
         write_text(repo / f"{number}.txt", "x")
     with pytest.raises(SourceError, match="more than 3 files"):
-        list_files(folder_source(repo))
+        folder_source(repo).list_files()
     (repo / "3.txt").unlink()
-    assert list_files(folder_source(repo)).candidates == ()
+    assert folder_source(repo).list_files().candidates == ()
     with pytest.raises(SourceError, match="cannot be read"):
-        list_files(folder_source(repo / "nothing"))
+        folder_source(repo / "nothing").list_files()
 
 
 def test_a_folder_that_cannot_be_listed_is_named(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -415,7 +413,7 @@ def test_links_to_files_that_are_there_lead_to_the_web(repo: Path) -> None:
         "../src/": "https://git.example.org/src",
     }
     source = folder_source(repo)
-    assert [has_file(source, path) for path in ("src/gate.py", "src/../src", "etc/passwd", "a\0b", "")] == [
+    assert [source.has_file(path) for path in ("src/gate.py", "src/../src", "etc/passwd", "a\0b", "")] == [
         True, False, False, False, False,
     ]  # fmt: skip
 
@@ -425,7 +423,7 @@ def test_candidates_are_read_in_the_order_of_their_paths(repo: Path) -> None:
     for name in ("b", "a", "c"):
         write_memo(repo / "memos" / name, name)
     with Shelf() as shelf:
-        listing = list_files(folder_source(repo))
+        listing = folder_source(repo).list_files()
         parsed = SourceReader(listing.source, shelf).candidates(listing)
         assert [one.path for one in parsed] == list(listing.candidates) == sorted(listing.candidates)
         (first, *_) = (one.fact for one in parsed if isinstance(one.fact, Envelope))

@@ -207,8 +207,9 @@ def test_git_prints_no_more_than_is_taken(heavy: tuple[Repo, str], monkeypatch: 
     monkeypatch.setattr(git_module, "OUTPUT_BYTES", 1 << 20)
     with pytest.raises(TooMuchError, match="git cat-file prints more than 1,048,576 bytes"):
         git(opened(repo), "cat-file", "blob", blob)
-    with pytest.raises(TooMuchError, match="more than 10 entries"):
-        list(git_tokens(opened(repo), "cat-file", "blob", blob, limit=10))
+    with monkeypatch.context() as limited, pytest.raises(TooMuchError, match="more than 10 entries"):
+        limited.setattr(git_module, "TOKENS_LIMIT", 10)
+        list(git_tokens(opened(repo), "cat-file", "blob", blob))
     (repo.root / "long").write_bytes(b"x" * (git_module.TOKEN_BYTES * 3))
     repo.commit()
     with pytest.raises(TooMuchError, match="an entry of more than"):

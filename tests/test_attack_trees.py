@@ -9,13 +9,15 @@ import os
 import resource
 import subprocess
 import zlib
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memosite.cli import main
-from memosite.run.processes import Child
+from memosite.run.processes import Child, Limits
 from memosite.sources import git as git_module
 from tests.support.commands import command_line
 from tests.support.lives import NAME, put
@@ -235,10 +237,10 @@ def test_a_history_that_takes_too_long_stays_as_it_was(
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
     start = git_module._start
 
-    def start_in_time(repo: git_module.Repo, call: git_module._Call) -> Child:
+    def start_in_time(repo: git_module.Repo, arguments: Sequence[str], limits: Limits, **settings: Any) -> Child:
         """Only the call that hangs has little time: others may wait for the machine."""
-        seconds = 1 if head in " ".join(call.arguments) and call.arguments[0] == "log" else call.limits.seconds
-        return start(repo, replace(call, limits=replace(call.limits, seconds=seconds)))
+        seconds = 1 if head in " ".join(arguments) and arguments[0] == "log" else limits.seconds
+        return start(repo, arguments, replace(limits, seconds=seconds), **settings)
 
     monkeypatch.setattr(git_module, "_start", start_in_time)
     code, out = run(site, capsys)

@@ -137,7 +137,7 @@ def test_what_a_repo_would_run_is_not_run(repo: Repo, trap: Path, planted: Plant
             git(opened(repo.root), command[0], *options, *command[1:], is_writing=is_writing)
     tree = read_tree(opened(repo.root), "HEAD")
     with Objects(opened(repo.root)) as objects:
-        assert objects.blob(tree.blobs["memos/a.openthing"].hash, limit=100) == b"{}"
+        assert objects.blob(tree.blobs["memos/a.openthing"], limit=100) == b"{}"
     assert not has_run(trap)
 
 
@@ -363,7 +363,7 @@ def test_errors_are_one_line_without_passwords(repo: Repo, monkeypatch: pytest.M
 def test_the_objects_reader_starts_again_after_git_was_killed(repo: Repo) -> None:
     """One question fails; the next one is answered."""
     tree = read_tree(opened(repo.root), "HEAD")
-    name = tree.blobs["memos/a.openthing"].hash
+    name = tree.blobs["memos/a.openthing"]
     with Objects(opened(repo.root)) as objects:
         assert objects.blob(name, limit=10) == b"{}"
         assert objects._child is not None

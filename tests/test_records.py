@@ -16,10 +16,10 @@ from memosite.config.loading import discover
 from memosite.facts.parsed import Ref
 from memosite.facts.texts import find_mentions
 from memosite.formats.systems import RECORD_IDS, owner_of, root_of_record
-from memosite.reading.finders import LineFinder
-from memosite.reading.loose import read_source
+from memosite.reading.archive import read_source
+from memosite.reading.reader import LineFinder
 from memosite.resolve import ResolveRules, resolve
-from memosite.sources.folder import FolderSource, list_files
+from memosite.sources.folder import FolderSource
 from memosite.store.shelf import Shelf
 from tests.support.archives import DOCUMENTS, links, open_folders, read_folders, read_sources
 from tests.support.files import write_text
@@ -118,7 +118,7 @@ def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay:
     write_text(quay / "docs/guide.md", "# Guide\n")
     write_text(quay / "decisions/paint.md", "# Paint\n\nStatus: accepted\n")
     write_text(quay / "examples/rope.md", head)
-    listing = list_files(FolderSource(name="quay", root=quay, documents=DOCUMENTS))
+    listing = FolderSource(name="quay", root=quay, documents=DOCUMENTS).list_files()
     assert "docs/guide.md" not in listing.candidates
     assert "examples/rope.md" not in listing.candidates
     assert listing.records == {".memory/config.json", "docs/rope.md"}
@@ -585,7 +585,7 @@ def test_a_record_has_a_line_like_every_artifact_whatever_the_order_of_files(qua
     write_mif(quay, "docs/again.memory.md", title="Again")
     rules = ResolveRules(sources=(SourceInfo(name="quay"),))
     with Shelf() as shelf:
-        parsed = read_source(list_files(FolderSource(name="quay", root=quay)), shelf)
+        parsed = read_source(FolderSource(name="quay", root=quay).list_files(), shelf)
         forward, backward = (resolve(files, rules, Ledger(), LineFinder(shelf)) for files in (parsed, parsed[::-1]))
     assert forward == backward
     assert {"store-value", "store-duplicate", "store-relation-end"} <= {one.rule.id for one in forward[0].findings}

@@ -340,9 +340,9 @@ def test_a_server_that_demands_a_password_gets_none(
 
 BUILD = """
 import sys
-from memosite.sources import git_urls
+from memosite.sources import forges
 from memosite.cli import main
-git_urls.PROTOCOLS = ("http",)
+forges.PROTOCOLS = ("http",)
 sys.exit(main(["build", sys.argv[1], "--jobs", "1"]))
 """
 

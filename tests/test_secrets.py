@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from benchmarks.organization import artifacts
 from memosite import secrets
 from memosite.run.workers import run
-from memosite.secrets import DIGEST, RULES, Secret, engine, find_secrets
+from memosite.secrets import DIGEST, engine, find_secrets
 from tests.support.planted_secrets import KINDS, PLACES, Maker, Place, is_covered, plant
 
 NEXT_LINES = (
@@ -55,7 +55,7 @@ def test_the_place_is_that_of_the_secret_itself_and_the_next_line_stays_whole() 
         (found,) = find_secrets(text)
         # a webhook's is its address
         assert text[found.start : found.end] in {planted.key, planted.before + planted.key}
-        assert found.rule in RULES
+        assert found.rule in engine.read_rules()
         assigned = KINDS[kind](Maker(5)).written()
         for indent, line in product(("", "  ", "> ", "# "), NEXT_LINES):
             text = f"{indent}{assigned}\n{indent}{line}\n"
@@ -70,12 +70,12 @@ def test_the_place_is_that_of_the_secret_itself_and_the_next_line_stays_whole() 
 
 def test_rules_have_stable_names_and_two_keys_are_two_secrets() -> None:
     """Kebab-case; the digest tells when results have to be found again. What overlaps is one, of its own kind."""
-    assert RULES["aws-access-key-id"] == "AWS access key id"
-    assert RULES["github-app-token"] == "Github app token"
-    assert len(RULES) > 400
-    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule) and name for rule, name in RULES.items())
+    assert engine.read_rules()["aws-access-key-id"] == "AWS access key id"
+    assert engine.read_rules()["github-app-token"] == "Github app token"
+    assert len(engine.read_rules()) > 400
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule) and name for rule, name in engine.read_rules().items())
     assert re.fullmatch(r"[0-9a-f]{24}-\d+", DIGEST)
-    assert engine.ENCODED not in RULES
+    assert engine.ENCODED not in engine.read_rules()
     first, second = (KINDS[kind](Maker(1)).key for kind in ("npm token", "GitHub token, classic"))
     text = f"{first} {second}"
     assert [text[one.start : one.end] for one in find_secrets(text)] == [first, second]
@@ -197,7 +197,7 @@ def test_values_are_looked_for_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> N
     seeded = random.Random(1)
     words = ["".join(seeded.choices(ascii_letters + digits, k=11)) + "7a" for _ in range(900)]
     text = "\n".join((*(f"ftp://ann:{word}@files.example" for word in words), *words * 20))
-    found = [("generic-x", place.start(1), place.end(1)) for place in re.finditer(r"ann:(\w+)@", text)]
+    found = [engine.Match("generic-x", place.start(1), place.end(1)) for place in re.finditer(r"ann:(\w+)@", text)]
     assert len(list(secrets.find_repeats(text, found))) == 900 * 21
     assert compared <= 900 * 21 * 1.1
 
@@ -323,7 +323,7 @@ def test_the_rest_of_a_text_of_very_many_secrets_is_one(monkeypatch: pytest.Monk
     assert matched < 3 * secrets.MOST
     left = text[: found[0].start] + "".join(text[a.end : b.start] for a, b in pairwise(found))
     assert not any(word in left for word in words)
-    assert RULES[engine.MANY]
+    assert engine.read_rules()[engine.MANY]
 
 
 def test_the_engine_matches_no_more_than_a_window_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -422,5 +422,5 @@ def test_secrets_are_found_in_forked_processes() -> None:
     """Rules that are loaded before the processes are forked are theirs, too."""
     keys = [KINDS["npm token"](Maker(seed)).key for seed in range(4)]
     assert find_secrets(keys[0])
-    expected = [(Secret(rule="npm-access-token", start=0, end=40),)] * 4
+    expected = [(engine.Match(rule="npm-access-token", start=0, end=40),)] * 4
     assert list(run(find_secrets, keys, jobs=2, weight=lambda _: 10**9)) == expected

@@ -155,7 +155,7 @@ def test_a_damaged_object_spoils_one_file_only(repo: Repo, stack: ExitStack) -> 
         write_text(repo.root / f"{name}.openthing", f'{{"{name}": 1}}')
     repo.commit()
     source = tree_source(repo.root, stack)
-    name = source.tree.blobs["b.openthing"].hash
+    name = source.tree.blobs["b.openthing"]
     damaged = repo.root / ".git/objects" / name[:2] / name[2:]
     damaged.chmod(0o644)
     damaged.write_bytes(damaged.read_bytes()[:-6])

@@ -249,7 +249,7 @@ def list_items(archive: Archive) -> list[Item]:
 
 def _item(artifact: Artifact) -> Item:
     span = span_of(artifact) if isinstance(artifact, Transcript) else None
-    files = [(copy.file.source, copy.file.path) for copy in artifact.copies]
+    files = [copy.file.place for copy in artifact.copies]
     times = [moment.timestamp() for moment in span] if span else None
     digests = [text.sha256 for text in bodies_of(artifact)]
     return "/".join(artifact.ref), digests, (make_row(artifact.subject), files, times)
@@ -455,7 +455,7 @@ def _text_of(reader: Reader, artifact: Artifact) -> str:
 
 
 def _is_file(artifact: Artifact, asked: Asked) -> bool:
-    return any((copy.file.source, copy.file.path) == (asked.source, asked.path) for copy in artifact.copies)
+    return (asked.source, asked.path) in artifact.own_files
 
 
 def _in_message(reader: Reader, mentions: Mentions, commit: CommitFacts) -> list[Artifact]:

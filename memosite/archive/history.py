@@ -136,6 +136,11 @@ class History:
     entries: Mapping[tuple[str, str], tuple[RecordEntry, ...]] = field(default_factory=dict)
     problem: HistoryProblem = ""
 
+    def without_blobs(self, ids: Collection[str]) -> "History":
+        """The history without these former contents; the same object if it has none of them."""
+        left = {id_: digest for id_, digest in self.blobs.items() if id_ not in ids}
+        return self if len(left) == len(self.blobs) else replace(self, blobs=left)
+
 
 def file_key(path: str) -> str:
     """The key of a file, which stays the same while it moves between mailboxes."""

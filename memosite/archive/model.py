@@ -300,6 +300,17 @@ class Artifact(Apart):
         return (self.kind, self.id)
 
     @property
+    def own_files(self) -> set[tuple[str, str]]:
+        """Its files by source and path, without bodies that are files of their own."""
+        return {copy.file.place for copy in self.copies}
+
+    @property
+    def files(self) -> set[tuple[str, str]]:
+        """Its files, and the bodies that belong to them."""
+        bodies = {(copy.file.source, copy.body_path) for copy in self.copies if copy.body_path is not None}
+        return self.own_files | bodies
+
+    @property
     def sort_key(self) -> tuple[dt.datetime, str, str]:
         """By instant, then id; artifacts without a date sort last (SPEC 3, dates)."""
         return (self.date.instant if self.date else UNDATED, self.id, self.kind)

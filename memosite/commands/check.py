@@ -25,8 +25,8 @@ from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.parsed import DocumentHead
 from memosite.facts.rules import SECRET_IN_NAME
 from memosite.formats.systems import owner_of, root_of_record
-from memosite.reading.archive import open_archive
-from memosite.sources.folder import FolderSource, list_files
+from memosite.reading.archive import check_listing, open_archive
+from memosite.sources.folder import FolderSource
 from memosite.sources.listing import Listing
 
 _ENVELOPES = (ENVELOPE_SUFFIX, CATALOG_SUFFIX)
@@ -152,8 +152,6 @@ def _check_loose(path: Path, others_of: dict[Path, frozenset[str]], secrets: Sec
 
     `others_of` memoizes what is in each folder, since many files are in one.
     """
-    from memosite.reading.loose import check_listing  # noqa: PLC0415 - loads all formats; a site may be recalled
-
     files = sorted(_files_below(path)) if path.is_dir() else [path.resolve()]
     findings: list[Finding] = []
     root_of: dict[str, str] = {}
@@ -220,7 +218,7 @@ def _one_file(source: FolderSource, file: Path, others_of: dict[Path, frozenset[
 def _files_in(source: FolderSource, folder: Path, *, is_store: bool) -> frozenset[str]:
     if not is_store:
         return frozenset(entry.name for entry in folder.iterdir() if entry.is_file() and not entry.is_symlink())
-    around = list_files(FolderSource(name=source.name, root=folder))
+    around = FolderSource(name=source.name, root=folder).list_files()
     prefix = folder.relative_to(source.root).as_posix()
     return frozenset(f"{prefix}/{name}" for name in (*around.candidates, *around.others))
 

@@ -584,13 +584,13 @@ def _quoting_no_secret(file: Path) -> Iterator[None]:
 
 
 def _refuse_secrets(file: Path) -> None:
-    from memosite.secrets import RULES, find_secrets  # noqa: PLC0415 - only what fails waits for it
+    from memosite.secrets import find_secrets, kind_of  # noqa: PLC0415 - only what fails waits for it
 
     data = beginning_of(os.path.realpath(file), SIZE_LIMIT) or b""
     text = data.decode("utf-8", "replace")
     for found in find_secrets(text):
         line = text.count("\n", 0, found.start) + 1
-        message = f"found a secret ({RULES.get(found.rule, found.rule)}), expected none; rotate it and remove it"
+        message = f"found a secret ({kind_of(found.rule)}), expected none; rotate it and remove it"
         raise ConfigError(f"{printable(str(file))}:{line}: {message}; other errors of the file are shown then")
 
 

@@ -51,6 +51,10 @@ class Rule:
     of_whole_file: bool = False
     fails_build: bool = False
 
+    def finding(self, message: str, *, source: str = "", path: str = "", line: int | None = None) -> "Finding":
+        """What is found by this rule at a place; without a source it is one of the site."""
+        return Finding(rule=self, location=Location(source=source, path=path, line=line), message=message)
+
 
 RuleText = Callable[[str, str], Rule]
 """Makes a rule of its meaning and its remedy."""

@@ -547,6 +547,11 @@ class Parsed:
     secrets: tuple[SecretHit, ...] = ()
     is_confidential: bool = False
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """The file's source and its path in that; the path is "" for what is found on a source as a whole."""
+        return self.source, self.path
+
 
 LineOf = Callable[[FileFacts, str], int | None]
 """The line of a key in an envelope, for findings that only the whole archive shows."""

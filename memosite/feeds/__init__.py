@@ -1,9 +1,8 @@
 """Feeds as values, and as RSS 2.0, JSON Feed 1.1 and OPML 2.0 (FEEDS, channel and items); `document` reads RSS.
 
 An item's guid depends only on the authority and the item's identity, so it never changes when a memo is read,
-archived or edited, when the site moves or a repo is renamed. What XML 1.0 forbids becomes U+FFFD.
-
-The machine-readable fields of an item are in `_memo`, under their RSS names.
+archived or edited, when the site moves or a repo is renamed. What XML 1.0 forbids becomes U+FFFD, in JSON too. There
+the machine-readable fields of an item are in `_memo`, under their RSS names.
 """
 
 import json

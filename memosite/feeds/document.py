@@ -3,8 +3,8 @@
 Half a document would look like a feed that lost items, so any fault rejects all of it. A document type
 declaration is refused before anything is parsed: entities and the network are never touched.
 
-Feed readers show it in place of the description, inside their own pages. So only plain elements of a body's HTML
-stay, without ids, classes and roles; other links become text (FEEDS, content:encoded).
+Feed readers show the content of an item in place of its description, inside their own pages. So only plain elements of
+a body's HTML stay, without ids, classes and roles; other links become text (FEEDS, content:encoded).
 """
 
 import re
@@ -196,26 +196,8 @@ def refusal(item: ReceivedItem) -> str | None:
 
 _KEPT: Final = frozenset(
     (
-        *(
-            "a",
-            "blockquote",
-            "br",
-            "code",
-            "del",
-            "em",
-            "h1",
-            "h2",
-            "h3",
-            "h4",
-            "h5",
-            "h6",
-            "hr",
-            "li",
-            "ol",
-            "p",
-            "pre",
-        ),
-        *("s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
+        *("a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p"),
+        *("pre", "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
     )
 )
 

@@ -1,9 +1,10 @@
 """[I/O] Fetches documents over http and https and from files, within limits of time and size, with credentials.
 
-Neither is sent unencrypted, except to this machine, nor to a host that it is not meant for.
+Credentials are a token from the environment, or the host's entry in netrc. Neither is sent unencrypted, except to this
+machine, nor to a host that it is not meant for.
 
 A body shorter than its Content-Length is a failure. Time-outs: 10 seconds of silence, one minute for the whole
-transfer.
+transfer, unless a caller says otherwise.
 """
 
 import base64

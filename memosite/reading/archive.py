@@ -5,17 +5,23 @@
                                    └─ recall() ───────► Archive: as it was kept if nothing has changed, else `read`
 
 `read` imports the modules that only reading needs: those imports take longer than finding that nothing changed.
+
+Files that belong to no archive are checked by themselves (`check_listing`): the one way to resolve without
+`open_archive`. They pass the first step of the gate, and since the result is only findings, there is nothing to
+withhold.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memosite.archive.ledger import Ledger, read_ledger
-from memosite.config.schema import Audience, Config
+from memosite.config.schema import Config, SecretsConfig
 from memosite.facts.errors import MemositeError, MovedError, SecretsError
+from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.reading.inputs import Inputs, compare_inputs
 from memosite.sources.look import Look, LookAt, look_at
 from memosite.store.cache import open_part
@@ -23,6 +29,8 @@ from memosite.store.cache import open_part
 if TYPE_CHECKING:
     from memosite.archive.model import Archive
     from memosite.archive.snapshots import Days
+    from memosite.facts.findings import Finding
+    from memosite.facts.parsed import Fact, Parsed
     from memosite.reading.keeping import Keeping
     from memosite.reading.kept import Kept
     from memosite.reading.opening import Opened
@@ -31,7 +39,7 @@ if TYPE_CHECKING:
     from memosite.reading.text_rows import RowKind, TextRows
     from memosite.run.progress import Progress
     from memosite.run.recall import Recall
-    from memosite.sources.listing import Source
+    from memosite.sources.listing import Listing, Source
     from memosite.store.shelf import Shelf
 
 _READINGS = 3
@@ -40,26 +48,23 @@ _READINGS = 3
 
 @contextmanager
 def open_archive(
-    config: Config, *, audience: Audience | None = None, use_network: bool = True, shelf: "Shelf | None" = None
+    config: Config, *, use_network: bool = True, shelf: "Shelf | None" = None
 ) -> Iterator["ArchiveHandle"]:
-    """The archive of a site for an audience (default: the configuration's), to be compared and read within the block.
+    """The archive of a site for the audience of its configuration, to be compared and read within the block.
 
     Without `use_network` remotes are read from the cache, if they are there. Texts and originals are put on the
     `shelf` (default: one that is closed with the block).
     """
     with ExitStack() as stack:
-        yield ArchiveHandle(config, audience or config.audience, stack, use_network=use_network, shelf=shelf)
+        yield ArchiveHandle(config, stack, use_network=use_network, shelf=shelf)
 
 
 class ArchiveHandle:
     """An archive that is not read yet. Sources are opened when they are first needed, and closed once they are read."""
 
-    def __init__(
-        self, config: Config, audience: Audience, stack: ExitStack, *, use_network: bool, shelf: "Shelf | None"
-    ) -> None:
+    def __init__(self, config: Config, stack: ExitStack, *, use_network: bool, shelf: "Shelf | None") -> None:
         """Only for `open_archive`. The stack closes everything that is opened."""
         self._config = config
-        self._audience = audience
         self._stack = stack
         self._sources = stack.enter_context(ExitStack())
         self._use_network = use_network
@@ -83,10 +88,10 @@ class ArchiveHandle:
         try:
             return self._sources.enter_context(open_sources(self._config, use_network=self._use_network))
         except MemositeError:  # it may quote the configuration
-            from memosite.reading.own_texts import own_texts, refuse_secrets  # noqa: PLC0415
+            from memosite.reading.reader import refuse_secrets  # noqa: PLC0415
             from memosite.reading.screen import Screen  # noqa: PLC0415
 
-            refuse_secrets(own_texts(self._config), Screen(allowed=self._config.secrets.fingerprints))
+            refuse_secrets(self._config, Screen(allowed=self._config.secrets.fingerprints))
             raise
 
     @cached_property
@@ -102,7 +107,8 @@ class ArchiveHandle:
         from memosite.reading.scans import KnownScans  # noqa: PLC0415 - as above
         from memosite.reading.screen import Screen  # noqa: PLC0415 - as above
 
-        part = self._part if self._audience == "internal" else None  # the name of a scan is the digest of its content
+        is_internal = self._config.audience == "internal"  # the name of a scan is the digest of its content
+        part = self._part if is_internal else None
         scans = KnownScans(part / "scans" / "commits.cache" if part else None)
         self._stack.callback(scans.write)
         return Screen(scans, self._config.secrets.fingerprints)
@@ -120,7 +126,7 @@ class ArchiveHandle:
 
         Call it before `read`, which then uses the same snapshots of folders.
         """
-        words = (self._audience, *opened)
+        words = (self._config.audience, *opened)
         found = compare_inputs(self._config, former, also=also, opened=words, with_ledger=with_ledger, look=look)
         self._looks = found.looks
         self._taken = dict(found.looks)
@@ -184,7 +190,7 @@ class ArchiveHandle:
         if is_remote or config.erase:
             self._forget_kept()
             return None
-        keeping = Keeping(config, self._audience, part, self._taken, has_ledger=self._ledger is None)
+        keeping = Keeping(config, config.audience, part, self._taken, has_ledger=self._ledger is None)
         self._stack.callback(keeping.close)
         self._looks = self._looks or dict(keeping.looks)
         return keeping
@@ -227,12 +233,10 @@ class ArchiveHandle:
         continued. A caller that reads repeatedly gives `parsed`, which it writes itself, and a `recall`; else the
         cache is used, if there is one. Files are read and parsed by `jobs` processes.
         """
-        from memosite.reading.opening import read_citations  # noqa: PLC0415 - as below
-        from memosite.reading.own_texts import own_texts  # noqa: PLC0415
-        from memosite.reading.past_cache import forget_past, prune_past  # noqa: PLC0415
+        from memosite.reading.past_cache import forget_past, prune_past  # noqa: PLC0415 - as below
         from memosite.reading.published import published_digests, published_file  # noqa: PLC0415
-        from memosite.reading.reader import read_archive, rules_of  # noqa: PLC0415
-        from memosite.reading.withholding import policy_of  # noqa: PLC0415 - takes half a second, rarely needed
+        from memosite.reading.reader import read_archive, read_citations, rules_of  # noqa: PLC0415
+        from memosite.reading.withholding import Policy  # noqa: PLC0415 - takes half a second, rarely needed
         from memosite.run.progress import silent  # noqa: PLC0415
         from memosite.run.recall import FORGETFUL  # noqa: PLC0415
         from memosite.secrets.engine import loading_rules  # noqa: PLC0415
@@ -244,8 +248,8 @@ class ArchiveHandle:
         if config.cache.is_dir():
             prune_past(config)
         continued = read_ledger(config.output) if ledger is None else ledger
-        if continued.audience != self._audience:  # what others were shown is nothing that this audience may learn from
-            continued = Ledger(audience=self._audience)
+        if continued.audience != config.audience:  # what others were shown is nothing that this audience may learn from
+            continued = Ledger(audience=config.audience)
         published = published_digests(config.erase, continued, published_file(config.output, previous))
 
         caches = self._caches if parsed is None else parsed
@@ -260,34 +264,34 @@ class ArchiveHandle:
                 recall=recall or FORGETFUL,
                 looks=looks,
                 jobs=jobs,
-                policy=policy_of(config, self._audience, published=published, texts=own_texts(config)),
+                policy=Policy(config=config, published=published),
                 progress=progress or silent,
             )
 
         with self._sources, loading_rules():
             try:
                 archive, continued = _read_again(read, self._looks)
-                found = read_citations(config, self._audience, archive, self.shelf, caches.scans("")), continued
+                found = read_citations(config, archive, self.shelf, caches.scans("")), continued
                 if parsed is None:
                     caches.write()
                 return found
             except SecretsError as error:
                 self._forget_kept()
                 forget_past(config)
-                audience = self._audience if len(config.outputs) > 1 else ""
+                audience = config.audience if len(config.outputs) > 1 else ""
                 raise SecretsError(error.places, audience) from error
 
     @cached_property
     def _part(self) -> Path | None:
         """The part of the cache for the audience, if there is a cache: only building makes one."""
-        return open_part(self._config.cache, self._audience) if self._config.cache.is_dir() else None
+        return open_part(self._config.cache, self._config.audience) if self._config.cache.is_dir() else None
 
     @cached_property
     def _caches(self) -> "SourceCaches":
         """What is kept of single files."""
         from memosite.reading.parse_cache import SourceCaches  # noqa: PLC0415 - as above
 
-        return SourceCaches(self._part, keeps_history=self._audience == "internal")
+        return SourceCaches(self._part, keeps_history=self._config.audience == "internal")
 
     def _forget_kept(self) -> None:
         """Keep no archive that may have a secret in it."""
@@ -305,11 +309,25 @@ def _days_of(archive: "Archive") -> "Days":
 
 
 def _text_in(source: "Source", path: str, digest: str) -> bytes | None:
+    """A file, its text, or a string of its JSON: whichever has this digest; None if none of them has.
+
+    What has the digest is what was let through, so it need not pass the gate again; what has another one never counts.
+    """
     from memosite.facts.file import File  # noqa: PLC0415 - most commands show no text
-    from memosite.reading.finders import known_text  # noqa: PLC0415 - as above
+    from memosite.facts.json_text import clean_text  # noqa: PLC0415 - as above
 
     file = source.read_file(path)
-    return known_text(file, digest) if isinstance(file, File) else None
+    if not isinstance(file, File):
+        return None
+
+    def texts() -> Iterator[bytes]:
+        yield file.data
+        yield file.markdown.encode("utf-8", "replace")
+        if file.name.lower().endswith((ENVELOPE_SUFFIX, ".json")):
+            strings = (value for value in (file.json.fields or {}).values() if isinstance(value, str))
+            yield from (clean_text(text).encode("utf-8", "replace") for text in strings)
+
+    return next((data for data in texts() if hashlib.sha256(data).hexdigest() == digest), None)
 
 
 def _read_again(
@@ -322,3 +340,38 @@ def _read_again(
         except MovedError:
             looks.clear()
     return read(looks)
+
+
+def check_listing(
+    listing: "Listing", secrets: SecretsConfig
+) -> "tuple[tuple[Finding, ...], Mapping[str, Fact | None]]":
+    """The findings on the files of a listing, without those that need an archive, and what its files are (SPEC 8).
+
+    Each is checked by itself, with the files beside it as bodies. A file of no known format, with nothing to find, is
+    nothing.
+    """
+    from memosite.archive.model import SourceInfo  # noqa: PLC0415 - as for `read`
+    from memosite.reading.reader import DataFinder, LineFinder  # noqa: PLC0415
+    from memosite.reading.screen import Screen, with_mode, without_hidden_names  # noqa: PLC0415
+    from memosite.resolve import ResolveRules, resolve  # noqa: PLC0415
+    from memosite.store.shelf import Shelf  # noqa: PLC0415
+
+    with Shelf() as shelf:
+        named = without_hidden_names(listing, Screen())
+        parsed, _ = with_mode(read_source(named, shelf, secrets.fingerprints), {}, secrets)
+        rules = ResolveRules(sources=(SourceInfo(name=listing.source.name),), is_loose=True)
+        archive, _ = resolve(parsed, rules, Ledger(), LineFinder(shelf), data_of=DataFinder(shelf))
+    return archive.findings, {one.path: one.fact for one in parsed if one.fact is not None or one.findings}
+
+
+def read_source(listing: "Listing", shelf: "Shelf", allowed: frozenset[str] = frozenset()) -> "list[Parsed]":
+    """Read and parse the candidates of one source by itself, and the bodies that its envelopes name."""
+    from memosite.facts.parsed import Organization  # noqa: PLC0415
+    from memosite.reading.reader import SourceReader  # noqa: PLC0415
+    from memosite.reading.screen import Screen  # noqa: PLC0415
+    from memosite.resolve.identity import memo_folders  # noqa: PLC0415
+
+    reader = SourceReader(listing.source, shelf, Screen(allowed=allowed))
+    parsed = reader.candidates(listing)
+    folders = memo_folders(result.fact for result in parsed if isinstance(result.fact, Organization))
+    return reader.with_named_files(listing, parsed, memo_folders=folders)

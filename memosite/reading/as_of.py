@@ -5,7 +5,8 @@
 
 The configuration that comes of it is read as any other, with a cache of its own (`past_cache`).
 
-The contents pass the screen; one with a secret is left out, as is all that a public audience might not see.
+What one file held before is read for those who verify citations. It passes the screen; a content with a secret is left
+out, as is all that a public audience might not see.
 """
 
 import datetime as dt
@@ -35,6 +36,7 @@ from memosite.sources.objects import (
     first_commit,
     has_folder,
     is_shallow,
+    object_heads,
     read_contents,
 )
 from memosite.sources.tree import NO_REF, fetch
@@ -106,7 +108,7 @@ def past_of(config: Config, written: str) -> Past:
             "may have been open then; add --audience internal"
         )
     read = {source.name: _line(config, source) for source in config.sources}
-    lines = [one for one in read.values() if isinstance(one, _Line)]
+    lines = [line for line in read.values() if isinstance(line, _Line)]
     left_out = {name: why for name, why in read.items() if isinstance(why, str)}
     if not lines:
         raise _no_git(written, left_out)
@@ -317,16 +319,13 @@ class PastContents:
         try:
             listed = git(repo, "rev-list", f"--max-count={MOST}", "--full-history", holding.commit, "--", *paths)
             commits = listed.decode("ascii").split()
-            asked = [f"{commit}:{one}" for commit in commits for one in paths]
-            given = "".join(f"{one}\n" for one in asked if "\n" not in one).encode("utf-8", "surrogateescape")
-            told = git(repo, "cat-file", "--batch-check=%(objectname) %(objecttype)", given=given).split(b"\n")
+            heads = object_heads(repo, (f"{commit}:{path}" for commit in commits for path in paths))
         except GitError:
             return []
         found: dict[str, str] = {}
-        for one, said in zip(asked, told, strict=False):
-            id_, _, kind = said.partition(b" ")
-            if kind == b"blob":
-                found.setdefault(one.partition(":")[0], id_.decode("ascii"))
+        for name, head in heads.items():
+            if head.kind == "blob":
+                found.setdefault(name.partition(":")[0], head.hash)
         return [(commit, found[commit]) for commit in commits if commit in found]
 
     def _repo(self, source: str) -> Repo | None:

@@ -1,27 +1,27 @@
 """The gate: two filters that all content passes, for secrets, and for audience and erasure (SPEC 9).
 
-A ledger is otherwise only appended to. What is left keeps its order and its ids; numbers have no gaps. Pages that
-something withheld may have led to (positions, months, digests …) are forgotten unless the archive still has them, and
-so are the full archive documents of feeds that it was in: they are cut anew.
-
-    marks, globs ─► artifacts, with all their files ─► names ─► facts, histories and ledger without either
-
-Whoever reads the result can be told nothing of what is withheld: it is not there. What is left is rewritten where it
-mentions a name of that (`mentions`), and parsed again. An artifact is withheld as a whole if one of its files is.
-
     bytes of a file, now or formerly ─► screen ─► parse, shelf ─► resolve ─► revise ─┬─► cache, plan, search, export …
                                        (secrets)                   ▲   (audience,    │
                                                                    │     erasure)    │
                                                                    └── what is left ─┘
 
-No command can skip them: `open_archive` is the only way to an archive, and applies both. The first is in `screen`, and
-what is done about secrets, once all is read, in `modes`. The rules of the second are in `audience` and `erasure`.
+No command can skip them: `open_archive` is the only way to an archive, and applies both. They filter the contents of
+files, present and former ones from git, and names: paths, and authors of commits. The first is in `screen`, with what
+is done about secrets once all is read. The second is `revise`: the rules for the audience are here, those for erasure
+in `withholding`.
 
 `revise` takes nothing out of an archive: it takes it out of what the archive is resolved from, which is then resolved
 again. So threads, missing memos, positions, counts, links, removals and findings are those of what is left, and
 nothing that comes later has a rule of its own.
 
-They filter the contents of files, present and former ones from git, and names: paths, and authors of commits.
+    marks, globs ─► artifacts, with all their files ─► names ─► facts, histories and ledger without either
+
+An artifact is withheld as a whole if one of its files is. Whoever reads the result can be told nothing of it: it is not
+there. What is left is rewritten where it mentions a name of that (`Mentions`), and parsed again.
+
+A ledger is otherwise only appended to. What is left of it keeps its order and its ids; numbers have no gaps. Pages that
+something withheld may have led to (positions, months, digests …) are forgotten unless the archive still has them, and
+so are the full archive documents of feeds that it was in: they are cut anew.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -33,7 +33,7 @@ from memosite.archive.ledger import LEAN, Arrival, Ledger, page_ref
 from memosite.archive.model import Archive, Artifact, Document, Memo, Record, Transcript
 from memosite.facts.contents import is_confidential, is_raw_transcript, is_redacted
 from memosite.facts.file import File
-from memosite.facts.findings import Finding, Location
+from memosite.facts.findings import Finding
 from memosite.facts.layout import CONFIG_NAME, place_of
 from memosite.facts.names import CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD, make_id, stem_of
 from memosite.facts.parsed import Envelope, FileFacts, LibraryCard, Organization, Parsed, RecordFile, Ref
@@ -101,7 +101,7 @@ def thread_ids(archive: Archive, hidden: Set[Ref], is_hidden_name: Callable[[str
         left = [ref for ref in thread.memos if ref not in hidden]
         if len(left) > 1 and len(left) < len(thread.memos):
             for memo, name in _named(archive, left, is_hidden_name):
-                found |= {(copy.file.source, copy.file.path): name for copy in memo.copies}
+                found |= dict.fromkeys(memo.own_files, name)
     return found
 
 
@@ -152,10 +152,12 @@ def _tree_of(memo: Memo, by_ref: Mapping[Ref, Memo], known: dict[Ref, object]) -
 
 def without(ledger: Ledger, refs: Set[Ref], is_named: Callable[[str], bool]) -> Ledger:
     """The ledger without these artifacts and whatever has a name of theirs; the same one if it knows none of it."""
-    gone = {one.ref for one in ledger.arrivals if one.ref in refs or is_named(one.id)}
-    if not gone and not any(map(is_named, _page_ids(ledger))):
+    gone = {arrival.ref for arrival in ledger.arrivals if arrival.ref in refs or is_named(arrival.id)}
+    others = (id_.partition("/")[2] or id_ for _, id_ in ledger.others)
+    pages_named = (*others, *(id_ for id_, _ in ledger.threads), *ledger.positions, *ledger.entities)
+    if not gone and not any(map(is_named, pages_named)):
         return ledger
-    kept = [one for one in ledger.arrivals if one.ref not in gone]
+    kept = [arrival for arrival in ledger.arrivals if arrival.ref not in gone]
     numbers = {one.number: number for number, one in enumerate(kept, 1)}
     known = {one.ref for one in kept}
     pages = {"/".join(ref) for ref in known}
@@ -168,8 +170,12 @@ def without(ledger: Ledger, refs: Set[Ref], is_named: Callable[[str], bool]) -> 
     led = {id_ for id_, _ in aliases}
     return Ledger(
         arrivals=tuple(map(renumbered, kept)),
-        renewals=tuple(renumbered(one) for one in ledger.renewals if one.ref in known),
-        threads=tuple((id_, ref) for id_, ref in ledger.threads if ref in known and _is_id(id_, known)),
+        renewals=tuple(renumbered(arrival) for arrival in ledger.renewals if arrival.ref in known),
+        threads=tuple(
+            (id_, ref)
+            for id_, ref in ledger.threads
+            if ref in known and not known.isdisjoint({("memo", id_), ("note", id_)})
+        ),
         others=tuple((kind, id_) for kind, id_ in ledger.others if _stays(kind, id_, pages, led)),
         blocks=tuple(
             replace(block, items=tuple(numbers[item] for item in block.items))
@@ -179,15 +185,6 @@ def without(ledger: Ledger, refs: Set[Ref], is_named: Callable[[str], bool]) -> 
         aliases=aliases,
         audience=ledger.audience,
     )
-
-
-def _page_ids(ledger: Ledger) -> list[str]:
-    others = [id_.partition("/")[2] or id_ for _, id_ in ledger.others]
-    return [*others, *(id_ for id_, _ in ledger.threads), *ledger.positions, *ledger.entities]
-
-
-def _is_id(id_: str, known: Set[Ref]) -> bool:
-    return ("memo", id_) in known or ("note", id_) in known
 
 
 def _stays(kind: str, id_: str, pages: Set[str], led: Set[str]) -> bool:
@@ -208,13 +205,14 @@ _MEANT = (ENVELOPE_SUFFIX, CATALOG_SUFFIX)
 
 def withhold(content: Content, archive: Archive, policy: Policy, shelf: Shelf, reread: Reread) -> Content:
     """The content that everybody may see; the same object if that is all of it, or if it is for those inside."""
-    if policy.audience == "internal":
+    if policy.config.audience == "internal":
         return content
     decision = _decide(content, archive, policy)
     if in_vain := tuple(_in_vain(content, policy)):
         content = replace(content, facts=(*content.facts, Parsed(source="", path="", findings=in_vain)))
     removed = {name: _removed(name, history, policy, shelf) for name, history in content.histories.items()}
-    is_named = any(not one.path and any(map(_is_on_file, one.findings)) for one in content.facts)
+    on_sources = (finding.location for parsed in content.facts if not parsed.path for finding in parsed.findings)
+    is_named = any(where.source and where.path for where in on_sources)
     if not (decision.files or any(removed.values()) or is_named or _was_hidden(content.histories, policy)):
         return content
     mentions = _mentions(archive, decision, removed)
@@ -238,13 +236,9 @@ def withhold(content: Content, archive: Archive, policy: Policy, shelf: Shelf, r
     )
 
 
-def _is_on_file(finding: Finding) -> bool:
-    return bool(finding.location.source and finding.location.path)
-
-
 def _in_vain(content: Content, policy: Policy) -> Iterator[Finding]:
     """The findings on globs that match nothing; whoever mistypes one must not believe that it withholds."""
-    if not policy.withhold:
+    if not policy.config.withhold:
         return
     removed = {
         (source, event.path)
@@ -253,11 +247,10 @@ def _in_vain(content: Content, policy: Policy) -> Iterator[Finding]:
         if events[-1].kind == "removed"
         for event in events
     }
-    places = removed | {_place(one) for one in content.facts if one.path}
-    for one in policy.withhold:
+    places = removed | {parsed.place for parsed in content.facts if parsed.path}
+    for one in policy.config.withhold:
         if not any(is_match(one.glob, source, path) for source, path in places):
-            where = Location(source="", path=CONFIG_NAME, line=one.line or None)
-            yield Finding(rule=WITHHOLD_IN_VAIN, location=where, message=f'"{one.glob}" matches no file')
+            yield WITHHOLD_IN_VAIN.finding(f'"{one.glob}" matches no file', path=CONFIG_NAME, line=one.line or None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,17 +262,13 @@ class _Decision:
 
 
 def _decide(content: Content, archive: Archive, policy: Policy) -> _Decision:
-    marked = {_place(one) for one in content.facts if one.path and _is_marked(one, policy)}
-    hidden = [one for one in archive.artifacts.values() if _is_raw(one, policy) or not marked.isdisjoint(_files(one))]
-    folders = memo_folders(one.fact for one in content.facts if isinstance(one.fact, Organization))
-    files = marked.union(*(_all_files(one, folders) for one in hidden))
+    marked = {parsed.place for parsed in content.facts if parsed.path and _is_marked(parsed, policy)}
+    hidden = [one for one in archive.artifacts.values() if _is_raw(one, policy) or not marked.isdisjoint(one.files)]
+    folders = memo_folders(parsed.fact for parsed in content.facts if isinstance(parsed.fact, Organization))
+    files = marked.union(*(_all_files(artifact, folders) for artifact in hidden))
     # Another artifact may have been in the same list file, and have no file left.
-    hidden += [one for one in archive.artifacts.values() if files.issuperset(_own_files(one))]
-    return _Decision(files=frozenset(files), hidden=frozenset(one.ref for one in hidden))
-
-
-def _place(parsed: Parsed) -> FilePlace:
-    return parsed.source, parsed.path
+    hidden += [artifact for artifact in archive.artifacts.values() if files.issuperset(artifact.own_files)]
+    return _Decision(files=frozenset(files), hidden=frozenset(artifact.ref for artifact in hidden))
 
 
 def _is_marked(parsed: Parsed, policy: Policy) -> bool:
@@ -290,32 +279,21 @@ def _is_marked(parsed: Parsed, policy: Policy) -> bool:
     if fact is None:
         return bool(parsed.findings) or parsed.path.lower().endswith(_MEANT)
     if isinstance(fact, Envelope):
-        is_raw = fact.kind == "transcript" and policy.withhold_raw and not is_redacted(fact.redaction_status)
+        is_raw = fact.kind == "transcript" and policy.config.withhold_raw and not is_redacted(fact.redaction_status)
         return fact.shape == "broken" or is_raw
     return isinstance(fact, LibraryCard) and fact.broken is not None
 
 
 def _is_raw(artifact: Artifact, policy: Policy) -> bool:
     """Whether a transcript was not redacted; one without an envelope says nothing of it."""
-    if not isinstance(artifact, Transcript) or not policy.withhold_raw:
+    if not isinstance(artifact, Transcript) or not policy.config.withhold_raw:
         return False
     return not all(is_redacted(variant.envelope.redaction_status) for variant in artifact.variants)
 
 
-def _own_files(artifact: Artifact) -> set[FilePlace]:
-    return {(copy.file.source, copy.file.path) for copy in artifact.copies}
-
-
-def _files(artifact: Artifact) -> set[FilePlace]:
-    """The files of an artifact, and the bodies that belong to them."""
-    return _own_files(artifact) | {
-        (copy.file.source, copy.body_path) for copy in artifact.copies if copy.body_path is not None
-    }
-
-
 def _all_files(artifact: Artifact, folders: tuple[str, ...]) -> Iterator[FilePlace]:
     """Also bodies that it may have named, and files that its record system keeps together."""
-    yield from _files(artifact)
+    yield from artifact.files
     for copy in artifact.copies:
         system = owner_of(copy.file.path) if isinstance(artifact, Record) else None
         yield from ((copy.file.source, path) for path in (system.together(copy.file.path) if system else ()))
@@ -331,19 +309,19 @@ def _mentions(archive: Archive, decision: _Decision, removed: Mapping[str, Set[s
     """The names of what is withheld that nothing has that everybody may see."""
     hidden = [archive.artifacts[ref] for ref in decision.hidden]
     seen = [one for ref, one in archive.artifacts.items() if ref not in decision.hidden]
-    theirs = {fold(name) for one in seen for name in _names(one)}
-    names = {name for one in hidden for name in _names(one)}
+    theirs = {fold(name) for artifact in seen for name in _names(artifact)}
+    names = {name for artifact in hidden for name in _names(artifact)}
     names |= {name for keys in removed.values() for key in keys for name in _names_of_file(key)}
     names |= {name for _, path in decision.files if path.lower().endswith(_MEANT) for name in _names_of_file(path)}
-    threads = {name for one in hidden for name in _thread_names(one)}
-    threads -= {name for one in seen for name in _thread_names(one)}
+    threads = {name for artifact in hidden for name in _thread_names(artifact)}
+    threads -= {name for artifact in seen for name in _thread_names(artifact)}
     wanted = {name for name in names | threads if name.strip() and fold(name) not in theirs}
     return Mentions(wanted, theirs)
 
 
 def _names(artifact: Artifact) -> Iterator[str]:
     yield artifact.id
-    for _, path in _files(artifact):
+    for _, path in artifact.files:
         yield from _names_of_file(path)
     if isinstance(artifact, Record):
         yield from (artifact.card.key, *artifact.former)
@@ -367,8 +345,8 @@ def _with_what_is_named_after_it(
     content: Content, archive: Archive, decision: _Decision, mentions: Mentions
 ) -> _Decision:
     """With bodies that are left over and other files whose paths mention what is withheld."""
-    files = decision.files | {_place(one) for one in content.facts if one.path and _is_named(one.path, mentions)}
-    hidden = {ref for ref, one in archive.artifacts.items() if files.issuperset(_own_files(one))}
+    files = decision.files | {one.place for one in content.facts if one.path and _is_named(one.path, mentions)}
+    hidden = {ref for ref, one in archive.artifacts.items() if files.issuperset(one.own_files)}
     return _Decision(files=files, hidden=decision.hidden | hidden)
 
 
@@ -382,35 +360,31 @@ def _facts(
     threads = thread_ids(archive, decision.hidden, mentions.in_text)
     facts: list[Parsed] = []
     rewritten: set[FilePlace] = set()
-    left = {_place(one) for one in content.facts} - decision.files
-    for one in content.facts:
-        if _place(one) in decision.files:
+    left = {parsed.place for parsed in content.facts} - decision.files
+    for parsed in content.facts:
+        if parsed.place in decision.files:
             continue
-        if not one.path:
-            facts.append(_of_source(one, left, mentions))
+        if not parsed.path:
+            facts.append(_of_source(parsed, left, mentions))
             continue
-        again = reread(one, mentions.without)
+        again = reread(parsed, mentions.without)
         if again is not None:
-            rewritten.add(_place(one))
-            again = _as_meant(_as_in_git(again, one))
-        facts.append(_in_thread(again or one, threads.get(_place(one))))
+            rewritten.add(parsed.place)
+            again = _as_meant(_as_in_git(again, parsed))
+        facts.append(_in_thread(again or parsed, threads.get(parsed.place)))
     return tuple(facts), frozenset(rewritten)
 
 
 def _of_source(parsed: Parsed, left: Set[FilePlace], mentions: Mentions) -> Parsed:
     """The findings on a source as a whole; those on files that are left out go with them."""
-    findings = (
-        one
-        for one in parsed.findings
-        if not one.location.source  # of memosite.yml, which is the operator's
-        or (_is_left(one, left) and not mentions.in_text(one.message))
-    )
-    return replace(parsed, findings=tuple(findings))
 
+    def stays(finding: Finding) -> bool:
+        where = finding.location
+        if not where.source:  # of memosite.yml, which is the operator's
+            return True
+        return (not where.path or (where.source, where.path) in left) and not mentions.in_text(finding.message)
 
-def _is_left(finding: Finding, left: Set[FilePlace]) -> bool:
-    where = finding.location
-    return not where.path or (where.source, where.path) in left
+    return replace(parsed, findings=tuple(filter(stays, parsed.findings)))
 
 
 def _as_meant(parsed: Parsed) -> Parsed:
@@ -429,7 +403,7 @@ def _as_in_git(parsed: Parsed, former: Parsed) -> Parsed:
     own = replace(fact.file, blob=file.blob)
     if isinstance(fact, RecordFile):
         rest = fact.rest and replace(fact.rest, file=own)
-        fact = replace(fact, records=tuple(replace(one, file=own) for one in fact.records), rest=rest)
+        fact = replace(fact, records=tuple(replace(record, file=own) for record in fact.records), rest=rest)
     return replace(parsed, fact=replace(fact, file=own))
 
 
@@ -463,7 +437,7 @@ def _removed(source: str, history: History, policy: Policy, shelf: Shelf) -> fro
         if place is not None and key.endswith(ENVELOPE_SUFFIX):
             is_hidden = is_hidden or key in history.confidential
             is_hidden = is_hidden or (
-                policy.withhold_raw and _was_raw(key, history.blobs.get(events[-1].before), shelf)
+                policy.config.withhold_raw and _was_raw(key, history.blobs.get(events[-1].before), shelf)
             )
         if is_hidden:
             gone.add(key)
@@ -493,7 +467,7 @@ def _history(
     """What git knows of what is left. Of former contents only those that could have been read by everybody then."""
     history = content.histories[source]
     gone = set(gone)
-    for one in list_files(history, (one for one in content.facts if one.source == source and one.path)):
+    for one in list_files(history, (parsed for parsed in content.facts if parsed.source == source and parsed.path)):
         if file_key(one.path) in gone:  # with the names that a list had before
             gone |= {file_key(event.path) for event in one.events}
     gone |= {key for key in history.events if _is_named(key, mentions)}
@@ -503,29 +477,21 @@ def _history(
         if key not in gone
     }
     were_hidden = {key for key, left in events.items() if len(left) < len(history.events[key])}
-    tree = None if history.tree is None else _without(history.tree, gone)
+    tree = history.tree and {
+        path: blob
+        for path, blob in history.tree.items()
+        if file_key(path) not in gone and not policy.hides(source, path)
+    }
     history = replace(
-        history,
-        events={key: left for key, left in events.items() if left},
-        tree=tree and {path: blob for path, blob in tree.items() if not policy.hides(source, path)},
-        confidential=frozenset(),
+        history, events={key: left for key, left in events.items() if left}, tree=tree, confidential=frozenset()
     )
-    keys = _keys_by_artifact(source, seen)
+    keys = (frozenset(file_key(path) for name, path in artifact.files if name == source) for artifact in seen)
     return replace(history, blobs=former_contents(history, keys, mentions, shelf, were_hidden=were_hidden))
 
 
 def _is_named(path: str, mentions: Mentions) -> bool:
     """Whether a path mentions what is withheld, or is a further file of its name."""
     return mentions.in_text(path) or fold(stem_of(path.rpartition("/")[2])) in mentions.names
-
-
-def _without(tree: Mapping[str, str], gone: Set[str]) -> dict[str, str]:
-    return {path: blob for path, blob in tree.items() if file_key(path) not in gone}
-
-
-def _keys_by_artifact(source: str, artifacts: Iterable[Artifact]) -> Iterator[frozenset[str]]:
-    for artifact in artifacts:
-        yield frozenset(file_key(path) for name, path in _files(artifact) if name == source)
 
 
 # The gate: two filters that all content passes, for secrets, and for audience and erasure (SPEC 9).

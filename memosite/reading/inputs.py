@@ -24,11 +24,10 @@ from memosite.sources.folder import holding_repo, list_manuscripts, repo_at
 from memosite.sources.git import GitError, Repo, common_folder, line_of
 from memosite.sources.listing import RECENT
 from memosite.sources.look import FileLook, Look, LookAt, changed, content_of, look_at, state_of
-from memosite.sources.objects import HEAD, commit_at
+from memosite.sources.objects import HEAD, WHOLE_HASH, commit_at
 from memosite.sources.tree import last_fetched
 from memosite.store.cache import program_digest
 
-_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _DIGEST = re.compile(r"[0-9]{1,20}-[0-9a-f]{64}", re.ASCII)
 
 
@@ -185,7 +184,7 @@ def _add_source(config: Config, source: SourceConfig, root: Path, holes: Collect
     if source.ref is not None or (isinstance(own, Repo) and own.top is None):
         repo = holding_repo(root, site=root, enclosing=True).repo
         ref = source.ref or HEAD
-        is_commit = _HASH.fullmatch(ref) is not None  # which stands for itself
+        is_commit = WHOLE_HASH.fullmatch(ref) is not None  # which stands for itself
         states.say((ref if is_commit else _commit_at(repo, ref)) if repo else repr(own))
         if repo:
             _add_objects(repo, states)

@@ -1,11 +1,9 @@
-"""[I/O] Opens the sources that a configuration names, and the citations that are made of their archive.
+"""[I/O] Opens the sources that a configuration names: folders, and commits of repos, which may have to be fetched.
 
-Manuscripts pass the screen as files of sources do. On a public site they are nobody's publication: what they cite is
-not listed there, and findings on them are for its operator.
+If git fails, the last commit that could be read is read again: a source fails alone (SPEC 9).
 """
 
 import hashlib
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -13,34 +11,20 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from memosite.archive.model import Archive, SourceInfo
-from memosite.citing.verifying import citations_of, finding_on, with_citations
-from memosite.config.schema import Audience, Config, SourceConfig
+from memosite.archive.model import SourceInfo
+from memosite.config.schema import Config, SourceConfig
 from memosite.facts import rules
 from memosite.facts.errors import SourceError
-from memosite.facts.file import File
-from memosite.facts.findings import Finding, Location, Rule
-from memosite.facts.parsed import Written
-from memosite.facts.rules import MANUSCRIPT_UNREADABLE
-from memosite.quotes.citations import MOST, READERS
-from memosite.quotes.manuscript import docx_text
-from memosite.reading.finders import LineFinder
-from memosite.reading.scans import KnownScans
-from memosite.reading.screen import Screen
-from memosite.sources.folder import FolderSource, holding_repo, list_manuscripts, repo_at
+from memosite.facts.findings import Finding
+from memosite.sources.folder import FolderSource, holding_repo, repo_at
 from memosite.sources.forges import below, file_template
 from memosite.sources.git import GitError, Repo, TooMuchError, UnreadableRepoError, configured, read_config, viewed
 from memosite.sources.listing import Source
-from memosite.sources.objects import HEAD, CommitHead, Objects, commit_at
-from memosite.sources.tree import EMPTY_TREE, NO_REF, FetchedRemote, Tree, TreeSource, fetch, read_tree
+from memosite.sources.objects import HEAD, WHOLE_HASH, CommitHead, Objects, commit_at
+from memosite.sources.tree import EMPTY_TREE, NO_REF, Tree, TreeSource, fetch, read_tree
 from memosite.store.cache import read_whole, write_whole
-from memosite.store.safe_files import read_file
-from memosite.store.shelf import Shelf
 
 # Reads the commit of a source, or the last one that could be read: a source fails alone (SPEC 9).
-
-
-_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 NO_COMMIT = CommitHead(hash="", committed=None)
@@ -68,7 +52,7 @@ def read_commit(
         commit = find()
         tree = read_tree(repo, commit.hash, prefix)
     except TooMuchError as error:
-        found = _finding(rules.FOLDER_TOO_LARGE, source, error)
+        found = rules.FOLDER_TOO_LARGE.finding(f"not read: {error.public}", source=source.name)
         return CommitRead(commit=commit, tree=EMPTY_TREE, findings=(found,))
     except GitError as error:
         return _last(repo, kept, source, prefix, error)
@@ -79,8 +63,8 @@ def read_commit(
 
 def _last(repo: Repo, kept: Path, source: SourceConfig, prefix: str, error: GitError) -> CommitRead:
     name = (read_whole(kept) or b"").decode("ascii", "replace")
-    finding = _finding(rules.SOURCE_FAILED, source, error)
-    if not _HASH.fullmatch(name):
+    finding = rules.SOURCE_FAILED.finding(f"not read: {error.public}", source=source.name)
+    if not WHOLE_HASH.fullmatch(name):
         return CommitRead(commit=NO_COMMIT, tree=EMPTY_TREE, findings=(finding,))
     try:
         commit = commit_at(repo, name)
@@ -95,10 +79,6 @@ def _kept(cache: Path, source: SourceConfig, prefix: str) -> Path:
     """The file of the cache with the commit of a source that was read last."""
     name = f"{source.root}\0{source.git}\0{source.ref}\0{prefix}".encode("utf-8", "surrogateescape")
     return cache / "commits" / hashlib.sha256(name).hexdigest()[:24]
-
-
-def _finding(rule: Rule, source: SourceConfig, error: GitError) -> Finding:
-    return Finding(rule=rule, location=Location(source=source.name, path=""), message=f"not read: {error.public}")
 
 
 # Opens the sources that a configuration names: folders on disk, refs and remotes as trees of commits.
@@ -166,9 +146,7 @@ def _open(
         read = read_commit(repo, lambda: _commit(source, repo, source.ref or HEAD), source, prefix, cache=config.cache)
     inside = tuple(hole.relative_to(source.root).as_posix() for hole in holes.get(source.root, ()))
     tree = _tree_source(config, source, stack, repo=repo, read=read, prefix=prefix, holes=inside)
-    web = source.web or _web_of(repo, prefix)
-    ref = HEAD if source.ref is None else source.ref
-    return tree, _info(source, web=web, commit=read.commit, web_ref=read.commit.hash, ref=ref)
+    return tree, _info(tree, source.web or _web_of(repo, prefix))
 
 
 def _open_folder(
@@ -186,26 +164,24 @@ def _open_folder(
         holes=holes,
     )
     web = source.web or (_web_of(holding.repo, holding.prefix.rstrip("/")) if holding.repo else None)
-    return folder, _info(source, web=web)
+    return folder, SourceInfo(name=source.name, web=web, include=source.include)
 
 
 def _open_remote(
     config: Config, source: SourceConfig, stack: ExitStack, *, use_network: bool
 ) -> tuple[TreeSource, SourceInfo]:
-    url, ref = source.git or "", source.ref or HEAD
-    fetched = fetch(url, ref, cache=config.cache, use_network=use_network)
-    findings = (_not_fetched(source, fetched),) if fetched.problem else ()
+    url = source.git or ""
+    fetched = fetch(url, source.ref or HEAD, cache=config.cache, use_network=use_network)
     repo = stack.enter_context(viewed(fetched.repo))
     read = read_commit(repo, lambda: fetched.commit, source, "", cache=config.cache)
-    tree = _tree_source(config, source, stack, repo=repo, read=read, findings=findings)
-    return tree, _info(
-        source,
-        web=source.web or file_template(url),
-        commit=read.commit,
-        web_ref=read.commit.hash,
-        ref=ref,
-        fetched=fetched if fetched.problem else None,
-    )
+    tree = _tree_source(config, source, stack, repo=repo, read=read)
+    info = _info(tree, source.web or file_template(url))
+    if not fetched.problem:
+        return tree, info
+    at = f"{fetched.commit.hash[:12]}, fetched on {fetched.fetched.utc}"
+    message = f"not fetched ({fetched.problem}); read at {at}"
+    found = rules.REMOTE_NOT_FETCHED.finding(message, source=source.name)
+    return replace(tree, findings=(found, *tree.findings)), replace(info, last_fetched=fetched.fetched)
 
 
 def _tree_source(
@@ -217,7 +193,6 @@ def _tree_source(
     read: CommitRead,
     prefix: str = "",
     holes: tuple[str, ...] = (),
-    findings: tuple[Finding, ...] = (),
 ) -> TreeSource:
     return TreeSource(
         name=source.name,
@@ -232,7 +207,7 @@ def _tree_source(
         exclude=source.exclude,
         documents=config.documents,
         holes=holes,
-        findings=(*findings, *read.findings),
+        findings=read.findings,
     )
 
 
@@ -243,24 +218,15 @@ def _commit(source: SourceConfig, repo: Repo, ref: str) -> CommitHead:
     return commit
 
 
-def _info(
-    source: SourceConfig,
-    *,
-    web: str | None,
-    commit: CommitHead | None = None,
-    web_ref: str = HEAD,
-    ref: str = "",
-    fetched: FetchedRemote | None = None,
-) -> SourceInfo:
+def _info(tree: TreeSource, web: str | None) -> SourceInfo:
     return SourceInfo(
-        name=source.name,
+        name=tree.name,
         web=web,
-        web_ref=web_ref,
-        include=source.include,
-        ref=ref,
-        commit=commit.hash if commit else "",
-        committed=commit.committed if commit else None,
-        last_fetched=fetched.fetched if fetched else None,
+        web_ref=tree.commit,
+        include=tree.include,
+        ref=tree.ref,
+        commit=tree.commit,
+        committed=tree.committed,
     )
 
 
@@ -279,64 +245,3 @@ def _web_of(repo: Repo, prefix: str) -> str | None:
 def _origin(written: bytes) -> str:
     """The URL that a repo was cloned from, according to its configuration, cached until that changes."""
     return configured(written, "remote.origin.url")
-
-
-def _not_fetched(source: SourceConfig, fetched: FetchedRemote) -> Finding:
-    place = Location(source=source.name, path="")
-    at = f"{fetched.commit.hash[:12]}, fetched on {fetched.fetched.utc}"
-    return Finding(
-        rule=rules.REMOTE_NOT_FETCHED, location=place, message=f"not fetched ({fetched.problem}); read at {at}"
-    )
-
-
-# Gives an archive the citations that are made of it: its own, and those of the configured manuscripts (SPEC 7).
-
-
-def read_citations(config: Config, audience: Audience, archive: Archive, shelf: Shelf, scans: KnownScans) -> Archive:
-    """The archive with the citations of it, and with a finding on each that does not hold."""
-    roots = {source.name: source.root for source in config.sources if source.root is not None}
-    artifacts = archive.artifacts.values()
-    files = {roots[copy.file.source] / copy.file.path for one in artifacts if one.kind == "document"
-             for copy in one.copies if copy.file.source in roots} if config.citations else set()  # fmt: skip
-    screen = Screen(scans, config.secrets.fingerprints)
-    manuscripts: dict[str, tuple[Written, ...]] = {}
-    unread: list[Finding] = []
-    for path in list_manuscripts(config.site, config.citations, holes=config.written):
-        name = path.relative_to(config.site).as_posix()
-        try:
-            manuscripts[name] = _citations(path, screen) if path not in files else ()
-        except SourceError as error:
-            unread.append(_unreadable(name, str(error).removeprefix(f"{path}: ")))
-    found = citations_of(archive, manuscripts, shelf.text, LineFinder(shelf), base_url=config.address)
-    if audience == "internal":
-        return with_citations(archive, found, unread)
-    apart = (finding_on(one) for one in found if one.by is None and one.state == "broken")
-    shown = with_citations(archive, tuple(one for one in found if one.by is not None), ())
-    return replace(shown, for_operator=(*archive.for_operator, *unread, *apart))
-
-
-def _unreadable(name: str, why: str) -> Finding:
-    message = f"{why}; expected a manuscript that can be read"
-    return Finding(rule=MANUSCRIPT_UNREADABLE, location=Location(source="", path=name), message=message)
-
-
-def _citations(path: Path, screen: Screen) -> tuple[Written, ...]:
-    """The citations of a manuscript; none of one that is of another kind of file. Raises `SourceError`."""
-    suffix = path.suffix.lower()
-    reader = READERS.get(suffix)
-    if reader is None:
-        return ()
-    try:
-        data = read_file(path)
-    except OSError as error:
-        raise SourceError(f"{path}: it cannot be read ({error.strerror})") from error
-    if suffix == ".docx":
-        data = _from_docx(path, data).encode()
-    if b"sha256:" not in data:
-        return ()
-    screened = screen.file(File(source="", path=path.name, data=data)).file.data
-    text = screened.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    return tuple(one for one in reader(text) if one.ref or one.url)[:MOST]
-
-
-_from_docx = lru_cache(maxsize=8)(docx_text)  # a server reads it again after every change of anything

@@ -1,7 +1,8 @@
-"""[I/O] Reads the files of a published site, and finds the one that a build goes on from.
+"""[I/O] Reads the files of a published site, in a folder or at an address, and finds what a build goes on from.
 
-Its ledger records what was published under which URL. From a site in a folder, unchanged files also keep their times,
-so that a sync to a server by time and size sends only changed files.
+That is the ledger, which records what was published under which URL, the sealed log, and of what is to be erased the
+digests that were published. From a site in a folder, unchanged files also keep their times, so that a sync to a server
+by time and size sends only changed files.
 """
 
 import hashlib
@@ -14,7 +15,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ from memosite.store.output import is_unfinished
 from memosite.store.safe_files import read_file
 
 if TYPE_CHECKING:
-    from memosite.fetch import FetchOutcome
+    from memosite.fetch import Failed
 
 # Reads the files of a published site: from its folder, or by its address.
 
@@ -51,6 +51,7 @@ _FOLDERS = ("memos", "notes", "transcripts", "libraries", "documents", "records"
 
 
 _LIMIT = 512 * 2**20
+"""The largest file that is fetched, in bytes: the ledger of a million artifacts has some 200 MB."""
 
 
 _AT_ONCE = 8
@@ -134,25 +135,35 @@ class FolderSite(PublishedSite):
 class WebSite(PublishedSite):
     """A published site at an address."""
 
-    def __init__(self, address: str) -> None:
-        """Read from this address, with the credentials for it."""
+    def __init__(self, address: str, *, limit: int = _LIMIT, whole: float = 600) -> None:
+        """Read from this address, with the credentials for it; `limit` and `whole` are those of a `Fetcher`."""
         from memosite.fetch.client import Fetcher, read_credentials  # noqa: PLC0415 - few commands ask the network
 
         self.name = address
         self._base = address.rstrip("/") + "/"
-        self._fetcher = Fetcher(read_credentials([address]), limit=_LIMIT, whole=600)
+        self._fetcher = Fetcher(read_credentials([address]), limit=limit, whole=whole)
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a file; None if the server says that there is none."""
+        answer = self.ask(path)
+        if isinstance(answer, bytes):
+            return answer
+        if answer.is_missing:
+            return None
+        raise OutputError(f"{self.address_of(path)}: {answer.reason}; try again")
+
+    def address_of(self, path: str) -> str:
+        """The address of a file."""
+        return urljoin(self._base, quote(path))
+
+    def ask(self, path: str) -> "bytes | Failed":
+        """The bytes of a file, or why they cannot be had."""
         from memosite.fetch import Failed, Fetched  # noqa: PLC0415
 
-        address = urljoin(self._base, quote(path))
-        answer = self._fetcher.get(address)
+        answer = self._fetcher.get(self.address_of(path))
         if isinstance(answer, Fetched):
             return answer.data
-        if isinstance(answer, Failed) and answer.is_missing:
-            return None
-        raise OutputError(f"{address}: {getattr(answer, 'reason', 'no answer')}; try again")
+        return answer if isinstance(answer, Failed) else Failed(reason="no answer")
 
     def hashes_beside(self, paths: Iterable[str]) -> dict[str, str]:
         """The SHA-256 of the originals at these paths that are there; others cannot be found."""
@@ -185,10 +196,6 @@ _BUNDLE_LINK = re.compile(r'href="(?P<path>[./]*archive/[0-9a-z/]+/twins-\d+\.js
 _KEY = re.compile(rb'\{"key": "(?P<key>[^"\\]*)"')
 
 
-LEDGER_LIMIT = 512 * 2**20
-"""The largest ledger that is fetched, in bytes: a million artifacts have some 200 MB."""
-
-
 def is_address(previous: str) -> bool:
     """Whether a site is named by its address rather than by its folder."""
     return previous.startswith(("http://", "https://"))
@@ -219,7 +226,11 @@ def known_ledger(config: Config, previous: str | None, last: Ledger | None) -> L
     own = of_audience(read_ledger(output, last), config.audience, str(output))
     if previous is None:
         return own
-    other = _fetched_ledger(previous) if is_address(previous) else read_ledger(Path(previous))
+    if is_address(previous):
+        address, data = _fetched(previous, LEDGER_PATH)
+        other = parse_ledger((data or b"").decode("utf-8", "replace"), name=address)
+    else:
+        other = read_ledger(Path(previous))
     other = of_audience(other, config.audience, f"--previous {previous}")
     if own.published.startswith(other.published):
         return own
@@ -240,8 +251,10 @@ def known_seals(config: Config, previous: str | None, ledger: Ledger, last: Seal
     own = _seals_in(config.output, last)
     if previous is None or (own is not None and ledger.published == read_ledger(config.output, ledger).published):
         return own or _NO_SEALS
-    other = _fetched_seals(previous) if is_address(previous) else _seals_in(Path(previous))
-    return other or own or _NO_SEALS
+    if not is_address(previous):
+        return _seals_in(Path(previous)) or own or _NO_SEALS
+    address, data = _fetched(previous, SEALS_PATH)
+    return (_seals(data, address) if data is not None else None) or own or _NO_SEALS
 
 
 def _seals_in(output: Path, last: SealLog = _NO_SEALS) -> SealLog | None:
@@ -255,16 +268,15 @@ def _seals_in(output: Path, last: SealLog = _NO_SEALS) -> SealLog | None:
         raise OutputError(f"{path}: the sealed log cannot be read ({error}); restore it from a backup") from error
 
 
-def _fetched_seals(previous: str) -> SealLog | None:
-    from memosite.fetch import Failed, Fetched  # noqa: PLC0415 - few builds ask the network
-
-    address = urljoin(previous.rstrip("/") + "/", SEALS_PATH)
-    answer = _fetch(address)
-    if isinstance(answer, Fetched):
-        return _seals(answer.data, address)
-    if isinstance(answer, Failed) and answer.is_missing:
-        return None
-    raise _unanswered(previous, address, answer)
+def _fetched(previous: str, path: str) -> tuple[str, bytes | None]:
+    """The address of a file of the previous site, and its bytes: None if there is none, which no ledger lacks."""
+    site = WebSite(previous)
+    answer, address = site.ask(path), site.address_of(path)
+    if isinstance(answer, bytes):
+        return address, answer
+    if answer.is_missing and path != LEDGER_PATH:
+        return address, None
+    raise OutputError(f"--previous {previous}: {address}: {answer.reason}; leave the option out the first time")
 
 
 def _seals(data: bytes, name: str, last: SealLog = _NO_SEALS) -> SealLog:
@@ -290,20 +302,16 @@ def of_audience(ledger: Ledger, audience: Audience, name: str) -> Ledger:
 def published_digests(erasures: Iterable[Erasure], ledger: Ledger, files: PublishedFile) -> dict[str, frozenset[str]]:
     """The digests that the published twins of what is to be erased name, by `kind/id`; none where a secret is why."""
     named = {(entry.kind, entry.id) for entry in erasures if not entry.is_secret}
-    twin_of = _BundledTwins(files).find if ledger.is_lean else partial(_own_twin, files)
+    bundled = _BundledTwins(files) if ledger.is_lean else None
     found: dict[str, frozenset[str]] = {}
     for arrival in ledger.arrivals if named else ():
         if named.isdisjoint({(arrival.kind, arrival.id), (None, arrival.id)}):
             continue
         is_record = arrival.kind == "record"
         page = record_page(arrival.system, arrival.id) if is_record else artifact_page(arrival.ref)
-        found["/".join(arrival.ref)] = _digests_in(twin_of(page, "/".join(arrival.ref)))
+        name = "/".join(arrival.ref)
+        found[name] = _digests_in(bundled.find(page, name) if bundled else files(f"{page}index.json"))
     return found
-
-
-def _own_twin(files: PublishedFile, page: str, _: str) -> bytes | None:
-    """The twin of an artifact that is a file of its page."""
-    return files(f"{page}index.json")
 
 
 class _BundledTwins:
@@ -344,18 +352,10 @@ def published_file(output: Path, previous: str | None) -> PublishedFile:
                 return read_file(folder / path)
             except OSError:
                 continue
-        return _answer(urljoin(previous.rstrip("/") + "/", quote(path))) if previous and is_address(previous) else None
+        answer = WebSite(previous, limit=TWIN_LIMIT, whole=60).ask(path) if previous and is_address(previous) else None
+        return answer if isinstance(answer, bytes) else None
 
     return read
-
-
-def _answer(address: str) -> bytes | None:
-    """What is at an address; None if there is nothing, or no answer."""
-    from memosite.fetch import Fetched  # noqa: PLC0415 - few builds ask the network
-    from memosite.fetch.client import Fetcher  # noqa: PLC0415
-
-    answer = Fetcher(limit=TWIN_LIMIT, whole=60).get(address)
-    return answer.data if isinstance(answer, Fetched) else None
 
 
 def _digests_in(twin: bytes | None) -> frozenset[str]:
@@ -367,24 +367,3 @@ def _digests_in(twin: bytes | None) -> frozenset[str]:
         return frozenset(str(value) for value in values if value)
     except (ValueError, AttributeError, TypeError, RecursionError):
         return frozenset()
-
-
-def _fetched_ledger(previous: str) -> Ledger:
-    from memosite.fetch import Fetched  # noqa: PLC0415 - few builds ask the network
-
-    address = urljoin(previous.rstrip("/") + "/", LEDGER_PATH)
-    answer = _fetch(address)
-    if not isinstance(answer, Fetched):
-        raise _unanswered(previous, address, answer)
-    return parse_ledger(answer.data.decode("utf-8", "replace"), name=address)
-
-
-def _fetch(address: str) -> "FetchOutcome":
-    from memosite.fetch.client import Fetcher, read_credentials  # noqa: PLC0415 - few builds ask the network
-
-    return Fetcher(read_credentials([address]), limit=LEDGER_LIMIT, whole=600).get(address)
-
-
-def _unanswered(previous: str, address: str, answer: "FetchOutcome") -> OutputError:
-    reason = getattr(answer, "reason", "no answer")
-    return OutputError(f"--previous {previous}: {address}: {reason}; leave the option out the first time")

@@ -1,20 +1,33 @@
-"""[I/O] Reads sources into an archive, the first half of every command: list, read, parse, shelve, resolve."""
+"""[I/O] Reads sources into an archive, the first half of every command: list, read, parse, shelve, resolve.
+
+    files, former contents ─► screen ─► parse ─► facts, texts on the shelf ─► resolve ─► revise ─► resolve again
+                                                                                                        │
+    manuscripts ─► screen ─► citations ─────────────────────────────────────────────────────────────► Archive
+
+What is known of an unchanged file is not read again. Manuscripts pass the screen as files of sources do. On a public
+site they are nobody's publication: what they cite is not listed there, and findings on them are for its operator.
+"""
 
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 
 from memosite.archive.history import History, HistoryProblem
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, SourceInfo
+from memosite.citing.verifying import citations_of, finding_on, with_citations
 from memosite.config.schema import Config
 from memosite.facts import rules
 from memosite.facts.contents import is_confidential
-from memosite.facts.errors import SourceError
+from memosite.facts.errors import ConfigError, SourceError
 from memosite.facts.file import File
-from memosite.facts.findings import Finding, Location
-from memosite.facts.layout import Place
+from memosite.facts.findings import Finding
+from memosite.facts.json_text import find_key_line
+from memosite.facts.layout import CONFIG_NAME, Place
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.parsed import (
     BodyFile,
@@ -26,16 +39,17 @@ from memosite.facts.parsed import (
     Parsed,
     RecordFile,
     Text,
+    Written,
 )
 from memosite.facts.texts import image_place
 from memosite.formats import adapters, image
 from memosite.formats.memodef import parse_body, parse_broken
+from memosite.quotes.citations import MOST, READERS
+from memosite.quotes.manuscript import docx_text
 from memosite.reading import gate
-from memosite.reading.finders import DataFinder, LineFinder
 from memosite.reading.inputs import compare_repo
-from memosite.reading.own_texts import refuse_secrets
 from memosite.reading.parse_cache import Former, ParseCache, ParseKey, Remembered, SourceCaches
-from memosite.reading.scans import Scanned
+from memosite.reading.scans import KnownScans, Scanned
 from memosite.reading.screen import Screen, Screened, decided, for_everybody, with_mode, without_hidden_names
 from memosite.reading.withholding import ALL, Change, Content, Policy
 from memosite.resolve import ResolveRules, resolve
@@ -43,11 +57,12 @@ from memosite.resolve.identity import body_candidates, memo_folders, operational
 from memosite.run.progress import Progress, silent
 from memosite.run.recall import FORGETFUL, Recall
 from memosite.run.workers import run
-from memosite.secrets import find_secrets
-from memosite.sources.folder import FolderSource, folders_of, repos_inside
+from memosite.secrets import find_secrets, kind_of
+from memosite.sources.folder import FolderSource, folders_of, list_manuscripts, repos_inside
 from memosite.sources.git import Holding
 from memosite.sources.listing import FileStamp, Listing, Source, shown_path
 from memosite.sources.look import FileLook, Look, changed
+from memosite.store.safe_files import read_file
 from memosite.store.shelf import CHANGED, Shelf
 
 # Reads and parses the files of one source: from the parse cache, or through the first step of the gate.
@@ -81,7 +96,7 @@ def _shown_images(parsed: Iterable[Parsed], listing: Listing) -> list[str]:
     """The images of a listing that texts of memos, notes, documents and records show."""
     by_name = {shown_path(path): path for path in listing.images}
     shown: set[str] = set()
-    for fact in (one.fact for one in parsed) if by_name else ():
+    for fact in (result.fact for result in parsed) if by_name else ():
         for file, text in _texts_of(fact):
             folder = file.path.rpartition("/")[0]
             shown.update(by_name[place] for one in text.images if (place := image_place(one, folder)) in by_name)
@@ -95,7 +110,7 @@ def _texts_of(fact: Fact | None) -> Iterator[tuple[FileFacts, Text]]:
             if text is not None:
                 yield fact.file, text
         case RecordFile():
-            yield from ((one.file, one.text) for one in fact.records if one.text is not None)
+            yield from ((record.file, record.text) for record in fact.records if record.text is not None)
 
 
 class SourceReader:
@@ -273,6 +288,64 @@ class SourceReader:
         return replace(broken, shelve=(), secrets=found.hits, is_confidential=is_confidential(found.file))
 
 
+# What `resolve` asks of the bytes on a shelf: the lines of keys, and the bytes of files.
+
+
+_OWNERS = frozenset({"metadata", "content"})
+
+
+@dataclass(frozen=True, slots=True)
+class LineFinder:
+    """Finds lines in the envelopes on a shelf."""
+
+    shelf: Shelf
+
+    def __call__(self, file: FileFacts, key: str) -> int | None:
+        """The line of a key in an envelope, of one below `metadata` or `content` if it begins so; None without it."""
+        try:
+            text = self.shelf.text(file.sha256)
+        except KeyError:
+            return None
+        owner, dot, name = key.partition(".")
+        return find_key_line(text, (owner, name) if dot and owner in _OWNERS else (key,))
+
+
+@dataclass(frozen=True, slots=True)
+class DataFinder:
+    """Finds the bytes of files on a shelf."""
+
+    shelf: Shelf
+
+    def __call__(self, file: FileFacts) -> bytes | None:
+        """The bytes of a file as they were read; None if they are not kept."""
+        try:
+            return self.shelf.get(file.sha256)
+        except KeyError:
+            return None
+
+
+# Refuses a configuration that holds a secret: its texts are on every page, and errors quote them (SPEC 9).
+
+
+def refuse_secrets(config: Config, screen: Screen) -> None:
+    """Raise `ConfigError` if there is a secret in memosite.yml that it does not allow, or in the name of a folder."""
+    data = b""
+    if config.file is not None:
+        with suppress(OSError):  # it was there when the configuration was read
+            data = read_file(config.file.resolve())
+    for hit in screen.file(File(source="", path=CONFIG_NAME, data=data)).hits:
+        if not hit.is_allowed:
+            advice = f"rotate it and remove it, or allow its fingerprint {hit.fingerprint} in secrets.allow"
+            raise ConfigError(
+                f"{config.file}:{hit.line}: found a secret ({kind_of(hit.rule)}), expected none; {advice}"
+            )
+    named = (config.title, *(source.name for source in config.sources))  # they may be names of folders
+    hidden = screen.names(name for name in named if name.encode("utf-8", "surrogateescape") not in data)
+    if hidden:
+        shown = ", ".join(sorted(hidden.values()))
+        raise ConfigError(f"{shown}: found a secret in this name, expected none; rotate it and rename the folder")
+
+
 # Reads sources into an archive, the first half of every command: list, read, parse, shelve, resolve.
 
 
@@ -298,8 +371,8 @@ def read_archive(
     progress("list", 0, 0)
     known = SourceCaches(None) if parsed is None else parsed
     seen = looks if looks is not None else {}
-    allowed = policy.secrets.fingerprints
-    refuse_secrets(policy.texts, Screen(known.scans(""), allowed))
+    allowed = policy.config.secrets.fingerprints
+    refuse_secrets(policy.config, Screen(known.scans(""), allowed))
     parts = [_Part(source, shelf, known, allowed, look=seen.pop(source.name, None), jobs=jobs) for source in sources]
     step = _counted(progress, sum(part.count for part in parts))
     for part in parts:
@@ -328,20 +401,20 @@ def read_archive(
             data_of=DataFinder(shelf), histories=content.histories, recall=recall,
         )  # fmt: skip
 
-    content = Content(*with_mode(facts, histories, policy.secrets), ledger)
+    content = Content(*with_mode(facts, histories, policy.config.secrets), ledger)
     archive, continued = resolved(content, FORGETFUL if policy.revises else recall)
     readers = {part.source.name: part.reader for part in parts}
 
     def reread(former: Parsed, change: Change) -> Parsed | None:
         parsed = readers[former.source].read_again(former, change)
-        return decided(parsed, policy.secrets) if parsed is not None else None
+        return decided(parsed, policy.config.secrets) if parsed is not None else None
 
     left = gate.revise(content, archive, policy, shelf, reread)
     if left is not None:
         archive, continued = resolved(left, recall)
         archive = replace(archive, erased=left.erased)
         known.leave_out(left.unstored)
-    return archive if policy.audience == "internal" else for_everybody(archive), continued
+    return archive if policy.config.audience == "internal" else for_everybody(archive), continued
 
 
 def _counted(progress: Progress, total: int) -> ReadStep:
@@ -453,9 +526,58 @@ def _on(history: History, source: str) -> tuple[Finding, ...]:
     if not history.problem:
         return ()
     rule = rules.SOURCE_FAILED if history.problem == "failed" else rules.HISTORY_UNREADABLE
-    return (Finding(rule=rule, location=Location(source=source, path=""), message=f"its history: {history.why_not}"),)
+    return (rule.finding(f"its history: {history.why_not}", source=source),)
 
 
 def rules_of(config: Config, sources: tuple[SourceInfo, ...]) -> ResolveRules:
     """The settings for resolving these sources."""
     return ResolveRules(sources=sources, aliases=config.aliases, people=config.people, closed=config.closed)
+
+
+# Gives an archive the citations that are made of it: its own, and those of the configured manuscripts (SPEC 7).
+
+
+def read_citations(config: Config, archive: Archive, shelf: Shelf, scans: KnownScans) -> Archive:
+    """The archive with the citations of it, and with a finding on each that does not hold."""
+    roots = {source.name: source.root for source in config.sources if source.root is not None}
+    artifacts = archive.artifacts.values()
+    files = {roots[copy.file.source] / copy.file.path for artifact in artifacts if artifact.kind == "document"
+             for copy in artifact.copies if copy.file.source in roots} if config.citations else set()  # fmt: skip
+    screen = Screen(scans, config.secrets.fingerprints)
+    manuscripts: dict[str, tuple[Written, ...]] = {}
+    unread: list[Finding] = []
+    for path in list_manuscripts(config.site, config.citations, holes=config.written):
+        name = path.relative_to(config.site).as_posix()
+        try:
+            manuscripts[name] = _citations(path, screen) if path not in files else ()
+        except SourceError as error:
+            message = f"{str(error).removeprefix(f'{path}: ')}; expected a manuscript that can be read"
+            unread.append(rules.MANUSCRIPT_UNREADABLE.finding(message, path=name))
+    found = citations_of(archive, manuscripts, shelf.text, LineFinder(shelf), base_url=config.address)
+    if config.audience == "internal":
+        return with_citations(archive, found, unread)
+    apart = (finding_on(one) for one in found if one.by is None and one.state == "broken")
+    shown = with_citations(archive, tuple(one for one in found if one.by is not None), ())
+    return replace(shown, for_operator=(*archive.for_operator, *unread, *apart))
+
+
+def _citations(path: Path, screen: Screen) -> tuple[Written, ...]:
+    """The citations of a manuscript; none of one that is of another kind of file. Raises `SourceError`."""
+    suffix = path.suffix.lower()
+    reader = READERS.get(suffix)
+    if reader is None:
+        return ()
+    try:
+        data = read_file(path)
+    except OSError as error:
+        raise SourceError(f"{path}: it cannot be read ({error.strerror})") from error
+    if suffix == ".docx":
+        data = _from_docx(path, data).encode()
+    if b"sha256:" not in data:
+        return ()
+    screened = screen.file(File(source="", path=path.name, data=data)).file.data
+    text = screened.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    return tuple(one for one in reader(text) if one.ref or one.url)[:MOST]
+
+
+_from_docx = lru_cache(maxsize=8)(docx_text)  # a server reads it again after every change of anything

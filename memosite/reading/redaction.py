@@ -54,9 +54,9 @@ def redact(text: str, spans: Iterable[Span]) -> str:
     """A text with the names of rules in the place of secrets. The number of its lines stays the same."""
     parts: list[str] = []
     done = 0
-    for one in spans:
-        parts += (text[done : one.start], _replacement(one))
-        done = one.end
+    for span in spans:
+        parts += (text[done : span.start], _replacement(span))
+        done = span.end
     return "".join((*parts, text[done:]))
 
 
@@ -69,13 +69,13 @@ def fingerprints(name: str, text: str, spans: Iterable[Span]) -> Iterator[str]:
     spans = tuple(spans)
     redacted, shift = redact(text, spans), 0
     lines: dict[int, str] = {}
-    for one in spans:
-        begin = redacted.rfind("\n", 0, one.start + shift) + 1
+    for span in spans:
+        begin = redacted.rfind("\n", 0, span.start + shift) + 1
         if begin not in lines:
             end = redacted.find("\n", begin)
             lines[begin] = _digest(redacted[begin : end if end >= 0 else None].strip())
-        yield _digest(f"{one.rule}\0{name}\0{lines[begin]}")[:16]
-        shift += len(_replacement(one)) - (one.end - one.start)
+        yield _digest(f"{span.rule}\0{name}\0{lines[begin]}")[:16]
+        shift += len(_replacement(span)) - (span.end - span.start)
 
 
 def _replacement(span: Span) -> str:

@@ -2,14 +2,15 @@
 
     bytes of a file, now or formerly ─► known scan, or scan now ─► bytes without secrets + hits ─► parse, shelf, cache
 
-It is the same whatever is done about secrets (`secrets.mode`): that is decided once all is read (`reading/screen.py`).
-So caches hold no secrets, and stay valid when the mode changes.
+    hits of files, of former contents, of names ─┬─► findings
+                                                 └─► withhold: facts without content; redact: texts; fail: an error
 
-hits of files, of former contents, of names ─┬─► findings
-└─► withhold: facts without content; redact: texts; fail: an error
+The first is the same whatever is done about secrets (`secrets.mode`), so caches hold no secrets, and stay valid when
+the mode changes. The second is decided once all is read; nothing is scanned for it.
 
-Whoever reads a public site could go to the repo and take the key. What memosite.yml names in vain, too, is for who
-wrote it: a name of what is withheld may be in it. Commands report these findings all the same.
+On a public site the findings are for its operator alone: whoever reads them could go to the repo and take the key. So
+is what memosite.yml names in vain: a name of what is withheld may be in it. Commands report these findings all the
+same.
 """
 
 import re
@@ -24,7 +25,7 @@ from memosite.facts import rules
 from memosite.facts.contents import without_content
 from memosite.facts.errors import SecretsError
 from memosite.facts.file import File
-from memosite.facts.findings import Finding, Location
+from memosite.facts.findings import Finding
 from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import blob_id
 from memosite.facts.parsed import BodyFile, Envelope, Organization, Parsed, RecordCard, RecordFile, Withheld
@@ -41,7 +42,7 @@ from memosite.facts.rules import (
 )
 from memosite.reading.redaction import Span, decode, encode, find_spans, fingerprints, redact
 from memosite.reading.scans import KnownScans, Scanned
-from memosite.secrets import RULES
+from memosite.secrets import kind_of
 from memosite.sources.listing import Listing, shown_path
 
 # The first step of the gate: removes secrets from contents and names before anything of them is kept (SPEC 9).
@@ -93,7 +94,7 @@ class Screen:
 
     def agrees(self, hits: Iterable[SecretHit]) -> bool:
         """Whether a file with these hits would be screened as it was: what is allowed may have changed."""
-        return all(one.is_allowed == (one.fingerprint in self.allowed) for one in hits)
+        return all(hit.is_allowed == (hit.fingerprint in self.allowed) for hit in hits)
 
     def names(self, names: Iterable[str]) -> Mapping[str, str]:
         """Those of these names that hold a secret, each with the name as it may be shown."""
@@ -133,8 +134,9 @@ def with_mode(
     result = tuple(decided(one, secrets) for one in read)
     if found:
         result += (Parsed(source="", path="", findings=tuple(dict.fromkeys(found))),)
-    if secrets.mode == "fail":
-        _fail_for(finding for one in result for finding in one.findings)
+    places = withheld_for_secrets(finding for one in result for finding in one.findings)
+    if secrets.mode == "fail" and places:
+        raise SecretsError(places)
     if secrets.mode != "redact":
         histories = {name: _without_secrets(history) for name, history in histories.items()}
     return result, histories
@@ -142,11 +144,11 @@ def with_mode(
 
 def without_hidden_names(listing: Listing, screen: Screen) -> Listing:
     """A listing without the files in whose names there are secrets; they are not read, only counted among findings."""
-    named = [one.location.path for one in listing.findings]
+    named = [finding.location.path for finding in listing.findings]
     hidden = screen.names((*listing.candidates, *listing.others, *listing.images, *named))
     if not hidden:
         return listing
-    kept = (one for one in listing.findings if one.location.path not in hidden)
+    kept = (finding for finding in listing.findings if finding.location.path not in hidden)
     names = tuple(dict.fromkeys(name_finding(listing.source.name, shown_path(name)) for name in hidden.values()))
     return replace(
         listing,
@@ -160,20 +162,12 @@ def without_hidden_names(listing: Listing, screen: Screen) -> Listing:
 
 def name_finding(source: str, redacted: str) -> Finding:
     """The finding on a path with a secret in it, by the path without it."""
-    where = Location(source=source, path=redacted.rpartition("/")[0])
-    return Finding(
-        rule=SECRET_IN_NAME,
-        location=where,
-        message=f"{_kinds(redacted)} in the name of a file in this folder, which is not read",
-    )
+    message = f"{_kinds(redacted)} in the name of a file in this folder, which is not read"
+    return SECRET_IN_NAME.finding(message, source=source, path=redacted.rpartition("/")[0])
 
 
 def _kinds(redacted: str) -> str:
-    return ", ".join(dict.fromkeys(map(_kind, _REDACTED.findall(redacted))))
-
-
-def _kind(rule: str) -> str:
-    return RULES.get(rule, rule)
+    return ", ".join(dict.fromkeys(map(kind_of, _REDACTED.findall(redacted))))
 
 
 def decided(one: Parsed, secrets: SecretsConfig) -> Parsed:
@@ -184,10 +178,8 @@ def decided(one: Parsed, secrets: SecretsConfig) -> Parsed:
     is_withheld = secrets.mode != "redact" and one.fact is not None
     rule = SECRET_WITHHELD if is_withheld else SECRET_REDACTED
     found = (
-        Finding(
-            rule=rule,
-            location=Location(source=one.source, path=one.path, line=hit.line),
-            message=f"{_kind(hit.rule)}, fingerprint {hit.fingerprint}",
+        rule.finding(
+            f"{kind_of(hit.rule)}, fingerprint {hit.fingerprint}", source=one.source, path=one.path, line=hit.line
         )
         for hit in hits
     )
@@ -200,7 +192,7 @@ def _without_content(parsed: Parsed, hits: tuple[SecretHit, ...]) -> Parsed:
 
     An organization is no artifact, and routes the memos of all others: its texts are redacted.
     """
-    withheld = Withheld(reason="secret", rules=tuple(dict.fromkeys(_kind(hit.rule) for hit in hits)))
+    withheld = Withheld(reason="secret", rules=tuple(dict.fromkeys(kind_of(hit.rule) for hit in hits)))
     fact = parsed.fact
     if isinstance(fact, Organization):
         return parsed
@@ -224,7 +216,7 @@ def _without_records(file: RecordFile, hits: tuple[SecretHit, ...], withheld: Wi
 
 def _not_allowed(hits: Iterable[SecretHit]) -> tuple[SecretHit, ...]:
     """The secrets that are not allowed."""
-    return tuple(one for one in hits if not one.is_allowed)
+    return tuple(hit for hit in hits if not hit.is_allowed)
 
 
 def _in_versions(source: str, history: History, secrets: SecretsConfig, now: frozenset[str]) -> Iterator[Finding]:
@@ -240,8 +232,8 @@ def _in_versions(source: str, history: History, secrets: SecretsConfig, now: fro
     made = _commits_by_blob(history) if found else {}
     for (path, hit), blobs in found.items():
         commits = list(dict.fromkeys(made[blob][:8] for blob in blobs if blob in made))
-        message = f"{_kind(hit.rule)} in an earlier version{_shown(commits)}, fingerprint {hit.fingerprint}"
-        yield Finding(rule=rule, location=Location(source=source, path=path, line=hit.line), message=message)
+        message = f"{kind_of(hit.rule)} in an earlier version{_shown(commits)}, fingerprint {hit.fingerprint}"
+        yield rule.finding(message, source=source, path=path, line=hit.line)
 
 
 def _commits_by_blob(history: History) -> Mapping[str, str]:
@@ -269,16 +261,12 @@ def _in_names(source: str, history: History, listed: frozenset[Finding]) -> Iter
                 message = f"{_kinds(name)} in a former name of a file in this folder, which is not shown"
                 yield replace(now, rule=SECRET_FORMERLY_IN_NAME, message=message)
         else:
-            message = f"in the name of an author of commits: {name}"
-            yield Finding(rule=SECRET_REDACTED, location=Location(source=source, path=""), message=message)
+            yield SECRET_REDACTED.finding(f"in the name of an author of commits: {name}", source=source)
 
 
 def _without_secrets(history: History) -> History:
     """A history without the former contents that hold a secret which is not allowed."""
-    withheld = {blob for blob, former in history.secrets.items() if _not_allowed(former.hits)}
-    if not withheld:
-        return history
-    return replace(history, blobs={id_: digest for id_, digest in history.blobs.items() if id_ not in withheld})
+    return history.without_blobs({blob for blob, former in history.secrets.items() if _not_allowed(former.hits)})
 
 
 def _in_vain(facts: Iterable[Parsed], histories: Iterable[History], secrets: SecretsConfig) -> Iterator[Finding]:
@@ -286,17 +274,11 @@ def _in_vain(facts: Iterable[Parsed], histories: Iterable[History], secrets: Sec
     if not secrets.allow:
         return
     former = (hit for history in histories for one in history.secrets.values() for hit in one.hits)
-    used = {hit.fingerprint for hits in ((hit for one in facts for hit in one.secrets), former) for hit in hits}
-    for one in secrets.allow:
-        if one.fingerprint not in used:
-            where = Location(source="", path=CONFIG_NAME, line=one.line or None)
-            yield Finding(rule=SECRET_ALLOWED_IN_VAIN, location=where, message=f'"{one.fingerprint}" fits no secret')
-
-
-def _fail_for(findings: Iterable[Finding]) -> None:
-    found = withheld_for_secrets(findings)
-    if found:
-        raise SecretsError(found)
+    used = {hit.fingerprint for hits in ((hit for parsed in facts for hit in parsed.secrets), former) for hit in hits}
+    for exception in secrets.allow:
+        if exception.fingerprint not in used:
+            message = f'"{exception.fingerprint}" fits no secret'
+            yield SECRET_ALLOWED_IN_VAIN.finding(message, path=CONFIG_NAME, line=exception.line or None)
 
 
 # Keeps what is for the operator alone out of what everybody may see: where which secret is (SPEC 9, secrets).
@@ -310,19 +292,19 @@ def for_everybody(archive: Archive) -> Archive:
     return replace(
         archive,
         findings=_published(archive.findings),
-        for_operator=tuple(one for one in archive.findings if one.rule in _RULES),
+        for_operator=tuple(finding for finding in archive.findings if finding.rule in _RULES),
         artifacts=MappingProxyType({ref: _without(one) for ref, one in archive.artifacts.items()}),
     )
 
 
 def _published(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple(one for one in findings if one.rule not in _RULES)
+    return tuple(finding for finding in findings if finding.rule not in _RULES)
 
 
 def _without(artifact: Artifact) -> Artifact:
     """An artifact without such findings and kinds; the same object if it has none."""
     withheld = artifact.withheld
-    if any(one.rule in _RULES for one in artifact.findings):
+    if any(finding.rule in _RULES for finding in artifact.findings):
         artifact = replace(artifact, findings=_published(artifact.findings))
     if withheld is not None and withheld.rules:
         artifact = replace(artifact, withheld=replace(withheld, rules=()))

@@ -1,13 +1,16 @@
-r"""Takes the content of what is erased or withheld, and names of it, out of what an archive is resolved from (SPEC 9).
+r"""What an archive is resolved from, and what of it may be in it: the policy, names that may not be mentioned, erasure.
+
+Names of what is withheld are found in the bytes of files, however they are written:
 
     text ─► decoded, as readers see it (JSON escapes, %41, &#65;, \_) ─► names with their paths ─► places in the text
 
 Whole names only: `…--gate` is not mentioned by `…--gate-two`. What nobody sees, such as a soft hyphen, and the end of a
-line after a hyphen may be within. A name that is a plain word, as of `plan.openthing`, is
-one only with its suffix, in `[[plan]]`, and as the value of a field for references: texts use the word.
+line after a hyphen may be within. A name that is a plain word, as of `plan.openthing`, is one only with its suffix, in
+`[[plan]]`, and as the value of a field for references: texts use the word.
 
-It is decided by artifact, so all copies in all sources lose it. Their facts stay, without content, and so do address,
-thread, feed item and place. Of a list file only the entry loses it; the file that its entries share is not published.
+Erasure takes the content off an artifact in all copies, in all sources (SPEC 9). Their facts stay, without content, and
+so do address, thread, feed item and place. Of a list file only the entry loses it; the file that its entries share is
+not published.
 """
 
 import html
@@ -18,21 +21,21 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from urllib.parse import unquote
 
 from memosite.archive.history import History, file_key
 from memosite.archive.ledger import Ledger
-from memosite.archive.model import Archive, Artifact, Record
-from memosite.config.schema import DEFAULT_SECRETS, Audience, Config, Erasure, SecretsConfig, WithheldGlob
+from memosite.archive.model import Archive, Record
+from memosite.config.schema import Config, Erasure
 from memosite.facts import rules
 from memosite.facts.contents import without_content
-from memosite.facts.findings import Finding, Location, Rule
+from memosite.facts.findings import Finding, Rule
 from memosite.facts.layout import CONFIG_NAME, matches_glob
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX, WITHHELD
 from memosite.facts.parsed import Parsed, RecordCard, RecordFile, RecordPart, Ref, Withheld
 from memosite.formats.system import FilePlace
 from memosite.formats.systems import home_of
-from memosite.reading.own_texts import OwnTexts
 from memosite.store.shelf import Shelf
 
 # What an archive is resolved from, and the policy that says what of it may be in the archive.
@@ -40,28 +43,23 @@ from memosite.store.shelf import Shelf
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What an archive may hold: the settings that the gate decides by (SPEC 9).
+    """What an archive may hold: the configuration that the gate decides by (SPEC 9).
 
     `published` are the digests of files of what is to be erased that were published before, by `kind/id`.
-    `texts` are the operator's own.
     """
 
-    audience: Audience = "internal"
-    withhold: tuple[WithheldGlob, ...] = ()
-    withhold_raw: bool = True
-    secrets: SecretsConfig = DEFAULT_SECRETS
-    erase: tuple[Erasure, ...] = ()
+    config: Config
     published: Mapping[str, Collection[str]] = field(default_factory=dict)
-    texts: OwnTexts = field(default_factory=OwnTexts)
 
     @property
     def revises(self) -> bool:
         """Whether the gate may change anything after `resolve`; if not, sources are resolved once."""
-        return self.audience != "internal" or bool(self.erase)
+        return self.config.audience != "internal" or bool(self.config.erase)
 
     def hides(self, source: str, path: str) -> bool:
         """Whether a glob of `withhold` matches a file."""
-        return self.audience != "internal" and any(is_match(one.glob, source, path) for one in self.withhold)
+        is_public = self.config.audience != "internal"
+        return is_public and any(is_match(pattern.glob, source, path) for pattern in self.config.withhold)
 
 
 def is_match(glob: str, source: str, path: str) -> bool:
@@ -73,22 +71,7 @@ def is_match(glob: str, source: str, path: str) -> bool:
     return any(matches_glob(unicodedata.normalize("NFC", one), composed) for one in (path, f"{source}/{path}"))
 
 
-def policy_of(
-    config: Config, audience: Audience, *, published: Mapping[str, Collection[str]], texts: OwnTexts
-) -> Policy:
-    """The policy of a site for an audience."""
-    return Policy(
-        audience=audience,
-        withhold=config.withhold,
-        withhold_raw=config.withhold_raw,
-        secrets=config.secrets,
-        erase=config.erase,
-        published=published,
-        texts=texts,
-    )
-
-
-ALL = Policy()
+ALL = Policy(config=Config(site=Path(), title="", sources=(), output=Path(), cache=Path()))
 """That of an archive that holds everything."""
 
 
@@ -441,7 +424,7 @@ _Entries = Mapping[FilePlace, Mapping[int, Withheld]]
 
 def erase(content: Content, archive: Archive, policy: Policy, _shelf: Shelf, _reread: Reread) -> Content:
     """The content without that of erased artifacts."""
-    if not policy.erase:
+    if not policy.config.erase:
         return content
     erased, findings = _erased(policy, content.ledger, archive)
     there = {ref: withheld for ref, withheld in erased.items() if ref in archive.artifacts}
@@ -449,12 +432,12 @@ def erase(content: Content, archive: Archive, policy: Policy, _shelf: Shelf, _re
     entries: dict[FilePlace, dict[int, Withheld]] = defaultdict(dict)
     for ref, withheld in there.items():
         artifact = archive.artifacts[ref]
-        for place in _places(artifact):
+        for place in artifact.files:
             if isinstance(artifact, Record) and artifact.card.line is not None:
                 entries[place][artifact.card.line] = withheld
             else:
                 whole[place] = withheld
-    facts = tuple(_without(one, whole, entries) for one in content.facts)
+    facts = tuple(_without(parsed, whole, entries) for parsed in content.facts)
     if findings:
         facts += (Parsed(source="", path="", findings=findings),)
     return replace(
@@ -477,12 +460,12 @@ def _erased(policy: Policy, ledger: Ledger, archive: Archive) -> tuple[dict[Ref,
     known = _known(ledger, archive)
     erased: dict[Ref, Withheld] = {}
     findings = []
-    for entry in policy.erase:
+    for entry in policy.config.erase:
         refs = [ref for ref in known.get(entry.id, ()) if entry.kind in {None, ref[0]}]
         if not refs:
             findings.append(_finding(rules.ERASE_UNKNOWN, entry, "nothing of this id is known"))
         if len({kind for kind, _ in refs}) > 1:
-            is_whole = policy.audience == "internal"
+            is_whole = policy.config.audience == "internal"
             names = ", ".join(sorted("/".join(ref) for ref in refs)) if is_whole else "items of several kinds"
             findings.append(_finding(rules.ERASE_AMBIGUOUS, entry, f"it means {names}"))
         for ref in refs:
@@ -492,14 +475,13 @@ def _erased(policy: Policy, ledger: Ledger, archive: Archive) -> tuple[dict[Ref,
 
 
 def _finding(rule: Rule, entry: Erasure, what: str) -> Finding:
-    where = Location(source="", path=CONFIG_NAME, line=entry.line or None)
-    return Finding(rule=rule, location=where, message=f'erase names "{entry.name}": {what}')
+    return rule.finding(f'erase names "{entry.name}": {what}', path=CONFIG_NAME, line=entry.line or None)
 
 
 def _known(ledger: Ledger, archive: Archive) -> dict[str, list[Ref]]:
     """Everything by its id: what is there, what was published, what git says was removed, what is missing."""
-    records = (one for one in archive.artifacts.values() if isinstance(one, Record))
-    former: Iterator[Ref] = (("record", id_) for one in records for id_ in one.former)
+    records = (artifact for artifact in archive.artifacts.values() if isinstance(artifact, Record))
+    former: Iterator[Ref] = (("record", id_) for record in records for id_ in record.former)
     missing = ((ghost.kind, ghost.id) for ghost in archive.ghosts.values())
     refs = dict.fromkeys((*archive.artifacts, *ledger.numbers, *archive.removed, *ledger.ghosts, *missing, *former))
     known: dict[str, list[Ref]] = defaultdict(list)
@@ -512,31 +494,22 @@ def _present(ref: Ref, ledger: Ledger, archive: Archive) -> Ref:
     """The artifact that a former id leads to now; the id itself if it leads nowhere."""
     if ref in archive.artifacts:
         return ref
-    for one in archive.artifacts.values():
-        if isinstance(one, Record) and one.kind == ref[0] and ref[1] in one.former:
-            return one.ref
+    for artifact in archive.artifacts.values():
+        if isinstance(artifact, Record) and artifact.kind == ref[0] and ref[1] in artifact.former:
+            return artifact.ref
     key = ledger.keys_by_ref.get(ref)
-    now = {ledger.keys_by_ref.get(one): one for one in archive.artifacts} if key else {}
+    now = {ledger.keys_by_ref.get(there): there for there in archive.artifacts} if key else {}
     return now.get(key, ref)
-
-
-def _places(artifact: Artifact) -> Iterator[FilePlace]:
-    """The files of an artifact, by source and path."""
-    for copy in artifact.copies:
-        yield copy.file.source, copy.file.path
-        if copy.body_path:
-            yield copy.file.source, copy.body_path
 
 
 # What loses its content
 
 
 def _without(parsed: Parsed, whole: Mapping[FilePlace, Withheld], entries: _Entries) -> Parsed:
-    place = (parsed.source, parsed.path)
-    if place in whole:
-        return without_content(parsed, whole[place])
-    if place in entries and isinstance(parsed.fact, RecordFile):
-        return _without_entries(parsed, parsed.fact, entries[place])
+    if parsed.place in whole:
+        return without_content(parsed, whole[parsed.place])
+    if parsed.place in entries and isinstance(parsed.fact, RecordFile):
+        return _without_entries(parsed, parsed.fact, entries[parsed.place])
     return parsed
 
 
@@ -545,7 +518,7 @@ def _without_entries(parsed: Parsed, file: RecordFile, erased: Mapping[int, With
     records = tuple(_entry(card, erased) for card in file.records)
     rest = _rest(file.rest, erased) if file.rest else None
     begins = sorted(card.line for card in file.records if card.line is not None)
-    findings = tuple(one for one in parsed.findings if _entry_line(one, begins) not in erased)
+    findings = tuple(finding for finding in parsed.findings if _entry_line(finding, begins) not in erased)
     return replace(parsed, fact=replace(file, records=records, rest=rest), findings=findings)
 
 
@@ -569,21 +542,14 @@ def _entry_line(finding: Finding, begins: list[int]) -> int:
 def _beside(facts: Iterable[Parsed], places: Collection[FilePlace]) -> frozenset[FilePlace]:
     """The files that tell of erased records besides their own: those of the same store."""
     stores = {(source, home) for source, path in places if (home := home_of(path))}
-    parts = ((one.source, one.path) for one in facts if stores and isinstance(one.fact, RecordPart))
+    parts = (parsed.place for parsed in facts if stores and isinstance(parsed.fact, RecordPart))
     return frozenset(place for place in parts if (place[0], home_of(place[1])) in stores)
 
 
 def _forget(history: History, source: str, places: Collection[FilePlace]) -> History:
     """A history without the former contents of these files, unless other files have had them, too."""
     keys = {file_key(path) for of, path in places if of == source}
-    if not keys:
-        return history
-    others = {
-        blob
-        for key, events in history.events.items()
-        if key not in keys
-        for event in events
-        for blob in (event.before, event.after)
-    }
-    own = {blob for key in keys for event in history.events.get(key, ()) for blob in (event.before, event.after)}
-    return replace(history, blobs={blob: digest for blob, digest in history.blobs.items() if blob not in own - others})
+    own, others = set[str](), set[str]()
+    for key, events in history.events.items():
+        (own if key in keys else others).update(blob for event in events for blob in (event.before, event.after))
+    return history.without_blobs(own - others)

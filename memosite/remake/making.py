@@ -1,17 +1,16 @@
 """Makes a unit: plans it and renders the outputs that changed, in any process.
 
+    unit ─► traced context ─► planned output ─► fingerprint ─┬─ known, and there: kept
+                                                            └─ else: bytes
+
+A unit is planned again if it is stale (`decide` in `stale.py`). An output is rendered only if its own model has
+changed (early cut-off), or if a file made of that model is not as it was left. On this machine a process does all
+of it. On a cluster, workers render what is planned here:
+
     planned outputs ─► pickle ─► the digests found in it ─► texts from the shelf ─► Parcel ─► files of each
     theme ─► templates, compressed ────────────────────────────────────────────────────────┘
 
 A parcel is self-contained, as page models are: rendering needs nothing else, and can be retried elsewhere.
-
-A unit is planned again if it is stale (`decide` in `stale.py`). An output is rendered only if its own model has
-changed (early cut-off), or if a file made of that model is not as it was left:
-
-    unit ─► traced context ─► planned output ─► fingerprint ─┬─ known, and there: kept
-                                                            └─ else: bytes
-
-On this machine a process does all of it. On a cluster, workers render from parcels what is planned here.
 """
 
 import io
@@ -111,12 +110,8 @@ def render(planned: Unrendered, renderer: Renderer) -> Iterator[tuple[str, bytes
 def _renderer(theme: bytes) -> tuple[Renderer, dict[str, bytes]]:
     """A renderer and its texts; cached, since it has compiled its templates and caches texts shown twice."""
     texts: dict[str, bytes] = {}
-    return Renderer(pickle.loads(zlib.decompress(theme)), _reader(texts)), texts  # noqa: S301 - as above
-
-
-def _reader(texts: Mapping[str, bytes]) -> Callable[[str], str]:
-    """Reads texts by digest, as a shelf does."""
-    return lambda digest: texts[digest].decode("utf-8", "replace")
+    read_theme = pickle.loads(zlib.decompress(theme))  # noqa: S301 - as above
+    return Renderer(read_theme, lambda digest: texts[digest].decode("utf-8", "replace")), texts
 
 
 # Writes ZIP files, the same bytes for the same files wherever and whenever it is done.
@@ -179,11 +174,11 @@ class Draft:
         """The unit, completed with the files of each missing output, in their order."""
         rendered = iter(files)
         outputs: list[Bytes] = []
-        for one in self.outputs:
-            if isinstance(one, str):
-                outputs += ((path, one, data) for path, data in next(rendered))
+        for output in self.outputs:
+            if isinstance(output, str):
+                outputs += ((path, output, data) for path, data in next(rendered))
             else:
-                outputs.append(one)
+                outputs.append(output)
         return MadeUnit(given=self.given, reads=self.reads, outputs=tuple(outputs))
 
 

@@ -159,8 +159,10 @@ class Manifest:
 class BuildSeal:
     """The inputs and the report of a build: with equal inputs and unchanged outputs the site is up to date.
 
-    `inputs` is a digest of all that was read; the rest is what a report says. The outputs are in a file of their own,
-    which is read ten times as fast as the manifest.
+    `inputs` is a digest of all that was read; the rest is what a report says. `kinds` counts artifacts, `findings`
+    those of each severity; `withheld` is what is not published for a secret (places and kinds), `redacted` how many
+    secrets were redacted, in how many files. The outputs are in a file of their own, which is read ten times as fast
+    as the manifest.
     """
 
     inputs: str = ""

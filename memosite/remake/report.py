@@ -41,37 +41,42 @@ Clock = Callable[[], dt.datetime]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuildReport:
-    """What a build read and did. `kinds` counts artifacts, `findings` those of each severity.
+class BuildReport(BuildSeal):
+    """What a build read and did; the next build needs the seal in it to see that nothing has changed.
 
     `is_ledger_lost` says that the site was there and its ledger was not, so that its addresses had to be made anew.
     """
 
-    kinds: Mapping[str, int]
-    sources: int
-    findings: Mapping[str, int]
     written: int
     unchanged: int
     removed: int
-    collisions: tuple[str, ...]
     seconds: float
     is_ledger_lost: bool = False
     failed: tuple[str, ...] = ()
     """The sources that could not be read, each with the reason."""
-    withheld: tuple[str, ...] = ()
-    """What is not published for a secret: places and kinds."""
-    redacted: tuple[int, int] = (0, 0)
-    """How many secrets were redacted, in how many files."""
     taken_back: tuple[Ref, ...] = ()
     """What was published before and is withheld now."""
 
 
 def report_of(
-    archive: "Archive", output: OutputFolder, *, seconds: float, is_ledger_lost: bool, taken_back: tuple[Ref, ...] = ()
+    archive: "Archive",
+    output: OutputFolder,
+    *,
+    inputs: str,
+    status: Mapping[str, object],
+    seconds: float,
+    is_ledger_lost: bool,
+    taken_back: tuple[Ref, ...],
 ) -> BuildReport:
-    """The report of a build that read this archive and wrote into this folder."""
-    redacted = redacted_places(archive.all_findings)
+    """The report of a build that read this archive and wrote into this folder.
+
+    `inputs` is the digest of all that was read, and `status` what `status.json` says.
+    """
+    redacted, failed = redacted_places(archive.all_findings), failures(archive.all_findings)
     return BuildReport(
+        inputs="" if failed else inputs,  # the next build tries again
+        status=status,
+        files=output.written + output.unchanged,
         kinds=Counter(artifact.kind for artifact in archive.artifacts.values()),
         sources=len(archive.sources),
         findings=Counter(str(finding.severity) for finding in archive.all_findings),
@@ -81,25 +86,10 @@ def report_of(
         collisions=tuple(output.collisions),
         seconds=seconds,
         is_ledger_lost=is_ledger_lost,
-        failed=failures(archive.all_findings),
+        failed=failed,
         withheld=withheld_for_secrets(archive.all_findings),
         redacted=(len(redacted), len(set(redacted))),
         taken_back=taken_back,
-    )
-
-
-def seal_of(inputs: str, report: BuildReport, status: Mapping[str, object]) -> BuildSeal:
-    """What the next build needs to see that nothing changed; `inputs` is the digest of all that was read."""
-    return BuildSeal(
-        inputs="" if report.failed else inputs,  # the next build tries again
-        kinds=report.kinds,
-        sources=report.sources,
-        findings=report.findings,
-        collisions=report.collisions,
-        status=status,
-        files=report.written + report.unchanged,
-        withheld=report.withheld,
-        redacted=report.redacted,
     )
 
 

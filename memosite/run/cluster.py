@@ -20,20 +20,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from memosite.facts.errors import ClusterError, ConfigError
-from memosite.run.workers import WAITING, in_batches
+from memosite.run.workers import WAITING, Item, Result, in_batches
 from memosite.store.cache import portable_digest
 
 if TYPE_CHECKING:
     from distributed import Client, Future
-
-__all__ = ["Cluster", "cluster_at"]
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 MOST_BYTES: Final = 128 * 2**20
 """Bytes of batches under way, which the scheduler holds in memory; one batch alone may have more."""

@@ -2,6 +2,7 @@
 
 A child has a session of its own, so that it ends with all that it started. The system enforces the limit of memory,
 and one of processor time, where it has `prlimit` (Linux); the limit of time is kept here, for what a child waits for.
+Only `start_detached` starts one that goes on alone: memosite once more.
 """
 
 import os

@@ -1,7 +1,6 @@
 """[I/O] Runs pure functions over many items, serially or in forked processes, and one function beside the rest."""
 
 import gc
-import multiprocessing
 import os
 import pickle
 import re
@@ -12,6 +11,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
@@ -20,6 +20,7 @@ from memosite.run.processes import leave_to_parent
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkContext
 
 # Runs pure functions over many items, serially or in forked processes; results keep the order.
 
@@ -122,7 +123,7 @@ def run(
 
 
 def _has_room(under_way: Sequence["_Batch"], jobs: int) -> bool:
-    return len(under_way) <= jobs or sum(one.weight for one in under_way) <= jobs * WAITING * BATCH
+    return len(under_way) <= jobs or sum(batch.weight for batch in under_way) <= jobs * WAITING * BATCH
 
 
 def in_batches(items: Iterable[Item], weight: Callable[[Item], int]) -> tuple[Iterator[list[Item]], bool]:
@@ -150,15 +151,13 @@ def _batches(items: Iterable[Item], weight: Callable[[Item], int], *, first: int
         yield batch
 
 
+@dataclass(slots=True)
 class _Batch:
     """Some items, what they weigh, and their results; None until these have come."""
 
-    __slots__ = ("items", "results", "weight")
-
-    def __init__(self, items: list[Any], weight: int) -> None:
-        self.items = items
-        self.weight = weight
-        self.results: list[Any] | None = None
+    items: list[Any]
+    weight: int
+    results: list[Any] | None = None
 
 
 class _Pool:
@@ -209,13 +208,17 @@ class _Pool:
         worker.kill()
 
 
+def _forking() -> "ForkContext":
+    import multiprocessing  # noqa: PLC0415 - where little is to be done, nothing is forked
+
+    return multiprocessing.get_context("fork")
+
+
 class _Worker:
     """A forked process as its parent sees it: what it was given and has not finished. `is_last`: it gets no more."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
-        import multiprocessing  # noqa: PLC0415 - where little is to be done, nothing is forked
-
-        context = multiprocessing.get_context("fork")
+        context = _forking()
         self.pipe, its_end = context.Pipe()
         self.given: deque[_Batch] = deque()
         self.is_last = False
@@ -356,8 +359,7 @@ class Beside:
 
     def __init__(self, function: Callable[[], None]) -> None:
         """Start it. Raises `OSError` if no process can be started."""
-        context = multiprocessing.get_context("fork")
-        self._process = context.Process(target=_run, args=(function,), daemon=True)
+        self._process = _forking().Process(target=_run, args=(function,), daemon=True)
         self._process.start()
 
     def wait(self) -> bool:

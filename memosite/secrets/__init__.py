@@ -7,18 +7,16 @@ new text, a layer, that is matched in the same way, and every place in it can be
 Characters are bytes here (see `as_bytes`), so that places in bytes are places in the text. Everything takes time linear
 in the length of the text: interruptions are found first, and no character is looked at for more than one of them.
 
-A password has no format: it is known where it is assigned. Where a tool prints it alone, its value tells.
-
-The value of such a secret is one wherever else it stands in the text.
+A password has no format: it is known where it is assigned, and its value tells whether it is one. Wherever else that
+value stands in the text, as where a tool prints it alone, it is a secret, too.
 """
 
 import binascii
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from heapq import merge
 from typing import NamedTuple, cast
 
@@ -213,7 +211,7 @@ def _untied(data: bytes) -> Iterator[Piece]:
 def _chains(data: bytes) -> Iterator[list[Knot]]:
     """The interruptions by the parts of a text that they belong to."""
     chain: list[Knot] = []
-    for knot in _knots(data):
+    for knot in merge(*(_knots_of(pattern, data) for pattern in _KNOTS)):
         if chain:
             end = chain[-1].end
             if knot.start < end:
@@ -227,10 +225,6 @@ def _chains(data: bytes) -> Iterator[list[Knot]]:
         chain.append(knot)
     if chain:
         yield chain
-
-
-def _knots(data: bytes) -> Iterator[Knot]:
-    return merge(*(_knots_of(pattern, data) for pattern in _KNOTS))
 
 
 def _knots_of(pattern: re.Pattern[bytes], data: bytes) -> Iterator[Knot]:
@@ -407,7 +401,7 @@ def _is_digest(data: bytes, start: int, end: int, rule: str) -> bool:
     """
     value = data[start:end]
     has_form = len(value) in _HEX_LENGTHS and _HEX.fullmatch(value)
-    if rule.startswith("generic-"):
+    if rule.startswith(GENERIC):
         has_form = has_form or (len(value.rstrip(b"=")) in _BASE64_LENGTHS and _WEB_BASE64.fullmatch(value))
     return bool(has_form and _DIGEST.search(data[max(0, start - 12) : start]))
 
@@ -463,8 +457,8 @@ class Value:
     rule: str
 
 
-def find_repeats(text: str, found: Iterable[tuple[str, int, int]]) -> Iterator[tuple[str, int, int]]:
-    """Where else the values of what was found stand, as rule, start and end.
+def find_repeats(text: str, found: Iterable[Match]) -> Iterator[Match]:
+    """Where else the values of what was found stand.
 
     One pass over the words of the text: most begin like no value. A value ends where its last word ends.
     """
@@ -480,21 +474,21 @@ def find_repeats(text: str, found: Iterable[tuple[str, int, int]]) -> Iterator[t
                 if _is_whole(text, value.core, at):
                     before = len(value.whole) - len(value.core)
                     start = at - before if text.startswith(value.whole, max(0, at - before)) else at
-                    yield value.rule, start, at + len(value.core)
+                    yield Match(value.rule, start, at + len(value.core))
                     break
 
 
-def _values(text: str, found: Iterable[tuple[str, int, int]]) -> set[Value]:
+def _values(text: str, found: Iterable[Match]) -> set[Value]:
     """What to look for: also without the full stop of the sentence, and no names and words."""
     values = set()
-    for rule, start, end in found:
-        if SHORTEST <= end - start <= LONGEST:
-            written = text[start:end]
+    for match in found:
+        if SHORTEST <= match.end - match.start <= LONGEST:
+            written = text[match.start : match.end]
             for whole in {written, written.rstrip(_SENTENCE)}:
                 first = re.search(r"[A-Za-z0-9]", whole)
                 core = whole[first.start() :] if first else ""
                 if len(core) >= SHORTEST and not is_name(core.encode("ascii", "replace")):
-                    values.add(Value(whole, core, rule))
+                    values.add(Value(whole, core, match.rule))
     return values
 
 
@@ -523,44 +517,25 @@ VERSION = 8
 """To be raised when other secrets are found by the same rules."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Secret:
-    """A secret in a text: its kind and where it is.
-
-    `rule` is the stable name of the kind, such as `aws-access-key-id`; `start` and `end` are offsets of characters,
-    start included, end excluded.
-    """
-
-    rule: str
-    start: int
-    end: int
-
-
-def find_secrets(text: str) -> tuple[Secret, ...]:
+def find_secrets(text: str) -> tuple[Match, ...]:
     """The secrets in a text, sorted and without overlaps.
 
     The place is that of the secret itself: the value, not its name; a whole block of a private key; a whole run of
     base64 that decodes to something with a secret; of a key that is wrapped or escaped, from its first to its last
     character.
     """
-    found: list[Secret] = []
+    found: list[Match] = []
     for _ in range(ROUNDS):
         more = list(_merge(_find(text)))
         if not more:
             break
-        more = list(_merge((*more, *_repeats(text, more))))
+        more = list(_merge((*more, *find_repeats(text, more))))
         found += more
         text = _without(text, more)
     return tuple(_merge(found))
 
 
-def _repeats(text: str, found: Iterable[Secret]) -> Iterator[Secret]:
-    """Where else in the text a value stands that was found."""
-    for rule, start, end in find_repeats(text, ((one.rule, one.start, one.end) for one in found)):
-        yield Secret(rule=rule, start=start, end=end)
-
-
-def _without(text: str, found: Iterable[Secret]) -> str:
+def _without(text: str, found: Iterable[Match]) -> str:
     """The text with stars for what was found: what touched it may be told apart now."""
     parts, done = [], 0
     for one in found:
@@ -569,7 +544,7 @@ def _without(text: str, found: Iterable[Secret]) -> str:
     return "".join((*parts, text[done:]))
 
 
-def _find(text: str) -> Iterator[Secret]:
+def _find(text: str) -> Iterator[Match]:
     written = as_bytes(text)
     layer: Layer | None = Layer(written)
     for _ in range(DEPTH + 1):
@@ -594,19 +569,19 @@ def _matches(data: bytes, written: bytes) -> Iterator[Match]:
             return
 
 
-def _secrets(matches: Iterable[Match], layer: Layer, text: bytes) -> Iterator[Secret]:
+def _secrets(matches: Iterable[Match], layer: Layer, text: bytes) -> Iterator[Match]:
     for match in matches:
         place = None if match.rule == ENCODED else layer.place(match.start, match.end)
         if place:
             start, end = place
             is_generic = match.rule.startswith(GENERIC)
-            yield Secret(rule=match.rule, start=start, end=end if is_generic else end_of_word(text, end))
+            yield Match(match.rule, start, end if is_generic else end_of_word(text, end))
 
 
-def _merge(found: Iterable[Secret]) -> Iterator[Secret]:
+def _merge(found: Iterable[Match]) -> Iterator[Match]:
     """Join what overlaps, under the rule that says most: not a generic one, the longest, one of ours."""
-    last: Secret | None = None
-    best: Secret | None = None
+    last: Match | None = None
+    best: Match | None = None
     for one in sorted(found, key=lambda one: (one.start, -one.end, one.rule)):
         if last is None or best is None or one.start >= last.end:
             if last:
@@ -614,35 +589,18 @@ def _merge(found: Iterable[Secret]) -> Iterator[Secret]:
             last = best = one
             continue
         best = min(best, one, key=_rank)
-        last = Secret(rule=best.rule, start=last.start, end=max(last.end, one.end))
+        last = Match(best.rule, last.start, max(last.end, one.end))
     if last:
         yield last
 
 
-def _rank(one: Secret) -> tuple[bool, int, bool, str]:
+def _rank(one: Match) -> tuple[bool, int, bool, str]:
     return one.rule.startswith(GENERIC), one.start - one.end, one.rule not in ours(), one.rule
 
 
-class _Rules(Mapping[str, str]):
-    """The rules, read when somebody asks for one."""
-
-    def __getitem__(self, rule: str) -> str:
-        return self._named()[rule]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._named())
-
-    def __len__(self) -> int:
-        return len(self._named())
-
-    @staticmethod
-    @lru_cache(maxsize=1)
-    def _named() -> Mapping[str, str]:
-        return read_rules()
-
-
-RULES: Mapping[str, str] = _Rules()
-"""By rule, what people call the secret that it finds."""
+def kind_of(rule: str) -> str:
+    """What people call the secret that a rule finds."""
+    return read_rules().get(rule, rule)
 
 
 DIGEST: str = digest_rules() + f"-{VERSION}"

@@ -71,7 +71,11 @@ _SPELLED = {"api": "API", "gcp": "GCP", "jwt": "JWT", "oauth": "OAuth", "pat": "
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A rule and the place of what it matched."""
+    """A rule and the place of what it matched: of a secret, if it is no placeholder and nothing that is only decoded.
+
+    `rule` is a stable name, such as `aws-access-key-id`; `start` and `end` are offsets of characters, start included,
+    end excluded.
+    """
 
     rule: str
     start: int
@@ -102,6 +106,7 @@ def _match_window(window: bytes) -> Iterator[Match]:
             yield Match(rule, place["start_offset"], min(place["end_offset"], len(window)))
 
 
+@lru_cache(maxsize=1)
 def read_rules() -> Mapping[str, str]:
     """The rules by their stable names, and what people call what they find; ours come first where both name one."""
     metadata = sorted(_load()[0].metadata(), key=lambda rule: rule["id"].startswith("memosite."))

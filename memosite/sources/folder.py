@@ -1,4 +1,4 @@
-"""[I/O] Folder sources: lists and reads the files of a folder on disk; lists the manuscripts that cite the archive.
+"""[I/O] Folder sources: lists and reads the files of a folder on disk; finds its repo, and the manuscripts beside it.
 
 Nothing outside a source is read (SPEC 9): symbolic links are not followed, neither files nor folders, and a path
 is only ever one that the walk itself found. Files of other tools in the same folders are skipped.
@@ -25,6 +25,7 @@ from memosite.sources.listing import (
     FileStamp,
     FolderEntry,
     Listing,
+    Source,
     finding_on,
     list_source,
     shown_path,
@@ -187,25 +188,56 @@ _READINGS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FolderSource:
+class FolderSource(Source):
     """A folder to read. `holes` are folders in it that are not part of it: other sources, the output, the cache."""
 
-    name: str
     root: Path
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    documents: tuple[str, ...] = ()
     holes: tuple[Path, ...] = ()
     holding: Holding | None = None
-    """The repo its history is read from; None if nobody asks for it."""
 
     def list_files(self, look: Look | None = None) -> Listing:
-        """The files to read, from the snapshot of the folder if there is one."""
-        return list_files(self, look)
+        """The files to read, from the snapshot of the folder if there is one.
+
+        Raises `SourceError` if the folder cannot be listed, or if there are too many files.
+        """
+
+        def entries(folder: str) -> Sequence[FolderEntry]:
+            return look.entries(folder) if look is not None and folder in look else list_folder(self.root / folder)
+
+        root = self.root.resolve()
+        holes = (hole.resolve() for hole in self.holes)
+        return list_source(
+            self,
+            entries,
+            lambda path: head_of(self.root / path),
+            called=str(self.root),
+            holes=frozenset(hole.relative_to(root).as_posix() for hole in holes if root in hole.parents),
+        )
 
     def read_file(self, path: str) -> "File | Finding":
-        """The bytes of one file, or the finding that says why it was left out."""
-        return read_file(self, path)
+        """The bytes of one file that a walk found, or the finding that says why it was left out."""
+        from memosite.facts.file import File  # noqa: PLC0415 - nothing is read where nothing has changed
+
+        try:
+            with open_file(self.root / path) as stream:
+                status, data = _read_still(stream.fileno())
+        except NotAFileError:
+            return finding_on(rules.FILE_UNREADABLE, self, path, "it is not a regular file")
+        except OSError as error:
+            if isinstance(error, FileNotFoundError | NotADirectoryError):  # a memo on its way to `read/` is not removed
+                raise self._moved(path) from error
+            return finding_on(rules.FILE_UNREADABLE, self, path, f"it cannot be opened ({error.strerror})")
+        if data is None or len(data) > FILE_LIMIT:
+            return too_large(self, path, status.st_size)
+        return File(source=self.name, path=shown_path(path), data=data)
+
+    def _moved(self, path: str) -> SourceError:
+        """The error for a file that was listed and is not there any more."""
+        if not self.root.is_dir():
+            advice = "put it back, or remove it from the sources"
+            return SourceError(f"{self.root}: the folder of this source was removed while it was read; {advice}")
+        shown = printable(str(self.root / path))
+        return MovedError(f"{shown}: moved or removed while it was read; nothing was written, run the command again")
 
     def stamp(self, path: str) -> FileStamp | None:
         """The state of a file, as git's index has it."""
@@ -217,58 +249,19 @@ class FolderSource:
         return FileStamp(token=state, changed=changed(state))
 
     def has_file(self, path: str) -> bool:
-        """Whether a path leads to a file or folder."""
-        return has_file(self, path)
-
-
-def list_files(source: FolderSource, look: Look | None = None) -> Listing:
-    """Walk a folder. Raises `SourceError` if it cannot be listed, or if there are too many files."""
-
-    def entries(folder: str) -> Sequence[FolderEntry]:
-        return look.entries(folder) if look is not None and folder in look else list_folder(source.root / folder)
-
-    return list_source(
-        source,
-        entries,
-        lambda path: head_of(source.root / path),
-        called=str(source.root),
-        holes=frozenset(_relative_holes(source)),
-    )
-
-
-def _relative_holes(source: FolderSource) -> Iterator[str]:
-    root = source.root.resolve()
-    for hole in source.holes:
-        resolved = hole.resolve()
-        if root in resolved.parents:
-            yield resolved.relative_to(root).as_posix()
-
-
-def read_file(source: FolderSource, path: str) -> "File | Finding":
-    """The bytes of one file that a walk found, or the finding that says why it was left out."""
-    from memosite.facts.file import File  # noqa: PLC0415 - nothing is read where nothing has changed
-
-    try:
-        with open_file(source.root / path) as stream:
-            status, data = _read_still(stream.fileno())
-    except NotAFileError:
-        return finding_on(rules.FILE_UNREADABLE, source, path, "it is not a regular file")
-    except OSError as error:
-        if isinstance(error, FileNotFoundError | NotADirectoryError):  # a memo on its way to `read/` is not removed
-            raise _moved(source, path) from error
-        return finding_on(rules.FILE_UNREADABLE, source, path, f"it cannot be opened ({error.strerror})")
-    if data is None or len(data) > FILE_LIMIT:
-        return too_large(source, path, status.st_size)
-    return File(source=source.name, path=shown_path(path), data=data)
-
-
-def _moved(source: FolderSource, path: str) -> SourceError:
-    """The error for a file that was listed and is not there any more."""
-    if not source.root.is_dir():
-        advice = "put it back, or remove it from the sources"
-        return SourceError(f"{source.root}: the folder of this source was removed while it was read; {advice}")
-    shown = printable(str(source.root / path))
-    return MovedError(f"{shown}: moved or removed while it was read; nothing was written, run the command again")
+        """Whether a normal relative path leads to a file or folder of the source; no link is followed on the way."""
+        place = self.root
+        for part in path.split("/"):
+            if part in {"", ".", ".."}:
+                return False
+            place /= part
+            try:
+                mode = place.lstat().st_mode
+            except (OSError, ValueError):
+                return False
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                return False
+        return True
 
 
 def _read_still(handle: int) -> tuple[os.stat_result, bytes | None]:
@@ -303,22 +296,6 @@ def _read_whole(handle: int, expected: int) -> bytes:
     return b"".join(parts)
 
 
-def has_file(source: FolderSource, path: str) -> bool:
-    """Whether a normal relative path leads to a file or folder of the source; no link is followed on the way."""
-    place = source.root
-    for part in path.split("/"):
-        if part in {"", ".", ".."}:
-            return False
-        place /= part
-        try:
-            mode = place.lstat().st_mode
-        except (OSError, ValueError):
-            return False
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            return False
-    return True
-
-
 # Lists the manuscripts whose citations of the archive are checked: `citations` in memosite.yml (SPEC 7).
 
 
@@ -349,7 +326,7 @@ def _below(site: Path, globs: Collection[str], holes: Collection[Path]) -> Itera
     for root in sorted({site / _fixed(glob) for glob in globs}):
         for place, folders, names in os.walk(root):
             folders[:] = (
-                one for one in folders
-                if not one.startswith(".") and one not in _UNREAD and Path(place, one) not in holes
+                folder for folder in folders
+                if not folder.startswith(".") and folder not in _UNREAD and Path(place, folder) not in holes
             )  # fmt: skip
             yield place, names

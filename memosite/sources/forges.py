@@ -1,11 +1,11 @@
 """Addresses of repos: of remotes, without secrets; forge links to files and commits; why git failed, in our own words.
 
-The forms are those of git-fetch(1), GIT URLS. Only https, ssh and file are fetched (SPEC 2.3): other protocols
-are not authenticated (git, http) or run a command that the URL names (ext).
+An address has one of the forms of git-fetch(1), GIT URLS. Only https, ssh and file are fetched (SPEC 2.3): other
+protocols are not authenticated (git, http) or run a command that the URL names (ext). User names and passwords in an
+address are never shown, nor is what git says itself: it names files of this machine.
 
-Known are GitHub, GitLab, Gitea and Forgejo (Codeberg), Bitbucket and sourcehut: by their own hosts, and by the first
-part of a host's name where people run their own. User names and passwords in a remote's address are left out.
-Nothing is requested.
+The forges that are known are GitHub, GitLab, Gitea and Forgejo (Codeberg), Bitbucket and sourcehut: by their own hosts,
+and by the first part of a host's name where people run their own. Nothing is requested.
 """
 
 import re
@@ -230,7 +230,7 @@ def file_template(remote_url: str) -> str | None:
         return None
     host, _, port = url.host.partition(":")
     host = _ALIASES.get(host, host)
-    forge = _HOSTS.get(host) or _OWN.get(host.partition(".")[0] if "." in host else "")
+    forge = _forge_at(host)
     path = _repo_path(url.path, forge or "")
     if forge is None or path is None or not _HOST.fullmatch(host) or (port and not port.isdecimal()):
         return None
@@ -240,12 +240,17 @@ def file_template(remote_url: str) -> str | None:
     return f"{scheme}://{where}/{path}{_FORGES[forge].files}"
 
 
+def _forge_at(host: str) -> str | None:
+    """The forge of a host by its name: a known one, or one whose first part says what people run there."""
+    return _HOSTS.get(host) or _OWN.get(host.partition(".")[0] if "." in host else "")
+
+
 def _repo_path(written: str, forge: str) -> str | None:
     """The path of a repo's page; only GitLab has groups within groups."""
     parts = written.partition("?")[0].strip("/").removesuffix(".git").split("/")  # what follows may be a token
     if not all(parts) or any(part in {".", ".."} or not part.isprintable() for part in parts):
         return None
-    if len(parts) < 2 or (len(parts) > 2 and forge != "gitlab"):
+    if len(parts) < _REPO_PARTS or (len(parts) > _REPO_PARTS and forge != "gitlab"):
         return None
     return "/".join(quote(part, safe="~%-._") for part in parts)
 
@@ -347,8 +352,7 @@ def shown_file(url: str) -> ShownFile | None:
     if address is None:
         return None
     host, *parts = address.split("/")
-    name = host.partition(":")[0]
-    forge = _HOSTS.get(name) or _OWN.get(name.partition(".")[0] if "." in name else "")
+    forge = _forge_at(host.partition(":")[0])
     length = parts.index("-") if forge == "gitlab" and "-" in parts else _REPO_PARTS
     if forge is None or length < _REPO_PARTS or not all(parts[:length]):
         return None

@@ -1,19 +1,18 @@
 """[I/O] Runs git safely on untrusted repos, through a private git folder; changes git's index for `mark-read` alone.
 
     HEAD, refs, packed-refs, shallow ─► checked, bounded, copied ─┐
-    the two settings that say how objects and refs are stored ────┼─► a folder of our own ◄── git
+    the two settings that say how objects and refs are stored ────┼─► a folder of our own (`View`) ◄── git
     objects ─► checked: no links, no pipes ───────────────────────┘
 
 So a repo's configuration, what that includes, its hooks, attributes and anything that a newer git may read there
 cannot run a program, lead out of the source or be waited for (SPEC 2.3). Only `fetch` into our own cache and
-`mark-read` let git write to a repo itself.
+`mark-read` let git write to a repo itself: there, what its configuration could run is switched off on the command line,
+which takes precedence.
 
 Each call runs one program without a shell, in a clean environment: neither the user's nor the system's
 configuration, no prompts, no locks, no lazy fetches, no replaced objects, no grafted commits. It has limits of time,
-memory and output, and ends with this process. What a repo's own configuration could run is not there, since git
-reads a view of the repo (`git_view`); where git has to write to a repo, it is switched off on the command line, which
-takes precedence (SPEC 2.3). Only plumbing is called, and none that reads the work tree: comparing it would run
-filters.
+memory and output, and ends with this process. Only plumbing is called, and none that reads the work tree: comparing it
+would run filters.
 
 Whenever git writes an index, it compares each entry that may have changed since ("racily clean") with its file, and
 on the way runs the filters that attributes name (SPEC 2.3). So git works here on a copy of the index, beside an empty
@@ -25,10 +24,11 @@ import re
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 from memosite.facts.errors import SourceError
 from memosite.run.processes import Child, Limits, SlowError, WordyError
@@ -263,11 +263,7 @@ def _whole(file: Path, limit: int) -> bytes | None:
     """The bytes of a regular file, None if there is none. Raises `UnreadableRepoError` for a link or pipe."""
     try:
         with open_file(file) as stream:
-            parts = []
-            left = limit
-            while left >= 0 and (part := stream.read(left + 1)):
-                parts.append(part)
-                left -= len(part)
+            data = stream.read(limit + 1)
     except FileNotFoundError:
         return None
     except NotAFileError as error:
@@ -275,9 +271,9 @@ def _whole(file: Path, limit: int) -> bytes | None:
     except OSError as error:
         said = "is a symbolic link" if file.is_symlink() else f"cannot be read ({error.strerror})"
         raise UnreadableRepoError(f"its {file.name} {said}") from error
-    if left < 0:
+    if len(data) > limit:
         raise UnreadableRepoError(f"its {file.name} has more than {limit:,} bytes")
-    return b"".join(parts)
+    return data
 
 
 def _copy(folder: Path, into: Path) -> None:
@@ -408,18 +404,6 @@ class Holding:
     """Whether there is something that looks like a repo, but is none that may be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Call:
-    """One call of git; see `git`."""
-
-    arguments: Sequence[str]
-    limits: Limits
-    extra: Sequence[str] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
-    held: Sequence[int] = ()
-    is_writing: bool = False
-
-
 def _limits(output: int, *, seconds: float | None = None) -> Limits:
     return Limits(seconds=LIMIT_SECONDS if seconds is None else seconds, memory=MEMORY_BYTES, output=output)
 
@@ -443,7 +427,7 @@ def git(
     given: bytes = b"",
     seconds: float | None = None,
     extra: Sequence[str] = (),
-    environment: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
     held: Sequence[int] = (),
     is_writing: bool = False,
 ) -> bytes:
@@ -454,11 +438,10 @@ def git(
     Raises `GitError` if git fails, takes too long or too much memory, prints too much, or is not there.
     """
     limits = _limits(OUTPUT_BYTES, seconds=seconds)
-    call = _Call(
-        arguments=arguments, limits=limits, extra=extra, environment=environment or {}, held=held, is_writing=is_writing
-    )
-    with _started(repo, call) as child:
-        return b"".join(_pieces(child, arguments[0], given))
+    with viewed(repo) as seen:
+        child = _start(seen, arguments, limits, extra=extra, environment=environment, held=held, is_writing=is_writing)
+        with closing(child):
+            return b"".join(_pieces(child, arguments[0], given))
 
 
 def configured(written: bytes, key: str) -> str:
@@ -467,60 +450,54 @@ def configured(written: bytes, key: str) -> str:
     Raises `GitError` if git is not there.
     """
     arguments = ("config", "--file", "-", "--no-includes", "--get", key)
-    limits = _limits(TOKEN_BYTES)
     nowhere = Repo(git_dir=Path(os.devnull), top=Path("/"))
-    child = _start(nowhere, _Call(arguments=arguments, limits=limits, is_writing=True))
-    try:
+    with suppress(SlowError, WordyError), closing(_start(nowhere, arguments, _limits(TOKEN_BYTES))) as child:
         return b"".join(child.pieces(written)).decode("utf-8", "replace").strip()
-    except (SlowError, WordyError):
-        return ""
-    finally:
-        child.close()
+    return ""
 
 
-def git_tokens(repo: Repo, *arguments: str, limit: int = TOKENS_LIMIT) -> Iterator[bytes]:
-    """The output of one call of git, streamed in pieces between NUL bytes, as many as the limit at most.
+def git_tokens(repo: Repo, *arguments: str) -> Iterator[bytes]:
+    """The output of one call of git, streamed in pieces between NUL bytes, `TOKENS_LIMIT` at most.
 
     Raises `GitError`, after the pieces that came, if git fails, prints more, or is not there.
     """
-    with _started(repo, _Call(arguments=arguments, limits=_limits(STREAM_BYTES))) as child:
+    with viewed(repo) as seen, closing(_start(seen, arguments, _limits(STREAM_BYTES))) as child:
         for number, token in enumerate(_split(_pieces(child, arguments[0]), arguments[0])):
-            if number >= limit:
-                raise TooMuchError(f"git {arguments[0]} prints more than {limit:,} entries", public=_too_much(limit))
+            if number >= TOKENS_LIMIT:
+                text = f"more than {TOKENS_LIMIT:,} entries"
+                raise TooMuchError(f"git {arguments[0]} prints {text}", public=text)
             yield token
 
 
 def start_git(repo: Repo, *arguments: str) -> Child:
     """Start git to talk with it. The repo has a view (`viewed`). Raises `GitError` if git is not there."""
-    return _start(repo, _Call(arguments=arguments, limits=_limits(STREAM_BYTES)))
+    return _start(repo, arguments, _limits(STREAM_BYTES))
 
 
-@contextmanager
-def _started(repo: Repo, call: _Call) -> Iterator[Child]:
-    """Git while it runs; it is ended with the block."""
-    with viewed(repo) as seen:
-        child = _start(seen, call)
-        try:
-            yield child
-        finally:
-            child.close()
-
-
-def _start(repo: Repo, call: _Call) -> Child:
-    """Start git. Its work tree is the one given here, whatever `core.worktree` says."""
+def _start(
+    repo: Repo,
+    arguments: Sequence[str],
+    limits: Limits,
+    *,
+    extra: Sequence[str] = (),
+    environment: Mapping[str, str] = MappingProxyType({}),
+    held: Sequence[int] = (),
+    is_writing: bool = False,
+) -> Child:
+    """Start git; see `git`. Its work tree is the one given here, whatever `core.worktree` says."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     folder, objects = repo.git_dir, {}
-    if not call.is_writing and repo.view is not None:
+    if not is_writing and repo.view is not None:
         folder, objects = view_folder(repo.view), {"GIT_OBJECT_DIRECTORY": str(repo.view.objects)}
     tree = f"--work-tree={repo.top}" if repo.top else "--bare"
-    command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, *call.extra, f"--git-dir={folder}", tree]
+    command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, *extra, f"--git-dir={folder}", tree]
     try:
         return Child(
-            [*command, *call.arguments],
-            limits=call.limits,
-            environment=kept | _SET | objects | dict(call.environment),
+            [*command, *arguments],
+            limits=limits,
+            environment=kept | _SET | objects | dict(environment),
             folder=repo.top or folder,
-            held=call.held,
+            held=held,
         )
     except OSError as error:
         text = f"git cannot be run ({error.strerror}); install it, or read the source without history"
@@ -544,15 +521,12 @@ def _pieces(child: Child, command: str, given: bytes = b"") -> Iterator[bytes]:
     except SlowError as error:
         raise _too_slow(command, child.limits.seconds) from error
     except WordyError as error:
-        most = child.limits.output
-        raise TooMuchError(
-            f"git {command} prints more than {most:,} bytes", public=f"more than {most:,} bytes"
-        ) from error
+        text = f"more than {child.limits.output:,} bytes"
+        raise TooMuchError(f"git {command} prints {text}", public=text) from error
     if not child.returncode:
         return
     if is_out_of_memory(child.said):
-        text = f"git {command} needs more than {MEMORY_BYTES >> 20:,} MB of memory"
-        raise GitLimitError(text)
+        raise GitLimitError(f"git {command} needs more than {MEMORY_BYTES >> 20:,} MB of memory")
     if child.is_killed_by_limit:
         raise _too_slow(command, child.limits.seconds)
     said = last_line(child.said) or f"git {command} failed with exit code {child.returncode}"
@@ -561,10 +535,6 @@ def _pieces(child: Child, command: str, given: bytes = b"") -> Iterator[bytes]:
 
 def _too_slow(command: str, seconds: float) -> GitLimitError:
     return GitLimitError(f"git {command} took more than {seconds:.0f} s")
-
-
-def _too_much(limit: int) -> str:
-    return f"more than {limit:,} entries"
 
 
 def _split(stream: Iterator[bytes], command: str) -> Iterator[bytes]:

@@ -1,8 +1,8 @@
 """[I/O] Reads the git history of a source: one full `git log`, then only new commits; former contents (SPEC 2.3).
 
-events of files ─┐
-commits ─────────┼─► cache ─► the next build asks git for new commits only, and nothing if the repo is unchanged
-files of HEAD ───┘
+    events of files ─┐
+    commits ─────────┼─► cache ─► the next build asks git for new commits only, and nothing if the repo is unchanged
+    files of HEAD ───┘
 
 What follows from the commits is cached, and continued while each new commit has the one before as its only parent. A
 merge may bring commits from long ago: then all are replayed. So that git need not read these again, either, the commits
@@ -63,34 +63,6 @@ def name_of(repo: Repo, prefix: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryRead:
-    """The history read up to a commit: the events of all files.
-
-    `name` identifies folder and repo; `tree` and `foreign` are the contents of the commit, if known.
-    """
-
-    name: str = ""
-    head: str = ""
-    events: Events = field(default_factory=dict)
-    names: tuple[RedactedName, ...] = ()
-    committed: Moment | None = None
-    tree: Mapping[str, str] | None = None
-    foreign: tuple[str, ...] = ()
-
-    @property
-    def history(self) -> History:
-        """The history of the source."""
-        return History(
-            commit=self.head,
-            committed=self.committed,
-            tree=self.tree,
-            foreign=self.foreign,
-            events=self.events,
-            names=self.names,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
     """All commits that lead up to one, by their ids, each after its parents."""
 
@@ -107,22 +79,24 @@ class KnownHistory:
         self._file = file
         self._log_file = file.with_suffix(".commits.json") if file else None
         self._head_file = file.with_suffix(".head.json") if file else None
-        self._read: HistoryRead | None = None
+        self._name = ""
+        self._read = History()
         self._log: Log | None = None
         self._files = HeadFiles()
         self._is_new = self._is_log_new = self._are_files_new = False
 
-    def get(self, name: str) -> HistoryRead:
-        """The history cached under this name; empty if there is none."""
-        if self._read is None or self._read.name != name:
+    def get(self, name: str) -> History:
+        """The history cached under this name, with the contents of its commit if they are known; empty without it."""
+        if self._name != name:
             head, events, names = read_events(self._file, name)
-            self._read = HistoryRead(name=name, head=head, events=events, names=names)
             self._is_new = self._are_files_new = False
-            self._files = read_head_files(self._head_file, name)
-            if self._files.head == head:
-                self._read = replace(
-                    self._read, committed=self._files.committed, tree=self._files.tree, foreign=self._files.foreign
-                )
+            self._files = files = read_head_files(self._head_file, name)
+            known = files if files.head == head else HeadFiles()
+            self._name = name
+            self._read = History(
+                commit=head, committed=known.committed, tree=known.tree, foreign=known.foreign,
+                events=events, names=names,
+            )  # fmt: skip
         return self._read
 
     def state(self, name: str, ref: str) -> str:
@@ -132,16 +106,14 @@ class KnownHistory:
 
     def note_state(self, ref: str, state: str) -> None:
         """The history that was put last is what `ref` leads to as long as the repo is in this state."""
-        if self._read is not None and (ref, state) != (self._files.ref, self._files.state):
+        if self._name and (ref, state) != (self._files.ref, self._files.state):
             self._files, self._are_files_new = replace(self._files, ref=ref, state=state), True
 
-    def put(self, read: HistoryRead) -> None:
-        """Keep the history in memory; `write` saves it."""
-        self._is_new = (
-            self._is_new or self._read is None or (read.name, read.head) != (self._read.name, self._read.head)
-        )
-        self._read, self._are_files_new = read, True
-        self._files = HeadFiles(head=read.head, committed=read.committed, tree=read.tree, foreign=read.foreign)
+    def put(self, name: str, read: History) -> None:
+        """Keep the history in memory under a name; `write` saves it."""
+        self._is_new = self._is_new or (name, read.commit) != (self._name, self._read.commit)
+        self._name, self._read, self._are_files_new = name, read, True
+        self._files = HeadFiles(head=read.commit, committed=read.committed, tree=read.tree, foreign=read.foreign)
 
     def log(self, name: str) -> Log:
         """The commits cached under this name, which may lead up to an earlier commit; none if there are none."""
@@ -156,10 +128,10 @@ class KnownHistory:
 
     def write(self) -> None:
         """Save new entries to the files."""
-        if self._is_new and self._read is not None:
-            write_events(self._file, self._read.name, self._read.head, self._read.events, self._read.names)
-        if self._are_files_new and self._read is not None:
-            write_head_files(self._head_file, self._read.name, self._files)
+        if self._is_new:
+            write_events(self._file, self._name, self._read.commit, self._read.events, self._read.names)
+        if self._are_files_new:
+            write_head_files(self._head_file, self._name, self._files)
         if self._is_log_new and self._log is not None:
             write_commits(self._log_file, self._log.name, self._log.head, self._log.commits)
         self._is_new = self._is_log_new = self._are_files_new = False
@@ -183,15 +155,8 @@ _LOG = ("log", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "-
 
 
 _DIFF = (
-    "diff-tree",
-    "-r",
-    "-z",
-    "--raw",
-    "--no-abbrev",
-    "--no-renames",
-    "--no-ext-diff",
-    "--ignore-submodules=none",
-    "-O/dev/null",
+    *("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff"),
+    *("--ignore-submodules=none", "-O/dev/null"),
 )
 
 
@@ -207,15 +172,8 @@ def read_history(
     for git's errors: the history says why it is incomplete.
     """
     try:
-        told = git(
-            repo,
-            "rev-parse",
-            "--is-shallow-repository",
-            "--verify",
-            "--quiet",
-            "--end-of-options",
-            f"{commit}^{{commit}}",
-        )
+        options = ("--is-shallow-repository", "--verify", "--quiet", "--end-of-options")
+        told = git(repo, "rev-parse", *options, f"{commit}^{{commit}}")
     except GitLimitError as error:
         return _failed(_Line(repo, screen_names, prefix, "", known or KnownHistory(None)), error)
     except GitError:
@@ -227,7 +185,7 @@ def read_history(
             tree, foreign = line.read_tree(head)
             why_not = "the clone is shallow: its first commits are missing"
             return History(commit=head, committed=line.committed(), tree=tree, foreign=foreign, why_not=why_not)
-        return line.read().history
+        return line.read()
     except GitLimitError as error:
         return _failed(line, error)
     except GitError as error:
@@ -237,9 +195,7 @@ def read_history(
 def _failed(line: "_Line", error: GitError) -> History:
     """What was known before time or memory ran out."""
     before = line.known()
-    return History(
-        commit=before.head, events=before.events, names=before.names, why_not=_unreadable(error), problem="failed"
-    )
+    return replace(before, committed=None, tree=None, foreign=(), why_not=_unreadable(error), problem="failed")
 
 
 def _without_commits(repo: Repo, commit: str) -> History:
@@ -272,42 +228,36 @@ class _Line:
         self._head = head
         self._entries: Iterator[TreeEntry] | None = None
 
-    def known(self) -> HistoryRead:
+    def known(self) -> History:
         """What was read before."""
         return self._known.get(self._name)
 
-    def read(self) -> HistoryRead:
+    def read(self) -> History:
         """The histories of all files and the contents of the commit, starting from what is known."""
-        known = self._known.get(self._name)
-        if known.head != self._head or known.tree is None:
+        known = self.known()
+        if known.commit != self._head or known.tree is None:
             self._entries = self._list(self._head)  # first: git would go through each path of a tree too large
             known = self._go_on(known) or self._at_head(*self._replayed(known.events))
-            self._known.put(known)
+            self._known.put(self._name, known)
         return known
 
-    def _go_on(self, known: HistoryRead) -> HistoryRead | None:
+    def _go_on(self, known: History) -> History | None:
         """The known history plus newer commits; None if they do not simply follow on it."""
-        if known.head == self._head:
+        if known.commit == self._head:
             return self._at_head(known.events, known.names, self.committed())
-        new = self._since(known.head)
-        if not new or not _is_straight(new, known.head):
+        new = self._since(known.commit)
+        if not new or not _is_straight(new, known.commit):
             return None
-        before = self.read_tree(known.head)[0] if known.tree is None else known.tree
+        before = self.read_tree(known.commit)[0] if known.tree is None else known.tree
         telling = Replay({}, events=known.events, tree=before)
         for commit in reversed(new):
             telling.apply(commit)
         names = _names((*known.names, *(name for commit in new for name in commit.names)))
         if known.tree is None:
             return self._at_head(telling.events(), names, new[0].at)
-        tree, foreign = self._tree_after(known.head, known.tree, known.foreign)
-        return HistoryRead(
-            name=self._name,
-            head=self._head,
-            events=telling.events(),
-            names=names,
-            committed=new[0].at,
-            tree=tree,
-            foreign=foreign,
+        tree, foreign = self._tree_after(known.commit, known.tree, known.foreign)
+        return History(
+            commit=self._head, committed=new[0].at, tree=tree, foreign=foreign, events=telling.events(), names=names
         )
 
     def _replayed(self, known: Events) -> tuple[Events, tuple[RedactedName, ...], Moment | None]:
@@ -337,17 +287,9 @@ class _Line:
         except GitError:
             return None
 
-    def _at_head(self, events: Events, names: tuple[RedactedName, ...], committed: Moment | None) -> HistoryRead:
+    def _at_head(self, events: Events, names: tuple[RedactedName, ...], committed: Moment | None) -> History:
         tree, foreign = self.read_tree(self._head)
-        return HistoryRead(
-            name=self._name,
-            head=self._head,
-            events=events,
-            names=names,
-            committed=committed,
-            tree=tree,
-            foreign=foreign,
-        )
+        return History(commit=self._head, committed=committed, tree=tree, foreign=foreign, events=events, names=names)
 
     def committed(self) -> Moment | None:
         """The date of the commit."""
@@ -471,7 +413,7 @@ def _change(raw: bytes, path: str) -> FileChange:
 def _is_straight(new: Sequence[HistoryCommit], below: str) -> bool:
     """Whether commits, newest first, go on from one below them without merges."""
     parents = [commit.parents for commit in new]
-    return bool(new) and parents == [(commit.id,) for commit in new[1:]] + [(below,)]
+    return parents == [(commit.id,) for commit in new[1:]] + [(below,)]
 
 
 # Reads a source's git history for one build, and the former contents that pages show.
@@ -506,7 +448,7 @@ class KnownPast:
         repo, prefix, ref = self.holding.repo, self.holding.prefix, self.holding.commit
         name = name_of(repo, prefix) if repo else ""
         state = self._known.state(name, ref) if repo else ""
-        return state, self._known.get(name).history if state else History()
+        return state, self._known.get(name) if state else History()
 
     def write(self) -> None:
         """Save new entries to the cache."""
@@ -537,7 +479,7 @@ class KnownPast:
             return history
         gone = {key: events[-1] for key, events in history.events.items() if _is_removed(key, events)}
         removed = {key: event.before for key, event in gone.items()}
-        facts = (one for one in parsed if isinstance(one.fact, Envelope | BodyFile))
+        facts = (result for result in parsed if isinstance(result.fact, Envelope | BodyFile))
         edits = (event for one in facts for event in _edits(history, one.path))
         self._read_contents(repo, _paths_of((*gone.values(), *edits)), removed.values(), shelf, screen)
         self._find_commits(repo, parsed)
@@ -574,13 +516,13 @@ class KnownPast:
 
     def _find_commits(self, repo: Repo, parsed: Iterable[Parsed]) -> None:
         mentioned = dict.fromkeys(_mentioned(parsed))
-        new = [one for one in mentioned if one not in self._commits]
+        new = [name for name in mentioned if name not in self._commits]
         try:
             found = find_commits(repo, new)
         except GitError:
             found, new = {}, []
         known = self._commits | {one: found.get(one, "") for one in new}
-        self._commits = {one: known[one] for one in mentioned if one in known}
+        self._commits = {name: known[name] for name in mentioned if name in known}
 
 
 def _cache_file(cache: Path | None, holding: Holding) -> Path | None:
@@ -612,8 +554,8 @@ def _is_removed(key: str, events: tuple[LifeEvent, ...]) -> bool:
 
 def _mentioned(parsed: Iterable[Parsed]) -> Iterator[str]:
     """The words in texts that look like commit ids."""
-    for one in parsed:
-        for text in _texts(one):
+    for result in parsed:
+        for text in _texts(result):
             yield from (name for name in text.mentions if _COMMIT.fullmatch(name))
 
 

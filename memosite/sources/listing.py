@@ -4,13 +4,14 @@ A folder on disk or a commit's tree supplies the entries of each folder and the 
 decisions are here (SPEC 2.2, 9), so that a checkout and its repo's objects give the same listing.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from memosite.facts import rules
 from memosite.facts.errors import MovedError, SourceError
-from memosite.facts.findings import Finding, Location, Rule
+from memosite.facts.findings import Finding, Rule
 from memosite.facts.layout import SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, join_path, matches_any, place_of
 from memosite.facts.names import BODY_SUFFIX, CATALOG_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.texts import IMAGE_SUFFIXES
@@ -67,38 +68,37 @@ HeadOf = Callable[[str], bytes]
 """The first bytes of a file, `SNIFFED` at most; none if it cannot be read."""
 
 
-class Source(Protocol):
-    """A source to read: a folder or a commit, with a name and globs for files outside the conventions (SPEC 2.1)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source(ABC):
+    """A source to read: a folder or a commit, with globs for files outside the conventions (SPEC 2.1).
+
+    Its `name` is unique in an archive. Files that match `include` are read besides those found by convention, others
+    that match `exclude` are skipped; `documents` count below the root and each working root.
+    """
+
+    name: str
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
 
     @property
-    def name(self) -> str:
-        """The source's name, unique in an archive."""
-
-    @property
-    def include(self) -> tuple[str, ...]:
-        """Globs of files to read besides those found by convention."""
-
-    @property
-    def exclude(self) -> tuple[str, ...]:
-        """Globs of files to skip."""
-
-    @property
-    def documents(self) -> tuple[str, ...]:
-        """Globs of documents, below the root and each working root."""
-
-    @property
+    @abstractmethod
     def holding(self) -> Holding | None:
-        """The repo its history is read from; None if history is not read."""
+        """The repo its history is read from; None if nobody asks for it."""
 
+    @abstractmethod
     def list_files(self) -> "Listing":
         """The files to read. Raises `SourceError` if it cannot be listed, or if there are too many files."""
 
+    @abstractmethod
     def read_file(self, path: str) -> "File | Finding":
         """The bytes of one file that was listed, or the finding that says why it was left out."""
 
+    @abstractmethod
     def stamp(self, path: str) -> FileStamp | None:
         """The state of a file that was listed, without reading it; None if it is not known."""
 
+    @abstractmethod
     def has_file(self, path: str) -> bool:
         """Whether a normal relative path leads to a file or folder of the source; no link is followed on the way."""
 
@@ -257,13 +257,12 @@ def too_large(source: Source, path: str, size: int) -> Finding:
 
 def finding_on(rule: Rule, source: Source, path: str, message: str) -> Finding:
     """A finding on a file of a source."""
-    return Finding(rule=rule, location=Location(source=source.name, path=shown_path(path)), message=message)
+    return rule.finding(message, source=source.name, path=shown_path(path))
 
 
 def _not_a_file(source: Source, path: str, kind: str) -> Finding:
     if kind == "link":
         return finding_on(rules.LINK_NOT_FOLLOWED, source, path, "a symbolic link; it was not followed")
     if kind == "submodule":
-        message = "a submodule, which was not read"
-        return finding_on(rules.SUBMODULE_NOT_READ, source, path, message)
+        return finding_on(rules.SUBMODULE_NOT_READ, source, path, "a submodule, which was not read")
     return finding_on(rules.FILE_UNREADABLE, source, path, "it is not a regular file")

@@ -244,7 +244,7 @@ def content_of(path: str, mode: int) -> str:
 def list_folder(folder: Path) -> list[FolderEntry]:
     """The entries of a folder now. Raises `OSError` if it cannot be listed."""
     with os.scandir(folder) as scanned:
-        return [FolderEntry(one.name, _KINDS[_kind(one)]) for one in sorted(scanned, key=_name)]
+        return [FolderEntry(entry.name, _KINDS[_kind(entry)]) for entry in sorted(scanned, key=_name)]
 
 
 def _kind(entry: "os.DirEntry[str]") -> str:

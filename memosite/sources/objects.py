@@ -1,8 +1,11 @@
 """[I/O] Reads the objects of a repo: blobs, commits and trees, former contents, and who wrote a line.
 
-A tree of a hundred kilobytes can stand for ten million paths, one that is damaged ends git. So each distinct tree is
-read once, and the paths below it are counted before any is made. If there are too many, the files at the top are
-listed, and its folders as a whole, from the smallest on, as long as there is room: counts decide what is read.
+All that `git cat-file` knows is asked for here: what objects are (`object_heads`), and their bytes, one after the other
+and each within a limit (`Objects`).
+
+A tree of a hundred kilobytes can stand for ten million paths, one that is damaged ends git. So each distinct tree of a
+commit is read once, and the paths below it are counted before any is made. If there are too many, the files at the top
+are listed, and its folders as a whole, from the smallest on, as long as there is room: counts decide what is read.
 
 `git blame` reads a commit, never the work tree, with `-w` and `-C`: who indented a line anew, or moved it from another
 file in the same commit, has not written it. Nothing that a repo configures is run (`sources/git.py`).
@@ -16,7 +19,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from memosite.facts.errors import SourceError
@@ -24,7 +26,7 @@ from memosite.facts.times import Moment, read_moment
 from memosite.run.processes import Child, SlowError
 from memosite.sources.git import GitError, GitLimitError, Repo, TooMuchError, git, start_git, viewed
 
-# Reads blobs and commits of a repo through one long-running `git cat-file --batch`.
+# What `git cat-file` says of objects, and their bytes: of all at once, or one after the other.
 
 
 HEAD = "HEAD"
@@ -33,6 +35,10 @@ HEAD = "HEAD"
 
 ANSWER_SECONDS = 60
 """The longest that git may be silent when asked for an object."""
+
+
+WHOLE_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+"""The hash of an object, with SHA-1 or SHA-256."""
 
 
 _COMMITTER = re.compile(rb"(?m)^committer .*> (\d{1,12}) ([+-])(\d\d)([0-5]\d)$")
@@ -46,6 +52,35 @@ class CommitHead:
     committed: Moment | None
 
 
+class ObjectHead(NamedTuple):
+    """What git says of an object: its hash, its kind (such as `blob`), and how many bytes it has."""
+
+    hash: str
+    kind: str
+    size: int
+
+
+def _head(line: bytes) -> ObjectHead | None:
+    """What a line of `git cat-file --batch` says; None of an object that is missing, or that a name does not tell."""
+    match line.decode("utf-8", "replace").split(" "):
+        case [hash_, kind, size] if size.isdecimal():
+            return ObjectHead(hash_, kind, int(size))
+    return None
+
+
+def object_heads(repo: Repo, names: Iterable[str]) -> dict[str, ObjectHead]:
+    """What git says of objects by their hashes, or by other names of them in one line each; without unknown ones.
+
+    Raises `GitError` if git cannot read the repo.
+    """
+    asked = [name for name in dict.fromkeys(names) if "\n" not in name]
+    if not asked:
+        return {}
+    given = "".join(f"{name}\n" for name in asked).encode("utf-8", "surrogateescape")
+    told = git(repo, "cat-file", "--batch-check", given=given).splitlines()
+    return {name: head for name, head in zip(asked, map(_head, told), strict=False) if head is not None}
+
+
 def commit_at(repo: Repo, ref: str) -> CommitHead | None:
     """The commit that a branch, a tag, a hash or `HEAD` leads to; None if there is none, or it leads to no commit.
 
@@ -53,10 +88,10 @@ def commit_at(repo: Repo, ref: str) -> CommitHead | None:
     """
     printed = git(repo, "cat-file", "--batch", given=f"{ref}^{{commit}}\n".encode("utf-8", "surrogateescape"))
     first, _, rest = printed.partition(b"\n")
-    match first.split(b" "):
-        case [found, b"commit", _]:
-            return CommitHead(hash=found.decode("ascii"), committed=_committed(rest.partition(b"\n\n")[0]))
-    return None
+    head = _head(first)
+    if head is None or head.kind != "commit":
+        return None
+    return CommitHead(hash=head.hash, committed=_committed(rest.partition(b"\n\n")[0]))
 
 
 def _committed(header: bytes) -> Moment | None:
@@ -84,11 +119,11 @@ class Objects:
 
     def blob(self, name: str, *, limit: int) -> bytes | int | None:
         """The bytes of a blob by its hash; its size if that is over the limit, None if there is no such blob."""
-        return self._get(name, b"blob", limit)
+        return self._get(name, "blob", limit)
 
     def tree(self, name: str, *, limit: int) -> bytes | None:
         """The bytes of a tree by its hash; None if there is no such tree, or it is larger."""
-        found = self._get(name, b"tree", limit)
+        found = self._get(name, "tree", limit)
         return None if isinstance(found, int) else found
 
     def hash_of(self, name: str) -> str:
@@ -96,23 +131,18 @@ class Objects:
         printed = git(self._repo, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
         return printed.decode("ascii", "replace").strip()
 
-    def _get(self, name: str, kind: bytes, limit: int) -> bytes | int | None:
+    def _get(self, name: str, kind: str, limit: int) -> bytes | int | None:
         if self._process != os.getpid():  # git answers the process that started it
             self._process, self._child = os.getpid(), None
         child = self._child or self._start()
         try:
             child.ask(name.encode("ascii") + b"\n")
-            match self._line().split(b" "):
-                case [_, found, size] if found == kind and int(size) <= limit:
-                    return self._bytes(int(size))
-                case [_, found, size] if found == kind:
-                    self._end()
-                    return int(size)
-                case [_, b"missing"]:
-                    return None
-                case _:  # another kind of object, whose bytes would follow
-                    self._end()
-                    return None
+            head = _head(line := self._line())
+            if head is not None and head.kind == kind and head.size <= limit:
+                return self._bytes(head.size)
+            if not line.endswith(b" missing"):  # the bytes would follow
+                self._end()
+            return head.size if head is not None and head.kind == kind else None
         except OSError as error:
             self._end()
             raise GitError("git cat-file ended: the repo is damaged") from error
@@ -165,9 +195,7 @@ class Objects:
         """Close at the end of the block."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End git."""
         self.close()
 
@@ -198,8 +226,7 @@ class TreeEntry(NamedTuple):
     hash: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+class Skipped(NamedTuple):
     """A folder of a commit that was not listed, and why."""
 
     path: bytes
@@ -230,7 +257,7 @@ def _top(objects: Objects, commit: str, prefix: bytes) -> str:
     width = len(found) // 2
     for name in filter(None, prefix.split(b"/")):
         entries = _parsed(objects.tree(found, limit=TREE_BYTES), width=width) or ()
-        found = next((one.hash for one in entries if one.name == name and one.mode == FOLDER), "")
+        found = next((entry.hash for entry in entries if entry.name == name and entry.mode == FOLDER), "")
         if not found:
             raise SourceError(f"the folder {os.fsdecode(prefix)} is not in the commit {commit}")
     return found
@@ -247,7 +274,7 @@ def _read_all(objects: Objects, top: str, *, width: int) -> Trees:
         seen += len(entries or ())
         if seen > ENTRIES_LIMIT:
             raise TooMuchError(f"its trees have more than {ENTRIES_LIMIT:,} entries")
-        waiting += [one.hash for one in entries or () if one.mode == FOLDER]
+        waiting += [entry.hash for entry in entries or () if entry.mode == FOLDER]
     return trees
 
 
@@ -273,12 +300,12 @@ def _counted(top: str, trees: Trees) -> dict[str, int]:
     while waiting:
         name = waiting[-1]
         entries = trees[name] or ()
-        missing = [one.hash for one in entries if one.mode == FOLDER and one.hash not in counts]
+        missing = [entry.hash for entry in entries if entry.mode == FOLDER and entry.hash not in counts]
         if missing and name not in counts:
             waiting += missing
             continue
         waiting.pop()
-        counts[name] = len(entries) + sum(counts[one.hash] for one in entries if one.mode == FOLDER)
+        counts[name] = len(entries) + sum(counts[entry.hash] for entry in entries if entry.mode == FOLDER)
     return counts
 
 
@@ -286,33 +313,33 @@ def _chosen(top: str, trees: Trees) -> tuple[list[TreeEntry], list[Skipped]]:
     """The folders at the top that are listed as a whole, in their order, and those that are not."""
     counts = _counted(top, trees)
     entries = trees[top] or ()
-    folders = [one for one in entries if one.mode == FOLDER]
+    folders = [entry for entry in entries if entry.mode == FOLDER]
     if counts[top] <= PATHS_LIMIT:
         return folders, []
     left, chosen, skipped = PATHS_LIMIT - len(entries), set(), []
-    for one in sorted(folders, key=lambda one: (counts[one.hash], one.name)):
-        if counts[one.hash] <= left:
-            chosen.add(one.name)
-            left -= counts[one.hash]
+    for entry in sorted(folders, key=lambda entry: (counts[entry.hash], entry.name)):
+        if counts[entry.hash] <= left:
+            chosen.add(entry.name)
+            left -= counts[entry.hash]
         else:
-            why = f"it has {counts[one.hash]:,} files and folders, expected at most {PATHS_LIMIT:,}"
-            skipped.append(Skipped(path=one.name, why=why))
-    return [one for one in folders if one.name in chosen], skipped
+            why = f"it has {counts[entry.hash]:,} files and folders, expected at most {PATHS_LIMIT:,}"
+            skipped.append(Skipped(entry.name, why))
+    return [entry for entry in folders if entry.name in chosen], skipped
 
 
 def _files(folders: list[TreeEntry], trees: Trees, top: str) -> Iterator[TreeEntry]:
     """Every entry that is no folder, by its path; a folder that cannot be read is an entry of the mode "missing"."""
     chosen = set(folders)
-    waiting = [(b"", one) for one in reversed(trees[top] or ()) if one.mode != FOLDER or one in chosen]
+    waiting = [(b"", entry) for entry in reversed(trees[top] or ()) if entry.mode != FOLDER or entry in chosen]
     while waiting:
-        above, one = waiting.pop()
-        path = above + one.name
-        if one.mode != FOLDER:
-            yield TreeEntry(one.mode, path, one.hash)
+        above, entry = waiting.pop()
+        path = above + entry.name
+        if entry.mode != FOLDER:
+            yield TreeEntry(entry.mode, path, entry.hash)
             continue
-        entries = trees[one.hash]
+        entries = trees[entry.hash]
         if entries is None:
-            yield TreeEntry("missing", path, one.hash)
+            yield TreeEntry("missing", path, entry.hash)
         waiting += [(path + b"/", each) for each in reversed(entries or ())]
 
 
@@ -329,46 +356,19 @@ CONTENTS_LIMIT = 20_000
 
 def read_contents(repo: Repo, ids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """Former contents of files by their ids, those that are there and not too large."""
-    wanted = [id_.encode("ascii") for id_ in list(dict.fromkeys(ids))[:CONTENTS_LIMIT]]
-    if not wanted:
-        return
-    sizes = git(repo, "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", given=_lines(wanted))
-    small = [line.split(b" ")[0] for line in sizes.splitlines() if _is_small(line)]
-    for start in range(0, len(small), 64):
-        batch = small[start : start + 64]
-        yield from _contents(git(repo, "cat-file", "--batch", given=_lines(batch)))
-
-
-def _contents(printed: bytes) -> Iterator[tuple[str, bytes]]:
-    place = 0
-    while place < len(printed):
-        end = printed.index(b"\n", place)
-        id_, _, size = printed[place:end].split(b" ")
-        yield id_.decode("ascii"), printed[end + 1 : end + 1 + int(size)]
-        place = end + 2 + int(size)
-
-
-def _is_small(line: bytes) -> bool:
-    parts = line.split(b" ")
-    return len(parts) == 3 and parts[1] == b"blob" and int(parts[2]) <= CONTENT_LIMIT
+    with viewed(repo) as seen, Objects(seen) as objects:
+        for head in object_heads(seen, list(dict.fromkeys(ids))[:CONTENTS_LIMIT]).values():
+            is_small = head.kind == "blob" and head.size <= CONTENT_LIMIT
+            data = objects.blob(head.hash, limit=CONTENT_LIMIT) if is_small else None
+            if isinstance(data, bytes):
+                yield head.hash, data
 
 
 def find_commits(repo: Repo, written: Iterable[str]) -> dict[str, str]:
     """Full ids of commits by abbreviation, without unknown and ambiguous ones. Raises `GitError` if git fails."""
-    asked = list(dict.fromkeys(written))
-    if not asked:
-        return {}
-    given = _lines(f"{one}^{{commit}}".encode("ascii") for one in asked)
-    answers = git(repo, "cat-file", "--batch-check=%(objectname) %(objecttype)", given=given).splitlines()
-    if len(answers) != len(asked):
-        return {}
-    pairs = zip(asked, (answer.split(b" ") for answer in answers), strict=True)
-    found = {one: answer[0].decode("ascii") for one, answer in pairs if len(answer) == 2 and answer[1] == b"commit"}
-    return {one: id_ for one, id_ in found.items() if id_.startswith(one)}  # a branch may have the name of a commit
-
-
-def _lines(ids: Iterable[bytes]) -> bytes:
-    return b"".join(id_ + b"\n" for id_ in ids)
+    heads = object_heads(repo, (f"{one}^{{commit}}" for one in written))
+    found = {name.removesuffix("^{commit}"): head.hash for name, head in heads.items()}
+    return {name: id_ for name, id_ in found.items() if id_.startswith(name)}  # a branch may have the name of a commit
 
 
 # Finds the commit that a branch was at at a former time (SPEC 8, reading the past).
@@ -393,13 +393,7 @@ def first_commit(repo: Repo, tip: str) -> str:
 
 def has_folder(repo: Repo, commit: str, folder: str) -> bool:
     """Whether a commit has a folder."""
-    try:
-        kind = git(repo, "cat-file", "-t", f"{commit}:{folder}")
-    except GitLimitError:
-        raise
-    except GitError:
-        return False
-    return kind.strip() == b"tree"
+    return any(head.kind == "tree" for head in object_heads(repo, [f"{commit}:{folder}"]).values())
 
 
 def is_shallow(repo: Repo) -> bool:

@@ -3,9 +3,10 @@
 A path is only a key into the commit's list and never opened, so no name in a tree can escape. Symbolic links and
 submodules are named in notes and not followed; the same limits hold as for folders.
 
-The cache holds one bare repo per address, named by the address's hash: `git/<hash>`, with `<hash>.json` (what was
-fetched when) and `<hash>.lock` (one writer at a time) beside it. No shell, no prompts, no credentials but those of
-ssh-agent, no submodules, no LFS, no protocol but the address's own, all within `FETCH_SECONDS` (SPEC 2.3).
+What is fetched is kept in one bare repo of the cache per address, named by the address's hash: `git/<hash>`, with
+`<hash>.json` (what was fetched when) and `<hash>.lock` (one writer at a time) beside it. If fetching fails, the commit
+that was fetched last is read. No shell, no prompts, no credentials but those of ssh-agent, no submodules, no LFS, no
+protocol but the address's own, all within `FETCH_SECONDS` (SPEC 2.3).
 """
 
 import datetime as dt
@@ -14,16 +15,15 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import shutil
 import stat
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from memosite.facts import rules
@@ -40,12 +40,13 @@ from memosite.sources.listing import (
     FileStamp,
     FolderEntry,
     Listing,
+    Source,
     finding_on,
     list_source,
     shown_path,
     too_large,
 )
-from memosite.sources.objects import CommitHead, Objects, commit_at, list_commit
+from memosite.sources.objects import WHOLE_HASH, CommitHead, Objects, commit_at, list_commit
 from memosite.store.cache import open_cache
 from memosite.store.safe_files import beginning_of, open_lock, read_file
 
@@ -66,26 +67,11 @@ LONGEST_PATH = 4096
 """The longest path that is looked at, as on most disks."""
 
 
-_MISSING = "its bytes are missing from the repo"
-
-
-_NO_PATH = "a path that no folder can have; it was not read"
-
-
-_DAMAGED = "a folder whose tree is missing or damaged; it was not read"
-
-
-class Blob(NamedTuple):
-    """A file's bytes in a repo: their hash."""
-
-    hash: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tree:
-    """The contents of a commit: blobs by path, and the entries of each folder by name."""
+    """The contents of a commit: the hashes of blobs by path, and the entries of each folder by name."""
 
-    blobs: Mapping[str, Blob]
+    blobs: Mapping[str, str]
     folders: Mapping[str, tuple[FolderEntry, ...]]
     unusable: tuple[tuple[str, str], ...] = ()
     """Paths that are not read, and why: `memos/../x`, which only a tree made by hand holds, or a damaged folder."""
@@ -98,7 +84,7 @@ EMPTY_TREE = Tree(blobs=MappingProxyType({}), folders=MappingProxyType({"": ()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TreeSource:
+class TreeSource(Source):
     """One commit of a repo to read.
 
     `ref` is as configured; `prefix` is the folder of the commit's tree that the source is,
@@ -106,7 +92,6 @@ class TreeSource:
     `holes` are folders below the prefix that are not part of it. Without a `commit` there is nothing in it.
     """
 
-    name: str
     repo: Repo
     commit: str
     committed: Moment | None
@@ -114,9 +99,6 @@ class TreeSource:
     tree: Tree
     objects: Objects = field(compare=False)
     prefix: str = ""
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    documents: tuple[str, ...] = ()
     holes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     """What opening the source found, to stand beside what listing it finds."""
@@ -131,11 +113,42 @@ class TreeSource:
 
     def list_files(self) -> Listing:
         """The files to read. Raises `SourceError` if there are too many files."""
-        return _list_files(self)
+
+        def list_folder(folder: str) -> tuple[FolderEntry, ...]:
+            if folder not in self.tree.folders:  # a name that is a file and a folder at once: a tree made by hand
+                raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+            return self.tree.folders[folder]
+
+        def head_of(path: str) -> bytes:
+            data = self._data(path)
+            return data[:SNIFFED] if isinstance(data, bytes) else b""
+
+        listing = list_source(self, list_folder, head_of, called=self.name, holes=self.holes)
+        unusable = (finding_on(rules.FILE_UNREADABLE, self, path, why) for path, why in self.tree.unusable[:100])
+        skipped = (finding_on(rules.FOLDER_TOO_LARGE, self, path, why) for path, why in self.tree.skipped[:100])
+        return replace(listing, findings=(*self.findings, *listing.findings, *unusable, *skipped))
 
     def read_file(self, path: str) -> "File | Finding":
         """The bytes of one file, or the finding that says why it was left out."""
-        return _read_file(self, path)
+        from memosite.facts.file import File  # noqa: PLC0415 - nothing is read where nothing has changed
+
+        data = self._data(path)
+        if isinstance(data, bytes):
+            return File(source=self.name, path=shown_path(path), data=data)
+        if isinstance(data, int):
+            return too_large(self, path, data)
+        return finding_on(rules.FILE_UNREADABLE, self, path, data)
+
+    def _data(self, path: str) -> bytes | int | str:
+        """A file's bytes; its size if that is over the limit; else why there are none."""
+        blob = self.tree.blobs.get(path)
+        if blob is None:
+            return "it is not in the commit"
+        try:
+            data = self.objects.blob(blob, limit=FILE_LIMIT)
+        except GitError as error:
+            return f"its bytes cannot be read ({error.public})"
+        return "its bytes are missing from the repo" if data is None else data
 
     def stamp(self, path: str) -> FileStamp | None:  # noqa: ARG002 - as of any source
         """Always None: bytes cannot be read again once the source is closed, so they are read while it is open."""
@@ -148,30 +161,29 @@ class TreeSource:
 
 def read_tree(repo: Repo, commit: str, prefix: str = "") -> Tree:
     """Read the contents of a commit below a folder. Raises `GitError` if it cannot be listed or is too large."""
-    blobs: dict[str, Blob] = {}
+    blobs: dict[str, str] = {}
     folders: dict[str, dict[str, FolderEntry]] = {"": {}}
     unusable: dict[str, str] = {}
     with Objects(repo) as objects:
         entries, skipped = list_commit(objects, commit, os.fsencode(prefix))
         for mode, written, name in entries:
             path = os.fsdecode(written)
-            if not _is_usable(path) or mode == "missing":
-                unusable[path] = _NO_PATH if mode != "missing" else _DAMAGED
+            if mode == "missing":
+                unusable[path] = "a folder whose tree is missing or damaged; it was not read"
+                continue
+            if len(path) > LONGEST_PATH or not {"", ".", ".."}.isdisjoint(path.split("/")):
+                unusable[path] = "a path that no folder can have; it was not read"
                 continue
             kind = _KINDS.get(mode[:3], "other")
             _place(folders, path, kind)
             if kind == "file":
-                blobs.setdefault(path, Blob(name))
+                blobs.setdefault(path, name)
     return Tree(
         blobs=MappingProxyType(blobs),
         folders=MappingProxyType({path: tuple(sorted(entries.values())) for path, entries in folders.items()}),
         unusable=tuple(unusable.items()),
         skipped=tuple((os.fsdecode(one.path), one.why) for one in skipped),
     )
-
-
-def _is_usable(path: str) -> bool:
-    return len(path) <= LONGEST_PATH and not any(part in {"", ".", ".."} for part in path.split("/"))
 
 
 def _place(folders: dict[str, dict[str, FolderEntry]], path: str, kind: str) -> None:
@@ -184,52 +196,6 @@ def _place(folders: dict[str, dict[str, FolderEntry]], path: str, kind: str) -> 
         if is_known:
             return
         path, entry = folder, FolderEntry(folder.rpartition("/")[2], "folder")
-
-
-def _list_files(source: TreeSource) -> Listing:
-    def list_folder(folder: str) -> tuple[FolderEntry, ...]:
-        if folder not in source.tree.folders:  # a name that is a file and a folder at once: a tree made by hand
-            raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        return source.tree.folders[folder]
-
-    def head_of(path: str) -> bytes:
-        data = _data(source, path)
-        return data[:SNIFFED] if isinstance(data, bytes) else b""
-
-    listing = list_source(source, list_folder, head_of, called=source.name, holes=source.holes)
-    unusable = (finding_on(rules.FILE_UNREADABLE, source, path, why) for path, why in source.tree.unusable[:100])
-    skipped = (finding_on(rules.FOLDER_TOO_LARGE, source, path, why) for path, why in source.tree.skipped[:100])
-    return Listing(
-        source=source,
-        candidates=listing.candidates,
-        others=listing.others,
-        findings=(*source.findings, *listing.findings, *unusable, *skipped),
-        records=listing.records,
-        images=listing.images,
-    )
-
-
-def _read_file(source: TreeSource, path: str) -> "File | Finding":
-    from memosite.facts.file import File  # noqa: PLC0415 - nothing is read where nothing has changed
-
-    data = _data(source, path)
-    if isinstance(data, bytes):
-        return File(source=source.name, path=shown_path(path), data=data)
-    if isinstance(data, int):
-        return too_large(source, path, data)
-    return finding_on(rules.FILE_UNREADABLE, source, path, data)
-
-
-def _data(source: TreeSource, path: str) -> bytes | int | str:
-    """A file's bytes; its size if that is over the limit; else why there are none."""
-    blob = source.tree.blobs.get(path)
-    if blob is None:
-        return "it is not in the commit"
-    try:
-        data = source.objects.blob(blob.hash, limit=FILE_LIMIT)
-    except GitError as error:
-        return f"its bytes cannot be read ({error.public})"
-    return _MISSING if data is None else data
 
 
 # Fetches refs of remotes into the cache; if that fails, gives the commit that was last fetched.
@@ -257,9 +223,6 @@ _KEPT = {
     "ssh": ("HOME", "SSH_AUTH_SOCK"),
     "https": ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "GIT_SSL_CAINFO"),
 }
-
-
-_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -474,7 +437,7 @@ def _last_good(place: _Place, ref: str, *, problem: str) -> FetchedRemote | None
     if not isinstance(entry, Mapping) or not _is_ours(place.folder):
         return None
     name, written = entry.get("commit"), entry.get("fetched")
-    if not isinstance(name, str) or not isinstance(written, str) or not _HASH.fullmatch(name):
+    if not isinstance(name, str) or not isinstance(written, str) or not WHOLE_HASH.fullmatch(name):
         return None
     fetched = read_moment(written)
     with suppress(GitError):

@@ -1,10 +1,9 @@
 """[I/O] The cache folder: files that can be made again, kept out of git, and signed, so that none but its own count.
 
-It is in the site folder, so it may have come with a cloned repo: a link in it would redirect writes and removals,
-and is refused (SPEC 9).
-
-The cache is in the site folder, which may be a clone of an untrusted repo. So files that are unpickled, and files that
-list what to remove, are signed with a key that is in the user's state folder and in no repo.
+It is in the site folder, which may be a clone of an untrusted repo. A link in it would redirect writes and removals,
+and is refused (SPEC 9). Files that are unpickled, and files that list what to remove, are signed with a key that is in
+the user's state folder and in no repo. What another version of memosite made does not count: it is known by the digest
+of the program.
 """
 
 import hashlib
@@ -13,7 +12,6 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
@@ -209,7 +207,8 @@ def _sign(key: bytes, file: Path, data: bytes) -> bytes:
 # Digests memosite's own code, so that pages made by another version of it are made again.
 
 
-_PACKAGE = Path(memosite.__file__).parent
+PACKAGE = Path(memosite.__file__).parent
+"""The program: what any module wrote into a cache depends on all of it."""
 
 
 _WRITERS = {
@@ -228,12 +227,12 @@ _WRITERS = {
 
 
 @lru_cache(maxsize=1)
-def program_digest(package: Path = _PACKAGE) -> str:
+def program_digest() -> str:
     """The digest of the program: memosite's modules by path, size and time, Python by version.
 
     A library counts by its first file, which an upgrade writes anew: asking for versions is a tenth of a command.
     """
-    found = sorted((file.relative_to(package).as_posix(), file.stat()) for file in _files(package))
+    found = [(name, file.stat()) for name, file in _modules()]
     states = [(name, state.st_size, state.st_mtime_ns) for name, state in found]
     return digest_of((states, tuple(sys.version_info), [first_file(library) for library in _WRITERS.values()]))
 
@@ -249,15 +248,15 @@ def first_file(library: str) -> tuple[str, int, int]:
 
 
 @lru_cache(maxsize=1)
-def portable_digest(*others: str, package: Path = _PACKAGE) -> str:
+def portable_digest(*others: str) -> str:
     """As `program_digest`, plus these other libraries, with modules by content: file times differ between machines."""
-    found = sorted((file.relative_to(package).as_posix(), file) for file in _files(package))
-    contents = [(name, hashlib.sha256(file.read_bytes()).digest()) for name, file in found]
+    contents = [(name, hashlib.sha256(file.read_bytes()).digest()) for name, file in _modules()]
     from importlib.metadata import version  # noqa: PLC0415 - takes a tenth of a command, and only a cluster asks
 
     return digest_of((contents, tuple(sys.version_info), [version(name) for name in (*_WRITERS, *others)]))
 
 
-def _files(package: Path) -> Iterator[Path]:
-    """The modules, and the rules for secrets."""
-    return (file for file in package.rglob("*") if file.suffix in {".py", ".yml"})
+def _modules() -> list[tuple[str, Path]]:
+    """The modules, and the rules for secrets, by their paths in the package."""
+    files = (file for file in PACKAGE.rglob("*") if file.suffix in {".py", ".yml"})
+    return sorted((file.relative_to(PACKAGE).as_posix(), file) for file in files)

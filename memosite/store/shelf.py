@@ -1,14 +1,15 @@
 """[I/O] The shelf stores the bytes of one build on disk by their SHA-256; what one process hands over to others.
 
-Bytes are put while files are read and read back while pages are rendered: what is published is exactly what was
-parsed, even if a source changes meanwhile. The bytes of an unchanged file that was not
-read are promised: they are read on demand, and must have the same digest. The shelf is one append-only
-file without a name, so nothing of it outlives the build, and equal bytes (the copies of a broadcast) are kept once.
-It is written and read at given offsets and without a buffer, so forked worker processes share it.
+Bytes are put on the shelf while files are read, and read back while pages are rendered: what is published is exactly
+what was parsed, even if a source changes meanwhile. The bytes of an unchanged file that was not read are promised: they
+are read on demand, and must have the same digest. Equal bytes (the copies of a broadcast) are kept once.
 
-It is one append-only file without a name. Each process appends what it made, and reads on in it when it looks for
-something that it does not know yet. An entry is its key, its size and its bytes, appended at once; one that is not
-there whole yet is not there. So nobody waits, and what is missing is made again.
+A handover has what one process made for all others. Each appends what it made, and reads on when it looks for something
+that it does not know yet. An entry is its key, its size and its bytes, appended at once; one that is not there whole
+yet is not there. So nobody waits, and what is missing is made again.
+
+Each is one append-only file without a name, so nothing of it outlives the build. The shelf is written and read at given
+offsets and without a buffer, so forked processes share it.
 """
 
 import fcntl
@@ -64,10 +65,7 @@ class Shelf:
         try:
             return os.pwrite(self._file.fileno(), data, place)
         except OSError as error:
-            raise OutputError(
-                f"{tempfile.gettempdir()}: what was read cannot be kept there ({error.strerror}); "
-                "make room, or name another folder in TMPDIR"
-            ) from error
+            raise _full("read", error.strerror) from error
 
     def promise(self, digests: Iterable[str], recover: Recover) -> None:
         """Load the bytes of these digests on demand, unless they are here."""
@@ -164,9 +162,9 @@ class Handover:
         try:
             is_whole = os.write(self._file, entry) == len(entry)
         except OSError as error:
-            raise _full(error.strerror) from error
+            raise _full("made", error.strerror) from error
         if not is_whole:  # what others append after it could not be read
-            raise _full("no space left")
+            raise _full("made", "no space left")
 
     def has(self, made_of: str) -> bool:
         """Whether any process has left what is made of this text."""
@@ -201,8 +199,8 @@ def _key(made_of: str) -> bytes:
     return hashlib.blake2b(made_of.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _full(why: str | None) -> OutputError:
+def _full(how: str, why: str | None) -> OutputError:
     return OutputError(
-        f"{tempfile.gettempdir()}: what was made cannot be kept there ({why}); "
+        f"{tempfile.gettempdir()}: what was {how} cannot be kept there ({why}); "
         "make room, or name another folder in TMPDIR"
     )

@@ -1,10 +1,11 @@
 """Values as bytes: canonically and digested, equal values have equal bytes in any process; and read again.
 
-A value is a frozen dataclass, tuple, text, number or date, as pure modules pass them. It is first reduced to tuples of
-plain values, which `marshal` then writes. Its version 2 looks at no identities, so identical objects and equal objects
-give the same bytes. They are made to be compared, never to be loaded.
+A value is a frozen dataclass, tuple, text, number or date, as pure modules pass them. To be compared, it is first
+reduced to tuples of plain values, which `marshal` then writes. Its version 2 looks at no identities, so identical
+objects and equal objects give the same bytes; these are never loaded.
 
-Only what this user signed is read: `pickle` runs what it is told to.
+To be read again, it is pickled as its class and its fields. `pickle` runs what it is told to, so only what this user
+signed is read.
 """
 
 import datetime as dt
@@ -82,7 +83,7 @@ class Reducers(dict[type, Reduce]):
 
     def _of_dataclass(self, class_: type) -> Reduce:
         names, tag = {field.name: self._is_plain(field.type) for field in fields(class_)}, class_.__qualname__
-        plain, others = ([one for one in names if names[one] is wanted] for wanted in (True, False))
+        plain, others = ([name for name in names if names[name] is wanted] for wanted in (True, False))
         of_plain = attrgetter("__class__.__qualname__", *plain) if plain else lambda _: (tag,)
         if not others:
             return of_plain
