@@ -407,7 +407,7 @@ def fail(*_: object, **__: object) -> None:
 def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The repos that are made of the example, for the demonstration."""
     folder = tmp_path_factory.mktemp("example")
-    subprocess.run([sys.executable, ROOT / "scripts/example-repos", folder], check=True, timeout=120)
+    subprocess.run([sys.executable, ROOT / "scripts/example-repos", folder], check=True, timeout=600)
     return folder
 
 

@@ -80,7 +80,7 @@ LAYOUT_SHIFT = """() => new Promise((resolve) => {
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example organization, built."""
     folder = tmp_path_factory.mktemp("browser")
-    subprocess.run([sys.executable, ROOT / "scripts" / "example-repos", folder / "example"], check=True, timeout=60)
+    subprocess.run([sys.executable, ROOT / "scripts" / "example-repos", folder / "example"], check=True, timeout=600)
     return build_site(folder / "example", output=folder / "site")
 
 
@@ -533,7 +533,7 @@ def test_the_nu_html_checker_finds_no_error(site: Path) -> None:
 def test_what_the_script_decides_is_right() -> None:
     """Its own tests, without a browser."""
     checked = subprocess.run(
-        ["node", "--test", ROOT / "tests/browser/memosite.test.mjs"], capture_output=True, text=True, timeout=120,
+        ["node", "--test", ROOT / "tests/browser/memosite.test.mjs"], capture_output=True, text=True, timeout=600,
         check=False,
     )  # fmt: skip
     assert checked.returncode == 0, checked.stdout
@@ -544,7 +544,7 @@ def test_a_text_browser_shows_it_in_order(site: Path, kind: str) -> None:
     """In w3m the title comes before the texts, and the way to the rest of the site before both."""
     path = site / KINDS[kind]
     shown = subprocess.run(
-        ["w3m", "-dump", "-cols", "100", str(path)], capture_output=True, text=True, timeout=60, check=True
+        ["w3m", "-dump", "-cols", "100", str(path)], capture_output=True, text=True, timeout=600, check=True
     ).stdout
     title = html.parse(path).findtext(".//h1")
     words = " ".join(html.parse(path).xpath("string((//div[contains(@class, 'prose')]/p)[1])").split()[:3])

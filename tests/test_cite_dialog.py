@@ -71,7 +71,7 @@ def script(expression: str, *values: object) -> Any:
     """What an expression about `citing`, the functions of the dialog's script, is worth for some values."""
     source = (REPO / "static" / "cite.js").read_text()
     program = f"const values = {json.dumps(values)}; {source}; console.log(JSON.stringify({expression}))"
-    run = subprocess.run(["node", "-"], input=program, capture_output=True, text=True, timeout=60, check=True)
+    run = subprocess.run(["node", "-"], input=program, capture_output=True, text=True, timeout=600, check=True)
     return json.loads(run.stdout)
 
 

@@ -197,7 +197,7 @@ def test_a_word_document_is_a_manuscript(site: Site, monkeypatch: pytest.MonkeyP
     """Through Pandoc; where that is not installed, or cannot read one, a finding says so; the others are checked."""
     paper = site.folder / "book/paper.docx"
     text = f"The engineer said so.\n\n{site.cited}"
-    subprocess.run(["pandoc", "-f", "markdown", "-o", str(paper)], input=text, text=True, check=True, timeout=120)
+    subprocess.run(["pandoc", "-f", "markdown", "-o", str(paper)], input=text, text=True, check=True, timeout=600)
     site.configure('citations: ["book/*"]\n')
     configuration = (site.folder / "memosite.yml").read_text().replace('citations: ["book/**/*.md"]\n', "")
     write_text(site.folder / "memosite.yml", configuration)

@@ -159,7 +159,7 @@ def test_a_signal_that_comes_while_an_object_is_freed_ends_the_command(number: s
         "try:\n"
         "    with ended_by_signals():\n"
         "        Freed()\n"
-        "        time.sleep(20)\n"
+        "        time.sleep(900)\n"
         "except EndedError as ended:\n"
         "    sys.exit(ended.number)\n"
     )

@@ -88,7 +88,7 @@ def test_the_commands_of_the_page_bring_memos_by_mail_and_to_a_terminal(repo: Pa
         mail = "\n".join((new, fake, *others))
         terminal = "\n".join((*before, f"{newsboat} -x reload print-unread", sfeed))
         _, done = (
-            subprocess.run(["sh", "-euc", script], env=environment, check=True, timeout=60, capture_output=True)
+            subprocess.run(["sh", "-euc", script], env=environment, check=True, timeout=600, capture_output=True)
             for script in (mail, terminal)
         )
     mails = [message_from_bytes(file.read_bytes(), policy=default) for file in home.glob("mail.*")]

@@ -106,7 +106,7 @@ def memosite(extended: Path, *arguments: str) -> subprocess.CompletedProcess[str
     environment = {**os.environ, "PYTHONPATH": str(extended)}
     return subprocess.run(
         [sys.executable, "-m", "memosite", *arguments],
-        cwd=extended, env=environment, capture_output=True, text=True, check=False, timeout=60,
+        cwd=extended, env=environment, capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
 
 

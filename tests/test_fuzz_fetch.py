@@ -61,7 +61,7 @@ def test_any_answer_is_a_document_or_a_failure(case: tuple[bytes, str | None]) -
     """Within the limits, and with a reason on one line."""
     answer, etag = case
     with serving(answer) as address:
-        found = Fetcher(timeout=5, whole=10, limit=1_000).get(address, etag=etag)
+        found = Fetcher(timeout=60, whole=120, limit=1_000).get(address, etag=etag)
     match found:
         case Fetched(data=data):
             assert len(data) <= 1_000

@@ -51,7 +51,7 @@ def here(text: str) -> dict[str, Any]:
 def in_browser(texts: list[str]) -> list[dict[str, Any]]:
     """What texts are, by the browser's script."""
     command = ["node", str(ROOT / "tests/search_parse.js")]
-    done = subprocess.run(command, input=json.dumps(texts).encode(), capture_output=True, timeout=120, check=True)
+    done = subprocess.run(command, input=json.dumps(texts).encode(), capture_output=True, timeout=600, check=True)
     found: list[dict[str, Any]] = json.loads(done.stdout)
     return found
 

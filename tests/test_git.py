@@ -126,7 +126,7 @@ def test_what_a_repo_would_run_is_not_run(repo: Repo, trap: Path, planted: Plant
         copy = shutil.copytree(repo.root, repo.root.parent / "copy")
         planted(Repo(copy, is_new=False), trap)
         (copy / "memos/a.openthing").write_text("{  }")
-        subprocess.run(["git", *provoked], cwd=copy, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
+        subprocess.run(["git", *provoked], cwd=copy, env=ENVIRONMENT, capture_output=True, check=False, timeout=600)
         if provoked != ("-p", "log"):  # without a terminal nobody pages
             assert has_run(trap)
     planted(repo, trap)
@@ -210,7 +210,7 @@ def test_missing_objects_are_not_fetched(repo: Repo, trap: Path, address: str) -
     assert not has_run(trap)
     if address.startswith("ext"):  # a plain git runs it
         command = ["git", "cat-file", "blob", missing]
-        subprocess.run(command, cwd=repo.root, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
+        subprocess.run(command, cwd=repo.root, env=ENVIRONMENT, capture_output=True, check=False, timeout=600)
         assert has_run(trap)
 
 
@@ -324,7 +324,9 @@ def test_a_repo_of_another_user_is_read(repo: Repo, trap: Path, tmp_path: Path) 
     plant("core.fsmonitor=TRAP")(repo, trap)
     for path in (repo.root, *repo.root.rglob("*")):
         os.chown(path, 12_345, 12_345)
-    plain = subprocess.run(["git", "log"], cwd=repo.root, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
+    plain = subprocess.run(
+        ["git", "log"], cwd=repo.root, env=ENVIRONMENT, capture_output=True, check=False, timeout=600
+    )
     assert b"dubious ownership" in plain.stderr
     assert commit_at(opened(repo.root), "HEAD") is not None
     assert not has_run(trap)

@@ -95,7 +95,7 @@ def site(example_site: Path) -> Path:
 
 def head(address: str) -> Message:
     """The headers of an answer."""
-    with urllib.request.urlopen(address, timeout=10) as answer:
+    with urllib.request.urlopen(address, timeout=600) as answer:
         headers: Message = answer.headers
         return headers
 

@@ -281,7 +281,7 @@ def test_a_memo_that_becomes_confidential_leaves_what_is_kept_for_the_public(sit
 
 def test_a_build_that_fails_leaves_no_process(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would go on holding the lock of the output."""
-    monkeypatch.setattr("memosite.reading.keeping.write_kept", lambda *_, **__: time.sleep(60))
+    monkeypatch.setattr("memosite.reading.keeping.write_kept", lambda *_, **__: time.sleep(900))
     _add(site)
     other = OutputFolder(site / "_site")
     other.open()

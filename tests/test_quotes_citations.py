@@ -125,7 +125,7 @@ SIGNS = dict.fromkeys(map(ord, "'`\"‘’“”"), "'")
 def pandoc(text: str, *arguments: str) -> str:
     """What Pandoc makes of a text."""
     command = ["pandoc", *arguments]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=600)
     assert done.stderr == ""
     return done.stdout
 

@@ -327,7 +327,7 @@ seven eight</q>. More.</p>
     for suffix in (".md", ".txt", ".html", ".docx"):
         path = tmp_path / f"manuscript{suffix}"
         if suffix == ".docx":
-            subprocess.run(["pandoc", "-f", "markdown", "-o", path], input=text.encode(), check=True, timeout=120)
+            subprocess.run(["pandoc", "-f", "markdown", "-o", path], input=text.encode(), check=True, timeout=600)
         else:
             path.write_bytes(b"\xef\xbb\xbf" + (f"<p>{text}</p>" if suffix == ".html" else text).encode())
         (quoted,) = find_quotations(read_manuscript(path), positions=POSITIONS)

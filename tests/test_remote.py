@@ -366,7 +366,7 @@ def test_a_build_killed_while_it_fetches_leaves_the_next_one_working(
     server.mode = "serve"
     server.released.set()
     done = subprocess.run(
-        [sys.executable, "-c", BUILD, str(site)], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", BUILD, str(site)], capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0 and "1 memo from 1 source" in done.stdout, done.stderr
     assert (site / "_site/memos/first/index.html").exists()

@@ -123,7 +123,7 @@ def test_a_port_that_is_taken_is_said_in_one_line(site: Path) -> None:
 
 def status_of(host: str, path: str, asked_for: str) -> int:
     """What the server answers to a request that names another host."""
-    connection = http.client.HTTPConnection(host, timeout=10)
+    connection = http.client.HTTPConnection(host, timeout=600)
     try:
         connection.request("GET", path, headers={"Host": asked_for})
         return connection.getresponse().status
@@ -153,13 +153,13 @@ def test_only_pages_of_this_server_are_answered(site: Path) -> None:
             assert status_of(host, path, host) == 200
             assert status_of(host, path, host.replace("127.0.0.1", "localhost")) == 200
         for path in ("search/t0/h0.js", f"memos/{FIRST}/original.openthing", "livereload.js"):
-            with urllib.request.urlopen(f"http://{host}/{path}", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://{host}/{path}", timeout=600) as answer:
                 assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
                 assert answer.headers["X-Content-Type-Options"] == "nosniff"
         for path in ("/%00", "/memos/%00/index.html", f"/{'x' * 300}", f"/{'x/' * 3000}"):
             assert status_of(host, path, host) == 404, path[:30]
         request = urllib.request.Request(f"http://{host}/search/t0/t0.js", headers={"Range": "bytes=5-24"})
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=600) as answer:
             assert (answer.status, answer.read()) == (206, (site / "_site/search/t0/t0.js").read_bytes()[5:25])
 
 

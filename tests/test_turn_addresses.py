@@ -137,7 +137,7 @@ def opened(page: Page, address: str, id_: str) -> str:
 
 def shown(page: Page, id_: str) -> str:
     """The turn that is at the top when the page has come to rest."""
-    turn = page.wait_for_function(AT_TOP, arg=id_, timeout=20_000).json_value()
+    turn = page.wait_for_function(AT_TOP, arg=id_, timeout=300_000).json_value()
     assert page.evaluate("location.hash") == f"#{id_}"
     return str(turn)
 

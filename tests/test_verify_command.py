@@ -420,7 +420,7 @@ def test_a_manuscript_is_checked(desk: Desk, tmp_path: Path) -> None:
     ]
     written = f"The engineer said so.\n\n{desk.cite(f'{LOAD}#t2')}"
     paper = tmp_path / "paper.docx"
-    subprocess.run(["pandoc", "-f", "markdown", "-o", str(paper)], input=written, text=True, check=True, timeout=120)
+    subprocess.run(["pandoc", "-f", "markdown", "-o", str(paper)], input=written, text=True, check=True, timeout=600)
     assert [one["tier"] for one in desk.verify(paper)] == ["exact"]
     assert [one["tier"] for one in desk.verify("--quotes", paper)] == ["exact"]
 

@@ -50,7 +50,7 @@ def free_port() -> int:
 def fetch(url: str) -> str:
     """A page, or "" if there is none yet."""
     try:
-        with urllib.request.urlopen(url, timeout=10) as response:
+        with urllib.request.urlopen(url, timeout=600) as response:
             text: str = response.read().decode()
             return text
     except OSError:
