@@ -43,7 +43,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="memosite-tests-")
 """What memosite remembers of its user, it remembers of nobody here."""
 
-_SHARED = "MEMOSITE_TESTS_SHARED"
+_SHARED = "TESTS_SHARED_FOLDER"
 _IS_FIRST = _SHARED not in os.environ
 if _IS_FIRST:
     os.environ[_SHARED] = tempfile.mkdtemp(prefix="memosite-tests-shared-")

@@ -32,7 +32,7 @@ def shared_example() -> Path:
 @cache
 def built_example() -> Path:
     """A copy of the demonstration that was built, in `_site`: one for all processes of a run. No test may change it."""
-    folder = Path(os.environ["MEMOSITE_TESTS_SHARED"], "example")
+    folder = Path(os.environ["TESTS_SHARED_FOLDER"], "example")
     with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
