@@ -51,7 +51,7 @@ from memosite.reading.inputs import compare_repo
 from memosite.reading.parse_cache import Former, ParseCache, ParseKey, Remembered, SourceCaches
 from memosite.reading.scans import KnownScans, Scanned
 from memosite.reading.screen import Screen, Screened, decided, for_everybody, with_mode, without_hidden_names
-from memosite.reading.withholding import ALL, Change, Content, Policy
+from memosite.reading.withholding import Change, Content, Policy
 from memosite.resolve import ResolveRules, resolve
 from memosite.resolve.identity import body_candidates, memo_folders, operational_place
 from memosite.run.progress import Progress, silent
@@ -347,6 +347,10 @@ def refuse_secrets(config: Config, screen: Screen) -> None:
 
 
 # Reads sources into an archive, the first half of every command: list, read, parse, shelve, resolve.
+
+
+ALL = Policy(config=Config(site=Path(), title="", sources=(), output=Path(), cache=Path()))
+"""The policy of an archive that holds everything."""
 
 
 def read_archive(

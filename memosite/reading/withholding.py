@@ -21,7 +21,6 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from urllib.parse import unquote
 
 from memosite.archive.history import History, file_key
@@ -69,10 +68,6 @@ def is_match(glob: str, source: str, path: str) -> bool:
     """
     composed = unicodedata.normalize("NFC", glob)
     return any(matches_glob(unicodedata.normalize("NFC", one), composed) for one in (path, f"{source}/{path}"))
-
-
-ALL = Policy(config=Config(site=Path(), title="", sources=(), output=Path(), cache=Path()))
-"""That of an archive that holds everything."""
 
 
 @dataclass(frozen=True, slots=True)
