@@ -33,7 +33,9 @@ def example(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def sources_of(site: Path) -> AbstractContextManager[Sources]:
     """What the commands read of a site."""
     base = "https://memos.example.org/"
-    return opened_sources(Namespace(site_option=site, cache=None, secrets=None, audience=None, base_url=base))
+    return opened_sources(
+        Namespace(site=None, site_option=site, cache=None, secrets=None, audience=None, base_url=base)
+    )
 
 
 def test_every_passage_is_the_same(example: Path) -> None:

@@ -1,6 +1,5 @@
 """Whether anything that an archive is read from has changed is told without reading it."""
 
-import inspect
 import mmap
 import os
 import shutil
@@ -18,7 +17,7 @@ from memosite.reading.opening import open_sources
 from memosite.sources.folder import FolderSource
 from memosite.sources.listing import RECENT
 from memosite.sources.tree import fetch
-from memosite.store.cache import _WRITERS, first_file, portable_digest, program_digest
+from memosite.store.cache import _WRITERS, PACKAGE, first_file, portable_digest, program_digest
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.repos import Repo
@@ -316,6 +315,7 @@ def test_a_name_with_a_nul_in_a_repo_is_no_fault(named: str, tmp_path: Path) -> 
 
 def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another module, or another jinja2 or markdown-it-py, may write other bytes."""
+    monkeypatch.setattr("memosite.store.cache.PACKAGE", tmp_path)
     found = []
     for change in (
         lambda: write_text(tmp_path / "a.py", "1"),
@@ -325,7 +325,7 @@ def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch:
     ):
         change()
         program_digest.cache_clear()
-        found.append(program_digest(tmp_path))
+        found.append(program_digest())
     program_digest.cache_clear()
     assert len(set(found)) == 4
 
@@ -335,8 +335,7 @@ def test_the_digest_is_one_of_the_whole_package_and_its_libraries(site: Path, mo
 
     A build after an upgrade does not find everything as it was.
     """
-    for of_package in (program_digest, portable_digest):
-        assert inspect.signature(of_package).parameters["package"].default == Path(memosite.__file__).parent
+    assert Path(memosite.__file__).parent == PACKAGE
     states = [first_file(library) for library in _WRITERS.values()]
     assert all(path and size and changed for path, size, changed in states), states
     assert first_file("jinja2")[:2] == (jinja2.__file__, Path(jinja2.__file__).stat().st_size)
@@ -352,6 +351,7 @@ def test_the_digest_is_one_of_the_whole_package_and_its_libraries(site: Path, mo
 
 def test_a_digest_for_other_machines_does_not_depend_on_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same program was installed there at another moment; another one, or another library, is not the same."""
+    monkeypatch.setattr("memosite.store.cache.PACKAGE", tmp_path / "one")
     found = []
     for change in (
         lambda: write_text(tmp_path / "one/a.py", "1"),
@@ -361,7 +361,7 @@ def test_a_digest_for_other_machines_does_not_depend_on_times(tmp_path: Path, mo
     ):
         change()
         portable_digest.cache_clear()
-        found.append(portable_digest(package=tmp_path / "one"))
+        found.append(portable_digest())
     portable_digest.cache_clear()
     assert found[0] == found[1]
     assert len(set(found)) == 3

@@ -259,7 +259,7 @@ def test_an_entity_has_one_page_however_it_is_spelled() -> None:
     """With all its types and records; decisions of all systems stand beside documents, rejected paths, too."""
     found = planned(*everything())
     page = found["decisions/by-source/index.html"]
-    assert {row.subject for group in page.groups for row in group.rows} == {
+    assert {row.short_subject for group in page.groups for row in group.rows} == {
         "On a.md", "Title of decisions.tide", "Title of decision.old", "Title of decision.new", "Title of 0c",
         "Title of rejected-paths.0a",
     }  # fmt: skip

@@ -46,7 +46,7 @@ def mentioned(*by: tuple[str, str | None]) -> Any:
 def test_what_mentions_an_artifact_is_listed_without_a_date_too_and_the_rest_is_counted() -> None:
     """The bullets of a memory seldom have one; the twin has all of them."""
     page = mentioned(("decisions.1", "2026-05-01"), ("decisions.2", None))
-    assert [one.row.subject for one in page.backlinks] == ["Title of decisions.1", "Title of decisions.2"]
+    assert [one.row.short_subject for one in page.backlinks] == ["Title of decisions.1", "Title of decisions.2"]
     page = mentioned(*((f"decisions.{number}", "2026-05-01") for number in range(201)))
     assert (len(page.backlinks), page.backlinks_total) == (200, 201)
     assert "Showing the newest 200 of 201. All of them: JSON ." in words(page)
@@ -97,7 +97,7 @@ def test_the_bullets_of_a_memory_stand_in_the_order_of_their_file(tmp_path: Path
     with open_folders(tmp_path / "quay") as (archive, shelf):
         found = _pages(archive, shelf)
     for rows in (found["systems/wyren/index.html"].sections[0].rows, found["decisions/index.html"].groups[0].rows):
-        assert [row.subject for row in rows] == bullets
+        assert [row.short_subject for row in rows] == bullets
 
 
 def test_fields_that_memosite_has_no_use_for_stand_folded_on_the_page(tmp_path: Path) -> None:
@@ -163,7 +163,9 @@ def test_an_orgdef_or_a_catalog_that_is_broken_is_shown_raw_with_its_findings(tm
     assert [one.rule.id for one in archive.findings] == ["json-invalid"] * len(broken)
     for path in ours:
         assert broken[path] in shown[path] and "json-invalid" in shown[path]
-        assert [row.rule for row in found[f"libraries/{Path(path).stem}/index.html"].findings] == ["json-invalid"]
+        assert [row.finding.rule.id for row in found[f"libraries/{Path(path).stem}/index.html"].findings] == [
+            "json-invalid"
+        ]
     assert list(exported(archive)) == []
     assert "Invalid file, not read" in organization and "kit" not in organization
 

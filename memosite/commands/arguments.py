@@ -289,7 +289,7 @@ COMMANDS: Final = {
             "explain",
             "show what a page was built from and whether it is outdated",
             "memosite explain positions/director/index.html --site example-org",
-            "commands.build:run_explain",
+            "commands.explain:run_explain",
             _option("path PATH", "a file or page of the site, by its path or its address"),
             *_SITE,
             _option("-o DIR", "output folder (default: SITE/_site)", dest="output", type=Path),

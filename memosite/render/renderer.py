@@ -49,10 +49,11 @@ from memosite.pages import (
     standing_word,
 )
 from memosite.passages import PREAMBLE
-from memosite.render.catalogue import Catalogue, Translating
+from memosite.render.catalogue import Catalogue
 from memosite.render.difference import Diff, TurnDiff, compare, compare_turns, cut_to, html_bytes
 from memosite.render.kept_analyses import KeptAnalyses
 from memosite.render.theme import Theme
+from memosite.render.translating import Translating
 from memosite.render.turns import LEVEL, lightened, outline, shown_turns, strip_of
 from memosite.search.blocks import Analyses, SearchBlock, render_block
 from memosite.search.documents import BodyLine, body_lines

@@ -164,7 +164,7 @@ def _text(path: Path) -> str:
 def _check_syntax(path: Path, source: str) -> None:
     import jinja2  # noqa: PLC0415 - the bundled theme needs no check
 
-    from memosite.render.catalogue import Translating  # noqa: PLC0415 - likewise
+    from memosite.render.translating import Translating  # noqa: PLC0415 - likewise
 
     environment = jinja2.Environment(autoescape=True, extensions=[Translating])
     environment.words = ENGLISH  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ from memosite.config.loading import load_contract
 from memosite.facts.parsed import DocumentHead, Entity, FileFacts, RecordCard, RecordCitation, RecordEvent, Ref, Text
 from memosite.facts.times import read_moment
 from memosite.feeds import FeedFile
+from memosite.formats.systems import system_of
 from memosite.pages import Page, Site
 from memosite.plan import plan
 from memosite.plan.context import Context, Stored, Written
@@ -57,6 +58,7 @@ def record(key: str, system: str = "memory-store", **changes: Any) -> Record:
         copies=(Copy(file=file, mailbox=None),),
         card=card,
         tags=card.tags,
+        said_status=system_of(card).status(card),
     )
     return replace(made, **of_record)
 
