@@ -70,9 +70,6 @@ def check_lean(config: Config, ledger: Ledger) -> None:
     )
 
 
-# Builds the site: the whole pipeline, step by step.
-
-
 def build(
     config: Config,
     *,

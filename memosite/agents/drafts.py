@@ -136,9 +136,6 @@ def _copies(archive: Archive, position: Position, repo: str, kind: Kind) -> Iter
             yield from (copy for copy in memo.copies if copy.file.source == repo)
 
 
-# Drafts memos: the envelope of a reply or of a new memo, its file name, and where its recipients look for it.
-
-
 LONG: Final = 2_000
 """Characters from which on a text is in a body file; the envelope then has a summary of it."""
 

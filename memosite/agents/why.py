@@ -318,9 +318,6 @@ def _is_transcript(ref: Ref) -> bool:
     return ref[0] == "transcript"
 
 
-# Answers why a line of a file is there: the commits that wrote it, their sessions, and who names them.
-
-
 MOST_NAMED = 20
 """How many items that name a commit or a file are shown."""
 

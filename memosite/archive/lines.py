@@ -21,9 +21,6 @@ from memosite.facts.parsed import FileFacts, Kind, Text, Withheld
 from memosite.facts.phrases import joined, kind_word, phrase
 from memosite.facts.texts import SUMMARY, cut_line
 
-# The stable machine interface: one JSON object for each artifact, of `export` and of `/archive/` (SPEC 8).
-
-
 VERSION = 1
 
 

@@ -152,9 +152,6 @@ def by_cited(citations: Iterable[MadeCitation]) -> dict[Ref, tuple[MadeCitation,
     return {ref: tuple(some) for ref, some in found.items()}
 
 
-# The archive model: the frozen values that resolving gives and that every page is made from.
-
-
 NAMED, NAME_CHARS = 4, 60
 """The most names that a line lists, and the most characters of each."""
 

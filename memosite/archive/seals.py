@@ -72,9 +72,6 @@ def _node(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\1" + left + right).digest()
 
 
-# The sealed log: an append-only file of the published site that tells what its originals were (docs/sealed-log.md).
-
-
 SEALS_PATH = "archive/seals.jsonl"
 
 

@@ -39,9 +39,6 @@ from memosite.quotes.judge import judge
 from memosite.quotes.quotations import Origin, Voice
 from memosite.quotes.source import Span
 
-# An artifact as citations see it: its bodies, the places in them that can be named, and whose words they are.
-
-
 _RANGE = re.compile(r"(t[1-9]\d{0,8})-(t[1-9]\d{0,8})", re.ASCII)
 
 

@@ -32,9 +32,6 @@ def diff_lines(changes: Sequence[Change], *, is_cut: bool) -> Iterator[str]:
     yield f"    {' '.join(parts)}{' …' if is_cut else ''}"
 
 
-# Makes citations: of what a reference names, or of the sources that hold a quote (SPEC 7, citations).
-
-
 MOST = 20
 """The most candidates for a bare quote that are listed."""
 

@@ -492,9 +492,6 @@ def _artifacts(folder: Path) -> Iterator[str]:
                 yield name
 
 
-# Loads the `Config` of every command from memosite.yml, or from discovery if there is none.
-
-
 SIZE_LIMIT = 1 << 20
 """Largest memosite.yml, in bytes."""
 

@@ -98,9 +98,6 @@ def left_out_by(erasures: Iterable[Erasure], secrets: SecretsConfig) -> str:
     return repr((sorted(entry.name for entry in erasures), secrets.mode, sorted(secrets.fingerprints), DIGEST))
 
 
-# The schema of memosite.yml: configuration values, and readers of YAML entries that know their key and line.
-
-
 DEFAULT_DOCUMENTS = tuple(
     f"{folder}/**/*.md"
     for folder in ("decisions", "proposals", "adr", "doc/adr", "docs/adr", "docs/decisions", "doc/decisions")

@@ -69,9 +69,6 @@ class Withheld:
         return "erased" if self.reason == "erased" else "withheld"
 
 
-# The results of parsing single files, as values; they refer to no other file.
-
-
 Kind = Literal["memo", "note", "transcript", "library", "record", "document"]
 Mailbox = Literal["inbox", "read", "archive", "flat"]
 Ref = tuple[Kind, str]

@@ -11,9 +11,6 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-# Words that memosite itself writes on pages and in feeds: English texts that remember how they were made.
-
-
 _NOTHING: Final[Mapping[str, object]] = {}
 
 

@@ -140,9 +140,6 @@ def folder_spans(text: str) -> Iterator[tuple[int, int]]:
     yield from sorted(found.items())
 
 
-# Derives from a text, once, what the archive keeps of it: length, summary, mentions, link targets.
-
-
 SUMMARY = 240
 """The longest summary, in characters."""
 

@@ -101,9 +101,6 @@ def origin(address: str) -> tuple[str, str, int | None]:
     return parts.scheme, (parts.hostname or "").lower(), parts.port or _PORTS.get(parts.scheme)
 
 
-# Fetches documents over http and https and from files, within limits of time and size (FEEDS, watch 1).
-
-
 _REDIRECTS = {301, 302, 303, 307, 308}
 
 

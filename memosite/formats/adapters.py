@@ -115,9 +115,6 @@ def _names(fact: type[Any]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(fact) if field.name not in TEXTS)
 
 
-# Parses a file with the first adapter that matches it, in the order of `FORMATS`.
-
-
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 RECORD_FORMATS: tuple[Adapter, ...] = tuple(system.adapter for system in SYSTEMS)
 

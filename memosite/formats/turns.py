@@ -77,9 +77,6 @@ def last_turn_at(span: tuple[dt.datetime, dt.datetime] | None, *, started: dt.da
     return (span[1] - offset).replace(tzinfo=dt.UTC) if span and offset is not None else None
 
 
-# Reads a transcript's body text into the turns of its speakers, and a turn's text into its blocks.
-
-
 _PLAIN_SPEAKERS = frozenset({"User", "Assistant", "Human"})
 _HEADING = re.compile(r"## +(?:([🧑🤖]\S*) +)?(.*)")
 _FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)")

@@ -148,9 +148,6 @@ def _lexer(name: str) -> Lexer:
     return lexer
 
 
-# Turns the Markdown of a body, which is untrusted, into safe HTML.
-
-
 MAX_MARKED: Final = 40_000
 """The most characters of code in one body that are highlighted: it takes longer than all the rest."""
 

@@ -17,9 +17,6 @@ from markdown_it.token import Token
 from memosite.markdown.naming import Kind, Named, inline_text, joined_words
 from memosite.markdown.tokens import read_body
 
-# Turns the Markdown of a body into plain text, line by line, with the anchor of the passage that each line is in.
-
-
 _BLOCKS = {"heading_open", "paragraph_open", "table_open", "fence", "code_block"}
 
 

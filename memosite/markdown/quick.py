@@ -189,9 +189,6 @@ OPEN: Final = {
 CLOSE: Final = {tag: QuickToken(f"{name}_close", tag, -1) for tag, name in _NAMES.items()}
 
 
-# Reads common Markdown with a parser in native code, in half the time that markdown-it takes.
-
-
 _Range: TypeAlias = Mapping[str, int]  # in bytes
 
 

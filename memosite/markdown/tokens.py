@@ -99,9 +99,6 @@ def _listed(texts: list[tuple[str, list[Token]]], numbers: dict[str, int]) -> li
     return [*listed, Token("footnotes_close", "", -1)]
 
 
-# Parses the Markdown of a body, which is untrusted, into tokens, within bounds of time and depth.
-
-
 MAX_CHARS: Final = 1_000_000
 
 

@@ -115,9 +115,6 @@ def _edits(artifact: Artifact) -> list[tuple[str, LifeEvent]]:
     return sorted(edits, key=lambda edit: (edit[1].at.instant.timestamp() if edit[1].at else 0.0, edit[0]))
 
 
-# Plans the history of artifacts from git: what happened to each copy, step by step (see `archive/history`).
-
-
 FEW = 3
 """The most copies whose histories are shown at once: more would be longer than the text beside them."""
 

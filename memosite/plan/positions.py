@@ -486,9 +486,6 @@ def stream_parts(
         yield replace(part, sections=(replace(first, targets=(f"part-{number}",)), *others))
 
 
-# Plans the page of each position: who holds it, what waits for it, and what it sent, received and filed.
-
-
 _SHOWN = 50
 
 

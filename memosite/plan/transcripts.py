@@ -203,9 +203,6 @@ def _side(context: Context, start: str, transcript: Transcript) -> CaptureSide:
     )
 
 
-# Plans the pages of transcripts, split between turns where one page would be too long.
-
-
 _Characters = tuple[int, int]
 """The first character of a part and the one after its last, counted from 0."""
 

@@ -34,9 +34,6 @@ from zlib import crc32
 
 from memosite.quotes.source import bare_bytes, bare_matches, folded_words
 
-# Finds which of very many texts may hold a quote, without comparing the quote with each of them.
-
-
 LEAST: Final = 4
 """The least words of a quote that is found whatever else the texts hold."""
 

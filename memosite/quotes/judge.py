@@ -413,9 +413,6 @@ def _fitting(kept: _Pairs, asked: int, near: int) -> Span:
     return max(first - first_asked, 0), min(last + asked - last_asked, near)
 
 
-# Judges one quote by one text, in time linear in both (SPEC 7, verifying).
-
-
 _TIERS: dict[Level, Tier] = {"exact": Tier.EXACT, "space": Tier.SPACE, "marks": Tier.MARKS, "signs": Tier.MARKS}
 
 

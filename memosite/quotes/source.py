@@ -674,9 +674,6 @@ def _is_word(char: str) -> bool:
     return char.isalnum() or char == "_"
 
 
-# A text that quotes are looked for in, at each level of exactness; a level is prepared when it is first asked for.
-
-
 Level: TypeAlias = Literal["exact", "space", "marks", "signs"]
 """What two texts may differ in: nothing; white space; also Markdown marks; also typographic signs."""
 

@@ -494,9 +494,6 @@ def _is_named(path: str, mentions: Mentions) -> bool:
     return mentions.in_text(path) or fold(stem_of(path.rpartition("/")[2])) in mentions.names
 
 
-# The gate: two filters that all content passes, for secrets, and for audience and erasure (SPEC 9).
-
-
 Step = Callable[[Content, Archive, Policy, Shelf, Reread], Content]
 """One of the rules of `revise`: gives the content that it leaves, the same object if it leaves all."""
 

@@ -81,9 +81,6 @@ def _kept(cache: Path, source: SourceConfig, prefix: str) -> Path:
     return cache / "commits" / hashlib.sha256(name).hexdigest()[:24]
 
 
-# Opens the sources that a configuration names: folders on disk, refs and remotes as trees of commits.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
     """Sources to read, with their facts for pages, in the order of the configuration, and errors in opening."""

@@ -346,9 +346,6 @@ def refuse_secrets(config: Config, screen: Screen) -> None:
         raise ConfigError(f"{shown}: found a secret in this name, expected none; rotate it and rename the folder")
 
 
-# Reads sources into an archive, the first half of every command: list, read, parse, shelve, resolve.
-
-
 ALL = Policy(config=Config(site=Path(), title="", sources=(), output=Path(), cache=Path()))
 """The policy of an archive that holds everything."""
 

@@ -138,9 +138,6 @@ def zip_bytes(files: Mapping[str, bytes]) -> bytes:
     return stream.getvalue()
 
 
-# Makes a unit: plans it and renders the outputs that changed, in any process.
-
-
 Bytes = tuple[str, str, bytes | None]
 """An output: its path, the fingerprint of its model, and its bytes; None if it stays as it is."""
 

@@ -21,9 +21,6 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.phrases import Phrase, key_of
 from memosite.store.values import digest_of
 
-# A language: the texts of memosite in it, read from a gettext catalogue (`languages/de.po`), and how it counts.
-
-
 T = TypeVar("T")
 
 

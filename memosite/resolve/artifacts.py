@@ -190,9 +190,6 @@ def least_done(states: Iterable[RecipientState]) -> Action | None:
     return min(actions, key=_DEGREE.__getitem__, default=None)
 
 
-# Makes each artifact from the facts of its files and the results of the other steps.
-
-
 @dataclass(frozen=True, kw_only=True)
 class ResolvedLinks:
     """Results of the other steps, by ref: threads, positions of names, links and findings."""

@@ -380,9 +380,6 @@ def _hidden(file: FileFacts, kept: Collection[str]) -> FileFacts:
     return replace(file, sha256=digest, bytes=0, blob="")
 
 
-# Identity: which files are copies of one artifact, and which id each artifact has (SPEC 3, identity and copies).
-
-
 @dataclass(kw_only=True)
 class CopyGroup:
     """The copies of one artifact, and the id they were given; `variants` are in display order.

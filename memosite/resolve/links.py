@@ -82,9 +82,6 @@ class DocumentIds:
         return fitting[0] if len(fitting) == 1 else None
 
 
-# Resolves mentions in texts to artifacts of the archive or to web addresses (SPEC 3, links).
-
-
 HasFile = Callable[[str, str], bool]
 """Whether a source (by name) has a file or folder at a path."""
 

@@ -27,9 +27,6 @@ from memosite.facts.errors import MemositeError
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
-# Child processes that end: each has limits of time, memory and output, and none outlives this process.
-
-
 _PIECE = 1 << 18
 
 

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkContext
 
-# Runs pure functions over many items, serially or in forked processes; results keep the order.
-
-
 Item = TypeVar("Item")
 
 

@@ -245,9 +245,6 @@ def _beginning(starts: tuple[str, ...]) -> Choose:
     return lambda terms: {term for term in terms if term.startswith(starts)}
 
 
-# Parses the queries of commands and answers them: from an index, from a scan, or each for a part of the archive.
-
-
 Sort: TypeAlias = Literal["date", "score"]
 
 

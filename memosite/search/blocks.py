@@ -180,9 +180,6 @@ def _call(name: str, value: bytes) -> bytes:
     return f'memositeBlock("{name}",'.encode() + value + b")\n"
 
 
-# Renders search blocks: the browser's search index, of which a query loads a little.
-
-
 T = TypeVar("T")
 
 

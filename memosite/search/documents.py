@@ -35,9 +35,6 @@ from memosite.passages import PREAMBLE, prefixed_texts
 from memosite.search_language import Analyzer, WordField, milliseconds, prepare
 from memosite.store.values import digest_of
 
-# Makes search documents: the words, names and values by which artifacts are found.
-
-
 MOST_CHARS = 1_000_000
 """The most characters of one document that are searched."""
 

@@ -180,9 +180,6 @@ def _is_same(first: Path, second: Path) -> bool:
         return False
 
 
-# Folder sources: lists and reads the files of a folder on disk.
-
-
 _READINGS = 3
 """How often a file is read that changes meanwhile."""
 

@@ -137,9 +137,6 @@ class KnownHistory:
         self._is_new = self._is_log_new = self._are_files_new = False
 
 
-# Reads the git history of a source: one full `git log`, then only new commits (SPEC 2.3).
-
-
 ScreenNames = Callable[[Iterable[str]], Mapping[str, str]]
 """Those of some names that hold a secret, each with the name as it may be shown (`reading/gate.py`)."""
 

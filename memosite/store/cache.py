@@ -22,8 +22,6 @@ from memosite.facts.errors import OutputError, StateError
 from memosite.store.safe_files import open_file, open_new
 from memosite.store.values import digest_of
 
-# The cache folder: files that can be made again, kept out of git.
-
 
 def open_cache(folder: Path) -> Path | None:
     """Make the cache folder ready, with a .gitignore that keeps it out of git; None where it cannot be written.

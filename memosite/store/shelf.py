@@ -24,9 +24,6 @@ from typing import Final, Self
 
 from memosite.facts.errors import OutputError, SourceError
 
-# The shelf stores the bytes of one build on disk by their SHA-256, to keep memory small.
-
-
 Recover = Callable[[str], Iterable[bytes]]
 """Reads the bytes of a file again that had those of this digest among them; what else it gives is not kept."""
 

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from memosite.plan.context import Context
     from memosite.store.shelf import Shelf
 
-# Reads the feeds of a published site for a watch; `repos` reads the repos themselves instead.
-
-
 _STATUS_LEVELS = 4
 """How many folders above a feed its site's status.json may lie."""
 

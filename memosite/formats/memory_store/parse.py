@@ -470,9 +470,6 @@ def _citations(origin: Fields) -> tuple[RecordCitation, ...]:
     return (RecordCitation(title=url, url=url, type="origin", date=date, note=note),)
 
 
-# Parses single files of a memory-store (`.memory/`): configuration, node, body, relation, event log.
-
-
 VERSIONS = (4, 5)
 """The versions of the storage whose words are known."""
 

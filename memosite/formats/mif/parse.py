@@ -249,9 +249,6 @@ def read_ontology(top: MifFields) -> tuple[FieldRow, ...]:
     return tuple(row for row in rows if row[1])
 
 
-# Parses MIF records: `*.memory.md` of MIF 0.1, plain Markdown of MIF 1.0, one record a file (SPEC 2.2, mif).
-
-
 _MARKDOWN = ".md"
 _BEGINNINGS = (b"---", b"\xef\xbb\xbf---")
 _LONGEST_KEY = 500

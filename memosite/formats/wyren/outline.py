@@ -116,9 +116,6 @@ def _spellings(section: str) -> Iterator[str]:
         yield from (word, word.removesuffix("s"))
 
 
-# Parses the sections of a wyren memory line by line into bullets, other text and code.
-
-
 OUTLINE_CHARS = 200_000
 """How much of a memory is read, in characters; by wyren's own rules 60 lines are enough."""
 

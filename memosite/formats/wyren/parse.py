@@ -158,9 +158,6 @@ def _clauses(said: str) -> list[Clause]:
     return found if says_more or names_one else []
 
 
-# Parses wyren, the shared memory of a team's coding sessions: `memory.md` and the files of `broadcast/`.
-
-
 BROADCAST_FOLDER = "broadcast"
 SECTION_LINES = 30
 """The most lines of a section that wyren allows."""
