@@ -16,6 +16,19 @@ def write_memo(folder: Path, name: str, *, extra: Mapping[str, object] | None = 
     return _write_envelope(folder, name, known | fields | dict(extra or {}))
 
 
+def send(folder: Path, *names: str, **fields: Any) -> list[Path]:
+    """Write memos of which each is from, to and of the time that its name says, unless a field says otherwise.
+
+    `2026-05-01-1430--engineer--director--casks` is from the engineer to the director, at 14:30 UTC.
+    """
+    return [write_memo(folder, name, **(_said_by_name(name) | fields)) for name in names]
+
+
+def _said_by_name(name: str) -> dict[str, str]:
+    stamp, sender, to, _ = name.split("--", 3)
+    return {"sender": sender, "to": to, "sent": f"{stamp[:10]}T{stamp[11:13]}:{stamp[13:]}:00Z"}
+
+
 def write_note(folder: Path, name: str, **fields: Any) -> Path:
     """Write a memo to file."""
     return write_memo(folder, name, **{"to": "file", **fields})
@@ -32,18 +45,11 @@ def write_legacy_memo(folder: Path, name: str, **fields: object) -> Path:
 def write_transcript(folder: Path, name: str, *, text: str = "## User\n\nHello.\n", **fields: object) -> Path:
     """Write a transcript's envelope and, unless `text` is empty, the body it names."""
     known: dict[str, object] = {
-        "catdef": "1.4",
-        "memodef": "0.4.0",
-        "type": "memodef:Transcript",
-        "participants": [{"position": "engineer", "session_arc": "arc-1"}],
-        "started": "2026-05-01T14:30:00Z",
-        "subject": f"About {name}",
-        "body_ref": f"{name}.body.md",
-        "transport": "terminal",
-        "capture_tool": "capture",
-        "capture_format": "markdown",
-        "metadata": {"redaction_status": "redacted"},
-    }
+        "catdef": "1.4", "memodef": "0.4.0", "type": "memodef:Transcript", "subject": f"About {name}",
+        "participants": [{"position": "engineer", "session_arc": "arc-1"}], "started": "2026-05-01T14:30:00Z",
+        "body_ref": f"{name}.body.md", "transport": "terminal", "capture_tool": "capture",
+        "capture_format": "markdown", "metadata": {"redaction_status": "redacted"},
+    }  # fmt: skip
     if text:
         write_body(folder, name, text)
     return _write_envelope(folder, name, known | fields)
