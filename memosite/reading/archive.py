@@ -316,7 +316,10 @@ def _text_in(source: "Source", path: str, digest: str) -> bytes | None:
     from memosite.facts.file import File  # noqa: PLC0415 - most commands show no text
     from memosite.facts.json_text import clean_text  # noqa: PLC0415 - as above
 
-    file = source.read_file(path)
+    try:
+        file = source.read_file(path)
+    except MovedError:  # it has moved since; or its name is not UTF-8, and the archive has another form of it
+        return None
     if not isinstance(file, File):
         return None
 
