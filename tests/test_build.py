@@ -13,35 +13,29 @@ from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.pages import bad_links, found, pages
 from tests.support.repos import Repo
-from tests.support.sites import EXAMPLE, build_site, built_files, copy_example, file_states, tree_bytes
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built example, with a base URL."""
-    folder = copy_example(tmp_path_factory.mktemp("site") / "organization")
-    return build_site(folder, base_url="https://memos.example.org/a")
+from tests.support.sites import EXAMPLE, build_site, built_example, built_files, file_states, tree_bytes
 
 
 @pytest.fixture
-def organization(site: Path, tmp_path: Path) -> Path:
+def organization(tmp_path: Path) -> Path:
     """A copy of the built example that a test may change."""
-    return shutil.copytree(site.parent, tmp_path / "organization")
+    return shutil.copytree(built_example(), tmp_path / "organization")
 
 
 def build(organization: Path) -> dict[str, bytes]:
     """Build once more, and give every file of the site."""
-    return tree_bytes(build_site(organization, base_url="https://memos.example.org/a"))
+    return tree_bytes(build_site(organization))
 
 
-def test_every_link_resolves_and_ends_in_a_file_name(site: Path) -> None:
-    """From file://, a reader never meets a listing, a missing page or a missing anchor."""
-    assert len(pages(site)) > 90
+def test_canonical_links_feeds_and_sitemaps_are_absolute(organization: Path) -> None:
+    """With a base URL; all other links stay relative.
+
+    From file://, with one or without, a reader never meets a listing, a missing page or a missing anchor.
+    """
+    assert len(pages(organization / "_site")) > 90
+    assert list(bad_links(organization / "_site")) == []
+    site = build_site(organization, base_url="https://memos.example.org/a")
     assert list(bad_links(site)) == []
-
-
-def test_canonical_links_feeds_and_sitemaps_are_absolute(site: Path) -> None:
-    """With a base URL; all other links stay relative."""
     assert "https://memos.example.org/a/memos/" in (site / "positions/strategist/feed.xml").read_text()
     assert 'href="https://memos.example.org/a/actions/"' in (site / "actions/index.html").read_text()
     locations = found(etree.parse(site / "sitemap.xml"), "//*[local-name()='loc']/text()")
@@ -164,33 +158,35 @@ def test_a_twin_of_what_moved_leads_to_it(tmp_path: Path) -> None:
     assert text.startswith("# Moved\n\nNow at [records/wyren/desk.rejected")
 
 
-def test_a_broken_file_is_shown_raw_with_its_findings(site: Path) -> None:
+def test_a_broken_file_is_shown_raw_with_its_findings(example_site: Path) -> None:
     """It stops nothing, has a page, and no line in the machine's archive."""
     id_ = "2026-05-08-1150--archivist--web-engineer--caption-for-the-mill-photograph"
-    page = (site / "memos" / id_ / "index.html").read_text()
+    page = (example_site / "memos" / id_ / "index.html").read_text()
     assert "json-invalid" in page
     assert "memodef:Memo" in page
-    lines = (site / "archive/2026/05.jsonl").read_text().splitlines()
+    lines = (example_site / "archive/2026/05.jsonl").read_text().splitlines()
     assert id_ not in {json.loads(line)["id"] for line in lines}
 
 
-def test_lists_for_machines_are_bounded(site: Path) -> None:
+def test_lists_for_machines_are_bounded(example_site: Path) -> None:
     """Twins of lists stay under 16 kB and say what they leave out (SPEC 4)."""
-    lists = [*site.glob("positions/*/index.*"), *site.glob("threads/*/index.*"), *site.glob("timeline/*/*/index.*")]
-    twins = [path for path in [*lists, site / "actions/index.json"] if path.suffix in {".json", ".md"}]
+    lists = [
+        path for name in ("positions/*", "threads/*", "timeline/*/*") for path in example_site.glob(f"{name}/index.*")
+    ]
+    twins = [path for path in [*lists, example_site / "actions/index.json"] if path.suffix in {".json", ".md"}]
     assert len(twins) > 30
     assert all(path.stat().st_size <= 16_000 for path in twins)
 
 
-def test_files_hold_no_path_of_this_machine_and_ask_for_nothing_else(site: Path) -> None:
+def test_files_hold_no_path_of_this_machine_and_ask_for_nothing_else(example_site: Path) -> None:
     """No absolute path; originals byte for byte, by identity; one strict policy and nothing inline (SPEC 4)."""
-    here = str(site.parent.resolve()).encode()
-    for path, data in tree_bytes(site).items():
+    here = str(example_site.parent.resolve()).encode()
+    for path, data in tree_bytes(example_site).items():
         assert here not in data, path
     for file in EXAMPLE.glob("*/memos/**/*.openthing"):
-        originals = {path.read_bytes() for path in (site / "memos" / file.stem).rglob("*.openthing")}
+        originals = {path.read_bytes() for path in (example_site / "memos" / file.stem).rglob("*.openthing")}
         assert file.read_bytes() in originals, file.name
-    for page in pages(site):
+    for page in pages(example_site):
         text = page.read_text()
         assert "default-src 'none'" in text, page
         assert not re.search(r"<style|<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=", text), page

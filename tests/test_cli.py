@@ -51,8 +51,9 @@ def test_a_build_ends_with_a_summary(tmp_path: Path, capsys: Capture) -> None:
     assert "44 memos, 5 notes, 27 records, 2 transcripts" in said[0]
     assert said[3].endswith(str(tmp_path / "out/index.html"))
     for threshold, code in (("error", 1), ("warning", 1), ("never", 0)):
-        assert main([*words[:3], str(tmp_path / threshold), "--quiet", "--fail-on", threshold]) == code
-        assert (tmp_path / threshold / "index.html").exists()
+        (tmp_path / "out/index.html").unlink()
+        assert main([*words, "--quiet", "--fail-on", threshold]) == code
+        assert (tmp_path / "out/index.html").exists()
 
 
 def test_check_fails_on_errors_and_names_the_line(capsys: Capture) -> None:
@@ -166,7 +167,7 @@ def test_nouns_agree_with_their_numbers() -> None:
     assert [plural("memo", 1), plural("memo", 0), plural("library", 2)] == ["memo", "memos", "libraries"]
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
 def test_a_build_needs_no_standard_streams(tmp_path: Path, closed: str) -> None:
     """It builds, and what it says goes into no file that it opens."""
     write_memo(tmp_path / "memos/inbox", FIRST)

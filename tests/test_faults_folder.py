@@ -46,31 +46,30 @@ def test_files_of_others_in_the_output_stay(lost: str, site: Path) -> None:
     assert not former.exists()
 
 
-@pytest.mark.parametrize("path", ["index.html", f"memos/{NAME}/index.html", "status.json", "feed.xml"])
-def test_a_folder_of_somebody_in_the_place_of_a_page_stays(
-    path: str, site: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_of_somebody_in_the_place_of_a_page_stays(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One line says which it is and what to do, and exit code 2; an empty one, a pipe or a link gives way."""
     whole = tree_bytes(site / "_site")
-    place = site / "_site" / path
-    place.unlink()
-    place.mkdir()
-    (place / "mine.txt").write_text("mine")
-    assert main(["build", str(site), "--jobs", "1"]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1 and f"{place}: cannot be written" in said and "move away the folder" in said
-    assert (place / "mine.txt").read_text() == "mine"
-    shutil.rmtree(place)
-    os.mkfifo(place)
+    places = [site / "_site" / path for path in ("index.html", f"memos/{NAME}/index.html", "status.json", "feed.xml")]
+    for place in places:
+        place.unlink()
+        place.mkdir()
+        (place / "mine.txt").write_text("mine")
+        assert main(["build", str(site), "--jobs", "1"]) == 2
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1 and f"{place}: cannot be written" in said and "move away the folder" in said
+        assert (place / "mine.txt").read_text() == "mine"
+        shutil.rmtree(place)
+        os.mkfifo(place)
     build_site(site, "--jobs", 1)
     assert tree_bytes(site / "_site") == whole
-    place.unlink()
-    place.symlink_to(site / "memos/inbox" / f"{NAME}.openthing")
+    for place in places:
+        place.unlink()
+        place.symlink_to(site / "memos/inbox" / f"{NAME}.openthing")
     build_site(site, "--jobs", 1)
-    assert tree_bytes(site / "_site") == whole and not place.is_symlink()
+    assert tree_bytes(site / "_site") == whole and not any(place.is_symlink() for place in places)
 
 
-@pytest.mark.parametrize("jump", [-YEARS, -3600, 3600, YEARS])
+@pytest.mark.parametrize("jump", [-YEARS, 3600])
 def test_no_change_is_missed_when_the_clock_jumps(jump: int, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between two builds, and back again: files count by their states, feeds by the dates of memos."""
     real = time.time_ns

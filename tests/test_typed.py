@@ -149,14 +149,13 @@ def test_everything_typed_is_shown_as_typed(talks: Talks, name: str, form: str) 
     assert missing(folder, source) == []
 
 
-def test_every_turn_of_the_example_is_shown_as_it_is_in_its_source(tmp_path: Path) -> None:
+def test_every_turn_of_the_example_is_shown_as_it_is_in_its_source(example_site: Path) -> None:
     """What people typed character for character; of what assistants wrote, each letter and digit."""
-    site = build_site(EXAMPLE, "--cache", tmp_path / "cache", output=tmp_path / "out")
     bodies = sorted(EXAMPLE.glob("*/transcripts/**/*.body.md"))
     assert len(bodies) == 2
     for body in bodies:
         source = body.read_text(encoding="utf-8")
-        folder = site / "transcripts" / body.name.removesuffix(".body.md")
+        folder = example_site / "transcripts" / body.name.removesuffix(".body.md")
         assert missing(folder, source) == []
 
 
@@ -189,24 +188,25 @@ def test_long_inputs_are_folded_and_short_ones_are_not(talks: Talks, number: int
 
 
 HUGE = {
-    "a log": "\n".join(f"{number:06} WARN  C:\\srv\\log  <b>late</b> " + "-" * 40 for number in range(9_000)),
-    "one line": "0123456789 \\ " * 50_000,
-    "marks of HTML": "<a&b>" * 60_000,
-    "another script": "会議の記録。" * 60_000,
-    "fences": "````\n```x\n" * 40_000,
-    "addresses": "http://a.example " * 30_000,
+    "a log": "\n".join(f"{number:06} WARN  C:\\srv\\log  <b>late</b> " + "-" * 40 for number in range(7_000)),
+    "one line": "0123456789 \\ " * 25_000,
+    "marks of HTML": "<a&b>" * 25_000,
+    "another script": "会議の記録。" * 45_000,
+    "fences": "````\n```x\n" * 25_000,
+    "addresses": "http://a.example " * 16_000,
     "an aside and code": f"<ide_note>{LOG * 6}</ide_note>\n\n```\n{LOG * 6}\n```\n\n> **🔧 Bash**\n> ls\n\nSo?",
 }
-"""What is too long for one page."""
+"""What is too long for one page of 250,000 characters, the first for two."""
 
 
 FORMS = ("{}", "> **🔧 Bash**\n> ```\n> {}\n> ```", "```\n{}\n```", "<ide_note>{}</ide_note>")
 """What an assistant writes that is too long."""
+WORDS = 5_000
 
 
 def written(form: str) -> str:
     """A long text in one of the forms, in words of its own."""
-    lines = (f"{FORMS.index(form)}word{number} {'x' * 50}" for number in range(9_000))
+    lines = (f"{FORMS.index(form)}word{number} {'x' * 50}" for number in range(WORDS))
     return form.format(("\n> " if form.startswith(">") else "\n").join(lines))
 
 
@@ -235,7 +235,7 @@ def test_a_turn_of_an_assistant_too_long_for_a_page_is_on_several(talks: Talks, 
     assert all(len(parts) == 1 for parts in shown)
     assert len({parts[0].tag for parts in shown}) == 1
     prose = (parts[0].xpath("descendant-or-self::*[contains(@class, 'prose')]")[0].text_content() for parts in shown)
-    assert re.findall(r"word(\d+)", " ".join(prose)) == [str(number) for number in range(9_000)]
+    assert re.findall(r"word(\d+)", " ".join(prose)) == [str(number) for number in range(WORDS)]
     assert all(bool(parts[0].xpath(".//pre")) == ("```" in form) for parts in shown)
 
 

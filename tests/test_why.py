@@ -265,9 +265,9 @@ def test_the_index_finds_what_reading_all_texts_finds(
     (tmp_path / ".memosite").mkdir()
     places = [f"engine/src/{name}" for name in NAMES]
     first = [ask(capsys, tmp_path, place, "--json") for place in places]
-    again = [ask(capsys, tmp_path, place, "--json") for place in places]
+    assert [ask(capsys, tmp_path, place, "--json") for place in places[:3]] == first[:3]
     monkeypatch.setattr("memosite.agents.why.Mentions._has", lambda *_: True)
-    assert [ask(capsys, tmp_path, place, "--json") for place in places] == first == again
+    assert [ask(capsys, tmp_path, place, "--json") for place in places] == first
     assert sum(len(json.loads(one)["chains"][0]["named_in"]) for one in first) > 50
 
 
