@@ -41,6 +41,9 @@ audience: internal
 output: public
 """
 
+WEB, GIT = "sources:\n- path: web\n", "sources:\n- git: https://x.example/r\n"
+AGAIN, OF_LINE = ":3: sources[1]: found the", "of the source in line 2"
+
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
@@ -143,10 +146,7 @@ def test_what_is_wrong_is_named_with_line_key_found_and_expected(site: Path) -> 
         ("tilte: x\n", "memosite.yml:1: tilte: found an unknown key, expected one of title, base_url, archive_id"),
         ("tilte: x\n", 'did you mean "title"?'),
         ("feeds:\n  windows: 3\n", "memosite.yml:2: feeds.windows: found an unknown key, expected one of window, days"),
-        (
-            "sources:\n- path: web\n  nmae: w\n",
-            "sources[0].nmae: found an unknown key, expected one of path, git, ref, name",
-        ),
+        (f"{WEB}  nmae: w\n", "sources[0].nmae: found an unknown key, expected one of path, git, ref, name"),
         ("<<: {title: x}\n", 'memosite.yml:1: "<<": found an unknown key'),
         ("title: a\n\ntitle: b\n", "memosite.yml:3: title: found the key twice, first in line 1, expected it once"),
         ("actions: {closed: {a: {}, a: {}}}\n", "memosite.yml:1: actions.closed.a: found the key twice"),
@@ -184,7 +184,7 @@ def test_what_is_wrong_is_named_with_line_key_found_and_expected(site: Path) -> 
         ("sources: web\n", 'memosite.yml:1: sources: found "web", expected a list of entries'),
         ("sources: []\n", "memosite.yml:1: sources: found an empty list, expected at least one source; remove the"),
         ("sources:\n- web\n", 'memosite.yml:2: sources[0]: found "web", expected a mapping with path, git'),
-        ("sources:\n- path: web\n  git: https://x.example/r\n", "memosite.yml:3: sources[0].git: found path and git"),
+        (f"{WEB}  git: https://x.example/r\n", "memosite.yml:3: sources[0].git: found path and git"),
         ("sources:\n- git: 7\n", 'memosite.yml:2: sources[0].git: found the number "7", expected an https://, ssh://'),
         (
             "sources:\n- git: ../repo\n",
@@ -199,11 +199,8 @@ def test_what_is_wrong_is_named_with_line_key_found_and_expected(site: Path) -> 
         ("sources:\n- git: https://x.example/r\n  ref: -x\n", 'memosite.yml:3: sources[0].ref: found "-x", expected'),
         ("sources:\n- git: https://x.example/r\n  ref: 'a b'\n", 'sources[0].ref: found "a b", expected the name of a'),
         ("sources:\n- git: https://x.example/r\n  ref: 1234567\n", "put it in quotes to have it read as a text"),
-        ("sources:\n- path: web\n  ref: main\n", "web, but it is not a git repo, expected the folder of a git repo"),
-        (
-            "sources:\n- git: https://x.example/r\n- git: https://x.example/r\n  name: x\n",
-            "memosite.yml:3: sources[1]: found the address of the source in line 2 again, expected each address",
-        ),
+        (f"{WEB}  ref: main\n", "web, but it is not a git repo, expected the folder of a git repo"),
+        (f"{GIT}- git: https://x.example/r\n  name: x\n", f"{AGAIN} address {OF_LINE} again, expected each address"),
         ("sources:\n- git: https://x.example/r\n- git: git@x.example:a/R.git\n", 'found the name "R" again'),
         ("sources:\n- name: web\n", "memosite.yml:2: sources[0]: found no path, expected the path of a folder; add"),
         ("sources:\n- path: wbe\n", 'memosite.yml:2: sources[0].path: found "wbe", which does not exist, expected'),
@@ -211,27 +208,24 @@ def test_what_is_wrong_is_named_with_line_key_found_and_expected(site: Path) -> 
         ("sources:\n- path: page.html/x\n", 'sources[0].path: found "page.html/x", which cannot be opened, expected'),
         ("sources:\n- path: 5\n", 'sources[0].path: found the number "5", expected the path of a folder'),
         ("sources:\n- path: ''\n", 'sources[0].path: found "", expected the path of a folder'),
-        ("sources:\n- path: web\n  name: a/b\n", 'memosite.yml:3: sources[0].name: found "a/b", expected a name'),
-        ("sources:\n- path: web\n  name: ''\n", 'memosite.yml:3: sources[0].name: found "", expected a name'),
+        (f"{WEB}  name: a/b\n", 'memosite.yml:3: sources[0].name: found "a/b", expected a name'),
+        (f"{WEB}  name: ''\n", 'memosite.yml:3: sources[0].name: found "", expected a name'),
         ('sources:\n- path: web\n  name: "a\\tb"\n', r'sources[0].name: found "a\tb", expected a name'),
-        ("sources:\n- path: web\n  name: ..\n", 'sources[0].name: found "..", expected a name without /'),
-        ("sources:\n- path: web\n  include: x\n", 'sources[0].include: found "x", expected a list of globs'),
-        ("sources:\n- path: web\n  exclude: [5]\n", 'sources[0].exclude[0]: found the number "5", expected a glob'),
-        ("sources:\n- path: web\n  include:\n  - ../x\n", 'memosite.yml:4: sources[0].include[0]: found "../x"'),
-        ("sources:\n- path: web\n  include: [/x]\n", 'found "/x", expected a glob below the source; write it'),
-        ("sources:\n- path: web\n  web: https://x.example/\n", 'sources[0].web: found "https://x.example/", expected'),
+        (f"{WEB}  name: ..\n", 'sources[0].name: found "..", expected a name without /'),
+        (f"{WEB}  include: x\n", 'sources[0].include: found "x", expected a list of globs'),
+        (f"{WEB}  exclude: [5]\n", 'sources[0].exclude[0]: found the number "5", expected a glob'),
+        (f"{WEB}  include:\n  - ../x\n", 'memosite.yml:4: sources[0].include[0]: found "../x"'),
+        (f"{WEB}  include: [/x]\n", 'found "/x", expected a glob below the source; write it'),
+        (f"{WEB}  web: https://x.example/\n", 'sources[0].web: found "https://x.example/", expected'),
         ("sources:\n- path: web\n  web: 'git@x:{path}'\n", "with {path} in it"),
         ("sources:\n- path: web\n  web: 'https://x.example/{rev}/{path}'\n", "memosite.yml:3: sources[0].web: found"),
         ("sources:\n- path: web\n  web: 'https://{path}/x'\n", "memosite.yml:3: sources[0].web: found"),
         ("sources:\n- path: web\n  web: 'javascript://x/{path}'\n", "memosite.yml:3: sources[0].web: found"),
         (
-            "sources:\n- path: web\n- path: theme\n  name: WEB\n",
-            'memosite.yml:3: sources[1]: found the name "WEB" again, first in line 2, expected a name of its own',
+            f"{WEB}- path: theme\n  name: WEB\n",
+            f'{AGAIN} name "WEB" again, first in line 2, expected a name of its own',
         ),
-        (
-            "sources:\n- path: web\n- path: ./theme/../web\n  name: other\n",
-            "memosite.yml:3: sources[1]: found the folder of the source in line 2 again, expected each folder once",
-        ),
+        (f"{WEB}- path: ./theme/../web\n  name: x\n", f"{AGAIN} folder {OF_LINE} again, expected each folder once"),
         ("history: all\n", 'memosite.yml:1: history: found "all", expected own'),
         ("audience: everybody\n", 'memosite.yml:1: audience: found "everybody", expected internal or public'),
         ("positions: [director]\n", "positions: found a list, expected a mapping with aliases, people"),
@@ -269,23 +263,18 @@ def test_what_is_wrong_is_named_with_line_key_found_and_expected(site: Path) -> 
         assert expected in line
         assert ": found " in line
         assert ", expected " in line
+    digits = "expected 16 hex digits, as memosite check shows"
     for text, error in [
-        ("secrets: {mode: hide}", 'secrets.mode: found "hide", expected withhold, redact or fail'),
-        ("secrets: {allow: {}}", "secrets.allow: found a mapping, expected a list of {fingerprint, why}"),
+        ("mode: hide", '.mode: found "hide", expected withhold, redact or fail'),
+        ("allow: {}", ".allow: found a mapping, expected a list of {fingerprint, why}"),
         (
-            "secrets: {allow: [{fingerprint: 0123456789abcdef}]}",
-            "secrets.allow[0]: found no why, expected the reason why it may be published; add why:",
+            "allow: [{fingerprint: 0123456789abcdef}]",
+            ".allow[0]: found no why, expected the reason why it may be published; add why:",
         ),
-        (
-            "secrets: {allow: [{why: revoked}]}",
-            "secrets.allow[0]: found no fingerprint, expected 16 hex digits, as memosite check shows; add fingerprint:",
-        ),
-        (
-            "secrets: {allow: [{fingerprint: abc, why: revoked}]}",
-            'secrets.allow[0].fingerprint: found "abc", expected 16 hex digits, as memosite check shows',
-        ),
+        ("allow: [{why: revoked}]", f".allow[0]: found no fingerprint, {digits}; add fingerprint:"),
+        ("allow: [{fingerprint: abc, why: revoked}]", f'.allow[0].fingerprint: found "abc", {digits}'),
     ]:
-        assert error_of(site, text + "\n") == f"memosite.yml:1: {error}"
+        assert error_of(site, f"secrets: {{{text}}}\n") == f"memosite.yml:1: secrets{error}"
 
 
 def test_yaml_that_is_broken_or_dangerous_is_refused(site: Path) -> None:
@@ -347,9 +336,7 @@ def test_an_absolute_path_and_a_link_lead_to_the_folder_itself(site: Path) -> No
         ("governance", site / "governance"),
         ("web", site / "web"),
     ]
-    assert "found the folder of the source in line 2 again" in error_of(
-        site, "sources:\n- path: web\n- path: link\n  name: b\n"
-    )
+    assert "found the folder of the source in line 2 again" in error_of(site, f"{WEB}- path: link\n  name: b\n")
     (site / "a\tb").mkdir()
     config = load_config(write(site, 'sources:\n- path: "a\\tb"\n'))
     assert (config.sources[0].name, config.sources[0].root) == ("a-b", site / "a\tb")
@@ -365,13 +352,8 @@ def test_dates_authorities_and_renamed_positions_are_read(site: Path) -> None:
     ]:
         config = load_config(write(site, f"actions: {{closed: {{a: {{on: {written}}}}}}}\n"))
         assert config.closed["a"] == Discharge(on=read)
-    for authority in [
-        "example.org,2026",
-        "example.org,2026-05",
-        "example.org,2026-05-31",
-        "ann.b@mail.example.org,2026",
-        "a--b.c,1999",
-    ]:
+    domains = "example.org,2026 example.org,2026-05 example.org,2026-05-31 ann.b@mail.example.org,2026 a--b.c,1999"
+    for authority in domains.split():
         assert load_config(write(site, f"authority: '{authority}'\n")).authority == authority
     config = load_config(write(site, "actions:\n  closed:\n    a:\n      why: >\n        one\n        two\n"))
     assert config.closed["a"] == Discharge(disposition="one two")
@@ -464,27 +446,9 @@ def test_a_repo_by_its_address_is_named_by_its_last_part(site: Path) -> None:
         first, second = load_config(write(site, text)).sources
         assert first == SourceConfig(name=name, git=url, ref="release/1.0", include=("a/**",))
         assert second == SourceConfig(name="other", git=url)
-    for ref in [
-        "-x",
-        "/x",
-        "x/",
-        "a..b",
-        "a b",
-        "a~1",
-        "a^",
-        "a:b",
-        "a?",
-        "a*",
-        "a[",
-        "a\\b",
-        "@{u}",
-        "@",
-        ".a",
-        "a/.b",
-        "a.lock",
-        "a.",
-        "a//b",
-        "+a:b",
-    ]:
+    for ref in (
+        *("-x", "/x", "x/", "a..b", "a b", "a~1", "a^", "a:b", "a?", "a*", "a[", "a\\b", "@{u}", "@", ".a", "a/.b"),
+        *("a.lock", "a.", "a//b", "+a:b"),
+    ):
         text = f"sources: [{{git: 'https://x.example/r', ref: '{ref}'}}]\n"
         assert "sources[0].ref: found" in error_of(site, text)

@@ -74,7 +74,8 @@ def commands(site: Path, own: Path) -> dict[str, tuple[list[object], int]]:
 EACH = """
 import json, os, sys
 from memosite.__main__ import run
-import memosite.build
+import memosite.commands.explain, memosite.formats.adapters, memosite.plan
+import memosite.remake.making, memosite.search.command
 codes = []
 for words in json.loads(sys.argv[2]):
     if not os.fork():
@@ -103,6 +104,8 @@ def test_the_exit_code_says_what_a_command_found_whoever_reads_it(redirected: st
     chosen = commands(site, tmp_path)
     if is_full:  # argparse prints these two, and heeds no error
         chosen = {name: (words, 2) for name, (words, _) in chosen.items() if name not in {"help", "version"}}
+    if redirected.count("full") == 2:  # no command says that itself
+        chosen = {name: chosen[name] for name in ("build", "build of nothing", "check")}
     listed = json.dumps([list(map(str, words)) for words, _ in chosen.values()])
     assert in_shell([sys.executable, "-c", EACH, str(tmp_path / "codes"), listed], redirected) == 0
     codes = json.loads((tmp_path / "codes").read_text())

@@ -13,27 +13,20 @@ from hypothesis import strategies as st
 
 from memosite.commands.report import fails, to_json, to_sarif, to_text
 from memosite.facts import rules
-from memosite.facts.findings import Finding, Location
+from memosite.facts.findings import Finding, Location, Rule
 from memosite.formats.systems import ALL_RULES
 
-LATE = Finding(
-    rule=rules.DATE_INVALID,
-    location=Location(source="governance", path="memos/inbox/x.openthing", line=7),
-    message='"sent" is "soon", expected ISO 8601',
-)
-LATER = Finding(
-    rule=rules.DATE_INVALID,
-    location=Location(source="governance", path="memos/inbox/y.openthing", line=3),
-    message='"sent" is "later", expected ISO 8601',
-)
-SPLIT = Finding(
-    rule=rules.BODY_SPLIT,
-    location=Location(source="engine", path="memos/read/z.openthing"),
-    message="the body is in inbox",
-)
-GHOST = Finding(
-    rule=rules.GHOST, location=Location(source="engine", path="memos/a b.openthing", line=2), message="no such"
-)
+
+def found(rule: Rule, message: str, source: str, path: str, line: int | None = None) -> Finding:
+    """A finding at a place."""
+    return Finding(rule=rule, location=Location(source=source, path=path, line=line), message=message)
+
+
+SOON, LAST = '"sent" is "soon", expected ISO 8601', '"sent" is "later", expected ISO 8601'
+LATE = found(rules.DATE_INVALID, SOON, "governance", "memos/inbox/x.openthing", 7)
+LATER = found(rules.DATE_INVALID, LAST, "governance", "memos/inbox/y.openthing", 3)
+SPLIT = found(rules.BODY_SPLIT, "the body is in inbox", "engine", "memos/read/z.openthing")
+GHOST = found(rules.GHOST, "no such", "engine", "memos/a b.openthing", 2)
 SOME = (LATER, SPLIT, LATE, GHOST)
 Threshold = Literal["error", "warning", "never"]
 ROOTS = {"governance": "example-org/governance", "engine": "../engine"}
@@ -191,7 +184,7 @@ def test_sarif_leads_to_documents_whose_address_is_known() -> None:
 )
 def test_sarif_addresses_are_percent_encoded(root: str, path: str, uri: str) -> None:
     """A path is bytes, an address is not: no path can be taken for a scheme, query or fragment."""
-    finding = Finding(rule=rules.GHOST, location=Location(source="s", path=path), message="x")
+    finding = found(rules.GHOST, "x", "s", path)
     (run,) = check(to_sarif([finding], version="0.1.0", root_of={"s": root}))["runs"]
     assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
     assert unquote_to_bytes(uri).endswith(path.encode("utf-8", "surrogateescape"))
@@ -206,7 +199,7 @@ def test_sarif_addresses_are_percent_encoded(root: str, path: str, uri: str) -> 
 )
 def test_any_text_makes_a_report_that_can_be_written(source: str, path: str, message: str, line: int | None) -> None:
     """Whatever is in a name or a message, each report is UTF-8, and one line of text stays one line."""
-    finding = Finding(rule=rules.GHOST, location=Location(source=source, path=path, line=line), message=message)
+    finding = found(rules.GHOST, message, source, path, line)
     check(to_sarif([finding], version="0.1.0", root_of={source: "r"}))
     assert json.loads(to_json([finding]))[0]["rule"] == "ghost"
     text = to_text([finding], root_of={})

@@ -161,15 +161,8 @@ def published(folder: Path) -> dict[str, bytes]:
     return found
 
 
-def ledger_of(output: Path) -> bytes:
-    """The ledger of an output folder; empty if there is none."""
-    file = output / LEDGER_PATH
-    return file.read_bytes() if file.exists() else b""
-
-
-def seals_of(output: Path) -> bytes:
-    """The sealed log of an output folder; empty if there is none."""
-    file = output / SEALS_PATH
+def held_in(file: Path) -> bytes:
+    """What a ledger or a sealed log holds; nothing if there is none."""
     return file.read_bytes() if file.exists() else b""
 
 
@@ -230,7 +223,7 @@ def _fault_of_refusal(builder: Builder, way: Way, expected: MemositeError) -> st
 
 
 def _fault(builder: Builder, way: Way, clean: Path, audience: Audience, output: Path) -> str:
-    org, before, sealed = builder.org, ledger_of(output), seals_of(output)
+    org, before, sealed = builder.org, held_in(output / LEDGER_PATH), held_in(output / SEALS_PATH)
     make_ready(clean, output, has_erased=bool(org.settings.get("erase")))
     failed: MemositeError | None = None
     try:
@@ -244,9 +237,9 @@ def _fault(builder: Builder, way: Way, clean: Path, audience: Audience, output: 
     if failed is not None:
         return f"{failed!r}; a clean build does not fail"
     fault = _fault_of_output(org, output, expected)
-    if not fault and audience == "internal" and not ledger_of(output).startswith(before):
+    if not fault and audience == "internal" and not held_in(output / LEDGER_PATH).startswith(before):
         fault = "the ledger is not what it was with lines after it"
-    now = seals_of(output)
+    now = held_in(output / SEALS_PATH)
     if not fault and audience == "internal" and before and not now.startswith(sealed) and b'"not kept"' not in now:
         fault = "the sealed log is not what it was with lines after it, and no hash was taken out"
     return f"{audience}: {fault}" if fault else _fault_of_again(builder, way, audience, output)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.files import write_json, write_text
-from tests.support.memos import write_legacy_memo, write_memo, write_note, write_org, write_transcript
+from tests.support.memos import send, write_body, write_legacy_memo, write_memo, write_note, write_org, write_transcript
 from tests.support.repos import Repo
 from tests.support.stores import Stores
 
@@ -108,24 +108,23 @@ class Organization:
 
 def change_fields(path: Path, **fields: object) -> bool:
     """Change fields of an envelope; None removes one. False if it is no JSON object just now."""
-    try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError):
-        return False
-    if not isinstance(said, dict):
-        return False
-    said |= fields
-    write_json(path, {name: value for name, value in said.items() if value is not None})
-    return True
+    said = _envelope(path)
+    if said is not None:
+        write_json(path, {name: value for name, value in (said | fields).items() if value is not None})
+    return said is not None
 
 
 def field(path: Path, name: str) -> object:
     """A field of an envelope; None if it has none, or cannot be read."""
+    return (_envelope(path) or {}).get(name)
+
+
+def _envelope(path: Path) -> dict[str, object] | None:
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError):
         return None
-    return said.get(name) if isinstance(said, dict) else None
+    return said if isinstance(said, dict) else None
 
 
 def pick(rng: random.Random, found: list[Path]) -> Path | None:
@@ -147,24 +146,15 @@ def _office(root: Path) -> None:
         ],
     )  # fmt: skip
     first = "2026-05-01-0900--director--engineer--gate"
-    write_memo(
-        root / "memos/read", first, sender="director", to="engineer", action_required=True,
-        body=f"Please see {DOCUMENTS[0]} and {DOCUMENTS[1]}, and `spare`.", sent="2026-05-01T09:00:00Z",
-    )  # fmt: skip
+    asks = f"Please see {DOCUMENTS[0]} and {DOCUMENTS[1]}, and `spare`."
+    send(root / "memos/read", first, action_required=True, body=asks)
     second = "2026-05-02-0900--engineer--director--gate-again"
-    write_memo(
-        root / "memos/inbox", second, in_reply_to=f"{first}.openthing", sent="2026-05-02T09:00:00Z",
-        body=f"See {first}.openthing and [the plan]({DOCUMENTS[2]}).", body_ref=f"{second}.body.md",
-    )  # fmt: skip
-    write_text(root / f"memos/inbox/{second}.body.md", f"# The gate\n\nAs {DOCUMENTS[0]} says.\n\n- one\n- two\n")
-    write_memo(
-        root / "memos/archive", "2026-05-03-0900--porter--director--lamp", sender="porter", sent="2026-05-03T09:00:00Z",
-        in_reply_to=f"{MISSING[0]}.openthing", action_required=True,
-    )  # fmt: skip
-    write_memo(
-        root / "memos/inbox", "2026-05-04-0900--director--all--everybody", sender="director", to="all",
-        sent="2026-05-04T09:00:00Z", action_required=True,
-    )  # fmt: skip
+    body = f"See {first}.openthing and [the plan]({DOCUMENTS[2]})."
+    send(root / "memos/inbox", second, in_reply_to=f"{first}.openthing", body=body, body_ref=f"{second}.body.md")
+    write_body(root / "memos/inbox", second, f"# The gate\n\nAs {DOCUMENTS[0]} says.\n\n- one\n- two\n")
+    lost = {"in_reply_to": f"{MISSING[0]}.openthing", "action_required": True}
+    send(root / "memos/archive", "2026-05-03-0900--porter--director--lamp", **lost)
+    send(root / "memos/inbox", "2026-05-04-0900--director--all--everybody", action_required=True)
     write_legacy_memo(root / "memos/read", "2026-05-04-1000--engineer--director--old", sent="2026-05-04T10:00:00Z")
     write_note(root / "notes/engineer", "2026-05-05-0900--engineer--file--note", body=f"See {MISSING[1]}.openthing.")
     for number, minute in enumerate(("00", "30")):
@@ -189,14 +179,9 @@ def talk(turns: int) -> str:
 
 
 def _yard(root: Path) -> None:
-    write_memo(
-        root / "memos", "2026-05-06-0900--strategist--engineer--flat", sender="strategist", to="engineer",
-        sent="2026-05-06T09:00:00Z", in_reply_to="2026-05-01-0900", body=f"Under {DOCUMENTS[3]}.",
-    )  # fmt: skip
-    write_memo(
-        root / "memos/inbox", "2026-05-04-0900--director--all--everybody", sender="director", to="all",
-        sent="2026-05-04T09:00:00Z", action_required=True,
-    )  # fmt: skip
+    said = {"in_reply_to": "2026-05-01-0900", "body": f"Under {DOCUMENTS[3]}."}
+    send(root / "memos", "2026-05-06-0900--strategist--engineer--flat", **said)
+    send(root / "memos/inbox", "2026-05-04-0900--director--all--everybody", action_required=True)
     stores = Stores(root)
     stores.config()
     stores.node("decision.casks", "# Casks\n\nFor 2026-05-05-0900--engineer--talk.\n")
@@ -212,10 +197,8 @@ def _yard(root: Path) -> None:
 
 
 def _desk(root: Path) -> None:
-    write_memo(
-        root / "memos/inbox", "2026-05-07-0900--engineer--strategist--desk", to="strategist",
-        sent="2026-05-07T09:00:00Z", extra={"metadata": {"supersedes": "2026-05-06-0900--strategist--engineer--flat"}},
-    )  # fmt: skip
+    former = {"supersedes": "2026-05-06-0900--strategist--engineer--flat"}
+    send(root / "memos/inbox", "2026-05-07-0900--engineer--strategist--desk", metadata=former)
     write_text(root / "memories/tide.memory.md", mif("tide", "The tide is high, see [[ebb]]."))
     write_text(root / DOCUMENTS[1], f"# The desk's plan\n\nSee {MISSING[2]}.openthing.\n")
     write_json(
