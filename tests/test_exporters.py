@@ -21,7 +21,7 @@ from memosite.facts.errors import ConfigError, OutputError
 from memosite.store.shelf import Shelf
 from tests.support.archives import open_folders
 from tests.support.files import write_text
-from tests.support.memos import write_memo
+from tests.support.memos import send, write_memo
 from tests.support.sites import EXAMPLE_SOURCES
 
 NAME = "2026-05-01-0900--engineer--director--gate"
@@ -210,16 +210,12 @@ def test_a_spreadsheet_is_not_made_to_run_anything(start: str, tmp_path: Path) -
 
 def test_unread_messages_are_new_and_the_others_say_how_far_they_are(tmp_path: Path) -> None:
     """`new/` knows no flags; in `cur/` they stand in order. Each file has the time of its memo, and is not of today."""
-    asks: dict[str, Any] = {"action_required": True}
-    sent = "2026-05-01T09:00:00-04:00"
-    write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-0900--a--b--unread", sent=sent, **asks)
-    write_memo(tmp_path / "repo/memos/read", "2026-05-02-0900--a--b--read")
-    write_memo(tmp_path / "repo/memos/read", "2026-05-03-0900--a--b--open", **asks)
-    asked = write_memo(tmp_path / "repo/memos/read", "2026-05-04-0900--a--b--answered", **asks).stem
-    answer: dict[str, Any] = {"in_reply_to": asked, "sender": "director", "to": "engineer"}
-    write_memo(tmp_path / "repo/memos/archive", "2026-05-05-0900--b--a--answer", **answer)
-    done = {"metadata": {"discharged": {"on": "2026-05-07"}}}
-    write_memo(tmp_path / "repo/memos/read", "2026-05-06-0900--a--b--done", **asks, **done)
+    asks, memos, asked = {"action_required": True}, tmp_path / "repo/memos", "2026-05-04-0900--a--b--answered"
+    send(memos / "inbox", "2026-05-01-0900--a--b--unread", sent="2026-05-01T09:00:00-04:00", **asks)
+    send(memos / "read", "2026-05-02-0900--a--b--read")
+    send(memos / "read", "2026-05-03-0900--a--b--open", asked, **asks)
+    send(memos / "archive", "2026-05-05-0900--b--a--answer", in_reply_to=asked)
+    send(memos / "read", "2026-05-06-0900--a--b--done", metadata={"discharged": {"on": "2026-05-07"}}, **asks)
     export_repo(tmp_path / "repo", tmp_path / "mail", "maildir")
     in_order = sorted(messages(tmp_path / "mail"), key=lambda name: name.split("/")[1])
     found = [(name.split("/")[0], name.partition(":")[2]) for name in in_order]

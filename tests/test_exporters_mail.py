@@ -17,7 +17,7 @@ from memosite.commands.export import export
 from memosite.commands.export_forms import ANCESTORS, LOCAL_PART, Export, dot_atom, encode_body, encode_text
 from tests.support.archives import open_folders
 from tests.support.files import write_text
-from tests.support.memos import write_memo
+from tests.support.memos import send, write_memo
 from tests.support.sites import EXAMPLE_SOURCES
 from tests.support.terminal import Terminal
 
@@ -75,11 +75,16 @@ def text_of(message: EmailMessage) -> str:
     return payload.decode("utf-8")
 
 
+def mail_of(tmp_path: Path, format_: str = "mbox", *, repo: str = "repo", **naming: Any) -> list[EmailMessage]:
+    """Export a repo to the file or folder `out`, and read it back."""
+    export_mail(tmp_path / repo, target=tmp_path / "out", format_=format_, **naming)
+    return read_mail(tmp_path / "out")
+
+
 def export_memo(tmp_path: Path, **fields: Any) -> EmailMessage:
     """Export an archive of one memo with these fields, and read it back."""
     write_memo(tmp_path / "repo/memos/inbox", NAME, **{"body": "All tests pass.", **fields})
-    export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
-    (message,) = read_mail(tmp_path / "out.mbox")
+    (message,) = mail_of(tmp_path)
     assert message.defects == []
     return message
 
@@ -95,8 +100,7 @@ def as_one_line(text: str) -> str:
 @pytest.mark.parametrize("format_", ["mbox", "maildir"])
 def test_every_artifact_of_the_example_comes_back_with_its_subject_and_texts(format_: str, tmp_path: Path) -> None:
     """Memos, notes, transcripts, documents and libraries; a library's text is what it lists."""
-    target = tmp_path / "out"
-    export_mail(*EXAMPLE_SOURCES, target=target, format_=format_)
+    export_mail(*EXAMPLE_SOURCES, target=tmp_path / "out", format_=format_)
     with open_folders(*EXAMPLE_SOURCES) as (archive, shelf):
         expected = {
             f"<{artifact.kind}/{artifact.id}@{DOMAIN}>": (
@@ -106,7 +110,10 @@ def test_every_artifact_of_the_example_comes_back_with_its_subject_and_texts(for
             for artifact in exported(archive)
             if artifact.kind != "library"
         }
-    found = {str(message["Message-ID"]): (str(message["Subject"]), text_of(message)) for message in read_mail(target)}
+    found = {
+        str(message["Message-ID"]): (str(message["Subject"]), text_of(message))
+        for message in read_mail(tmp_path / "out")
+    }
     libraries = {id_: found.pop(id_) for id_ in list(found) if id_.startswith("<library/")}
     assert found == expected
     assert len(expected) > 50
@@ -125,14 +132,13 @@ def test_a_hostile_subject_is_one_header_and_comes_back_whole(tmp_path: Path) ->
     known = '"catdef":"1.4","memodef":"0.4","type":"memodef:Memo","from":"a","to":"b","sent":"2026-05-21T09:00:00Z"'
     text = f'{{{known},"body":"All tests pass.","subject":"nul \\u0000 half \\ud83d end"}}'
     write_text(inbox / "2026-05-21-0900--a--b--odd.openthing", text)
-    export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
-    *found, blank, odd = read_mail(tmp_path / "out.mbox")
+    *found, blank, odd = mail_of(tmp_path)
     assert [one["Subject"] for one in found] == [as_one_line(one.replace("\r\n", "\n")) for one in HOSTILE.values()]
     assert blank["Subject"] == "The gate"
     assert re.fullmatch("nul \ufffd half \ufffd+ end", str(odd["Subject"]))
     for message in (*found, blank, odd):
         assert (message["Bcc"], message.defects, text_of(message)) == (None, [], "All tests pass.")
-    lines = (tmp_path / "out.mbox").read_bytes().split(b"\n")
+    lines = (tmp_path / "out").read_bytes().split(b"\n")
     assert max(map(len, lines)) <= 998
     assert all(len(line) <= 76 for line in lines if b"=?" in line)
 
@@ -161,8 +167,7 @@ def test_a_message_holds_the_text_of_the_envelope_before_that_of_the_body_file(t
     message = export_memo(tmp_path, body="In short: yes.", body_ref=f"{NAME}.body.md")
     assert text_of(message) == "In short: yes."
     write_text(tmp_path / "repo" / f"memos/inbox/{NAME}.body.md", "At length.\n")
-    export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
-    (message,) = read_mail(tmp_path / "out.mbox")
+    (message,) = mail_of(tmp_path)
     assert text_of(message) == "In short: yes.\n\n* * *\n\nAt length.\n"
 
 
@@ -202,8 +207,7 @@ def test_a_memo_has_the_headers_of_a_mail(tmp_path: Path) -> None:
     """Who, to whom, when (with the written offset), which thread, what is open, where it lies."""
     fields: dict[str, Any] = {"subject": "The gate is green", "sent": "2026-05-01T09:00:00-04:00", "thread_id": "gates"}
     write_memo(tmp_path / "repo/memos/inbox", NAME, to="director, strategist", action_required=True, **fields)
-    export_mail(tmp_path / "repo", target=tmp_path / "out.mbox", base_url="https://memos.example/")
-    (message,) = read_mail(tmp_path / "out.mbox")
+    (message,) = mail_of(tmp_path, base_url="https://memos.example/")
     assert {name.lower(): str(value) for name, value in message.items()} == {
         "x-status": "F",
         "from": "engineer <engineer@test.invalid>",
@@ -281,36 +285,32 @@ def test_a_date_keeps_its_offset(sent: str, written: str | None, line: str, tmp_
     The line before a message has its date in UTC, as C's asctime writes it: a day below ten has a blank in front.
     """
     assert export_memo(tmp_path, sent=sent)["Date"] == written
-    first = (tmp_path / "out.mbox").read_bytes().split(b"\n")[0].decode()
+    first = (tmp_path / "out").read_bytes().split(b"\n")[0].decode()
     assert first == f"From engineer@test.invalid {line}" or not line
 
 
 def test_a_memo_without_any_date_has_none_and_its_line_that_of_the_epoch(tmp_path: Path) -> None:
     """A `From ` line must have a date; a header may be left out. The names of files and archive make valid ids."""
     write_memo(tmp_path / "repo/memos/inbox", "gate", sent=None)
-    export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
-    (message,) = read_mail(tmp_path / "out.mbox")
+    (message,) = mail_of(tmp_path)
     assert message["Date"] is None
-    first = (tmp_path / "out.mbox").read_bytes().split(b"\n")[0]
-    assert first == b"From engineer@test.invalid Thu Jan  1 00:00:00 1970"
+    assert (tmp_path / "out").read_bytes().startswith(b"From engineer@test.invalid Thu Jan  1 00:00:00 1970\n")
     odd = write_memo(tmp_path / "odd/memos/inbox", "grüße..und.").stem
     write_memo(tmp_path / "odd/memos/inbox", "re", in_reply_to=f"{odd}.openthing", sent="2026-05-02T09:00:00Z")
-    export_mail(tmp_path / "odd", target=tmp_path / "m", archive_id=".a_b.", authority="me@example.org,2026-01")
-    parent, reply = read_mail(tmp_path / "m")
+    parent, reply = mail_of(tmp_path, repo="odd", archive_id=".a_b.", authority="me@example.org,2026-01")
     assert parent["Message-ID"] == "<memo/gr%C3%BC%C3%9Fe%2E.und%2E@%2Ea_b%2E.example.org>"
     assert reply["In-Reply-To"] == reply["References"] == parent["Message-ID"]
 
 
 def test_an_mbox_has_the_flags_of_the_maildir(tmp_path: Path) -> None:
     """`Status` and `X-Status` are what mutt and Dovecot read; Python gives them as flags."""
-    asks: dict[str, Any] = {"action_required": True}
-    write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-0900--a--b--unread", **asks)
-    asked = write_memo(tmp_path / "repo/memos/read", "2026-05-02-0900--a--b--asked", **asks).stem
-    write_memo(tmp_path / "repo/memos/archive", "2026-05-03-0900--a--b--open", **asks)
-    answer: dict[str, Any] = {"sender": "director", "to": "engineer", "in_reply_to": asked}
-    write_memo(tmp_path / "repo/memos/read", "2026-05-04-0900--b--a--answer", **answer)
-    export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
-    box = mailbox.mbox(tmp_path / "out.mbox", create=False)
+    memos, asked = tmp_path / "repo/memos", "2026-05-02-0900--a--b--asked"
+    send(memos / "inbox", "2026-05-01-0900--a--b--unread", action_required=True)
+    send(memos / "read", asked, action_required=True)
+    send(memos / "archive", "2026-05-03-0900--a--b--open", action_required=True)
+    send(memos / "read", "2026-05-04-0900--b--a--answer", in_reply_to=asked)
+    export_mail(tmp_path / "repo", target=tmp_path / "out")
+    box = mailbox.mbox(tmp_path / "out", create=False)
     flags = [message.get_flags() for message in box]
     box.close()
     assert flags == ["F", "ROA", "ROF", "RO"]
@@ -332,11 +332,9 @@ def test_a_reply_refers_to_its_whole_chain_up_to_a_ghost(tmp_path: Path) -> None
     ghost = "2026-04-30-0900--director--engineer--lost"
     parent, count = f"{ghost}.openthing", ANCESTORS + 5
     names = [f"2026-05-01-{number // 60:02d}{number % 60:02d}--a--b--re" for number in range(count)]
-    for number, name in enumerate(names):
-        sent = f"2026-05-01T{number // 60:02d}:{number % 60:02d}:00Z"
-        parent = write_memo(tmp_path / "repo/memos/inbox", name, in_reply_to=parent, sent=sent).name
-    export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
-    messages = read_mail(tmp_path / "out.mbox")
+    for name in names:
+        parent = send(tmp_path / "repo/memos/inbox", name, in_reply_to=parent)[0].name
+    messages = mail_of(tmp_path)
     found = [references(message) for message in messages]
     assert found[2] == [f"memo/{ghost}", f"memo/{names[0]}", f"memo/{names[1]}"]
     assert messages[2]["In-Reply-To"] == f"<memo/{names[1]}@{DOMAIN}>"
@@ -346,13 +344,11 @@ def test_a_reply_refers_to_its_whole_chain_up_to_a_ghost(tmp_path: Path) -> None
 
 def test_memos_that_only_a_thread_id_joins_refer_to_their_thread(tmp_path: Path) -> None:
     """They reply to nothing, so there is no `In-Reply-To`; a thread of one tree needs no such reference."""
-    inbox = tmp_path / "repo/memos/inbox"
-    first = write_memo(inbox, "2026-05-01-0900--a--b--one", thread_id="gates", sent="2026-05-01T09:00:00Z").stem
-    write_memo(inbox, "2026-05-02-0900--a--b--two", thread_id="gates", sent="2026-05-02T09:00:00Z")
-    write_memo(inbox, "2026-05-03-0900--b--a--re", in_reply_to=first, sent="2026-05-03T09:00:00Z")
-    write_memo(inbox, "2026-05-04-0900--a--b--lone", thread_id="alone", sent="2026-05-04T09:00:00Z")
-    export_mail(tmp_path / "repo", target=tmp_path / "out.mbox")
-    found = [(references(message), message["In-Reply-To"]) for message in read_mail(tmp_path / "out.mbox")]
+    inbox, first = tmp_path / "repo/memos/inbox", "2026-05-01-0900--a--b--one"
+    send(inbox, first, "2026-05-02-0900--a--b--two", thread_id="gates")
+    send(inbox, "2026-05-03-0900--b--a--re", in_reply_to=first)
+    send(inbox, "2026-05-04-0900--a--b--lone", thread_id="alone")
+    found = [(references(message), message["In-Reply-To"]) for message in mail_of(tmp_path)]
     reply = (["thread/gates", f"memo/{first}"], f"<memo/{first}@{DOMAIN}>")
     assert found == [(["thread/gates"], None), (["thread/gates"], None), reply, ([], None)]
 
@@ -389,21 +385,17 @@ def shown_by_mutt(box: Path, *, count: int) -> list[str]:
 
 def write_conversation(repo: Path) -> None:
     """Write a memo with replies, two memos under a ghost, and two memos that a thread id joins."""
-
-    def write(name: str, subject: str, sent: str, *, box: str = "read", **fields: Any) -> str:
-        return f"{write_memo(repo / 'memos' / box, name, subject=subject, sent=sent, **fields).stem}.openthing"
-
-    asks: dict[str, Any] = {"action_required": True}
-    back: dict[str, Any] = {"sender": "director", "to": "engineer"}
-    memo = write("2026-05-01-0900--a--b--first", "First", "2026-05-01T09:00:00-04:00", **asks)
-    yes = write("2026-05-01-1000--b--a--yes", "Yes", "2026-05-01T10:00:00-04:00", in_reply_to=memo, **back)
-    when = "2026-05-01T11:00:00-04:00"
-    write("2026-05-01-1100--a--b--when", "When?", when, box="inbox", in_reply_to=yes, **asks)
-    write("2026-05-01-1200--a--b--also", "Grüße, 2", "2026-05-01T16:00:00Z", in_reply_to=memo, **asks)
+    engineer, director = "engineer--director", "director--engineer"
+    first, yes = f"2026-05-01-0900--{engineer}--first", f"2026-05-01-1000--{director}--yes"
+    read, asks = repo / "memos/read", {"action_required": True}
+    send(read, first, subject="First", **asks)
+    send(read, yes, subject="Yes", in_reply_to=first)
+    send(repo / "memos/inbox", f"2026-05-01-1100--{engineer}--when", subject="When?", in_reply_to=yes, **asks)
+    send(read, f"2026-05-01-1200--{engineer}--also", subject="Grüße, 2", in_reply_to=first, **asks)
     for hour in (10, 11):
-        lost, gates = {"in_reply_to": "2026-05-01-0900--x--y--lost.openthing"}, {"thread_id": "gates"}
-        write(f"2026-05-02-{hour}00--a--b--lost", f"Lost {hour}", f"2026-05-02T{hour}:00:00Z", **lost)
-        write(f"2026-05-03-{hour}00--a--b--gate", f"Gate {hour}", f"2026-05-03T{hour}:00:00Z", **gates)
+        lost = {"in_reply_to": "2026-05-01-0900--x--y--lost.openthing"}
+        send(read, f"2026-05-02-{hour}00--{engineer}--lost", subject=f"Lost {hour}", **lost)
+        send(read, f"2026-05-03-{hour}00--{engineer}--gate", subject=f"Gate {hour}", thread_id="gates")
 
 
 TREE = ["First", "|->Yes", "| `->When?", "`->Grüße, 2", "-->Lost 10", "`->Lost 11", "-->Gate 10", "`->Gate 11"]
@@ -427,9 +419,8 @@ def test_mutt_shows_the_threads_and_what_is_new_open_and_answered(format_: str, 
 def test_mutt_reads_every_message_of_a_hostile_archive(format_: str, tmp_path: Path) -> None:
     """Nothing splits a message in two, ends the index, or writes over the screen."""
     for day, subject in enumerate(HOSTILE.values(), 1):
-        fields: dict[str, Any] = {"sender": f"{subject[:40]},", "sent": f"2026-05-{day:02d}T09:00:00Z"}
-        name = f"2026-05-{day:02d}-0900--a--b--odd"
-        write_memo(tmp_path / "repo/memos/inbox", name, subject=subject, body=subject, **fields)
+        fields = {"sender": f"{subject[:40]},", "subject": subject, "body": subject}
+        send(tmp_path / "repo/memos/inbox", f"2026-05-{day:02d}-0900--a--b--odd", **fields)
     export_mail(tmp_path / "repo", target=tmp_path / format_, format_=format_)
     shown = shown_by_mutt(tmp_path / format_, count=len(HOSTILE))
     assert [line.split("|")[0].strip() for line in shown] == [str(n) for n in range(1, len(HOSTILE) + 1)]

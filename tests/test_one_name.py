@@ -1,4 +1,4 @@
-"""One date, one name: whatever shows an artifact, a position or a thread shows it as its page does (SPEC 3 and 5)."""
+"""One date, one name, one author: whatever shows an item, a position or a thread says what its page says (SPEC 3, 5)."""
 
 import email
 import json
@@ -9,6 +9,7 @@ import pytest
 from lxml import etree, html
 
 from memosite.cli import main
+from tests.support.files import write_text
 from tests.support.memos import write_memo, write_org, write_transcript
 from tests.support.pages import found
 from tests.support.search import browse
@@ -179,3 +180,51 @@ def test_a_comparison_has_the_day_of_pages(site: Path, capsys: pytest.CaptureFix
             main(["diff", between, "--site", str(site), "--format", form])
             said = capsys.readouterr().out
             assert said.count(begin) == 5, (between, form, said)
+
+
+# Who wrote an item to whom
+
+ID = "2026-05-01-1430--desk--all--keys"
+MANY = list("abcdefg")
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A built site with a memo that names nobody as its author, and seven recipients."""
+    site = tmp_path_factory.mktemp("who")
+    memo = {"catdef": "1.4", "memodef": "0.4.0", "type": "memodef:Memo", "to": MANY, "subject": "Keys of the door"}
+    text = json.dumps(memo | {"sent": "2026-05-01T14:30:00Z", "body": "They hang in the hall."})
+    write_text(site / f"desk/memos/inbox/{ID}.openthing", text)
+    write_text(site / "memosite.yml", "sources: [{path: desk}]\nbase_url: https://example.org/\narchive_id: hall\n")
+    build_site(site)
+    return site
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    """What a command prints; `diff` and `show` end with 0."""
+    assert main([str(word) for word in words]) == 0
+    return capsys.readouterr().out
+
+
+def test_commands_and_twins_name_the_first_four_of_many_and_say_how_many_more(
+    hall: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And that the author is unknown, where the memo names none."""
+    who = "unknown to a, b, c, d and 3 more"
+    assert who in printed(capsys, "search", "hall", "--site", hall)
+    assert f"{who}: Keys of the door" in printed(capsys, "diff", "2026-04-01..2026-06-01", "--site", hall)
+    assert f"{who}: [Keys of the door]" in (hall / "_site/timeline/2026/05/index.md").read_text()
+    for command in (("show", ID), ("inbox", "a")):
+        assert who.replace(" to ", " → ") in printed(capsys, *command, "--site", hall)
+
+
+def test_pages_feeds_and_mail_say_that_the_author_is_unknown(hall: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A list, the page itself, its Markdown, the feed and the header of a mail."""
+    built = hall / "_site"
+    assert "From: unknown\nTo: a, b, c, d, e, f, g\n" in (built / f"memos/{ID}/index.md").read_text()
+    for page in (f"memos/{ID}/index.html", "timeline/2026/05/index.html", "positions/a/index.html"):
+        text = (built / page).read_text()
+        assert ">unknown<" in text and "nobody" not in text
+    assert "<dc:creator>unknown</dc:creator>" in (built / "feed.xml").read_text()
+    mail = printed(capsys, "export", "--format", "mbox", "--site", hall).partition("\n")[2]
+    assert str(email.message_from_string(mail)["From"]).startswith('"unknown" <')
