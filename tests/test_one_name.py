@@ -1,4 +1,4 @@
-"""One date, one name, one author: whatever shows an item, a position or a thread says what its page says (SPEC 3, 5)."""
+"""One date, one name, one author: whatever shows an item, a position or a thread says what its page says."""
 
 import email
 import json

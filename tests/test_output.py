@@ -152,16 +152,16 @@ def test_nothing_is_removed_behind_a_link(tmp_path: Path) -> None:
 def test_a_killed_build_leaves_whole_files_and_the_next_one_completes_it(tmp_path: Path) -> None:
     """Killed at many moments: every file there is one of a finished build, and the next build ends equal to it."""
     repo = tmp_path / "repo"
-    for number in range(30):
+    for number in range(20):
         write_memo(repo / "memos/inbox", f"2026-05-01-{number:04d}--engineer--director--memo-{number}", to="director")
     command = command_line("build", repo, "--quiet", "--jobs", 1, "-o")
     assert main([*command[3:], str(tmp_path / "whole")]) == 0
     whole = tree_bytes(tmp_path / "whole")
     killed = 0
-    for step in range(4):
+    for step in range(3):
         target = tmp_path / f"killed-{step}"
         process = subprocess.Popen([*command, str(target)], stderr=subprocess.DEVNULL)
-        wanted = step * len(whole) // 4 + 1
+        wanted = step * len(whole) // 3 + 1
         while process.poll() is None and count_files(target) < wanted:
             os.sched_yield()
         process.send_signal(signal.SIGKILL)
