@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from urllib.request import urlopen
 
 import pytest
 
@@ -14,11 +13,12 @@ from memosite.cli import main
 from memosite.store import safe_files
 from tests.support.commands import command_line, running
 from tests.support.memos import write_body, write_memo
-from tests.support.servers import free_port
+from tests.support.servers import fetch, free_port
 from tests.support.sites import build_site, tree_bytes
 from tests.support.waiting import DEADLINE, wait_until
 
 NAME = "2026-05-01-1430--engineer--director--report"
+Meanwhile = Callable[[str, Callable[[], object]], None]
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def site(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, Callable[[], object]], None]]:
+def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Iterator[Meanwhile]:
     """Lets something happen just before the first file is opened whose path ends so."""
     real = safe_files.open_file
     steps: list[tuple[str, Callable[[], object]]] = []
@@ -65,12 +65,12 @@ def move(site: Path, box: str = "read") -> None:
 
 @pytest.mark.parametrize("ending", [f"{NAME}.openthing", f"{NAME}.body.md"])
 def test_a_memo_that_moves_while_it_is_read_is_where_it_went(
-    ending: str, site: Path, meanwhile: Callable[[str, Callable[[], object]], None], tmp_path: Path
+    ending: str, site: Path, meanwhile: Meanwhile, tmp_path: Path
 ) -> None:
     """Not removed, and not without its text: the source is listed again."""
     meanwhile(ending, lambda: move(site))
     cache = tmp_path / "cache"
-    assert main(["build", str(site), "--quiet", "--jobs", "1", "--cache", str(cache)]) == 0
+    build_site(site, "--jobs", 1, "--cache", cache)
     found = published(site)
     assert b"The report." in found[f"memos/{NAME}/index.html"]
     build_site(site, "--jobs", 1, "--cache", cache)
@@ -90,17 +90,14 @@ def test_a_folder_that_is_removed_while_it_is_listed_is_listed_again(
         return real(path)  # type: ignore[call-overload]
 
     monkeypatch.setattr(os, "scandir", scandir)
-    assert main(["build", str(site), "--quiet", "--jobs", "1", "--cache", str(tmp_path / "cache")]) == 0
+    build_site(site, "--jobs", 1, "--cache", tmp_path / "cache")
     assert steps == []
     page = published(site)[f"memos/{NAME}/index.html"]
     assert b"The report." in page and b"was removed" not in page
 
 
 def test_a_source_that_vanishes_while_it_is_read_leaves_the_site_as_it_was(
-    site: Path,
-    meanwhile: Callable[[str, Callable[[], object]], None],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    site: Path, meanwhile: Meanwhile, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One line that names the folder, and exit code 2; when it is back, so is everything."""
     before = published(site)
@@ -119,10 +116,7 @@ def test_a_source_that_vanishes_while_it_is_read_leaves_the_site_as_it_was(
 
 
 def test_files_that_move_for_ever_end_the_command(
-    site: Path,
-    meanwhile: Callable[[str, Callable[[], object]], None],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    site: Path, meanwhile: Meanwhile, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """After three readings one line says which file it was, and nothing is written."""
     before = published(site)
@@ -168,30 +162,17 @@ def test_a_preview_outlives_its_source(tmp_path: Path) -> None:
     address = f"http://127.0.0.1:{port}/memos/first/index.html"
     words = command_line("serve", tmp_path / "site", "--port", port, "--quiet")
     with running(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-
-        def page() -> str:
-            with urlopen(address, timeout=DEADLINE) as answer:
-                return str(answer.read().decode())
-
-        wait_until(lambda: is_up(page))
+        wait_until(lambda: fetch(address))
         (tmp_path / "engine").rename(tmp_path / "away")
-        wait_until(lambda: "Not rebuilt" in page())
+        wait_until(lambda: "Not rebuilt" in fetch(address))
         write_memo(tmp_path / "away/memos/inbox", "second")
         (tmp_path / "away").rename(tmp_path / "engine")
-        wait_until(lambda: "Not rebuilt" not in page())
+        wait_until(lambda: (page := fetch(address)) and "Not rebuilt" not in page)
         assert (tmp_path / "site/_site/memos/second/index.html").exists()
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=DEADLINE)
     assert process.returncode == 128 + signal.SIGTERM
     assert "../engine" in said and "Traceback" not in said
-
-
-def is_up(page: Callable[[], str]) -> bool:
-    """Whether a page can be fetched yet."""
-    try:
-        return bool(page())
-    except OSError:
-        return False
 
 
 def test_a_watch_outlives_its_source(site: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.repos import Repo
 from tests.support.servers import free_port
-from tests.support.sites import tree_bytes
+from tests.support.sites import build_site, tree_bytes
 from tests.support.waiting import DEADLINE, wait_until
 
 NO_TEXT = '{"type": "memodef:Memo", "from": "a", "to": "b", "sent": "2026-05-01T14:30:00Z", "body": "B"}'
@@ -47,7 +47,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_text(repo.root / "memos/inbox/broken.openthing", "{")
     write_text(repo.root / "memos/inbox" / os.fsdecode(b"a\xff\xe9.openthing"), NO_TEXT)
     repo.commit(at="2026-05-02T12:00:00Z")
-    assert run_command("build", folder, "--quiet", "--jobs", 1).returncode == 0
+    build_site(folder, "--jobs", 1)
     return folder
 
 

@@ -1,6 +1,7 @@
 """Identity and copies (SPEC 3): which files are one artifact, who keeps an id, and that ids stay what they were."""
 
 import hashlib
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from memosite.archive.ledger import Ledger, parse_ledger
 from memosite.facts.parsed import Discharge, Envelope, Fact
 from tests.support.archives import findings, memo, rules_found, transcript_of
 from tests.support.facts import archive_of, body_file, envelope, resolve_facts, transcript
+
+elsewhere = partial(envelope, source="other")
 
 
 def rival_id(stem: str, sender: str, to: str, sent: str) -> str:
@@ -31,51 +34,43 @@ def through_the_file(ledger: Ledger) -> Ledger:
 
 def test_one_name_sender_recipient_and_time_are_one_artifact() -> None:
     """A broadcast has one copy per repo; folder, notation and accents are no part of identity."""
-    archive = archive_of(
-        envelope(path="memos/inbox/m.openthing"), envelope(path="memos/read/m.openthing", source="other")
-    )
+    archive = archive_of(envelope(path="memos/inbox/m.openthing"), elsewhere(path="memos/read/m.openthing"))
     assert [(copy.file.source, copy.mailbox) for copy in memo(archive, "m").copies] == [
         ("repo", "inbox"),
         ("other", "read"),
     ]
     assert archive.findings == () and len(memo(archive, "m").variants) == 1
     assert ids(envelope(path="memos/inbox/m.openthing")) == ids(envelope(path="memos/archive/m.openthing"))
-    archive = archive_of(
-        envelope(sent="2026-05-01T14:30:00Z"), envelope(sent="2026-05-01T14:30:00+00:00", source="other")
-    )
+    archive = archive_of(envelope(sent="2026-05-01T14:30:00Z"), elsewhere(sent="2026-05-01T14:30:00+00:00"))
     assert len(memo(archive, "m").copies) == 2
-    assert len(archive_of(envelope("café"), envelope("cafe\u0301", source="other")).artifacts) == 1
+    assert len(archive_of(envelope("café"), elsewhere("cafe\u0301")).artifacts) == 1
 
 
 def test_copies_that_differ_are_variants_with_a_finding() -> None:
     """The first of the sources is shown first, but a discharged one before it; bodies make variants, too."""
-    archive = archive_of(envelope(content="old"), envelope(content="new", source="other"))
+    archive = archive_of(envelope(content="old"), elsewhere(content="new"))
     found = memo(archive, "m")
     assert [variant.envelope.file.source for variant in found.variants] == ["repo", "other"]
     assert [copy.variant for copy in found.copies] == [0, 1]
     assert [finding.location.source for finding in findings(archive, "copies-differ")] == ["other"]
-    archive = archive_of(
-        envelope(content="old"), envelope(content="new", source="other", discharge=Discharge(by="director"))
-    )
+    archive = archive_of(envelope(content="old"), elsewhere(content="new", discharge=Discharge(by="director")))
     assert memo(archive, "m").variants[0].envelope.file.source == "other"
     archive = archive_of(
-        envelope(content="a"),
-        envelope(path="memos/read/m.openthing", content="b"),
-        envelope(content="a", source="other"),
+        envelope(content="a"), envelope(path="memos/read/m.openthing", content="b"), elsewhere(content="a")
     )
     assert [copy.variant for copy in memo(archive, "m").copies] == [0, 1, 0]
     assert len(findings(archive, "copies-differ")) == 1
     archive = archive_of(
         envelope(body_ref="m.body.md"),
         body_file("memos/m.body.md", "one"),
-        envelope(body_ref="m.body.md", source="other"),
+        elsewhere(body_ref="m.body.md"),
         body_file("memos/m.body.md", "two", source="other"),
     )
     assert [variant.body.text.summary for variant in memo(archive, "m").variants if variant.body] == ["one", "two"]
     assert rules_found(archive) == {"copies-differ"}
     archive = archive_of(
         envelope(body_ref="m.body.md"),
-        envelope(body_ref="m.body.md", source="other"),
+        elsewhere(body_ref="m.body.md"),
         body_file("memos/m.body.md", "one", source="other"),
     )
     (variant,) = memo(archive, "m").variants
@@ -90,11 +85,11 @@ def broken(stem: str, path: str, *, source: str = "repo") -> Envelope:
 
 def test_a_broken_copy_is_a_copy_of_the_one_artifact_of_its_name() -> None:
     """It is shown last; of several artifacts that of its own source, beyond which nothing can be told."""
-    archive = archive_of(broken("m", "memos/inbox/m.openthing"), envelope("m", source="other"))
+    archive = archive_of(broken("m", "memos/inbox/m.openthing"), elsewhere("m"))
     found = memo(archive, "m")
     assert not found.broken and [variant.envelope.shape for variant in found.variants] == ["typed", "broken"]
     assert archive.findings == ()
-    rivals = [envelope("m"), envelope("m", sender="tester", source="other")]
+    rivals = [envelope("m"), elsewhere("m", sender="tester")]
     archive = archive_of(*rivals, broken("m", "memos/read/m.openthing", source="other"))
     assert [len(one.copies) for one in archive.memos()] == [1, 2]
     archive = archive_of(*rivals, broken("m", "memos/read/m.openthing", source="third"))
@@ -136,7 +131,7 @@ def test_a_body_without_envelope_is_a_copy_of_the_memo_elsewhere() -> None:
 def test_the_earliest_keeps_the_id_and_the_others_get_a_hash() -> None:
     """`~` and 8 hex of SHA-256(from NUL to NUL sent); ids are per kind."""
     late = envelope("m", sender="a", to="b", sent="2026-05-02T00:00:00Z")
-    early = envelope("m", sender="z", to="y", sent="2026-05-01T23:00:00-04:00", source="other")
+    early = elsewhere("m", sender="z", to="y", sent="2026-05-01T23:00:00-04:00")
     earliest = envelope("m", sender="z", to="y", sent="2026-05-01T23:00:00Z", source="third")
     assert ids(late, early, earliest) == {
         "m",
@@ -199,13 +194,13 @@ def test_ids_are_distinct_and_do_not_hang_on_the_order_of_reading(stems: list[st
 
 def test_a_rival_that_arrives_later_takes_no_id_away() -> None:
     """Even if it was sent earlier: the ledger decides, also when the rival is gone."""
-    old, rival = envelope("m", sent="2026-05-02T00:00:00Z"), envelope("m", source="other", sent="2026-05-01T00:00:00Z")
+    old, rival = envelope("m", sent="2026-05-02T00:00:00Z"), elsewhere("m", sent="2026-05-01T00:00:00Z")
     _, ledger = resolve_facts(old)
     assert memo(archive_of(old, rival), "m").copies[0].file.source == "other"
     archive, ledger = resolve_facts(old, rival, ledger=through_the_file(ledger))
     assert memo(archive, "m").copies[0].file.source == "repo"
     assert [one.number for one in ledger.arrivals] == [1, 2]
-    early, late = envelope("m"), envelope("m", source="other", sent="2026-05-02T00:00:00Z")
+    early, late = envelope("m"), elsewhere("m", sent="2026-05-02T00:00:00Z")
     _, ledger = resolve_facts(early, late)
     assert ids(late, ledger=through_the_file(ledger)) == {rival_id("m", "engineer", "director", "2026-05-02T00:00:00Z")}
     _, ledger = resolve_facts(envelope("Gate"))
@@ -220,10 +215,10 @@ def test_an_edited_memo_keeps_its_id_against_a_rival() -> None:
     edited = envelope("m", sent="2026-05-03T00:00:00Z")
     archive, ledger = resolve_facts(edited, ledger=through_the_file(ledger))
     assert set(archive.artifacts) == {("memo", "m")} and memo(archive, "m").arrival == 1
-    rival = envelope("m", source="other", sent="2026-05-01T00:00:00Z")
+    rival = elsewhere("m", sent="2026-05-01T00:00:00Z")
     archive, _ = resolve_facts(edited, rival, ledger=through_the_file(ledger))
     assert memo(archive, "m").copies[0].file.source == "repo"
-    old, new = envelope("m", sent="2026-05-01T00:00:00Z"), envelope("m", sent="2026-05-02T00:00:00Z", source="other")
+    old, new = envelope("m", sent="2026-05-01T00:00:00Z"), elsewhere("m", sent="2026-05-02T00:00:00Z")
     _, ledger = resolve_facts(old)
     _, ledger = resolve_facts(new, ledger=through_the_file(ledger))
     archive, _ = resolve_facts(old, new, ledger=through_the_file(ledger))

@@ -190,7 +190,7 @@ def test_long_inputs_are_folded_and_short_ones_are_not(talks: Talks, number: int
 HUGE = {
     "a log": "\n".join(f"{number:06} WARN  C:\\srv\\log  <b>late</b> " + "-" * 40 for number in range(7_000)),
     "one line": "0123456789 \\ " * 25_000,
-    "marks of HTML": "<a&b>" * 25_000,
+    "marks of HTML": "<a&b>" * 55_000,
     "another script": "会議の記録。" * 45_000,
     "fences": "````\n```x\n" * 25_000,
     "addresses": "http://a.example " * 16_000,
