@@ -125,9 +125,8 @@ def test_every_setting_is_read_and_an_empty_file_means_all_defaults(site: Path) 
 
 def test_the_command_line_counts_before_the_file(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A path on it means what the shell means by it, and is checked like a setting."""
-    config = load_config(
-        write(site, EVERYTHING), output=site / "o", base_url="http://other.example/sub", cache=site / "c"
-    )
+    write(site, EVERYTHING)
+    config = load_config(site, output=site / "o", base_url="http://other.example/sub", cache=site / "c")
     assert (config.output, config.base_url, config.cache) == (site / "o", "http://other.example/sub/", site / "c")
     with pytest.raises(ConfigError, match='--base-url: found "x", expected an absolute http or https address'):
         load_config(site, base_url="x")
@@ -332,10 +331,8 @@ def test_an_absolute_path_and_a_link_lead_to_the_folder_itself(site: Path) -> No
     """That tells a source that is named twice; a name with control characters is cleaned."""
     (site / "link").symlink_to(site / "web")
     config = load_config(write(site, f"sources:\n- path: {site}/governance\n- path: link\n"))
-    assert [(source.name, source.root) for source in config.sources] == [
-        ("governance", site / "governance"),
-        ("web", site / "web"),
-    ]
+    expected = [("governance", site / "governance"), ("web", site / "web")]
+    assert [(source.name, source.root) for source in config.sources] == expected
     assert "found the folder of the source in line 2 again" in error_of(site, f"{WEB}- path: link\n  name: b\n")
     (site / "a\tb").mkdir()
     config = load_config(write(site, 'sources:\n- path: "a\\tb"\n'))

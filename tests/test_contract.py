@@ -102,9 +102,8 @@ def test_every_clause_leads_to_a_place_that_is_there() -> None:
                 assert re.search(rf"^##+ {re.escape(cited.section)}\.? ", contract.main, re.MULTILINE), clause
             else:
                 assert any(cited.document == name or cited.document.startswith(f"{name} ") for name in names), clause
-    assert {name: address for name, address in addresses.items() if address} == {
-        "RFC 8259": "https://www.rfc-editor.org/rfc/rfc8259"
-    }
+    known = {name: address for name, address in addresses.items() if address}
+    assert known == {"RFC 8259": "https://www.rfc-editor.org/rfc/rfc8259"}
 
 
 def test_a_clause_is_read_as_documents_and_places() -> None:

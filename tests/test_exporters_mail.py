@@ -110,10 +110,8 @@ def test_every_artifact_of_the_example_comes_back_with_its_subject_and_texts(for
             for artifact in exported(archive)
             if artifact.kind != "library"
         }
-    found = {
-        str(message["Message-ID"]): (str(message["Subject"]), text_of(message))
-        for message in read_mail(tmp_path / "out")
-    }
+    mails = read_mail(tmp_path / "out")
+    found = {str(mail["Message-ID"]): (str(mail["Subject"]), text_of(mail)) for mail in mails}
     libraries = {id_: found.pop(id_) for id_ in list(found) if id_.startswith("<library/")}
     assert found == expected
     assert len(expected) > 50

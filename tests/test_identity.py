@@ -35,10 +35,8 @@ def through_the_file(ledger: Ledger) -> Ledger:
 def test_one_name_sender_recipient_and_time_are_one_artifact() -> None:
     """A broadcast has one copy per repo; folder, notation and accents are no part of identity."""
     archive = archive_of(envelope(path="memos/inbox/m.openthing"), elsewhere(path="memos/read/m.openthing"))
-    assert [(copy.file.source, copy.mailbox) for copy in memo(archive, "m").copies] == [
-        ("repo", "inbox"),
-        ("other", "read"),
-    ]
+    boxes = [(copy.file.source, copy.mailbox) for copy in memo(archive, "m").copies]
+    assert boxes == [("repo", "inbox"), ("other", "read")]
     assert archive.findings == () and len(memo(archive, "m").variants) == 1
     assert ids(envelope(path="memos/inbox/m.openthing")) == ids(envelope(path="memos/archive/m.openthing"))
     archive = archive_of(envelope(sent="2026-05-01T14:30:00Z"), elsewhere(sent="2026-05-01T14:30:00+00:00"))
@@ -55,24 +53,16 @@ def test_copies_that_differ_are_variants_with_a_finding() -> None:
     assert [finding.location.source for finding in findings(archive, "copies-differ")] == ["other"]
     archive = archive_of(envelope(content="old"), elsewhere(content="new", discharge=Discharge(by="director")))
     assert memo(archive, "m").variants[0].envelope.file.source == "other"
-    archive = archive_of(
-        envelope(content="a"), envelope(path="memos/read/m.openthing", content="b"), elsewhere(content="a")
-    )
+    read = envelope(path="memos/read/m.openthing", content="b")
+    archive = archive_of(envelope(content="a"), read, elsewhere(content="a"))
     assert [copy.variant for copy in memo(archive, "m").copies] == [0, 1, 0]
     assert len(findings(archive, "copies-differ")) == 1
-    archive = archive_of(
-        envelope(body_ref="m.body.md"),
-        body_file("memos/m.body.md", "one"),
-        elsewhere(body_ref="m.body.md"),
-        body_file("memos/m.body.md", "two", source="other"),
-    )
+    here, there = envelope(body_ref="m.body.md"), elsewhere(body_ref="m.body.md")
+    first, second = (body_file("memos/m.body.md", text, source="other") for text in ("one", "two"))
+    archive = archive_of(here, body_file("memos/m.body.md", "one"), there, second)
     assert [variant.body.text.summary for variant in memo(archive, "m").variants if variant.body] == ["one", "two"]
     assert rules_found(archive) == {"copies-differ"}
-    archive = archive_of(
-        envelope(body_ref="m.body.md"),
-        elsewhere(body_ref="m.body.md"),
-        body_file("memos/m.body.md", "one", source="other"),
-    )
+    archive = archive_of(here, there, first)
     (variant,) = memo(archive, "m").variants
     assert variant.text is not None and variant.text.summary == "one"
     assert rules_found(archive) == {"body-ref-missing"}
@@ -122,9 +112,8 @@ def test_a_body_without_envelope_is_a_copy_of_the_memo_elsewhere() -> None:
     assert [copy.variant for copy in memo(archive, "m").copies] == [0, 1]
     assert rules_found(archive) == {"body-without-envelope"}
     name = "2026-05-01-0900--engineer--director--gate"
-    archive = archive_of(
-        broken(name, f"memos/{name}.openthing"), body_file(f"memos/{name}.body.md", "text", source="other")
-    )
+    text = body_file(f"memos/{name}.body.md", "text", source="other")
+    archive = archive_of(broken(name, f"memos/{name}.openthing"), text)
     assert [len(one.copies) for one in archive.memos()] == [2]
 
 
@@ -133,11 +122,8 @@ def test_the_earliest_keeps_the_id_and_the_others_get_a_hash() -> None:
     late = envelope("m", sender="a", to="b", sent="2026-05-02T00:00:00Z")
     early = elsewhere("m", sender="z", to="y", sent="2026-05-01T23:00:00-04:00")
     earliest = envelope("m", sender="z", to="y", sent="2026-05-01T23:00:00Z", source="third")
-    assert ids(late, early, earliest) == {
-        "m",
-        rival_id("m", "a", "b", "2026-05-02T00:00:00Z"),
-        rival_id("m", "z", "y", "2026-05-01T23:00:00-04:00"),
-    }
+    rivals = (("a", "b", "2026-05-02T00:00:00Z"), ("z", "y", "2026-05-01T23:00:00-04:00"))
+    assert ids(late, early, earliest) == {"m", *(rival_id("m", *rival) for rival in rivals)}
     archive = archive_of(late, early, earliest)
     assert memo(archive, "m").copies[0].file.source == "third"
     found = findings(archive, "id-collision")
@@ -168,10 +154,8 @@ def test_of_one_time_the_first_sender_then_the_first_recipient_keeps_it(
 def test_ids_that_differ_only_by_case_are_one_id() -> None:
     """They would share a folder on some disks; names that clean up to the same text are told apart by a hash."""
     archive = archive_of(envelope("Gate", sender="b"), envelope("gate", sender="a"))
-    assert set(archive.artifacts) == {
-        ("memo", "gate"),
-        ("memo", rival_id("Gate", "b", "director", "2026-05-01T14:30:00Z")),
-    }
+    rival = rival_id("Gate", "b", "director", "2026-05-01T14:30:00Z")
+    assert set(archive.artifacts) == {("memo", "gate"), ("memo", rival)}
     found = ids(envelope("GATE"), envelope("Gate"), envelope("gate"))
     assert len({id_.casefold() for id_ in found}) == 3
     archive = archive_of(envelope("a b"), envelope("a/b".replace("/", "&")))
@@ -204,9 +188,8 @@ def test_a_rival_that_arrives_later_takes_no_id_away() -> None:
     _, ledger = resolve_facts(early, late)
     assert ids(late, ledger=through_the_file(ledger)) == {rival_id("m", "engineer", "director", "2026-05-02T00:00:00Z")}
     _, ledger = resolve_facts(envelope("Gate"))
-    assert ids(envelope("gate"), ledger=through_the_file(ledger)) == {
-        rival_id("gate", "engineer", "director", "2026-05-01T14:30:00Z")
-    }
+    rival_of_gate = rival_id("gate", "engineer", "director", "2026-05-01T14:30:00Z")
+    assert ids(envelope("gate"), ledger=through_the_file(ledger)) == {rival_of_gate}
 
 
 def test_an_edited_memo_keeps_its_id_against_a_rival() -> None:
@@ -245,12 +228,8 @@ def test_ids_stay_what_they_were_whatever_arrives(arriving: list[tuple[str, int]
 
 def test_a_build_with_equal_input_and_equal_ledger_adds_nothing() -> None:
     """Equal input and equal ledger give equal bytes."""
-    found = [
-        envelope("m"),
-        envelope("m", "memos/read/m.openthing", sender="z"),
-        transcript("t"),
-        envelope("n", in_reply_to="m"),
-    ]
+    other = envelope("m", "memos/read/m.openthing", sender="z")
+    found = [envelope("m"), other, transcript("t"), envelope("n", in_reply_to="m")]
     archive, ledger = resolve_facts(*found)
     again, same = resolve_facts(*found, ledger=through_the_file(ledger))
     assert again == archive and same.to_jsonl() == ledger.to_jsonl()

@@ -4,6 +4,7 @@ import email
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import etree, html
@@ -31,9 +32,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_org(root / "repo/org", organization, positions=["strategist", "engineer"])
     memos = root / "repo/memos/read"
     write_memo(memos, "first", subject=TITLE, sender="x-engineer", to=NAME, sent=LATE, thread_id=THREAD)
-    write_memo(
-        memos, "reply", subject="Re", sender=NAME, to="x-engineer", sent=LATE, in_reply_to="first", action_required=True
-    )
+    back: dict[str, Any] = {"sender": NAME, "to": "x-engineer", "in_reply_to": "first", "action_required": True}
+    write_memo(memos, "reply", subject="Re", sent=LATE, **back)
     write_memo(memos, "far", subject="Far", sender="y-strategist", to="all", sent=LATE)
     write_memo(root / "repo/notes/x-strategist", "note", subject="Note", sender=NAME, to="file", sent=LATE)
     spoken = {"participants": [{"position": NAME, "session_arc": "a"}], "started": LATE, "subject": "Talk"}
@@ -69,16 +69,19 @@ def threads(site: Path) -> list[Path]:
     return sorted(one.parent for one in (site / "_site/threads").glob("*/index.html"))
 
 
+def position_names(site: Path) -> list[str]:
+    """What the table of positions calls them."""
+    return [cell.text_content() for cell in page(site, "org").xpath("//section[@id='positions']//th[@scope='row']")]
+
+
 def test_pages_call_a_position_by_one_name(site: Path) -> None:
     """Lists, tables, relationships and headings; the chart of an organization by the id that it has there."""
-    listed = page(site, "org")
-    names = [cell.text_content() for cell in listed.xpath("//section[@id='positions']//th[@scope='row']")]
-    assert names == ["x-engineer", NAME, "y-org/engineer", "y-strategist"]
+    assert position_names(site) == ["x-engineer", NAME, "y-org/engineer", "y-strategist"]
     for id_, name in (("x-spec~engineer", "x-engineer"), ("y-org~engineer", "y-org/engineer"), (SEAT, NAME)):
         assert page(site, f"positions/{id_}").findtext(".//h1") == name
     both = page(site, "positions/strategist").find(".//header[@class='title']").text_content()
     assert f"Stands for {NAME}, y-strategist" in both
-    boxes = found(listed, "//a[starts-with(@class, 'box')]//text[1]/text()")
+    boxes = found(page(site, "org"), "//a[starts-with(@class, 'box')]//text[1]/text()")
     assert sorted(boxes) == ["engineer", "engineer", "strategist", "strategist"]
 
 
@@ -88,10 +91,7 @@ def test_a_name_of_several_positions_says_so(tmp_path: Path) -> None:
         write_org(tmp_path / "repo/org", organization, positions=["director"])
     write_memo(tmp_path / "repo/memos/inbox", "asked", sender="clerk", to="director")
     build_site(tmp_path)
-    names = [
-        cell.text_content() for cell in page(tmp_path, "org").xpath("//section[@id='positions']//th[@scope='row']")
-    ]
-    assert names == ["director in 2 organizations", "x-spec/director", "y-org/director", "clerk"]
+    assert position_names(tmp_path) == ["director in 2 organizations", "x-spec/director", "y-org/director", "clerk"]
     titles = found(page(tmp_path, "timeline/2026/05"), "//a[text()='director']/@title")
     assert titles == ["Stands for x-spec/director, y-org/director"]
 
@@ -122,9 +122,8 @@ def test_a_facet_calls_a_position_as_its_page_does_and_finds_what_it_counts(site
     for name, count in counted.items():
         (narrowed,) = browse(site / "_site", [f"with:{name}"], limit=50)
         assert len({(kind, id_) for kind, id_, *_ in narrowed["hits"]}) == count, name
-    by_name, by_id, sent, sent_by_id, to = browse(
-        site / "_site", [f"with:{NAME}", f"with:{SEAT}", f"from:{NAME}", f"from:{SEAT}", f"to:{NAME}"], limit=50
-    )
+    queries = [f"with:{NAME}", f"with:{SEAT}", f"from:{NAME}", f"from:{SEAT}", f"to:{NAME}"]
+    by_name, by_id, sent, sent_by_id, to = browse(site / "_site", queries, limit=50)
     assert by_name["hits"] == by_id["hits"] and sent["hits"] == sent_by_id["hits"]
     assert (len(sent["hits"]), len(to["hits"])) == (2, 1)
 

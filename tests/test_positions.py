@@ -39,9 +39,8 @@ def test_an_alias_comes_before_everything() -> None:
     assert stands_for("engineer", org, aliases={"engineer": "senior-tester"}) == "tester"
     assert stands_for("old", org, aliases={"old": "acme/engineer"}) == "engineer"
     assert stands_for("old", org, aliases={"old": "new"}) == "new"
-    org = organization(
-        "acme", Seat(id="a", name="A", role_id="b"), Seat(id="b", name="B", role_id="acme-c"), Seat(id="c", name="C")
-    )
+    a, b = Seat(id="a", name="A", role_id="b"), Seat(id="b", name="B", role_id="acme-c")
+    org = organization("acme", a, b, Seat(id="c", name="C"))
     assert [stands_for(name, org) for name in ("b", "acme-c", "acme-b")] == ["b", "b", "b"]
 
 
@@ -89,19 +88,17 @@ def test_names_are_found_in_memos_notes_transcripts_and_role_folders() -> None:
 
 def test_all_names_of_a_position_are_kept() -> None:
     """Old memos are not rewritten; an alias of nobody makes no position, and its repo is where memos to it are."""
-    archive = archive_of(
-        envelope("a", to="old"), envelope("b", to="acme-new"), organization("acme", "new"), aliases={"old": "new"}
-    )
+    memos = envelope("a", to="old"), envelope("b", to="acme-new")
+    archive = archive_of(*memos, organization("acme", "new"), aliases={"old": "new"})
     assert archive.positions["new"].names == ("acme-new", "old")
     assert archive.positions["new"].name == "New"
     archive = archive_of(envelope(), aliases={"old": "new"})
     assert set(archive.positions) == {"director", "engineer"} and "old" not in archive.position_of
-    archive = archive_of(
-        envelope("a"), envelope("b", source="other"), envelope("c", source="other"), organization("acme", "nobody")
-    )
+    here, *there = envelope("a"), envelope("b", source="other"), envelope("c", source="other")
+    archive = archive_of(here, *there, organization("acme", "nobody"))
     assert archive.positions["director"].repo == "other"
     assert archive.positions["engineer"].repo is None and archive.positions["nobody"].repo is None
-    assert archive_of(envelope("a"), envelope("b", source="other")).positions["director"].repo == "repo"
+    assert archive_of(here, there[0]).positions["director"].repo == "repo"
 
 
 def test_one_id_in_two_organizations_is_a_union_and_two_positions() -> None:
@@ -114,11 +111,8 @@ def test_one_id_in_two_organizations_is_a_union_and_two_positions() -> None:
         organization("y-org", "strategist"),
     )
     assert archive.positions["strategist"].union_of == ("x-spec~strategist", "y-org~strategist")
-    assert [memo(archive, id_).recipients[0].position for id_ in "abc"] == [
-        "strategist",
-        "x-spec~strategist",
-        "y-org~strategist",
-    ]
+    found = [memo(archive, id_).recipients[0].position for id_ in "abc"]
+    assert found == ["strategist", "x-spec~strategist", "y-org~strategist"]
     assert archive.positions["x-spec~strategist"].seats[0][0] == "x-spec"
     assert [name for name, _ in archive.positions["strategist"].seats] == ["x-spec", "y-org"]
     assert rules_found(archive) == {"position-ambiguous"}
@@ -161,9 +155,8 @@ def test_a_positions_repo_is_what_its_working_directory_is_called(directory: str
 
 def test_a_director_is_a_person_unless_something_else_is_said() -> None:
     """By default; else people are configured or human, by any name, in each organization."""
-    org = organization(
-        "acme", Seat(id="a", name="A", incumbent_kind="Human"), Seat(id="b", name="B", incumbent_kind="session"), "c"
-    )
+    human, session = (Seat(id=id_, name=id_, incumbent_kind=kind) for id_, kind in (("a", "Human"), ("b", "session")))
+    org = organization("acme", human, session, "c")
     archive = archive_of(envelope(), org, people=("acme-c", "director", "nobody"))
     assert {id_ for id_, position in archive.positions.items() if position.is_person} == {"a", "c", "director"}
     archive = archive_of(organization("x", "director"), organization("y", "director"), people=("director",))
@@ -172,13 +165,11 @@ def test_a_director_is_a_person_unless_something_else_is_said() -> None:
     assert people(archive_of(envelope(to="director"), organization("acme", "director"))) == {"director"}
     assert people(archive_of(envelope(to="director"))) == {"director"}
     assert people(archive_of(envelope(to="Director"))) == {"Director"}
-    assert people(archive_of(organization("x", "director"), organization("y", "director"))) == {
-        "director", "x~director", "y~director",
-    }  # fmt: skip
+    both = archive_of(organization("x", "director"), organization("y", "director"))
+    assert people(both) == {"director", "x~director", "y~director"}
     assert people(archive_of(envelope(to="director"), organization("acme", session))) == set()
-    assert people(archive_of(envelope(to="director"), organization("acme", session), people=("director",))) == {
-        "director"
-    }
+    configured = archive_of(envelope(to="director"), organization("acme", session), people=("director",))
+    assert people(configured) == {"director"}
     assert people(archive_of(envelope(to="director"), people=())) == set()
     assert people(archive_of(envelope(to="director", sender="engineer"), people=("engineer",))) == {"engineer"}
 

@@ -214,9 +214,8 @@ def test_the_tests_notice_what_is_lost(tmp_path: Path) -> None:
     """A site that answers none of the addresses, and one that answers with something else."""
     assert len(list(lost_files(tmp_path, FORMER.files))) == 617
     (tmp_path / "feed.xml").write_text("<html/>")
-    (tmp_path / "index.html").write_text(
-        '<title>Home</title><meta http-equiv="refresh" content="0; url=new/index.html">'
-    )
+    moved = '<meta http-equiv="refresh" content="0; url=new/index.html">'
+    (tmp_path / "index.html").write_text(f"<title>Home</title>{moved}")
     assert len(list(lost_files(tmp_path, ["index.html", "feed.xml"]))) == 2
     (tmp_path / "new").mkdir()
     (tmp_path / "new/index.html").write_text("<title>New</title>")

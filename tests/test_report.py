@@ -72,9 +72,8 @@ def test_text_places_are_relative_to_the_current_folder_and_cannot_move_the_curs
 def test_json_gives_every_finding_with_its_rule() -> None:
     """One object a finding; a line that is not known is null."""
     objects = json.loads(to_json(SOME))
-    assert [entry["path"] for entry in objects] == [
-        f"memos/{name}.openthing" for name in ("a b", "read/z", "inbox/x", "inbox/y")
-    ]
+    names = ("a b", "read/z", "inbox/x", "inbox/y")
+    assert [entry["path"] for entry in objects] == [f"memos/{name}.openthing" for name in names]
     assert objects[1] == {
         "rule": "body-split", "severity": "warning", "source": "engine", "path": "memos/read/z.openthing", "line": None,
         "message": "the body is in inbox", "remedy": rules.BODY_SPLIT.remedy, "clause": rules.BODY_SPLIT.clause,
@@ -101,11 +100,8 @@ RULE = closed(
     "id", id=WORDS, shortDescription=TEXT, fullDescription=TEXT, help=HELP, defaultConfiguration=closed(level=LEVEL),
     helpUri={"type": "string", "pattern": "^https://"},
 )  # fmt: skip
-PLACE = closed(
-    "artifactLocation",
-    artifactLocation=closed("uri", uri=URI),
-    region=closed(startLine={"type": "integer", "minimum": 1}),
-)
+REGION = closed(startLine={"type": "integer", "minimum": 1})
+PLACE = closed("artifactLocation", artifactLocation=closed("uri", uri=URI), region=REGION)
 RESULT = closed(
     "message", ruleId={"type": "string"}, ruleIndex={"type": "integer", "minimum": -1}, level=LEVEL, message=TEXT,
     properties={"type": "object"}, locations=several(closed("physicalLocation", physicalLocation=PLACE)),

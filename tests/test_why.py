@@ -11,7 +11,7 @@ import pytest
 
 from memosite.cli import main
 from memosite.store.shelf import Shelf
-from tests.support.memos import write_memo, write_org, write_transcript
+from tests.support.memos import send, write_memo, write_org, write_transcript
 from tests.support.planted_chains import Plan, PlantedChains
 from tests.support.repos import Repo
 
@@ -202,17 +202,13 @@ def test_a_path_that_two_sources_have_is_uncertain(site: Path, capsys: Capture) 
     office = Repo(site / "office", is_new=False)
     office.write("src/gate.py", "pass\n")
     box = office.root / "memos/inbox"
-    write_memo(box, "2026-05-03-0900--engineer--engineer--path", body="See src/gate.py.", to="engineer")
-    write_memo(box, "2026-05-03-0901--engineer--engineer--source", body="See engine/src/gate.py:2.", to="engineer")
-    write_memo(box, "2026-05-03-0902--engineer--engineer--name", body="See gate.py.", to="engineer")
-    write_memo(box, "2026-05-03-0903--engineer--engineer--no", body="See src/gate.pyc, xsrc/gate.py2.", to="engineer")
+    said = {"path": "src/gate.py", "source": "engine/src/gate.py:2", "name": "gate.py"}
+    for name, text in (said | {"no": "src/gate.pyc, xsrc/gate.py2"}).items():
+        send(box, f"2026-05-03-0900--engineer--engineer--{name}", body=f"See {text}.")
     named = chain_of(capsys, site, "engine/src/gate.py:2")["named_in"]
     doubts = {one["id"].rpartition("--")[2]: one["uncertain"] for one in named if one["kind"] == "memo"}
-    assert doubts == {
-        "path": "a file at this path is also in office",
-        "source": None,
-        "name": "it names only the file's name",
-    }
+    also = "a file at this path is also in office"
+    assert doubts == {"path": also, "source": None, "name": "it names only the file's name"}
 
 
 def test_what_a_repo_configures_is_not_run(site: Path, tmp_path: Path, capsys: Capture) -> None:
@@ -256,9 +252,8 @@ def test_the_index_finds_what_reading_all_texts_finds(
     for number in range(240):
         written = chance.choice(said)
         shown = f"{chance.choice(EDGES)}{written[chance.choice((0, 0, 0, 1)) :]}{chance.choice(EDGES)}"
-        field: dict[str, Any] = (
-            {"subject": f"On{shown}it"} if number % 5 == 0 else {"body": f"Look at{shown}please.\n\n- once"}
-        )
+        body = {"body": f"Look at{shown}please.\n\n- once"}
+        field: dict[str, Any] = body if number % 5 else {"subject": f"On{shown}it"}
         write_memo(office.root / "memos/inbox", f"2026-05-03-{number:04}--engineer--engineer--m", **field)
     office.commit("memos", at="2026-05-03T12:00:00Z")
     (tmp_path / "memosite.yml").write_text(json.dumps({"sources": [{"path": "engine"}, {"path": "office"}]}))
