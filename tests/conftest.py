@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,7 +39,8 @@ os.environ.pop("PYTHONUNBUFFERED", None)
 """What tests start buffers its output, as everywhere: without a buffer, faults of the last flush are hidden."""
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-"""What tests start keeps its compiled modules: a process in which all are compiled anew takes a third longer."""
+sys.dont_write_bytecode = False
+"""Tests, and what they start, keep compiled modules: a process in which all are compiled anew takes a third longer."""
 
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="memosite-tests-")
 """What memosite remembers of its user, it remembers of nobody here."""

@@ -98,20 +98,22 @@ def test_what_arrives_later_is_appended_and_what_goes_leaves_its_address(organiz
     before = tree_bytes(organization / "_site")
     late = "2026-03-01-0800--director--strategist--found-in-a-drawer"
     send(organization / "governance/memos/inbox", late)
-    shutil.rmtree(organization / "website")
-    shutil.rmtree(organization / "governance/memories")
-    sources = "sources: [{path: governance}, {path: catalogue}, {path: reading-room}]\n"
-    write_text(organization / "memosite.yml", sources)
+    gone = "memos/2026-05-05-0915--front-desk--web-engineer--the-slip-is-too-small/index"
+    (organization / f"website/memos/inbox/{gone.split('/')[1]}.openthing").unlink()
     after = build(organization)
     old, new = (files["archive/ledger.jsonl"].decode().splitlines() for files in (before, after))
     assert new[: len(old)] == old
     added = [json.loads(line) for line in new[len(old) :]]
     assert [(entry["kind"], entry["id"]) for entry in added] == [("memo", late)]
     assert added[0]["n"] == 1 + max(json.loads(line).get("n", 0) for line in old)
-    gone = "memos/2026-05-05-0915--front-desk--web-engineer--the-slip-is-too-small/index"
     assert f"{gone}.html" in before and b"This item was removed" in after[f"{gone}.html"]
     assert after[f"{gone}.md"] == b"# Removed\n\nThis item was removed.\n"
     assert list(bad_links(organization / "_site")) == []
+    shutil.rmtree(organization / "website")
+    shutil.rmtree(organization / "governance/memories")
+    sources = "sources: [{path: governance}, {path: catalogue}, {path: reading-room}]\n"
+    write_text(organization / "memosite.yml", sources)
+    after = build(organization)
     twins = {path for path in before if path.startswith(ARTIFACTS) and path.endswith(("/index.json", "/index.md"))}
     assert twins - after.keys() == set()
     removed = [path for path in twins if b'"removed": true' in after[path]]
