@@ -43,7 +43,11 @@ def test_each_command_has_help_with_an_example(tmp_path: Path, capsys: Capture) 
 
 
 def test_a_build_ends_with_a_summary(tmp_path: Path, capsys: Capture) -> None:
-    """Read, written, findings, where to look. It fails on findings only when asked to; the site is built either way."""
+    """Read, written, findings, where to look. It fails on findings only when asked to; the site is built either way.
+
+    Nouns agree with their numbers.
+    """
+    assert [plural("memo", 1), plural("memo", 0), plural("library", 2)] == ["memo", "memos", "libraries"]
     words = ["build", str(shared_example()), "-o", str(tmp_path / "out")]
     assert main(words) == 0
     said = capsys.readouterr().out.splitlines()
@@ -160,11 +164,6 @@ def test_a_command_imports_nothing_that_it_does_not_need(tmp_path: Path) -> None
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert "memosite.plan.machine_archive" in loaded
     assert {"asyncio", "http.client", "ssl", "urllib.request", "whoosh"} & set(loaded) == set()
-
-
-def test_nouns_agree_with_their_numbers() -> None:
-    """One memo, two memos, two libraries."""
-    assert [plural("memo", 1), plural("memo", 0), plural("library", 2)] == ["memo", "memos", "libraries"]
 
 
 @pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])

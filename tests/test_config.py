@@ -277,7 +277,7 @@ def test_what_is_wrong_is_named_with_line_key_found_and_expected(site: Path) -> 
 
 
 def test_yaml_that_is_broken_or_dangerous_is_refused(site: Path) -> None:
-    """Aliases, tags and depth never reach a constructor."""
+    """Aliases, tags and depth never reach a constructor; what cannot be read is said, not taken for absent."""
     for text, expected in [
         ("a: &x [1]\nb: *x\n", "memosite.yml:2: found the alias *x, expected a value"),
         ("title: !!python/object/apply:os.system ['x']\n", 'memosite.yml:1: found the tag "tag:yaml.org,2002:python/'),
@@ -303,6 +303,11 @@ def test_yaml_that_is_broken_or_dangerous_is_refused(site: Path) -> None:
         load_config(site / "nowhere")
     with pytest.raises(ConfigError, match="found a file, expected a site folder"):
         load_config(site / "page.html")
+    (site / "memosite.yml").unlink()
+    (site / "memosite.yml").mkdir()
+    with pytest.raises(ConfigError, match=r"memosite\.yml: cannot be read .*expected a file"):
+        load_config(site)
+    (site / "memosite.yml").rmdir()
     bomb = "a: &a [x, x]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
     assert "memosite.yml:2: found the alias *a" in error_of(site, bomb)
 
@@ -318,13 +323,6 @@ def test_exceptions_for_secrets_are_read(site: Path) -> None:
     assert load_config(site).citations == ("book/**/*.md",)
     error = error_of(site, "citations: ['../book/*.md']\n")
     assert error.startswith('memosite.yml:1: citations[0]: found "../book/*.md", expected a glob below the site folder')
-
-
-def test_a_configuration_that_is_a_folder_is_refused(site: Path) -> None:
-    """What cannot be read is said, not taken for absent."""
-    (site / "memosite.yml").mkdir()
-    with pytest.raises(ConfigError, match=r"memosite\.yml: cannot be read .*expected a file"):
-        load_config(site)
 
 
 def test_an_absolute_path_and_a_link_lead_to_the_folder_itself(site: Path) -> None:
