@@ -114,12 +114,14 @@ RUN = closed(
 SARIF = closed("version", "runs", version={"const": "2.1.0"}, runs=several(RUN))
 SARIF["properties"] |= {"$schema": {"type": "string", "format": "uri"}}
 """The parts of SARIF 2.1.0 (OASIS, sections 3.13 to 3.50) that memosite writes, and nothing besides."""
+STANDARD = jsonschema.Draft202012Validator(SARIF)
+STANDARD.check_schema(SARIF)
 
 
 def check(log: str) -> dict[str, Any]:
     """The log as JSON, after it was held to the standard."""
     value: dict[str, Any] = json.loads(log)
-    jsonschema.validate(value, SARIF, cls=jsonschema.Draft202012Validator)
+    STANDARD.validate(value)
     (run,) = value["runs"]
     rules = run["tool"]["driver"]["rules"]
     for result in run["results"]:

@@ -189,11 +189,11 @@ def test_long_inputs_are_folded_and_short_ones_are_not(talks: Talks, number: int
 
 HUGE = {
     "a log": "\n".join(f"{number:06} WARN  C:\\srv\\log  <b>late</b> " + "-" * 40 for number in range(7_000)),
-    "one line": "0123456789 \\ " * 25_000,
+    "one line": "0123456789 \\ and so on, and so on, " * 8_000,
     "marks of HTML": "<a&b>" * 55_000,
     "another script": "会議の記録。" * 45_000,
     "fences": "````\n```x\n" * 25_000,
-    "addresses": "http://a.example " * 16_000,
+    "addresses": "http://a.example and so on, " * 10_000,
     "an aside and code": f"<ide_note>{LOG * 6}</ide_note>\n\n```\n{LOG * 6}\n```\n\n> **🔧 Bash**\n> ls\n\nSo?",
 }
 """What is too long for one page of 250,000 characters, the first for two."""
