@@ -193,9 +193,8 @@ def test_a_spreadsheet_is_not_made_to_run_anything(start: str, tmp_path: Path) -
     evil = f"{start}HYPERLINK(1)"
     fields: dict[str, Any] = {"subject": evil, "body": f"{evil}\t\n", "sender": evil, "thread_id": evil}
     write_memo(tmp_path / "repo/memos/inbox", NAME, metadata={"tags": [evil]}, **fields)
-    write_memo(
-        tmp_path / "repo/memos/inbox", "two", subject="a \x1b[2J b", body="c \x9b31m\td\n\x07", sender="e\x1b]0;f"
-    )
+    colours: dict[str, Any] = {"subject": "a \x1b[2J b", "body": "c \x9b31m\td\n\x07", "sender": "e\x1b]0;f"}
+    write_memo(tmp_path / "repo/memos/inbox", "two", **colours)
     export_repo(tmp_path / "repo", tmp_path / "out.csv", "csv", with_body=True)
     row = next(one for one in rows(tmp_path / "out.csv") if one["id"] == NAME)
     assert (row["subject"], row["body"]) == (f"'{evil}", f"'{evil}\t\n")

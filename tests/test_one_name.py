@@ -15,6 +15,7 @@ from tests.support.pages import found
 from tests.support.search import browse
 from tests.support.sites import build_site
 
+Capture = pytest.CaptureFixture[str]
 LATE = "2026-05-01T23:30:00-07:00"
 """The second of May in UTC; for its writer, and on every page, the first."""
 DAY = "2026-05-01"
@@ -47,7 +48,7 @@ def page(site: Path, name: str) -> "html.HtmlElement":
     return html.parse(site / "_site" / name / "index.html").getroot()
 
 
-def test_a_hit_has_the_day_of_its_page(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_hit_has_the_day_of_its_page(site: Path, capsys: Capture) -> None:
     """In the browser, on the command line and in Markdown; machines are told the instant."""
     days = {time.text for time in page(site, f"positions/{SEAT}").iterfind(".//li//time")}
     assert days == {DAY}
@@ -112,15 +113,13 @@ def test_a_list_has_the_name_and_the_memo_what_is_written_too(tmp_path: Path) ->
     assert found(box, ".//text/text()")[:2] == ["desk", "Lending desk · Ann"]
 
 
-def hits(capsys: pytest.CaptureFixture[str], site: Path, query: str) -> list[str]:
+def hits(capsys: Capture, site: Path, query: str) -> list[str]:
     """The ids that the command line finds, in order."""
     assert main(["search", "--site", str(site), "--json", query]) == 0
     return sorted(hit["id"] for hit in json.loads(capsys.readouterr().out)["hits"])
 
 
-def test_a_facet_calls_a_position_as_its_page_does_and_finds_what_it_counts(
-    site: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_facet_calls_a_position_as_its_page_does_and_finds_what_it_counts(site: Path, capsys: Capture) -> None:
     """By that name and by its id, which worked before; the same on the command line."""
     assert page(site, f"positions/{SEAT}").findtext(".//h1") == NAME
     (answer,) = browse(site / "_site", ["sent:2026"], limit=50)
@@ -137,9 +136,7 @@ def test_a_facet_calls_a_position_as_its_page_does_and_finds_what_it_counts(
         assert hits(capsys, site, f"{field}:{NAME}") == hits(capsys, site, f"{field}:{SEAT}") != []
 
 
-def test_a_thread_is_found_by_its_id_by_the_id_that_is_written_and_by_its_title(
-    site: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_thread_is_found_by_its_id_by_the_id_that_is_written_and_by_its_title(site: Path, capsys: Capture) -> None:
     """The title is what its page, its feed and links to it say."""
     (folder,) = threads(site)
     title = page(site, f"threads/{folder.name}").findtext(".//h1")
@@ -165,7 +162,7 @@ def test_twins_feeds_and_mail_call_a_position_as_its_page_does(site: Path, tmp_p
     assert "~" not in "".join(line for line in mail.splitlines() if line.startswith(("From:", "To:")))
 
 
-def test_a_comparison_has_the_day_of_pages(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_comparison_has_the_day_of_pages(site: Path, capsys: Capture) -> None:
     """Of archives and of published ledgers, as text and as Markdown; JSON has the instant."""
     ledger = str(site / "_site/archive/ledger.jsonl")
     for between in ("2026-01-01..", f"{site / 'none.jsonl'}..{ledger}"):
@@ -194,15 +191,13 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
-def printed(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+def printed(capsys: Capture, *words: object) -> str:
     """What a command prints; `diff` and `show` end with 0."""
     assert main([str(word) for word in words]) == 0
     return capsys.readouterr().out
 
 
-def test_commands_and_twins_name_the_first_four_of_many_and_say_how_many_more(
-    hall: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_commands_and_twins_name_the_first_four_of_many_and_say_how_many_more(hall: Path, capsys: Capture) -> None:
     """And that the author is unknown, where the memo names none."""
     who = "unknown to a, b, c, d and 3 more"
     assert who in printed(capsys, "search", "hall", "--site", hall)
@@ -212,7 +207,7 @@ def test_commands_and_twins_name_the_first_four_of_many_and_say_how_many_more(
         assert who.replace(" to ", " → ") in printed(capsys, *command, "--site", hall)
 
 
-def test_pages_feeds_and_mail_say_that_the_author_is_unknown(hall: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pages_feeds_and_mail_say_that_the_author_is_unknown(hall: Path, capsys: Capture) -> None:
     """A list, the page itself, its Markdown, the feed and the header of a mail."""
     built = hall / "_site"
     assert "From: unknown\nTo: a, b, c, d, e, f, g\n" in (built / f"memos/{ID}/index.md").read_text()

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
-from tests.support.memos import write_memo
+from tests.support.memos import send, write_memo
 from tests.support.sites import build_site
 
+Capture = pytest.CaptureFixture[str]
 FIRST = "2026-05-01-0900--engineer--director--gate"
 SECOND = "2026-05-02-0900--director--engineer--gate-is-green"
 
@@ -18,9 +19,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A built site with a thread of two memos."""
     site = tmp_path_factory.mktemp("paths") / "organization"
     folder = site / "governance/memos/inbox"
-    write_memo(folder, FIRST, subject="Gate", body="Is the gate green?")
-    write_memo(folder, SECOND, sender="director", to="engineer", subject="Gate is green", body="The gate is green.",
-               sent="2026-05-02T09:00:00Z", in_reply_to=FIRST)  # fmt: skip
+    send(folder, FIRST, subject="Gate", body="Is the gate green?")
+    send(folder, SECOND, subject="Gate is green", body="The gate is green.", in_reply_to=FIRST)
     build_site(site)
     (site.parent / "elsewhere").mkdir()
     return site
@@ -32,7 +32,7 @@ def _elsewhere(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(site.parent / "elsewhere")
 
 
-def test_explain_finds_the_site_of_a_page(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_finds_the_site_of_a_page(site: Path, tmp_path: Path, capsys: Capture) -> None:
     """By an absolute path, a relative one, a folder, and a file that is not there; a site that is named wins."""
     page = site / "_site/actions/index.html"
     for path in (page, "../organization/_site/actions/index.html", "../organization/_site/actions/"):
@@ -46,25 +46,18 @@ def test_explain_finds_the_site_of_a_page(site: Path, tmp_path: Path, capsys: py
     assert "no file that the last build made" in capsys.readouterr().err
 
 
-def test_an_item_and_a_thread_are_named_by_their_page(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_item_and_a_thread_are_named_by_their_page(site: Path, capsys: Capture) -> None:
     """By the path of the page, whose site is found, or by its address."""
     memo = site / f"_site/memos/{SECOND}/index.html"
     (thread,) = (site / "_site/threads").glob("*/index.html")
     address = f"https://memos.example/threads/{thread.parent.name}/"
-    for words in (
-        ["show", memo],
-        ["thread", memo],
-        ["cite", memo],
-        ["thread", thread],
-        ["thread", address, "--site", site],
-    ):
+    named = [(command, memo) for command in ("show", "thread", "cite")]
+    for words in (*named, ("thread", thread), ("thread", address, "--site", site)):
         assert main(list(map(str, words))) == 0
         assert "gate is green" in capsys.readouterr().out.lower()
 
 
-def test_an_output_elsewhere_is_found_by_the_memosite_yml_above_it(
-    site: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_output_elsewhere_is_found_by_the_memosite_yml_above_it(site: Path, capsys: Capture) -> None:
     """Of several outputs, the audience is that of the file's own."""
     other = shutil.copytree(site, site.parent / "with-two", ignore=shutil.ignore_patterns("_site", ".memosite"))
     (other / "memosite.yml").write_text("outputs: {internal: built/inside, public: built/outside}\n")
@@ -74,7 +67,7 @@ def test_an_output_elsewhere_is_found_by_the_memosite_yml_above_it(
         assert f"made as   thread/{FIRST}" in capsys.readouterr().out
 
 
-def test_a_copied_site_is_cited_by_itself(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copied_site_is_cited_by_itself(site: Path, capsys: Capture) -> None:
     """There is no site folder above it."""
     copy = shutil.copytree(site / "_site", site.parent / "elsewhere/copied")
     assert main(["cite", str(copy / f"memos/{FIRST}/index.html")]) == 0
