@@ -27,11 +27,12 @@ SITE = "sources: [{path: engine, exclude: ['secret/**'], include: ['odd/*.txt']}
 CODE, TEXT = "engine/src/gate.py", "engine/memos/inbox/one.txt"
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
-    """A repo with a memo, a body, a document and code, and a configuration."""
-    write_text(tmp_path / "memosite.yml", SITE)
-    repo = Repo(tmp_path / "engine")
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repo with a memo, a body, a document and code, and a configuration; no test may change it."""
+    made = tmp_path_factory.mktemp("made")
+    write_text(made / "memosite.yml", SITE)
+    repo = Repo(made / "engine")
     write_memo(repo.root / "memos/inbox", "one", body_ref="one.txt")
     repo.write("memos/inbox/one.txt", "The text.")
     repo.write("decisions/gate.md", "# Gate\n")
@@ -40,7 +41,13 @@ def site(tmp_path: Path) -> Path:
     repo.write("tests/memos/inbox/sample.openthing", "{}")
     repo.commit()
     repo.git("branch", "other")
-    return tmp_path
+    return made
+
+
+@pytest.fixture
+def site(made: Path, tmp_path: Path) -> Path:
+    """A copy whose files are new."""
+    return shutil.copytree(made, tmp_path, copy_function=shutil.copy, dirs_exist_ok=True)
 
 
 def digest(site: Path) -> str:
