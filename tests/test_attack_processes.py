@@ -24,6 +24,7 @@ from tests.support.commands import command_line, running
 from tests.support.lives import NAME, put
 from tests.support.repos import Repo
 from tests.support.servers import free_port
+from tests.support.soaking import most
 from tests.support.waiting import DEADLINE, wait_until
 
 GIT = shutil.which("git")
@@ -104,16 +105,15 @@ def commands(site: Path) -> dict[str, tuple[object, ...]]:
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "number"),
-    [
-        *((name, number) for name in ("build", "serve") for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)),
-        ("check", signal.SIGINT),
-        ("export", signal.SIGHUP),
-        ("search", signal.SIGTERM),
-        ("mark-read", signal.SIGINT),
-    ],
-)
+SIGNALS = (
+    ("build", signal.SIGTERM), ("build", signal.SIGHUP), ("serve", signal.SIGINT), ("check", signal.SIGINT),
+    ("export", signal.SIGHUP), ("search", signal.SIGTERM), ("mark-read", signal.SIGINT),
+)  # fmt: skip
+"""Every command, and each signal twice or more: all commands heed signals in one place."""
+MORE_SIGNALS = (("build", signal.SIGINT), ("serve", signal.SIGTERM), ("serve", signal.SIGHUP))
+
+
+@pytest.mark.parametrize(("name", "number"), most(SIGNALS, in_soak=SIGNALS + MORE_SIGNALS))
 def test_git_ends_with_the_command(site: Path, hanging: HangingGit, name: str, number: signal.Signals) -> None:
     """With all that it started, though it ignores the signal; the exit code says which one it was."""
     hanging.hang()

@@ -15,6 +15,7 @@ from tests.support.looking import inflated, written_long_ago
 from tests.support.memos import write_body, write_memo, write_note, write_org, write_transcript
 from tests.support.repos import Repo
 from tests.support.sites import tree_bytes as files
+from tests.support.soaking import most
 
 __all__ = ["written_long_ago"]
 
@@ -260,7 +261,7 @@ def publish(site: Path, *more: object, lean: bool = False) -> dict[str, bytes]:
     return files(site / "_site")
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", most(SEEDS, in_soak=range(8)))
 def test_a_public_site_is_that_of_sources_without_the_files(seed: int, tmp_path: Path) -> None:
     """Byte for byte, also when what was open is withheld, and open again, in a site that was published.
 
