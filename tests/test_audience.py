@@ -311,12 +311,13 @@ def test_a_memo_that_becomes_confidential_disappears_and_comes_back(
     site: Site, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """From feed archives, ledger, redirects and digests as well; the build says loudly that nothing is taken back."""
-    for number in range(120):
+    for number in range(60):  # an archive document of a feed has 50 items
         write_memo(site.inbox, STAMP.format(number, "engineer", "director", f"filler{number}"))
-    name = STAMP.format(61, "engineer", "director", "flip")
+    name = STAMP.format(21, "engineer", "director", "flip")
     fields: dict[str, Any] = {"subject": "flipword", "body": "flipword", "metadata": {"tags": ["flipword"]}}
     write_memo(site.inbox, name, **fields)
     site.build()
+    assert [path for path in holding("flip", site.public) if path.endswith("director/feed-1.xml")]
     assert "flip" not in (said := capsys.readouterr().out) and "withheld" not in said
     assert len(holding("flip", site.public)) > 10
     write_memo(site.inbox, name, **fields, **LEGAL)

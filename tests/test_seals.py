@@ -3,8 +3,9 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from hypothesis import strategies as st
 from memosite.archive.seals import (
     SEALS_PATH,
     Leaf,
+    Proof,
     SealLog,
     check_against,
     check_copy,
+    leaf_digest,
     parse_seals,
     prove,
     tree_path,
@@ -27,7 +30,6 @@ from memosite.cli import main
 from tests.support.edits_memos import KEY
 from tests.support.files import write_text
 from tests.support.memos import write_body, write_memo
-from tests.support.proofs import is_proven, root_by_path
 from tests.support.repos import Repo
 from tests.support.servers import serve_folder
 from tests.support.sites import build_site, built_from_nothing, tree_bytes
@@ -89,7 +91,30 @@ SOME_LINES = [
 ]  # fmt: skip
 
 
-# Hashes
+# Hashes, and proofs, which are followed as whoever is shown one would (docs/sealed-log.md)
+
+
+def root_by_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:
+    """The root that an inclusion proof leads to, in a tree of so many leaves; None if it is no proof of that shape."""
+    left = list(path)
+    while size > 1:
+        if index ^ 1 < size:
+            if not left:
+                return None
+            beside = left.pop(0)
+            pair = beside + leaf if index & 1 else leaf + beside
+            leaf = hashlib.sha256(b"\1" + pair).digest()
+        index, size = index >> 1, (size + 1) >> 1
+    return None if left or index else leaf
+
+
+def is_proven(proof: Proof, root: str) -> bool:
+    """Whether a proof leads from its leaf to this root."""
+    tree = root_by_path(leaf_digest(proof.line), proof.index, proof.size, [bytes.fromhex(one) for one in proof.path])
+    if tree is None or not proof.months or tree.hex() != proof.months[0].tree:
+        return False
+    is_linked = all(after.previous == before.root for before, after in pairwise(proof.months))
+    return is_linked and all(month.root == month.expected_root for month in proof.months) and proof.root == root
 
 
 def test_trees_are_those_of_rfc_6962() -> None:
