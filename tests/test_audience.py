@@ -174,10 +174,20 @@ def site(tmp_path: Path) -> Site:
 
 
 def test_a_public_site_has_no_planted_word(site: Site, capfd: pytest.CaptureFixture[str]) -> None:
-    """Nor has its cache, nor what a command prints of it; nor the bundles of a lean one, nor their addresses."""
+    """Nor has its cache, nor what a command prints of it; nor the bundles of a lean one, nor their addresses.
+
+    Build makes each output, other commands take the one that sees least; a folder needs an audience.
+    """
+    for words, said in ((["-o", site.folder / "x"], "several outputs"), (["--previous", site.folder], "--audience")):
+        assert run("build", site.folder, *words) == 2
+        assert said in capfd.readouterr().err
     site.build()
+    made = [line for line in capfd.readouterr().out.splitlines() if line.startswith("audience")]
+    assert made == ["audience  internal", "audience  public"]
+    for audience, is_told in (([], False), (["--audience", "public"], False), (["--audience", "internal"], True)):
+        run("export", "--site", site.folder, *audience)
+        assert (WORD in capfd.readouterr().out.lower()) is is_told
     assert len(holding(WORD, site.folder / "_site")) > 60
-    capfd.readouterr()
     assert run("build", site.folder, "--audience", "public", "--jobs", 2) == 0
     state = ["--since", "all", "--state", site.folder / "state.sqlite"]
     for command in (
@@ -199,6 +209,10 @@ def test_a_public_site_has_no_planted_word(site: Site, capfd: pytest.CaptureFixt
     assert len(holding("tides", site.folder / ".memosite/public")) > 3
     (original,) = (one.read_text() for one in (site.public / f"memos/{SEEN}").glob("*.openthing"))
     assert original.count("[withheld]") >= 6
+    site.configure("audience: internal\n")
+    capfd.readouterr()
+    run("export", "--site", site.folder)
+    assert WORD in capfd.readouterr().out.lower()
     for output in (site.folder / "_site", site.public):  # a site that was published otherwise cannot become lean
         shutil.rmtree(output)
     site.configure("lean: true\n")
@@ -350,28 +364,6 @@ def test_one_audience_is_never_written_over_another(tmp_path: Path, capsys: pyte
         assert not new.exists() or not any(new.iterdir())
     assert run("build", tmp_path, "-o", tmp_path / "new", "--audience", "public", "--previous", tmp_path / "out") == 0
     assert files(tmp_path / "new") == files(tmp_path / "out")
-
-
-def test_with_several_outputs_nobody_builds_or_asks_the_wrong_one(
-    site: Site, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Build makes each; other commands take the one that sees least; a folder needs an audience."""
-    assert run("build", site.folder, "-o", site.folder / "x") == 2
-    assert "several outputs" in capsys.readouterr().err
-    assert run("build", site.folder, "--previous", site.folder) == 2
-    assert "--audience" in capsys.readouterr().err
-    site.build()
-    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("audience")] == [
-        "audience  internal",
-        "audience  public",
-    ]
-    for audience, is_told in ((None, False), ("public", False), ("internal", True)):
-        option = ["--audience", audience] if audience else []
-        run("export", "--site", site.folder, *option)
-        assert (WORD in capsys.readouterr().out.lower()) is is_told
-    site.configure("audience: internal\n")
-    run("export", "--site", site.folder)
-    assert WORD in capsys.readouterr().out.lower()
 
 
 def test_a_public_site_of_which_nothing_is_left(tmp_path: Path) -> None:

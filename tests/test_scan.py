@@ -74,9 +74,7 @@ def check(scanned: Search, indexed: Search, queries: list[QueryNode]) -> None:
 
 def test_a_scan_finds_what_the_index_finds(example: Read, tmp_path: Path) -> None:
     """Queries of every kind over the demonstration."""
-    queries = parsed(
-        [*many_queries(example, most(60, in_soak=150)), "shelff", "from:directr", "tag:budge", "holds shelff"]
-    )
+    queries = [*many_queries(example, most(110, in_soak=150)), "shelff", "from:directr", "tag:budge", "holds shelff"]
     check(Search(scan=scan_of(example)), example.index(tmp_path), parsed(queries))
 
 
