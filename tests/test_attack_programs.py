@@ -1,5 +1,6 @@
 """Attacks: programs that a repo plants run in no command, neither when memos are marked as read nor in a build."""
 
+import json
 import os
 import time
 from collections.abc import Callable
@@ -74,9 +75,8 @@ def planted(root: Path, trap: Trap, *, filters: tuple[str, ...] = ("clean", "smu
     values |= dict.fromkeys(("commit.gpgSign", "log.showSignature", "filter.evil.required"), "true")
     with (repo.root / ".git/config").open("a") as config:
         for name, value in values.items():
-            section, _, key = name.rpartition(".")
-            kind, _, of = section.partition(".")
-            config.write(f'[{kind} "{of}"]\n\t{key} = {value}\n' if of else f"[{kind}]\n\t{key} = {value}\n")
+            *section, key = name.split(".")
+            config.write(f"[{' '.join(section[:1] + [json.dumps(of) for of in section[1:]])}]\n\t{key} = {value}\n")
     for hook in HOOKS:
         (repo.root / ".git/hooks" / hook).symlink_to(trap.program)
     trap.log.unlink(missing_ok=True)
