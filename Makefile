@@ -1,7 +1,8 @@
 # make soak: what the test command does for a short while, done long, by JOBS processes: the fault simulation of
 # `memosite watch` with ever new seeds, and kill -9 anywhere, each SECONDS long; EDITS random edits (of ten
 # organizations), KILLS killed builds, faults of the disk and power losses; HISTORIES random histories with merges; the
-# past at PAST commits, CHAINS chains; and each fuzzer for FUZZ seconds of processor time. It says how much each of them
+# past at PAST commits, CHAINS chains; all of the attacks and searches that are tried in part otherwise
+# (tests/support/soaking.py); and each fuzzer for FUZZ seconds of processor time. It says how much each of them
 # tried. For a short form: make soak SECONDS=10 EDITS=20 KILLS=2 … It runs every night (.github/workflows/soak.yml).
 SECONDS ?= 600
 EDITS ?= 500
@@ -12,7 +13,8 @@ CHAINS ?= 200
 FUZZ ?= 60
 JOBS ?= 3
 PYTHON ?= .venv/bin/python
-SOAKED = $(addprefix tests/test_,watch_faults.py edits.py reading_again.py incremental.py faults_output.py merges.py as_of.py why.py fuzz_*.py)
+SOAKED = $(addprefix tests/test_,watch_faults.py edits.py reading_again.py incremental.py faults_output.py merges.py as_of.py why.py fuzz_*.py) $(ATTACKED)
+ATTACKED = $(addprefix tests/test_,attack_processes.py attack_trees.py audience.py never_echoed.py scan.py secrets.py tampering.py)
 
 .PHONY: soak lock upgrade man audit bill-of-materials
 soak:

@@ -24,6 +24,7 @@ from tests.support.commands import command_line, running
 from tests.support.lives import NAME, put
 from tests.support.repos import Repo
 from tests.support.servers import free_port
+from tests.support.soaking import most
 from tests.support.waiting import DEADLINE, wait_until
 
 GIT = shutil.which("git")
@@ -104,16 +105,15 @@ def commands(site: Path) -> dict[str, tuple[object, ...]]:
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "number"),
-    [
-        *((name, number) for name in ("build", "serve") for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)),
-        ("check", signal.SIGINT),
-        ("export", signal.SIGHUP),
-        ("search", signal.SIGTERM),
-        ("mark-read", signal.SIGINT),
-    ],
-)
+SIGNALS = (
+    ("build", signal.SIGTERM), ("build", signal.SIGHUP), ("serve", signal.SIGINT), ("check", signal.SIGINT),
+    ("export", signal.SIGHUP), ("search", signal.SIGTERM), ("mark-read", signal.SIGINT),
+)  # fmt: skip
+"""Every command, and each signal twice or more: all commands heed signals in one place."""
+MORE_SIGNALS = (("build", signal.SIGINT), ("serve", signal.SIGTERM), ("serve", signal.SIGHUP))
+
+
+@pytest.mark.parametrize(("name", "number"), most(SIGNALS, in_soak=SIGNALS + MORE_SIGNALS))
 def test_git_ends_with_the_command(site: Path, hanging: HangingGit, name: str, number: signal.Signals) -> None:
     """With all that it started, though it ignores the signal; the exit code says which one it was."""
     hanging.hang()
@@ -145,6 +145,12 @@ def test_git_ends_with_a_preview_that_builds_again(site: Path, hanging: HangingG
     assert "received" in (site / f"_site/memos/{NAME}/index.html").read_text()
 
 
+def child(folder: Path, *command: str, output: int = 1 << 24) -> Child:
+    """A program that runs in a folder, with limits."""
+    limits = Limits(seconds=DEADLINE, memory=1 << 30, output=output)
+    return Child(command, limits=limits, environment=os.environ, folder=folder)
+
+
 def test_a_signal_that_comes_while_another_thread_starts_git_ends_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,10 +164,7 @@ def test_a_signal_that_comes_while_another_thread_starts_git_ends_the_command(
 
     def follow() -> None:
         with pytest.raises(MemositeError, match="interrupted"):
-            Child(
-                ["sleep", "1000"], limits=Limits(seconds=DEADLINE, memory=1 << 30, output=1), environment=os.environ,
-                folder=tmp_path,
-            )  # fmt: skip
+            child(tmp_path, "sleep", "1000")
 
     monkeypatch.setattr(subprocess, "Popen", start_slowly)
     follower = threading.Thread(target=follow)
@@ -221,7 +224,7 @@ def test_git_that_computes_for_ever_ends(monkeypatch: pytest.MonkeyPatch, tmp_pa
     (tmp_path / "bin").mkdir()
     program = tmp_path / "bin/git"
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
-    monkeypatch.setattr(git_module, "LIMIT_SECONDS", 1)
+    monkeypatch.setattr(git_module, "LIMIT_SECONDS", 0.6)
     repo = Repo(tmp_path / "repo", is_new=False)
     (repo.root / ".git/objects").mkdir(parents=True)
     (repo.root / ".git/refs").mkdir()
@@ -238,32 +241,26 @@ def test_git_that_computes_for_ever_ends(monkeypatch: pytest.MonkeyPatch, tmp_pa
 def test_what_git_says_at_length_does_not_stop_it(tmp_path: Path) -> None:
     """Standard error is read along; only its beginning is kept."""
     script = "import sys\nfor _ in range(20_000): print('x' * 100, file=sys.stderr)\nprint('done')"
-    child = Child(
-        [sys.executable, "-c", script], limits=Limits(seconds=DEADLINE, memory=1 << 30, output=100), environment={},
-        folder=tmp_path,
-    )  # fmt: skip
-    assert (b"".join(child.pieces()), len(child.said), child.returncode) == (b"done\n", 1 << 16, 0)
-    child.close()
+    started = child(tmp_path, sys.executable, "-c", script, output=100)
+    assert (b"".join(started.pieces()), len(started.said), started.returncode) == (b"done\n", 1 << 16, 0)
+    started.close()
 
 
 def test_a_child_that_reads_nothing_is_not_waited_for(tmp_path: Path) -> None:
     """Of what it is given, which is more than a pipe holds; and one that prints while it is given more."""
-    limits = Limits(seconds=DEADLINE, memory=1 << 30, output=1 << 24)
-    for command, expected in ((["true"], 0), (["cat"], 1 << 22)):
-        child = Child(command, limits=limits, environment={"PATH": os.environ["PATH"]}, folder=tmp_path)
-        assert len(b"".join(child.pieces(bytes(1 << 22)))) == expected
-        child.close()
-    child = Child(
-        ["cat"], limits=Limits(seconds=DEADLINE, memory=1 << 30, output=10), environment=os.environ, folder=tmp_path
-    )
+    for program, expected in (("true", 0), ("cat", 1 << 22)):
+        started = child(tmp_path, program)
+        assert len(b"".join(started.pieces(bytes(1 << 22)))) == expected
+        started.close()
+    started = child(tmp_path, "cat", output=10)
     with pytest.raises(WordyError):
-        list(child.pieces(bytes(1 << 22)))
-    child.close()
-    child = Child(["sleep", "1000"], limits=limits, environment=os.environ, folder=tmp_path)
+        list(started.pieces(bytes(1 << 22)))
+    started.close()
+    started = child(tmp_path, "sleep", "1000")
     with pytest.raises(SlowError):
-        child.more(0.1)
-    child.close()
-    assert child.returncode == -signal.SIGKILL
+        started.more(0.1)
+    started.close()
+    assert started.returncode == -signal.SIGKILL
 
 
 def test_objects_that_git_complains_about_do_not_stop_the_next(tmp_path: Path) -> None:

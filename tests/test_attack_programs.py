@@ -1,12 +1,14 @@
 """Attacks: programs that a repo plants run in no command, neither when memos are marked as read nor in a build."""
 
+import json
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support.commands import run_command
+from memosite.cli import main
 from tests.support.lives import NAME, put
 from tests.support.repos import ENVIRONMENT, Repo, run_git
 from tests.support.sites import build_site
@@ -29,6 +31,9 @@ HOOKS = (
     *("pre-commit", "post-commit", "commit-msg", "prepare-commit-msg", "post-index-change", "post-checkout"),
     *("reference-transaction", "fsmonitor-watchman", "query-watchman", "pre-auto-gc", "post-merge", "post-rewrite"),
 )
+
+PLACES = (".gitattributes", ".git/info/attributes")
+"""Where a repo says which files its programs are for; all are there at once."""
 
 
 class Trap:
@@ -61,16 +66,17 @@ def planted(root: Path, trap: Trap, *, filters: tuple[str, ...] = ("clean", "smu
     repo.write(f"memos/inbox/{NAME}.body.md", "The text.\n")
     put(repo, name=f"{NAME}-too", body="Another one.")
     repo.commit()
-    for key in SETTINGS:
-        repo.git("config", key, str(trap.program))
+    values = dict.fromkeys(SETTINGS, str(trap.program))
     for key in {"clean", "smudge"} - set(filters):
-        repo.git("config", "--unset", f"filter.evil.{key}")
+        del values[f"filter.evil.{key}"]
     if "process" in filters:
-        repo.git("config", "filter.evil.process", str(trap.program))
-    for command in COMMANDS:
-        repo.git("config", f"alias.{command}", f"!{trap.program}")
-    for key, value in (("commit.gpgSign", "true"), ("log.showSignature", "true"), ("filter.evil.required", "true")):
-        repo.git("config", key, value)
+        values["filter.evil.process"] = str(trap.program)
+    values |= {f"alias.{command}": f"!{trap.program}" for command in COMMANDS}
+    values |= dict.fromkeys(("commit.gpgSign", "log.showSignature", "filter.evil.required"), "true")
+    with (repo.root / ".git/config").open("a") as config:
+        for name, value in values.items():
+            *section, key = name.split(".")
+            config.write(f"[{' '.join(section[:1] + [json.dumps(of) for of in section[1:]])}]\n\t{key} = {value}\n")
     for hook in HOOKS:
         (repo.root / ".git/hooks" / hook).symlink_to(trap.program)
     trap.log.unlink(missing_ok=True)
@@ -91,24 +97,30 @@ def make_racy(repo: Repo) -> None:
     touch(repo.root / ".git/index", moment)
 
 
-def mark_read(repo: Repo, *options: str) -> None:
-    """Mark the first memo as read, which has to succeed in time."""
-    somebody = {"GIT_AUTHOR_NAME": "Ann Other", "PYTHONPATH": os.environ["PYTHONPATH"]}
-    done = run_command("mark-read", *options, str(repo.root / INBOX), environment=ENVIRONMENT | somebody)
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert (repo.root / READ).is_file() and not (repo.root / INBOX).exists()
+@pytest.fixture
+def mark_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., None]:
+    """Marks the first memo of a repo as read, which has to succeed."""
+    for name, value in (ENVIRONMENT | {"GIT_AUTHOR_NAME": "Ann Other"}).items():
+        monkeypatch.setenv(name, value)
+
+    def mark(repo: Repo, *options: str) -> None:
+        code, printed = main(["mark-read", *options, str(repo.root / INBOX)]), capsys.readouterr()
+        assert (code, printed.err) == (0, ""), printed.out
+        assert (repo.root / READ).is_file() and not (repo.root / INBOX).exists()
+
+    return mark
 
 
 @pytest.mark.parametrize("filters", [("clean", "smudge"), ("process",)])
-@pytest.mark.parametrize("place", [".gitattributes", "memos/inbox/.gitattributes", ".git/info/attributes"])
 @pytest.mark.parametrize("options", [(), ("--commit",)])
 def test_marking_runs_no_filter_however_the_files_are_dated(
-    tmp_path: Path, trap: Trap, place: str, filters: tuple[str, ...], options: tuple[str, ...]
+    tmp_path: Path, trap: Trap, mark_read: Callable[..., None], filters: tuple[str, ...], options: tuple[str, ...]
 ) -> None:
     """Git compares files that are as new as its index by their contents, and runs filters on the way."""
     repo = planted(tmp_path / "engine", trap, filters=filters)
     make_racy(repo)
-    touch(repo.write(place, "* filter=evil diff=evil merge=evil\n"), time.time() + 7200)
+    for place in (*PLACES, "memos/inbox/.gitattributes"):
+        touch(repo.write(place, "* filter=evil diff=evil merge=evil\n"), time.time() + 7200)
     mark_read(repo, *options)
     assert trap.ran == ""
 
@@ -124,7 +136,9 @@ def test_the_trap_works(tmp_path: Path, trap: Trap) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--commit",)])
-def test_a_change_that_git_could_not_date_is_still_seen(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_a_change_that_git_could_not_date_is_still_seen(
+    tmp_path: Path, mark_read: Callable[..., None], options: tuple[str, ...]
+) -> None:
     """Other files that were written in the moment of the index are compared by the next `git status`, as before."""
     repo = Repo(tmp_path / "engine")
     put(repo)
@@ -141,7 +155,7 @@ def test_a_change_that_git_could_not_date_is_still_seen(tmp_path: Path, options:
 
 
 @pytest.mark.parametrize("form", ["split", "fsmonitor", "untracked", "sparse", "version 4", "none"])
-def test_an_index_of_any_form_is_changed(tmp_path: Path, form: str) -> None:
+def test_an_index_of_any_form_is_changed(tmp_path: Path, mark_read: Callable[..., None], form: str) -> None:
     """What git keeps in its index besides the entries is kept, or made again by git."""
     repo = Repo(tmp_path / "engine")
     put(repo)
@@ -165,7 +179,7 @@ def test_an_index_of_any_form_is_changed(tmp_path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["fifo", "link", "folder"])
-def test_an_index_that_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
+def test_an_index_that_is_no_file_is_refused(tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A pipe would be waited for, and a link lead to another repo's index."""
     repo = Repo(tmp_path / "engine")
     put(repo)
@@ -178,17 +192,18 @@ def test_an_index_that_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
         index.symlink_to(tmp_path / "index")
     else:
         index.mkdir()
-    done = run_command("mark-read", str(repo.root / INBOX))
-    assert done.returncode == 2 and "index" in done.stderr and done.stderr.count("\n") == 1
+    assert main(["mark-read", str(repo.root / INBOX)]) == 2
+    said = capsys.readouterr().err
+    assert "index" in said and said.count("\n") == 1
     assert (repo.root / INBOX).is_file() and not (repo.root / ".git/index.lock").exists()
 
 
-@pytest.mark.parametrize("place", [".gitattributes", ".git/info/attributes"])
-def test_a_build_runs_nothing(tmp_path: Path, trap: Trap, place: str) -> None:
+def test_a_build_runs_nothing(tmp_path: Path, trap: Trap) -> None:
     """Of a work tree, of a bare clone, and of a ref: neither the first time nor after a change."""
     repo = planted(tmp_path / "site/engine", trap)
     make_racy(repo)
-    touch(repo.write(place, "* filter=evil diff=evil merge=evil\n"), time.time() + 7200)
+    for place in PLACES:
+        touch(repo.write(place, "* filter=evil diff=evil merge=evil\n"), time.time() + 7200)
     bare = tmp_path / "site/bare.git"
     run_git(tmp_path, "clone", "-q", "--bare", str(repo.root), str(bare))
     (bare / "config").write_text((repo.root / ".git/config").read_text())

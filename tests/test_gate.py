@@ -293,11 +293,7 @@ ARGUMENTS: dict[str, Callable[[], list[str]]] = {
     "new": lambda: ["--from", "director", "--to", "engineer", "--subject", "One"],
     "why": lambda: ["memos/inbox/2026-05-01-0900--engineer--director--one.openthing"],
 }
-
-
 WITHOUT_ARCHIVE = {"init", "mark-read", "completion"}
-
-
 OPENS_LATER = {"mcp"}  # for each request, by the commands
 
 

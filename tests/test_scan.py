@@ -28,6 +28,7 @@ from memosite.search_language import Analyzer, QueryError, QueryNode, may_compos
 from tests.support.memos import write_memo, write_transcript
 from tests.support.search import Read, many_queries, reading
 from tests.support.sites import EXAMPLE
+from tests.support.soaking import most
 
 WORDS = (
     *("tide", "Tide", "tides", "ebb", "readArchive", "HTTPServer", "gate-is-green", "snake_case", "deadbeef1"),
@@ -64,16 +65,17 @@ def example() -> Iterator[Read]:
 
 def check(scanned: Search, indexed: Search, queries: list[QueryNode]) -> None:
     """Both answer alike: hits with excerpts in their order, hints where there is none, artifacts."""
-    for query in queries:
+    for number, query in enumerate(queries):
         assert scanned.find(query) == indexed.find(query), query
-        assert scanned.find(query, limit=3) == indexed.find(query, limit=3), query
+        if number % 4 == 0:
+            assert scanned.find(query, limit=3) == indexed.find(query, limit=3), query
     assert scanned.refs(queries) == indexed.refs(queries)
 
 
 def test_a_scan_finds_what_the_index_finds(example: Read, tmp_path: Path) -> None:
-    """150 queries of every kind over the demonstration."""
-    queries = parsed([*many_queries(example, 150), "shelff", "from:directr", "tag:budge", "holds shelff"])
-    check(Search(scan=scan_of(example)), example.index(tmp_path), queries)
+    """Queries of every kind over the demonstration."""
+    queries = [*many_queries(example, most(110, in_soak=150)), "shelff", "from:directr", "tag:budge", "holds shelff"]
+    check(Search(scan=scan_of(example)), example.index(tmp_path), parsed(queries))
 
 
 def test_processes_find_together_what_one_finds(example: Read) -> None:
@@ -112,7 +114,7 @@ def random_query(chance: random.Random) -> str:
     return f"NOT ({joined})" if chance.random() < 0.2 else joined
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", most([0], in_soak=range(2)))
 def test_scan_index_and_both_together_agree_on_random_archives(seed: int, tmp_path: Path) -> None:
     """Also after memos were added, edited and removed: then an old index and a scan answer together, too."""
     chance = random.Random(seed)
@@ -120,7 +122,7 @@ def test_scan_index_and_both_together_agree_on_random_archives(seed: int, tmp_pa
     names = [f"m{number}" for number in range(12)]
     for name in names:
         write_any(site, chance, name)
-    queries = parsed([random_query(chance) for _ in range(60)])
+    queries = parsed([random_query(chance) for _ in range(most(40, in_soak=60))])
     with reading(site) as read:
         check(Search(scan=scan_of(read)), read.index(cache), queries)
     for path in sorted(site.rglob("m*.*")):

@@ -43,9 +43,10 @@ def published(site: Path) -> dict[str, str]:
 # Withhold
 
 
-def test_one_secret_withholds_one_artifact(site: Path, capsys: Capture) -> None:
+def test_one_secret_withholds_one_artifact(site: Path, tmp_path: Path, capsys: Capture) -> None:
     """Its page is its envelope alone; the other memo is whole; a loud line says so, and the exit code is 1.
 
+    The notification goes out: a watch of the feed, which has its path only, and one of the repos announce both memos.
     That is not forgotten because nothing changed; quiet builds say it as an error. What is mended is published.
     """
     assert main(["build", str(site)]) == 1
@@ -60,6 +61,13 @@ def test_one_secret_withholds_one_artifact(site: Path, capsys: Capture) -> None:
     assert "Nothing to hide." in files[f"memos/{OTHER}/index.html"]
     assert not any("Tide tables" in text or "as you asked" in text or KEY in text for text in files.values())
     assert f"memos/{LEAK}/original/{LEAK}.openthing" not in files
+    assert f"new memo: memos/inbox/{LEAK}.openthing" in files["positions/director/feed.xml"]
+    full = files["positions/director/feed-full.xml"]
+    assert f">new memo: memos/inbox/{LEAK}.openthing\n</content:encoded>" in full
+    for of in ([site / "_site/positions/director/feed.xml"], ["--position", "director", "--site", site]):
+        done = watch(*of, "--once", folder=tmp_path / str(len(of)))
+        announced = [f"new memo: memos/inbox/{name}.openthing" for name in (LEAK, OTHER)]
+        assert sorted(done.stdout.splitlines()) == announced
     before, said = tree_bytes(site / "_site"), []
     for _ in range(2):
         assert main(["build", str(site), "--quiet"]) == 1
@@ -71,21 +79,6 @@ def test_one_secret_withholds_one_artifact(site: Path, capsys: Capture) -> None:
     write_memo(site / "desk/memos/inbox", LEAK, subject="Tide tables", body="The key is in the vault.")
     assert main(["build", str(site), "--quiet"]) == 0
     assert "The key is in the vault." in published(site)[f"memos/{LEAK}/index.html"]
-
-
-def test_the_notification_goes_out(site: Path, tmp_path: Path) -> None:
-    """Of the feed: its path only. A watch of the published feed and one of the repos announce both memos."""
-    main(["build", str(site), "--quiet"])
-    feed = site / "_site/positions/director/feed.xml"
-    assert f"new memo: memos/inbox/{LEAK}.openthing" in feed.read_text()
-    full = feed.with_name("feed-full.xml").read_text()
-    assert f">new memo: memos/inbox/{LEAK}.openthing\n</content:encoded>" in full
-    for of in ([feed], ["--position", "director", "--site", site]):
-        done = watch(*of, "--once", folder=tmp_path / str(len(of)))
-        assert sorted(done.stdout.splitlines()) == [
-            f"new memo: memos/inbox/{LEAK}.openthing",
-            f"new memo: memos/inbox/{OTHER}.openthing",
-        ]
 
 
 def test_every_command_says_what_it_did_not_see_and_a_build_names_the_first_files(site: Path, capsys: Capture) -> None:
@@ -403,9 +396,6 @@ def test_a_configuration_with_a_secret_is_refused_and_not_quoted(site: Path, tmp
             assert KEY[:12] not in printed.err + printed.out
 
 
-# Redactions on pages and in twins
-
-
 # What is for the operator alone: commands report it, and no file of a public site has it
 
 FORMER = "2026-05-01-1100--engineer--director--former"
@@ -448,9 +438,6 @@ def findings(public: Path, capsys: Capture, *options: str) -> list[dict[str, obj
 def named(found: list[dict[str, object]], rule: str) -> list[tuple[object, object]]:
     """Place and message of the findings of a rule."""
     return [(f"{one['path']}:{one['line']}", one["message"]) for one in found if one["rule"] == rule]
-
-
-# Secrets
 
 
 def test_a_public_site_does_not_lead_to_a_secret(public: Path, capsys: Capture) -> None:
@@ -498,9 +485,6 @@ def test_its_operator_is_told_all_of_it(public: Path, capsys: Capture) -> None:
     assert "Its subject, its text, its originals and its former versions are not published." in page
     assert KIND in files["health/index.html"]
     assert json.loads(files[f"memos/{LEAK}/index.json"])["life"][0]["steps"][0]["commit"]
-
-
-# What memosite.yml names in vain
 
 
 def test_what_names_nothing_is_told_to_the_operator_alone(public: Path, capsys: Capture) -> None:

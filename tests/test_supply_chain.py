@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from threading import Thread
 from types import ModuleType
+from typing import Any
 
 import pytest
 from packaging.markers import default_environment
@@ -169,6 +170,14 @@ def run_audit(*options: str, **environment: str) -> "subprocess.CompletedProcess
     )  # fmt: skip
 
 
+def load_audit() -> Any:
+    """The script as a module."""
+    loader, audit = SourceFileLoader("audit", str(AUDIT)), ModuleType("audit")
+    audit.__file__ = str(AUDIT)
+    loader.exec_module(audit)
+    return audit
+
+
 @contextlib.contextmanager
 def vulnerability_database(known: Mapping[str, object]) -> Iterator[str]:
     """The address of a server that answers as OSV does, with these vulnerabilities by the package's name."""
@@ -196,20 +205,27 @@ def vulnerability_database(known: Mapping[str, object]) -> Iterator[str]:
             thread.join()
 
 
-def test_a_known_vulnerability_fails_the_audit() -> None:
-    """It is named, with the version to take; without it the audit passes."""
+def test_a_known_vulnerability_fails_the_audit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is named, with the version to take; where it is accepted, here in a lock file of one, the audit passes."""
     package = {"name": "lxml", "ecosystem": "PyPI"}
     ranges = [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "99.1"}]}]
     found = {"id": "TEST-2026-1", "summary": "x", "published": "2026-05-01T00:00:00Z", "aliases": ["CVE-1"]}
     with vulnerability_database({"lxml": {**found, "affected": [{"package": package, "ranges": ranges}]}}) as address:
         done = run_audit("--vulnerability-service", "osv", "--osv-url", address, NO_PROXY="*")
-        accepted = run_audit(
-            "--vulnerability-service", "osv", "--osv-url", address, "--ignore-vuln", "TEST-2026-1", NO_PROXY="*"
+        (lock := tmp_path / "lock.txt").write_text(
+            next(part for part in re.split(r"\n(?=\S)", DEV) if part.startswith("lxml==")) + "\n"
         )
+        monkeypatch.setenv("NO_PROXY", "*")
+        monkeypatch.setattr(audit := load_audit(), "LOCK", str(lock))
+        options = ["--vulnerability-service", "osv", "--osv-url", address]
+        assert audit.main([*options, "--ignore-vuln", "TEST-2026-1"]) == 0
+        said = capsys.readouterr().out
     assert done.returncode == 1, done.stderr
     assert re.search(r"^audit: lxml \S+: .*TEST-2026-1.*; fixed in: 99\.1$", done.stdout, re.MULTILINE)
-    assert accepted.returncode == 0
-    assert re.search(r"^audit: (\d+) of \1 packages of \S+ audited, 0 vulnerabilities$", accepted.stdout, re.MULTILINE)
+    assert re.search(r"^audit: (\d+) of \1 packages of \S+ audited, 1 vulnerabilities$", done.stdout, re.MULTILINE)
+    assert re.search(r"^audit: 1 of 1 packages of \S+ audited, 0 vulnerabilities$", said, re.MULTILINE)
 
 
 def test_an_audit_without_a_database_says_so_and_passes() -> None:
@@ -225,10 +241,7 @@ def test_a_mirror_that_knows_no_vulnerabilities_is_no_database(capsys: pytest.Ca
     """pip-audit calls packages that PyPI's database does not have skipped, finds nothing, and is content."""
     skipped = [{"name": "lxml", "skip_reason": "Dependency not found on PyPI and could not be audited: lxml (6.1.3)"}]
     known = [{"name": "rich", "version": "15.0.0", "vulns": []}]
-    loader = SourceFileLoader("audit", str(AUDIT))
-    audit = ModuleType("audit")
-    audit.__file__ = str(AUDIT)
-    loader.exec_module(audit)
+    audit = load_audit()
     assert audit.judge([skipped, []]) == 0
     assert "NOT DONE" in capsys.readouterr().out
     assert audit.judge([skipped + known]) == 0

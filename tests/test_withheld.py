@@ -242,16 +242,29 @@ def erase(site: Path, *names: str, more: str = "", config: str = CONFIG) -> None
     write_text(site / "memosite.yml", config + (f"erase:\n{entries}" if names else ""))
 
 
-@pytest.fixture
-def tides(tmp_path: Path) -> Path:
-    """The site with planted words, and enough memos for archive documents of feeds, before and after those."""
-    folder = write_planted(tmp_path / "site")
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site with planted words, and enough memos for archive documents of feeds, before and after those; built."""
+    folder = write_planted(tmp_path_factory.mktemp("planted") / "site")
     for day in (1, 9):
         for minute in range(40):
             name = f"2026-05-0{day}-08{minute:02d}--engineer--director--tide"
             write_memo(folder / "office/memos/read", name, sent=f"2026-05-0{day}T08:{minute:02d}:00Z")
     Repo(folder / "office", is_new=False).commit("tides", at=200)
+    build_site(folder)
     return folder
+
+
+@pytest.fixture
+def tides(planted: Path, tmp_path: Path) -> Path:
+    """A copy of it with all that the build has made."""
+    return shutil.copytree(planted, tmp_path / "site")
+
+
+@pytest.fixture
+def unbuilt(planted: Path, tmp_path: Path) -> Path:
+    """A copy of it that was never built."""
+    return shutil.copytree(planted, tmp_path / "unbuilt", ignore=shutil.ignore_patterns("_site", ".memosite"))
 
 
 def twin(output: Path, page: str) -> Any:
@@ -268,11 +281,21 @@ def guids(output: Path) -> dict[str, list[str | None]]:
     }
 
 
-def test_nothing_of_the_content_is_left_and_any_build_gives_the_same(tides: Path, tmp_path: Path) -> None:
-    """Not in the output, not in the cache: built on, built anew over the ledger, or from the previous site."""
-    output = build_site(tides)
+def test_nothing_of_the_content_is_left_any_build_gives_the_same_and_taking_it_back_restores_it(
+    tides: Path, tmp_path: Path
+) -> None:
+    """Not in the output, not in the cache: built on, built anew over the ledger, or from the previous site.
+
+    Meanwhile an internal site shows all else, also what only the public may not see, and what cannot be read. Nothing
+    was lost that is in the source. Only the sealed log, and the page that shows its root, tell of it afterwards.
+    """
+    output = tides / "_site"
+    marked = "2026-05-03-0900--engineer--director--salaries"
+    write_memo(tides / "office/memos/read", marked, extra={"x.legal.confidentiality": "internal"})
+    write_text(tides / "office/memos/read/2026-05-03-1000--engineer--director--torn.openthing", "{")
+    before = tree_bytes(build_site(tides))
     assert len(set().union(*words_in(output).values())) > 60
-    before = Path(shutil.copytree(output, tmp_path / "before"))
+    previous = Path(shutil.copytree(output, tmp_path / "before"))
     order = guids(output)
     changes, captures = output / f"memos/{LETTER}/changes", output / f"transcripts/{AGAIN}/captures"
     assert changes.is_dir() and captures.is_dir()
@@ -286,7 +309,7 @@ def test_nothing_of_the_content_is_left_and_any_build_gives_the_same(tides: Path
     left = {path for path in words_in(output) if not path.startswith(f"entities/{ENTITY}")}
     assert left == {"archive/ledger.jsonl"}
     assert words_in(tides / ".memosite", but=[ENTITY]) == {}
-    anew = build_site(tides, "--previous", before, "--cache", tmp_path / "cache", output=tmp_path / "anew")
+    anew = build_site(tides, "--previous", previous, "--cache", tmp_path / "cache", output=tmp_path / "anew")
     assert words_in(tmp_path / "cache", but=[ENTITY]) == {}
     assert tree_bytes(anew) == tree_bytes(output)
     shutil.rmtree(tides / ".memosite")
@@ -298,93 +321,95 @@ def test_nothing_of_the_content_is_left_and_any_build_gives_the_same(tides: Path
         path: ids for path, ids in order.items() if "saved/" not in path
     }
     assert [path for path in now if path.startswith("feed-")] != []
+    erase(tides, NAMES[0])
+    assert {path for path in before if path.endswith(".html")} <= set(tree_bytes(build_site(tides)))
+    assert marked in main_text(output / f"memos/{marked}")
+    erase(tides)
+    build_site(tides)
+    after = tree_bytes(output)
+    logged = {"archive/seals.jsonl", "health/index.html"}
+    assert {path for path in before | after if before.get(path) != after.get(path)} == logged
+    assert after["archive/seals.jsonl"].startswith(before["archive/seals.jsonl"])
 
 
-def test_a_build_in_the_same_process_gives_the_same(tides: Path, tmp_path: Path) -> None:
+def test_a_build_in_the_same_process_gives_the_same(unbuilt: Path, tmp_path: Path) -> None:
     """As in `serve`, which keeps what it has read."""
 
     def clock() -> dt.datetime:
         return dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
 
     with Memory() as memory:
-        build(load_config(tides), clock=clock, memory=memory)
-        before = Path(shutil.copytree(tides / "_site", tmp_path / "before"))
-        erase(tides, *NAMES)
-        build(load_config(tides), clock=clock, memory=memory)
+        build(load_config(unbuilt), clock=clock, memory=memory)
+        before = Path(shutil.copytree(unbuilt / "_site", tmp_path / "before"))
+        erase(unbuilt, *NAMES)
+        build(load_config(unbuilt), clock=clock, memory=memory)
         memory.write()
-    assert words_in(tides / ".memosite", but=[ENTITY]) == {}
-    anew = build_site(tides, "--previous", before, output=tmp_path / "anew")
-    assert tree_bytes(tides / "_site") == tree_bytes(anew)
+    assert words_in(unbuilt / ".memosite", but=[ENTITY]) == {}
+    anew = build_site(unbuilt, "--previous", before, output=tmp_path / "anew")
+    assert tree_bytes(unbuilt / "_site") == tree_bytes(anew)
 
 
-def test_search_finds_nothing_of_it_though_it_was_indexed(tides: Path) -> None:
+def test_search_finds_nothing_of_it_though_it_was_indexed(unbuilt: Path) -> None:
     """Also where a search made the index, and a build cleans it."""
-    words = ["--site", str(tides)]
+    words = ["--site", str(unbuilt)]
     plain = CONFIG.replace('searches: {casks: "letter OR casks OR quince"}', "")
-    erase(tides, config=plain)
+    erase(unbuilt, config=plain)
     assert main(["search", "quince", *words]) == 0
-    erase(tides, *NAMES, config=plain)
-    build_site(tides)
-    assert not (tides / ".memosite/search").exists()
+    erase(unbuilt, *NAMES, config=plain)
+    build_site(unbuilt)
+    assert not (unbuilt / ".memosite/search").exists()
     assert main(["search", "quince", *words]) == 1
     assert main(["search", "letter", *words]) == 0
-    assert words_in(tides / ".memosite", but=[ENTITY]) == {}
-
-
-def test_what_was_removed_and_erased_keeps_its_place_in_archive_documents(tides: Path) -> None:
-    """Before, what is removed is not in them; once it is erased, its guid is there, and where git had it last."""
-    output = build_site(tides)
-    feed = "positions/director/feed-1.xml"
-    order = guids(output)[feed]
-    (name,) = (one for one in order if one and one.endswith("2026-05-01-0807--engineer--director--tide"))
-    file = tides / "office/memos/read/2026-05-01-0807--engineer--director--tide.openthing"
-    file.unlink()
-    Repo(tides / "office", is_new=False).commit("removed", at=300)
-    build_site(tides)
-    assert guids(output)[feed] == [one for one in order if one != name]
-    erase(tides, file.stem)
-    build_site(tides)
-    assert guids(output)[feed] == order
-    item = next(one for one in etree.parse(output / feed).iterfind(".//item") if one.findtext("guid") == name)
-    assert item.findtext("description") == f"new memo: memos/read/{file.name}"
-    assert twin(output, f"memos/{file.stem}/")["notice"].startswith("The content of this memo was erased.")
+    assert words_in(unbuilt / ".memosite", but=[ENTITY]) == {}
 
 
 # Digests
 
 
-def test_digests_that_were_published_stay(tides: Path) -> None:
+def test_digests_that_were_published_stay_but_for_a_secret_and_for_an_entry_of_a_list(tides: Path) -> None:
     """They prove later what the content was; they are on the page and in its twin.
 
-    Unless the reason is a secret: from the digest and the rest of a text, a short one could be guessed.
+    Unless the reason is a secret: from the digest and the rest of a text, a short one could be guessed. Nor is the
+    file of a list published any more of which an entry is erased: each other entry has its own text as original.
     """
-    output = build_site(tides)
-    page = f"memos/{LETTER}/"
-    was = twin(output, page)
-    erase(tides, f"memo/{LETTER}")
+    output = tides / "_site"
+    page, entry = f"memos/{LETTER}/", "records/wyren/office.decisions.e48abbc6/"
+    was, whole = twin(output, page), twin(output, entry)["sha256"]
+    assert (output / entry / "original.md").read_text(encoding="utf-8") == BULLETS
+    erase(tides, f"memo/{LETTER}", "record/office.decisions.5d2f3df5")
     for _ in range(2):
         build_site(tides)
         now = twin(output, page)
         assert now["sha256"] == was["sha256"]
-        assert [one["sha256"] for one in now["copies"]] == [one["sha256"] for one in was["copies"]]
+        assert [copy["sha256"] for copy in now["copies"]] == [copy["sha256"] for copy in was["copies"]]
         write_text(tides / "office/decisions/0002-more.md", "# More\n")
     assert was["sha256"] in main_text(output / page)
+    assert "Two buckets for rain" in main_text(output / entry)
+    assert "zq" not in (output / entry / "original.md").read_text(encoding="utf-8")
+    assert [copy["sha256"] for copy in twin(output, entry)["copies"]] == [None]
+    items = etree.parse(output / "systems/wyren/feed.xml").iterfind(".//item")
+    enclosure = next(item for item in items if (item.findtext("guid") or "").endswith("e48abbc6")).find("enclosure")
+    assert enclosure is not None
+    assert enclosure.get("length") == str((output / entry / "original.md").stat().st_size)
+    assert [path for path, data in tree_bytes(output / entry).items() if whole.encode() in data] == []
+    assert "zqcask" not in set().union(*words_in(output).values())
+    assert "zqasks" in main_text(output / "records/wyren/office.open-questions.13937b83/")
     erase(tides, f"memo/{LETTER}", more=", secret: true")
     build_site(tides)
     assert [path for path, data in tree_bytes(output).items() if was["sha256"].encode() in data] == []
 
 
-def test_the_digest_of_what_was_never_published_is_not(tides: Path) -> None:
+def test_the_digest_of_what_was_never_published_is_not(unbuilt: Path) -> None:
     """Neither of what was edited before it was erased, nor of what was there and built for the first time."""
-    erase(tides, *NAMES)
-    assert twin(build_site(tides), f"memos/{LETTER}/")["sha256"] is None
-    erase(tides)
-    build_site(tides)
-    file = tides / f"office/memos/inbox/{LETTER}.openthing"
+    erase(unbuilt, *NAMES)
+    assert twin(build_site(unbuilt), f"memos/{LETTER}/")["sha256"] is None
+    erase(unbuilt)
+    build_site(unbuilt)
+    file = unbuilt / f"office/memos/inbox/{LETTER}.openthing"
     write_text(file, file.read_text(encoding="utf-8").replace("zqshort", "zqlater"))
-    erase(tides, *NAMES)
-    build_site(tides)
-    now = twin(tides / "_site", f"memos/{LETTER}/")
+    erase(unbuilt, *NAMES)
+    build_site(unbuilt)
+    now = twin(unbuilt / "_site", f"memos/{LETTER}/")
     assert now["sha256"] is None
     assert [one["sha256"] is None for one in now["copies"]] == [True, False]
 
@@ -392,45 +417,37 @@ def test_the_digest_of_what_was_never_published_is_not(tides: Path) -> None:
 # What becomes of it
 
 
-def test_what_was_removed_before_says_that_it_was_erased(tides: Path) -> None:
-    """A memo that somebody replied to, one that nobody did, and a record."""
-    output = build_site(tides)
+def test_what_was_removed_before_says_that_it_was_erased_and_keeps_its_place_in_archive_documents(tides: Path) -> None:
+    """A memo that somebody replied to, one that nobody did, and a record.
+
+    Before, what is removed is in no archive document of a feed; once it is erased, its guid is there, and where git
+    had it last.
+    """
+    output, feed = tides / "_site", "positions/director/feed-1.xml"
+    order = guids(output)[feed]
+    (name,) = (guid for guid in order if guid and guid.endswith("2026-05-01-0807--engineer--director--tide"))
+    file = tides / "office/memos/read/2026-05-01-0807--engineer--director--tide.openthing"
+    file.unlink()
+    Repo(tides / "office", is_new=False).commit("removed", at=300)
     old = "2026-05-03-0900--engineer--director--old-form"
-    for path in (*PLANTED[f"memo/{LETTER}"], *PLANTED[f"memo/{old}"], *PLANTED["record/office.context.casks"]):
+    removed = {"memo/" + LETTER: f"memos/{LETTER}/", f"memo/{old}": f"memos/{old}/"}
+    removed["record/office.context.casks"] = "records/memory-layer/office.context.casks/"
+    for path in (path for id_ in removed for path in PLANTED[id_]):
         (tides / path).unlink()
     build_site(tides)
-    assert "2026-05-20" not in main_text(output / f"memos/{old}/")
-    erase(tides, f"memo/{LETTER}", old, "record/office.context.casks", f"transcript/{TALK}")
+    gone = {guid for guid in order if guid and guid.endswith((LETTER, old))} | {name}
+    assert guids(output)[feed] == [guid for guid in order if guid not in gone]
+    assert "2026-05-20" not in main_text(output / removed[f"memo/{old}"])
+    erase(tides, file.stem, f"memo/{LETTER}", old, "record/office.context.casks", f"transcript/{TALK}")
     build_site(tides)
-    for page in (f"memos/{LETTER}/", f"memos/{old}/", "records/memory-layer/office.context.casks/"):
+    assert guids(output)[feed] == order
+    item = next(one for one in etree.parse(output / feed).iterfind(".//item") if one.findtext("guid") == name)
+    assert item.findtext("description") == f"new memo: memos/read/{file.name}"
+    assert twin(output, f"memos/{file.stem}/")["notice"].startswith("The content of this memo was erased.")
+    for page in removed.values():
         assert "was erased. Since 2026-05-20 Reason The writer asked" in main_text(output / page)
     assert "was erased" in main_text(output / f"memos/{LETTER}/changes/")
     assert main(["check", "--site", str(tides)]) == 0
-
-
-def test_an_entry_of_a_list_is_erased_and_those_beside_it_are_not(tides: Path) -> None:
-    """The file that they share is not published any more: each other entry has its own text as original."""
-    output = build_site(tides)
-    page = "records/wyren/office.decisions.e48abbc6/"
-    assert (output / page / "original.md").read_text(encoding="utf-8") == BULLETS
-    whole = twin(output, page)["sha256"]
-    erase(tides, "record/office.decisions.5d2f3df5")
-    build_site(tides)
-    assert "Two buckets for rain" in main_text(output / page)
-    assert "zq" not in (output / page / "original.md").read_text(encoding="utf-8")
-    now = twin(output, page)
-    assert [one["sha256"] for one in now["copies"]] == [None]
-    item = next(
-        one
-        for one in etree.parse(output / "systems/wyren/feed.xml").iterfind(".//item")
-        if (one.findtext("guid") or "").endswith("e48abbc6")
-    )
-    enclosure = item.find("enclosure")
-    assert enclosure is not None
-    assert enclosure.get("length") == str((output / page / "original.md").stat().st_size)
-    assert [path for path, data in tree_bytes(output / page).items() if whole.encode() in data] == []
-    assert "zqcask" not in set().union(*words_in(output).values())
-    assert "zqasks" in main_text(output / "records/wyren/office.open-questions.13937b83/")
 
 
 def test_an_id_of_several_kinds_means_all_of_them_unless_the_kind_is_named(
@@ -472,26 +489,3 @@ def test_an_id_of_several_kinds_means_all_of_them_unless_the_kind_is_named(
     build_site(tmp_path)
     assert main(["check", "--site", str(tmp_path)]) == 1
     assert f'erase names "{name}x": nothing of this id' in capsys.readouterr().out
-
-
-def test_taking_the_entry_back_restores_it_at_the_same_address(tides: Path) -> None:
-    """Nothing was lost that is in the source. Only the sealed log, and the page that shows its root, tell of it.
-
-    Meanwhile an internal tides shows all else, also what only the public may not see, and what cannot be read.
-    """
-    marked = "2026-05-03-0900--engineer--director--salaries"
-    write_memo(tides / "office/memos/read", marked, extra={"x.legal.confidentiality": "internal"})
-    write_text(tides / "office/memos/read/2026-05-03-1000--engineer--director--torn.openthing", "{")
-    output = build_site(tides)
-    before = tree_bytes(output)
-    erase(tides, NAMES[0])
-    assert {path for path in before if path.endswith(".html")} <= set(tree_bytes(build_site(tides)))
-    assert marked in main_text(output / f"memos/{marked}")
-    erase(tides, *NAMES)
-    build_site(tides)
-    erase(tides)
-    build_site(tides)
-    after = tree_bytes(output)
-    logged = {"archive/seals.jsonl", "health/index.html"}
-    assert {path for path in before | after if before.get(path) != after.get(path)} == logged
-    assert after["archive/seals.jsonl"].startswith(before["archive/seals.jsonl"])

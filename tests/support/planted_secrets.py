@@ -1,9 +1,6 @@
 """Keys of many kinds, made at random in their vendors' formats, and the places where a repo may hold them.
 
-No key is real, and none stands here: hosts refuse commits with what looks like one. Run as a script, this prints which
-kind was found in which place, for many keys of each kind:
-
-    python -m tests.support.planted_secrets
+No key is real, and none stands here: hosts refuse commits with what looks like one.
 """
 
 import base64
@@ -322,31 +319,3 @@ def is_covered(place: Place) -> bool:
     for secret in find_secrets(place.text):
         left -= set(range(secret.start, secret.end))
     return not left
-
-
-def print_table(seeds: int) -> None:
-    """Print which share of the keys of each kind was found in each place; `·` where none can be."""
-    counts: dict[str, dict[str, list[bool]]] = {}
-    reasons: dict[tuple[str, str], list[str]] = {}
-    for seed in range(seeds):
-        for kind, place, planted in plant(seed):
-            cell = counts.setdefault(kind, {}).setdefault(place, [])
-            if isinstance(planted, str):
-                kinds = reasons.setdefault((place, planted), [])
-                kinds += [] if kind in kinds else [kind]
-            else:
-                cell.append(is_covered(planted))
-    for number, place in enumerate(PLACES, 1):
-        print(f"{number:2} {place}")
-    print("\n" + " " * 28 + " ".join(f"{number:3}" for number in range(1, len(PLACES) + 1)))
-    for kind, places in counts.items():
-        cells = (f"{100 * sum(found) // len(found):3}" if found else "  ·" for found in places.values())
-        print(f"{kind:28}" + " ".join(cells))
-    every = [found for places in counts.values() for cell in places.values() for found in cell]
-    print(f"\n{sum(every)} of {len(every)} keys found: {seeds} of each of {len(KINDS)} kinds in {len(PLACES)} places\n")
-    for (place, reason), kinds in reasons.items():
-        print(f"· {place}: {reason}: {', '.join(kinds)}")
-
-
-if __name__ == "__main__":
-    print_table(20)
