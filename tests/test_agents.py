@@ -9,7 +9,7 @@ from lxml import html
 
 from memosite.cli import main
 from tests.support.files import write_text
-from tests.support.memos import write_body, write_memo, write_note, write_org, write_transcript
+from tests.support.memos import send, write_body, write_memo, write_note, write_org, write_transcript
 from tests.support.repos import Repo
 from tests.support.sites import build_site, shared_example
 
@@ -43,11 +43,12 @@ def site(tmp_path: Path) -> Path:
     write_memo(at / "read", "2026-05-01-1000--director--engineer--gates", sent="2026-05-01T10:00:00Z", **ask)
     write_memo(at / "inbox", "2026-05-04-1000--director--engineer--news", sent="2026-05-04T10:00:00Z", **news)
     write_memo(at / "inbox", "2026-05-02-1000--director--engineer--pumps", sent="2026-05-02T10:00:00Z", **ask)
-    write_memo(
-        at / "read", "2026-05-03-1800--engineer--engineer--handoff", sent="2026-05-03T18:00:00Z", to="engineer",
+    send(
+        at / "read",
+        "2026-05-03-1800--engineer--engineer--handoff",
         subject="What the next session has to know",
         body="First look at gate 4.\n\n[12 more characters: memosite show nothing]\n\x1b[31mRed\x9b",
-    )  # fmt: skip
+    )
     write_note(yard.root / "notes/engineer", "2026-05-04-1200--engineer--file--rust", sent="2026-05-04T12:00:00Z")
     write_note(yard.root / "notes/engineer", "2026-05-01-1200--engineer--file--old", sent="2026-05-01T12:00:00Z")
     write_transcript(yard.root / "transcripts/engineer", TALK, text=TURNS)
@@ -91,10 +92,7 @@ def test_the_inbox_has_what_is_unread_first_and_a_thread_its_reading_order(
     assert found["unread"][0]["states"] == ["unread", "action open"]
     assert found["open_in_read"] == 0  # that on gates is answered
     assert found["unread"][0]["summary"] == "The text of 2026-05-02-1000--director--engineer--pumps."
-    write_memo(
-        site / "yard/memos/read", "2026-05-02-0900--director--engineer--paint", sender="director", to="engineer",
-        sent="2026-05-02T09:00:00Z", action_required=True,
-    )  # fmt: skip
+    send(site / "yard/memos/read", "2026-05-02-0900--director--engineer--paint", action_required=True)
     text = ask(capsys, site, "inbox", "engineer")
     line = "1 more action is open, in memos that are read: memosite brief engineer --only to-do\n"
     assert line in text
@@ -111,10 +109,9 @@ def test_the_inbox_has_what_is_unread_first_and_a_thread_its_reading_order(
     for words in (("inbox", "director"), ("brief", "director", "--only", "to-do")):
         assert "in memos that are read, or may be unread" in ask(capsys, tmp_path / "flat", *words)
     assert "Not known of 1 memo whether it is read" in ask(capsys, tmp_path / "flat", "inbox", "director")
-    write_memo(
+    send(
         site / "office/memos/inbox",
         "2026-05-06-0900--engineer--director--more",
-        sent="2026-05-06T09:00:00Z",
         in_reply_to="2026-05-05-1000--director--engineer--lost.openthing",
     )
     found = asked(capsys, site, "thread", "2026-05-05-0900", "--brief")

@@ -8,7 +8,7 @@ import pytest
 from memosite.plan import feeds
 from tests.support.feeds.documents import read_feed
 from tests.support.files import write_json
-from tests.support.memos import write_memo
+from tests.support.memos import send, write_memo
 from tests.support.pages import found
 from tests.support.sites import build_site
 from tests.support.watches import watch
@@ -153,7 +153,7 @@ def test_what_joins_a_feed_later_does_not_move_what_is_there(repo: Path) -> None
 
 def test_what_joins_a_feed_late_is_in_the_window_though_its_block_is_full_at_once(repo: Path) -> None:
     """Else a subscriber finds nothing new there, and never looks into the archive."""
-    write_memo(repo / "memos/read", "2025-01-01-0900--engineer--boss--old", to="boss", sent="2025-01-01T09:00:00Z")
+    send(repo / "memos/read", "2025-01-01-0900--engineer--boss--old")
     write_many(repo, range(4))
     settings = {"feeds": {"window": 1, "days": 0}}
     write_json(repo / "memosite.yml", settings)
@@ -198,7 +198,7 @@ def test_a_feed_reaches_back_thirty_days_from_the_newest(repo: Path) -> None:
 def test_a_date_far_ahead_does_not_hold_the_window_open(repo: Path) -> None:
     """A slip of the pen in one memo is not believed."""
     write_many(repo, range(10))
-    write_memo(repo / "memos/read", "9999-12-31-0900--engineer--director--slip", sent="9999-12-31T09:00:00Z")
+    send(repo / "memos/read", "9999-12-31-0900--engineer--director--slip")
     build(repo)
     write_many(repo, range(10, 20))
     assert set(names(build(repo) / "feed.xml")) == {str(number) for number in range(15, 20)}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.support.commands import run_command
+from memosite.cli import main
 from tests.support.files import ROOT, write_text
 from tests.support.memos import write_memo
 from tests.support.servers import Handler, serve_folder
@@ -220,24 +220,26 @@ def test_own_files_at_the_top_of_the_output_stay(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", ["netrc", "token"])
-def test_an_archive_behind_a_login(tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_behind_a_login(
+    tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A watch and `build --previous` log in; without a login both say why not, and lose nothing."""
     monkeypatch.setattr(HostWithLogin, "login", LOGIN if way == "netrc" else "Bearer t0ken")
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     write_memo(tmp_path / "org/memos/inbox", "2026-05-01-1430--a--director--c")
     site = build_site(tmp_path / "org")
     with serve_folder(site, HostWithLogin) as address:
-        watch = ("watch", "--once", f"{address}positions/director/feed.xml")
-        build = ("build", tmp_path / "org", "-o", tmp_path / "next", "--previous", address)
+        watch = ["watch", "--once", f"{address}positions/director/feed.xml"]
+        build = ["build", str(tmp_path / "org"), "-o", str(tmp_path / "next"), "--previous", address]
         for command, code in ((watch, 1), (build, 2)):
-            done = run_command(*command)
-            assert (done.returncode, "401" in done.stderr) == (code, True), done.stderr
+            assert main(command) == code
+            assert "401" in capsys.readouterr().err
         if way == "netrc":
             write_text(tmp_path / "netrc", "machine 127.0.0.1 login reader password s3cret\n").chmod(0o600)
         else:
             monkeypatch.setenv("MEMOSITE_TOKEN", "t0ken")
-        assert "new memo: memos/inbox/" in run_command(*watch).stdout
-        done = run_command(*build)
-    assert done.returncode == 0, done.stderr
+        assert main(watch) == 0
+        assert "new memo: memos/inbox/" in capsys.readouterr().out
+        assert main(build) == 0
     ledger = "archive/ledger.jsonl"
     assert (tmp_path / "next" / ledger).read_bytes() == (site / ledger).read_bytes()

@@ -10,7 +10,7 @@ from memosite.archive.mailboxes import possible_replies
 from memosite.cli import main
 from memosite.facts.parsed import Envelope
 from tests.support.facts import archive_of, envelope
-from tests.support.memos import write_memo
+from tests.support.memos import send, write_memo
 from tests.support.pages import found
 from tests.support.sites import build_site
 
@@ -53,8 +53,8 @@ def test_a_missing_memo_may_have_answered_the_newest_before_it() -> None:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The engineer asks, a reply of the director is missing, and the engineer replies to that."""
     folder = tmp_path_factory.mktemp("missing") / "yard/memos/inbox"
-    write_memo(folder, "2026-05-05-1000--engineer--director--pumps", sent="2026-05-05T10:00:00Z", action_required=True)
-    write_memo(folder, "2026-05-20-1000--engineer--director--thanks", sent="2026-05-20T10:00:00Z", in_reply_to=LOST)
+    send(folder, "2026-05-05-1000--engineer--director--pumps", action_required=True)
+    send(folder, "2026-05-20-1000--engineer--director--thanks", in_reply_to=LOST)
     build_site(folder.parents[2])
     return folder.parents[2]
 
@@ -78,7 +78,7 @@ def test_pages_say_what_may_have_answered(site: Path) -> None:
 def test_pages_say_that_one_of_several_may_have_answered(tmp_path: Path) -> None:
     """In the plural."""
     folder = tmp_path / "yard/memos/inbox"
-    write_memo(folder, "2026-05-05-1000--engineer--director--pumps", sent="2026-05-05T10:00:00Z", action_required=True)
+    send(folder, "2026-05-05-1000--engineer--director--pumps", action_required=True)
     for day, lost in (("20", LOST), ("21", LOST.replace("re-pumps", "pumps-again"))):
         name = f"2026-05-{day}-1000--engineer--director--thanks"
         write_memo(folder, name, sent=f"2026-05-{day}T10:00:00Z", in_reply_to=lost)

@@ -16,6 +16,13 @@ def write_memo(folder: Path, name: str, *, extra: Mapping[str, object] | None = 
     return _write_envelope(folder, name, known | fields | dict(extra or {}))
 
 
+def send(folder: Path, name: str, **fields: Any) -> Path:
+    """Write a memo from whom, to whom and of when its name says: `2026-05-01-1430--engineer--director--plan`."""
+    stamp, sender, to, *_ = name.split("--")
+    sent = f"{stamp[:10]}T{stamp[11:13]}:{stamp[13:15]}:00Z"
+    return write_memo(folder, name, **{"sender": sender, "to": to, "sent": sent, **fields})
+
+
 def write_note(folder: Path, name: str, **fields: Any) -> Path:
     """Write a memo to file."""
     return write_memo(folder, name, **{"to": "file", **fields})
