@@ -3,6 +3,7 @@
 import datetime as dt
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "repo"
 
 
-def write_many(repo: Path, numbers: range, *, hours: int = 1000, mailbox: str = "read", **fields: str) -> None:
+def write_many(repo: Path, numbers: range, *, hours: int = 1000, mailbox: str = "read", **fields: Any) -> None:
     """Memos to the director, one every so many hours, named by their number."""
     for number in numbers:
         sent = START + dt.timedelta(hours=hours * number)

@@ -162,14 +162,12 @@ def test_without_an_address_there_is_no_link_and_no_enclosure(site: Path) -> Non
     assert found(feed, "/rss/channel/link/text()") == ["urn:memosite:archive"]
 
 
-@pytest.mark.parametrize(
-    "text", ["2026-05-01T09:00:00+05:30", "2026-05-01T09:00:00Z", "2026-05-01", "1999-12-31T23:59:59.5Z"]
-)
-def test_every_date_has_an_rfc_822_form(text: str) -> None:
+def test_every_date_has_an_rfc_822_form() -> None:
     """The instant survives."""
-    moment = read_moment(text)
-    assert moment is not None
-    assert parsedate_to_datetime(rfc822(moment)) == moment.instant.replace(microsecond=0)
+    for text in ("2026-05-01T09:00:00+05:30", "2026-05-01T09:00:00Z", "2026-05-01", "1999-12-31T23:59:59.5Z"):
+        moment = read_moment(text)
+        assert moment is not None
+        assert parsedate_to_datetime(rfc822(moment)) == moment.instant.replace(microsecond=0)
 
 
 def test_a_path_is_told_as_it_is_unless_it_could_break_a_line(tmp_path: Path) -> None:

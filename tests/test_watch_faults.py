@@ -94,9 +94,9 @@ def test_kill_9_at_each_step_loses_nothing(way: str, tmp_path: Path) -> None:
     publisher.arrive(3)
     with publishing(publisher) as published:
         driver = ROOT / "tests/support/watch_killer.py"
-        first, step = {"print": "12", "exec": "23", "batch": "33"}[way]
+        first, step = {"print": (1, 2), "exec": (2, 3), "batch": (3, 3)}[way]
         done = subprocess.run(
-            [sys.executable, driver, published.feed, tmp_path, way, first, "0" if SOAK else step, str(SOAK)],
+            [sys.executable, driver, published.feed, tmp_path, way, str(first), str(0 if SOAK else step), str(SOAK)],
             env=clean_environment(tmp_path), capture_output=True, text=True, timeout=300 + SOAK, check=False,
         )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
