@@ -68,9 +68,10 @@ def walk(feed: Path) -> list[str]:
 def test_archive_documents_hold_everything_in_blocks_of_fifty_by_arrival(tmp_path: Path) -> None:
     """Also what is still in the window; each leads to the one before it and to the feed.
 
-    A watch of the feed for people, which holds fifty, finds what came before them in the same documents.
+    A watch of the feed for people, which holds fifty, finds what came before them in the same documents. Only that
+    feed has texts; the other one notifies.
     """
-    write_many(tmp_path / "repo", range(120), hours=24)
+    write_many(tmp_path / "repo", range(120), hours=24, body="A long story.")
     folder = build(tmp_path / "repo")
     blocks = [folder / f"feed-{number}.xml" for number in (1, 2, 3)]
     assert sorted(folder.glob("feed-[0-9]*.xml")) == blocks
@@ -89,6 +90,9 @@ def test_archive_documents_hold_everything_in_blocks_of_fifty_by_arrival(tmp_pat
         assert names(folder / name) == [str(number) for number in range(119, 69, -1)]
         done = watch("--once", "--since", "all", folder / name, folder=tmp_path / name)
         assert (done.returncode, done.stderr, len(done.stdout.splitlines())) == (0, "", 120)
+    plain, full = ((folder / name).read_bytes() for name in ("feed.xml", "feed-full.xml"))
+    assert (plain.count(b"A long story"), full.count(b"A long story")) == (0, 50)
+    assert b"encoded" not in plain.partition(b"<item>")[2]
 
 
 @pytest.mark.parametrize(

@@ -95,12 +95,6 @@ class HostWithLogin(Host):
     login = LOGIN
 
 
-@pytest.fixture(scope="module")
-def site(example_site: Path) -> Path:
-    """The example organization, built."""
-    return example_site
-
-
 def head(address: str) -> Message:
     """The headers of an answer."""
     with urllib.request.urlopen(address, timeout=600) as answer:
@@ -118,13 +112,13 @@ def test_the_headers_are_within_what_hosts_read() -> None:
         assert all(re.fullmatch(r"[A-Za-z-]+", name) and value for name, value in headers)
 
 
-def test_every_file_has_its_type_and_each_header_once(site: Path) -> None:
+def test_every_file_has_its_type_and_each_header_once(example_site: Path) -> None:
     """Hosts join the values of two rules, or take the last: so no file has a header from two."""
     found = {}
-    with serve_folder(site, Host) as address:
-        files = [path for path in site.rglob("*") if path.is_file() and not path.name.startswith(".")]
+    with serve_folder(example_site, Host) as address:
+        files = [path for path in example_site.rglob("*") if path.is_file() and not path.name.startswith(".")]
         for path in files:
-            name = path.relative_to(site).as_posix()
+            name = path.relative_to(example_site).as_posix()
             names = [keyword for keyword, _ in headers_for(f"/{name}")]
             assert len(names) == len(set(names)), name
             found[path.suffix] = f"{address}{name}"
@@ -136,11 +130,11 @@ def test_every_file_has_its_type_and_each_header_once(site: Path) -> None:
     assert set(TYPES) | KNOWN_TO_HOSTS >= set(found) >= set(TYPES) - {".opencatalog"}
 
 
-def test_the_policy_is_that_of_the_pages(site: Path) -> None:
+def test_the_policy_is_that_of_the_pages(example_site: Path) -> None:
     """One policy: what a header forbids and a page allows, or the other way round, nobody would find."""
     sent = dict(headers_for("/index.html"))
     meta = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">')
-    pages = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
+    pages = [path.read_text(encoding="utf-8") for path in example_site.rglob("*.html")]
     assert {tuple(meta.findall(page)) for page in pages} == {(sent["Content-Security-Policy"],)}
     assert all(f'<meta name="referrer" content="{sent["Referrer-Policy"]}">' in page for page in pages)
 
@@ -158,10 +152,10 @@ def test_the_servers_send_the_same(name: str) -> None:
     assert utf_8 in text
 
 
-def test_the_site_works_with_the_headers(site: Path, browser: Browser) -> None:
+def test_the_site_works_with_the_headers(example_site: Path, browser: Browser) -> None:
     """Pages, search and the page for unknown addresses, without a word in the console."""
     said: list[str] = []
-    with serve_folder(site, Host) as address:
+    with serve_folder(example_site, Host) as address:
         page = browser.new_page()
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
@@ -201,10 +195,10 @@ ATTACK = """<!doctype html><title>evil</title>
 
 @pytest.mark.parametrize(("handler", "is_read"), [(Handler, True), (Host, False)], ids=["without", "with"])
 def test_another_site_reads_no_search_block(
-    site: Path, tmp_path: Path, browser: Browser, handler: type[Handler], is_read: bool
+    example_site: Path, tmp_path: Path, browser: Browser, handler: type[Handler], is_read: bool
 ) -> None:
     """Search blocks are scripts, so that they load from disk. A page elsewhere could load them in a reader's name."""
-    with serve_folder(site, handler) as archive, serve_folder(tmp_path) as evil:
+    with serve_folder(example_site, handler) as archive, serve_folder(tmp_path) as evil:
         write_text(tmp_path / "index.html", ATTACK % archive)
         page = browser.new_page()
         page.goto(evil)
