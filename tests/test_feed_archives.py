@@ -140,6 +140,7 @@ def test_a_full_document_never_changes_its_members(repo: Path) -> None:
     assert f"new memo: memos/archive/{moved.name}" in found(read_feed(folder / "feed-1.xml"), "//description/text()")
     assert "late" in names(folder / "feed.xml")
     assert names(folder / "feed-2.xml") == ["late", "7", "6", "5"]
+    assert set(walk(folder / "feed.xml")) == {"0", "1", "3", "4", "5", "6", "7", "late"}
 
 
 def test_what_joins_a_feed_later_does_not_move_what_is_there(repo: Path) -> None:
