@@ -12,7 +12,7 @@ import pytest
 from memosite.archive.seals import parse_seals
 from memosite.cli import main
 from tests.support.files import write_text
-from tests.support.memos import write_memo, write_transcript
+from tests.support.memos import send, write_memo, write_transcript
 from tests.support.repos import Repo
 from tests.support.sites import build_site
 
@@ -33,7 +33,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_transcript(repo.root / "transcripts/engineer", LOAD, text=talk(TURNS))
     write_memo(repo.root / "memos/inbox", "2026-05-02-0900--engineer--director--noon", body="At noon.")
     repo.commit("in May", at="2026-05-03T10:00:00Z")
-    write_memo(repo.root / "memos/inbox", "2026-06-02-0900--engineer--director--june", sent="2026-06-02T09:00:00Z")
+    send(repo.root / "memos/inbox", "2026-06-02-0900--engineer--director--june")
     repo.commit("in June", at="2026-06-03T10:00:00Z")
     build_site(site)
     return site

@@ -28,31 +28,23 @@ def site(tmp_path: Path) -> Path:
     return tmp_path / "site"
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
+def test_the_folder_that_holds_a_store_is_a_source(site: Path) -> None:
+    """Each kind of store, without git; run in the repo itself, the site is the source."""
+    for number, file in enumerate((
         *("memos/a.openthing", "memos/inbox/a.openthing", "memos/inbox/2026/a.openthing", "memos/inbox/a.body.md"),
         *("notes/engineer/a.openthing", "transcripts/engineer/A.OPENTHING"),
         *("org/acme.openthing", "org/acme.opencatalog"),
-    ],
-)
-def test_the_folder_that_holds_a_store_is_a_source(site: Path, file: str) -> None:
-    """Each kind of store, without git; run in the repo itself, the site is the source."""
-    assert found(fill(site, file)) == {"site": "."}
-    assert found(fill(site.parent / "other", f"repo/{file}")) == {"repo": "repo"}
+    )):  # fmt: skip
+        assert found(fill(site / f"in-{number}", file)) == {f"in-{number}": "."}, file
+        assert found(fill(site / f"above-{number}", f"repo/{file}")) == {"repo": "repo"}, file
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        *("memos/a.md", "notes/todo.txt", "letters/a.openthing", "memos.openthing"),
-        *("org/readme.md", "org/deeper/acme.openthing"),
-    ],
-)
-def test_a_folder_of_the_right_name_alone_is_no_store(site: Path, file: str) -> None:
+def test_a_folder_of_the_right_name_alone_is_no_store(site: Path) -> None:
     """A store has an envelope or a body in it, at most three levels deep."""
+    fill(site, "memos/a.md", "notes/todo.txt", "letters/a.openthing", "memos.openthing")
+    fill(site, "org/readme.md", "org/deeper/acme.openthing")
     with pytest.raises(ConfigError, match="found no memos/, notes/ or transcripts/ below it"):
-        discover(fill(site, file), ignore=())
+        discover(site, ignore=())
 
 
 FOUND: dict[str, tuple[str, dict[str, str]]] = {
@@ -90,13 +82,10 @@ def test_sources_are_found_with_a_name_for_each(site: Path, files: str, expected
     assert list(found(site).items()) == sorted(expected.items(), key=lambda one: one[1].split("/"))
 
 
-@pytest.mark.parametrize(
-    "folder",
-    [".git", "node_modules", ".memosite", "__pycache__", ".venv", "examples", "tests", "fixtures", "conformance"],
-)
-def test_folders_that_hold_no_artifacts_are_not_entered(site: Path, folder: str) -> None:
+def test_folders_that_hold_no_artifacts_are_not_entered(site: Path) -> None:
     """Neither what tools keep nor samples of artifacts."""
-    fill(site, f"desk/{folder}/repo/memos/x.openthing", "real/memos/x.openthing")
+    kept = (".git", "node_modules", ".memosite", "__pycache__", ".venv", "examples", "tests", "fixtures", "conformance")
+    fill(site, *(f"desk/{folder}/repo/memos/x.openthing" for folder in kept), "real/memos/x.openthing")
     assert found(site) == {"real": "real"}
 
 

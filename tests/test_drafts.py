@@ -13,7 +13,7 @@ from memosite.facts.names import make_id, read_stamped_name
 from memosite.facts.times import read_moment
 from tests.support.archives import read_folders
 from tests.support.files import write_json, write_text
-from tests.support.memos import write_body, write_legacy_memo, write_memo, write_note, write_org
+from tests.support.memos import send, write_body, write_legacy_memo, write_memo, write_note, write_org
 from tests.support.repos import Repo
 from tests.support.sites import build_site, tree_bytes
 
@@ -36,7 +36,7 @@ def site(tmp_path: Path) -> Path:
     write_memo(
         yard.root / "memos/read", ASK, sent="2026-05-01T10:00:00Z", sender="director", to="engineer", subject="Gates"
     )
-    write_memo(office.root / "memos/read", "2026-04-01-1000--engineer--director--hello", sent="2026-04-01T10:00:00Z")
+    send(office.root / "memos/read", "2026-04-01-1000--engineer--director--hello")
     for repo in (office, yard):
         repo.commit()
     return tmp_path / "site"

@@ -1,6 +1,5 @@
 """Where forges show files and commits, told from a remote's address."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,26 +39,23 @@ FORGES = [
 ]
 
 
-@pytest.mark.parametrize(("remote", "repo", "files", "commit"), FORGES)
-def test_known_forges_are_told_by_their_host(remote: str, repo: str, files: str, commit: str) -> None:
+def test_known_forges_are_told_by_their_host() -> None:
     """In each form of an address, without user and password; the page of a commit follows from that of files."""
-    assert file_template(remote) == f"{repo}/{files}"
-    assert commit_url(f"{repo}/{files}", COMMIT) == f"{repo}/{commit}/{COMMIT}"
+    for remote, repo, files, commit in FORGES:
+        assert file_template(remote) == f"{repo}/{files}"
+        assert commit_url(f"{repo}/{files}", COMMIT) == f"{repo}/{commit}/{COMMIT}"
 
 
-@pytest.mark.parametrize(
-    "remote",
-    [
+def test_unknown_forges_and_odd_addresses_give_nothing() -> None:
+    """No link is better than a wrong one."""
+    for remote in (
         "", "repo", "/srv/github.com/a/b", "file:///srv/github.com/a/b", "https://git.example.org/a/b",
         "https://github.com/", "https://github.com/a", "https://github.com/a/b/c", "https://github.com/a/../b",
         "https://github.com//b", "https://evil.example/github.com/a/b", "https://github.com.evil.example@x.example/a/b",
         "https://github/a/b", "https://gitlab.example.org:x/a/b", "https://gitlab.exa mple/a/b",
         "ext::sh -c github.com", "https://gitlab.example.org\\@x/a/b", "javascript://github.com/a/b", "https://github.com/a/b\nc",
-    ],
-)  # fmt: skip
-def test_unknown_forges_and_odd_addresses_give_nothing(remote: str) -> None:
-    """No link is better than a wrong one."""
-    assert file_template(remote) is None
+    ):  # fmt: skip
+        assert file_template(remote) is None, remote
 
 
 CONFIGURED = {
@@ -130,35 +126,32 @@ PAGES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("remote", "repo", "url"), PAGES)
-def test_a_url_of_a_forge_tells_which_file_of_which_repo_it_shows(remote: str, repo: str, url: str) -> None:
+def test_a_url_of_a_forge_tells_which_file_of_which_repo_it_shows() -> None:
     """Read by the host alone, and by the template of a repo, which says the same."""
-    shown = shown_file(url)
-    assert shown is not None and (shown.repo, shown.path) == (repo, "memos/a b.md" if "%20" in url else "a.md")
-    assert shown.ref in {"main", "v1", COMMIT, "refs/heads/main"}
-    pages = repo_pages(file_template(remote) or "")
-    assert pages is not None and pages.repo == repo
+    for remote, repo, url in PAGES:
+        shown = shown_file(url)
+        assert shown is not None and (shown.repo, shown.path) == (repo, "memos/a b.md" if "%20" in url else "a.md")
+        assert shown.ref in {"main", "v1", COMMIT, "refs/heads/main"}
+        pages = repo_pages(file_template(remote) or "")
+        assert pages is not None and pages.repo == repo
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_what_is_no_page_of_a_file_shows_none() -> None:
+    """Neither folders nor histories, nor what climbs out of the repo."""
+    for url in (
         "", "https://github.com/acme/repo", "https://github.com/acme/repo/blob/main", "https://github.com/acme/repo/blob/main/",
         "https://github.com/acme/repo/issues/1/a.md", "https://github.com/acme/repo/commits/main/a.md",
         "https://ada@github.com/acme/repo/blob/main/a.md", "https://example.org/acme/repo/blob/main/a.md",
         "https://github.com/acme/repo/blob/main/../a.md", "https://github.com/acme/repo/blob/main/%2e%2e/a.md",
         "https://github.com//repo/blob/main/a.md", "ftp://github.com/acme/repo/blob/main/a.md",
         "https://gitlab.com/-/blob/main/a.md", "https://codeberg.org/acme/repo/src/main/a.md",
-    ],
-)  # fmt: skip
-def test_what_is_no_page_of_a_file_shows_none(url: str) -> None:
-    """Neither folders nor histories, nor what climbs out of the repo."""
-    assert shown_file(url) is None
+    ):  # fmt: skip
+        assert shown_file(url) is None, url
 
 
-@pytest.mark.parametrize(
-    ("template", "repo", "rest", "path"),
-    [
+def test_a_configured_address_tells_which_files_its_pages_show() -> None:
+    """Also of a folder of a repo, and of a forge that nobody here knows."""
+    for template, repo, rest, path in (
         ("https://github.com/acme/repo/blob/main/{path}", "github.com/acme/repo", "raw/v2/x/a.md", "x/a.md"),
         ("https://github.com/a/b/blob/{ref}/memos%20here/{path}", "github.com/a/b", "blob/v/memos%20here/a.md", "a.md"),
         ("https://github.com/a/b/blob/{ref}/memos/{path}", "github.com/a/b", "blob/v/other/a.md", None),
@@ -166,16 +159,11 @@ def test_what_is_no_page_of_a_file_shows_none(url: str) -> None:
         ("https://x.example/{ref}/{path}", "x.example", "main/memos/a.md", "memos/a.md"),
         ("https://x.example/cgit/r/plain/{path}?h={ref}", "x.example/cgit/r/plain", "memos/a.md", "memos/a.md"),
         ("https://x.example/cgit/r/plain/{path}?h={ref}", "x.example/cgit/r/plain", "", None),
-    ],
-)  # fmt: skip
-def test_a_configured_address_tells_which_files_its_pages_show(
-    template: str, repo: str, rest: str, path: str | None
-) -> None:
-    """Also of a folder of a repo, and of a forge that nobody here knows."""
-    pages = repo_pages(template)
-    assert pages is not None and pages.repo == repo
-    shown = pages.file(rest)
-    assert (shown.path if shown else None) == path
+    ):  # fmt: skip
+        pages = repo_pages(template)
+        assert pages is not None and pages.repo == repo
+        shown = pages.file(rest)
+        assert (shown.path if shown else None) == path, (template, rest)
 
 
 @given(

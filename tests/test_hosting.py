@@ -1,20 +1,28 @@
-"""What docs/guide/hosting.md says: its headers over a built site, in a browser, and an archive behind a login."""
+"""What docs/guide/hosting.md says: its headers over a built site, an archive behind a login, publishing by itself."""
 
 import base64
+import os
 import re
 import shutil
+import subprocess
+import sys
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from email.message import Message
 from fnmatch import fnmatchcase
+from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from playwright.sync_api import Browser
 
-from tests.support.commands import run_command
+from memosite.cli import main
 from tests.support.files import ROOT, write_text
 from tests.support.memos import write_memo
+from tests.support.repos import Repo, run_git
 from tests.support.servers import Handler, serve_folder
 from tests.support.sites import build_site
 
@@ -87,12 +95,6 @@ class HostWithLogin(Host):
     login = LOGIN
 
 
-@pytest.fixture(scope="module")
-def site(example_site: Path) -> Path:
-    """The example organization, built."""
-    return example_site
-
-
 def head(address: str) -> Message:
     """The headers of an answer."""
     with urllib.request.urlopen(address, timeout=600) as answer:
@@ -110,13 +112,13 @@ def test_the_headers_are_within_what_hosts_read() -> None:
         assert all(re.fullmatch(r"[A-Za-z-]+", name) and value for name, value in headers)
 
 
-def test_every_file_has_its_type_and_each_header_once(site: Path) -> None:
+def test_every_file_has_its_type_and_each_header_once(example_site: Path) -> None:
     """Hosts join the values of two rules, or take the last: so no file has a header from two."""
     found = {}
-    with serve_folder(site, Host) as address:
-        files = [path for path in site.rglob("*") if path.is_file() and not path.name.startswith(".")]
+    with serve_folder(example_site, Host) as address:
+        files = [path for path in example_site.rglob("*") if path.is_file() and not path.name.startswith(".")]
         for path in files:
-            name = path.relative_to(site).as_posix()
+            name = path.relative_to(example_site).as_posix()
             names = [keyword for keyword, _ in headers_for(f"/{name}")]
             assert len(names) == len(set(names)), name
             found[path.suffix] = f"{address}{name}"
@@ -128,11 +130,11 @@ def test_every_file_has_its_type_and_each_header_once(site: Path) -> None:
     assert set(TYPES) | KNOWN_TO_HOSTS >= set(found) >= set(TYPES) - {".opencatalog"}
 
 
-def test_the_policy_is_that_of_the_pages(site: Path) -> None:
+def test_the_policy_is_that_of_the_pages(example_site: Path) -> None:
     """One policy: what a header forbids and a page allows, or the other way round, nobody would find."""
     sent = dict(headers_for("/index.html"))
     meta = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">')
-    pages = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
+    pages = [path.read_text(encoding="utf-8") for path in example_site.rglob("*.html")]
     assert {tuple(meta.findall(page)) for page in pages} == {(sent["Content-Security-Policy"],)}
     assert all(f'<meta name="referrer" content="{sent["Referrer-Policy"]}">' in page for page in pages)
 
@@ -150,10 +152,10 @@ def test_the_servers_send_the_same(name: str) -> None:
     assert utf_8 in text
 
 
-def test_the_site_works_with_the_headers(site: Path, browser: Browser) -> None:
+def test_the_site_works_with_the_headers(example_site: Path, browser: Browser) -> None:
     """Pages, search and the page for unknown addresses, without a word in the console."""
     said: list[str] = []
-    with serve_folder(site, Host) as address:
+    with serve_folder(example_site, Host) as address:
         page = browser.new_page()
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
@@ -193,10 +195,10 @@ ATTACK = """<!doctype html><title>evil</title>
 
 @pytest.mark.parametrize(("handler", "is_read"), [(Handler, True), (Host, False)], ids=["without", "with"])
 def test_another_site_reads_no_search_block(
-    site: Path, tmp_path: Path, browser: Browser, handler: type[Handler], is_read: bool
+    example_site: Path, tmp_path: Path, browser: Browser, handler: type[Handler], is_read: bool
 ) -> None:
     """Search blocks are scripts, so that they load from disk. A page elsewhere could load them in a reader's name."""
-    with serve_folder(site, handler) as archive, serve_folder(tmp_path) as evil:
+    with serve_folder(example_site, handler) as archive, serve_folder(tmp_path) as evil:
         write_text(tmp_path / "index.html", ATTACK % archive)
         page = browser.new_page()
         page.goto(evil)
@@ -220,24 +222,195 @@ def test_own_files_at_the_top_of_the_output_stay(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", ["netrc", "token"])
-def test_an_archive_behind_a_login(tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_behind_a_login(
+    tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A watch and `build --previous` log in; without a login both say why not, and lose nothing."""
     monkeypatch.setattr(HostWithLogin, "login", LOGIN if way == "netrc" else "Bearer t0ken")
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     write_memo(tmp_path / "org/memos/inbox", "2026-05-01-1430--a--director--c")
     site = build_site(tmp_path / "org")
     with serve_folder(site, HostWithLogin) as address:
-        watch = ("watch", "--once", f"{address}positions/director/feed.xml")
-        build = ("build", tmp_path / "org", "-o", tmp_path / "next", "--previous", address)
+        watch = ["watch", "--once", f"{address}positions/director/feed.xml"]
+        build = ["build", str(tmp_path / "org"), "-o", str(tmp_path / "next"), "--previous", address]
         for command, code in ((watch, 1), (build, 2)):
-            done = run_command(*command)
-            assert (done.returncode, "401" in done.stderr) == (code, True), done.stderr
+            assert main(command) == code
+            assert "401" in capsys.readouterr().err
         if way == "netrc":
             write_text(tmp_path / "netrc", "machine 127.0.0.1 login reader password s3cret\n").chmod(0o600)
         else:
             monkeypatch.setenv("MEMOSITE_TOKEN", "t0ken")
-        assert "new memo: memos/inbox/" in run_command(*watch).stdout
-        done = run_command(*build)
-    assert done.returncode == 0, done.stderr
+        assert main(watch) == 0
+        assert "new memo: memos/inbox/" in capsys.readouterr().out
+        assert main(build) == 0
     ledger = "archive/ledger.jsonl"
     assert (tmp_path / "next" / ledger).read_bytes() == (site / ledger).read_bytes()
+
+
+# Publishing by itself: the scripts and workflows, as far as they run without their hosts
+
+
+HOSTING = ROOT / "docs/hosting"
+MEMO = "2026-05-01-0900--director--engineer--one"
+SECOND = "2026-05-02-0900--director--engineer--two"
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    """A folder with `memosite` in it."""
+    folder = tmp_path / "runner/memosite/bin"
+    folder.mkdir(parents=True)
+    (folder / "memosite").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m memosite "$@"\n')
+    (folder / "memosite").chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Iterator[Path]:
+    """A site whose one repo is a clone of another."""
+    origin = Repo(tmp_path / "origin")
+    write_memo(origin.root / "memos/inbox", MEMO)
+    origin.commit()
+    site = tmp_path / "archive"
+    site.mkdir()
+    run_git(site, "clone", "--quiet", str(origin.root), "engine")
+    write_text(site / "memosite.yml", "sources: [{path: engine}]\n")
+    yield site
+
+
+def run_script(programs: Path, *words: object, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run a script with `memosite` at hand."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": f"{programs}:{os.environ['PATH']}", **more}
+    return subprocess.run(list(map(str, words)), capture_output=True, text=True, env=environment, check=False)
+
+
+def arrive(clone: Path, *, is_pulled: bool) -> None:
+    """A second memo is committed in the repo, and pulled into the clone."""
+    origin = Repo(clone.parent / "origin", is_new=False)
+    write_memo(origin.root / "memos/inbox", SECOND)
+    origin.commit()
+    if is_pulled:
+        run_git(clone / "engine", "pull", "--quiet")
+
+
+class Broken(Handler):
+    """A server that is down for a moment."""
+
+    def do_GET(self) -> None:  # noqa: N802 - the name that http.server calls
+        """Answer with an error."""
+        self.send_error(HTTPStatus.BAD_GATEWAY)
+
+
+def test_a_build_goes_on_from_what_is_published(clone: Path, programs: Path, tmp_path: Path) -> None:
+    """The first one begins; the second one knows what arrived before."""
+    script, published = HOSTING / "build.sh", tmp_path / "published"
+    published.mkdir()
+    with serve_folder(published) as base:
+        done = run_script(programs, script, base, clone, "-o", tmp_path / "first", "--base-url", base, "--quiet")
+        assert (done.returncode, done.stderr.count("the archive begins here")) == (0, 1)
+    with serve_folder(tmp_path / "first") as base:
+        arrive(clone, is_pulled=True)
+        done = run_script(programs, script, f"{base}/", clone, "-o", tmp_path / "second", "--base-url", base, "--quiet")
+        assert (done.returncode, done.stderr) == (0, "")
+    first, second = ((tmp_path / one / "archive/ledger.jsonl").read_text() for one in ("first", "second"))
+    assert second.startswith(first)
+    assert SECOND in second.removeprefix(first)
+
+
+def test_a_server_that_is_down_ends_the_build(clone: Path, programs: Path, tmp_path: Path) -> None:
+    """Else the addresses and the order of arrival would be lost."""
+    with serve_folder(tmp_path, Broken) as base:
+        done = run_script(programs, HOSTING / "build.sh", base, clone, "-o", tmp_path / "out")
+    assert done.returncode == 2
+    assert "the server answered 502, expected 200, or 404" in done.stderr
+    assert not (tmp_path / "out").exists()
+    done = run_script(programs, HOSTING / "build.sh", base, clone, "-o", tmp_path / "out")
+    assert "the server answered 000" in done.stderr
+
+
+def test_cron_updates_builds_and_copies(clone: Path, programs: Path, tmp_path: Path) -> None:
+    """What arrives is published, without a word. What could not be updated is said, with exit code 1: cron mails.
+
+    A build that fails, by memosite's exit code 2, publishes nothing.
+    """
+    publish = (programs, HOSTING / "publish.sh", clone)
+    done = run_script(*publish, f"{tmp_path / 'www'}/")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / f"www/memos/{MEMO}/index.html").exists()
+    arrive(clone, is_pulled=False)
+    assert run_script(*publish, f"{tmp_path / 'www'}/").returncode == 0
+    assert (tmp_path / f"www/memos/{SECOND}/index.html").exists()
+    run_git(clone / "engine", "remote", "set-url", "origin", str(tmp_path / "gone"))
+    done = run_script(*publish, f"{tmp_path / 'other'}/")
+    assert done.returncode == 1
+    assert "engine/ could not be updated; its last state is published" in done.stderr
+    assert (tmp_path / f"other/memos/{MEMO}/index.html").exists()
+    write_text(clone / "memosite.yml", "sauces: []\n")
+    assert run_script(*publish, f"{tmp_path / 'new'}/").returncode == 2
+    assert not (tmp_path / "new").exists()
+
+
+def read_yaml(path: Path) -> Any:
+    """A workflow. YAML 1.1 reads its key `on` as true."""
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def test_the_action_builds(clone: Path, programs: Path, tmp_path: Path) -> None:
+    """Its last step, run with the inputs of a workflow; twice, with what is published between."""
+    steps = read_yaml(ROOT / "action.yml")["runs"]["steps"]
+    script = tmp_path / "step"
+    script.write_text(steps[-1]["run"])
+    (tmp_path / "published").mkdir()
+    runner = {"RUNNER_TEMP": str(programs.parent.parent), "GITHUB_ACTION_PATH": str(ROOT), "FAIL_ON": "error"}
+    ledgers = []
+    with serve_folder(tmp_path / "published") as base:
+        for number in range(2):
+            public = tmp_path / f"public-{number}"
+            inputs = {"SITE": str(clone), "OUTPUT": str(public), "BASE_URL": f"{base}/", "AUDIENCE": "public"}
+            done = run_script(programs, "bash", "-e", script, **inputs, **runner)
+            assert done.returncode == 0, done.stderr
+            assert (public / f"memos/{MEMO}/index.html").exists()
+            assert set(steps[-1]["env"]) <= {*inputs, *runner}
+            ledgers.append((public / "archive/ledger.jsonl").read_text())
+            shutil.copytree(public, tmp_path / "published", dirs_exist_ok=True)
+            if number == 0:
+                arrive(clone, is_pulled=True)
+    assert ledgers[1].startswith(ledgers[0]) and ledgers[1] != ledgers[0]
+
+
+def test_workflows_name_inputs_and_files_that_there_are() -> None:
+    """What the action has, and what is in the checkout."""
+    action = read_yaml(ROOT / "action.yml")
+    workflow = read_yaml(HOSTING / "github.yml")
+    [step] = [one for one in workflow["jobs"]["publish"]["steps"] if "memosite@" in one.get("uses", "")]
+    assert set(step["with"]) <= set(action["inputs"])
+    assert {name for name, one in action["inputs"].items() if one.get("required")} <= set(step["with"])
+    used = "".join(one.get("run", "") for one in action["runs"]["steps"])
+    for path in ("requirements/run.txt", "docs/hosting/build.sh"):
+        assert f"$GITHUB_ACTION_PATH/{path}" in used
+        assert (ROOT / path).exists()
+    notify = read_yaml(HOSTING / "github-notify.yml")
+    assert notify["jobs"]["notify"]["steps"]
+    assert notify[True] == {"push": {"branches": ["main"]}}  # any file may be part of the archive
+
+
+def test_scripts_are_shell() -> None:
+    """Those of files and of GitLab's job. No value is pasted into one by a workflow: text in a script would be run."""
+    for name in ("action.yml", "docs/hosting/github.yml", ".github/workflows/release.yml"):
+        found = read_yaml(ROOT / name)
+        jobs = [found["runs"]] if "runs" in found else found["jobs"].values()
+        assert [step["run"] for job in jobs for step in job["steps"] if "${{" in step.get("run", "")] == []
+    lines = "\n".join(read_yaml(HOSTING / "gitlab-ci.yml")["pages"]["script"])
+    subprocess.run(["sh", "-n"], input=lines, text=True, check=True)
+    for script in HOSTING.glob("*.sh"):
+        subprocess.run(["sh", "-n", script], check=True)
+
+
+def test_the_release_is_built_of_the_tags_version(tmp_path: Path) -> None:
+    """A tag that is not the version in pyproject.toml ends it."""
+    steps = read_yaml(ROOT / ".github/workflows/release.yml")["jobs"]["build"]["steps"]
+    [check] = [one["run"] for one in steps if one.get("name") == "The tag is the version"]
+    write_text(tmp_path / "pyproject.toml", (ROOT / "pyproject.toml").read_text())
+    for tag, code in (("v0.1.0", 0), ("v9.9.9", 1)):
+        done = subprocess.run(["bash", "-c", check], cwd=tmp_path, env={"GITHUB_REF_NAME": tag}, check=False)
+        assert done.returncode == code

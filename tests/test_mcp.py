@@ -23,28 +23,25 @@ from mcp_types import TextContent, TextResourceContents
 from memosite.cli import main
 from memosite.commands.arguments import command_parsers, parser
 from memosite.mcp import DEFAULTS, PAGE, TOOLS, Request, request_for
-from memosite.mcp.server import answer
-from tests.support.commands import command_line, run_command
+from memosite.mcp.server import Answered, answer
+from tests.support.commands import command_line
 from tests.support.files import ROOT
-from tests.support.memos import write_memo
+from tests.support.memos import write_memo, write_org
 from tests.support.repos import Repo
-from tests.support.sites import copy_example, shared_example, tree_bytes
+from tests.support.sites import shared_example, tree_bytes
 from tests.support.waiting import DEADLINE
 
 SLIP = "2026-05-11-1620--strategist--catalogue-engineer-and-web-engineer--how-many-wrong-tries"
 ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("brief", {"position": "director", "budget": 900}),
     ("brief", {"position": "web-engineer", "section": "decisions", "from": 2}),
-    ("inbox", {"position": "web-engineer"}),
     ("inbox", {"position": "web-engineer", "as_of": "2026-05-10"}),
     ("show", {"id": SLIP[:15]}),
     ("show", {"id": "2026-04-14-0922", "turns": "2-3", "budget": 300}),
     ("show", {"id": SLIP[:15], "head": True}),
-    ("thread", {"id": SLIP[:15]}),
     ("thread", {"id": SLIP[:15], "summaries": False, "budget": 0}),
     ("search", {"query": "from:front-desk slip", "limit": 3}),
     ("search", {"query": "nobody-wrote-this-word"}),
-    ("cite", {"quote": "39 photographs that share a barcode"}),
     ("cite", {"references": ["2026-04-14-0922#t2"], "format": "bibtex"}),
     ("verify", {"text": "He said “39 photographs that share one barcode in the end”.\n", "quotations": True}),
     ("new_since", {"since": "2026-05-10", "until": "2026-05-15"}),
@@ -71,10 +68,13 @@ QUESTIONS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
 )  # fmt: skip
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
-    """The example."""
-    return copy_example(tmp_path / "example")
+@pytest.fixture(autouse=True)
+def frozen() -> Iterator[None]:
+    """Each answer collects garbage: among its own objects, and not among all that the tests have loaded."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def with_client(site: Path, ask: Callable[[Client], Awaitable[None]], *options: str) -> None:
@@ -93,11 +93,16 @@ def with_client(site: Path, ask: Callable[[Client], Awaitable[None]], *options: 
 async def call(client: Client, name: str, arguments: dict[str, Any]) -> tuple[str, bool]:
     """The text that a tool answers, and whether that is an error."""
     result = await client.call_tool(name, arguments)
-    texts = [one.text for one in result.content if isinstance(one, TextContent)]
+    texts = [content.text for content in result.content if isinstance(content, TextContent)]
     return "\n".join(texts), result.is_error
 
 
-def printed(site: Path, request: Request) -> tuple[str, int]:
+def answered(name: str, arguments: dict[str, Any]) -> Answered:
+    """What a server of the example answers, without its streams."""
+    return answer(request_for(name, arguments), (f"--site={shared_example()}",))
+
+
+def printed(site: Path, request: Request) -> tuple[str, str, int]:
     """What the command line prints in the site, on standard output and on standard error, and its exit code."""
     name, *words = request.words
     out, err = io.StringIO(), io.StringIO()
@@ -106,28 +111,41 @@ def printed(site: Path, request: Request) -> tuple[str, int]:
         patch.setattr(sys, "stdin", given)
         patch.chdir(site)
         code = main([name, *words])
-    return "\n\n".join(one.getvalue().removesuffix("\n") for one in (out, err) if one.getvalue()), code
+    return out.getvalue().removesuffix("\n"), err.getvalue().removesuffix("\n"), code
 
 
 def timeless(text: str) -> str:
     """A text without the time at which a draft was made."""
     return re.sub(
-        r"20\d\d-\d\d-\d\d(-\d{4}--(?=web-engineer--(?:strategist|director))|T\d\d:\d\d:\d\dZ\",\n)", "", text
-    )
+        r"20\d\d-\d\d-\d\d(-\d{4}--(?=web-engineer--(?:strategist|director)|strategist--web-engineer--re-)"
+        r"|T\d\d:\d\d:\d\dZ\",\n)",
+        "", text,
+    )  # fmt: skip
 
 
 def test_tools_answer_as_the_commands_do() -> None:
-    """The same text; an error is one where the command has no answer. Commonly asked questions take one call each."""
+    """The same text; an error is one where the command has no answer. Commonly asked questions take one call each.
+
+    A command that an answer names is a tool, or a tool says that it is meant: what is cut is asked for by that name.
+    """
+    told = ""
+    for name, arguments in ASKED:
+        found = answered(name, arguments)
+        out, err, code = printed(shared_example(), request_for(name, arguments))
+        assert (timeless(found.text), timeless(found.messages)) == (timeless(out), timeless(err)), (name, arguments)
+        assert found.is_error == (code == 2), (name, arguments)
+        told += f"{found.text}\n"
+    commands = set(re.findall(r"memosite (\w+)", told))
+    assert {"brief", "diff", "show"} <= commands
+    known = {tool.name for tool in TOOLS} | set(re.findall(r"memosite (\w+)", " ".join(tool.what for tool in TOOLS)))
+    assert commands <= known
 
     async def ask(client: Client) -> None:
-        for name, arguments in ASKED:
+        for question, name, arguments, said in (*QUESTIONS, ("", *ASKED[10], ""), ("", *ASKED[-1], "")):
             text, is_error = await call(client, name, arguments)
-            expected, code = printed(shared_example(), request_for(name, arguments))
-            assert timeless(text) == timeless(expected), (name, arguments)
-            assert is_error == (code == 2), (name, arguments)
-        for question, name, arguments, said in QUESTIONS:
-            text, is_error = await call(client, name, arguments)
-            assert not is_error, question
+            out, err, code = printed(shared_example(), request_for(name, arguments))
+            assert timeless(text) == timeless("\n\n".join(filter(None, (out, err)))), (name, arguments)
+            assert is_error == (code == 2) == (not question and name == "show"), (name, arguments)
             assert said in text, question
         instructions = client.instructions or ""
         assert "brief" in instructions and "search" in instructions
@@ -138,26 +156,16 @@ def test_tools_answer_as_the_commands_do() -> None:
 
 
 def test_no_answer_names_what_tools_do_not_take() -> None:
-    """The site is known, and what checks quotations is an argument.
-
-    A command that an answer names is a tool, or a tool says that it is meant: what is cut is asked for by that name.
-    """
-    words = [f"--site={shared_example()}"]
-    cut = answer(request_for("brief", {"position": "director", "budget": 300}), words)
+    """The site is known, and what checks quotations is an argument."""
+    cut = answered("brief", {"position": "director", "budget": 300})
     assert "all of it about" in cut.text
     assert "--site" not in cut.text
-    quoted = {"text": "He said “39 photographs that share one barcode in the end”."}
-    found = answer(request_for("verify", quoted), words)
+    found = answered("verify", {"text": "He said “39 photographs that share one barcode in the end”."})
     assert found.text == "0 citations: 0 hold"
     assert found.messages.splitlines() == [
         "memosite: -: found no citation of the archive in it",
         'memosite: verify checks citations; to check quotations without one, add "quotations": true',
     ]
-    told = "\n".join(answer(request_for(name, arguments), words).text for name, arguments in ASKED)
-    commands = set(re.findall(r"memosite (\w+)", told))
-    assert {"brief", "diff", "show"} <= commands
-    known = {tool.name for tool in TOOLS} | set(re.findall(r"memosite (\w+)", " ".join(tool.what for tool in TOOLS)))
-    assert commands <= known
 
 
 def test_no_value_is_an_option() -> None:
@@ -169,7 +177,7 @@ def test_no_value_is_an_option() -> None:
         ("cite", {"references": ["--site", "/etc"]}),
         ("reply", {"from": "web-engineer", "to": "director", "subject": "--body=/etc/passwd"}),
     ):
-        found = answer(request_for(name, arguments), (f"--site={shared_example()}",))
+        found = answered(name, arguments)
         assert "usage" not in found.text + found.messages
         assert "root:" not in found.text
         assert found.is_error == (name not in {"search", "reply"})
@@ -179,8 +187,8 @@ def test_tools_take_what_their_commands_take() -> None:
     """Each parameter is an option of the command, and what is wrong is named; the schema says the same."""
     commands = command_parsers(parser())
     for tool in TOOLS:
-        values = {one.name: _value(one.type) for one in tool.parameters if not one.choices}
-        given = values | {one.name: one.choices[0] for one in tool.parameters if one.choices}
+        values = {option.name: _value(option.type) for option in tool.parameters if not option.choices}
+        given = values | {option.name: option.choices[0] for option in tool.parameters if option.choices}
         given |= {"since": "2026-05-01", "until": "2026-05-02"} if tool.name == "new_since" else {}
         name, *words = tool.request(given).words
         commands[name].parse_args(words)
@@ -209,11 +217,29 @@ def _value(type_: str) -> Any:
     return {"string": "x", "integer": 3, "boolean": True, "array": ["x", "y"]}[type_]
 
 
-def test_resources_are_listed_in_pages_and_read_as_the_commands_show_them(site: Path) -> None:
-    """Positions, threads and memos, each once; the newest memos first."""
-    for number in range(PAGE):
-        name = f"2026-06-01-{1000 + number}--director--strategist--n{number}"
-        write_memo(site / "governance/memos/inbox", name, sender="director", to="strategist")
+def office(folder: Path, *names: str) -> Repo:
+    """A site of one repo, with an organization and these memos from the director to the strategist."""
+    repo = Repo(folder / "site/office")
+    write_org(repo.root / "org", positions=["director", "strategist", "web-engineer"])
+    for name in names:
+        write_memo(repo.root / "memos/inbox", name, sender="director", to="strategist")
+    return repo
+
+
+def test_resources_are_listed_in_pages_and_no_source_is_written(tmp_path: Path) -> None:
+    """Positions, threads and memos, each once, the newest memos first; read as the commands show them.
+
+    Nor is the repo of a source written, whatever is asked.
+    """
+    repo = office(tmp_path, *(f"2026-06-01-{1000 + number}--director--strategist--n{number}" for number in range(PAGE)))
+    site = repo.root.parent
+    write_memo(repo.root / "memos/inbox", SLIP, sender="strategist", to="web-engineer", body="39 photographs. " * 90)
+    repo.commit()
+
+    def sources() -> dict[str, bytes]:
+        return {path: data for path, data in tree_bytes(site).items() if not path.startswith(".memosite/")}
+
+    before = sources()
 
     async def ask(client: Client) -> None:
         found, cursor, pages = [], None, 0
@@ -222,35 +248,40 @@ def test_resources_are_listed_in_pages_and_read_as_the_commands_show_them(site: 
             found += page.resources
             cursor, pages = page.next_cursor, pages + 1
             assert len(page.resources) <= PAGE
-        addresses = [one.uri for one in found]
+        addresses = [resource.uri for resource in found]
         assert len(set(addresses)) == len(addresses) > 2 * PAGE
         kinds = [address.split("/")[2] for address in addresses]
         assert list(dict.fromkeys(kinds)) == ["position", "thread", "memo"]
         templates = await client.list_resource_templates()
-        assert [one.name for one in templates.resource_templates] == ["position", "thread", "memo"]
+        assert [template.name for template in templates.resource_templates] == ["position", "thread", "memo"]
         for kind, words in (("position", ("brief",)), ("thread", ("thread", "--brief")), ("memo", ("show",))):
-            address = next(one for one in addresses if one.startswith(f"memosite://{kind}/"))
+            address = next(address for address in addresses if address.startswith(f"memosite://{kind}/"))
             [contents] = (await client.read_resource(address)).contents
             assert isinstance(contents, TextResourceContents)
-            expected, _ = printed(site, Request(words=(*words, address.rpartition("/")[2])))
-            assert contents.text == expected
+            assert contents.text == printed(site, Request(words=(*words, address.rpartition("/")[2])))[0]
         for address in ("memosite://memo/nothing", "memosite://file/x", "file:///etc/passwd", "memosite://memo/"):
             with pytest.raises(MCPError, match="found no"):
                 await client.read_resource(address)
         with pytest.raises(MCPError, match="found no such resource"):
             await client.list_resources(cursor="memosite://memo/nothing")
+        for name, arguments in ASKED:
+            await call(client, name, arguments)
 
     with_client(site, ask)
+    assert sources() == before
+    assert sorted(path.name for path in site.iterdir()) == [".memosite", "office"]
 
 
-def test_each_answer_is_as_of_now(site: Path) -> None:
+def test_each_answer_is_as_of_now(tmp_path: Path) -> None:
     """What was added, moved or removed meanwhile is seen by the same server; who asks for the public learns no more."""
     name, private = (
         f"2026-06-01-1{number}00--director--strategist--{word}" for number, word in ((0, "roof"), (1, "pay"))
     )
-    inbox = site / "governance/memos/inbox"
+    repo = office(tmp_path, "2026-05-01-1000--director--strategist--plan")
+    site, inbox = repo.root.parent, repo.root / "memos/inbox"
     extra = {"x.legal.confidentiality": "confidential"}
     write_memo(inbox, private, sender="director", to="strategist", extra=extra)
+    (inbox.parent / "read").mkdir()
 
     async def is_shown(client: Client, name: str) -> set[bool]:
         listed = any(name in one.uri for one in (await client.list_resources()).resources)
@@ -275,28 +306,6 @@ def test_each_answer_is_as_of_now(site: Path) -> None:
 
     with_client(site, ask)
     with_client(site, ask_publicly, "--audience", "public")
-
-
-def test_no_source_is_written(tmp_path: Path) -> None:
-    """Nor its repo, whatever is asked."""
-    site = tmp_path / "site"
-    repo = Repo(site / "office")
-    write_memo(repo.root / "memos/inbox", SLIP, sender="strategist", to="web-engineer", body="39 photographs. " * 90)
-    repo.commit()
-
-    def sources() -> dict[str, bytes]:
-        return {path: data for path, data in tree_bytes(site).items() if not path.startswith(".memosite/")}
-
-    before = sources()
-
-    async def ask(client: Client) -> None:
-        for name, arguments in ASKED:
-            await call(client, name, arguments)
-        await client.list_resources()
-
-    with_client(site, ask)
-    assert sources() == before
-    assert sorted(path.name for path in site.iterdir()) == [".memosite", "office"]
 
 
 # Garbage, and the end
@@ -393,9 +402,9 @@ def test_what_is_missing_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The package, with the command that installs it; the site."""
-    done = run_command("mcp", "--site", tmp_path / "nothing")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "nothing" in done.stderr
+    assert main(["mcp", "--site", str(tmp_path / "nothing")]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "nothing" in err
     monkeypatch.delitem(sys.modules, "memosite.mcp.server", raising=False)
     monkeypatch.setitem(sys.modules, "anyio", None)
     assert main(["mcp", "--site", str(tmp_path)]) == 2
@@ -404,17 +413,14 @@ def test_what_is_missing_is_named(
 
 def test_a_server_that_stays_does_not_grow() -> None:
     """After each request it holds as much as after those before: objects, and open files."""
-    words = (f"--site={shared_example()}",)
-    asked = [request_for(*ASKED[number]) for number in (0, 5, 11, 14, 18)]
+    asked = [ASKED[0], ASKED[4], QUESTIONS[6][1:3], ASKED[-1]]
 
     def held() -> tuple[int, int]:
-        for request in asked:
-            answer(request, words)
+        for name, arguments in asked:
+            answered(name, arguments)
         return len(gc.get_objects()), len(tuple(Path("/proc/self/fd").iterdir()))
 
     held()
-    first = held()
-    for _ in range(2):
-        last = held()
-    assert last[1] == first[1]
-    assert last[0] <= first[0] + 500
+    (objects, files), _, (objects_later, files_later) = held(), held(), held()
+    assert files_later == files
+    assert objects_later <= objects + 500

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,9 +48,9 @@ TALK: Ref = ("transcript", "2026-04-30-0900--engineer--talk")
 GONE = "2026-04-01-0900--engineer--director--lost"
 
 
-@pytest.mark.parametrize(
-    ("values", "means"),
-    [
+def test_a_reference_means() -> None:
+    """Parent, ghost, what is answered too, and all that is linked."""
+    for values, means in (
         # One
         ([f"{ASK}.openthing"], (ASKED, None, (), set())),
         (["2026-05-01-1430"], (ASKED, None, (), set())),
@@ -88,18 +87,15 @@ GONE = "2026-04-01-0900--engineer--director--lost"
         (["2026-05-09-0900--director--engineer--re.openthing"], (None, None, (), set())),
         (["2026-05-09-0900"], (None, None, (), set())),
         ([f"2026-05-09-0900--director--engineer--re and {ASK}"], (ASKED, None, (), set())),
-    ],
-)
-def test_a_reference_means(values: list[str], means: tuple[Any, ...]) -> None:
-    """Parent, ghost, what is answered too, and all that is linked."""
-    archive = archive_of(
-        ask(), ask(ASK_TOO), ask(OTHER, "tester", "engineer"), answer(*values), document("decisions/0007-gate.md"),
-        transcript(TALK[1]),
-    )  # fmt: skip
-    assert meaning(archive) == means
-    assert {finding.rule.id for finding in findings(archive)} - {"position-unlisted"} == (
-        {"ghost"} if means[1] else set()
-    )
+    ):
+        archive = archive_of(
+            ask(), ask(ASK_TOO), ask(OTHER, "tester", "engineer"), answer(*values), document("decisions/0007-gate.md"),
+            transcript(TALK[1]),
+        )  # fmt: skip
+        assert meaning(archive) == means, values
+        assert {finding.rule.id for finding in findings(archive)} - {"position-unlisted"} == (
+            {"ghost"} if means[1] else set()
+        )
 
 
 def test_an_answer_too_is_a_link_both_ways_and_answers_what_was_asked() -> None:
@@ -151,23 +147,20 @@ def test_a_stamp_of_several_memos_means_the_one_of_the_same_source_and_positions
     assert meaning(archive_of(note, ask(), answer(STAMP)))[0] == ASKED
 
 
-@pytest.mark.parametrize(
-    ("named", "count"),
-    [
+def test_a_stamp_that_is_no_memos_or_several_is_no_name() -> None:
+    """A note says so; the names after it count."""
+    for named, count in (
         ([], "no memo's name begins"),
         ([f"{STAMP}--engineer--director--a", f"{STAMP}--engineer--director--b"], "the names of 2 memos begin"),
         ([f"{STAMP}--tester--director--a", f"{STAMP}--tester--director--b"], "the names of 2 memos begin"),
-    ],
-)
-def test_a_stamp_that_is_no_memos_or_several_is_no_name(named: Sequence[str], count: str) -> None:
-    """A note says so; the names after it count."""
-    memos = [ask(stem, stem.split("--")[1]) for stem in named]
-    archive = archive_of(*memos, ask(ASK_TOO), answer(STAMP, ASK_TOO))
-    assert meaning(archive) == (TOO, None, (), set())
-    (note,) = findings(archive, "stamp-unclear")
-    assert (note.severity, note.message) == ("note", f'{count} with "{STAMP}", expected one')
-    alone = archive_of(*memos, answer(STAMP))
-    assert meaning(alone) == (None, None, (), set()) and not alone.ghosts
+    ):
+        memos = [ask(stem, stem.split("--")[1]) for stem in named]
+        archive = archive_of(*memos, ask(ASK_TOO), answer(STAMP, ASK_TOO))
+        assert meaning(archive) == (TOO, None, (), set())
+        (note,) = findings(archive, "stamp-unclear")
+        assert (note.severity, note.message) == ("note", f'{count} with "{STAMP}", expected one')
+        alone = archive_of(*memos, answer(STAMP))
+        assert meaning(alone) == (None, None, (), set()) and not alone.ghosts
 
 
 def test_a_whole_value_that_is_a_files_name_counts() -> None:
@@ -200,25 +193,22 @@ def test_an_action_is_superseded_by_a_later_memo_of_its_sender_that_says_so() ->
     assert [state.action for state in both.recipients] == ["answered", "superseded"] and both.action == "superseded"
 
 
-@pytest.mark.parametrize(
-    "later",
-    [
+def test_nothing_else_supersedes() -> None:
+    """Not another sender, nor an earlier memo, nor one without a date."""
+    for later in (
         ask(ASK_TOO, "director", "engineer", supersedes=ASK),
         ask("2026-04-01-0900--engineer--director--early", supersedes=ASK),
         envelope("undated", sender="engineer", sent="", supersedes=ASK),
         ask(ASK_TOO, supersedes="none"),
         ask(ASK_TOO, supersedes="the gate memo"),
-    ],
-)
-def test_nothing_else_supersedes(later: Envelope) -> None:
-    """Not another sender, nor an earlier memo, nor one without a date."""
-    assert memo(archive_of(ask(), later), ASK).action == "open"
+    ):
+        assert memo(archive_of(ask(), later), ASK).action == "open"
 
 
-@pytest.mark.parametrize("value", [ASK, "2026-05-01-1430", f"the ask {ASK}, which is moot", f"x/{ASK}.body.md"])
-def test_the_same_rule_of_names_counts_for_what_is_superseded(value: str) -> None:
+def test_the_same_rule_of_names_counts_for_what_is_superseded() -> None:
     """Stamps, prose and paths."""
-    assert memo(archive_of(ask(), ask(ASK_TOO, supersedes=value)), ASK).superseded_by == (TOO,)
+    for value in (ASK, "2026-05-01-1430", f"the ask {ASK}, which is moot", f"x/{ASK}.body.md"):
+        assert memo(archive_of(ask(), ask(ASK_TOO, supersedes=value)), ASK).superseded_by == (TOO,)
 
 
 def test_mentions_make_links_and_nothing_else() -> None:

@@ -246,7 +246,7 @@ def test_a_folder_that_is_new_is_watched_and_a_commit_is_seen(tmp_path: Path) ->
 
 def test_ctrl_c_ends_the_server_in_the_middle_of_a_build(tmp_path: Path) -> None:
     """Whatever is being built, the next build completes it."""
-    for number in range(300):
+    for number in range(100):
         write_memo(tmp_path / "memos/inbox", f"2026-05-01-1430--a--b--m{number}", body="word " * 500)
     with serving(tmp_path) as (host, process):
         (tmp_path / "memosite.yml").write_text("title: Everything is made again\n")

@@ -57,9 +57,9 @@ def test_several_feeds_are_announced_each_for_itself(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "word"),
-    [
+def test_what_cannot_be_done_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit 2, what was found and what was expected."""
+    cases: tuple[tuple[list[str], str], ...] = (
         ([], "found no feed"),
         (["ftp://example.org/feed.xml"], "expected http, https or a file"),
         (["https://a:b@example.org/feed.xml"], "netrc"),
@@ -79,18 +79,14 @@ def test_several_feeds_are_announced_each_for_itself(tmp_path: Path) -> None:
         (["feed.xml", "--escalate", "true"], "--escalate: expected --until-received with it"),
         (["feed.xml", "--until-received", "--again", "15m,,1h"], 'found "15m,,1h", expected times such as 15m,1h,1d'),
         (["feed.xml", "--until-received", "--escalate", "no-such"], "--escalate: found no command no-such"),
-    ],
-)
-def test_what_cannot_be_done_is_a_usage_error(
-    arguments: list[str], word: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Exit 2, what was found and what was expected."""
-    try:
-        code = main(["watch", *arguments])
-    except SystemExit as ended:
-        code = int(str(ended.code))
-    assert code == 2
-    assert word in capsys.readouterr().err
+    )
+    for arguments, word in cases:
+        try:
+            code = main(["watch", *arguments])
+        except SystemExit as ended:
+            code = int(str(ended.code))
+        assert code == 2, arguments
+        assert word in capsys.readouterr().err, arguments
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0), (signal.SIGHUP, 0)])

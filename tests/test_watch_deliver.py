@@ -278,7 +278,7 @@ def wake(script: Path, folder: Path, **more: str) -> None:
     """Let a watch run a script for one memo."""
     more = {"PATH": f"{folder / 'bin'}:{PATH}"} | more
     with publishing(Publisher(states=["inbox"])) as published:
-        done = watch("--once", "--until-received", "--exec", script, published.feed, folder=folder, **more)
+        done = watch("--once", "--until-received", "--exec", script, published.feed, folder=folder, room=None, **more)
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -95,9 +95,9 @@ def test_validators_are_sent_together_and_redirects_are_followed() -> None:
         assert answer == Fetched(address=f"{published.root}/new/feed.xml", data=b"here")
 
 
-@pytest.mark.parametrize(
-    ("misdeed", "word"),
-    [
+def test_what_is_no_document_is_a_reason() -> None:
+    """Errors, short bodies, bounds, redirects that lead nowhere or elsewhere."""
+    for misdeed, word in (
         (error(404), "404"),
         (error(500), "500"),
         (error(204), "204"),
@@ -117,12 +117,9 @@ def test_validators_are_sent_together_and_redirects_are_followed() -> None:
         (lambda request, _: request.give(302, Location="http://127.0.0.1:x/"), ""),
         (lambda request, _: request.give(302), "302"),
         (endless, "found more than"),
-    ],
-)
-def test_what_is_no_document_is_a_reason(misdeed: Misdeed, word: str) -> None:
-    """Errors, short bodies, bounds, redirects that lead nowhere or elsewhere."""
-    with publishing(Publisher(states=["inbox"])) as published:
-        assert word in reason(get(published, misdeed))
+    ):
+        with publishing(Publisher(states=["inbox"])) as published:
+            assert word in reason(get(published, misdeed))
 
 
 def test_a_server_that_drips_or_says_nothing_is_left() -> None:
@@ -157,30 +154,27 @@ def test_a_server_that_drips_before_its_answer_is_left(drips: bytes) -> None:
     assert reason(answer) == "not done within 0.2 s"
 
 
-@pytest.mark.parametrize(
-    ("header", "date", "wait"),
-    [
+def test_retry_after_goes_by_the_servers_own_clock() -> None:
+    """A number of seconds, or a date: two clocks that differ do not matter."""
+    for header, date, wait in (
         ("120", "", 120.0),
         ("Fri, 01 May 2026 10:00:00 GMT", "Fri, 01 May 2026 09:58:00 GMT", 120.0),
         ("Fri, 01 May 2026 10:00:00 GMT", "Fri, 01 May 2026 11:00:00 GMT", 0.0),
         ("soon", "", None),
         ("-5", "", None),
-    ],
-)
-def test_retry_after_goes_by_the_servers_own_clock(header: str, date: str, wait: float | None) -> None:
-    """A number of seconds, or a date: two clocks that differ do not matter."""
+    ):
 
-    def busy(request: Request, _: bytes | None) -> None:
-        request.send_response_only(503)
-        for name, value in (("Retry-After", header), ("Date", date), ("Content-Length", "0")):
-            if value:
-                request.send_header(name, value)
-        request.end_headers()
+        def busy(request: Request, _: bytes | None, header: str = header, date: str = date) -> None:
+            request.send_response_only(503)
+            for name, value in (("Retry-After", header), ("Date", date), ("Content-Length", "0")):
+                if value:
+                    request.send_header(name, value)
+            request.end_headers()
 
-    with publishing() as published:
-        answer = get(published, busy)
-    assert isinstance(answer, Failed)
-    assert answer.wait == wait
+        with publishing() as published:
+            answer = get(published, busy)
+        assert isinstance(answer, Failed)
+        assert answer.wait == wait
 
 
 def test_a_token_goes_to_its_own_server_and_nowhere_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

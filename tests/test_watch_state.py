@@ -1,6 +1,5 @@
 """What a watch remembers: one writer, damage is an error, a full disk loses and repeats nothing."""
 
-import resource
 import sqlite3
 import subprocess
 from collections.abc import Callable
@@ -142,18 +141,14 @@ def test_a_full_disk_stops_deliveries_before_they_happen(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("room", [0, 4096, 20_000, 50_000, 120_000])
 def test_a_disk_that_fills_up_anywhere_loses_and_repeats_nothing(room: int, tmp_path: Path) -> None:
-    """The real command under a limit for files; when there is room again, exactly the rest is announced."""
+    """The command under a limit for files; when there is room again, exactly the rest is announced."""
     publisher = Publisher()
     publisher.arrive(2)
     with publishing(publisher) as published:
         words = ("--once", "--since", "all", "--state", tmp_path / "state.sqlite", published.feed)
         first = watch(*words, folder=tmp_path)
         publisher.arrive(60)
-        limited = subprocess.run(
-            command_line("watch", *words), capture_output=True, text=True, timeout=5 * DEADLINE, check=False,
-            env=clean_environment(tmp_path),
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
-        )  # fmt: skip
+        limited = watch(*words, folder=tmp_path, room=room)
         assert limited.returncode in {1, 2}
         assert "cannot be" in limited.stderr
         assert limited.stderr.count("Traceback") == 0

@@ -110,6 +110,7 @@ _READS: Final = types.ToolAnnotations(
 def run(options: argparse.Namespace, _show: Tell, _say: Tell) -> None:
     """Serve until standard input ends. Raises `ConfigError` at once if there is no such site."""
     configured(options)
+    gc.freeze()  # what is loaded by now is never garbage, and `answer` does not look at it again
     try:
         anyio.run(_serve, options)
     except* BrokenPipeError:  # the client is gone

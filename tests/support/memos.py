@@ -25,7 +25,7 @@ def send(folder: Path, *names: str, **fields: Any) -> list[Path]:
 
 
 def _said_by_name(name: str) -> dict[str, str]:
-    stamp, sender, to, _ = name.split("--", 3)
+    stamp, sender, to, *_ = name.split("--")
     return {"sender": sender, "to": to, "sent": f"{stamp[:10]}T{stamp[11:13]}:{stamp[13:]}:00Z"}
 
 

@@ -1,8 +1,8 @@
 """Kills a watch with SIGKILL after each thing it does to the world, and lets another one finish its work.
 
-watch_killer.py FEED FOLDER print|exec|batch STEP SECONDS: with STEP 2 after every other step, with 0 at any call that
-its modules make at all, for so many seconds. For each, a forked process runs `memosite watch --once` and kills itself
-after step number N; then one runs to its end. What came is compared.
+watch_killer.py FEED FOLDER print|exec|batch FIRST STEP SECONDS: with STEP 2 after every other step from the first,
+with 0 at any call that its modules make at all, for so many seconds. For each, a forked process runs
+`memosite watch --once` and kills itself after step number N; then one runs to its end. What came is compared.
 """
 
 import os
@@ -101,19 +101,22 @@ def attempt(feed: str, folder: Path, way: str, number: int, *, is_everywhere: bo
     return was_killed
 
 
-def kill_everywhere(feed: str, folder: Path, way: str, step: int, seconds: float) -> None:
+def kill_everywhere(feed: str, folder: Path, way: str, steps: tuple[int, int], seconds: float) -> None:
     """Kill after each step until a watch outlives them all; with a time, at any call, until it is over."""
+    first, step = steps
     end = time.monotonic() + seconds
-    number = killed = 0
+    number, killed = first, 0
     while True:
-        was_killed = attempt(feed, folder, way, number + 1, is_everywhere=not step)
+        was_killed = attempt(feed, folder, way, number, is_everywhere=not step)
         killed += was_killed
-        number = number + (step or random.randint(1, 25)) if was_killed else 0
+        number = number + (step or random.randint(1, 25)) if was_killed else first
         if time.monotonic() > end if seconds else not was_killed:
             break
-    assert killed > 12, killed
+    assert killed * (step or 4) > 40, killed
     print(f"killed {killed} times: 0 missed")
 
 
 if __name__ == "__main__":
-    kill_everywhere(sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), float(sys.argv[5]))
+    kill_everywhere(
+        sys.argv[1], Path(sys.argv[2]), sys.argv[3], (int(sys.argv[4]), int(sys.argv[5])), float(sys.argv[6])
+    )

@@ -1,12 +1,13 @@
 """Watches for tests, in this process: with deliveries that are only noted down, or as the command."""
 
+import fcntl
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
 import pytest
@@ -63,8 +64,13 @@ def watch_of(address: str, folder: Path, **rules: Any) -> Iterator[tuple[Watcher
         state.close()
 
 
-def watch(*arguments: object, folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run the command to its end in this process, with its states below a folder; its own commands are processes."""
+def watch(
+    *arguments: object, folder: Path, room: int | None = None, **environment: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run the command to its end in this process, with its states below a folder; its own commands are processes.
+
+    With `room`, no file may have more bytes.
+    """
     words = ["watch", *map(str, arguments)]
     wanted = clean_environment(folder, **environment)
     with ExitStack() as stack:
@@ -74,27 +80,32 @@ def watch(*arguments: object, folder: Path, **environment: str) -> "subprocess.C
         for name, value in wanted.items():
             patch.setenv(name, value)
         streams = [stack.enter_context(_printed_to(patch, name, number)) for name, number in (("out", 1), ("err", 2))]
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limits[0] if room is None else room, limits[1]))
         try:
             code = main(words)
         except SystemExit as ended:
             code = int(str(ended.code))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         sys.stdout.flush()
         sys.stderr.flush()
-        for stream in streams:
-            stream.seek(0)
-        out, err = (stream.read().decode() for stream in streams)
+        out, err = ((stream.read() or b"").decode() for stream in streams)
     return subprocess.CompletedProcess(words, code, out, err)
 
 
 @contextmanager
 def _printed_to(patch: pytest.MonkeyPatch, name: str, number: int) -> Iterator[BinaryIO]:
-    """A file that takes what this process and those that it starts print on a stream."""
+    """A pipe that takes what this process and those that it starts print on a stream, up to a megabyte."""
     kept = os.dup(number)
-    with TemporaryFile() as file, os.fdopen(os.dup(file.fileno()), "w", encoding="utf-8") as text:
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 1 << 20)
+    os.set_blocking(reading, False)  # a command that is left behind may still have its other end
+    with os.fdopen(reading, "rb") as read, os.fdopen(writing, "w", encoding="utf-8") as text:
         patch.setattr(sys, f"std{name}", text)
-        os.dup2(file.fileno(), number)
+        os.dup2(writing, number)
         try:
-            yield file
+            yield read
         finally:
             os.dup2(kept, number)
             os.close(kept)

@@ -17,12 +17,16 @@ FEED = "/positions/director/feed.xml"
 
 @dataclass
 class Publisher:
-    """What a site publishes for one position. `states` has the mailbox of each memo, in order of arrival."""
+    """What a site publishes for one position. `states` has the mailbox of each memo, in order of arrival.
+
+    `written` has each document as it was last asked for, with what it was made of: it is made again if that changed.
+    """
 
     block: int = 50
     window: int = 50
     base: str = ""
     states: list[str] = field(default_factory=list)
+    written: dict[str, tuple[object, bytes]] = field(default_factory=dict)
 
     def arrive(self, count: int = 1, state: str = "inbox") -> None:
         """Let memos arrive."""
@@ -75,6 +79,12 @@ class Publisher:
         return self._write(path, shown, previous=previous, is_archive=True)
 
     def _write(self, path: str, numbers: list[int], *, previous: str | None, is_archive: bool = False) -> bytes:
+        made_of = self.base, previous, is_archive, numbers, [self.states[number] for number in numbers]
+        if self.written.get(path, (None, b""))[0] != made_of:
+            self.written[path] = made_of, self._made(path, numbers, previous=previous, is_archive=is_archive)
+        return self.written[path][1]
+
+    def _made(self, path: str, numbers: list[int], *, previous: str | None, is_archive: bool) -> bytes:
         feed = Feed(
             title="Memos",
             description="Memos",

@@ -1,16 +1,20 @@
-"""The stream of a position: what it sent, received and filed, by month, with its weeks and a picture."""
+"""The page of a position: its stream by month, and how to follow it."""
 
 import datetime as dt
 import random
+import shlex
 from collections import Counter
 from pathlib import Path
+from urllib.parse import unquote
 
-from lxml import html as lxml_html
+import pytest
+from lxml import etree, html
 
 from tests.support.chromium import chromium
 from tests.support.memos import write_memo, write_note
 from tests.support.pages import found
 from tests.support.pictures import check_pictures
+from tests.support.servers import serve_folder
 from tests.support.sites import build_site
 
 FIRST = dt.date(2026, 1, 5)
@@ -33,7 +37,7 @@ def test_one_stream_says_what_was_sent_and_received_by_month(tmp_path: Path) -> 
     write(repo, dt.date(2026, 5, 6), "of-others", to="clerk")
     write_note(repo / "notes/engineer", "2026-05-06-0900--engineer--note", sender="engineer")
     page = build_site(repo) / "positions/engineer/index.html"
-    tree = lxml_html.parse(page)
+    tree = html.parse(page)
     stream = "//section[@id='stream']"
     assert found(tree, f"{stream}/h3/@id")[:2] == ["2026-05", "2026-04"]
     ways = {row.findtext("a"): row.get("data-way") for row in tree.xpath(f"{stream}//li")}
@@ -53,13 +57,13 @@ def test_one_stream_says_what_was_sent_and_received_by_month(tmp_path: Path) -> 
 def test_every_month_and_week_of_a_long_stream_is_reached(tmp_path: Path) -> None:
     """By links from the first page, counted a second time here; each week that was ever linked keeps its anchor."""
     repo, chance = tmp_path / "repo", random.Random(3)
-    days = [FIRST + dt.timedelta(days=chance.randrange(300)) for _ in range(700)]
+    days = [FIRST + dt.timedelta(days=chance.randrange(300)) for _ in range(350)]
     for number, day in enumerate(days):
         ends = ("tester", "engineer") if number % 3 else ("engineer", "tester")
         write(repo, day, f"m-{number}", sender=ends[0], to=ends[1])
     site = build_site(repo)
     page = site / "positions/engineer/index.html"
-    tree = lxml_html.parse(page)
+    tree = html.parse(page)
     shown = found(tree, "//section[@id='stream']//li//time/@datetime")
     assert [day[:10] for day in shown] == [str(day) for day in sorted(days, reverse=True)[:100]]
     ids = found(tree, "//@id")
@@ -71,7 +75,7 @@ def test_every_month_and_week_of_a_long_stream_is_reached(tmp_path: Path) -> Non
         total = int(item.find("span[@class='facts']").text.split(",")[0])
         for link in item.findall(".//a"):
             file, _, anchor = link.get("href").partition("#")
-            part = lxml_html.parse(page.parent / file).getroot()
+            part = html.parse(page.parent / file).getroot()
             assert part.get_element_by_id(anchor).tag == "section"
             assert part.xpath("//span[starts-with(@id, 'part-')]")
         listed[item.find("a").get("href").partition("#")[2]] = total
@@ -79,17 +83,17 @@ def test_every_month_and_week_of_a_long_stream_is_reached(tmp_path: Path) -> Non
     assert listed == expected
     (picture,) = check_pictures(page)
     assert picture.columns[-1] == f"{max(days):%Y-%m}" and len(picture.columns) == 24
-    assert sum(map(sum, picture.drawn)) == 700
+    assert sum(map(sum, picture.drawn)) == 350
     for link in picture.links:
         file, _, anchor = link.partition("#")
         target = (page.parent / file if file else page).resolve()
-        assert lxml_html.parse(target).getroot().get_element_by_id(anchor) is not None
+        assert html.parse(target).getroot().get_element_by_id(anchor) is not None
 
 
 def test_the_rows_of_the_stream_are_filtered(example_site: Path, tmp_path: Path) -> None:
     """By what they are to the position, and by words."""
     page = example_site / "positions/director/index.html"
-    expected = Counter(found(lxml_html.parse(page), "//section[@id='stream']//li/@data-way"))
+    expected = Counter(found(html.parse(page), "//section[@id='stream']//li/@data-way"))
     with chromium(tmp_path) as browser:
         browser.open(page.as_uri())
         for way in ("sent", "received", "transcript"):
@@ -102,4 +106,74 @@ def test_the_rows_of_the_stream_are_filtered(example_site: Path, tmp_path: Path)
             empty = "[...document.querySelectorAll('#stream h3')].filter((one) => one.offsetParent &&"
             empty += " ![...one.nextElementSibling.children].some((row) => row.offsetParent)).length"
             assert browser.value(empty) == 0
+        assert browser.complaints == []
+
+
+# How to follow a position: its page and `/feeds/` have what is to be copied
+
+
+BASE = "https://memos.example.org/"
+
+
+@pytest.mark.parametrize("base", [BASE, None])
+def test_the_commands_and_the_list_of_a_position_name_its_feeds(tmp_path: Path, base: str | None) -> None:
+    """They are words of a shell, of a name in any script as well, and each address is that of a file."""
+    name = "läut & $(x)"
+    write_memo(tmp_path / "org/memos/inbox", "2026-05-01-1430--engineer--other--one", to=name)
+    site = build_site(tmp_path / "org", base_url=base)
+    pages = sorted((site / "positions").glob("*/index.html"))
+    assert len(pages) == 2
+    for page in pages:
+        tree = html.parse(page).getroot()
+        texts = {one.get("id"): one.text_content() for one in tree.xpath("//section[@id='follow']//pre")}
+        local = base or "http://127.0.0.1:8000/"
+        words = shlex.split(texts["_watch"])
+        assert words[:2] == ["memosite", "watch"]
+        assert len(words) == 3
+        assert (site / unquote(words[2].removeprefix(local))) == page.parent / "feed.xml"
+        assert (page.parent / "feed.xml").is_file()
+        assert shlex.split(texts["_once"]) == ["memosite", "watch", "--once", words[2]]
+        outlines = etree.fromstring(texts["_opml"].encode()).findall(".//outline[@type='rss']")
+        addresses = [unquote(one.get("xmlUrl", "").removeprefix(local)) for one in outlines]
+        assert [(site / one).is_file() for one in addresses] == [True] * 3
+        assert ("base_url" in tree.xpath("string(//section[@id='follow'])")) is (base is None)
+
+
+def test_the_list_of_feeds_lets_the_reader_choose_a_position(example_site: Path) -> None:
+    """Each choice has the command of that position and leads to the others, without a script."""
+    tree = html.parse(example_site / "feeds/index.html").getroot()
+    choices = tree.xpath("//h2[.='Follow a position']/following-sibling::details")
+    links = [choice.find(".//a").get("href") for choice in choices]
+    pages = (example_site / "positions").glob("*/index.html")
+    assert len(links) == len(set(links)) == sum('id="follow"' in one.read_text() for one in pages) > 5
+    for choice, link in zip(choices, links, strict=True):
+        page, _, anchor = link.partition("#")
+        there = html.parse(example_site / "feeds" / page).getroot()
+        assert there.get_element_by_id(anchor) is not None
+        assert there.get_element_by_id("_watch").text_content() == choice.findtext("./p/code")
+
+
+def test_what_is_copied_is_said(example_site: Path, tmp_path: Path) -> None:
+    """By keyboard; where the clipboard is not to be had, the text is selected, and that is said."""
+    file = example_site / "positions/director/index.html"
+    press = "document.querySelector('[data-copy=_watch]').click()"
+    said = "document.getElementById('_copied').textContent"
+    with serve_folder(example_site) as address, chromium(tmp_path) as browser:
+        for place in (f"{address}positions/director/index.html#follow", f"{file.as_uri()}#follow"):
+            browser.open(place)
+            colours = [
+                browser.value(f"getComputedStyle(document.querySelector('{one}')).backgroundColor")
+                for one in ("#follow", "#follow > details > summary")
+            ]
+            assert colours[0] == "rgba(0, 0, 0, 0)" != colours[1]  # the heading alone is marked
+            browser.value("window.kept = ''; navigator.clipboard.writeText = async (text) => { window.kept = text; }")
+            browser.value("document.querySelector('[data-copy=_watch]').focus()")
+            browser.press("Enter")
+            browser.wait_for(f"{said} === 'Command copied.'")
+            assert browser.value("window.kept") == browser.value("document.getElementById('_watch').textContent")
+            assert browser.value("document.querySelector('[data-copy=_watch]').textContent") == "Copied Command"
+            browser.value("navigator.clipboard.writeText = () => Promise.reject(new Error())")
+            browser.value(press)
+            browser.wait_for(f"{said}.includes('selected: press Ctrl+C')")
+            assert "memosite watch" in browser.value("getSelection().toString()")
         assert browser.complaints == []
