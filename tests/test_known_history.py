@@ -84,7 +84,7 @@ def _edit(repo: Repo) -> None:
 CHANGES: tuple[Callable[[Repo], object], ...] = (
     _edit,
     lambda repo: repo.commit(at=33),
-    lambda repo: repo.git("commit", "--quiet", "--amend", "-m", "x", who="Cy", at=34),
+    lambda repo: repo.git("commit", "--quiet", "--amend", "--allow-empty", "-m", "x", who="Cy", at=34),
     lambda repo: repo.git("reset", "--quiet", "--hard", "HEAD~1"),
     _commit_on_a_branch,
     _merge,
