@@ -90,26 +90,17 @@ MANY = f"from tests.support.machines import double\nlist(cluster.run(double, ran
 """A program that sends many batches."""
 
 
-def test_a_cluster_makes_the_same_lean_site(organization: Path, cluster: Machines, tmp_path: Path) -> None:
-    """The same bytes as one process, rendered by both workers, and nothing said."""
-    with (organization / "memosite.yml").open("a") as file:
-        file.write("lean: true\n")
-    expected = built_here(organization, tmp_path)
-    assert build(organization, cluster.address) == (0, "")
-    assert tree_bytes(organization / "_site") == expected
-    count = "print(*client.run(lambda dask_worker: dask_worker.state.executed_count > 0).values())"
-    assert cluster.ask(count) == "True True"
-
-
 def test_what_a_cluster_made_is_the_same_and_noted_as_if_it_was_made_here(
     organization: Path, cluster: Machines, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The next build, wherever it runs, goes on from it.
+    """The same bytes as one process, rendered by both workers; the next build, wherever it runs, goes on from it.
 
     What workers analyze is not in the cache: what the file of the last search block had may be gone from the block.
     """
     assert build(organization, cluster.address) == (0, "")
     assert tree_bytes(organization / "_site") == tree_bytes(built_example() / "_site")
+    count = "print(*client.run(lambda dask_worker: dask_worker.state.executed_count > 0).values())"
+    assert cluster.ask(count) == "True True"
     for path in ("positions/director/", "timeline/2026/03/index.json", "feeds.opml"):
         assert main(["explain", path, "--site", str(organization)]) == 0
         said = capsys.readouterr().out
@@ -127,8 +118,10 @@ def test_what_a_cluster_made_is_the_same_and_noted_as_if_it_was_made_here(
 
 
 def test_pages_of_a_worker_that_is_killed_are_made_by_others(cluster: Machines, tmp_path: Path) -> None:
-    """Kill -9 half-way: the same bytes."""
+    """Kill -9 half-way: the same bytes, here of a lean site."""
     site = larger_site(tmp_path)
+    with (site / "memosite.yml").open("a") as file:
+        file.write("lean: true\n")
     output = tmp_path / "there"
     building = command(site, cluster.address, "-o", str(output), "--cache", str(tmp_path / "cache"))
     with cluster.one_more("killed") as worker:

@@ -180,9 +180,6 @@ def test_what_is_confidential_at_one_end_is_at_neither_for_the_public(tmp_path: 
         assert not diff("first..main", site=site, audience="internal")
 
 
-# What is looked at
-
-
 @pytest.mark.parametrize("seed", range(PAST))
 def test_what_may_differ_is_all_that_differs(tmp_path: Path, seed: int) -> None:
     """The same as of the whole archive: uncommitted moves, a repo without history, no dates, any order."""

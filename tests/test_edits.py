@@ -47,9 +47,6 @@ def test_a_process_that_stays_knows_what_it_built_also_without_a_cache(tmp_path:
     assert run_steps(tmp_path, steps).fault == ""
 
 
-# Large shapes
-
-
 @pytest.fixture
 def org(tmp_path: Path) -> Organization:
     """The organization as it is at first."""
@@ -80,9 +77,6 @@ def test_a_long_chain_is_cut_and_joined_again(org: Organization, builder: Builde
     middle.write_bytes(before)
     lost.write_bytes(text)
     assert fault_of_build(builder, WAYS["by a process that ends"], clean) == ""
-
-
-# What is said of it
 
 
 def _in_subject(org: Organization) -> None:
@@ -187,9 +181,6 @@ def reason_for(org: Organization, page: str, capsys: pytest.CaptureFixture[str])
     said = line.removeprefix("now ").strip()
     assert said.startswith(("outdated: ", "it shows the whole archive", "up to date; the next build keeps it"))
     return said
-
-
-# The tools of these tests
 
 
 def test_a_difference_is_found_and_shown() -> None:

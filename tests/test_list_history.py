@@ -22,7 +22,7 @@ from tests.support.pages import bad_links
 from tests.support.repos import BEGIN, Repo
 from tests.support.sites import build_site
 
-HISTORIES = int(os.environ.get("MEMOSITE_HISTORIES", "4"))
+HISTORIES = int(os.environ.get("MEMOSITE_HISTORIES", "6"))
 """How many random histories, and as many with branches, two readers have to agree on."""
 
 SECRET = "AKIA" + "Z7QH3XWMK2TPLV5D"
