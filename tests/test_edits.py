@@ -19,7 +19,7 @@ from tests.support.trials import Step, check_steps, do, random_steps, run_steps,
 STEPS = int(os.environ.get("MEMOSITE_EDITS", "8"))
 AT_ONCE = 50
 """So many edits one organization goes through: after more of them there is little left of it."""
-Change = Callable[[Organization], None]
+Change = Callable[[Organization], object]
 ENDING = [name for name, way in WAYS.items() if not way.stays]
 STAYING = [name for name, way in WAYS.items() if way.stays]
 GATE = "2026-05-01-0900--director--engineer--gate"
@@ -79,63 +79,25 @@ def test_a_long_chain_is_cut_and_joined_again(org: Organization, builder: Builde
     assert fault_of_build(builder, WAYS["by a process that ends"], clean) == ""
 
 
-def _in_subject(org: Organization) -> None:
-    change_fields(org.folder / f"office/memos/read/{GATE}.openthing", subject="Another gate")
-
-
-def _to_another(org: Organization) -> None:
-    change_fields(org.folder / f"office/memos/inbox/{AGAIN}.openthing", to="strategist")
-
-
-def _back(org: Organization) -> None:
-    change_fields(org.folder / f"office/memos/inbox/{AGAIN}.openthing", to="director")
-
-
-def _body(org: Organization) -> None:
-    write_text(org.folder / f"office/memos/inbox/{AGAIN}.body.md", "Another text.\n")
-
-
-def _document(org: Organization) -> None:
-    write_text(org.folder / "office" / DOCUMENTS[2], "# The third plan\n")
-
-
-def _reply(org: Organization) -> None:
-    inbox = org.folder / "desk/memos/inbox"
-    write_memo(inbox, LATE, in_reply_to=f"{AGAIN}.openthing", sender="director", to="engineer")
-
-
-def _page(org: Organization) -> None:
-    (org.folder / f"_site/memos/{AGAIN}/index.html").write_text("spoiled")
-
-
-def _seat(org: Organization) -> None:
+def _rename_seat(org: Organization) -> object:
     file = org.folder / "office/org/acme-organization.openthing"
     seats = field(file, "positions")
     assert isinstance(seats, list)
     seats[2]["name"] = "Head of plans"
-    change_fields(file, positions=seats)
+    return change_fields(file, positions=seats)
 
 
-def _read(org: Organization) -> None:
-    file = org.folder / f"office/memos/inbox/{AGAIN}.openthing"
-    file.rename(org.folder / f"office/memos/read/{AGAIN}.openthing")
-
-
-def _removed(org: Organization) -> None:
-    (org.folder / f"office/memos/read/{AGAIN}.openthing").unlink()
-
-
-def _title(org: Organization) -> None:
+def _give_title(org: Organization) -> None:
     org.settings["title"] = "Another harbour"
     org.configure()
 
 
-def _theme(org: Organization) -> None:
-    write_text(org.folder / "theme/templates/404.html", "{% extends 'base.html' %}\n")
+def _again(org: Organization, mailbox: str = "inbox", ending: str = "openthing") -> Path:
+    return org.folder / f"office/memos/{mailbox}/{AGAIN}.{ending}"
 
 
 EXPLAINED: dict[Change, dict[str, set[str]]] = {
-    _in_subject: {
+    lambda org: change_fields(org.folder / f"office/memos/read/{GATE}.openthing", subject="Another gate"): {
         f"memos/{GATE}/": {GATE},
         f"memos/{AGAIN}/": {GATE},
         "positions/engineer/": {GATE, "position engineer", "received engineer"},
@@ -143,23 +105,33 @@ EXPLAINED: dict[Change, dict[str, set[str]]] = {
         f"memos/{LAMP}/": {"up to date"},
         "documents/desk.decisions.0002-plan.md/": {"up to date"},
     },
-    _document: {f"memos/{AGAIN}/": {"0003-plan", AGAIN}},
-    _to_another: {
+    lambda org: write_text(org.folder / "office" / DOCUMENTS[2], "# The third plan\n"): {
+        f"memos/{AGAIN}/": {"0003-plan", AGAIN}
+    },
+    lambda org: change_fields(_again(org), to="strategist"): {
         "positions/strategist/": {AGAIN, "position strategist", "received strategist", "the position"},
         "positions/director/": {AGAIN, "position director", "received director"},
     },
-    _back: {},
-    _body: {f"memos/{AGAIN}/": {AGAIN, "0001-plan"}},
-    _reply: {f"{page}/": {LATE, AGAIN, "the thread changed"} for page in (f"memos/{AGAIN}", f"threads/{GATE}")},
-    _page: {f"memos/{AGAIN}/": {f"memos/{AGAIN}/index.html"}},
-    _seat: {"positions/strategist/": {"strategist", "the organization"}},
-    _read: {"positions/director/": {AGAIN, "position director", "received director"}},
-    _removed: {
+    lambda org: change_fields(_again(org), to="director"): {},
+    lambda org: write_text(_again(org, ending="body.md"), "Another text.\n"): {f"memos/{AGAIN}/": {AGAIN, "0001-plan"}},
+    lambda org: write_memo(
+        org.folder / "desk/memos/inbox", LATE, in_reply_to=f"{AGAIN}.openthing", sender="director", to="engineer"
+    ): {f"{page}/": {LATE, AGAIN, "the thread changed"} for page in (f"memos/{AGAIN}", f"threads/{GATE}")},
+    lambda org: write_text(org.folder / f"_site/memos/{AGAIN}/index.html", "spoiled"): {
+        f"memos/{AGAIN}/": {f"memos/{AGAIN}/index.html"}
+    },
+    _rename_seat: {"positions/strategist/": {"strategist", "the organization"}},
+    lambda org: _again(org).rename(_again(org, "read")): {
+        "positions/director/": {AGAIN, "position director", "received director"}
+    },
+    lambda org: _again(org, "read").unlink(): {
         "timeline/2026/05/": {AGAIN, "the items of the month"},
         "positions/director/": {AGAIN, GATE, "position director", "received director"},
     },
-    _title: {f"memos/{GATE}/": {"the configuration"}},
-    _theme: {f"memos/{GATE}/": {"the theme"}},
+    _give_title: {f"memos/{GATE}/": {"the configuration"}},
+    lambda org: write_text(org.folder / "theme/templates/404.html", "{% extends 'base.html' %}\n"): {
+        f"memos/{GATE}/": {"the theme"}
+    },
 }
 """What happens one after the other, a build before each, and for some pages what the reason may name."""
 
@@ -171,7 +143,7 @@ def test_explain_names_what_has_changed(org: Organization, capsys: pytest.Captur
         edit(org)
         reasons = {page: reason_for(org, page, capsys) for page in named}
         wrong = {page: reason for page, reason in reasons.items() if not any(word in reason for word in named[page])}
-        assert wrong == {}, edit.__name__
+        assert wrong == {}
 
 
 def reason_for(org: Organization, page: str, capsys: pytest.CaptureFixture[str]) -> str:

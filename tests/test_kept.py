@@ -131,27 +131,6 @@ def _add(site: Path) -> None:
     write_memo(site / "memos/inbox", "2026-05-02-0900--engineer--director--three")
 
 
-def _ledger(site: Path) -> None:
-    ledger = site / "_site" / LEDGER_PATH
-    ledger.write_text(ledger.read_text() + "\n")
-
-
-def _no_seal(site: Path) -> None:
-    (part(site) / SEAL).unlink()
-
-
-def _touch(site: Path) -> None:
-    (part(site) / FILE).touch()
-
-
-def _configure(site: Path) -> None:
-    write_text(site / "memosite.yml", "positions: {aliases: {engineer: builder}}\n")
-
-
-def _garble(site: Path) -> None:
-    (part(site) / FILE).write_bytes(b"This is no database.")
-
-
 def _replace(site: Path) -> None:
     other = site.parent / "other"
     other.mkdir()
@@ -159,7 +138,18 @@ def _replace(site: Path) -> None:
     os.replace(other / FILE, part(site) / FILE)  # noqa: PTH105 - as an attacker would
 
 
-@pytest.mark.parametrize("change", [_add, _configure, _ledger, _no_seal, _touch, _replace, _garble])
+@pytest.mark.parametrize(
+    "change",
+    [
+        _add,
+        _replace,
+        lambda site: write_text(site / "memosite.yml", "positions: {aliases: {engineer: builder}}\n"),
+        lambda site: write_text(ledger := site / "_site" / LEDGER_PATH, ledger.read_text() + "\n"),
+        lambda site: (part(site) / SEAL).unlink(),
+        lambda site: (part(site) / FILE).touch(),
+        lambda site: (part(site) / FILE).write_bytes(b"This is no database."),
+    ],
+)
 def test_after_any_change_everything_is_read_and_kept_again(site: Path, change: Callable[[Path], None]) -> None:
     """What is recalled is what a reader would find."""
     assert is_kept(site)
