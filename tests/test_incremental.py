@@ -59,12 +59,7 @@ run = partial(run_build, clock=now)
 @pytest.fixture
 def organization(tmp_path: Path) -> Path:
     """A copy of the example that a test may change."""
-    folder = copy_example(tmp_path / "organization")
-    for part in ("static", "templates"):
-        (folder / "theme" / part).mkdir(parents=True)
-    with (folder / "memosite.yml").open("a") as file:
-        file.write("theme: theme\n")
-    return folder
+    return copy_example(tmp_path / "organization")
 
 
 @pytest.fixture
