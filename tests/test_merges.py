@@ -26,7 +26,7 @@ FILE = f"memos/inbox/{NAME}.openthing"
 READ = f"memos/read/{NAME}.openthing"
 LONG = "\n".join(f"Line {number} of the gate's long story." for number in range(40))
 
-HISTORIES = int(os.environ.get("MEMOSITE_HISTORIES", "8"))
+HISTORIES = int(os.environ.get("MEMOSITE_HISTORIES", "12"))
 """How many random histories two readers have to agree on."""
 
 Told = dict[str, list[tuple[str, ...]]]
