@@ -373,8 +373,8 @@ def test_digests_that_were_published_in_a_bundle_stay_when_it_is_erased(tmp_path
         later = output if how == "output" else tmp_path / how
         cache = () if how == "output" else ("--cache", tmp_path / f"{how}-cache")
         with serve_folder(output) as address:
-            previous = {"folder": ["--previous", output], "address": ["--previous", address], "output": []}[how]
-            build_site(site, *previous, *cache, output=later)
+            previous = {"folder": output, "address": address}.get(how)
+            build_site(site, *(("--previous", previous) if previous else ()), *cache, output=later)
         for _ in range(2):
             now = json_of(later / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]
             assert (now["sha256"], now["withheld"]["reason"]) == (was["sha256"], "erased")
