@@ -13,7 +13,8 @@ CHAINS ?= 200
 FUZZ ?= 60
 JOBS ?= 3
 PYTHON ?= .venv/bin/python
-SOAKED = $(addprefix tests/test_,watch_faults.py edits.py reading_again.py incremental.py faults_output.py merges.py as_of.py why.py fuzz_*.py) $(ATTACKED)
+SOAKED = $(addprefix tests/test_,watch_faults.py edits.py reading_again.py incremental.py faults_output.py merges.py list_history.py \
+	as_of.py diff.py why.py fuzz_*.py) $(ATTACKED)
 ATTACKED = $(addprefix tests/test_,attack_processes.py attack_trees.py audience.py never_echoed.py scan.py secrets.py tampering.py)
 
 .PHONY: soak lock upgrade man audit bill-of-materials

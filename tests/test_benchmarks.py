@@ -1,11 +1,14 @@
 """The benchmarks run: what they invent is sound, and their tables have the form that they are read by."""
 
 import asyncio
+import contextlib
+import io
 import json
 import platform
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
@@ -17,7 +20,7 @@ from tornado.web import Application, RequestHandler
 from tornado.websocket import WebSocketHandler
 
 from benchmarks import __main__ as everything
-from benchmarks import build, commands, search, serve
+from benchmarks import build, commands, interpreter, search, serve, tools
 from benchmarks import transcripts as transcript_benchmark
 from benchmarks.as_capture import body_text
 from benchmarks.as_hugo import write_hugo
@@ -28,12 +31,34 @@ from benchmarks.organization import Artifact, artifacts, transcripts
 from benchmarks.queries import EACH
 from benchmarks.table import ADDED, AGAIN, FULL, GROWTH, ROWS, WORKS, Bar, Result, growth_table
 from benchmarks.tools import Tool
+from memosite.cli import main
 from memosite.commands.check import check
 from memosite.facts.findings import Severity
 from memosite.formats.turns import blocks, parse_conversation
 from tests.support.commands import running
 from tests.support.repos import run_git
 from tests.support.waiting import DEADLINE
+
+
+@pytest.fixture(autouse=True)
+def _few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How fast this Python is, is told by a loop that need not be long here."""
+    monkeypatch.setattr(interpreter, "STEPS", 1_000)
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is measured of memosite runs in this process: what a process takes is measured in a test of its own."""
+
+    def run_here(module: str, *arguments: str | Path, folder: Path) -> Measured:
+        assert module == "memosite"
+        began = time.perf_counter()
+        with contextlib.chdir(folder), contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
+            assert main([*map(str, arguments)]) == 0
+        return Measured(seconds=time.perf_counter() - began, processor=1, memory=1)
+
+    for module in (tools, commands):
+        monkeypatch.setattr(module, "run_module", run_here)
 
 
 def test_an_organization_is_the_same_each_time_and_has_all_kinds() -> None:
@@ -164,14 +189,19 @@ def test_memory_is_that_of_all_processes() -> None:
 def test_a_command_that_fails_is_not_measured(tmp_path: Path) -> None:
     """A table never shows how fast something failed; what the command said is told instead.
 
+    Of one that ends well, time and memory are those of its process.
+
     Of rounds the median counts, of each value by itself: one disturbed round changes nothing.
     """
     with pytest.raises(SystemExit, match="exit 3\nno such thing"):
         run([sys.executable, "-c", "print('no such thing'); raise SystemExit(3)"], folder=tmp_path)
+    measured = tools.run_module("memosite", "--version", folder=tmp_path)
+    assert min(measured.seconds, measured.processor, measured.memory / 1_000_000) > 0.01
     rounds = [Measured(seconds=s, processor=p, memory=m) for s, p, m in ((1, 9, 5), (50, 2, 6), (2, 3, 70))]
     assert median(rounds) == Measured(seconds=2, processor=3, memory=6)
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_the_table_of_builds_has_a_row_for_each_bar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two sizes of memosite alone: which Python ran, a table each, one of growth; and all rounds as JSON."""
     said = tmp_path / "said.json"
@@ -266,14 +296,13 @@ def test_the_server_is_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """How soon its first page is there, and when three open pages show a new memo."""
-    monkeypatch.setattr(serve, "MEMOS", 2)
+    monkeypatch.setattr(serve, "MEMOS", 1)
+    monkeypatch.setattr(serve, "REST", 0.1)
     said = tmp_path / "said.json"
     serve.main(["--memos", "30", "--rounds", "1", "--json", str(said), "--work", str(tmp_path)])
     found = json.loads(said.read_text())["30"]
     pages = ("home", "the recipient", "the memo it answers")
-    assert {name: len(values) for name, values in found.items()} == {"first page": 1, "memory": 1} | dict.fromkeys(
-        pages, 2
-    )
+    assert {name: len(values) for name, values in found.items()} == dict.fromkeys(("first page", *pages, "memory"), 1)
     printed = capsys.readouterr().out
     assert "first page, s" in printed
     assert "a new memo on the recipient, s" in printed
@@ -312,12 +341,12 @@ def test_a_browser_that_reloaded_too_early_connects_anew() -> None:
     assert _Page.asked == 3
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_commands_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each in each round, the first search with a cache that only builds have written."""
     said = tmp_path / "said.json"
-    everything.main(
-        ["--memos", "20", "--only", "commands", "--rounds", "1", "--json", str(said), "--work", str(tmp_path)]
-    )
+    given = ["--memos", "20", "--only", "commands", "--rounds", "1", "--json", str(said), "--work", str(tmp_path)]
+    everything.main(given)
     found = json.loads(said.read_text())["commands"]["20"]
     assert {commands.FIRST, commands.INDEXED, "export QUERY", "search, while a build writes"} <= set(found)
     assert {*commands.WARM, *commands.READING} <= set(found)
@@ -326,6 +355,7 @@ def test_commands_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert any(line.startswith(commands.FIRST) and line.endswith("6 s at 10,000") for line in lines)
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_transcripts_are_measured_beside_what_reads_session_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

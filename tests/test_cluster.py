@@ -21,7 +21,7 @@ from tests.support.commands import command_line, run_command, running
 from tests.support.files import ROOT
 from tests.support.machines import Machines, double, machines
 from tests.support.memos import write_memo
-from tests.support.sites import build_site, built_files, copy_example, file_states, tree_bytes
+from tests.support.sites import build_site, built_example, built_files, copy_example, file_states, tree_bytes
 from tests.support.waiting import DEADLINE, wait_until
 
 
@@ -76,6 +76,13 @@ def run_program(body: str, address: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=LONG)
 
 
+def last_line(done: subprocess.CompletedProcess[str]) -> str:
+    """What the ClusterError says that ended a program."""
+    kind, _, said = done.stderr.splitlines()[-1].partition(": ")
+    assert kind == "memosite.facts.errors.ClusterError"
+    return said
+
+
 TASKS = "client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))"
 """How many tasks a scheduler knows."""
 
@@ -83,26 +90,17 @@ MANY = f"from tests.support.machines import double\nlist(cluster.run(double, ran
 """A program that sends many batches."""
 
 
-@pytest.mark.parametrize("lean", [False, True])
-def test_a_cluster_makes_the_same_site(organization: Path, cluster: Machines, tmp_path: Path, lean: bool) -> None:
-    """The same bytes as one process, rendered by both workers, and nothing said; also of a lean site."""
-    with (organization / "memosite.yml").open("a") as file:
-        file.write("lean: true\n" if lean else "")
-    expected = built_here(organization, tmp_path)
-    assert build(organization, cluster.address) == (0, "")
-    assert tree_bytes(organization / "_site") == expected
-    count = "print(*client.run(lambda dask_worker: dask_worker.state.executed_count > 0).values())"
-    assert cluster.ask(count) == "True True"
-
-
-def test_what_a_cluster_made_is_noted_as_if_it_was_made_here(
+def test_what_a_cluster_made_is_the_same_and_noted_as_if_it_was_made_here(
     organization: Path, cluster: Machines, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The next build, wherever it runs, goes on from it.
+    """The same bytes as one process, rendered by both workers; the next build, wherever it runs, goes on from it.
 
     What workers analyze is not in the cache: what the file of the last search block had may be gone from the block.
     """
     assert build(organization, cluster.address) == (0, "")
+    assert tree_bytes(organization / "_site") == tree_bytes(built_example() / "_site")
+    count = "print(*client.run(lambda dask_worker: dask_worker.state.executed_count > 0).values())"
+    assert cluster.ask(count) == "True True"
     for path in ("positions/director/", "timeline/2026/03/index.json", "feeds.opml"):
         assert main(["explain", path, "--site", str(organization)]) == 0
         said = capsys.readouterr().out
@@ -119,20 +117,21 @@ def test_what_a_cluster_made_is_noted_as_if_it_was_made_here(
     assert list(analyses.iterdir()) == []
 
 
-def test_pages_of_a_worker_that_is_killed_are_made_by_others(tmp_path: Path) -> None:
-    """Kill -9 half-way: the same bytes."""
+def test_pages_of_a_worker_that_is_killed_are_made_by_others(cluster: Machines, tmp_path: Path) -> None:
+    """Kill -9 half-way: the same bytes, here of a lean site."""
     site = larger_site(tmp_path)
+    with (site / "memosite.yml").open("a") as file:
+        file.write("lean: true\n")
     output = tmp_path / "there"
-    with machines(tmp_path, workers={"one": {}, "two": {}}) as started:
-        building = command(site, started.address, "-o", str(output), "--cache", str(tmp_path / "cache"))
+    building = command(site, cluster.address, "-o", str(output), "--cache", str(tmp_path / "cache"))
+    with cluster.one_more("killed") as worker:
         with running(building, stderr=subprocess.PIPE, text=True) as process:
             wait_until(lambda: is_begun(output), seconds=LONG)
-            started.workers["two"].kill()
+            worker.kill()
             assert not (output / "status.json").exists()  # which is written last
             assert process.communicate(timeout=LONG)[1] == ""
         assert process.returncode == 0
-        left = started.ask("print(*[one['name'] for one in client.scheduler_info()['workers'].values()])")
-        assert left == "one"
+        assert worker.wait(LONG) == -signal.SIGKILL
     assert tree_bytes(output) == built_here(site, tmp_path)
 
 
@@ -148,37 +147,25 @@ def test_a_build_that_is_interrupted_leaves_no_work_behind(cluster: Machines, tm
 
 
 def test_results_come_in_order_and_items_are_not_taken_much_before(cluster: Machines) -> None:
-    """As of processes: what waits is bounded, so memory is; who has enough leaves no work behind."""
+    """As of processes: what waits is bounded, so memory is; who has enough leaves no work behind.
+
+    An error is not swallowed, and it is the same.
+    """
     done = run_program(
-        "from tests.support.machines import double\n"
+        "from tests.support.machines import divide, double\n"
         f"print(list(cluster.run(double, range({BATCH * 10 + 7}))) == list(range(0, {BATCH * 20 + 14}, 2)))\n"
         "taken = []\n"
         f"results = cluster.run(double, (taken.append(n) or n for n in range({BATCH * 100})))\n"
         f"print(next(results), len(taken) < {BATCH} * 12)\n"
-        "results.close()\n",
-        cluster.address,
-    )
-    assert (done.stdout, done.stderr) == ("True\n0 True\n", "")
-    wait_until(lambda: cluster.ask(f"print({TASKS})") == "0")
-
-
-def test_errors_of_a_worker_are_raised_here_and_it_is_no_scheduler(cluster: Machines) -> None:
-    """An error is not swallowed, and it is the same; a worker prints an address, too."""
-    done = run_program(
-        "from tests.support.machines import divide\n"
+        "results.close()\n"
         "try:\n"
         f"    list(cluster.run(divide, range({BATCH * 10})))\n"
         "except ZeroDivisionError as error:\n"
         "    print(error)\n",
         cluster.address,
     )
-    assert (done.stdout, done.stderr) == ("integer division or modulo by zero\n", "")
-    address = cluster.ask("print(next(iter(client.scheduler_info()['workers'])))")
-    assert run_program(MANY, address).stderr.splitlines()[-1] == (
-        f"memosite.facts.errors.ClusterError: build --cluster {address}: "
-        "found no Dask scheduler there (a worker of Dask); "
-        "start one with `dask scheduler`, or name the address that it printed"
-    )
+    assert (done.stdout, done.stderr) == ("True\n0 True\ninteger division or modulo by zero\n", "")
+    wait_until(lambda: cluster.ask(f"print({TASKS})") == "0")
 
 
 def test_what_is_light_is_done_here() -> None:
@@ -202,7 +189,7 @@ def test_a_fault_of_a_theme_is_told_as_it_is_here(
     assert build(organization, cluster.address) == (2, said)
 
 
-def test_another_memosite_on_a_worker_is_refused(organization: Path, tmp_path: Path) -> None:
+def test_another_memosite_on_a_worker_is_refused(organization: Path, cluster: Machines, tmp_path: Path) -> None:
     """It might make other bytes; an older one cannot even be asked."""
     for name in ("other", "older"):
         shutil.copytree(ROOT / "memosite", tmp_path / name / "memosite", ignore=shutil.ignore_patterns("__pycache__"))
@@ -214,34 +201,39 @@ def test_another_memosite_on_a_worker_is_refused(organization: Path, tmp_path: P
         "older": "cannot run memosite (ModuleNotFoundError(\"No module named 'memosite.run.cluster'\"))",
     }
     for name, what in expected.items():
-        path = {"PYTHONPATH": str(tmp_path / name), "PYTHONSAFEPATH": "1"}
-        with machines(tmp_path / name, workers={name: path}) as started:
-            address = started.ask("print(*client.scheduler_info()['workers'])")
+        with cluster.one_more(name, PYTHONPATH=str(tmp_path / name), PYTHONSAFEPATH="1"):
             said = (
-                f"memosite: build --cluster {started.address}: the worker {address} {what}; install the same there, "
-                "memosite[cluster] with all it needs, and start it again\n"
+                f"memosite: build --cluster {cluster.address}: the worker {cluster.address_of(name)} {what}; install "
+                "the same there, memosite[cluster] with all it needs, and start it again\n"
             )
-            assert build(organization, started.address) == (2, said)
+            assert build(organization, cluster.address) == (2, said)
     assert not (organization / "_site/index.html").exists()
 
 
-def test_a_cluster_whose_workers_are_gone_is_told_of(tmp_path: Path) -> None:
-    """Nobody waits for ever: neither where there is no worker, nor where pages end each worker that takes them."""
+def test_a_cluster_whose_workers_or_scheduler_are_gone_is_told_of(tmp_path: Path) -> None:
+    """Nobody waits for ever: neither where there is no worker, nor where pages end each worker that takes them.
+
+    Nor for what nobody knows any more.
+    """
     few = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
     program = f"from tests.support.machines import end_worker\nlist(cluster.run(end_worker, range({BATCH * 10})))\n"
     with machines(tmp_path, scheduler=few, workers={"one": {}}) as started:
-        address = started.ask("print(*client.scheduler_info()['workers'])")
+        where = f"build --cluster {started.address}: "
         ended = (
-            f"build --cluster {started.address}: 1 workers ended at the same pages, the last of them {address}; give "
+            f"1 workers ended at the same pages, the last of them {started.address_of('one')}; give "
             "them more memory, or build without --cluster"
         )
-        gone = (
-            f"build --cluster {started.address}: found no worker for 0.5 seconds, expected at least one; start it "
-            f"with: dask worker {started.address}"
-        )
+        gone = f"found no worker for 0.5 seconds, expected at least one; start it with: dask worker {started.address}"
         for expected in (ended, gone):
-            said = run_program(program, started.address).stderr.splitlines()
-            assert said[-1] == f"memosite.facts.errors.ClusterError: {expected}"
+            assert last_line(run_program(program, started.address)) == where + expected
+        with started.one_more("two"):
+            ending = (
+                "import os\nfrom tests.support.machines import double\n"
+                f"for _ in cluster.run(double, range({BATCH * 100})):\n os.kill({started.scheduler.pid}, 9)\n"
+            )
+            assert last_line(run_program(ending, started.address)) == (
+                f"{where}the scheduler does not answer any more; start it again, and run the command again"
+            )
 
 
 def test_a_cluster_that_is_not_there_is_told_of_before_anything_is_read(
@@ -272,8 +264,8 @@ def test_a_cluster_that_is_not_there_is_told_of_before_anything_is_read(
     assert [path.name for path in tmp_path.iterdir()] == ["memos"]
 
 
-def test_what_speaks_another_language_is_no_scheduler() -> None:
-    """As the dashboard of a scheduler, whose port is the next one."""
+def test_what_speaks_another_language_is_no_scheduler(cluster: Machines) -> None:
+    """As the dashboard of a scheduler, whose port is the next one. A worker prints an address, too."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         address = f"tcp://127.0.0.1:{other.getsockname()[1]}"
 
@@ -285,22 +277,10 @@ def test_what_speaks_another_language_is_no_scheduler() -> None:
 
         threading.Thread(target=answer, daemon=True).start()
         assert cluster_at(address).address == address
-        said = run_program(MANY, address).stderr.splitlines()
-    assert said[-1].startswith(
-        f"memosite.facts.errors.ClusterError: build --cluster {address}: found no Dask scheduler there ("
-    )
-
-
-def test_a_scheduler_that_ends_is_told_of(tmp_path: Path) -> None:
-    """Nobody waits for what nobody knows any more."""
-    with machines(tmp_path, workers={"one": {}}) as started:
-        program = (
-            "import os\nfrom tests.support.machines import double\n"
-            f"for _ in cluster.run(double, range({BATCH * 100})):\n os.kill({started.scheduler.pid}, 9)\n"
-        )
-        said = run_program(program, started.address).stderr.splitlines()
-    assert said[-1] == (
-        f"memosite.facts.errors.ClusterError: build --cluster {started.address}: "
-        "the scheduler does not answer any more; "
-        "start it again, and run the command again"
+        said = last_line(run_program(MANY, address))
+    assert said.startswith(f"build --cluster {address}: found no Dask scheduler there (")
+    worker = cluster.address_of("one")
+    assert last_line(run_program(MANY, worker)) == (
+        f"build --cluster {worker}: found no Dask scheduler there (a worker of Dask); "
+        "start one with `dask scheduler`, or name the address that it printed"
     )

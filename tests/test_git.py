@@ -223,9 +223,6 @@ def test_the_work_tree_is_the_folder_itself(repo: Repo, tmp_path: Path) -> None:
     assert git(opened(repo.root), "rev-parse", "--show-toplevel").decode().strip() == str(repo.root)
 
 
-# Which repo a folder belongs to
-
-
 def test_a_git_file_or_link_that_leads_to_a_foreign_repo_is_not_followed(repo: Repo, tmp_path: Path) -> None:
     """Only the repo that knows this folder as its own counts."""
     lured = tmp_path / "lured"
@@ -333,9 +330,6 @@ def test_a_repo_of_another_user_is_read(repo: Repo, trap: Path, tmp_path: Path) 
     assert holding_repo(repo.root / "memos", site=tmp_path) == Holding(repo=opened(repo.root), prefix="memos/")
     (repo.root / "memos/.git").mkdir()
     assert holding_repo(repo.root / "memos", site=tmp_path).why_not == "its .git folder holds no repo"
-
-
-# When git fails
 
 
 def test_a_call_that_takes_too_long_is_ended_with_all_it_started(repo: Repo, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from memosite.sources.folder import holding_repo, repo_at
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.history import read_history
 from memosite.sources.objects import find_commits
-from tests.support.lives import KEY, NAME, archive_of, history_of, life, put, words
+from tests.support.lives import KEY, NAME, archive_of, commit_memo, history_of, life, put, words
 from tests.support.repos import Repo
 
 INBOX, READ, ARCHIVE = (f"memos/{mailbox}/{NAME}.openthing" for mailbox in ("inbox", "read", "archive"))
@@ -45,8 +45,7 @@ def engine(tmp_path: Path) -> Repo:
 @pytest.fixture
 def received(engine: Repo) -> Repo:
     """A repo into whose inbox Ann has committed the memo."""
-    put(engine)
-    engine.commit(who="Ann")
+    commit_memo(engine, who="Ann")
     return engine
 
 
@@ -54,9 +53,6 @@ def received(engine: Repo) -> Repo:
 def cache(tmp_path: Path) -> Path:
     """Where a build keeps what it has read."""
     return tmp_path / "cache.json"
-
-
-# One repo
 
 
 def test_that_a_file_was_not_edited_is_told_without_reading_it(received: Repo) -> None:
@@ -88,23 +84,11 @@ def test_no_step_is_made_up_that_no_commit_shows(engine: Repo) -> None:
 
     What a file is known by is its name, not its likeness.
     """
-    put(engine, "memos/read")
-    engine.commit(who="Ann")
+    commit_memo(engine, "memos/read", who="Ann")
     assert life(engine) == ["received read by Ann"]
     (engine.root / READ).unlink()
-    put(engine, "memos/archive", subject="Another thing altogether", body="x" * 5000, to="all")
-    engine.commit(who="Bo")
+    commit_memo(engine, "memos/archive", subject="Another thing altogether", body="x" * 5000, to="all", who="Bo")
     assert life(engine) == ["received read by Ann", "moved archive by Bo", "edited archive by Bo"]
-
-
-def test_an_edit_after_receipt_keeps_both_contents(received: Repo) -> None:
-    """The ids of the content before and after are those git gives."""
-    before = received.git("rev-parse", f"HEAD:{INBOX}")
-    put(received, body="It is red.")
-    received.commit()
-    after = received.git("rev-parse", f"HEAD:{INBOX}")
-    edit = history_of(received).events[KEY][-1]
-    assert (edit.kind, edit.before, edit.after) == ("edited", before, after)
 
 
 def test_what_is_taken_back_is_a_step_like_any_other(received: Repo) -> None:
@@ -114,41 +98,9 @@ def test_what_is_taken_back_is_a_step_like_any_other(received: Repo) -> None:
     received.git("revert", "--no-edit", "HEAD", who="Bo", at=9)
     received.git("rm", "--quiet", INBOX)
     received.commit()
-    put(received)
-    received.commit()
+    commit_memo(received)
     assert life(received)[1:3] == ["moved read by Ann Other", "moved inbox by Bo"]
     assert [one.split()[0] for one in life(received)] == ["received", "moved", "moved", "removed", "restored"]
-
-
-def test_what_a_merge_brings_is_told_with_the_commit_that_made_it(engine: Repo) -> None:
-    """The merge is named beside it; a merge that changes nothing of it is no step."""
-    engine.write("README.md", "engine")
-    engine.write("memos/inbox/README.md", "put memos here")
-    engine.commit()
-    engine.git("checkout", "--quiet", "-b", "side")
-    put(engine)
-    made = engine.commit(who="Ann")
-    engine.git("checkout", "--quiet", "main")
-    engine.write("README.md", "engine, again")
-    engine.commit()
-    engine.git("merge", "--quiet", "--no-edit", "side", who="Merger", at=9)
-    merge = engine.git("rev-parse", "HEAD")
-    (event,) = history_of(engine).events[KEY]
-    assert (event.who, event.commit, event.merge) == ("Ann", made, merge)
-    engine.move(INBOX, READ)
-    engine.commit(at=10)
-    assert life(engine) == ["received inbox by Ann", "moved read by Ann Other"]
-
-
-def test_a_merge_that_drops_the_other_side_leaves_no_trace_of_it(received: Repo) -> None:
-    """What never became part of the branch is not in the life of its files."""
-    received.git("checkout", "--quiet", "-b", "side")
-    put(received, body="Never mind.")
-    received.commit(who="Bo")
-    received.git("checkout", "--quiet", "main")
-    received.commit()
-    received.git("merge", "--quiet", "--no-edit", "--strategy=ours", "side", at=9)
-    assert life(received) == ["received inbox by Ann"]
 
 
 def test_a_repo_that_is_tidied_up_keeps_its_lives(received: Repo) -> None:
@@ -163,15 +115,11 @@ def test_a_repo_that_is_tidied_up_keeps_its_lives(received: Repo) -> None:
     assert life(received) == []
     received.git("rm", "--quiet", f"office/{INBOX}")
     received.commit(who="Bo")
-    put(received, "docs/memos/inbox")
-    received.commit(who="Cy")
+    commit_memo(received, "docs/memos/inbox", who="Cy")
     received.move(f"docs/{INBOX}", f"office/{INBOX}")
     received.commit(who="Di")
     steps = ["removed inbox by Bo", "received inbox by Cy", "moved inbox by Di"]
     assert life(received, f"office/{KEY}")[2:] == steps
-
-
-# The work tree
 
 
 def test_an_untracked_memo_is_delivered_and_not_yet_received(engine: Repo) -> None:
@@ -210,9 +158,6 @@ def test_what_is_not_committed_counts_and_is_said(received: Repo) -> None:
     assert memo(archive).mailbox == "read"
 
 
-# Several repos, several builds
-
-
 def test_two_repos_with_one_memo_tell_two_lives(tmp_path: Path) -> None:
     """A broadcast was read in one repo, and in the other it is still in the inbox.
 
@@ -220,15 +165,13 @@ def test_two_repos_with_one_memo_tell_two_lives(tmp_path: Path) -> None:
     """
     engine, office = Repo(tmp_path / "engine"), Repo(tmp_path / "office")
     for repo, who in ((engine, "Ann"), (office, "Bo")):
-        put(repo, to="all")
-        repo.commit(who=who)
+        commit_memo(repo, to="all", who=who)
     engine.move(INBOX, READ)
     engine.commit(who="Ann")
     lives = {copy.file.source: copy.life for copy in memo(archive_of(engine, office)).copies}
     told = {source: [words(event) for event in life.events] for source, life in lives.items() if life}
     assert told == {"engine": ["received inbox by Ann", "moved read by Ann"], "office": ["received inbox by Bo"]}
-    put(office, body="New.", to="all")
-    office.commit(at=5)
+    commit_memo(office, body="New.", to="all", at=5)
     for repos in ((engine, office), (office, engine)):
         assert memo(archive_of(*repos)).variants[0].envelope.file.source == "office"
 
@@ -260,8 +203,7 @@ def test_a_branch_that_takes_over_another_line_is_read_again(engine: Repo, cache
     engine.write("memos/inbox/README.md", "here")
     engine.commit()
     engine.git("branch", "other")
-    put(engine)
-    engine.commit(who="Ann")
+    commit_memo(engine, who="Ann")
     assert history_of(engine, cache=cache).events[KEY][0].merge == ""
     engine.git("checkout", "--quiet", "other")
     engine.write("README.md", "other")
@@ -290,8 +232,7 @@ def test_a_merge_is_not_told_with_a_commit_that_an_earlier_one_brought(engine: R
     engine.commit(at=7)
     engine.git("checkout", "--quiet", "main")
     engine.git("merge", "--quiet", "--no-ff", "--no-commit", "two")
-    put(engine)
-    engine.commit(who="Eve", at=8)
+    commit_memo(engine, who="Eve", at=8)
     assert life(engine)[-1] == "restored inbox by Eve"
     assert history_of(engine, cache=cache) == history_of(engine)
 
@@ -334,8 +275,7 @@ def test_settings_that_bend_what_git_tells_do_not_count(received: Repo) -> None:
     """Grafted parents, another encoding of what is printed, and a configuration that is damaged."""
     received.move(INBOX, READ)
     grafted = received.commit()
-    put(received, name=f"{NAME}-too")
-    received.commit()
+    commit_memo(received, name=f"{NAME}-too")
     plain = history_of(received)
     assert len(plain.events[KEY]) == 2
     (received.root / ".git/info/grafts").write_text(f"{grafted}\n")
@@ -352,9 +292,6 @@ def test_a_branch_called_like_a_commit_is_none(received: Repo) -> None:
     found, commit = repo_at(received.root), received.head
     assert isinstance(found, FoundRepo)
     assert find_commits(found, ["abcdef1", commit[:9]]) == {commit[:9]: commit}
-
-
-# What git cannot tell
 
 
 def test_without_git_nothing_is_made_up(tmp_path: Path) -> None:
@@ -417,8 +354,7 @@ def test_a_further_work_tree_has_the_history_of_its_branch(received: Repo, tmp_p
 def test_a_repo_of_sha_256_is_read_like_any_other(tmp_path: Path) -> None:
     """Ids are longer, and the state of the work tree is compared in that hash."""
     repo = Repo(tmp_path / "engine", "--object-format=sha256")
-    put(repo)
-    repo.commit(who="Ann")
+    commit_memo(repo, who="Ann")
     found = life_in(archive_of(repo))
     assert (found.state, len(found.events[0].commit)) == ("committed", 64)
 
@@ -430,9 +366,6 @@ def test_a_repo_that_git_cannot_read_says_so(received: Repo) -> None:
             file.chmod(0o644)
             file.write_bytes(b"")
     assert life_in(archive_of(received)).why_not == "its HEAD leads to a missing commit"
-
-
-# Names
 
 
 KEYS = {
@@ -453,6 +386,5 @@ def test_a_file_is_known_by_its_folder_without_the_mailbox() -> None:
 def test_odd_names_and_people_are_read_as_they_are(engine: Repo) -> None:
     """Line breaks in paths, separators in names of people, letters that are not ASCII."""
     name = "2026-05-01-0100--ä\n\x01b--c"
-    put(engine, name=name)
-    engine.commit(who="Zoë \x1f O'Neil\t(desk)")
+    commit_memo(engine, name=name, who="Zoë \x1f O'Neil\t(desk)")
     assert life(engine, f"memos/{name}.openthing") == ["received inbox by Zoë O'Neil (desk)"]

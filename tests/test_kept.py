@@ -79,9 +79,6 @@ def words(site: Path, audience: str) -> set[bytes]:
     }
 
 
-# The same as one that is read
-
-
 def test_what_is_kept_is_what_is_read(_built: Path) -> None:
     """All values, in their order; texts and former contents, too."""
     config = load_config(_built)
@@ -130,32 +127,8 @@ def test_nothing_is_read_where_nothing_has_changed(site: Path, monkeypatch: pyte
             assert len(handle.recall().artifacts) == 2
 
 
-# Never out of date
-
-
 def _add(site: Path) -> None:
     write_memo(site / "memos/inbox", "2026-05-02-0900--engineer--director--three")
-
-
-def _ledger(site: Path) -> None:
-    ledger = site / "_site" / LEDGER_PATH
-    ledger.write_text(ledger.read_text() + "\n")
-
-
-def _no_seal(site: Path) -> None:
-    (part(site) / SEAL).unlink()
-
-
-def _touch(site: Path) -> None:
-    (part(site) / FILE).touch()
-
-
-def _configure(site: Path) -> None:
-    write_text(site / "memosite.yml", "positions: {aliases: {engineer: builder}}\n")
-
-
-def _garble(site: Path) -> None:
-    (part(site) / FILE).write_bytes(b"This is no database.")
 
 
 def _replace(site: Path) -> None:
@@ -165,7 +138,18 @@ def _replace(site: Path) -> None:
     os.replace(other / FILE, part(site) / FILE)  # noqa: PTH105 - as an attacker would
 
 
-@pytest.mark.parametrize("change", [_add, _configure, _ledger, _no_seal, _touch, _replace, _garble])
+@pytest.mark.parametrize(
+    "change",
+    [
+        _add,
+        _replace,
+        lambda site: write_text(site / "memosite.yml", "positions: {aliases: {engineer: builder}}\n"),
+        lambda site: write_text(ledger := site / "_site" / LEDGER_PATH, ledger.read_text() + "\n"),
+        lambda site: (part(site) / SEAL).unlink(),
+        lambda site: (part(site) / FILE).touch(),
+        lambda site: (part(site) / FILE).write_bytes(b"This is no database."),
+    ],
+)
 def test_after_any_change_everything_is_read_and_kept_again(site: Path, change: Callable[[Path], None]) -> None:
     """What is recalled is what a reader would find."""
     assert is_kept(site)
@@ -209,9 +193,6 @@ def test_a_source_that_fails_is_tried_again(site: Path) -> None:
         pack.unlink()
     main(["check", str(site), "--quiet"])
     assert not is_kept(site)
-
-
-# Nobody else's
 
 
 class _Bomb:
@@ -261,9 +242,6 @@ def test_a_link_is_not_followed(site: Path, tmp_path: Path) -> None:
         read_seal(part(site))
     assert main(["check", str(site), "--quiet"]) == 2
     assert precious.read_text() == "text"
-
-
-# What is left out
 
 
 def test_a_memo_that_becomes_confidential_leaves_what_is_kept_for_the_public(site: Path) -> None:

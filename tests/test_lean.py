@@ -85,12 +85,12 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 def test_a_generated_site_has_at_most_two_files_an_artifact_besides_search(tmp_path: Path) -> None:
     """Page, thread, feeds, digests, months and bundles; search adds 700 at 10,000, which is 0.07 (SPEC 10)."""
-    number = 600
+    number = 400
     write_site(tmp_path / "site", islice(organization.artifacts(10_000, seed=1), number), with_git=False)
     output = build_site(make_lean(tmp_path / "site"))
     written = [path for path in tree_bytes(output) if not path.startswith("search/")]
     assert len(all_keys(output, "twins-*.jsonl")) > number
-    assert len(written) < 2.13 * number
+    assert len(written) < 2.27 * number  # some 300 of them are in any site, so at 10,000 it is less
 
 
 # What is in bundles, and how it is found
@@ -207,8 +207,7 @@ def test_a_month_is_split_by_size_and_a_new_memo_makes_the_last_bundle_alone(tmp
 def test_bundles_have_a_number_of_short_memos_or_one_long_text_and_no_text_forges_another(tmp_path: Path) -> None:
     """Some hundred at most; what has no date has its own."""
     site = make_lean(tmp_path / "site")
-    for day in range(1, 3):
-        write_memos(site, 700, day=day, size=10)
+    write_memos(site, 700, size=10)
     write_memo(site / "office/memos/inbox", "some-day", sent="soon")
     for name, started in (
         ("one", "2026-06-01T09:00:00Z"),
@@ -364,46 +363,42 @@ def test_what_was_removed_leaves_its_bundle_and_keeps_its_address(tmp_path: Path
     assert tree_bytes(output) == built_from_nothing(site, tmp_path / "clean")
 
 
-@pytest.mark.parametrize("how", ["output", "folder", "address"])
-def test_digests_that_were_published_in_a_bundle_stay_when_it_is_erased(tmp_path: Path, how: str) -> None:
+def test_digests_that_were_published_in_a_bundle_stay_when_it_is_erased(tmp_path: Path) -> None:
     """The bundle that the published page names has them: of the output, or of the previous site."""
     site, output = planted(tmp_path)
     was = json_of(output / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]
     assert was["sha256"]
-    erase(site, LETTER)
-    words: list[object] = []
-    with serve_folder(output) as address:
-        if how != "output":
-            words = ["--previous", address if how == "address" else output, "--cache", tmp_path / "cache"]
-        later = build_site(site, *words, output=tmp_path / "later" if words else None)
-    for _ in range(2):
-        now = json_of(later / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]
-        assert (now["sha256"], now["withheld"]["reason"]) == (was["sha256"], "erased")
-        assert "body" not in now
-        assert f"memos/{LETTER}/original.openthing" not in keys_of(later / f"{MAY}/files-1.zip")
-        build_site(site, *words[2:], output=later)
-    assert set().union(*words_in(later).values()) & set(PLANTED) == set()
-    erase(site, LETTER, more="secret: true, ")
-    build_site(site, *words[2:], output=later)
-    assert json_of(later / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]["sha256"] is None
+    for how in ("folder", "address", "output"):
+        erase(site, LETTER)
+        later = output if how == "output" else tmp_path / how
+        cache = () if how == "output" else ("--cache", tmp_path / f"{how}-cache")
+        with serve_folder(output) as address:
+            previous = {"folder": output, "address": address}.get(how)
+            build_site(site, *(("--previous", previous) if previous else ()), *cache, output=later)
+        for _ in range(2):
+            now = json_of(later / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]
+            assert (now["sha256"], now["withheld"]["reason"]) == (was["sha256"], "erased")
+            assert "body" not in now
+            assert f"memos/{LETTER}/original.openthing" not in keys_of(later / f"{MAY}/files-1.zip")
+            build_site(site, *cache, output=later)
+        assert set().union(*words_in(later).values()) & set(PLANTED) == set()
+        erase(site, LETTER, more="secret: true, ")
+        build_site(site, *cache, output=later)
+        assert json_of(later / f"{MAY}/twins-1.jsonl")[f"memo/{LETTER}"]["sha256"] is None
 
 
 def test_a_published_page_or_bundle_that_is_damaged_is_not_followed(tmp_path: Path) -> None:
     """A page that names a file outside of the archive, and a damaged bundle, name no digests."""
     site, output = planted(tmp_path)
+    published = shutil.copytree(output, tmp_path / "published")
     forged = json.dumps({"key": f"memo/{LETTER}", "sha256": "f" * 64}) + "\n"
-    write_text(tmp_path / "archive/twins-1.jsonl", forged)
-    write_text(tmp_path / "site/archive/05/twins-1.jsonl", forged)
+    for place in ("archive/twins-1.jsonl", "site/archive/05/twins-1.jsonl"):
+        write_text(tmp_path / place, forged)
     page = output / f"memos/{LETTER}/index.html"
-    text = page.read_text(encoding="utf-8")
-    write_text(page, text.replace(f"../../{MAY}", "../../../archive/05"))
+    write_text(page, page.read_text(encoding="utf-8").replace(f"../../{MAY}", "../../../archive/05"))
     erase(site, LETTER)
     build_site(site)
     assert not any(b"f" * 64 in data for data in tree_bytes(output).values())
-    tmp_path = tmp_path / "damaged"
-    site, output = planted(tmp_path)
-    published = shutil.copytree(output, tmp_path / "published")
-    erase(site, LETTER)
     unended = b'{"key": "memo/' + LETTER.encode() + b'", ['
     for damage in (b'{"key": "\xff\t"}\n', unended, b"\0" * 10, b"", b"[" * 9_999):
         shutil.rmtree(output)
@@ -484,10 +479,7 @@ def test_a_bundle_that_somebody_changed_is_made_again_and_a_zip_has_no_time(
     build_site(site)
     assert tree_bytes(output) == before
     assert (output / SITE_MARKER).exists()
-    tmp_path = tmp_path / "zip"
-    site = make_lean(tmp_path / "site")
-    write_memos(site, 2)
-    data = (build_site(site) / f"{MAY}/files-1.zip").read_bytes()
+    data = (output / f"{MAY}/files-1.zip").read_bytes()
     original = next((site / "office/memos/read").glob("*.openthing")).read_bytes()
     assert original in data
     assert data[:14] == b"PK\x03\x04\x14\x00\x00\x00\x00\x00\x00\x00\x21\x00"

@@ -15,7 +15,7 @@ from memosite.reading.screen import Screen
 from memosite.sources.folder import repo_at
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.history import KnownHistory, read_history
-from tests.support.lives import KEY, NAME, archive_of, history_of, life, put
+from tests.support.lives import KEY, NAME, archive_of, commit_memo, history_of, life, put
 from tests.support.naive_history import NaiveReader
 from tests.support.pages import found
 from tests.support.random_histories import random_repo
@@ -32,14 +32,16 @@ HISTORIES = int(os.environ.get("MEMOSITE_HISTORIES", "12"))
 Told = dict[str, list[tuple[str, ...]]]
 
 
-def begun(folder: Path, *, with_memo: bool = False) -> Repo:
-    """A repo with a first commit on main, and the memo in it if it is asked for."""
+def begun(folder: Path, *, with_memo: bool = False, on: str = "main") -> Repo:
+    """A repo with a first commit on main, and the memo in it if it is asked for; or on a branch that begins there."""
     repo = Repo(folder)
     repo.write("README.md", "engine")
     repo.write("memos/inbox/README.md", "put memos here")
     if with_memo:
         put(repo, body=LONG)
     repo.commit("begin", who="Ann")
+    if on != "main":
+        branch(repo, on)
     return repo
 
 
@@ -119,12 +121,9 @@ def assert_agrees(repo: Repo) -> None:
 
 def test_what_a_branch_received_and_edited_is_told_by_its_commits(tmp_path: Path) -> None:
     """As the issue has it: received on one day, edited on another, merged on a third."""
-    repo = begun(tmp_path / "engine")
-    branch(repo, "side")
-    put(repo)
-    received = repo.commit(who="Bo")
-    put(repo, body="It is red.")
-    edited = repo.commit(who="Cy")
+    repo = begun(tmp_path / "engine", on="side")
+    received = commit_memo(repo, who="Bo")
+    edited = commit_memo(repo, body="It is red.", who="Cy")
     move(repo, "Di")
     brought = merge(repo, "side")
     assert life(repo) == ["received inbox by Bo", "edited inbox by Cy", "moved read by Di"]
@@ -138,8 +137,7 @@ def test_what_a_branch_received_and_edited_is_told_by_its_commits(tmp_path: Path
 @pytest.mark.parametrize("seed", range(4))
 def test_a_merge_without_need_tells_what_a_fast_forward_tells(tmp_path: Path, seed: int) -> None:
     """The same work, even what it took back itself; only the merge is named beside it."""
-    repo = begun(tmp_path / "engine", with_memo=True)
-    branch(repo, "side")
+    repo = begun(tmp_path / "engine", with_memo=True, on="side")
     chance = random.Random(seed)
     for _ in range(6):
         step = chance.choice(("edit", "move", "remove"))
@@ -165,10 +163,8 @@ def test_a_merge_without_need_tells_what_a_fast_forward_tells(tmp_path: Path, se
 
 def test_what_a_branch_took_back_itself_is_told(tmp_path: Path) -> None:
     """A memo that was received and removed on a branch was in the repo: it has a life, and it ended."""
-    repo = begun(tmp_path / "engine")
-    branch(repo, "side")
-    put(repo)
-    repo.commit(who="Bo")
+    repo = begun(tmp_path / "engine", on="side")
+    commit_memo(repo, who="Bo")
     repo.git("rm", "--quiet", FILE)
     repo.commit(who="Cy")
     merge(repo, "side")
@@ -178,12 +174,9 @@ def test_what_a_branch_took_back_itself_is_told(tmp_path: Path) -> None:
 
 def test_a_squash_is_one_commit(tmp_path: Path) -> None:
     """The branch's own commits are not part of the history; if they come later, they add nothing but what is new."""
-    repo = begun(tmp_path / "engine")
-    branch(repo, "side")
-    put(repo)
-    repo.commit(who="Bo")
-    put(repo, body="It is red.")
-    repo.commit(who="Bo")
+    repo = begun(tmp_path / "engine", on="side")
+    commit_memo(repo, who="Bo")
+    commit_memo(repo, body="It is red.", who="Bo")
     repo.git("checkout", "--quiet", "main")
     repo.git("merge", "--quiet", "--squash", "side")
     repo.commit(who="Mia")
@@ -197,12 +190,9 @@ def test_a_squash_is_one_commit(tmp_path: Path) -> None:
 
 def test_a_rebase_tells_of_the_new_commits_only(tmp_path: Path) -> None:
     """Also when they are merged with --no-ff, as forges do."""
-    repo = begun(tmp_path / "engine")
-    branch(repo, "side")
-    put(repo)
-    repo.commit(who="Bo")
-    put(repo, body="It is red.")
-    repo.commit(who="Bo")
+    repo = begun(tmp_path / "engine", on="side")
+    commit_memo(repo, who="Bo")
+    commit_memo(repo, body="It is red.", who="Bo")
     repo.git("checkout", "--quiet", "main")
     repo.write("README.md", "engine, again")
     repo.commit(who="Ann")
@@ -218,10 +208,8 @@ def test_an_octopus_brings_each_branch(tmp_path: Path) -> None:
     repo = begun(tmp_path / "engine", with_memo=True)
     for who in ("Bo", "Cy"):
         branch(repo, who, "main")
-        put(repo, name=f"{NAME}-{who}")
-        repo.commit(who=who)
-        put(repo, name=f"{NAME}-{who}", body="Edited.")
-        repo.commit(who=who)
+        commit_memo(repo, name=f"{NAME}-{who}", who=who)
+        commit_memo(repo, name=f"{NAME}-{who}", body="Edited.", who=who)
     branch(repo, "Di", "main")
     move(repo, "Di")
     brought = merge(repo, "Bo", "Cy", "Di")
@@ -235,19 +223,14 @@ def test_an_octopus_brings_each_branch(tmp_path: Path) -> None:
 
 def test_a_criss_cross_tells_each_commit_once(tmp_path: Path) -> None:
     """Two branches merge each other, and go on, and meet."""
-    repo = begun(tmp_path / "engine", with_memo=True)
-    branch(repo, "side")
-    put(repo, name=f"{NAME}-two")
-    repo.commit(who="Bo")
+    repo = begun(tmp_path / "engine", with_memo=True, on="side")
+    commit_memo(repo, name=f"{NAME}-two", who="Bo")
     one = repo.head
-    repo.git("checkout", "--quiet", "main")
-    put(repo, body=LONG.replace("Line 3 ", "Row 3 "))
-    repo.commit(who="Ann")
+    commit_memo(repo, on="main", body=LONG.replace("Line 3 ", "Row 3 "), who="Ann")
     two = repo.head
     merge(repo, one)
     merge(repo, two, into="side")
-    put(repo, name=f"{NAME}-two", body="Edited.")
-    repo.commit(who="Cy")
+    commit_memo(repo, name=f"{NAME}-two", body="Edited.", who="Cy")
     repo.git("checkout", "--quiet", "main")
     move(repo, "Di")
     merge(repo, "side")
@@ -258,13 +241,9 @@ def test_a_criss_cross_tells_each_commit_once(tmp_path: Path) -> None:
 
 def test_a_branch_that_is_brought_up_to_date_makes_nothing_its_own(tmp_path: Path) -> None:
     """Main is merged into the branch, then the branch into main: each commit is told once, by who made it."""
-    repo = begun(tmp_path / "engine")
-    branch(repo, "side")
-    put(repo, name=f"{NAME}-two")
-    repo.commit(who="Bo")
-    repo.git("checkout", "--quiet", "main")
-    put(repo)
-    repo.commit(who="Ann")
+    repo = begun(tmp_path / "engine", on="side")
+    commit_memo(repo, name=f"{NAME}-two", who="Bo")
+    commit_memo(repo, on="main", who="Ann")
     move(repo, "Cy")
     merge(repo, "main", into="side")
     merge(repo, "side")
@@ -276,12 +255,9 @@ def test_a_branch_that_is_brought_up_to_date_makes_nothing_its_own(tmp_path: Pat
 
 def test_a_revert_of_a_merge_and_its_revert_are_steps(tmp_path: Path) -> None:
     """What the branch brought goes, and comes back."""
-    repo = begun(tmp_path / "engine")
-    branch(repo, "side")
-    put(repo)
-    repo.commit(who="Bo")
-    put(repo, body="It is red.")
-    repo.commit(who="Bo")
+    repo = begun(tmp_path / "engine", on="side")
+    commit_memo(repo, who="Bo")
+    commit_memo(repo, body="It is red.", who="Bo")
     merge(repo, "side")
     repo.git("revert", "--no-edit", "-m", "1", "HEAD", who="Cy", at=9)
     assert life(repo) == ["received inbox by Bo", "edited inbox by Bo", "removed inbox by Cy"]
@@ -292,10 +268,8 @@ def test_a_revert_of_a_merge_and_its_revert_are_steps(tmp_path: Path) -> None:
 
 def test_what_a_merge_changed_itself_is_its_own(tmp_path: Path) -> None:
     """It slipped in an edit of what the branch brought, a memo of its own, and lost one of main."""
-    repo = begun(tmp_path / "engine", with_memo=True)
-    branch(repo, "side")
-    put(repo, name=f"{NAME}-two")
-    repo.commit(who="Bo")
+    repo = begun(tmp_path / "engine", with_memo=True, on="side")
+    commit_memo(repo, name=f"{NAME}-two", who="Bo")
     theirs = repo.git("rev-parse", f"HEAD:memos/inbox/{NAME}-two.openthing")
 
     def meddle() -> None:
@@ -315,13 +289,9 @@ def test_what_a_merge_changed_itself_is_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("outcome", ["ours", "theirs", "both"])
 def test_an_edit_on_both_sides(tmp_path: Path, outcome: str) -> None:
     """The merge has a step of its own only if it made a content that neither side has; what it refused is not told."""
-    repo = begun(tmp_path / "engine", with_memo=True)
-    branch(repo, "side")
-    put(repo, body="It is red.")
-    repo.commit(who="Bo")
-    repo.git("checkout", "--quiet", "main")
-    put(repo, body="It is blue.")
-    repo.commit(who="Cy")
+    repo = begun(tmp_path / "engine", with_memo=True, on="side")
+    commit_memo(repo, body="It is red.", who="Bo")
+    commit_memo(repo, on="main", body="It is blue.", who="Cy")
     body = {"ours": "It is blue.", "theirs": "It is red.", "both": "It is red and blue."}[outcome]
     settle(repo, "side", write=lambda: put(repo, body=body))
     theirs = [] if outcome == "ours" else ["edited inbox by Bo"]
@@ -356,10 +326,8 @@ def test_edits_that_git_joins_are_told_on_both_sides(tmp_path: Path) -> None:
 
 def test_a_move_on_one_side_and_an_edit_on_the_other(tmp_path: Path) -> None:
     """Git joins them: both are told by who did them, and the merge did nothing."""
-    repo = begun(tmp_path / "engine", with_memo=True)
-    branch(repo, "side")
-    put(repo, body=LONG.replace("Line 2 ", "Row 2 "))
-    repo.commit(who="Bo")
+    repo = begun(tmp_path / "engine", with_memo=True, on="side")
+    commit_memo(repo, body=LONG.replace("Line 2 ", "Row 2 "), who="Bo")
     repo.git("checkout", "--quiet", "main")
     move(repo, "Cy")
     merge(repo, "side")
@@ -372,13 +340,9 @@ def test_a_move_on_one_side_and_an_edit_on_the_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize("is_same", [True, False])
 def test_a_memo_received_on_two_branches_is_received_once(tmp_path: Path, is_same: bool) -> None:
     """Where the second one differed, that is an edit if the merge took it over."""
-    repo = begun(tmp_path / "engine")
-    branch(repo, "side")
-    put(repo, body="Yes." if is_same else "No.")
-    repo.commit(who="Bo")
-    repo.git("checkout", "--quiet", "main")
-    put(repo, body="Yes.")
-    repo.commit(who="Cy")
+    repo = begun(tmp_path / "engine", on="side")
+    commit_memo(repo, body="Yes." if is_same else "No.", who="Bo")
+    commit_memo(repo, on="main", body="Yes.", who="Cy")
     settle(repo, "side", write=lambda: put(repo, body="Yes." if is_same else "No."))
     assert life(repo) == ["received inbox by Cy", *([] if is_same else ["edited inbox by Bo"])]
     assert_agrees(repo)
@@ -387,10 +351,8 @@ def test_a_memo_received_on_two_branches_is_received_once(tmp_path: Path, is_sam
 @pytest.mark.parametrize("is_kept", [True, False])
 def test_removed_on_one_side_and_edited_on_the_other(tmp_path: Path, is_kept: bool) -> None:
     """The last step says whether the memo is there."""
-    repo = begun(tmp_path / "engine", with_memo=True)
-    branch(repo, "side")
-    put(repo, body="It is red.")
-    repo.commit(who="Bo")
+    repo = begun(tmp_path / "engine", with_memo=True, on="side")
+    commit_memo(repo, body="It is red.", who="Bo")
     repo.git("checkout", "--quiet", "main")
     repo.git("rm", "--quiet", FILE)
     repo.commit(who="Cy")
@@ -402,14 +364,11 @@ def test_removed_on_one_side_and_edited_on_the_other(tmp_path: Path, is_kept: bo
 
 def test_a_branch_that_is_older_than_what_main_did_since(tmp_path: Path) -> None:
     """Its edit stands before that of main in time, and after it in the history of main; each has its own date."""
-    repo = begun(tmp_path / "engine", with_memo=True)
-    branch(repo, "side")
-    put(repo, name=f"{NAME}-two")
-    repo.commit(who="Bo", at=1)
+    repo = begun(tmp_path / "engine", with_memo=True, on="side")
+    commit_memo(repo, name=f"{NAME}-two", who="Bo", at=1)
     repo.git("checkout", "--quiet", "main")
     for number in range(3):
-        put(repo, body=f"{number}")
-        repo.commit(who="Cy", at=10 + number)
+        commit_memo(repo, body=f"{number}", who="Cy", at=10 + number)
     repo.hours = 20
     merge(repo, "side")
     assert life(repo) == ["received inbox by Ann", *["edited inbox by Cy"] * 3]
@@ -423,8 +382,7 @@ def test_unrelated_histories_are_joined(tmp_path: Path) -> None:
     repo = begun(tmp_path / "engine")
     repo.git("checkout", "--quiet", "--orphan", "other")
     repo.git("rm", "--quiet", "-r", "--force", ".")
-    put(repo)
-    repo.commit(who="Bo")
+    commit_memo(repo, who="Bo")
     move(repo, "Cy")
     brought = merge(repo, "other", options=("--allow-unrelated-histories",))
     assert life(repo) == ["received inbox by Bo", "moved read by Cy"]
@@ -434,13 +392,11 @@ def test_unrelated_histories_are_joined(tmp_path: Path) -> None:
 
 def test_a_store_that_a_branch_moved_takes_its_history_along(tmp_path: Path) -> None:
     """As on a single line; the branch had edited it there."""
-    repo = begun(tmp_path / "engine", with_memo=True)
-    branch(repo, "side")
+    repo = begun(tmp_path / "engine", with_memo=True, on="side")
     (repo.root / "office").mkdir()
     repo.git("mv", "memos", "office/memos")
     repo.commit(who="Bo")
-    put(repo, "office/memos/inbox", body="It is red.")
-    repo.commit(who="Cy")
+    commit_memo(repo, "office/memos/inbox", body="It is red.", who="Cy")
     merge(repo, "side")
     assert life(repo, f"office/{KEY}") == ["received inbox by Ann", "moved inbox by Bo", "edited inbox by Cy"]
     assert life(repo) == []
@@ -451,11 +407,9 @@ def test_branches_of_branches_are_told_once(tmp_path: Path) -> None:
     """Of a branch that was merged into a branch, the merge into main is named."""
     repo = begun(tmp_path / "engine")
     branch(repo, "outer")
-    put(repo)
-    repo.commit(who="Bo")
+    commit_memo(repo, who="Bo")
     branch(repo, "inner")
-    put(repo, body="It is red.")
-    repo.commit(who="Cy")
+    commit_memo(repo, body="It is red.", who="Cy")
     merge(repo, "inner", into="outer")
     brought = merge(repo, "outer")
     events = history_of(repo).events[KEY]
@@ -543,11 +497,9 @@ def test_of_a_repo_with_merges_only_new_commits_are_read_again(tmp_path: Path) -
     """What is in the cache of its commits is not asked of git, and a merge may bring what is older."""
     repo, cache = begun(tmp_path / "engine", with_memo=True), tmp_path / "cache.json"
     branch(repo, "one")
-    put(repo, name=f"{NAME}-one")
-    repo.commit(who="Bo")
+    commit_memo(repo, name=f"{NAME}-one", who="Bo")
     branch(repo, "two", "main")
-    put(repo, body="It is red.")
-    repo.commit(who="Cy")
+    commit_memo(repo, body="It is red.", who="Cy")
     merge(repo, "one")
     history_of(repo, cache=cache)
     log = cache.with_suffix(".commits.json")
@@ -591,8 +543,7 @@ def test_a_damaged_cache_of_commits_costs_only_time(tmp_path: Path, part: str) -
     """No value in it that is not as it was written makes anything up, or goes round in circles."""
     repo, cache = begun(tmp_path / "engine", with_memo=True), tmp_path / "cache.json"
     branch(repo, "side")
-    put(repo, body="It is red.")
-    repo.commit(who="Bo")
+    commit_memo(repo, body="It is red.", who="Bo")
     merge(repo, "side")
     fresh = history_of(repo, cache=cache)
     log = cache.with_suffix(".commits.json")
@@ -616,12 +567,9 @@ def test_a_damaged_cache_of_commits_costs_only_time(tmp_path: Path, part: str) -
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     """A site with a repo in which a memo came, was edited and read on a branch, and an evil merge brought it."""
-    repo = begun(tmp_path / "engine")
-    branch(repo, "side")
-    put(repo)
-    repo.commit(who="Bo")
-    put(repo, body="It is red.")
-    repo.commit(who="Cy")
+    repo = begun(tmp_path / "engine", on="side")
+    commit_memo(repo, who="Bo")
+    commit_memo(repo, body="It is red.", who="Cy")
     move(repo, "Di")
     settle(repo, "side", write=lambda: put(repo, "memos/read", body="It is black."))
     return tmp_path
@@ -645,8 +593,7 @@ def test_a_build_after_a_merge_makes_the_pages_that_a_first_build_makes(tmp_path
     gone = put(repo, name=f"{NAME}-gone")
     repo.commit(who="Ann")
     branch(repo, "side")
-    put(repo, name=f"{NAME}-two")
-    repo.commit(who="Bo")
+    commit_memo(repo, name=f"{NAME}-two", who="Bo")
     put(repo, name=f"{NAME}-two", body="It is red.")
     repo.git("rm", "--quiet", gone)
     repo.commit(who="Cy")
@@ -666,10 +613,8 @@ def test_a_build_after_a_merge_makes_the_pages_that_a_first_build_makes(tmp_path
 
 def test_bare_repos_and_refs_have_the_same_history(tmp_path: Path) -> None:
     """Of a ref, that of what it leads to."""
-    repo = begun(tmp_path / "engine")
-    branch(repo, "side")
-    put(repo)
-    repo.commit(who="Bo")
+    repo = begun(tmp_path / "engine", on="side")
+    commit_memo(repo, who="Bo")
     merge(repo, "side")
     repo.git("checkout", "--quiet", "-b", "later")
     move(repo, "Cy")
@@ -686,25 +631,12 @@ def test_bare_repos_and_refs_have_the_same_history(tmp_path: Path) -> None:
     ]
 
 
-def test_a_shallow_clone_with_merges_has_no_history(tmp_path: Path) -> None:
-    """The branch's commits are cut off; nothing is made up of what is left."""
-    repo = begun(tmp_path / "engine")
-    branch(repo, "side")
-    put(repo)
-    repo.commit(who="Bo")
-    merge(repo, "side")
-    run_git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{repo.root}", str(tmp_path / "clone"))
-    history = history_of(Repo(tmp_path / "clone", is_new=False))
-    assert (history.events, history.why_not) == ({}, "the clone is shallow: its first commits are missing")
-
-
 def test_the_address_on_a_forge_is_one_where_the_file_is(tmp_path: Path) -> None:
     """A branch edited the memo where it was before main moved it: only the merge has it as it is."""
     repo = begun(tmp_path / "engine", with_memo=True)
     repo.git("remote", "add", "origin", "https://github.com/example/engine.git")
     branch(repo, "side")
-    put(repo, body=LONG.replace("Line 2 ", "Row 2 "))
-    repo.commit(who="Bo")
+    commit_memo(repo, body=LONG.replace("Line 2 ", "Row 2 "), who="Bo")
     repo.git("checkout", "--quiet", "main")
     move(repo, "Cy")
     brought = merge(repo, "side")

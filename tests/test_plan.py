@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,42 +18,54 @@ from tests.support.sites import build_site, built_files
 MEGABYTE = 1_000_000
 
 
-def build(organization: Path, output: Path) -> dict[str, bytes]:
-    """Build and give every file."""
-    return built_files(organization, output=output)
+@dataclass(frozen=True)
+class Many:
+    """A site of many memos, and the bytes of its pages before two more came."""
+
+    output: Path
+    before: dict[str, bytes]
 
 
 @pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site of 1,200 memos to one position in one month, half of them in one thread."""
+def many(tmp_path_factory: pytest.TempPathFactory) -> Many:
+    """A site of 1,010 memos to one position in one month, half of them in one thread; two more come afterwards."""
     repo = tmp_path_factory.mktemp("many") / "repo"
-    for number in range(1200):
+    for number in range(1_010):
         day, minute = 1 + number // 60, number % 60
         name = f"2026-05-{day:02d}-09{minute:02d}--engineer--director--memo-{number}"
-        parent = "2026-05-01-0900--engineer--director--memo-0.openthing" if 0 < number < 600 else None
+        parent = "2026-05-01-0900--engineer--director--memo-0.openthing" if 0 < number < 510 else None
         sent = f"2026-05-{day:02d}T09:{minute:02d}:00Z"
-        write_memo(
-            repo / "memos/read", name, sent=sent, in_reply_to=parent, body="A sentence of ten words, said again. " * 40
-        )
+        body = "A sentence of ten words, said again. " * 40
+        write_memo(repo / "memos/read", name, sent=sent, in_reply_to=parent, body=body)
     output = repo.parent / "out"
-    build(repo, output)
-    return output
+    before = built_files(repo, output=output)
+    write_memo(repo / "memos/read", "2026-05-01-0000--engineer--director--late", sent="2026-05-01T00:00:00Z")
+    write_memo(repo / "memos/read", "2026-06-01-0000--engineer--director--next", sent="2026-06-01T00:00:00Z")
+    return Many(build_site(repo, output=output), before)
 
 
-def test_split_pages_are_under_a_megabyte_and_lead_to_each_other(many: Path) -> None:
+def test_split_pages_are_under_a_megabyte_and_lead_to_each_other(many: Many) -> None:
     """Lists and threads are split; parts link to each other, and the tree to its memos."""
-    assert max(page.stat().st_size for page in pages(many)) < MEGABYTE
-    assert list(bad_links(many)) == []
+    assert max(page.stat().st_size for page in pages(many.output)) < MEGABYTE
+    assert list(bad_links(many.output)) == []
 
 
-def test_parts_count_from_the_oldest_and_hold_everything_once(many: Path) -> None:
-    """1,200 memos of a month: two full parts and a rest; the month's own page shows the newest."""
-    month = many / "timeline/2026/05"
+def test_parts_count_from_the_oldest_hold_everything_once_and_stay_when_full(many: Many) -> None:
+    """1,011 memos of a month: two full parts and a rest; the month's own page shows the newest.
+
+    A full part does not change when a memo arrives, so that this touches one list page and not all.
+    """
+    month = many.output / "timeline/2026/05"
     assert sorted(path.name for path in month.iterdir() if path.is_dir()) == ["1", "2", "3"]
     parts = [memo_links(month / name / "index.html") for name in ("1", "2", "3")]
-    assert [len(part) for part in parts] == [500, 500, 200]
-    assert len(set().union(*parts)) == 1200
+    assert [len(part) for part in parts] == [500, 500, 11]
+    assert len(set().union(*parts)) == 1_011
     assert memo_links(month / "index.html") == parts[2]
+    for page in ("timeline/2026/05", "positions/director"):
+        assert (many.output / page / "3/index.html").exists()
+        for full in (f"{page}/1/index.html", f"{page}/2/index.html"):
+            assert memo_links(many.output / full)
+            assert many.before[full] == (many.output / full).read_bytes()
 
 
 def memo_links(page: Path) -> set[str]:
@@ -61,36 +74,20 @@ def memo_links(page: Path) -> set[str]:
     return {match[1] for href in hrefs if (match := re.search(r"memos/([^/]+)/index\.html$", href))}
 
 
-def test_full_parts_do_not_change_when_a_memo_arrives(tmp_path: Path) -> None:
-    """So that a new memo touches one list page and not all."""
-    repo = tmp_path / "repo"
-    for number in range(1000):
-        write_memo(repo / "memos/read", f"2026-05-01-{number:04d}--engineer--director--memo-{number}")
-    before = build(repo, tmp_path / "out")
-    write_memo(repo / "memos/read", "2026-05-01-0000--engineer--director--late", sent="2026-05-01T00:00:00Z")
-    write_memo(repo / "memos/read", "2026-06-01-0000--engineer--director--next", sent="2026-06-01T00:00:00Z")
-    after = build(repo, tmp_path / "out")
-    for page in ("timeline/2026/05", "positions/director"):
-        assert f"{page}/3/index.html" in after
-        for full in (f"{page}/1/index.html", f"{page}/2/index.html"):
-            assert memo_links(tmp_path / "out" / full)
-            assert before[full] == after[full]
-
-
-def test_a_long_thread_is_split_at_memo_borders(many: Path) -> None:
+def test_a_long_thread_is_split_at_memo_borders(many: Many) -> None:
     """Each memo stands in one part, under an anchor of its own."""
-    thread = many / "threads/2026-05-01-0900--engineer--director--memo-0"
+    thread = many.output / "threads/2026-05-01-0900--engineer--director--memo-0"
     parts = [thread / "index.html", *sorted(thread.glob("*/index.html"), key=lambda path: int(path.parent.name))]
     anchors = [id_ for part in parts for id_ in found(html.parse(part), "//*[starts-with(@id,'memo-')]/@id")]
     assert len(parts) > 1
-    assert len(anchors) == len(set(anchors)) == 600
+    assert len(anchors) == len(set(anchors)) == 510
 
 
 def test_a_transcript_over_a_megabyte_is_split_at_turns(tmp_path: Path) -> None:
     """And every turn keeps its anchor."""
     turns = [f"## User\n\nQuestion {number}. " + "word " * 2000 for number in range(200)]
     write_transcript(tmp_path / "repo/transcripts/engineer", "2026-05-01-1430--engineer--long", text="\n\n".join(turns))
-    build(tmp_path / "repo", tmp_path / "out")
+    build_site(tmp_path / "repo", output=tmp_path / "out")
     transcript = tmp_path / "out/transcripts/2026-05-01-1430--engineer--long"
     parts = [transcript / "index.html", *transcript.glob("*/index.html")]
     assert len(parts) > 2
@@ -106,7 +103,7 @@ def test_many_short_turns_fit_their_pages(tmp_path: Path) -> None:
     """What stands around a turn counts, too."""
     talk = "## User\n\na\n\n## Assistant\n\n字\n\n" * 2_000
     write_transcript(tmp_path / "repo/transcripts/engineer", "2026-05-01-1430--engineer--short", text=talk)
-    build(tmp_path / "repo", tmp_path / "out")
+    build_site(tmp_path / "repo", output=tmp_path / "out")
     parts = list((tmp_path / "out/transcripts").rglob("index.html"))
     assert len(parts) > 3
     assert all(part.stat().st_size < MEGABYTE for part in parts)
@@ -124,7 +121,7 @@ def test_two_captures_of_one_session_lead_to_each_other(tmp_path: Path) -> None:
         ("2026-05-01-1433--engineer--same", "model-a, session sidepanel.html"),
     ):
         write_transcript(folder, name, participants=[{"position": "engineer", "session_arc": arc}])
-    build(tmp_path / "repo", tmp_path / "out")
+    build_site(tmp_path / "repo", output=tmp_path / "out")
 
     def captures(name: str) -> list[str]:
         tree = html.parse(tmp_path / f"out/transcripts/2026-05-01-{name}/index.html")
@@ -141,7 +138,7 @@ def test_notes_of_a_seat_are_listed_by_who_held_it(tmp_path: Path) -> None:
     for day, arc in ((1, "arc-1"), (2, "arc-1"), (3, "arc 2 / late")):
         name = f"2026-05-0{day}-0900--engineer--file--note-{day}"
         write_memo(folder, name, to="file", sent=f"2026-05-0{day}T09:00:00Z", metadata={"sender_session_arc": arc})
-    build(tmp_path / "repo", tmp_path / "out")
+    build_site(tmp_path / "repo", output=tmp_path / "out")
     tree = html.parse(tmp_path / "out/positions/engineer/index.html")
     assert found(tree, "//section[starts-with(@id, 'notes-')]/@id") == ["notes-2", "notes-1"]
     assert found(tree, "//section[@id='notes-1']/h2/text()")[0].strip() == "Notes of arc-1"
@@ -154,7 +151,7 @@ def test_a_body_longer_than_a_page_is_cut_and_its_original_linked(tmp_path: Path
     text = "word " * 400_000
     write_memo(tmp_path / "repo/memos/inbox", name, body_ref=f"{name}.body.md")
     write_body(tmp_path / "repo/memos/inbox", name, text)
-    files = build(tmp_path / "repo", tmp_path / "out")
+    files = built_files(tmp_path / "repo", output=tmp_path / "out")
     page = files[f"memos/{name}/index.html"]
     assert len(page) < MEGABYTE
     assert b"original.body.md" in page
@@ -164,7 +161,7 @@ def test_a_body_longer_than_a_page_is_cut_and_its_original_linked(tmp_path: Path
 def test_a_thread_of_one_has_no_page_of_its_own(tmp_path: Path) -> None:
     """It is its memo's page."""
     write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-1430--engineer--director--alone")
-    assert not [path for path in build(tmp_path / "repo", tmp_path / "out") if path.startswith("threads/")]
+    assert not [path for path in built_files(tmp_path / "repo", output=tmp_path / "out") if path.startswith("threads/")]
 
 
 def test_a_ghost_has_the_page_that_its_memo_will_have(tmp_path: Path) -> None:
@@ -174,11 +171,11 @@ def test_a_ghost_has_the_page_that_its_memo_will_have(tmp_path: Path) -> None:
         tmp_path / "repo/memos/inbox", "2026-05-01-1430--engineer--director--done", in_reply_to=f"{parent}.openthing"
     )
     page = f"memos/{parent}/index.html"
-    ghost = build(tmp_path / "repo", tmp_path / "out")[page].decode()
+    ghost = built_files(tmp_path / "repo", output=tmp_path / "out")[page].decode()
     assert "Please open the gate" in ghost
     assert "missing memo" in ghost
     write_memo(tmp_path / "repo/memos/read", parent, sender="director", to="engineer", subject="Please open the gate")
-    assert "Please open the gate" in build(tmp_path / "repo", tmp_path / "out")[page].decode()
+    assert "Please open the gate" in built_files(tmp_path / "repo", output=tmp_path / "out")[page].decode()
 
 
 def test_a_thread_that_gets_a_new_root_leads_on_from_its_old_address(tmp_path: Path) -> None:
@@ -186,10 +183,10 @@ def test_a_thread_that_gets_a_new_root_leads_on_from_its_old_address(tmp_path: P
     repo = tmp_path / "repo"
     write_memo(repo / "memos/read", "2026-05-02-0900--a--b--two", in_reply_to=None)
     write_memo(repo / "memos/read", "2026-05-03-0900--b--a--three", in_reply_to="2026-05-02-0900--a--b--two.openthing")
-    before = build(repo, tmp_path / "out")
+    before = built_files(repo, output=tmp_path / "out")
     write_memo(repo / "memos/read", "2026-05-02-0900--a--b--two", in_reply_to="2026-05-01-0900--b--a--one.openthing")
     write_memo(repo / "memos/read", "2026-05-01-0900--b--a--one", sent="2026-05-01T09:00:00Z")
-    after = build(repo, tmp_path / "out")
+    after = built_files(repo, output=tmp_path / "out")
     old, new = (f"threads/2026-05-0{day}-0900--{who}/index.html" for day, who in ((2, "a--b--two"), (1, "b--a--one")))
     assert old in before
     assert new in after
@@ -201,7 +198,7 @@ def test_twins_say_the_same_as_the_page(tmp_path: Path) -> None:
     """The JSON twin holds the line of the archive and the text."""
     name = "2026-05-01-1430--engineer--director--m"
     write_memo(tmp_path / "repo/memos/inbox", name, body="Some *text*.")
-    files = build(tmp_path / "repo", tmp_path / "out")
+    files = built_files(tmp_path / "repo", output=tmp_path / "out")
     twin = json.loads(files[f"memos/{name}/index.json"])
     line = json.loads(files["archive/2026/05.jsonl"])
     assert {key: twin[key] for key in line} == line
@@ -247,20 +244,21 @@ def test_anchors_are_made_of_keys_and_stay_when_a_heading_has_another_word(tmp_p
 HEAVY = {"list": "- a\n" * 55_000, "paragraphs": "a & b\n\n" * 30_000}
 
 
-@pytest.mark.parametrize("speaker", ["User", "Assistant"])
-@pytest.mark.parametrize("kind", HEAVY)
-def test_a_heavy_turn_leaves_all_turns_on_their_page(kind: str, speaker: str, tmp_path: Path) -> None:
+def test_a_heavy_turn_leaves_all_turns_on_their_page(tmp_path: Path) -> None:
     """With their anchors and citations; what is heaviest is shown as written, the rest as always."""
-    turns = [f"## {speaker}\n\n{text}\n" for text in ("So it *begins*.", HEAVY[kind], "- so\n- it\n- ends", "Yes.")]
-    write_transcript(tmp_path / "quay/transcripts/engineer", "2026-05-01-1430--engineer--heavy", text="\n".join(turns))
+    folder = tmp_path / "quay/transcripts/engineer"
+    heavy = {f"2026-05-01-1430--engineer--{kind}-of-{by}": (kind, by) for kind in HEAVY for by in ("User", "Assistant")}
+    for name, (kind, speaker) in heavy.items():
+        texts = ("So it *begins*.", HEAVY[kind], "- so\n- it\n- ends", "Yes.")
+        write_transcript(folder, name, text="\n".join(f"## {speaker}\n\n{text}\n" for text in texts))
     output = build_site(tmp_path / "quay")
-    written = (output / "transcripts" / "2026-05-01-1430--engineer--heavy" / "index.html").read_bytes()
-    assert len(written) < PAGE_BYTES + 100_000
-    page: Any = html.fromstring(written.decode())
-    assert page.xpath("//section[contains(@class, 'turn')]/@id") == ["t1", "t2", "t3", "t4"]
-    assert len(page.xpath("//section/*[contains(@class, 'cite')]//*[@class='check']")) == 4
-    shown = "".join(page.xpath("//section[@id='t2']/div")[0].itertext())
-    assert sum(map(str.isalnum, shown)) >= sum(map(str.isalnum, HEAVY[kind]))
-    is_typed = speaker == "User"
-    assert len(page.xpath("//*[@id='t3']//@id[starts-with(., 't3-p-')]")) == 3
-    assert len(page.xpath("//*[@id='t1']//em")) == (0 if is_typed else 1)
+    for name, (kind, speaker) in heavy.items():
+        written = (output / "transcripts" / name / "index.html").read_bytes()
+        assert len(written) < PAGE_BYTES + 100_000
+        page: Any = html.fromstring(written.decode())
+        assert page.xpath("//section[contains(@class, 'turn')]/@id") == ["t1", "t2", "t3", "t4"]
+        assert len(page.xpath("//section/*[contains(@class, 'cite')]//*[@class='check']")) == 4
+        shown = "".join(page.xpath("//section[@id='t2']/div")[0].itertext())
+        assert sum(map(str.isalnum, shown)) >= sum(map(str.isalnum, HEAVY[kind]))
+        assert len(page.xpath("//*[@id='t3']//@id[starts-with(., 't3-p-')]")) == 3
+        assert len(page.xpath("//*[@id='t1']//em")) == (0 if speaker == "User" else 1)

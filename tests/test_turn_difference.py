@@ -48,8 +48,6 @@ def compared(old: TurnList, new: TurnList, limit: int = MEGABYTE) -> TurnDiff:
     return compare_turns(old, new, names=NAMES, limit=limit)
 
 
-# Which turns belong together
-
 words = st.lists(st.sampled_from(["", "a", "b", "c", "no", "yes", "again"]), max_size=12)
 numbers = st.lists(st.integers(0, 15), max_size=12, unique=True)
 
@@ -105,9 +103,6 @@ def test_turns_that_begin_alike_belong_together_however_they_are_marked_up() -> 
     assert pairs == [(1, 1), (2, 2), (3, 3), (6, 4), (7, 5), (8, 6)]
 
 
-# What is said of them
-
-
 def test_the_summary_of_two_recordings() -> None:
     """Where one is the beginning of the other; else what changed, and what only one of them has."""
     summaries = {
@@ -154,9 +149,6 @@ def test_bodies_without_turns_are_compared_as_texts() -> None:
     assert found.rows[0].diff is not None
 
 
-# Bounds
-
-
 def test_what_differs_is_bounded_in_rows_and_bytes() -> None:
     """Turns that repeat by the thousand, in linear time; long ones, all different, full of what HTML escapes."""
     for text in ("", "a", "x" * 100):
@@ -166,9 +158,6 @@ def test_what_differs_is_bounded_in_rows_and_bytes() -> None:
     found = compared(old, new, limit=100_000)
     assert found.bytes <= 100_000 and found.left_out > 0
     assert any(row.diff and row.diff.is_cut for row in found.rows)
-
-
-# Variants of a transcript
 
 
 def variants(root: Path, one: str, other: str, **fields: object) -> html.HtmlElement:
@@ -221,9 +210,6 @@ def test_variants_of_a_long_transcript_keep_every_page_under_a_megabyte(tmp_path
     assert len(pages) > 2
     assert max(page.stat().st_size for page in pages) < MEGABYTE
     assert [b'class="variants"' in page.read_bytes() for page in sorted(pages)].count(True) == 1
-
-
-# Captures of one session
 
 
 def capture(repo: Path, name: str, text: str, *, minute: int = 30, **fields: object) -> None:

@@ -18,9 +18,6 @@ DOCUMENTS = ("decisions/**/*.md", "proposals/**/*.md", "docs/adr/**/*.md")
 EMPTY = Ledger()
 
 
-# Archives read from folders
-
-
 def folder_source(root: Path, **settings: Any) -> FolderSource:
     """A source that is named like its folder and has the default documents."""
     return FolderSource(**{"name": root.name, "root": root, "documents": DOCUMENTS, **settings})
@@ -55,9 +52,6 @@ def _read(
     read = [source if isinstance(source, FolderSource) else folder_source(source) for source in sources]
     known = tuple(SourceInfo(name=source.name, include=source.include, web=web.get(source.name)) for source in read)
     return read_archive(read, ResolveRules(sources=known, **rules), ledger, shelf)
-
-
-# Looking at archives
 
 
 def memo(archive: Archive, id_: str, kind: Kind = "memo") -> Memo:

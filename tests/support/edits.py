@@ -6,8 +6,10 @@ still means something when some of them are left out (`tests/support/trials.py`)
 
 import random
 from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
 
-from tests.support.organization import Organization
+from tests.support.organization import Organization, pick
 
 Edit = Callable[[Organization, random.Random], str]
 
@@ -24,5 +26,22 @@ def edit(weight: int = 2) -> Callable[[Edit], Edit]:
         EDITS[function.__name__] = function
         WEIGHTS[function.__name__] = weight
         return function
+
+    return register
+
+
+def edit_file(
+    weight: int = 2, *, among: Callable[[Organization], list[Path]] = Organization.memos
+) -> Callable[[Callable[[Organization, random.Random, Path], str]], Edit]:
+    """Register an edit of one of these files, or of a memo; where there is none, it does nothing."""
+
+    def register(function: Callable[[Organization, random.Random, Path], str]) -> Edit:
+        @edit(weight)
+        @wraps(function)
+        def edited(org: Organization, rng: random.Random) -> str:
+            file = pick(rng, among(org))
+            return "" if file is None else function(org, rng, file)
+
+        return edited
 
     return register

@@ -5,7 +5,7 @@ import random
 import shutil
 from pathlib import Path
 
-from tests.support.edits import edit
+from tests.support.edits import edit, edit_file
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo, write_note, write_org, write_transcript
 from tests.support.organization import (
@@ -164,12 +164,9 @@ def chain(org: Organization, rng: random.Random) -> str:
 # Copies
 
 
-@edit(3)
-def copy_memo(org: Organization, rng: random.Random) -> str:
+@edit_file(3)
+def copy_memo(org: Organization, rng: random.Random, memo: Path) -> str:
     """A memo is copied to another source, as it is or with other words."""
-    memo = pick(rng, org.memos())
-    if memo is None:
-        return ""
     target = org.folder / rng.choice(SOURCES) / "memos" / rng.choice(("inbox", "read", "")) / memo.name
     if target == memo or target.exists():
         return ""
@@ -193,12 +190,9 @@ def equalize_copies(org: Organization, rng: random.Random) -> str:
     return f"as {org.name(memo)}"
 
 
-@edit()
-def collide(org: Organization, rng: random.Random) -> str:
+@edit_file()
+def collide(org: Organization, rng: random.Random, memo: Path) -> str:
     """Another memo of the same name, from somebody else, in another source; or of a name that differs by case."""
-    memo = pick(rng, org.memos())
-    if memo is None:
-        return ""
     stem = rng.choice((memo.stem, memo.stem.upper(), memo.stem.replace("--", "-- ", 1)))
     write_memo(org.folder / rng.choice(SOURCES) / "memos/inbox", stem, sender="stranger", to=rng.choice(SEATS))
     return stem
@@ -207,12 +201,9 @@ def collide(org: Organization, rng: random.Random) -> str:
 # Memos change
 
 
-@edit(5)
-def move(org: Organization, rng: random.Random) -> str:
+@edit_file(5)
+def move(org: Organization, rng: random.Random, memo: Path) -> str:
     """A memo is read or archived, mostly with its body."""
-    memo = pick(rng, org.memos())
-    if memo is None:
-        return ""
     folder = next(above for above in memo.parents if above.name == "memos")
     target = folder / rng.choice(("inbox", "read", "archive", ""))
     target.mkdir(exist_ok=True)
@@ -222,12 +213,9 @@ def move(org: Organization, rng: random.Random) -> str:
     return f"{org.name(memo)} to {target.name}"
 
 
-@edit(4)
-def edit_field(org: Organization, rng: random.Random) -> str:
+@edit_file(4)
+def edit_field(org: Organization, rng: random.Random, memo: Path) -> str:
     """A field of a memo is changed, added or removed."""
-    memo = pick(rng, org.memos())
-    if memo is None:
-        return ""
     name, value = rng.choice(
         [
             ("subject", f"Subject {rng.randint(0, 99)}. And so on"), ("to", rng.choice((*SEATS, "all", "newcomer"))),
@@ -257,12 +245,9 @@ def supersede(org: Organization, rng: random.Random) -> str:
     return f"{named} is the last"
 
 
-@edit()
-def merge_threads(org: Organization, rng: random.Random) -> str:
+@edit_file()
+def merge_threads(org: Organization, rng: random.Random, memo: Path) -> str:
     """The first memo of a thread becomes a reply to one of another thread, or no reply any more."""
-    memo = pick(rng, org.memos())
-    if memo is None:
-        return ""
     value = None if field(memo, "in_reply_to") else f"{rng.choice(org.stems())}.openthing"
     return f"{org.name(memo)} replies to {value}" if change_fields(memo, in_reply_to=value) else ""
 
@@ -277,12 +262,9 @@ def rename_memo(org: Organization, rng: random.Random) -> str:
     return org.name(memo)
 
 
-@edit(3)
-def edit_word(org: Organization, rng: random.Random) -> str:
+@edit_file(3, among=Organization.files)
+def edit_word(org: Organization, rng: random.Random, file: Path) -> str:
     """Somebody changes a word in any file, or its text is cut."""
-    file = pick(rng, org.files())
-    if file is None:
-        return ""
     words = file.read_text(encoding="utf-8", errors="replace").split(" ")
     place = rng.randrange(len(words))
     words[place] += "x"
@@ -290,12 +272,9 @@ def edit_word(org: Organization, rng: random.Random) -> str:
     return f"{org.name(file)} at word {place}"
 
 
-@edit(3)
-def edit_body(org: Organization, rng: random.Random) -> str:
+@edit_file(3)
+def edit_body(org: Organization, rng: random.Random, memo: Path) -> str:
     """A body is written, changed, or removed, and its envelope is not; sometimes in another mailbox."""
-    memo = pick(rng, org.memos())
-    if memo is None:
-        return ""
     body = memo.with_name(f"{memo.stem}.body.md")
     if rng.random() < 0.3:
         body = memo.parent.parent / "archive" / body.name
@@ -306,35 +285,26 @@ def edit_body(org: Organization, rng: random.Random) -> str:
     return org.name(body)
 
 
-@edit(2)
-def corrupt(org: Organization, rng: random.Random) -> str:
+@edit_file(2, among=Organization.files)
+def corrupt(org: Organization, rng: random.Random, file: Path) -> str:
     """A file is cut in the middle, and ends in bytes that are no text."""
-    file = pick(rng, org.files())
-    if file is None:
-        return ""
     data = file.read_bytes()
     org.removed[file] = data
     file.write_bytes(data[: rng.randrange(len(data) + 1)] + b"\xff\x00")
     return org.name(file)
 
 
-@edit(2)
-def delete(org: Organization, rng: random.Random) -> str:
+@edit_file(2, among=Organization.files)
+def delete(org: Organization, rng: random.Random, file: Path) -> str:  # noqa: ARG001 - as every edit
     """A file is removed."""
-    file = pick(rng, org.files())
-    if file is None:
-        return ""
     org.removed[file] = file.read_bytes()
     file.unlink()
     return org.name(file)
 
 
-@edit(3)
-def restore(org: Organization, rng: random.Random) -> str:
+@edit_file(3, among=lambda org: sorted(org.removed))
+def restore(org: Organization, rng: random.Random, file: Path) -> str:  # noqa: ARG001 - as every edit
     """A file that was removed or broken is again what it was."""
-    file = pick(rng, sorted(org.removed))
-    if file is None:
-        return ""
     data = org.removed.pop(file)
     if file.is_dir() or file.is_symlink():
         return ""
@@ -346,12 +316,9 @@ def restore(org: Organization, rng: random.Random) -> str:
 # Files as the disk has them
 
 
-@edit(3)
-def rewrite_unseen(org: Organization, rng: random.Random) -> str:
+@edit_file(3, among=lambda org: [file for file in org.files() if b"e" in file.read_bytes()])
+def rewrite_unseen(org: Organization, rng: random.Random, file: Path) -> str:
     """The content changes, and neither size nor time of the file: only its inode tells, or when it changed."""
-    file = pick(rng, [one for one in org.files() if b"e" in one.read_bytes()])
-    if file is None:
-        return ""
     data, found = file.read_bytes(), file.stat()
     place = rng.choice([at for at, byte in enumerate(data) if byte == ord("e")])
     changed = data[:place] + b"a" + data[place + 1 :]
@@ -365,12 +332,9 @@ def rewrite_unseen(org: Organization, rng: random.Random) -> str:
     return f"{org.name(file)} at {place}"
 
 
-@edit()
-def redate_file(org: Organization, rng: random.Random) -> str:
+@edit_file(among=Organization.files)
+def redate_file(org: Organization, rng: random.Random, file: Path) -> str:
     """A file gets a time in the future or in the past, with its content or with another."""
-    file = pick(rng, org.files())
-    if file is None:
-        return ""
     if rng.random() < 0.5:
         file.write_bytes(file.read_bytes().replace(b"e", b"a", 1))
     second = rng.choice((4_000_000_000, 1_000_000_000, 1_777_600_000))

@@ -21,9 +21,6 @@ def _set(org: Organization, key: str, value: object) -> str:
     return f"{key}: {value}"
 
 
-# memosite.yml
-
-
 @edit(4)
 def set_value(org: Organization, rng: random.Random) -> str:
     """A plain setting is set to something else, or left out."""
@@ -157,9 +154,6 @@ def break_configuration(org: Organization, rng: random.Random) -> str:
     return (org.folder / "memosite.yml").read_text()
 
 
-# The theme
-
-
 @edit(3)
 def change_theme(org: Organization, rng: random.Random) -> str:
     """The theme gets a file, another content of one, or loses one; or there is no theme."""
@@ -193,9 +187,6 @@ def break_theme(org: Organization, rng: random.Random) -> str:
     file.write_text("{{ page.nothing }}")
     org.undo.append(("remove", file))
     return org.name(file)
-
-
-# The output folder, the cache, the clock
 
 
 def _outputs(org: Organization) -> list[Path]:

@@ -25,6 +25,17 @@ def put(repo: Repo, folder: str = "memos/inbox", name: str = NAME, **fields: obj
     return file.relative_to(repo.root).as_posix()
 
 
+def commit_memo(
+    repo: Repo, folder: str = "memos/inbox", name: str = NAME, *, who: str = "Ann Other", at: int | None = None,
+    on: str = "", **fields: object,
+) -> str:  # fmt: skip
+    """Write a memo as `put` does, and commit all that lies in the repo, `on` another branch; the commit's id."""
+    if on:
+        repo.git("checkout", "--quiet", on)
+    put(repo, folder, name, **fields)
+    return repo.commit(who=who, at=at)
+
+
 def history_of(repo: Repo, *, cache: Path | None = None) -> History:
     """The history of a repo as a build reads it."""
     found = repo_at(repo.root)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,9 +18,25 @@ from tests.support.waiting import DEADLINE, wait_until
 class Machines:
     """A scheduler at an address, and its workers by name."""
 
+    folder: Path
     address: str
     scheduler: subprocess.Popen[str]
     workers: Mapping[str, subprocess.Popen[str]]
+
+    def address_of(self, worker: str) -> str:
+        """The address of a worker, by its name."""
+        [found] = re.findall(r"Start worker at: +(\S+)", (self.folder / f"{worker}.log").read_text())
+        return str(found)
+
+    @contextmanager
+    def one_more(self, name: str, **more: str) -> Iterator[subprocess.Popen[str]]:
+        """A worker more, with the environment that is changed so for it; the scheduler has forgotten it afterwards."""
+        with ExitStack() as stack:
+            process = _worker(stack, self.folder, self.address, name, more)
+            wait_until(lambda: _is_registered(self.folder, name))
+            yield process
+            process.terminate()
+            process.wait(DEADLINE)
 
     def ask(self, program: str) -> str:
         """What a program prints that has a `client` of the scheduler; it runs in a process of its own.
@@ -45,13 +62,20 @@ def machines(
         )
         wait_until(lambda: file.exists() and file.read_text().endswith("}"))
         address = json.loads(file.read_text())["address"]
-        running = {
-            name: _start(stack, folder, name, "worker", address, "--name", name, "--nthreads", "1", "--no-nanny",
-                         "--local-directory", str(folder), more=more)
-            for name, more in (workers or {}).items()
-        }  # fmt: skip
-        wait_until(lambda: all("Registered to" in (folder / f"{name}.log").read_text() for name in running))
-        yield Machines(address=address, scheduler=first, workers=running)
+        running = {name: _worker(stack, folder, address, name, more) for name, more in (workers or {}).items()}
+        wait_until(lambda: all(_is_registered(folder, name) for name in running))
+        yield Machines(folder=folder, address=address, scheduler=first, workers=running)
+
+
+def _is_registered(folder: Path, worker: str) -> bool:
+    return "Registered to" in (folder / f"{worker}.log").read_text()
+
+
+def _worker(
+    stack: ExitStack, folder: Path, address: str, name: str, more: Mapping[str, str]
+) -> "subprocess.Popen[str]":
+    options = ("--nthreads", "1", "--no-nanny", "--local-directory", str(folder))
+    return _start(stack, folder, name, "worker", address, "--name", name, *options, more=more)
 
 
 def _start(

@@ -1,6 +1,6 @@
 """A second reader of git histories, written from SPEC 2.3 alone: slow, plain, and without any code of memosite.
 
-It has `git cat-file` and `git ls-tree` give it each commit with its whole tree, and compares the trees of a commit and
+It has git give it each commit with its whole tree, as what differs from no tree, and compares the trees of a commit and
 of all its parents. A commit is broken into facts about a file, one each for whether it is there, where it is, and what
 is in it. What is told of a merge is found by walking, for each of its parents, all commits that no parent before has.
 """
@@ -14,6 +14,8 @@ BOXES = ("archive", "read", "inbox")
 """The mailboxes, the furthest first."""
 ABOUT = ("there", "place", "content")
 """What facts are about."""
+_NO_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+"""The id of a tree without files."""
 File = tuple[str, str]
 """Where a file is, and the id of its content."""
 Told = tuple[str, str, str, str, str, str, str]
@@ -45,25 +47,28 @@ class NaiveReader:
         self.parents: dict[str, list[str]] = {}
         self.people: dict[str, str] = {}
         self.files: dict[str, dict[str, File]] = {}
-        waiting = [repo.head]
-        while waiting:
-            commit = waiting.pop()
-            if commit in self.parents:
-                continue
-            head = repo.git("cat-file", "commit", commit).split("\n\n")[0].splitlines()
-            self.parents[commit] = [line[7:] for line in head if line.startswith("parent ")]
-            self.people[commit] = next(line[7:].split(" <")[0] for line in head if line.startswith("author "))
-            self.files[commit] = self._files(commit)
-            waiting += self.parents[commit]
+        trees: dict[str, str] = {}
+        for line in repo.git("log", "--format=%H %T %P|%an", "HEAD").splitlines():
+            ids, _, who = line.partition("|")
+            commit, trees[commit], *self.parents[commit] = ids.split()
+            self.people[commit] = who
+        tree, found = "", dict[str, list[str]]({_NO_TREE: []})
+        given = "".join(f"{_NO_TREE} {tree}\n" for tree in {*trees.values()} - {_NO_TREE})
+        for line in repo.git("diff-tree", "--stdin", "-r", "--no-renames", given=given).splitlines():
+            if line.startswith(":"):
+                found[tree].append(line)
+            else:
+                tree = line.split()[1]
+                found[tree] = []
+        self.files = {commit: self._files(found[tree]) for commit, tree in trees.items()}
 
-    def _files(self, commit: str) -> dict[str, File]:
-        """The files of a commit by their names without the mailbox; of one in several boxes the furthest counts."""
+    def _files(self, lines: list[str]) -> dict[str, File]:
+        """The files of a tree by their names without the mailbox; of one in several boxes the furthest counts."""
         found: dict[str, File] = {}
         rank: dict[str, tuple[int, str]] = {}
-        for line in self.repo.git("ls-tree", "-r", "-z", commit).split("\0"):
-            if not line:
-                continue
-            (mode, _, blob), path = line.split("\t")[0].split(), line.split("\t")[1]
+        for line in lines:
+            said, path = line.split("\t")
+            _, mode, _, blob, _ = said.split()
             folders = path.split("/")
             box = folders[-2] if len(folders) > 1 and folders[-2] in BOXES else ""
             name = "/".join(folders[:-2] + folders[-1:]) if box else path

@@ -77,8 +77,11 @@ class Repo:
 
     @property
     def head(self) -> str:
-        """The id of the commit that the repo is at."""
-        return self.git("rev-parse", "HEAD")
+        """The id of the commit that the repo is at: git is asked only where its own files do not say it at once."""
+        head = self.root / ".git/HEAD"
+        said = head.read_text().strip() if head.is_file() else ""
+        branch = self.root / ".git" / said.removeprefix("ref: ")
+        return branch.read_text().strip() if said and branch.is_file() else self.git("rev-parse", "HEAD")
 
     def move(self, old: str, new: str) -> None:
         """`git mv`, with the folder it goes to."""
