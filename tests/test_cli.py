@@ -13,8 +13,8 @@ import pytest
 
 from memosite.cli import main
 from memosite.commands.arguments import command_parsers, parser
-from memosite.commands.report import plural
 from memosite.facts.characters import printable_json
+from memosite.facts.texts import counted
 from tests.support.commands import command_line, run_command
 from tests.support.files import ROOT, write_text
 from tests.support.memos import write_memo
@@ -163,7 +163,7 @@ def test_a_command_imports_nothing_that_it_does_not_need(tmp_path: Path) -> None
 
 def test_nouns_agree_with_their_numbers() -> None:
     """One memo, two memos, two libraries."""
-    assert [plural("memo", 1), plural("memo", 0), plural("library", 2)] == ["memo", "memos", "libraries"]
+    assert [counted(1, "memo"), counted(0, "memo"), counted(2, "library")] == ["1 memo", "0 memos", "2 libraries"]
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])

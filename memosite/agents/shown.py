@@ -11,7 +11,6 @@ from memosite.agents.items import (
     Involved,
     Reader,
     action_word,
-    counted,
     day_and_time,
     entry_of,
     find_position,
@@ -28,7 +27,7 @@ from memosite.archive.lines import notice_of
 from memosite.archive.model import Artifact, Document, Ghost, Library, Memo, Record, Thread, ThreadEntry, Transcript
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
-from memosite.facts.texts import cut_line, listed
+from memosite.facts.texts import counted, cut_line, listed
 from memosite.formats.status import standing_of
 from memosite.formats.turns import Turn, parse_conversation
 
@@ -40,8 +39,7 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
     position = find_position(reader.archive, written)
     involved = Involved(reader=reader, position=position)
     lines, fields = head_of(reader, position)
-    unread = involved.unread
-    read = involved.to_do_read
+    unread, read = involved.unread, involved.to_do_read
     todo = involved.more_to_do(len(read), involved.among_others)
     brief = reader.command("brief", position.id, "--only", "to-do")
     part = Part(
@@ -183,14 +181,10 @@ def _in_force(involved: Involved) -> list[Artifact]:
         decision
         for decision in involved.decisions
         if standing_of(decision) in {"accepted", None}
-        and (decision.ref in own or _source(decision) in involved.repos or own.intersection(decision.backlinks))
+        and (
+            decision.ref in own or decision.shown_file.source in involved.repos or own.intersection(decision.backlinks)
+        )
     ]
-
-
-def _source(artifact: Artifact) -> str:
-    if isinstance(artifact, Document):
-        return artifact.head.file.source
-    return artifact.card.file.source if isinstance(artifact, Record) else ""
 
 
 def _thread(reader: Reader, thread: Thread, newest: Memo) -> Entry:
@@ -525,17 +519,17 @@ def find_thread(reader: Reader, written: str) -> Thread:
     if said in archive.threads:
         return archive.threads[said]
     try:
-        artifact, _ = reader.find(written, ("memo", "note"))
+        memo, _ = reader.find(written, ("memo", "note"))
     except ConfigError:
         begun = [id_ for id_ in archive.threads if id_.casefold().startswith(said.casefold())]
         if len(begun) != 1 or not said:
             raise
         return archive.threads[begun[0]]
-    if not isinstance(artifact, Memo):
+    if not isinstance(memo, Memo):
         raise ConfigError(
-            f"{written}: found a {artifact.kind}, expected a memo, a note or the id of a thread; see: memosite show"
+            f"{written}: found a {memo.kind}, expected a memo, a note or the id of a thread; see: memosite show"
         )
-    return archive.threads[artifact.thread]
+    return archive.threads[memo.thread]
 
 
 def _entry(reader: Reader, entry: ThreadEntry, *, is_brief: bool, rank: int) -> Entry:

@@ -132,8 +132,7 @@ class Item:
         """The smallest place that holds a span of a body; of a conversation the turn."""
         if self.bodies[body].is_conversation:
             held = (anchor for anchor, first, last in self.turn_spans if first <= start and end <= last)
-            anchor = next(held, "")
-            return self.place(anchor) if anchor else None
+            return next(map(self.place, held), None)
         kept = [place for place in self.places() if place.body == body and place.start <= start and end <= place.end]
         return min(kept, key=lambda one: one.end - one.start, default=None)
 
@@ -148,10 +147,12 @@ class Item:
         )  # fmt: skip
         body = self.bodies[number]
         start = _chars(body.text, passage.begin - body.before)
-        turn = self._turn_of(passage.anchor)
+        named = re.split(r"[.-]", passage.anchor, maxsplit=1)[0]
+        turn = self.turns.get(named) if named.startswith("t") else None
         in_block = _BLOCK.match(passage.anchor)
+        held = blocks(turn.text)[int(in_block[1] or 1) - 1 :] if in_block and turn else ()
+        is_carried = bool(held) and held[0].kind != "speech"
         speaker = self.called(turn)
-        is_carried = bool(in_block and turn and self._is_carried(turn, int(in_block[1] or 1) - 1))
         return Place(
             anchor=passage.anchor,
             body=number,
@@ -185,10 +186,10 @@ class Item:
 
     def _range_with(self, digest: str, more: int) -> Place | None:
         digests = [turn.digest if turn.text else "" for turn in self._conversation.turns]
-        for first in range(len(digests) - more):
-            if range_digest(filter(None, digests[first : first + more + 1])) == digest:
-                return self._range(f"t{first + 1}", f"t{first + 1 + more}")
-        return None
+        places = range(1, len(digests) + 1 - more)
+        is_it = (place for place in places if range_digest(filter(None, digests[place - 1 : place + more])) == digest)
+        first = next(is_it, None)
+        return self._range(f"t{first}", f"t{first + more}") if first else None
 
     # Who speaks
 
@@ -208,19 +209,10 @@ class Item:
         starts = next((_line_starts(body.text) for body in self.bodies if body.is_conversation), [0])
         return [(one.anchor, starts[one.line], starts[one.line] + len(one.text)) for one in self.turns.values()]
 
-    def _turn_of(self, anchor: str) -> Turn | None:
-        return self.turns.get(re.split(r"[.-]", anchor, maxsplit=1)[0]) if anchor.startswith("t") else None
-
-    def _is_carried(self, turn: Turn, number: int) -> bool:
-        found = blocks(turn.text)
-        return number < len(found) and found[number].kind != "speech"
-
     def _time(self, turn: Turn | None) -> str:
-        if turn is None:
-            return self.whole.time
-        if turn.at:
+        if turn and turn.at:
             return turn.at.isoformat(timespec="seconds").replace("+00:00", "Z")
-        return turn.stamp or self.whole.time
+        return (turn and turn.stamp) or self.whole.time
 
     def called(self, turn: Turn | None) -> str:
         """Who speaks in a turn, or in all of it: as the pages call it."""
@@ -425,9 +417,7 @@ class Sources(Named):
 
     def items_with(self, may_have: Callable[[str], bool]) -> Iterator[Item]:
         """The items with a body of which this is true, the oldest first."""
-        for item in map(self.item, self.names):
-            if any(may_have(body.text) for body in item.bodies):
-                yield item
+        return (item for item in map(self.item, self.names) if any(may_have(body.text) for body in item.bodies))
 
 
 # Items of an archive, each made when it is first asked for; none has former versions.
@@ -456,18 +446,11 @@ class ArchiveSources(Sources):
 
     def has(self, name: str) -> bool:
         """Whether there is an artifact of this name: only that one is loaded."""
-        return self.known(name) is not None
-
-    def known(self, name: str) -> Artifact | None:
-        """The artifact of a name, if there is one."""
-        return self._archive.artifacts.get(ref_named(name))
+        return ref_named(name) in self._archive.artifacts
 
     def artifact(self, name: str) -> Artifact:
         """The artifact of a name that is in `names`."""
-        found = self.known(name)
-        if found is None:
-            raise KeyError(name)
-        return found
+        return self._archive.artifacts[ref_named(name)]
 
     @cached_property
     def positions(self) -> Mapping[str, str]:
@@ -486,9 +469,8 @@ class ArchiveSources(Sources):
 
     def items_with(self, may_have: Callable[[str], bool]) -> Iterator[Item]:
         """As `Sources` says; of other artifacts no item is made."""
-        for name in self.names:
-            if any(map(may_have, texts_of(self.artifact(name), self._text_of))):
-                yield self.item(name)
+        found = (name for name in self.names if any(map(may_have, texts_of(self.artifact(name), self._text_of))))
+        return map(self.item, found)
 
     def _made(self, artifact: Artifact) -> Item:
         page = page_of(artifact)
@@ -516,8 +498,5 @@ class ArchiveSources(Sources):
 def _why_not(artifact: Artifact) -> str:
     """Why an artifact can neither be cited nor verified."""
     notice = notice_of(artifact)
-    if notice:
-        return notice.reason
-    if artifact.is_broken:
-        return "its file cannot be parsed (memosite check names the line); there is no text to cite"
-    return ""
+    unread = "its file cannot be parsed (memosite check names the line); there is no text to cite"
+    return notice.reason if notice else unread if artifact.is_broken else ""

@@ -26,13 +26,14 @@ from memosite.archive.snapshots import (
 )
 from memosite.commands.arguments import Tell
 from memosite.commands.places import configured
-from memosite.commands.report import plural, say_withheld
+from memosite.commands.report import say_withheld
 from memosite.config import SecretsMode
 from memosite.config.loading import load_config
 from memosite.config.schema import Audience, Config
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.rules import withheld_for_secrets
+from memosite.facts.texts import counted
 from memosite.facts.times import read_moment
 from memosite.pages import action_word
 from memosite.reading.archive import open_archive
@@ -203,7 +204,7 @@ def _sections(found: Difference) -> _Sections:
         (f"{len(found.new)} new", [_entry(state, *_since_new(state)) for state in found.new]),
         (f"{len(found.gone)} removed", list(map(_entry, found.gone))),
         (f"{len(found.moved)} moved", list(map(_step, found.moved))),
-        (f"{len(found.actions)} {plural('action', len(found.actions))}", list(map(_step, found.actions))),
+        (counted(len(found.actions), "action"), list(map(_step, found.actions))),
     ]
 
 

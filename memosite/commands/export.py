@@ -33,10 +33,11 @@ from memosite.commands.export_forms import (
     mbox_messages,
 )
 from memosite.commands.places import configured
-from memosite.commands.report import fails, plural, say_lacking
+from memosite.commands.report import fails, say_lacking
 from memosite.config.schema import Config
 from memosite.facts.errors import ConfigError, OutputError
 from memosite.facts.rules import withheld_for_secrets
+from memosite.facts.texts import counted
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.run.progress import without_reader
 from memosite.run.workers import default_jobs
@@ -74,7 +75,7 @@ def run_export(options: argparse.Namespace, _show: Tell, say: Tell) -> bool:
     if index_much:
         index_much()
     if invalid := len(archive.artifacts) - sum(1 for _ in exported(archive)):
-        say(f"memosite: {invalid} invalid {plural('file', invalid)} skipped; run memosite check")
+        say(f"memosite: {counted(invalid, 'invalid file')} skipped; run memosite check")
     is_whole = say_lacking(archive, options, config, say) and not withheld_for_secrets(archive.all_findings)
     return is_whole and not fails((finding.severity for finding in archive.all_findings), options.fail_on)
 

@@ -118,11 +118,6 @@ def parse_envelope(file: File) -> Parsed:
     return _read_transcript(fields) if is_transcript else _read_memo(fields, shape="typed")
 
 
-def _parse_legacy(file: File) -> Parsed:
-    """Read one memo in the legacy form."""
-    return _read_memo(Fields.of_file(file), shape="legacy")
-
-
 def _note_type(fields: Fields) -> None:
     _, type_ = fields.value("type")
     expected = f'"{MEMO_TYPE}" or "{TRANSCRIPT_TYPE}"'
@@ -423,6 +418,6 @@ def parse_body(file: File) -> Parsed:
 
 
 MEMODEF = Adapter(_is_envelope, parse_envelope)
-LEGACY = Adapter(_is_legacy, _parse_legacy)
+LEGACY = Adapter(_is_legacy, lambda file: _read_memo(Fields.of_file(file), shape="legacy"))
 LIBRARY = Adapter(_is_library, _parse_library)
 BODY = Adapter(lambda file: file.name.lower().endswith(BODY_SUFFIX), parse_body)

@@ -27,7 +27,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 from operator import itemgetter
@@ -94,6 +94,10 @@ class Verdict:
     def changed_words(self) -> int:
         """How many words differ."""
         return sum(len(words.split()) for kind, words in self.changes if kind != "same")
+
+    def moved(self, start: int) -> "Verdict":
+        """The same on a text of which this one is the part from `start` on."""
+        return replace(self, spans=tuple((first + start, end + start) for first, end in self.spans))
 
 
 # A text and readings of it in which some characters are replaced; each place of a reading leads back to the text.

@@ -96,6 +96,7 @@ class Watcher:
         self.due = 0.0
         self.is_troubled = False
         self._is_read = False
+        self._limit = rules.limit.text if rules.limit else ""
         self._wakes = None
         if rules.receipts is not None:
             receipts = ReceiptState(state, source.address, rules.receipts.clocks)
@@ -135,8 +136,7 @@ class Watcher:
         self._deliver()
         wakes.run()
         self.is_troubled |= wakes.is_troubled
-        limit = self.rules.limit.text if self.rules.limit else ""
-        waiting = f"{wakes.limited} more wait to be announced again: the limit is {limit}"
+        waiting = f"{wakes.limited} more wait to be announced again: the limit is {self._limit}"
         self._tell_once("limit again", waiting if wakes.limited else None)
 
     # Fetching
@@ -233,7 +233,8 @@ class Watcher:
             count = min(allowed, 10_000) if self.rules.is_batch else 1
             waiting = self.state.pending(self._source.address, max(1, count))
             if not waiting or not allowed:
-                self._tell_waiting(bool(waiting))
+                more = self.state.counts(self._source.address).get("pending", 0) if waiting else 0
+                self._tell_once("limit", f"{more} more wait: the limit is {self._limit}" if more else None)
                 return
             if self._wakes is not None:
                 looked = [(memo, self._wakes.look(memo.number, memo.item)) for memo in waiting]
@@ -250,11 +251,6 @@ class Watcher:
             return 10_000
         return max(0, limit.count - self.state.tried(self._source.address, now - limit.seconds, now))
 
-    def _tell_waiting(self, is_limited: bool) -> None:  # noqa: FBT001 - private
-        count = self.state.counts(self._source.address).get("pending", 0) if is_limited else 0
-        limit = self.rules.limit.text if self.rules.limit else ""
-        self._tell_once("limit", f"{count} more wait: the limit is {limit}" if count else None)
-
     def _deliver_some(self, waiting: Sequence[Delivery]) -> bool:
         """Deliver these together; return whether to continue."""
         numbers = tuple(one.number for one in waiting)
@@ -267,15 +263,17 @@ class Watcher:
         except OSError:
             self.state.give_back(numbers, tries=0, retries=self.rules.retries)
             raise
+        retries = self.rules.retries
         if outcome.reason is None:
             self._unrecorded.append(numbers)
             self._record()
-            self._count_first()
+        else:
+            self.state.give_back(numbers, tries=int(outcome.is_try), retries=retries)
+        if self._wakes is not None:
+            self._wakes.state.count_first()
+        if outcome.reason is None:
             return True
-        self.state.give_back(numbers, tries=int(outcome.is_try), retries=self.rules.retries)
-        self._count_first()
         self.is_troubled = True
-        retries = self.rules.retries
         tries = [one.tries + int(outcome.is_try) for one in waiting]
         given_up = [memo for memo, count in zip(memos, tries, strict=True) if count >= retries]
         rest = [memo for memo, count in zip(memos, tries, strict=True) if count < retries]
@@ -286,10 +284,6 @@ class Watcher:
             again = again if outcome.is_try else "it waits"
             self.say(f"not delivered, {again}: {_named(rest)}: {outcome.reason}")
         return not rest
-
-    def _count_first(self) -> None:
-        if self._wakes is not None:
-            self._wakes.state.count_first()
 
     def _record(self) -> None:
         """Record what was delivered. Until that works, nothing else is delivered: it would come twice."""
