@@ -192,7 +192,7 @@ class Drafting:
         fields: dict[str, object] = {"in_reply_to": name if is_own else f"{memo.id}{ENVELOPE_SUFFIX}"}
         if thread := _thread_id(self.reader.archive, memo):
             fields["thread_id"] = thread
-        return self._draft(sender, to, subject, wanted, fields, notes=self._doubts(memo, sender))
+        return self._draft(sender, to, subject, wanted, fields, notes=tuple(self._doubts(memo, sender)))
 
     def new(self, wanted: Wanted) -> Draft:
         """A memo that begins a thread. Raises `ConfigError`."""
@@ -229,16 +229,14 @@ class Drafting:
             raise ConfigError(f"--to: {memo.kind}/{memo.id} does not say who wrote it, expected --to POSITION")
         return [BROADCAST] if BROADCAST in found else [self._one(one, "--to") for one in found]
 
-    def _doubts(self, memo: Memo, sender: Position) -> tuple[str, ...]:
+    def _doubts(self, memo: Memo, sender: Position) -> Iterator[str]:
         """What may be wrong with a reply."""
         involved = {memo.sender_position, memo.role, *(state.position for state in memo.recipients)}
         joined = {*sender.union_of, sender.id}
-        doubts = []
         if memo.kind == "memo" and not memo.is_broadcast and not joined & involved:
-            doubts.append(f"{sender.id} is neither sender nor recipient of {memo.kind}/{memo.id}")
+            yield f"{sender.id} is neither sender nor recipient of {memo.kind}/{memo.id}"
         if memo.date and memo.date.instant > self.now:
-            doubts.append(f"{memo.kind}/{memo.id} is dated {memo.date.utc}, after this reply")
-        return tuple(doubts)
+            yield f"{memo.kind}/{memo.id} is dated {memo.date.utc}, after this reply"
 
     def _draft(
         self,

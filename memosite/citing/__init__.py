@@ -11,22 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from itertools import accumulate, groupby, islice
+from itertools import accumulate, chain, groupby, islice
 
-from memosite.archive.cite import (
-    Citation,
-    Named,
-    called,
-    cite_whole,
-    participants,
-    position_names,
-    quote_of,
-    quote_of_range,
-    range_digest,
-    range_source,
-    ref_named,
-    what_became,
-)
+from memosite.archive import cite
+from memosite.archive.cite import Citation, Named, called, participants
 from memosite.archive.lines import notice_of
 from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
 from memosite.archive.urls import absolute, page_of
@@ -78,7 +66,7 @@ class Place:
     def hashed(self) -> str:
         """What `sha256` is the digest of."""
         digests = (sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for _, text in self.turns)
-        return range_source(digests) if self.turns else self.text
+        return cite.range_source(digests) if self.turns else self.text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,17 +167,17 @@ class Item:
             anchor=f"{first}-{last}",
             end=ends.end,
             text=text,
-            sha256="" if is_redacted else range_digest(turn.digest for turn in turns),
+            sha256="" if is_redacted else cite.range_digest(turn.digest for turn in turns),
             turns=tuple((turn.anchor, turn.text) for turn in turns),
             speaker=cut_line(", ".join(dict.fromkeys(map(self.called, turns))), 200),
         )
 
     def _range_with(self, digest: str, more: int) -> Place | None:
         digests = [turn.digest if turn.text else "" for turn in self._conversation.turns]
-        places = range(1, len(digests) + 1 - more)
-        is_it = (place for place in places if range_digest(filter(None, digests[place - 1 : place + more])) == digest)
-        first = next(is_it, None)
-        return self._range(f"t{first}", f"t{first + more}") if first else None
+        for first in range(1, len(digests) + 1 - more):
+            if cite.range_digest(filter(None, digests[first - 1 : first + more])) == digest:
+                return self._range(f"t{first}", f"t{first + more}")
+        return None
 
     # Who speaks
 
@@ -232,10 +220,8 @@ class Item:
         if not self.bodies[body].is_conversation:
             return tuple(_voices(text, 0, self.position))
         starts = _line_starts(text)
-        found: list[Voice] = []
-        for turn in self._conversation.turns:
-            found += self._turn_voices(turn, min(starts[turn.line], len(text)))
-        return tuple(found)
+        found = (self._turn_voices(one, min(starts[one.line], len(text))) for one in self._conversation.turns)
+        return tuple(chain.from_iterable(found))
 
     def _turn_voices(self, turn: Turn, begin: int) -> Iterator[Voice]:
         lines = [begin + one for one in _line_starts(turn.text)]
@@ -309,9 +295,9 @@ class Item:
     def _words_of(self, place: Place) -> str:
         """What is quoted of a place, if it has the words so: its first ones; of a range also its last ones."""
         said = [text for anchor, _ in place.turns for text in self._spoken(anchor) if text]
-        whole = _first_words(quote_of_range(said), place.text) if said else ""
+        whole = _first_words(cite.quote_of_range(said), place.text) if said else ""
         first = self._spoken(_RANGE.sub(r"\1", place.anchor)) or [place.text]
-        return whole or _first_words(quote_of(first[0]), place.text)
+        return whole or _first_words(cite.quote_of(first[0]), place.text)
 
     def _spoken(self, anchor: str) -> list[str]:
         """What is said in a turn, before and after output of tools."""
@@ -446,20 +432,20 @@ class ArchiveSources(Sources):
 
     def has(self, name: str) -> bool:
         """Whether there is an artifact of this name: only that one is loaded."""
-        return ref_named(name) in self._archive.artifacts
+        return cite.ref_named(name) in self._archive.artifacts
 
     def artifact(self, name: str) -> Artifact:
         """The artifact of a name that is in `names`."""
-        return self._archive.artifacts[ref_named(name)]
+        return self._archive.artifacts[cite.ref_named(name)]
 
     @cached_property
     def positions(self) -> Mapping[str, str]:
         """From the names of positions to their ids."""
-        return position_names(self._archive)
+        return cite.position_names(self._archive)
 
     def missing(self, name: str) -> str:
         """What became of an artifact that was there."""
-        return what_became(self._archive, name)
+        return cite.what_became(self._archive, name)
 
     def item(self, name: str) -> Item:
         """The item of an artifact."""
@@ -478,7 +464,7 @@ class ArchiveSources(Sources):
         people, models = participants(self._archive, transcript) if transcript else ((), ())
         sent = transcript.envelope.sent if transcript else None
         return Item(
-            whole=cite_whole(artifact, absolute(self.base_url, page) if self.base_url else page),
+            whole=cite.cite_whole(artifact, absolute(self.base_url, page) if self.base_url else page),
             order=((artifact.date.instant if artifact.date else UNDATED).isoformat(), artifact.id),
             bodies=tuple(bodies_of(artifact, self._text_of)),
             digests=frozenset((*(one.sha256 for one in artifact.texts), artifact.shown_file.sha256)),

@@ -75,8 +75,7 @@ def _later(then: Archive, past: Past, config: Config, options: argparse.Namespac
     if "reference" not in options:
         return ""
     with open_archive(config, use_network=False) as handle, suppress(ConfigError):
-        now = handle.recall()
-        artifact, _ = Reader(archive=now, text_of=handle.shelf.text).find(options.reference)
+        artifact, _ = Reader(archive=handle.recall(), text_of=handle.shelf.text).find(options.reference)
         name = "/".join(artifact.ref)
         before = ArchiveNames(then)  # it may have been removed then, or missing
         if not (before.has(name) or before.missing(name) or before.missing(f"memo/{artifact.id}")):

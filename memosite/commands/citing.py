@@ -11,16 +11,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memosite.archive.seals import (
-    SEALS_PATH,
-    Fault,
-    SealCheck,
-    check_against,
-    check_copy,
-    check_originals,
-    is_hash,
-    sealed_paths,
-)
+from memosite.archive import seals
+from memosite.archive.seals import SEALS_PATH, Fault, SealCheck, is_hash
 from memosite.citing import Sources
 from memosite.citing.making import diff_lines
 from memosite.citing.verifying import Checked, verify_citation
@@ -237,14 +229,14 @@ def check_site(site: PublishedSite, kept: str) -> SealCheck:
             "build it again, or name another site"
         )
     text = data.decode("utf-8", "replace")
-    checked = check_against(kept, text) if is_hash(kept) else _check_copy(kept, text)
-    wrong = check_originals(text, site.hashes(sealed_paths(text)))
+    checked = seals.check_against(kept, text) if is_hash(kept) else _check_copy(kept, text)
+    wrong = seals.check_originals(text, site.hashes(seals.sealed_paths(text)))
     return replace(checked, faults=(*checked.faults, *wrong))
 
 
 def _check_copy(kept: str, text: str) -> SealCheck:
     try:
-        return check_copy(kept, text)
+        return seals.check_copy(kept, text)
     except ValueError as error:
         raise ConfigError(f"--seal: the file is no copy of {SEALS_PATH} ({error}), expected one or a root") from error
 

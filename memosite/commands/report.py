@@ -326,17 +326,12 @@ def as_text(found: "SearchResults", *, base_url: str | None, color: bool) -> str
 def _lines(hit: "Hit", *, base_url: str | None, color: bool) -> Iterator[str]:
     opening, closing = (_BOLD, _PLAIN) if color else ("*", "*")
     yield masked(hit.short_subject)
-    yield masked(" · ".join(filter(None, (hit.day or "no date", hit.kind, hit.who, hit.label, *_state(hit)))))
+    state = action_word(hit.status) if hit.kind == "memo" else cut_line(hit.status, _STATUS_CHARS)
+    yield masked(" · ".join(filter(None, (hit.day or "no date", hit.kind, hit.who, hit.label, state, hit.owing))))
     pieces = ((masked(piece.text), piece.is_marked) for piece in hit.excerpt)
     yield "".join(f"{opening}{text}{closing}" if is_marked else text for text, is_marked in pieces)
     yield masked(_address(hit, base_url))
     yield masked(hit.path)
-
-
-def _state(hit: "Hit") -> Iterator[str]:
-    """The state of a memo's action or the status of another item, and who owes an answer."""
-    yield action_word(hit.status) if hit.kind == "memo" else cut_line(hit.status, _STATUS_CHARS)
-    yield hit.owing
 
 
 def _address(hit: "Hit", base_url: str | None) -> str:

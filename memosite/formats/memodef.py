@@ -391,8 +391,7 @@ def broken_kind(file: File) -> Literal["library", "orgdef"] | None:
 def parse_broken_catalog(file: File, kind: Literal["library", "orgdef"]) -> Parsed:
     """Keep a catalog or an orgdef that cannot be read, to be shown raw with its findings (SPEC 2.2)."""
     id_ = stem_of(file.name) or kind
-    card = LibraryCard(file=file.facts, id=id_, name=id_, version="", description="", items=(), broken=kind)
-    return file.parsed(card, file.json.findings, file.data)
+    return file.parsed(LibraryCard(file=file.facts, id=id_, name=id_, broken=kind), file.json.findings, file.data)
 
 
 # Bodies

@@ -216,8 +216,7 @@ class _Builder:
             if len(self._open) >= YAML_DEPTH:
                 raise _RefusedError(f"nested deeper than {YAML_DEPTH} levels")
             value: list[YamlValue] | dict[str, YamlValue] = {} if isinstance(event, yaml.MappingStartEvent) else []
-            path = self._add(value, _index(event))
-            self._open.append((value, path))
+            self._open.append((value, self._add(value, _index(event))))
             self._keys.append(None)
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             self._open.pop()

@@ -164,9 +164,7 @@ def _tags(row: str) -> tuple[str, bool, bool]:
 
 
 def _mark(match: re.Match[str]) -> str:
-    if match[2].lower() == "blockquote":
-        return " "
-    return CLOSE if match[1] else OPEN
+    return " " if match[2].lower() == "blockquote" else CLOSE if match[1] else OPEN
 
 
 # Reads HTML into the blocks that quotations are looked for in; never raises on any text.
@@ -475,8 +473,7 @@ def read_bibtex(text: str) -> tuple[Written, ...]:
     for number, entry in enumerate(entries):
         end = entries[number + 1].start() if number + 1 < len(entries) else len(text)
         fields = _fields(text, entry.end(), end)
-        note = _untex(fields.get("note", ""))
-        citation = next(_of_line(note, 1), None)
+        citation = next(_of_line(_untex(fields.get("note", "")), 1), None)
         if citation:
             line, url = lines.of(citation.sha256, entry.end()), fields.get("url", citation.url)
             quote, speaker = _untex(fields.get("abstract", "")), _untex(fields.get("author", ""))

@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, repeat
 from operator import itemgetter, sub
 from typing import NamedTuple, TypeAlias
 
@@ -202,7 +202,7 @@ def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
         most = most_turns_found(
             sum(len(part.text) for part in parts) + sum(len(turn.text) for turn in conversation.turns), _size(card)
         )
-        pages = _pages_of_turns(card.page, conversation.turns)
+        pages = list(_pages_of_turns(card.page, conversation.turns))
         turns, others = conversation.turns[:most], conversation.turns[most:]
         parts.append(_part(conversation.preamble, PREAMBLE))
         parts += [Part(prepare(text)) for text in (conversation.rest, *(turn.text for turn in others))]
@@ -269,12 +269,10 @@ def _turn_documents(card: Card, turn: Turn, page: str) -> Iterator[SearchDocumen
             )
 
 
-def _pages_of_turns(page: str, turns: tuple[Turn, ...]) -> list[str]:
+def _pages_of_turns(page: str, turns: tuple[Turn, ...]) -> Iterator[str]:
     """The page that shows each turn: long transcripts are cut into parts, of which the first is the page itself."""
-    found: list[str] = []
     for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):
-        found += [page if number == 1 else part_page(page, number)] * (part.end - part.begins)
-    return found
+        yield from repeat(page if number == 1 else part_page(page, number), part.end - part.begins)
 
 
 def _extra(artifact: Artifact) -> Iterator[str]:

@@ -9,7 +9,7 @@ The index is whatever has `Postings`: Whoosh on the command line, a few dictiona
 import difflib
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol, assert_never
 
@@ -159,10 +159,8 @@ def widened(
             if answer is None:
                 return node
             return And(parts=()) if answer and is_wanted else Or(parts=())  # all documents, or none
-        case And(parts=parts):
-            return And(parts=tuple(widened(part, may_match, is_wanted=is_wanted) for part in parts))
-        case Or(parts=parts):
-            return Or(parts=tuple(widened(part, may_match, is_wanted=is_wanted) for part in parts))
+        case And(parts=parts) | Or(parts=parts):
+            return replace(node, parts=tuple(widened(part, may_match, is_wanted=is_wanted) for part in parts))
         case Not(part=part):
             return Not(part=widened(part, may_match, is_wanted=not is_wanted))
         case Dates() | Ago():

@@ -19,19 +19,9 @@ from memosite.feeds.document import ReceivedItem, Rejected, read_document, refus
 from memosite.fetch import Failed, Fetched, Unchanged
 from memosite.sources.folder import holding_repo
 from memosite.sources.git import GitError, Repo, git
+from memosite.watch import policy
 from memosite.watch.deliver import AnnouncedMemo, Deliverer, Signals, locate, places
-from memosite.watch.policy import (
-    UNCONDITIONAL_EACH,
-    Bounds,
-    Fate,
-    Limit,
-    Since,
-    duration,
-    fate,
-    pause,
-    time_alone,
-    walk,
-)
+from memosite.watch.policy import UNCONDITIONAL_EACH, Bounds, Fate, Limit, Since
 from memosite.watch.sources import FeedSource
 from memosite.watch.state import Clocks, Delivery, FeedState, ReceiptState, Stage, UnwritableError, Waiting, WatchState
 
@@ -144,11 +134,11 @@ class Watcher:
     def _poll(self) -> None:
         known = self.state.feed(self._source.address)
         now = time.time()
-        alone = time_alone(known.not_before, now)
+        alone = policy.time_alone(known.not_before, now)
         if alone:
             self.due = time.monotonic() + alone
             self.is_troubled = True
-            self._tell_once("feed", f"asks to wait {duration(alone)} (Retry-After)")
+            self._tell_once("feed", f"asks to wait {policy.duration(alone)} (Retry-After)")
             return
         is_conditional = known.etag is not None and known.unchanged % UNCONDITIONAL_EACH != UNCONDITIONAL_EACH - 1
         with self.signals.interruptible():
@@ -180,7 +170,7 @@ class Watcher:
             document = replace(document, previous=None)
         address = self._source.address
         wanted = self._wakes.wanted() if self._wakes is not None else frozenset[str]()
-        items = walk(
+        items = policy.walk(
             document,
             answer.address,
             unknown=lambda guids: self.state.unknown(address, guids),
@@ -195,7 +185,7 @@ class Watcher:
     def _commit(self, known: FeedState, answer: Fetched, items: Sequence[ReceivedItem]) -> None:
         rules = self.rules
         fates: list[tuple[ReceivedItem, Fate]] = [
-            (item, fate(item, since=rules.since, is_first=not known.is_known, only_asked=rules.only_asked))
+            (item, policy.fate(item, since=rules.since, is_first=not known.is_known, only_asked=rules.only_asked))
             for item in items
         ]
         feed = replace(known, etag=answer.etag, last_modified=answer.last_modified, ledger=answer.ledger)
@@ -207,11 +197,11 @@ class Watcher:
     def _fail(self, answer: Failed, known: FeedState) -> None:
         self.is_troubled = True
         self._failures += 1
-        seconds = pause(self.rules.interval, self._failures, answer.wait)
+        seconds = policy.pause(self.rules.interval, self._failures, answer.wait)
         self.due = time.monotonic() + seconds
         now = time.time()
         not_before = now + seconds if answer.wait else None
-        again = "run it again" if self.rules.is_once else f"asked again in {duration(seconds)}"
+        again = "run it again" if self.rules.is_once else f"asked again in {policy.duration(seconds)}"
         self._tell_once("feed", f"{answer.reason}; nothing is lost, {again}", answer.reason)
         unchanged = known.unchanged + 1
         self.state.note(self._source.address, error=answer.reason, unchanged=unchanged, not_before=not_before, now=now)

@@ -342,7 +342,9 @@ def _read_card(fields: Fields, values: dict[str, Any]) -> RecordCard:
         *_rows("Source", fields.object("source"), "task"),
         *(("Evidence", f"{kind}: {name}{others}") for kind, name, others in evidence),
         *_rows("Origin", origin, "locator"),
-        *_rows("Scope", scope := fields.object("scope"), kind if isinstance(kind := scope.peek("kind"), str) else "project"),
+        *_rows(
+            "Scope", scope := fields.object("scope"), kind if isinstance(kind := scope.peek("kind"), str) else "project"
+        ),
         *((label_of(name), value_text(facets.peek(name))) for name in facets.names_written if facets.has(name)),
     )
     anchors = fields.strings("anchors")
