@@ -93,7 +93,9 @@ def build(
     """
     began = clock()
     theme = load_theme(config.theme, config.language)
-    output = _checked_output(config, previous)
+    check_output(config)
+    output = OutputFolder(config.output, previous=previous_folder(previous), audience=config.audience)
+    output.check()  # before any source is opened
     with ExitStack() as stack:
         memory = memory or stack.enter_context(Memory(writes_at_once=True))
         is_internal = config.audience == "internal"
@@ -188,11 +190,3 @@ def _clean_index(config: Config, archive: "Archive") -> None:
     rules = left_out_by(config.erase, config.secrets)
     made_of = IndexSeal(rules=rules, withheld=withheld_for_secrets(archive.all_findings))
     remove_outdated(part, made_of, keeps_former=config.audience == "internal")
-
-
-def _checked_output(config: Config, previous: str | None) -> OutputFolder:
-    """The output folder, if memosite may write into it; else an `OutputError`, before any source is opened."""
-    check_output(config)
-    output = OutputFolder(config.output, previous=previous_folder(previous), audience=config.audience)
-    output.check()
-    return output

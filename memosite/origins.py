@@ -76,7 +76,7 @@ class RepoSources(ArchiveSources):
         """The commit that gave the file the text that a citation quotes; "" if none has it, or that is not known."""
         artifact = self.artifact(item.ref)
         body = item.bodies[place.body if place else -1] if item.bodies else None
-        file = next((one for one in _files(artifact) if body is None or one.path == body.path), None)
+        file = next((file for file in artifact.file_facts if body is None or file.path == body.path), None)
         if file is None or not file.blob:
             return ""
         return _known_commit(artifact, file) or self._past.commit_of(file.source, file.path, file.blob)
@@ -104,9 +104,8 @@ class RepoSources(ArchiveSources):
 
     def _places_of(self, item: Item) -> Iterator[tuple[str, str, str]]:
         """The files of an artifact: source, path, and the id of what it holds now, "" if it is not there any more."""
-        artifact = self.known(item.ref)
-        if artifact:
-            yield from ((one.source, one.path, one.blob) for one in _files(artifact))
+        if self.has(item.ref):
+            yield from ((file.source, file.path, file.blob) for file in self.artifact(item.ref).file_facts)
             return
         removal = self._archive.removed[ref_named(item.ref)]
         path = removal.events[-1].path
@@ -129,15 +128,6 @@ def _known_commit(artifact: Artifact, file: FileFacts) -> str:
         return ""
     copies = (copy for copy in artifact.copies if (copy.file.source, copy.body_path or copy.file.path) == file.place)
     return next((copy.life.commit for copy in copies if copy.life), "")
-
-
-def _files(artifact: Artifact) -> list[FileFacts]:
-    """The files that the bodies of an artifact are in, and those of its copies."""
-    found = [copy.file for copy in artifact.copies]
-    if isinstance(artifact, Memo | Transcript):
-        bodies = [variant.body.file for variant in artifact.variants if variant.body]
-        found = [*bodies, *(variant.envelope.file for variant in artifact.variants), *found]
-    return list({file.place: file for file in found}.values())
 
 
 def _version(item: Item, source: str, path: str, content: FormerContent) -> Item:
@@ -168,9 +158,6 @@ _INDEX = "archive/index.json"
 
 
 _AGAIN = "build the site again with this version of memosite"
-
-
-_LETTERS = ("memo", "note", "transcript")
 
 
 class SiteSources(Sources):
@@ -322,7 +309,7 @@ class SiteSources(Sources):
             )
             notice = notice_on(twin["kind"], withheld)
             return Item(whole=whole, order=order, why_not=notice.reason if notice else "it is withheld")
-        if twin["kind"] in _LETTERS:
+        if twin["kind"] in {"memo", "note", "transcript"}:
             return self._letter(whole, order, twin)
         if twin["kind"] == "library":  # it has no text of its own
             return Item(whole=whole, order=order, digests=frozenset({whole.sha256}))
@@ -358,9 +345,13 @@ class SiteSources(Sources):
                 files.append(parsed.fact)
         envelope = next((one for one in files if isinstance(one, Envelope)), None)
         body = next((one for one in files if isinstance(one, BodyFile)), None)
-        if (envelope is None and body is None) or (envelope and envelope.shape == "broken"):
+        if envelope is None and body is not None:  # a body that has no envelope
+            said, sender = body.file, str(twin["from"] or "")
+            envelope = Envelope(
+                kind=twin["kind"], shape="bare", file=said, stem=twin["id"], content_sha256=said.sha256, sender=sender
+            )
+        if envelope is None or envelope.shape == "broken":
             return Item(whole=whole, order=order, why_not="its original cannot be parsed; there is no text to cite")
-        envelope = envelope or _bare(body, twin)
         artifact = _artifact(twin, Variant(envelope=envelope, body=body))
         participants = envelope.participants if isinstance(artifact, Transcript) else ()
         cited = cite_whole(artifact, whole.url)
@@ -375,20 +366,6 @@ class SiteSources(Sources):
             position=str(twin["from"] or "") if isinstance(artifact, Memo) else "",
             own_names=dict(self.positions),
         )
-
-
-def _bare(body: BodyFile | None, twin: Mapping[str, Any]) -> Envelope:
-    """The envelope of a body that has none."""
-    if body is None:
-        raise ValueError("it has neither an envelope nor a body")
-    return Envelope(
-        kind=twin["kind"],
-        shape="bare",
-        file=body.file,
-        stem=twin["id"],
-        content_sha256=body.file.sha256,
-        sender=str(twin["from"] or ""),
-    )
 
 
 def _artifact(twin: Mapping[str, Any], variant: Variant) -> Memo | Transcript:

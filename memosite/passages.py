@@ -82,6 +82,7 @@ def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
     """The bodies of an artifact in the order of its page; none of what is shown verbatim, or withheld."""
     redacted = artifact.is_redacted
     is_conversation = isinstance(artifact, Transcript)
+    own = artifact.copies[0].body_path if isinstance(artifact, Record) else None  # may be a file of its own
     for text, file, is_whole, prefix in _texts(artifact):
         written = text_of(text.sha256)
         part, before = ("", 0) if is_whole else _place(artifact, written, file, text_of)
@@ -89,7 +90,7 @@ def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
             ref=artifact.ref,
             text=written.removeprefix("\ufeff"),
             source=file.source,
-            path=_path(artifact, file),
+            path=own or file.path,
             part=part,
             before=before,
             prefix=prefix,
@@ -134,12 +135,6 @@ def _texts_of_page(artifact: Artifact) -> Iterator[tuple[Text, FileFacts, bool, 
             yield envelope.body, envelope.file, False, SUMMARY if body else ""
         if body and (is_read or isinstance(artifact, Memo)):
             yield body.text, body.file, True, ""
-
-
-def _path(artifact: Artifact, file: FileFacts) -> str:
-    """The path of a text's file; a record's text may be in a file of its own."""
-    own = artifact.copies[0].body_path if isinstance(artifact, Record) else None
-    return own or file.path
 
 
 def _place(artifact: Artifact, text: str, file: FileFacts, text_of: TextOf) -> tuple[str, int]:

@@ -269,8 +269,7 @@ def camel_parts(written: str) -> tuple[str, ...] | None:
 
 
 def _plain_words(piece: str, position: int, start: int, end: int, text: str) -> Iterator[Word]:
-    term = unicodedata.normalize("NFC", piece)[:MOST_CHARS]
-    yield Word(term=term, position=position, start=start, end=end)
+    yield Word(term=unicodedata.normalize("NFC", piece)[:MOST_CHARS], position=position, start=start, end=end)
     for part in camel_parts(text[start:end]) or ():
         yield Word(term=part, position=position, start=start, end=end, part=True)
 
@@ -504,8 +503,7 @@ def parse_query(text: str, analyzer: Analyzer) -> QueryNode:
     if len(values) > MOST_CONDITIONS:
         message = f"the query has more than {MOST_CONDITIONS} words"
         raise QueryError(message, values[MOST_CONDITIONS].position, _ORDINARY)
-    reader = _Reader(tokens, len(text), analyzer)
-    tree = reader.read()
+    tree = _Reader(tokens, len(text), analyzer).read()
     if tree is None:
         raise QueryError("enter a word to search for", 0, _ORDINARY)
     if any(isinstance(leaf, KeyTerm) and leaf.field == "in" for leaf, _ in leaves(tree)):

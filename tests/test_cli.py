@@ -13,7 +13,6 @@ import pytest
 
 from memosite.cli import main
 from memosite.commands.arguments import command_parsers, parser
-from memosite.commands.report import plural
 from memosite.facts.characters import printable_json
 from tests.support.commands import command_line, run_command
 from tests.support.files import ROOT, write_text

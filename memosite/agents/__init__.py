@@ -17,11 +17,12 @@ spaces: nothing in it can pass for a line of memosite's own.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
+from memosite.facts.texts import counted
 
 # What a command answers, as values: a head, then parts with entries, each with what comes first if not all fits.
 
@@ -117,11 +118,6 @@ class ShownPart:
     entries: tuple[ShownEntry, ...] = ()
     gaps: tuple[tuple[int, int], ...] = ()
 
-    @property
-    def without_text(self) -> int:
-        """How many entries are shown without any of their text."""
-        return sum(entry.text is None and entry.entry.chars > 0 for entry in self.entries)
-
     def more(self, gap: tuple[int, int]) -> str:
         """The command that shows a gap."""
         if gap[0] == 1:
@@ -182,9 +178,6 @@ def estimate(text: str) -> int:
 # Writes answers: as text for a session to read, or as one line of JSON. Both say the same.
 
 
-_INDENT = "\n    "
-
-
 class Form(Protocol):
     """A way of writing answers. The costs are in tokens, of what `write` adds for an entry or its text."""
 
@@ -225,9 +218,9 @@ def _lines(fitted: Fitted) -> Iterator[str]:
         yield from _part_lines(shown)
     yield ""
     if fitted.dropped:
-        named = [f"{one.title} ({one.total:,})" for one in fitted.dropped if one.total]
+        named = [f"{part.title} ({part.total:,})" for part in fitted.dropped if part.total]
         empty = len(fitted.dropped) - len(named)
-        named += [f"{empty} empty {'section' if empty == 1 else 'sections'}"] if empty else []
+        named += [counted(empty, "empty section")] if empty else []
         yield f"[not shown: {printable(', '.join(named))}]"
     whole = f"; all of it about {fitted.needed:,}: {fitted.more}" if fitted.is_cut else ""
     yield printable(f"[{fitted.spent:,} tokens, estimated{whole}]")
@@ -248,8 +241,9 @@ def _part_lines(shown: ShownPart) -> Iterator[str]:
             yield printable(f"  [{entry.left:,} more characters{of_what}: {entry.more}]")
     for gap in gaps:
         yield _gap_line(shown, gap)
-    if shown.part.is_list and shown.without_text:
-        yield f"  [{shown.without_text:,} shown without their text: memosite show ID]"
+    without_text = sum(entry.text is None and entry.entry.chars > 0 for entry in shown.entries)
+    if shown.part.is_list and without_text:
+        yield f"  [{without_text:,} shown without their text: memosite show ID]"
 
 
 def _gap_line(shown: ShownPart, gap: tuple[int, int]) -> str:
@@ -261,7 +255,7 @@ def _line(entry: Entry) -> str:
 
 
 def _block(text: str) -> str:
-    return "    " + _INDENT.join(map(printable, text.replace("\t", "  ").split("\n")))
+    return "\n".join(f"    {printable(line)}" for line in text.replace("\t", "  ").split("\n"))
 
 
 class JsonForm:
@@ -370,7 +364,7 @@ class _Choice:
     """What is shown: the entries by importance, each with as much of its text, None for none of it."""
 
     texts: Mapping[_Unit, str | None]
-    order: tuple[_Unit, ...] = field(default=())
+    order: tuple[_Unit, ...] = ()
 
     def less(self, excess: int) -> "_Choice":
         """A little less than this: a shorter last text, or without it, or without the last entry."""
@@ -428,15 +422,11 @@ def _notice(part: Part, entry: Entry) -> int:
 
 def _by_importance(parts: tuple[Part, ...]) -> Iterator[tuple[_Unit, bool]]:
     """Each entry, and again for its text, in rounds of each part's `step`."""
-    queues = [[one for _, one in sorted((entry.rank, one) for one, entry in enumerate(part.entries))] for part in parts]
-    begun = [0] * len(parts)
-    while any(begin < len(queue) for begin, queue in zip(begun, queues, strict=True)):
-        taken = [
-            (at, one)
-            for at, queue in enumerate(queues)
-            for one in queue[begun[at] : begun[at] + parts[at].step]
-        ]  # fmt: skip
-        begun = [begin + part.step for begin, part in zip(begun, parts, strict=True)]
+    rounds: dict[int, list[_Unit]] = {}
+    for at, part in enumerate(parts):
+        for place, (_, number) in enumerate(sorted((entry.rank, number) for number, entry in enumerate(part.entries))):
+            rounds.setdefault(place // part.step, []).append((at, number))
+    for _, taken in sorted(rounds.items()):
         yield from ((unit, False) for unit in taken)
         yield from ((unit, True) for unit in taken)
 
@@ -477,8 +467,7 @@ def _written(answer: Answer, choice: _Choice, parts: tuple[Part, ...], budget: i
     shown = tuple(_shown(at, part, choice) for at, part in enumerate(parts))
     dropped = tuple(part for part in answer.parts if part not in parts)
     fitted = Fitted(answer=answer, parts=shown, dropped=dropped, budget=budget)
-    text = form.write(fitted)
-    return form.write(replace(fitted, spent=estimate(text)))
+    return form.write(replace(fitted, spent=estimate(form.write(fitted))))
 
 
 def _shown(at: int, part: Part, choice: _Choice) -> ShownPart:
@@ -491,11 +480,8 @@ def _shown(at: int, part: Part, choice: _Choice) -> ShownPart:
 
 
 def _gaps(part: Part, shown: set[int]) -> Iterator[tuple[int, int]]:
-    begin = None
-    for number in range(part.first, part.first + len(part.entries) + 1):
-        is_missing = number < part.first + len(part.entries) and number not in shown
-        if is_missing and begin is None:
-            begin = number
-        elif not is_missing and begin is not None:
+    begin = part.first
+    for number in (*sorted(shown), part.total + 1):
+        if begin < number:
             yield begin, number - 1
-            begin = None
+        begin = number + 1

@@ -57,9 +57,6 @@ def _newest_names(archive: Archive, position: Position) -> Iterable[str]:
 # Where a memo to a position is put: the folder of its repo in which its memos are (SPEC 2.2, folders).
 
 
-_NAMED = 20
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """A folder that gets the files of a memo, and for whom. `repo` is the source, `folder` the path in it."""
@@ -73,31 +70,21 @@ def targets_of(
     archive: Archive, sender: Position, to: Sequence[Position | str], name: str
 ) -> tuple[tuple[Target, ...], tuple[str, ...]]:
     """The folders for a memo's recipients, each once; and what is not known. `name` is that of the sender."""
-    if FILE in to:
-        found = {(sender.repo, _notes_folder(archive, sender, name)): [sender.id]} if sender.repo else {}
-        return _targets(found), () if found else _unknown([sender])
     recipients = [recipient for recipient in to if isinstance(recipient, Position)]
-    if BROADCAST in to:
+    if FILE in to:
+        recipients = [sender]
+    elif BROADCAST in to:
         recipients = [one for one in archive.positions.values() if not one.union_of and one.id != sender.id]
     places: dict[tuple[str, str], list[str]] = {}
     for position in recipients:
-        if position.repo:
-            places.setdefault((position.repo, _memo_folder(archive, position, position.repo)), []).append(position.id)
-    return _targets(places), _unknown([one for one in recipients if not one.repo])
-
-
-def _targets(places: dict[tuple[str, str], list[str]]) -> tuple[Target, ...]:
-    return tuple(
-        Target(positions=tuple(positions), repo=repo, folder=folder) for (repo, folder), positions in places.items()
-    )
-
-
-def _unknown(positions: Sequence[Position]) -> tuple[str, ...]:
-    """What is said of positions without a repo."""
-    if not positions:
-        return ()
-    named = names_line([position.id for position in positions], _NAMED)
-    return (f"no repo of this archive is that of {named}; hand the memo over in another way",)
+        if repo := position.repo:
+            is_note = FILE in to
+            folder = _notes_folder(archive, sender, repo, name) if is_note else _memo_folder(archive, position, repo)
+            places.setdefault((repo, folder), []).append(position.id)
+    targets = tuple(Target(positions=tuple(ids), repo=repo, folder=folder) for (repo, folder), ids in places.items())
+    homeless = [position.id for position in recipients if not position.repo]
+    unknown = f"no repo of this archive is that of {names_line(homeless, 20)}; hand the memo over in another way"
+    return targets, (unknown,) if homeless else ()
 
 
 def _memo_folder(archive: Archive, position: Position, repo: str) -> str:
@@ -119,9 +106,9 @@ def _memo_folder(archive: Archive, position: Position, repo: str) -> str:
     return folder if "flat" in boxes and not boxes & {"inbox", "read"} else f"{folder}/inbox"
 
 
-def _notes_folder(archive: Archive, position: Position, name: str) -> str:
+def _notes_folder(archive: Archive, position: Position, repo: str, name: str) -> str:
     """Where the notes of a position are."""
-    newest = next(_copies(archive, position, position.repo or "", "note"), None)
+    newest = next(_copies(archive, position, repo, "note"), None)
     place = place_of(newest.file.path) if newest else None
     if newest and place and place.store == "notes":
         return newest.file.path.rpartition("/")[0]
@@ -142,9 +129,6 @@ LONG: Final = 2_000
 
 NO_BODY: Final = "Write the text of this memo here."
 """The body of a draft without a text: memodef wants one that is not empty."""
-
-
-_SUBJECT: Final = 200
 
 
 _SENDER_BYTES, _TO_BYTES, _SLUG_BYTES = 40, 60, 60
@@ -195,14 +179,20 @@ class Drafting:
 
     def reply(self, written: str, wanted: Wanted) -> Draft:
         """A reply to the memo that a reference means; to its sender by default. Raises `ConfigError`."""
-        memo = self._memo(written)
+        memo, _ = self.reader.find(written)
+        if not isinstance(memo, Memo):
+            raise ConfigError(
+                f"{written}: found a {memo.kind}, expected a memo or a note; to write about it: memosite new"
+            )
         sender = self._one(wanted.sender, "--from")
         to = self._named(wanted.to) if wanted.to else self._answered(memo, sender)
         subject = one_line(wanted.subject) or _reply_subject(memo, written)
-        fields: dict[str, object] = {"in_reply_to": _file_name(memo)}
+        name = memo.copies[0].file.name
+        is_own = make_id(stem_of(name)) == memo.id  # else it shares the name with another memo, but not its id
+        fields: dict[str, object] = {"in_reply_to": name if is_own else f"{memo.id}{ENVELOPE_SUFFIX}"}
         if thread := _thread_id(self.reader.archive, memo):
             fields["thread_id"] = thread
-        return self._draft(sender, to, subject, wanted, fields, notes=self._doubts(memo, sender))
+        return self._draft(sender, to, subject, wanted, fields, notes=tuple(self._doubts(memo, sender)))
 
     def new(self, wanted: Wanted) -> Draft:
         """A memo that begins a thread. Raises `ConfigError`."""
@@ -210,14 +200,6 @@ class Drafting:
         if not subject:
             raise ConfigError("--subject: found no text, expected the subject of the memo")
         return self._draft(self._one(wanted.sender, "--from"), self._named(wanted.to), subject, wanted, {}, notes=())
-
-    def _memo(self, written: str) -> Memo:
-        artifact, _ = self.reader.find(written)
-        if not isinstance(artifact, Memo):
-            raise ConfigError(
-                f"{written}: found a {artifact.kind}, expected a memo or a note; to write about it: memosite new"
-            )
-        return artifact
 
     def _one(self, written: str, option: str) -> Position:
         """The one position that a name means, also of those that several organizations have."""
@@ -247,16 +229,14 @@ class Drafting:
             raise ConfigError(f"--to: {memo.kind}/{memo.id} does not say who wrote it, expected --to POSITION")
         return [BROADCAST] if BROADCAST in found else [self._one(one, "--to") for one in found]
 
-    def _doubts(self, memo: Memo, sender: Position) -> tuple[str, ...]:
+    def _doubts(self, memo: Memo, sender: Position) -> Iterator[str]:
         """What may be wrong with a reply."""
         involved = {memo.sender_position, memo.role, *(state.position for state in memo.recipients)}
         joined = {*sender.union_of, sender.id}
-        doubts = []
         if memo.kind == "memo" and not memo.is_broadcast and not joined & involved:
-            doubts.append(f"{sender.id} is neither sender nor recipient of {memo.kind}/{memo.id}")
+            yield f"{sender.id} is neither sender nor recipient of {memo.kind}/{memo.id}"
         if memo.date and memo.date.instant > self.now:
-            doubts.append(f"{memo.kind}/{memo.id} is dated {memo.date.utc}, after this reply")
-        return tuple(doubts)
+            yield f"{memo.kind}/{memo.id} is dated {memo.date.utc}, after this reply"
 
     def _draft(
         self,
@@ -329,16 +309,10 @@ def _slug(text: str, limit: int) -> str:
 def _reply_subject(memo: Memo, written: str) -> str:
     """The subject of a memo with one `re: ` before it."""
     subject = one_line(memo.subject)
-    plain = _RE.sub("", subject if 0 < len(subject) <= _SUBJECT else memo.short_subject, count=1)
+    plain = _RE.sub("", subject if 0 < len(subject) <= 200 else memo.short_subject, count=1)
     if not plain:
         raise ConfigError(f"{written}: it has no subject, expected --subject TEXT")
     return f"re: {plain}"
-
-
-def _file_name(memo: Memo) -> str:
-    """The name of a memo's file; of one that shares this with another memo, its id, which no other has."""
-    name = memo.copies[0].file.path.rpartition("/")[2]
-    return name if make_id(stem_of(name)) == memo.id else f"{memo.id}{ENVELOPE_SUFFIX}"
 
 
 def _thread_id(archive: Archive, memo: Memo) -> str | None:

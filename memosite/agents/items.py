@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memosite.agents import Entry
-from memosite.archive.cite import ArchiveNames, nearest
+from memosite.archive.cite import ArchiveNames, nearest, ref_named
 from memosite.archive.lines import notice_of
 from memosite.archive.mailboxes import PossibleReplies, is_unread_for, is_unreceived_by, open_for, unknown_line
 from memosite.archive.model import (
@@ -34,9 +34,6 @@ TextOf = Callable[[str], str]
 """Gives a text by its SHA-256."""
 
 
-_STATES = {"discharged": "closed"}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Reader:
     """The archive that is asked, and its texts."""
@@ -52,8 +49,7 @@ class Reader:
     def find(self, written: str, kinds: Collection[str] = ()) -> tuple[Artifact, str]:
         """The artifact that a reference means, and its anchor. Raises `ConfigError`."""
         name, anchor = ArchiveNames(self.archive, kinds).find(written)
-        kind, _, id_ = name.partition("/")
-        return self.archive.artifacts[(kind, id_)], anchor  # type: ignore[index] # the kind is one
+        return self.archive.artifacts[ref_named(name)], anchor
 
     def command(self, *words: str) -> str:
         """A further command, without the options."""
@@ -79,14 +75,9 @@ def names_line(names: Sequence[str], limit: int = NAMED) -> str:
     return listed(names, limit, chars=NAME_CHARS)
 
 
-def counted(number: int, what: str) -> str:
-    """A number of something: `1 memo`, `2 memos`."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
 def action_word(action: str | None) -> str:
     """The state of an action as people are shown it."""
-    return _STATES.get(action or "", action or "")
+    return "closed" if action == "discharged" else action or ""
 
 
 def who_of(artifact: Artifact) -> str:
@@ -129,16 +120,9 @@ def _waits_for(reader: Reader, memo: Memo) -> list[str]:
 
 def line_of(reader: Reader, artifact: Artifact, viewer: Position | None = None) -> str:
     """An artifact in a list: when, who, in which state, its short subject, its name, and how long it is."""
-    states = states_of(reader, artifact, viewer)
-    parts = (
-        day_and_time(artifact.date),
-        who_of(artifact),
-        *states,
-        f"“{artifact.short_subject}”",
-        "/".join(artifact.ref),
-        f"{artifact.chars:,} characters",
-    )
-    return "; ".join(parts)
+    who = (day_and_time(artifact.date), who_of(artifact), *states_of(reader, artifact, viewer))
+    what = (f"“{artifact.short_subject}”", "/".join(artifact.ref), f"{artifact.chars:,} characters")
+    return "; ".join((*who, *what))
 
 
 def fields_of(reader: Reader, artifact: Artifact, viewer: Position | None = None) -> dict[str, object]:
@@ -167,10 +151,8 @@ def triage(artifact: Artifact) -> Text | str:
     notice = notice_of(artifact)
     if notice:
         return notice.reason
-    if isinstance(artifact, Memo) and not artifact.broken:
-        variant = artifact.variants[0]
-        if variant.body and variant.envelope.body:
-            return variant.envelope.body
+    if isinstance(artifact, Memo) and not artifact.broken and artifact.variants[0].body:
+        return artifact.envelope.body or artifact.summary
     return artifact.summary
 
 
@@ -252,11 +234,10 @@ def _seats(archive: Archive) -> Iterator[tuple[str, str, Seat]]:
 
 def _only(archive: Archive, written: str, found: Collection[str]) -> Position:
     """The one position among those found. Raises `ConfigError` if it stands for several, too."""
-    listed = sorted({member for id_ in found for member in archive.positions[id_].union_of or (id_,)})
-    if len(listed) > 1:
-        shown = names_line(listed, _LISTED)
-        raise ConfigError(f"{written}: found {len(listed)} positions: {shown}; name one of them")
-    return archive.positions[listed[0]]
+    ids = sorted({member for id_ in found for member in archive.positions[id_].union_of or (id_,)})
+    if len(ids) > 1:
+        raise ConfigError(f"{written}: found {len(ids)} positions: {names_line(ids, _LISTED)}; name one of them")
+    return archive.positions[ids[0]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,29 +6,13 @@ from dataclasses import replace
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from memosite.agents import Answer, Entry, Part
-from memosite.agents.items import (
-    Involved,
-    Reader,
-    action_word,
-    counted,
-    day_and_time,
-    entry_of,
-    find_position,
-    head_of,
-    kind_facts,
-    loader,
-    names_line,
-    newest_first,
-    states_of,
-    triage,
-    who_of,
-)
+from memosite.agents import Answer, Entry, Part, items
+from memosite.agents.items import Involved, Reader
 from memosite.archive.lines import notice_of
 from memosite.archive.model import Artifact, Document, Ghost, Library, Memo, Record, Thread, ThreadEntry, Transcript
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
-from memosite.facts.texts import cut_line, listed
+from memosite.facts.texts import counted, cut_line, listed
 from memosite.formats.status import standing_of
 from memosite.formats.turns import Turn, parse_conversation
 
@@ -37,17 +21,16 @@ from memosite.formats.turns import Turn, parse_conversation
 
 def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
     """Unread memos of a position, from a number on: those that ask for something first, then the newest."""
-    position = find_position(reader.archive, written)
+    position = items.find_position(reader.archive, written)
     involved = Involved(reader=reader, position=position)
-    lines, fields = head_of(reader, position)
-    unread = involved.unread
-    read = involved.to_do_read
+    lines, fields = items.head_of(reader, position)
+    unread, read = involved.unread, involved.to_do_read
     todo = involved.more_to_do(len(read), involved.among_others)
     brief = reader.command("brief", position.id, "--only", "to-do")
     part = Part(
         name="unread",
         title="Unread",
-        entries=tuple(entry_of(reader, one, position) for one in unread[begin - 1 :]),
+        entries=tuple(items.entry_of(reader, one, position) for one in unread[begin - 1 :]),
         more=reader.command("inbox", position.id),
         empty=involved.none_unread(),
         first=min(begin, len(unread) + 1),
@@ -74,9 +57,9 @@ _HANDOFF: Final = re.compile(r"hand-?(?:off|over)s?|clos(?:ing-note|e-?out)", re
 
 def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> Answer:
     """The brief of a position; of one section, `only` that, from a number on. Raises `ConfigError`."""
-    position = find_position(reader.archive, written)
+    position = items.find_position(reader.archive, written)
     involved = Involved(reader=reader, position=position)
-    lines, fields = head_of(reader, position)
+    lines, fields = items.head_of(reader, position)
     parts = [part for part in _brief_parts(involved, only) if only in ("", part.name)]
     if not only and begin != 1:
         raise ConfigError("--from: found no --only, expected the section whose entries are counted")
@@ -123,9 +106,9 @@ def _brief_parts(involved: Involved, only: str) -> Iterable[Part]:
         return Part(name=name, title=title, entries=tuple(entries), more=more, empty=empty)
 
     def listed(artifacts: Iterable[Artifact]) -> list[Entry]:
-        return [entry_of(reader, artifact, position) for artifact in artifacts]
+        return [items.entry_of(reader, artifact, position) for artifact in artifacts]
 
-    first = [entry_of(reader, handoff, position, text=_text(handoff))] if handoff else []
+    first = [items.entry_of(reader, handoff, position, text=_text(handoff))] if handoff else []
     title = "Newest hand-off to itself" if word == "hand-off" else "No hand-off; its newest note instead"
     yield part("handoff", title, first, "None.")
     yield part("unread", f"Unread memos{besides}", listed(unread), involved.none_unread(besides=bool(besides)))
@@ -157,7 +140,7 @@ def _handoffs(involved: Involved) -> list[Artifact]:
         for one in (archive.artifacts[ref] for ref in archive.groups.get("handoffs", ()))
         if isinstance(one, Record) and one.card.file.source in own
     ]
-    return newest_first([*to_itself, *called, *records])
+    return items.newest_first([*to_itself, *called, *records])
 
 
 def _text(artifact: Artifact) -> Text | None:
@@ -183,21 +166,17 @@ def _in_force(involved: Involved) -> list[Artifact]:
         decision
         for decision in involved.decisions
         if standing_of(decision) in {"accepted", None}
-        and (decision.ref in own or _source(decision) in involved.repos or own.intersection(decision.backlinks))
+        and (
+            decision.ref in own or decision.shown_file.source in involved.repos or own.intersection(decision.backlinks)
+        )
     ]
-
-
-def _source(artifact: Artifact) -> str:
-    if isinstance(artifact, Document):
-        return artifact.head.file.source
-    return artifact.card.file.source if isinstance(artifact, Record) else ""
 
 
 def _thread(reader: Reader, thread: Thread, newest: Memo) -> Entry:
     """A thread in a list: its name, how long it is, and what came last between it and the position."""
     label = reader.archive.thread_label(thread.id)
     memos, missing, said = _count(thread)
-    last = f"{day_and_time(newest.date)}, {who_of(newest)}"
+    last = f"{items.day_and_time(newest.date)}, {items.who_of(newest)}"
     return Entry(
         line=f"“{label}”; {said}, newest here {last}; thread {thread.id}",
         fields={
@@ -267,7 +246,7 @@ def _item_parts(
 ) -> Iterator[Part]:
     text = _body(artifact)
     is_summary_known = text is None or not (turns or begin)
-    said = triage(artifact)
+    said = items.triage(artifact)
     has_summary = said != artifact.summary  # it is more than how the text begins
     if is_summary_known and (has_summary or only_head):
         yield _text_part(reader, "summary", said, command)
@@ -296,14 +275,14 @@ def _body(artifact: Artifact) -> Text | str | None:
             fields = "".join(f"{label}: {value}\n" for label, value in artifact.card.fields)
             return artifact.card.text or fields or None
         case Library():
-            items = (f"{item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items)
-            return "\n".join(items) or None
+            listing = (f"{item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items)
+            return "\n".join(listing) or None
     return None
 
 
 def _text_part(reader: Reader, name: str, said: Text | str, command: Sequence[str], begin: int = 0) -> Part:
     """A part that is one text, from a character on."""
-    load, chars = loader(reader, said)
+    load, chars = items.loader(reader, said)
     begin = min(begin, chars)
     more = reader.command(*command)
     from_here = f", from character {begin}" if begin else ""
@@ -320,10 +299,9 @@ def _text_part(reader: Reader, name: str, said: Text | str, command: Sequence[st
 
 def _turns(reader: Reader, artifact: Transcript, text: Text | str, turns: str, begin: int) -> Part | None:
     """The turns of a transcript; None if its text has no known form."""
-    load, _ = loader(reader, text)
+    load, _ = items.loader(reader, text)
     sent = artifact.envelope.sent
-    conversation = parse_conversation(load(), started=sent.instant if sent else None)
-    known = conversation.turns
+    known = parse_conversation(load(), started=sent.instant if sent else None).turns
     if not known:
         return None
     first, last = _range(turns, len(known)) if turns else (1, len(known))
@@ -406,10 +384,10 @@ def _passage(reader: Reader, artifact: Artifact, anchor: str) -> str:
 def _envelope(reader: Reader, artifact: Artifact) -> Iterator[str]:
     """Three lines: what and where it is; who, when and in which state; what it answers, and what answers it."""
     yield f"{'/'.join(artifact.ref)}; in {listed(_paths(artifact), _NAMED_FILES)}"
-    states = [*states_of(reader, artifact, None), *_recipients(artifact)]
+    states = [*items.states_of(reader, artifact, None), *_recipients(artifact)]
     offset = f" {artifact.date.zone}" if artifact.date and artifact.date.zone else ""
-    said = (*kind_facts(artifact), f"{artifact.chars:,} characters", *states)
-    yield "; ".join((f"{who_of(artifact)}, {day_and_time(artifact.date)}{offset}", *said))
+    said = (*items.kind_facts(artifact), f"{artifact.chars:,} characters", *states)
+    yield "; ".join((f"{items.who_of(artifact)}, {items.day_and_time(artifact.date)}{offset}", *said))
     subject = cut_line(artifact.subject, 300)
     relations = [
         f"{word} {listed(['/'.join(ref) for ref in refs], _NAMED_REFS)}" for word, refs in _relations(artifact)
@@ -426,8 +404,8 @@ def _recipients(artifact: Artifact) -> list[str]:
     """Of an action that is asked of several, how far each of them is."""
     if not isinstance(artifact, Memo) or len(artifact.recipients) < 2:
         return []
-    said = [f"{state.position} {action_word(state.action)}" for state in artifact.recipients if state.action]
-    return [names_line(said)] if said else []
+    said = [f"{state.position} {items.action_word(state.action)}" for state in artifact.recipients if state.action]
+    return [items.names_line(said)] if said else []
 
 
 def _relations(artifact: Artifact) -> Iterator[tuple[str, Sequence[Ref]]]:
@@ -454,12 +432,12 @@ def _fields(reader: Reader, artifact: Artifact) -> dict[str, object]:
         "id": artifact.id,
         "files": _paths(artifact)[:_NAMED_FILES],
         "files_more": max(0, len(artifact.copies) - _NAMED_FILES),
-        "who": who_of(artifact),
+        "who": items.who_of(artifact),
         "date": artifact.date.utc if artifact.date else None,
         "offset": artifact.date.zone if artifact.date else None,
         "chars": artifact.chars,
-        "facts": kind_facts(artifact),
-        "states": [*states_of(reader, artifact, None), *_recipients(artifact)],
+        "facts": items.kind_facts(artifact),
+        "states": [*items.states_of(reader, artifact, None), *_recipients(artifact)],
         "subject": cut_line(artifact.subject, 300),
         "relations": {word: ["/".join(ref) for ref in refs[:_NAMED_REFS]] for word, refs in _relations(artifact)},
         "relations_total": {word: len(refs) for word, refs in _relations(artifact)},
@@ -525,17 +503,17 @@ def find_thread(reader: Reader, written: str) -> Thread:
     if said in archive.threads:
         return archive.threads[said]
     try:
-        artifact, _ = reader.find(written, ("memo", "note"))
+        memo, _ = reader.find(written, ("memo", "note"))
     except ConfigError:
         begun = [id_ for id_ in archive.threads if id_.casefold().startswith(said.casefold())]
         if len(begun) != 1 or not said:
             raise
         return archive.threads[begun[0]]
-    if not isinstance(artifact, Memo):
+    if not isinstance(memo, Memo):
         raise ConfigError(
-            f"{written}: found a {artifact.kind}, expected a memo, a note or the id of a thread; see: memosite show"
+            f"{written}: found a {memo.kind}, expected a memo, a note or the id of a thread; see: memosite show"
         )
-    return archive.threads[artifact.thread]
+    return archive.threads[memo.thread]
 
 
 def _entry(reader: Reader, entry: ThreadEntry, *, is_brief: bool, rank: int) -> Entry:
@@ -544,7 +522,7 @@ def _entry(reader: Reader, entry: ThreadEntry, *, is_brief: bool, rank: int) -> 
     else:
         memo = reader.archive.artifacts[entry.ref]
         body = memo.variants[0].text if isinstance(memo, Memo) and not (is_brief or memo.withheld) else None
-        made = entry_of(reader, memo, rank=rank, text=body)
+        made = items.entry_of(reader, memo, rank=rank, text=body)
     depth = "> " * min(entry.depth, _DEPTH)
     further = [f"goes on in thread {id_}" for id_ in entry.continues[:3]]
     further += [f"comes from thread {entry.continued_from}"] if entry.continued_from else []
@@ -560,7 +538,7 @@ def _missing(ghost: Ghost, rank: int) -> Entry:
     """A memo that others reply to and that no source has: what its name says."""
     who = ghost.who.line(" → ")
     return Entry(
-        line=f"{day_and_time(ghost.date)}; {who}; missing memo; “{ghost.short_subject}”; {ghost.kind}/{ghost.id}",
+        line=f"{items.day_and_time(ghost.date)}; {who}; missing memo; “{ghost.short_subject}”; {ghost.kind}/{ghost.id}",
         fields={
             "kind": ghost.kind,
             "id": ghost.id,

@@ -19,13 +19,13 @@ from datetime import datetime
 from enum import IntEnum
 from typing import Any, Final
 
-from memosite.agents.items import Reader, counted, day_and_time, line_of
-from memosite.archive.cite import ArchiveNames
-from memosite.archive.model import Archive, Artifact, Library, Memo, Transcript
+from memosite.agents.items import Reader, day_and_time, line_of
+from memosite.archive.cite import ArchiveNames, ref_named
+from memosite.archive.model import Archive, Artifact, Envelopes, Library, Transcript
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
-from memosite.facts.texts import BEGINNING, make_row, marks_of
+from memosite.facts.texts import BEGINNING, counted, make_row, marks_of
 from memosite.formats.status import sort_of
 from memosite.formats.turns import Turn, blocks, parse_conversation
 from memosite.sources.objects import CommitFacts
@@ -197,14 +197,10 @@ def _committed(text: str, work: Work) -> Iterator[Proof]:
     said = [(id_, " ".join(words.split())) for id_, words in _SAID_BY_GIT.findall(text)]
     if any(work.commit.hash.startswith(id_) for id_, _ in said):
         yield Proof.SAID_BY_GIT
-        return
-    others = [id_ for id_, words in said if words == subject]
-    if others:
-        is_other = any(known.startswith(id_) for known in work.nearby for id_ in others)
-        if not is_other:
+    elif others := tuple(id_ for id_, words in said if words == subject):
+        if not any(known.startswith(others) for known in work.nearby):
             yield Proof.AMENDED
-        return
-    if len(subject) >= _LEAST_SUBJECT and "git commit" in text and subject in " ".join(text.split()):
+    elif len(subject) >= _LEAST_SUBJECT and "git commit" in text and subject in " ".join(text.split()):
         same = [id_ for id_, words in work.nearby.items() if words == subject and id_ != work.commit.hash]
         if not same:
             yield Proof.COMMITTED
@@ -212,9 +208,8 @@ def _committed(text: str, work: Work) -> Iterator[Proof]:
 
 def _edits(text: str, work: Work) -> bool:
     plain = text.replace("\\\\", "/").replace("\\", "/")
-    if not any(re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w-])", plain) for path in work.paths):
-        return False
-    return any(_says(text, line.strip()) for line in work.lines)
+    is_there = any(re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w-])", plain) for path in work.paths)
+    return is_there and any(_says(text, line.strip()) for line in work.lines)
 
 
 def _says(text: str, line: str) -> bool:
@@ -257,7 +252,7 @@ def _item(artifact: Artifact) -> Item:
 
 def bodies_of(artifact: Artifact) -> tuple[Text, ...]:
     """The texts of an artifact that can name something."""
-    is_unread = isinstance(artifact, Memo | Transcript) and artifact.broken
+    is_unread = isinstance(artifact, Envelopes) and artifact.broken
     return () if is_unread or isinstance(artifact, Library) else artifact.texts
 
 
@@ -266,8 +261,10 @@ class Mentions:
 
     def __init__(self, items: Sequence[Item], rows: Mapping[str, bytes]) -> None:
         """Take them as `list_items` has them."""
-        self._items = {_ref(name): more for name, _, more in items}
-        self._rows = {_ref(name): b"".join((more[0], *(rows[one] for one in some))) for name, some, more in items}
+        self._items = {ref_named(name): more for name, _, more in items}
+        self._rows = {
+            ref_named(name): b"".join((more[0], *(rows[digest] for digest in digests))) for name, digests, more in items
+        }
 
     def __contains__(self, ref: Ref) -> bool:
         """Whether an artifact can name something, and is no transcript."""
@@ -275,7 +272,7 @@ class Mentions:
 
     def named(self, name: str) -> set[Ref]:
         """The artifact of this name, if it can name something and is no transcript."""
-        return {ref for ref in (_ref(name),) if ref in self}
+        return {ref for ref in (ref_named(name),) if ref in self}
 
     def naming(self, written: str) -> Iterator[Ref]:
         """The artifacts, but transcripts, that may name this; of others it is certain that they do not."""
@@ -292,26 +289,15 @@ class Mentions:
 
     def sessions(self, moments: Sequence[datetime], written: str) -> Iterator[Ref]:
         """The transcripts within whose times one of these moments may be, or that may name this."""
-        marks = marks_of(written)
+        marks, seconds = marks_of(written), [moment.timestamp() for moment in moments]
         for ref, (_, _, times) in self._items.items():
-            if _is_transcript(ref) and (_may_hold(times, moments) or self._has(ref, marks)):
+            is_open = times and any(times[0] - _SECOND <= second <= times[1] + _SECOND for second in seconds)
+            if _is_transcript(ref) and (is_open or self._has(ref, marks)):
                 yield ref
 
     def _has(self, ref: Ref, marks: set[bytes]) -> bool:
         row = self._rows[ref]
         return all(mark in row for mark in marks)
-
-
-def _may_hold(times: Sequence[float] | None, moments: Sequence[datetime]) -> bool:
-    if times is None:
-        return False
-    begin, end = times
-    return any(begin - _SECOND <= moment.timestamp() <= end + _SECOND for moment in moments)
-
-
-def _ref(name: str) -> Ref:
-    kind, _, id_ = name.partition("/")
-    return kind, id_  # type: ignore[return-value]
 
 
 def _is_transcript(ref: Ref) -> bool:
@@ -423,7 +409,8 @@ def _sessions(reader: Reader, mentions: Mentions, work: Work) -> Iterator[Sessio
 def _named(reader: Reader, mentions: Mentions, asked: Asked, commit: CommitFacts) -> list[Naming]:
     """Items that name the commit, the file, or what its message names: the certain ones first, then the newest."""
     artifacts = reader.archive.artifacts
-    itself = {ref for ref in mentions.at(f"{asked.source}/{asked.path}") if _is_file(artifacts[ref], asked)}
+    files = mentions.at(f"{asked.source}/{asked.path}")
+    itself = {ref for ref in files if (asked.source, asked.path) in artifacts[ref].own_files}
     in_message = _in_message(reader, mentions, commit)
     decisions = [one for one in in_message if sort_of(one) == "decision"]
     linking = {ref for one in itself for ref in artifacts[one].backlinks}
@@ -439,8 +426,8 @@ def _named(reader: Reader, mentions: Mentions, asked: Asked, commit: CommitFacts
             found.append(Naming(artifact=artifact, words="names the commit"))
         elif ref in linking:
             found.append(Naming(artifact=artifact, words="names the file"))
-        elif naming := _names_file(artifact, text, asked):
-            found.append(naming)
+        elif (doubt := _doubt_of_file(artifact, text, asked)) is not None:
+            found.append(Naming(artifact=artifact, words="names the file", doubt=doubt))
         elif decision := next((one for one in decisions if ref in one.backlinks), None):
             found.append(Naming(artifact=artifact, words=f"names the decision {'/'.join(decision.ref)}"))
     found.sort(key=lambda one: one.artifact.sort_key, reverse=True)
@@ -449,10 +436,6 @@ def _named(reader: Reader, mentions: Mentions, asked: Asked, commit: CommitFacts
 
 def _text_of(reader: Reader, artifact: Artifact) -> str:
     return "\n".join((artifact.subject, *(reader.text_of(text.sha256) for text in bodies_of(artifact))))
-
-
-def _is_file(artifact: Artifact, asked: Asked) -> bool:
-    return (asked.source, asked.path) in artifact.own_files
 
 
 def _in_message(reader: Reader, mentions: Mentions, commit: CommitFacts) -> list[Artifact]:
@@ -472,8 +455,8 @@ def _in_message(reader: Reader, mentions: Mentions, commit: CommitFacts) -> list
     return list(found.values())
 
 
-def _names_file(artifact: Artifact, text: str, asked: Asked) -> Naming | None:
-    """How a text names the file: with its source, by its whole path, or by a part of that."""
+def _doubt_of_file(artifact: Artifact, text: str, asked: Asked) -> str | None:
+    """Why it is uncertain that a text names the file, "" if it is certain; None if it does not."""
     name = asked.path.rpartition("/")[2]
     if name not in text:
         return None
@@ -483,16 +466,11 @@ def _names_file(artifact: Artifact, text: str, asked: Asked) -> Naming | None:
         return re.search(f"{_BEFORE}{re.escape(written)}{_AFTER}", plain) is not None
 
     if has(f"{asked.source}/{asked.path}"):
-        return Naming(artifact=artifact, words="names the file")
-    is_own = any(copy.file.source == asked.source for copy in artifact.copies)
+        return ""
     if "/" in asked.path and has(asked.path):
-        if is_own or not asked.others:
-            return Naming(artifact=artifact, words="names the file")
-        doubt = f"a file at this path is also in {', '.join(asked.others)}"
-        return Naming(artifact=artifact, words="names the file", doubt=doubt)
-    if has(name):
-        return Naming(artifact=artifact, words="names the file", doubt="it names only the file's name")
-    return None
+        is_own = any(copy.file.source == asked.source for copy in artifact.copies)
+        return "" if is_own or not asked.others else f"a file at this path is also in {', '.join(asked.others)}"
+    return "it names only the file's name" if has(name) else None
 
 
 # As text and JSON
@@ -533,16 +511,8 @@ def _doubted(doubt: str) -> str:
 
 def as_json(asked: Asked, chains: Sequence[Chain]) -> str:
     """The same as one JSON object."""
-    value = {
-        "v": 1,
-        "command": "why",
-        "source": asked.source,
-        "path": asked.path,
-        "line": asked.line,
-        "chains": [_object(chain) for chain in chains],
-        "commits_not_shown": asked.more,
-    }
-    return printable_json(value)
+    head = {"v": 1, "command": "why", "source": asked.source, "path": asked.path, "line": asked.line}
+    return printable_json({**head, "chains": list(map(_object, chains)), "commits_not_shown": asked.more})
 
 
 def _object(chain: Chain) -> dict[str, object]:

@@ -348,6 +348,11 @@ class Artifact(Apart):
         """Whether secrets were redacted in any of its files: its digests are those of the redacted bytes."""
         return self.withheld is None and any(file.is_redacted for file in self._files())
 
+    @property
+    def file_facts(self) -> tuple[FileFacts, ...]:
+        """Its files, each once: bodies first, then what is shown."""
+        return tuple({file.place: file for file in self._files()}.values())
+
     def _texts(self) -> tuple[Text | None, ...]:
         return ()
 
@@ -389,7 +394,7 @@ class Envelopes(Artifact):
 
     def _files(self) -> list[FileFacts]:
         bodies = [variant.body.file for variant in self.variants if variant.body]
-        return [*(copy.file for copy in self.copies), *bodies]
+        return [*bodies, *(variant.envelope.file for variant in self.variants), *(copy.file for copy in self.copies)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

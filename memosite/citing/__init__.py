@@ -11,22 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from itertools import accumulate, groupby, islice
+from itertools import accumulate, chain, groupby, islice
 
-from memosite.archive.cite import (
-    Citation,
-    Named,
-    called,
-    cite_whole,
-    participants,
-    position_names,
-    quote_of,
-    quote_of_range,
-    range_digest,
-    range_source,
-    ref_named,
-    what_became,
-)
+from memosite.archive import cite
+from memosite.archive.cite import Citation, Named, called, participants
 from memosite.archive.lines import notice_of
 from memosite.archive.model import UNDATED, Archive, Artifact, Memo, Transcript
 from memosite.archive.urls import absolute, page_of
@@ -78,7 +66,7 @@ class Place:
     def hashed(self) -> str:
         """What `sha256` is the digest of."""
         digests = (sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for _, text in self.turns)
-        return range_source(digests) if self.turns else self.text
+        return cite.range_source(digests) if self.turns else self.text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,8 +120,7 @@ class Item:
         """The smallest place that holds a span of a body; of a conversation the turn."""
         if self.bodies[body].is_conversation:
             held = (anchor for anchor, first, last in self.turn_spans if first <= start and end <= last)
-            anchor = next(held, "")
-            return self.place(anchor) if anchor else None
+            return next(map(self.place, held), None)
         kept = [place for place in self.places() if place.body == body and place.start <= start and end <= place.end]
         return min(kept, key=lambda one: one.end - one.start, default=None)
 
@@ -148,10 +135,12 @@ class Item:
         )  # fmt: skip
         body = self.bodies[number]
         start = _chars(body.text, passage.begin - body.before)
-        turn = self._turn_of(passage.anchor)
+        named = re.split(r"[.-]", passage.anchor, maxsplit=1)[0]
+        turn = self.turns.get(named) if named.startswith("t") else None
         in_block = _BLOCK.match(passage.anchor)
+        held = blocks(turn.text)[int(in_block[1] or 1) - 1 :] if in_block and turn else ()
+        is_carried = bool(held) and held[0].kind != "speech"
         speaker = self.called(turn)
-        is_carried = bool(in_block and turn and self._is_carried(turn, int(in_block[1] or 1) - 1))
         return Place(
             anchor=passage.anchor,
             body=number,
@@ -178,16 +167,16 @@ class Item:
             anchor=f"{first}-{last}",
             end=ends.end,
             text=text,
-            sha256="" if is_redacted else range_digest(turn.digest for turn in turns),
+            sha256="" if is_redacted else cite.range_digest(turn.digest for turn in turns),
             turns=tuple((turn.anchor, turn.text) for turn in turns),
             speaker=cut_line(", ".join(dict.fromkeys(map(self.called, turns))), 200),
         )
 
     def _range_with(self, digest: str, more: int) -> Place | None:
         digests = [turn.digest if turn.text else "" for turn in self._conversation.turns]
-        for first in range(len(digests) - more):
-            if range_digest(filter(None, digests[first : first + more + 1])) == digest:
-                return self._range(f"t{first + 1}", f"t{first + 1 + more}")
+        for first in range(1, len(digests) + 1 - more):
+            if cite.range_digest(filter(None, digests[first - 1 : first + more])) == digest:
+                return self._range(f"t{first}", f"t{first + more}")
         return None
 
     # Who speaks
@@ -208,19 +197,10 @@ class Item:
         starts = next((_line_starts(body.text) for body in self.bodies if body.is_conversation), [0])
         return [(one.anchor, starts[one.line], starts[one.line] + len(one.text)) for one in self.turns.values()]
 
-    def _turn_of(self, anchor: str) -> Turn | None:
-        return self.turns.get(re.split(r"[.-]", anchor, maxsplit=1)[0]) if anchor.startswith("t") else None
-
-    def _is_carried(self, turn: Turn, number: int) -> bool:
-        found = blocks(turn.text)
-        return number < len(found) and found[number].kind != "speech"
-
     def _time(self, turn: Turn | None) -> str:
-        if turn is None:
-            return self.whole.time
-        if turn.at:
+        if turn and turn.at:
             return turn.at.isoformat(timespec="seconds").replace("+00:00", "Z")
-        return turn.stamp or self.whole.time
+        return (turn and turn.stamp) or self.whole.time
 
     def called(self, turn: Turn | None) -> str:
         """Who speaks in a turn, or in all of it: as the pages call it."""
@@ -240,10 +220,8 @@ class Item:
         if not self.bodies[body].is_conversation:
             return tuple(_voices(text, 0, self.position))
         starts = _line_starts(text)
-        found: list[Voice] = []
-        for turn in self._conversation.turns:
-            found += self._turn_voices(turn, min(starts[turn.line], len(text)))
-        return tuple(found)
+        found = (self._turn_voices(one, min(starts[one.line], len(text))) for one in self._conversation.turns)
+        return tuple(chain.from_iterable(found))
 
     def _turn_voices(self, turn: Turn, begin: int) -> Iterator[Voice]:
         lines = [begin + one for one in _line_starts(turn.text)]
@@ -317,9 +295,9 @@ class Item:
     def _words_of(self, place: Place) -> str:
         """What is quoted of a place, if it has the words so: its first ones; of a range also its last ones."""
         said = [text for anchor, _ in place.turns for text in self._spoken(anchor) if text]
-        whole = _first_words(quote_of_range(said), place.text) if said else ""
+        whole = _first_words(cite.quote_of_range(said), place.text) if said else ""
         first = self._spoken(_RANGE.sub(r"\1", place.anchor)) or [place.text]
-        return whole or _first_words(quote_of(first[0]), place.text)
+        return whole or _first_words(cite.quote_of(first[0]), place.text)
 
     def _spoken(self, anchor: str) -> list[str]:
         """What is said in a turn, before and after output of tools."""
@@ -425,9 +403,7 @@ class Sources(Named):
 
     def items_with(self, may_have: Callable[[str], bool]) -> Iterator[Item]:
         """The items with a body of which this is true, the oldest first."""
-        for item in map(self.item, self.names):
-            if any(may_have(body.text) for body in item.bodies):
-                yield item
+        return (item for item in map(self.item, self.names) if any(may_have(body.text) for body in item.bodies))
 
 
 # Items of an archive, each made when it is first asked for; none has former versions.
@@ -456,27 +432,20 @@ class ArchiveSources(Sources):
 
     def has(self, name: str) -> bool:
         """Whether there is an artifact of this name: only that one is loaded."""
-        return self.known(name) is not None
-
-    def known(self, name: str) -> Artifact | None:
-        """The artifact of a name, if there is one."""
-        return self._archive.artifacts.get(ref_named(name))
+        return cite.ref_named(name) in self._archive.artifacts
 
     def artifact(self, name: str) -> Artifact:
         """The artifact of a name that is in `names`."""
-        found = self.known(name)
-        if found is None:
-            raise KeyError(name)
-        return found
+        return self._archive.artifacts[cite.ref_named(name)]
 
     @cached_property
     def positions(self) -> Mapping[str, str]:
         """From the names of positions to their ids."""
-        return position_names(self._archive)
+        return cite.position_names(self._archive)
 
     def missing(self, name: str) -> str:
         """What became of an artifact that was there."""
-        return what_became(self._archive, name)
+        return cite.what_became(self._archive, name)
 
     def item(self, name: str) -> Item:
         """The item of an artifact."""
@@ -486,9 +455,8 @@ class ArchiveSources(Sources):
 
     def items_with(self, may_have: Callable[[str], bool]) -> Iterator[Item]:
         """As `Sources` says; of other artifacts no item is made."""
-        for name in self.names:
-            if any(map(may_have, texts_of(self.artifact(name), self._text_of))):
-                yield self.item(name)
+        found = (name for name in self.names if any(map(may_have, texts_of(self.artifact(name), self._text_of))))
+        return map(self.item, found)
 
     def _made(self, artifact: Artifact) -> Item:
         page = page_of(artifact)
@@ -496,7 +464,7 @@ class ArchiveSources(Sources):
         people, models = participants(self._archive, transcript) if transcript else ((), ())
         sent = transcript.envelope.sent if transcript else None
         return Item(
-            whole=cite_whole(artifact, absolute(self.base_url, page) if self.base_url else page),
+            whole=cite.cite_whole(artifact, absolute(self.base_url, page) if self.base_url else page),
             order=((artifact.date.instant if artifact.date else UNDATED).isoformat(), artifact.id),
             bodies=tuple(bodies_of(artifact, self._text_of)),
             digests=frozenset((*(one.sha256 for one in artifact.texts), artifact.shown_file.sha256)),
@@ -516,8 +484,5 @@ class ArchiveSources(Sources):
 def _why_not(artifact: Artifact) -> str:
     """Why an artifact can neither be cited nor verified."""
     notice = notice_of(artifact)
-    if notice:
-        return notice.reason
-    if artifact.is_broken:
-        return "its file cannot be parsed (memosite check names the line); there is no text to cite"
-    return ""
+    unread = "its file cannot be parsed (memosite check names the line); there is no text to cite"
+    return notice.reason if notice else unread if artifact.is_broken else ""

@@ -95,15 +95,9 @@ def _with_quote(item: Item, place: Place | None, quote: str, written: str, sourc
     else:
         verdict = judge(quote, place.text)
         if verdict.tier.holds:
-            moved = [(start + place.start, end + place.start) for start, end in verdict.spans]
-            found = Verdict(tier=verdict.tier, spans=tuple(moved), details=verdict.details)
-            return _made(item, place, found, quote, sources)
-    return Made(
-        problem=(
-            f"{written}: the quote is not in it: {verdict.tier.label}",
-            *diff_lines(verdict.changes, is_cut=verdict.is_cut),
-        )
-    )
+            return _made(item, place, verdict.moved(place.start), quote, sources)
+    differences = diff_lines(verdict.changes, is_cut=verdict.is_cut)
+    return Made(problem=(f"{written}: the quote is not in it: {verdict.tier.label}", *differences))
 
 
 def _made(item: Item, place: Place | None, verdict: Verdict, quote: str, sources: Sources, *, name: str = "") -> Made:
@@ -123,26 +117,16 @@ def holding_places(item: Item, quote: str) -> Iterator[tuple[Place, Verdict]]:
         verdict = judge(quote, origin.source, [(voice.start, voice.end) for voice in origin.voices])
         if not verdict.tier.holds:
             continue
-        own = _own_spans(item, number, quote) if item.is_carried(number, verdict.spans) else ()
-        for spans in (*own, verdict.spans):
+        own = origin.own_verdicts(quote) if item.is_carried(number, verdict.spans) else ()
+        for spans in (*(one.spans for one in own), verdict.spans):
             place = item.around(spans[0][0], spans[-1][1], number)
             if place:
-                found = (place, Verdict(tier=verdict.tier, spans=spans, details=verdict.details))
+                found = (place, replace(verdict, spans=spans))
                 if item.is_carried(number, spans):
                     carried.append(found)
                 else:
                     yield found
     yield from carried
-
-
-def _own_spans(item: Item, number: int, quote: str) -> Iterator[tuple[tuple[int, int], ...]]:
-    """Where the words are a speaker's own, although they are first where somebody else's are carried."""
-    text = item.bodies[number].text
-    for voice in item.voices(number):
-        if not voice.is_carried:
-            verdict = judge(quote, text[voice.start : voice.end])
-            if verdict.tier.holds:
-                yield tuple((start + voice.start, end + voice.start) for start, end in verdict.spans)
 
 
 def cite_quote(sources: Sources, quote: str) -> list[Made]:

@@ -125,8 +125,7 @@ def _of_removed(written: Written, sources: Sources) -> Checked | None:
         return None
     asked = _asked(written)
     found = _formerly(asked, written, anchor, item, sources)
-    why = (sources.missing(name),)
-    return replace(found, details=why) if found else replace(asked, details=why)
+    return replace(found or asked, details=(sources.missing(name),))
 
 
 # The ways
@@ -139,9 +138,8 @@ def _as_named(asked: Checked, written: Written, anchor: str, item: Item, _source
         return _in_place(asked, written, place, item) if place and place.sha256 == written.sha256 else None
     if written.sha256 in item.digests:
         return _in_whole(asked, written, item)
-    if any(_begins_with(body.text, written.sha256) for body in item.bodies):
-        return _noted(_in_whole(asked, written, item), "it was appended to since")
-    return None
+    is_begun = any(_begins_with(body.text, written.sha256) for body in item.bodies)
+    return _noted(_in_whole(asked, written, item), "it was appended to since") if is_begun else None
 
 
 def _by_hash(asked: Checked, written: Written, anchor: str, item: Item, _sources: Sources) -> Checked | None:
@@ -230,12 +228,11 @@ def _of_part(quote: str, part: Span, item: Item, body: int, passages: Sequence[S
     """By a part of a body: own words are looked for before those that it carries."""
     best = Verdict(tier=Tier.NOT_FOUND)
     for text in (item.bodies[body].text, item.own_words[body]):
-        verdict = judge(quote, text[slice(*part)], passages)
-        spans = tuple((start + part[0], end + part[0]) for start, end in verdict.spans)
+        verdict = judge(quote, text[slice(*part)], passages).moved(part[0])
         if best.tier.holds and not verdict.tier.holds:
             return best
-        best = replace(verdict, spans=spans)
-        if not best.tier.holds or not item.is_carried(body, spans):
+        best = verdict
+        if not best.tier.holds or not item.is_carried(body, best.spans):
             return best
     return best
 
@@ -290,11 +287,10 @@ def _in_whole(asked: Checked, written: Written, item: Item) -> Checked:
     asked = replace(asked, source=next(held, ""))
     if not written.quote:
         return replace(asked, tier=Tier.EXACT)
+    passages = ([(voice.start, voice.end) for voice in origin.voices] for origin in item.origins)
     found = [
-        _of_part(
-            written.quote, (0, len(body.text)), item, number, [(voice.start, voice.end) for voice in origin.voices]
-        )
-        for number, (body, origin) in enumerate(zip(item.bodies, item.origins, strict=True))
+        _of_part(written.quote, (0, len(body.text)), item, number, spans)
+        for number, (body, spans) in enumerate(zip(item.bodies, passages, strict=True))
     ]
     body, best = min(enumerate(found), key=lambda one: one[1].tier, default=(0, Verdict(tier=Tier.NOT_FOUND)))
     told = _told(asked, best, _place_of(best.spans, body, item), item, written)
@@ -390,8 +386,7 @@ def _appraised_in_place(quotation: Quotation, item: Item, place: Place) -> Appra
     cut = [(max(voice.start, place.start), min(voice.end, place.end), voice) for voice in voices]
     within = [replace(one, start=start - place.start, end=end - place.start) for start, end, one in cut]
     found = appraise(quotation, [Origin((item.ref, place.body), place.text, within)])
-    spans = tuple((start + place.start, end + place.start) for start, end in found.verdict.spans)
-    return replace(found, verdict=replace(found.verdict, spans=spans))
+    return replace(found, verdict=found.verdict.moved(place.start))
 
 
 def _told_of_quotation(appraisal: Appraisal[_Key], items: Iterable[Item]) -> Checked:
@@ -532,7 +527,7 @@ class _AsItIs(ArchiveSources):
             return
         checked = verify_citation(one, self)
         state, said = self._state(checked, name, one)
-        artifact = self.known(name) if name else None
+        artifact = self.artifact(name) if name else None
         is_withheld = state == "not judged" and (artifact is None or artifact.withheld is not None)
         yield MadeCitation(
             location=where,

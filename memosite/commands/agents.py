@@ -20,13 +20,14 @@ from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive
 from memosite.commands.arguments import Tell
 from memosite.commands.places import configured, site_words
-from memosite.commands.report import plural, say_failures, say_lacking
+from memosite.commands.report import say_failures, say_lacking
 from memosite.config.schema import Config
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX
 from memosite.facts.rules import failures
+from memosite.facts.texts import counted
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.as_of import Past, past_of
 from memosite.reading.screen import Screen
@@ -74,8 +75,7 @@ def _later(then: Archive, past: Past, config: Config, options: argparse.Namespac
     if "reference" not in options:
         return ""
     with open_archive(config, use_network=False) as handle, suppress(ConfigError):
-        now = handle.recall()
-        artifact, _ = Reader(archive=now, text_of=handle.shelf.text).find(options.reference)
+        artifact, _ = Reader(archive=handle.recall(), text_of=handle.shelf.text).find(options.reference)
         name = "/".join(artifact.ref)
         before = ArchiveNames(then)  # it may have been removed then, or missing
         if not (before.has(name) or before.missing(name) or before.missing(f"memo/{artifact.id}")):
@@ -215,18 +215,14 @@ def run_why(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _File:
-    """A file of a source: its path in the source and in the repo, and the commit that the repo is at."""
+    """A file of a source: its path in the source and in the repo, the commit that the repo is at, how it is named."""
 
     source: Source
     path: str
     repo: Repo
     prefix: str
     commit: str
-
-    @property
-    def shown(self) -> str:
-        """The file as it is named."""
-        return f"{self.source.name}/{self.path}"
+    shown: str
 
 
 def _causes(handle: ArchiveHandle, written: str) -> tuple[Asked, list[Cause]]:
@@ -241,18 +237,17 @@ def _causes(handle: ArchiveHandle, written: str) -> tuple[Asked, list[Cause]]:
         head = commit_at(repo, holding.commit)
         if head is None:
             raise ConfigError(f"{written}: found no commit in {source.name}, expected a committed file")
-        file = _File(source=source, path=path, repo=repo, prefix=holding.prefix, commit=head.hash)
+        shown = f"{source.name}/{path}"
+        file = _File(source=source, path=path, repo=repo, prefix=holding.prefix, commit=head.hash, shown=shown)
         found = _written(file, line)
         facts = [commit_facts(repo, commit) for commit in dict.fromkeys(one.commit for one in found)]
-        newest = sorted(
-            facts,
-            key=lambda commit: (commit.committed.instant.timestamp() if commit.committed else 0.0, commit.hash),
-            reverse=True,
-        )[:MOST_COMMITS]
+        times = {facts.hash: facts.committed.instant.timestamp() if facts.committed else 0.0 for facts in facts}
+        newest = sorted(facts, key=lambda commit: (times[commit.hash], commit.hash), reverse=True)[:MOST_COMMITS]
         causes = [
-            _cause(handle.screen, file, one, [part for part in found if part.commit == one.hash]) for one in newest
+            _cause(handle.screen, file, commit, [part for part in found if part.commit == commit.hash])
+            for commit in newest
         ]
-    others = tuple(one.name for one in sources if one.name != source.name and one.has_file(path))
+    others = tuple(other.name for other in sources if other.name != source.name and other.has_file(path))
     asked = Asked(source=source.name, path=path, line=line, others=others, more=len(facts) - len(newest))
     return asked, causes
 
@@ -321,8 +316,7 @@ def _committed_line(file: _File, committed: bytes, line: int) -> int:
     before = committed.split(b"\n")
     count = len(now) - (not now[-1])  # the last line feed begins no line
     if line > count:
-        lines = f"{count:,} {plural('line', count)}"
-        raise ConfigError(f"{file.shown}:{line}: found {lines}, expected one of them")
+        raise ConfigError(f"{file.shown}:{line}: found {counted(count, 'line', ',')}, expected one of them")
     if now == before:
         return line
     for block in difflib.SequenceMatcher(None, before, now, autojunk=False).get_matching_blocks():

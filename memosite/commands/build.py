@@ -47,13 +47,19 @@ def _configs(options: argparse.Namespace) -> list[Config]:
 
 def _build(options: argparse.Namespace, config: Config, show: Tell, say: Tell) -> bool:
     """Build one output; whether nothing failed or was withheld for a secret, and findings are below what fails."""
-    elsewhere = _elsewhere(options.cluster)
+    elsewhere: Run | None = None
+    if options.cluster is not None:
+        from memosite.run.cluster import cluster_at  # noqa: PLC0415 - Dask need not be installed
+
+        elsewhere = cluster_at(options.cluster).run
+    if options.jobs is not None and options.jobs < 1:
+        raise ConfigError(f"--jobs must be 1 or more, not {options.jobs}")
     with contextlib.nullcontext(silent) if options.quiet else shown() as told:
         profile = Profile(told)
         report = build(
             config,
             clock=now,
-            jobs=_jobs(options.jobs),
+            jobs=options.jobs or default_jobs(),
             run_elsewhere=elsewhere,
             previous=options.previous,
             progress=profile,
@@ -82,20 +88,6 @@ def sum_up(report: BuildReport, config: Config, options: argparse.Namespace) -> 
         audience=config.audience if config.outputs or config.audience != "internal" else "",
         is_seen=sys.stdout.isatty(),
     )
-
-
-def _jobs(wanted: int | None) -> int:
-    if wanted is not None and wanted < 1:
-        raise ConfigError(f"--jobs must be 1 or more, not {wanted}")
-    return wanted or default_jobs()
-
-
-def _elsewhere(cluster: str | None) -> "Run | None":
-    if cluster is None:
-        return None
-    from memosite.run.cluster import cluster_at  # noqa: PLC0415 - Dask need not be installed
-
-    return cluster_at(cluster).run
 
 
 # `memosite serve`: builds a site, serves it, and builds it again when something changes.

@@ -7,7 +7,7 @@ that is not read is said to be none that was checked.
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -174,14 +174,12 @@ def _check_loose(path: Path, others_of: dict[Path, frozenset[str]], secrets: Sec
     return Checked(findings=tuple(findings), root_of=root_of, unread=tuple(unread), documents=tuple(documents))
 
 
-def _files_below(folder: Path) -> list[Path]:
+def _files_below(folder: Path) -> Iterator[Path]:
     """What is checked in a folder: envelopes, catalogs, and what is where other systems keep records."""
-    found = []
     for parent, folders, names in os.walk(folder.resolve()):
         folders[:] = sorted(name for name in folders if name not in {".git", "node_modules"})
         files = (Path(parent, name) for name in names)
-        found += [file for file in files if file.name.endswith(_ENVELOPES) or owner_of(_below_root(file)) is not None]
-    return found
+        yield from (file for file in files if file.name.endswith(_ENVELOPES) or owner_of(_below_root(file)) is not None)
 
 
 def _below_root(file: Path) -> str:

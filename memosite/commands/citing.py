@@ -11,28 +11,21 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memosite.archive.seals import (
-    SEALS_PATH,
-    Fault,
-    SealCheck,
-    check_against,
-    check_copy,
-    check_originals,
-    is_hash,
-    sealed_paths,
-)
+from memosite.archive import seals
+from memosite.archive.seals import SEALS_PATH, Fault, SealCheck, is_hash
 from memosite.citing import Sources
 from memosite.citing.making import diff_lines
 from memosite.citing.verifying import Checked, verify_citation
 from memosite.commands.arguments import Tell
 from memosite.commands.places import configured, site_of
-from memosite.commands.report import limited, plural
+from memosite.commands.report import limited
 from memosite.config.loading import load_config
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError, OutputError, SourceError
 from memosite.facts.layout import SITE_MARKER
 from memosite.facts.parsed import Written
 from memosite.facts.rules import failures
+from memosite.facts.texts import counted
 from memosite.origins import RepoSources
 from memosite.quotes.citations import READERS, read_bibtex, read_csl_json, read_html, read_markdown
 from memosite.reading.archive import open_archive
@@ -179,9 +172,8 @@ def _text(name: str) -> str:
 
 def _lines(name: str, one: Checked, *, is_quotes: bool) -> Iterator[str]:
     speaker = ""
-    if is_quotes and one.tier.holds and not one.quoted_in:
+    if is_quotes and one.tier.holds and not one.quoted_in and one.check != "wrong":
         speaker = f", said by {one.speaker}" if one.check == "right" else ", speaker not checked"
-        speaker = "" if one.check == "wrong" else speaker
     ref = f": {one.ref}" if one.ref else ""
     yield f"{name}:{one.line}: {one.said}{speaker}{ref}"
     if not one.tier.holds or one.version:
@@ -196,7 +188,7 @@ def _summary(what: str, checked: Sequence[Checked], *, is_strict: bool) -> str:
     )  # fmt: skip
     said = "".join(f", {count} {label}" for label, count in sorted(counts.items()))
     number = len(checked) - len(failed)
-    return f"{len(checked)} {plural(what, len(checked))}: {number} hold{'s' if number == 1 else ''}{said}"
+    return f"{counted(len(checked), what)}: {number} hold{'s' if number == 1 else ''}{said}"
 
 
 def _fields(name: str, one: Checked, *, is_strict: bool) -> dict[str, object]:
@@ -237,14 +229,14 @@ def check_site(site: PublishedSite, kept: str) -> SealCheck:
             "build it again, or name another site"
         )
     text = data.decode("utf-8", "replace")
-    checked = check_against(kept, text) if is_hash(kept) else _check_copy(kept, text)
-    wrong = check_originals(text, site.hashes(sealed_paths(text)))
+    checked = seals.check_against(kept, text) if is_hash(kept) else _check_copy(kept, text)
+    wrong = seals.check_originals(text, site.hashes(seals.sealed_paths(text)))
     return replace(checked, faults=(*checked.faults, *wrong))
 
 
 def _check_copy(kept: str, text: str) -> SealCheck:
     try:
-        return check_copy(kept, text)
+        return seals.check_copy(kept, text)
     except ValueError as error:
         raise ConfigError(f"--seal: the file is no copy of {SEALS_PATH} ({error}), expected one or a root") from error
 
@@ -288,8 +280,7 @@ def _seal_lines(checked: SealCheck, site: PublishedSite, *, is_quiet: bool) -> I
         faults = [_said(fault) for fault in checked.faults if fault.what == what]
         yield from (f"{what:10}{line}" for line in limited(faults, _SHOWN))
     if not checked.holds:
-        number = len(checked.faults)
-        yield f"failed    {number} {plural('problem', number)}: what was sealed was changed or removed"
+        yield f"failed    {counted(len(checked.faults), 'problem')}: what was sealed was changed or removed"
         if site.is_being_written():
             yield "note      a build is writing there, or was interrupted: build again, then verify again"
     elif not is_quiet:

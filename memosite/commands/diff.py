@@ -10,29 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from memosite.agents import estimate
+from memosite.archive import snapshots
 from memosite.archive.ledger import LEDGER_PATH, parse_ledger
 from memosite.archive.model import Archive
-from memosite.archive.snapshots import (
-    ArtifactState,
-    Difference,
-    HistoryStep,
-    Snapshot,
-    SnapshotKey,
-    compare,
-    may_differ,
-    snapshot_at,
-    snapshot_of,
-    snapshot_of_lines,
-)
+from memosite.archive.snapshots import ArtifactState, Difference, HistoryStep, Snapshot, SnapshotKey
 from memosite.commands.arguments import Tell
 from memosite.commands.places import configured
-from memosite.commands.report import plural, say_withheld
+from memosite.commands.report import say_withheld
 from memosite.config import SecretsMode
 from memosite.config.loading import load_config
 from memosite.config.schema import Audience, Config
 from memosite.facts.characters import printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.facts.rules import withheld_for_secrets
+from memosite.facts.texts import counted
 from memosite.facts.times import read_moment
 from memosite.pages import action_word
 from memosite.reading.archive import open_archive
@@ -92,7 +83,7 @@ def diff(
         raise ConfigError(f'diff: found "{between}", {FORMS}')
     ends = [end for end in (before, after) if end]
     if all(Path(end).exists() for end in ends) and len(ends) == 2:
-        return compare(_published(Path(before)), _published(Path(after)))
+        return snapshots.compare(_published(Path(before)), _published(Path(after)))
     config = load_config(site, cache=cache, secrets=secrets, audience=audience)
     dates = [_day(end) for end in ends]
     if all(dates):
@@ -105,9 +96,9 @@ def diff(
     was = _at_ref(config, before, source, note) if before else {}
     now = _at_ref(config, after, source, note)
     if config.audience == "internal" or not before:
-        return compare(was, now)
+        return snapshots.compare(was, now)
     hidden = _withheld(config, before, source, was) | _withheld(config, after, source, now)
-    return compare(_without(was, hidden), _without(now, hidden))
+    return snapshots.compare(_without(was, hidden), _without(now, hidden))
 
 
 def _day(written: str) -> dt.datetime | None:
@@ -120,10 +111,10 @@ def _between_days(config: Config, begin: dt.datetime | None, end: dt.datetime | 
         archive = handle.recall()
         note(archive)
         until = end + dt.timedelta(days=1) if end else None
-        refs = may_differ(archive, handle.days(), begin, until)
-        before = snapshot_at(archive, begin, refs) if begin else {}
-        after = snapshot_at(archive, until, refs) if until else snapshot_of(archive, refs)
-    return compare(before, after)
+        refs = snapshots.may_differ(archive, handle.days(), begin, until)
+        before = snapshots.snapshot_at(archive, begin, refs) if begin else {}
+        after = snapshots.snapshot_at(archive, until, refs) if until else snapshots.snapshot_of(archive, refs)
+    return snapshots.compare(before, after)
 
 
 def _at_ref(config: Config, ref: str, name: str | None, note: Note) -> dict[SnapshotKey, ArtifactState]:
@@ -140,7 +131,7 @@ def _at_ref(config: Config, ref: str, name: str | None, note: Note) -> dict[Snap
     with open_archive(config) as handle:
         archive = handle.read()[0] if ref else handle.recall()
         note(archive)
-        states = snapshot_of(archive)
+        states = snapshots.snapshot_of(archive)
     return {key: state for key, state in states.items() if any(source == chosen for source, _ in state.boxes)}
 
 
@@ -160,7 +151,7 @@ def _published(place: Path) -> dict[SnapshotKey, ArtifactState]:
         ledger = parse_ledger(file.read_text(encoding="utf-8"), name=str(file))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file}: cannot be read as a ledger ({error})") from error
-    return snapshot_of_lines((arrival.ref for arrival in ledger.arrivals), _lines(file.parent))
+    return snapshots.snapshot_of_lines((arrival.ref for arrival in ledger.arrivals), _lines(file.parent))
 
 
 def _lines(folder: Path) -> Iterator[dict[str, Any]]:
@@ -203,7 +194,7 @@ def _sections(found: Difference) -> _Sections:
         (f"{len(found.new)} new", [_entry(state, *_since_new(state)) for state in found.new]),
         (f"{len(found.gone)} removed", list(map(_entry, found.gone))),
         (f"{len(found.moved)} moved", list(map(_step, found.moved))),
-        (f"{len(found.actions)} {plural('action', len(found.actions))}", list(map(_step, found.actions))),
+        (counted(len(found.actions), "action"), list(map(_step, found.actions))),
     ]
 
 

@@ -9,10 +9,11 @@ from urllib.parse import unquote, urlsplit
 
 from memosite.commands.arguments import Tell
 from memosite.commands.places import configured
-from memosite.commands.report import limited, plural
+from memosite.commands.report import limited
 from memosite.config.loading import load_contract
 from memosite.config.schema import Config
 from memosite.facts.errors import ConfigError, StateError
+from memosite.facts.texts import counted
 from memosite.plan import plan_site
 from memosite.plan.traced import Digests, TracedRead
 from memosite.reading.archive import open_archive
@@ -48,7 +49,7 @@ def explain(config: Config, path: str) -> list[str]:
         return [f"{STATUS_PATH} shows when and from what the site was built; every build writes it"]
     name, made = _maker_of(manifest, wanted)
     return [
-        f"made as   {name}, with {len(made.outputs)} {plural('file', len(made.outputs))}",
+        f"made as   {name}, with {counted(len(made.outputs), 'file')}",
         *_shown_reads(manifest.reads_of(made) if made.reads is not None else None),
         f"now       {_reason(config, manifest, name) or 'up to date; the next build keeps it'}",
     ]

@@ -21,22 +21,14 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from memosite.archive.lines import exported
 from memosite.archive.model import Archive, Artifact
+from memosite.commands import export_forms
 from memosite.commands.arguments import COMMANDS, Tell
-from memosite.commands.export_forms import (
-    Composer,
-    Export,
-    csv_rows,
-    is_answered,
-    is_flagged,
-    is_unread,
-    json_lines,
-    mbox_messages,
-)
 from memosite.commands.places import configured
-from memosite.commands.report import fails, plural, say_lacking
+from memosite.commands.report import fails, say_lacking
 from memosite.config.schema import Config
 from memosite.facts.errors import ConfigError, OutputError
 from memosite.facts.rules import withheld_for_secrets
+from memosite.facts.texts import counted
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.run.progress import without_reader
 from memosite.run.workers import default_jobs
@@ -62,7 +54,7 @@ def run_export(options: argparse.Namespace, _show: Tell, say: Tell) -> bool:
         else:
             archive, index_much = _find(query, handle, options, config)
         with without_reader():
-            job = Export(
+            job = export_forms.Export(
                 archive=archive,
                 shelf=handle.shelf,
                 with_body=options.with_body,
@@ -74,7 +66,7 @@ def run_export(options: argparse.Namespace, _show: Tell, say: Tell) -> bool:
     if index_much:
         index_much()
     if invalid := len(archive.artifacts) - sum(1 for _ in exported(archive)):
-        say(f"memosite: {invalid} invalid {plural('file', invalid)} skipped; run memosite check")
+        say(f"memosite: {counted(invalid, 'invalid file')} skipped; run memosite check")
     is_whole = say_lacking(archive, options, config, say) and not withheld_for_secrets(archive.all_findings)
     return is_whole and not fails((finding.severity for finding in archive.all_findings), options.fail_on)
 
@@ -182,7 +174,7 @@ _OURS = re.compile(r"\d{10,}\.[0-9a-f]{16}\.memosite(?::2,[A-Z]*)?", re.ASCII)
 _LATEST = 2**31 - 1
 
 
-def write_maildir(job: Export, target: Target) -> None:
+def write_maildir(job: export_forms.Export, target: Target) -> None:
     """Write one file for each artifact, and remove those of an earlier export that are not among them.
 
     Raises `ConfigError` for a stream, `OutputError` for a folder that is not memosite's maildir.
@@ -211,9 +203,9 @@ def _prepare(root: Path) -> None:
         (root / name).mkdir(exist_ok=True)
 
 
-def _deliver_all(job: Export, root: Path) -> set[str]:
+def _deliver_all(job: export_forms.Export, root: Path) -> set[str]:
     """Write every message, first into `tmp/`; the names of all, below the folder."""
-    composer = Composer(job)
+    composer = export_forms.Composer(job)
     delivered = set()
     for artifact in job.artifacts():
         name = file_name(artifact)
@@ -240,19 +232,20 @@ def file_name(artifact: Artifact) -> str:
     """The path of an artifact's message in the maildir: `new/…`, or `cur/…` with its flags in order."""
     identity = hashlib.sha256("/".join(artifact.ref).encode("utf-8")).hexdigest()[:16]
     name = f"{artifact.arrival:010d}.{identity}.memosite"
-    if is_unread(artifact):
+    if export_forms.is_unread(artifact):
         return f"new/{name}"
-    flags = ("F" if is_flagged(artifact) else "") + ("R" if is_answered(artifact) else "") + "S"
-    return f"cur/{name}:2,{flags}"
+    flagged = "F" if export_forms.is_flagged(artifact) else ""
+    answered = "R" if export_forms.is_answered(artifact) else ""
+    return f"cur/{name}:2,{flagged}{answered}S"
 
 
-FORMS: Mapping[str, Callable[[Export], Iterable[bytes]]] = MappingProxyType(
-    {"jsonl": json_lines, "mbox": mbox_messages, "csv": csv_rows}
+FORMS: Mapping[str, Callable[[export_forms.Export], Iterable[bytes]]] = MappingProxyType(
+    {"jsonl": export_forms.json_lines, "mbox": export_forms.mbox_messages, "csv": export_forms.csv_rows}
 )
 """What makes the bytes of each format that is one file; a maildir is a folder."""
 
 
-def export(job: Export, form: str, target: Target) -> None:
+def export(job: export_forms.Export, form: str, target: Target) -> None:
     """Write the archive to a file, a folder (maildir) or a stream in one of the formats.
 
     Raises `ConfigError` for an unknown format or a maildir without a folder, `OutputError` for a target that cannot be

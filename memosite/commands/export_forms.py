@@ -195,8 +195,7 @@ class Composer:
 
     def compose(self, artifact: Artifact) -> bytes:
         """The message of an artifact, with LF line ends; its last line ends in one."""
-        text = self._text(artifact)
-        encoding, body = encode_body(text.encode("utf-8"))
+        encoding, body = encode_body(self._text(artifact).encode("utf-8"))
         message = Message(policy=_POLICY)
         for name, value in self._headers(artifact):
             if value:
@@ -317,8 +316,7 @@ def _catalog(card: LibraryCard) -> str:
 
 def dot_atom(text: str) -> str:
     """A text as a dot-atom (RFC 5322, 3.2.3): other characters are percent-encoded; never empty."""
-    quoted = quote(text, safe="/", errors="surrogatepass")
-    return _OUTER_DOT.sub("%2E", quoted) or "%00"
+    return _OUTER_DOT.sub("%2E", quote(text, safe="/", errors="surrogatepass")) or "%00"
 
 
 def encode_text(text: str, *, header: str) -> str:

@@ -145,8 +145,7 @@ def _wanted(top: Path, paths: Sequence[str], box: str) -> tuple[list[Move], list
 
 def _pair(top: Path, path: str, folder: str) -> list[str]:
     """The envelope and the body of a memo, in whichever mailboxes they are."""
-    name = path.rpartition("/")[2]
-    stem = stem_of(name)
+    stem = stem_of(path.rpartition("/")[2])
     wanted = [stem + ENVELOPE_SUFFIX, stem + BODY_SUFFIX]
     places = [path.rpartition("/")[0], folder, *(f"{folder}/{box}" for box in MAILBOXES)]
     envelope = _first(top, places, wanted[0])

@@ -4,7 +4,6 @@ import argparse
 import contextlib
 import os
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 from memosite.config.loading import AUDIENCES, OUTPUT_NAME, load_config
@@ -85,7 +84,9 @@ def find_site(options: argparse.Namespace) -> None:
         return
     if getattr(options, "seal", None) is not None:  # `verify --seal` is told the output itself
         return
-    output = next(filter(None, map(output_around, _named(options))), None)
+    values = [getattr(options, name, None) or () for name in _NAMED]
+    named = [path for value in values for path in ([value] if isinstance(value, str) else value)]
+    output = next(filter(None, map(output_around, named)), None)
     if output is None:
         return
     site = _site_around(output)
@@ -94,12 +95,6 @@ def find_site(options: argparse.Namespace) -> None:
         options.audience = options.audience or AUDIENCES.get(audience_of(output))
         if getattr(options, "output", "") is None:
             options.output = output
-
-
-def _named(options: argparse.Namespace) -> Iterator[str]:
-    for name in _NAMED:
-        value = getattr(options, name, None) or ()
-        yield from (value,) if isinstance(value, str) else value
 
 
 def output_around(written: str) -> Path | None:

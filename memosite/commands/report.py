@@ -24,7 +24,7 @@ from memosite.facts.errors import SecretsError
 from memosite.facts.findings import Finding, Rule, Severity, read_clause
 from memosite.facts.parsed import Ref
 from memosite.facts.rules import failures, withheld_for_secrets
-from memosite.facts.texts import cut_line
+from memosite.facts.texts import counted, cut_line
 from memosite.formats.systems import ALL_RULES
 
 if TYPE_CHECKING:
@@ -32,14 +32,7 @@ if TYPE_CHECKING:
     from memosite.search.answer import Query, SearchResults
     from memosite.search.match import Hit
 
-# Nouns in singular or plural, and lists that are cut, for what commands print.
-
-
-def plural(noun: str, number: int) -> str:
-    """A noun in singular or plural, by its number."""
-    if number == 1:
-        return noun
-    return noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"
+# Lists that are cut, for what commands print.
 
 
 def limited(lines: Sequence[str], limit: int) -> Iterator[str]:
@@ -115,7 +108,7 @@ def say_lacking(
 
 
 def _withheld_count(places: Sequence[str]) -> str:
-    return f"{len(places)} {plural('file', len(places))} {'is' if len(places) == 1 else 'are'} withheld for a secret"
+    return f"{counted(len(places), 'file')} {'is' if len(places) == 1 else 'are'} withheld for a secret"
 
 
 # Formats findings as text for people and editors, as JSON, and as SARIF 2.1.0 for code scanning.
@@ -158,13 +151,9 @@ def to_text(findings: Iterable[Finding], *, root_of: Mapping[str, str], contract
         spec = printable(contract)
         sources = f"SPEC n is section n of {spec}/memosite.md; {spec}/README.md lists the others"
         lines.append(f"Sources: {sources}. A built site shows both at spec/index.html.")
-    return "\n".join([*lines, _count(ordered)])
-
-
-def _count(findings: list[Finding]) -> str:
-    counts = Counter(finding.severity for finding in findings)
-    parts = [f"{counts[severity]} {plural(severity, counts[severity])}" for severity in Severity]
-    return ", ".join(parts) if findings else "no findings"
+    counts = Counter(finding.severity for finding in ordered)
+    count = ", ".join(counted(counts[severity], severity) for severity in Severity) if ordered else "no findings"
+    return "\n".join([*lines, count])
 
 
 def to_json(findings: Iterable[Finding]) -> str:
@@ -273,23 +262,20 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
 
     Names of what was published and is withheld now are told only where `is_seen` by a person.
     """
-    what = ", ".join(f"{number} {plural(kind, number)}" for kind, number in report.kinds.items()) or "nothing"
-    sources = f"{report.sources} {plural('source', report.sources)}"
-    numbers = {name: report.findings.get(name, 0) for name in ("error", "warning", "note")}
-    findings = ", ".join(f"{number} {plural(name, number)}" for name, number in numbers.items())
-    changed = f"{report.written} {plural('file', report.written)}, {report.unchanged} unchanged"
+    what = ", ".join(counted(number, kind) for kind, number in report.kinds.items()) or "nothing"
+    findings = ", ".join(counted(report.findings.get(name, 0), name) for name in Severity)
+    changed = f"{counted(report.written, 'file')}, {report.unchanged} unchanged"
     changed += f", {report.removed} removed" if report.removed else ""
     hint = f"  ({check})" if report.findings else ""
     secrets, files = report.redacted
-    redacted = f"{secrets} {plural('secret', secrets)} in {files} {plural('file', files)}"
     return "\n".join(
         (
             *([f"audience  {audience}"] if audience else ()),
-            f"read      {what} from {sources}",
+            f"read      {what} from {counted(report.sources, 'source')}",
             f"written   {changed}",
             *(printable(f"failed    {source}") for source in report.failed),
             *_labelled("withheld", withheld_lines(report.withheld, check)),
-            *([f"redacted  {redacted}"] if secrets else ()),
+            *([f"redacted  {counted(secrets, 'secret')} in {counted(files, 'file')}"] if secrets else ()),
             *(f"skipped   {path}: two pages share this path; please report this bug" for path in report.collisions),
             *([f"warning   {index.removesuffix('index.html')}{_LEDGER_LOST}"] if report.is_ledger_lost else ()),
             *_taken_back(report.taken_back, is_seen=is_seen),
@@ -308,7 +294,7 @@ def _taken_back(refs: Sequence[Ref], *, is_seen: bool) -> Iterator[str]:
     if not refs:
         return
     are, it = ("is", "it") if len(refs) == 1 else ("are", "them")
-    yield _TAKEN_BACK.format(count=f"{len(refs)} {plural('item', len(refs))}", are=are, it=it)
+    yield _TAKEN_BACK.format(count=counted(len(refs), "item"), are=are, it=it)
     if not is_seen:
         yield "          names are listed only on a terminal, since logs may be public; the published site's"
         yield "          archive/ledger.jsonl has them"
@@ -332,7 +318,7 @@ def as_text(found: "SearchResults", *, base_url: str | None, color: bool) -> str
         return f"no results{hint}"
     blocks = ["\n  ".join(filter(None, _lines(hit, base_url=base_url, color=color))) for hit in found.hits]
     shown, total = len(found.hits), found.total
-    many = f"{total:,} {plural('result', total)}"
+    many = counted(total, "result", ",")
     end = many if shown == total else f"{many}, the first {shown} shown (--limit N)"
     return "\n\n".join((*blocks, end))
 
@@ -340,17 +326,12 @@ def as_text(found: "SearchResults", *, base_url: str | None, color: bool) -> str
 def _lines(hit: "Hit", *, base_url: str | None, color: bool) -> Iterator[str]:
     opening, closing = (_BOLD, _PLAIN) if color else ("*", "*")
     yield masked(hit.short_subject)
-    yield masked(" · ".join(filter(None, (hit.day or "no date", hit.kind, hit.who, hit.label, *_state(hit)))))
+    state = action_word(hit.status) if hit.kind == "memo" else cut_line(hit.status, _STATUS_CHARS)
+    yield masked(" · ".join(filter(None, (hit.day or "no date", hit.kind, hit.who, hit.label, state, hit.owing))))
     pieces = ((masked(piece.text), piece.is_marked) for piece in hit.excerpt)
     yield "".join(f"{opening}{text}{closing}" if is_marked else text for text, is_marked in pieces)
     yield masked(_address(hit, base_url))
     yield masked(hit.path)
-
-
-def _state(hit: "Hit") -> Iterator[str]:
-    """The state of a memo's action or the status of another item, and who owes an answer."""
-    yield action_word(hit.status) if hit.kind == "memo" else cut_line(hit.status, _STATUS_CHARS)
-    yield hit.owing
 
 
 def _address(hit: "Hit", base_url: str | None) -> str:

@@ -45,20 +45,14 @@ def keep_index(found: Searchable, options: argparse.Namespace, config: Config) -
 
 def _index_meanwhile(part: Path, options: argparse.Namespace, config: Config) -> None:
     """Start `memosite search --index` for the same archive, unless it runs already or could write nothing."""
-    if is_being_made(part) or not os.access(_existing(part), os.W_OK):
+    folder = next(folder for folder in (part.absolute(), *part.absolute().parents) if folder.exists())
+    if is_being_made(part) or not os.access(folder, os.W_OK):
         return
     words = ["search", "--index", "--quiet", "--site", str((options.site_option or Path()).absolute())]
     words += ["--cache", str(config.cache.absolute()), "--audience", config.audience]
     words += ["--secrets", options.secrets] if options.secrets else []
     words += ["--as-of", options.as_of] if options.as_of else []
     start_detached(words)
-
-
-def _existing(folder: Path) -> Path:
-    """The folder, or the one in which it would be made."""
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    return folder
 
 
 # Answers a query.
@@ -112,11 +106,6 @@ class _Asked:
         return self.config.cache / self.config.audience
 
     @property
-    def fallback(self) -> Path | None:
-        """The part with the index of now, where another archive is asked for."""
-        return self.now.cache / self.now.audience if self.past else None
-
-    @property
     def may_index(self) -> bool:
         """Whether an index may be kept: not everything may be of former times."""
         return self.past is None or self.config.cache.is_dir()
@@ -125,11 +114,6 @@ class _Asked:
     def left_out(self) -> tuple[str, ...]:
         """The sources that are not read as of a former time, with the reasons."""
         return self.past.left_out_lines if self.past else ()
-
-    @property
-    def ledger(self) -> Ledger | None:
-        """The ledger that the archive continues: of former times none."""
-        return Ledger(audience=self.config.audience) if self.past else None
 
 
 def _load(options: argparse.Namespace) -> _Asked:
@@ -194,8 +178,8 @@ def _read(
     handle: ArchiveHandle, inputs: str, options: argparse.Namespace, asked: _Asked, say: Tell
 ) -> "tuple[Searchable, bool]":
     """What is searched of an archive, and whether all sources could be read: if not, that is said."""
-    archive = handle.recall(ledger=asked.ledger)
+    archive = handle.recall(ledger=Ledger(audience=asked.config.audience) if asked.past else None)  # it continues none
     is_whole = say_lacking(archive, options, asked.config, say, left_out=asked.left_out)
     digest = "" if failures(archive.all_findings) else inputs  # the next search tries again
     found = searchable(archive, handle.shelf, asked.config, jobs=default_jobs(), inputs=digest)
-    return replace(found, fallback=asked.fallback), is_whole
+    return replace(found, fallback=asked.now.cache / asked.now.audience if asked.past else None), is_whole

@@ -17,30 +17,8 @@ from types import MappingProxyType
 from typing import TypeVar, get_args
 
 import memosite
-from memosite.config import SecretsMode
-from memosite.config.schema import (
-    BASE_URL_FORM,
-    DEFAULT_DOCUMENTS,
-    DEFAULT_SECRETS,
-    Audience,
-    Config,
-    ConfigEntry,
-    Digest,
-    FeedsConfig,
-    History,
-    SourceConfig,
-    WithheldGlob,
-    clean_name,
-    normalize_base_url,
-    read_archive_id,
-    read_authority,
-    read_base_url,
-    read_erase,
-    read_language,
-    read_secrets,
-    read_web,
-    read_yaml,
-)
+from memosite.config import SecretsMode, schema
+from memosite.config.schema import Audience, Config, ConfigEntry, SourceConfig
 from memosite.facts.characters import printable, quote
 from memosite.facts.errors import ConfigError, OutputError, SourceError
 from memosite.facts.layout import CONFIG_NAME, SITE_MARKER, SKIPPED_FOLDERS, UNREAD_FOLDERS, place_of
@@ -99,13 +77,13 @@ def _source(item: ConfigEntry, folder: Path) -> SourceConfig:
     ref = _ref(fields["ref"], root) if "ref" in fields else None
     default = root.name if root else repo_name(git or "")
     return SourceConfig(
-        name=_name(fields["name"]) if "name" in fields else clean_name(default),
+        name=_name(fields["name"]) if "name" in fields else schema.clean_name(default),
         root=root,
         git=git,
         ref=ref,
         include=read_globs(fields["include"]) if "include" in fields else (),
         exclude=read_globs(fields["exclude"]) if "exclude" in fields else (),
-        web=read_web(fields["web"]) if "web" in fields else None,
+        web=schema.read_web(fields["web"]) if "web" in fields else None,
     )
 
 
@@ -166,14 +144,14 @@ def read_globs(entry: ConfigEntry, *, below: str = "the source") -> tuple[str, .
     return tuple(one.glob for one in read_withheld_globs(entry, below=below))
 
 
-def read_withheld_globs(entry: ConfigEntry, *, below: str = "the source") -> tuple[WithheldGlob, ...]:
+def read_withheld_globs(entry: ConfigEntry, *, below: str = "the source") -> tuple[schema.WithheldGlob, ...]:
     """Globs below a source, with their lines."""
     items = entry.items('a list of globs such as ["docs/**/*.md"]')
     for item in items:
         text = item.text("a glob")
         if text.startswith("/") or ".." in text.split("/"):
             raise item.error(quote(text), f"a glob below {below}", f"write it relative to {_FOLDER.get(below, below)}")
-    return tuple(WithheldGlob(glob=item.text(), line=item.line) for item in items)
+    return tuple(schema.WithheldGlob(glob=item.text(), line=item.line) for item in items)
 
 
 # Finds the sources below a folder without a memosite.yml: folders that hold a store, or their git repos.
@@ -331,25 +309,23 @@ def _list(folder: Path) -> tuple[tuple[str, ...], list[str], bool]:
     return tuple(sorted(files)), sorted(folders), ".git" in files or ".git" in folders
 
 
-def _names(site: Path, roots: Sequence[tuple[str, ...]]) -> list[str]:
+def _names(site: Path, roots: Sequence[tuple[str, ...]]) -> Iterator[str]:
     """A name for each root: its folder's; on a clash its path with `-`; if that clashes too, a number after it."""
-    own = [clean_name(site.joinpath(*parts).name) for parts in roots]
+    own = [schema.clean_name(site.joinpath(*parts).name) for parts in roots]
     times = Counter(name.casefold() for name in own)
     wanted = [
-        clean_name("-".join(parts)) if parts and times[name.casefold()] > 1 else name
+        schema.clean_name("-".join(parts)) if parts and times[name.casefold()] > 1 else name
         for name, parts in zip(own, roots, strict=True)
     ]
     reserved = {name.casefold() for name in wanted}
     taken: set[str] = set()
-    names = []
     for name in wanted:
         free, number = name, 1
         while free.casefold() in taken or (number > 1 and free.casefold() in reserved):
             number += 1
             free = f"{name}-{number}"
         taken.add(free.casefold())
-        names.append(free)
-    return names
+        yield free
 
 
 def _nothing_found(site: Path) -> str:
@@ -501,8 +477,8 @@ KEYS = (
     *("erase", "output", "outputs", "lean"),
 )
 
-HISTORIES: tuple[History, ...] = get_args(History)
-DIGESTS: tuple[Digest, ...] = get_args(Digest)
+HISTORIES: tuple[schema.History, ...] = get_args(schema.History)
+DIGESTS: tuple[schema.Digest, ...] = get_args(schema.Digest)
 FEEDS_KEYS = ("window", "days", "ttl", "full_content", "digest", "searches")
 _T = TypeVar("_T")
 _NO_ENTRIES: Mapping[str, str] = MappingProxyType({})
@@ -531,21 +507,21 @@ def load_config(
         chosen, output_folder, outputs = choose(fields, folder, audience=audience, output=output)
         cache_folder = folder_to_write(cache, "--cache") or cache_of(folder)
         aliases, people = _get(fields, "positions", _positions, _NO_POSITIONS)
-        feeds, searches = _get(fields, "feeds", _feeds, (FeedsConfig(), _NO_ENTRIES))
-        address = _get(fields, "base_url", read_base_url, None)
-        known_secrets = _get(fields, "secrets", read_secrets, DEFAULT_SECRETS)
+        feeds, searches = _get(fields, "feeds", _feeds, (schema.FeedsConfig(), _NO_ENTRIES))
+        address = _get(fields, "base_url", schema.read_base_url, None)
+        known_secrets = _get(fields, "secrets", schema.read_secrets, schema.DEFAULT_SECRETS)
         return Config(
             site=folder,
-            title=_get(fields, "title", ConfigEntry.prose, clean_name(folder.name)),
+            title=_get(fields, "title", ConfigEntry.prose, schema.clean_name(folder.name)),
             base_url=_option_base_url(base_url) or address,
             address=address,
-            archive_id=_get(fields, "archive_id", read_archive_id, "archive"),
-            authority=_get(fields, "authority", read_authority, "memosite.invalid,2026"),
-            language=_get(fields, "language", read_language, "en"),
+            archive_id=_get(fields, "archive_id", schema.read_archive_id, "archive"),
+            authority=_get(fields, "authority", schema.read_authority, "memosite.invalid,2026"),
+            language=_get(fields, "language", schema.read_language, "en"),
             history=_get(fields, "history", lambda entry: entry.choice(HISTORIES), "own"),
             aliases=aliases,
             people=people,
-            documents=_get(fields, "documents", _documents, DEFAULT_DOCUMENTS),
+            documents=_get(fields, "documents", _documents, schema.DEFAULT_DOCUMENTS),
             citations=_get(fields, "citations", lambda entry: read_globs(entry, below="the site folder"), ()),
             closed=_get(fields, "actions", _closed, MappingProxyType({})),
             feeds=feeds,
@@ -556,7 +532,7 @@ def load_config(
             output=output_folder,
             cache=cache_folder,
             secrets=replace(known_secrets, mode=secrets or known_secrets.mode),
-            erase=_get(fields, "erase", read_erase, ()),
+            erase=_get(fields, "erase", schema.read_erase, ()),
             audience=chosen,
             outputs=outputs,
             withhold=_get(fields, "withhold", read_withheld_globs, ()),
@@ -628,15 +604,15 @@ def _read_file(file: Path) -> ConfigEntry | None:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{shown}:{line}: found bytes that are not UTF-8, expected UTF-8; save it so") from error
-    return read_yaml(text, shown)
+    return schema.read_yaml(text, shown)
 
 
 def _option_base_url(text: str | None) -> str | None:
     if text is None:
         return None
-    address = normalize_base_url(text.strip())
+    address = schema.normalize_base_url(text.strip())
     if address is None:
-        raise ConfigError(f"--base-url: found {quote(text)}, expected {BASE_URL_FORM}")
+        raise ConfigError(f"--base-url: found {quote(text)}, expected {schema.BASE_URL_FORM}")
     return address
 
 
@@ -646,7 +622,7 @@ def _option_base_url(text: str | None) -> str | None:
 def _documents(entry: ConfigEntry) -> tuple[str, ...]:
     """The default globs and those given; none at all if the list is empty."""
     globs = read_globs(entry)
-    return tuple(dict.fromkeys((*DEFAULT_DOCUMENTS, *globs))) if globs else ()
+    return tuple(dict.fromkeys((*schema.DEFAULT_DOCUMENTS, *globs))) if globs else ()
 
 
 def _positions(entry: ConfigEntry) -> tuple[Mapping[str, str], tuple[str, ...] | None]:
@@ -692,11 +668,11 @@ def _discharge(entry: ConfigEntry) -> Discharge:
     )
 
 
-def _feeds(entry: ConfigEntry) -> tuple[FeedsConfig, Mapping[str, str]]:
+def _feeds(entry: ConfigEntry) -> tuple[schema.FeedsConfig, Mapping[str, str]]:
     """The settings of feeds, and the saved searches, each of which has a feed."""
     fields = entry.fields(FEEDS_KEYS)
-    default = FeedsConfig()
-    feeds = FeedsConfig(
+    default = schema.FeedsConfig()
+    feeds = schema.FeedsConfig(
         window=_get(fields, "window", lambda below: below.number(1, 10_000), default.window),
         days=_get(fields, "days", lambda below: below.number(0, 3_660), default.days),
         ttl=_get(fields, "ttl", lambda below: below.number(1, 10_080), default.ttl),

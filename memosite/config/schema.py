@@ -260,7 +260,9 @@ class ConfigEntry:
                 raise ConfigEntry(file=self.file, key=self.key, line=line, node=key).error(
                     "a list or mapping as a key", "a text", "put the key in quotes"
                 )
-            entry = ConfigEntry(file=self.file, key=self._key_below(key.value), line=line, node=value)
+            shown = key.value if re.fullmatch(r"[\w.-]+", key.value) else quote(key.value)
+            below = f"{self.key}.{shown}" if self.key else shown
+            entry = ConfigEntry(file=self.file, key=below, line=line, node=value)
             if not key.value.strip() or has_control_characters(key.value):
                 raise entry.error("a key of nothing or with control characters", "a text as key")
             if key.value in entries:
@@ -268,10 +270,6 @@ class ConfigEntry:
                 raise entry.error(f"the key twice, first in line {first}", "it once", "remove one of the two")
             entries[key.value] = entry
         return entries
-
-    def _key_below(self, name: str) -> str:
-        shown = name if re.fullmatch(r"[\w.-]+", name) else quote(name)
-        return f"{self.key}.{shown}" if self.key else shown
 
     def items(self, expected: str) -> tuple["ConfigEntry", ...]:
         """The entries of a list."""

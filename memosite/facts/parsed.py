@@ -220,9 +220,9 @@ class LibraryCard:
     file: FileFacts
     id: str
     name: str
-    version: str
-    description: str
-    items: tuple[LibraryItem, ...]
+    version: str = ""
+    description: str = ""
+    items: tuple[LibraryItem, ...] = ()
     extra: str = ""
     broken: Literal["library", "orgdef"] | None = None
     rest: Text | None = None

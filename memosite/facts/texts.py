@@ -294,6 +294,12 @@ def listed(names: Sequence[str], limit: int, *, chars: int = 0) -> str:
     return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown
 
 
+def counted(number: int, noun: str, form: str = "") -> str:
+    """A number of something, in this form (`,` groups its digits): `1 memo`, `2 memos`, `3 libraries`."""
+    many = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{number:{form}} {noun if number == 1 else many}"
+
+
 def _are_one(before: str, char: str) -> bool:
     """Whether two characters belong to one visible character (marks, joiners, skin tones) and must not be cut apart."""
     is_mark = unicodedata.category(char) in {"Mn", "Me", "Mc"} or "\U0001f3fb" <= char <= "\U0001f3ff"

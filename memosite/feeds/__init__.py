@@ -145,7 +145,8 @@ def to_rss(feed: Feed, html: Mapping[str, str] | None = None) -> bytes:
     """The feed as RSS 2.0, UTF-8, the same bytes for the same feed; `html` is the content of items by guid."""
     rss = etree.Element("rss", {"version": "2.0"}, nsmap=_NAMESPACES)
     if not feed.is_archive:  # archive documents are fixed, and nobody follows them
-        rss.append(etree.Comment(_in_comment("\n".join(("", *introduction(feed), "")))))
+        text = clean("\n".join(("", *introduction(feed), "")))
+        rss.append(etree.Comment(re.sub("-(?=-)", "- ", text)))  # XML has no two hyphens in a row there
     channel = etree.SubElement(rss, "channel")
     _add(channel, "title", feed.title)
     _add(channel, "link", feed.link or feed.fallback_link)
@@ -156,9 +157,11 @@ def to_rss(feed: Feed, html: Mapping[str, str] | None = None) -> bytes:
     if newest is not None:
         _add(channel, "lastBuildDate", format_datetime(newest))
     _add(channel, "ttl", str(feed.ttl))
-    for relation, address in _links(feed):
-        attributes = {"rel": relation, "href": clean(address), "type": "application/rss+xml"}
-        etree.SubElement(channel, _name("atom", "link"), attributes)
+    links = {"self": feed.address, "current": feed.archive_of, "prev-archive": feed.previous}
+    for relation, address in links.items():
+        if address is not None:
+            attributes = {"rel": relation, "href": clean(address), "type": "application/rss+xml"}
+            etree.SubElement(channel, _name("atom", "link"), attributes)
     if feed.is_archive:
         etree.SubElement(channel, _name("fh", "archive"))
     if feed.position is not None:
@@ -166,7 +169,11 @@ def to_rss(feed: Feed, html: Mapping[str, str] | None = None) -> bytes:
     known = html or {}
     for item in feed.items:
         _add_item(channel, item, known.get(item.guid))
-    text: bytes = etree.tostring(rss, encoding="UTF-8", xml_declaration=True, pretty_print=True)
+    return _written(rss)
+
+
+def _written(root: "etree._Element") -> bytes:
+    text: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
     return text
 
 
@@ -179,16 +186,6 @@ def introduction(feed: Feed) -> Iterable[str]:
         yield f"To follow it, give its address to a feed reader, or run: memosite watch {shlex.quote(feed.address)}"
     if feed.link is not None and "--" not in feed.link:
         yield f"Its page, with other ways to follow it: {feed.link}"
-
-
-def _in_comment(text: str) -> str:
-    """The text as an XML comment may have it: no two hyphens in a row, nothing that XML forbids."""
-    return re.sub("-(?=-)", "- ", clean(text))
-
-
-def _links(feed: Feed) -> Iterable[tuple[str, str]]:
-    found = (("self", feed.address), ("current", feed.archive_of), ("prev-archive", feed.previous))
-    return ((relation, address) for relation, address in found if address is not None)
 
 
 def _add_item(channel: "etree._Element", item: FeedItem, html: str | None) -> None:
@@ -225,14 +222,8 @@ def memo_fields(item: FeedItem) -> Iterable[tuple[str, str]]:
     yield "sent", item.sent
     yield "action_required", "true" if item.action_required else "false"
     yield "sha256", item.sha256
-    optional = (
-        ("thread_id", item.thread_id),
-        ("in_reply_to", item.in_reply_to),
-        ("body_ref", item.body_ref),
-        ("state", item.state),
-    )
-    for name, value in optional:
-        if value:
+    for name in ("thread_id", "in_reply_to", "body_ref", "state"):
+        if value := getattr(item, name):
             yield name, value
 
 
@@ -338,5 +329,4 @@ def to_opml(title: str, groups: tuple[OutlineGroup, ...]) -> bytes:
             etree.SubElement(outline, "outline", {key: clean(text) for key, text in attributes.items()})
     if not len(body):
         etree.SubElement(body, "outline", {"text": clean(title)})
-    text: bytes = etree.tostring(opml, encoding="UTF-8", xml_declaration=True, pretty_print=True)
-    return text
+    return _written(opml)

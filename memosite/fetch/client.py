@@ -145,10 +145,8 @@ class Fetcher:
         """Send one request: its result, or the address it is redirected to. Never raises for the network."""
         try:
             return self._ask(address, headers, deadline)
-        except TimeoutError:
-            return Failed(reason=f"no answer within {self._timeout:g} s")
-        except urllib.error.URLError as error:
-            reason = error.reason
+        except (TimeoutError, urllib.error.URLError) as error:
+            reason = getattr(error, "reason", error)
             if isinstance(reason, TimeoutError):
                 return Failed(reason=f"no answer within {self._timeout:g} s")
             return Failed(reason=printable(str(getattr(reason, "strerror", None) or reason)))
@@ -179,7 +177,7 @@ class Fetcher:
         if authorization is not None:
             request.add_unredirected_header("Authorization", authorization)
         opener = urllib.request.OpenerDirector()
-        for handler in (urllib.request.ProxyHandler(), _Http(deadline), _Https(deadline)):
+        for handler in (urllib.request.ProxyHandler(), _Handler(deadline)):
             opener.add_handler(handler)
         response: http.client.HTTPResponse | None = opener.open(request, timeout=self._timeout)
         if response is None:
@@ -315,7 +313,7 @@ class _SafeConnection(_Connection, http.client.HTTPSConnection):
     """The same over TLS."""
 
 
-class _Http(urllib.request.HTTPHandler):
+class _Handler(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
     def __init__(self, deadline: _Deadline) -> None:
         super().__init__()
         self._deadline = deadline
@@ -324,12 +322,6 @@ class _Http(urllib.request.HTTPHandler):
         """Open a connection that has a deadline."""
         return self.do_open(partial(_Connection, deadline=self._deadline), request)
 
-
-class _Https(urllib.request.HTTPSHandler):
-    def __init__(self, deadline: _Deadline) -> None:
-        super().__init__()
-        self._deadline = deadline
-
     def https_open(self, request: urllib.request.Request) -> Any:
-        """Open a connection that has a deadline."""
+        """The same over TLS."""
         return self.do_open(partial(_SafeConnection, deadline=self._deadline), request)

@@ -71,9 +71,10 @@ def parse(file: File) -> Parsed:
     findings = (*file.text_findings, *file.findings_of([matter.problem] if matter.problem else ()))
     head = _read_head(matter.body)
     known, data = describe_text(matter.body, RECORD_IDS)
-    summary = summarize(_without(matter.body, head.lines))
-    known = replace(known, summary=summary, citations=cited_in(matter.body))
-    title = _plain(matter.text("title")) or _plain(head.title) or _title_from_name(file.name)
+    said = (line for number, line in enumerate(matter.body[:_TITLE_CHARS].split("\n")) if number not in head.lines)
+    known = replace(known, summary=summarize("\n".join(said)), citations=cited_in(matter.body))
+    named = one_line(_STAMP_IN_NAME.sub(" ", stem_of(file.name)).replace("-", " ").replace("_", " "))
+    title = _plain(matter.text("title")) or _plain(head.title) or named or file.name
     status = _status(matter) or _status(head)
     date = _date(matter) or _date(head)
     fact = DocumentHead(
@@ -123,7 +124,8 @@ def _read_head(body: str) -> _Head:
             head.lines |= {number - 1, number} if is_underline else {number}
         if number < _HEAD_LINES:
             _read_ruling(line, head)
-            found = list(_fields_in(line))
+            fields = filter(None, (_FIELD.fullmatch(part.strip()) for part in _parts(line.strip())))
+            found = [(match["name"].lower(), match["value"].strip()) for match in fields]
             if section and not heading and line.strip():
                 found.append((section, line.strip().lstrip("-*+> ")))
                 section = ""
@@ -159,11 +161,6 @@ def _named(matter: Frontmatter, names: Iterable[str]) -> list[str]:
     return next(([cut_line(text, _VALUE_CHARS) for text in texts] for texts in found if texts), [])
 
 
-def _without(text: str, lines: set[int]) -> str:
-    head = text[:_TITLE_CHARS].split("\n")
-    return "\n".join(line for number, line in enumerate(head) if number not in lines)
-
-
 def _prose_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines outside of fenced code, with their numbers."""
     fence = ""
@@ -183,14 +180,6 @@ def without_closing(heading: str) -> str:
     text = heading.strip()
     bare = text.rstrip("#")
     return bare.rstrip() if bare != text and (not bare or bare[-1].isspace()) else text
-
-
-def _fields_in(line: str) -> Iterator[tuple[str, str]]:
-    """The fields of a line, one after the other or as a row of a table."""
-    for part in _parts(line.strip()):
-        match = _FIELD.fullmatch(part.strip())
-        if match is not None:
-            yield match["name"].lower(), match["value"].strip()
 
 
 def _parts(line: str) -> list[str]:
@@ -237,11 +226,6 @@ def left_fields(matter: Frontmatter) -> dict[str, object]:
 def _plain(text: str) -> str:
     """A line of Markdown without its markup; code stays as it is."""
     return one_line(_INLINE_MARK.sub(lambda match: match["code"] or match["label"] or "", text))
-
-
-def _title_from_name(name: str) -> str:
-    words = _STAMP_IN_NAME.sub(" ", stem_of(name)).replace("-", " ").replace("_", " ")
-    return one_line(words) or name
 
 
 ADAPTER = Adapter(matches, parse)

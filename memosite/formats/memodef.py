@@ -118,11 +118,6 @@ def parse_envelope(file: File) -> Parsed:
     return _read_transcript(fields) if is_transcript else _read_memo(fields, shape="typed")
 
 
-def _parse_legacy(file: File) -> Parsed:
-    """Read one memo in the legacy form."""
-    return _read_memo(Fields.of_file(file), shape="legacy")
-
-
 def _note_type(fields: Fields) -> None:
     _, type_ = fields.value("type")
     expected = f'"{MEMO_TYPE}" or "{TRANSCRIPT_TYPE}"'
@@ -396,8 +391,7 @@ def broken_kind(file: File) -> Literal["library", "orgdef"] | None:
 def parse_broken_catalog(file: File, kind: Literal["library", "orgdef"]) -> Parsed:
     """Keep a catalog or an orgdef that cannot be read, to be shown raw with its findings (SPEC 2.2)."""
     id_ = stem_of(file.name) or kind
-    card = LibraryCard(file=file.facts, id=id_, name=id_, version="", description="", items=(), broken=kind)
-    return file.parsed(card, file.json.findings, file.data)
+    return file.parsed(LibraryCard(file=file.facts, id=id_, name=id_, broken=kind), file.json.findings, file.data)
 
 
 # Bodies
@@ -423,6 +417,6 @@ def parse_body(file: File) -> Parsed:
 
 
 MEMODEF = Adapter(_is_envelope, parse_envelope)
-LEGACY = Adapter(_is_legacy, _parse_legacy)
+LEGACY = Adapter(_is_legacy, lambda file: _read_memo(Fields.of_file(file), shape="legacy"))
 LIBRARY = Adapter(_is_library, _parse_library)
 BODY = Adapter(lambda file: file.name.lower().endswith(BODY_SUFFIX), parse_body)

@@ -80,15 +80,11 @@ def _rest(file: File, entries: tuple[Fields, ...], id_: str) -> tuple[LibraryCar
     """The file from the position of this id on, as it is, and the bytes of this text."""
     place = next(entry.place for entry in entries if entry.text("id").strip() == id_)
     start = next((offset for keys, offset in key_places(file.text) if keys == place), 0)
-    text = clean_text(file.text[start:])
-    known, data = describe_text(text, RECORD_IDS)
+    known, data = describe_text(clean_text(file.text[start:]), RECORD_IDS)
     card = LibraryCard(
         file=file.facts,
         id=f"rest.{stem_of(file.name)}",
         name=cut_line(f"The rest of {file.name}", 300),
-        version="",
-        description="",
-        items=(),
         rest=replace(known, mentions=(), destinations=()),
     )
     return card, data

@@ -60,8 +60,7 @@ def read_status(status: str) -> Standing | None:
     pending. What is superseded in part is in force.
     """
     text = _STRUCK.sub(" ", status)
-    partly = _PARTLY.search(text)
-    if partly:
+    if _PARTLY.search(text):
         return "accepted"
     if _BY_ANOTHER.search(text):
         return "superseded"

@@ -5,7 +5,7 @@ outside its folder knows its name. Parsers are imported only when a file is read
 listed and compared by commands that read nothing.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Protocol
@@ -64,7 +64,7 @@ class Adapter:
     matches: Callable[[File], bool]
     parse: Callable[[File], Parsed]
     join: Join | None = None
-    split: Callable[[File], tuple[RecordEntry, ...]] | None = None
+    split: Callable[[File], Iterable[RecordEntry]] | None = None
 
 
 def _nowhere(*_: object) -> None:

@@ -121,7 +121,7 @@ def split_file(file: File, system: RecordSystem) -> tuple[RecordEntry, ...]:
     """The entries of a version of a list file."""
     adapter = system.adapter
     if adapter.split is not None:
-        return adapter.split(file)
+        return tuple(adapter.split(file))
     fact = adapter.parse(file).fact
     return tuple(map(_entry, fact.records)) if isinstance(fact, RecordFile) else ()
 

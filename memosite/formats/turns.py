@@ -12,7 +12,7 @@ import datetime as dt
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -263,7 +263,7 @@ def _turn_headings(lines: Sequence[str]) -> list[_Heading]:
     outside = [candidates[number] for number in _outside_fences(marks)]
     if outside and outside[0].time is None:
         return [heading for heading in outside if heading.time is None]
-    return _in_order(outside)
+    return list(_in_order(outside))
 
 
 def _heading(line: str, number: int, cut: int | None) -> _Heading | None:
@@ -296,12 +296,11 @@ def _heading(line: str, number: int, cut: int | None) -> _Heading | None:
     )
 
 
-def _in_order(headings: Iterable[_Heading]) -> list[_Heading]:
-    """Return the stamped headings in order of time; it may go back once, with the clocks.
+def _in_order(headings: Iterable[_Heading]) -> Iterator[_Heading]:
+    """Yield the stamped headings in order of time; it may go back once, with the clocks.
 
     By day, a stamp slightly earlier comes from a piece of the same conversation pasted into it.
     """
-    kept: list[_Heading] = []
     last, set_back = dt.datetime.min, dt.timedelta()
     for heading in headings:
         if heading.time is None:
@@ -312,25 +311,22 @@ def _in_order(headings: Iterable[_Heading]) -> list[_Heading]:
                 continue
             set_back = _HOUR
         last = heading.time
-        kept.append(replace(heading, set_back=set_back))
-    return kept
+        yield replace(heading, set_back=set_back)
 
 
-def _outside_fences(marks: Sequence[_Mark]) -> list[int]:
-    """Return the lines of the marks that are not fences and not in fenced code.
+def _outside_fences(marks: Sequence[_Mark]) -> Iterator[int]:
+    """Yield the lines of the marks that are not fences and not in fenced code.
 
-    Fences are counted afresh from each mark returned, and an open one may be an error: models forget to
+    Fences are counted afresh from each mark that is given, and an open one may be an error: models forget to
     close them, or nest them, and one such turn must not swallow those after it. See `_is_example`.
     """
-    found: list[int] = []
     fence: _Fence | None = None
     for position, (line, border) in enumerate(marks):
         if border is not None:
             fence = _after(fence, border)
         elif fence is None or not _is_example(marks, position, fence):
             fence = None
-            found.append(line)
-    return found
+            yield line
 
 
 def _is_example(marks: Sequence[_Mark], position: int, fence: _Fence) -> bool:

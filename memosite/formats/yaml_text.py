@@ -216,8 +216,7 @@ class _Builder:
             if len(self._open) >= YAML_DEPTH:
                 raise _RefusedError(f"nested deeper than {YAML_DEPTH} levels")
             value: list[YamlValue] | dict[str, YamlValue] = {} if isinstance(event, yaml.MappingStartEvent) else []
-            path = self._add(value, _index(event))
-            self._open.append((value, path))
+            self._open.append((value, self._add(value, _index(event))))
             self._keys.append(None)
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             self._open.pop()
@@ -263,8 +262,11 @@ def _read_by_field(source: str, line: int, problems: list[Problem], fault: _Faul
         allowance -= cost
         problems += (_broken(first, one) for one in faults)
         if isinstance(loaded, _Loaded) and (loaded.value is None or isinstance(loaded.value, dict)):
-            problems += (_repeated(lines_key, key) for lines_key, key in _again(loaded, fields, first))
-            fields.update(loaded.value or {})
+            here = loaded.value or {}
+            problems += (_repeated(first + number, key) for number, key in loaded.repeated)
+            again = (key for key in here if key in fields)  # in a part before it
+            problems += [_repeated(first + loaded.lines.get((key,), 0), key) for key in again]
+            fields.update(here)
             lines.update((path, first + number) for path, number in loaded.lines.items())
         else:
             if isinstance(loaded, _Loaded):
@@ -277,14 +279,6 @@ def _read_by_field(source: str, line: int, problems: list[Problem], fault: _Faul
     if len(problems) == before:
         problems.append(_broken(line, fault))
     return Yaml(fields=fields, lines=lines, problems=tuple(problems[:_PROBLEMS]), unread=frozenset(unread))
-
-
-def _again(loaded: _Loaded, fields: dict[str, YamlValue], first: int) -> Iterator[tuple[int, str]]:
-    """The keys of a part that are in it twice, or in a part before it."""
-    yield from ((first + number, key) for number, key in loaded.repeated)
-    for key in loaded.value or ():
-        if key in fields:
-            yield first + loaded.lines.get((key,), 0), key
 
 
 def _broken(line: int, fault: _Fault) -> Problem:

@@ -431,8 +431,7 @@ class _Writer:
             why = f' <span class="why">({escape(image.why_not, quote=False)})</span>' if image else ""
             self.out += (opening, "image: ", label, closing, why)
             return
-        title = str(token.attrs.get("title", ""))[:_LONGEST_TITLE]
-        self.out.append(image.tag(words, title))
+        self.out.append(image.tag(words, str(token.attrs.get("title", ""))[:_LONGEST_TITLE]))
 
     def _link(self, token: Token, attribute: str) -> tuple[str, str]:
         """Return the tags around a label: of a link, or of text with a tooltip if it leads nowhere."""

@@ -73,8 +73,8 @@ def name_passages(tokens: list[Token], words_of: Callable[[Token], str]) -> Name
             kind, stem = "code", f"c-{_digest(_first_lines(token.content))}"
         elif token.type == "list_item_open":
             kind, stem = "item", ""
-        elif token.type == "paragraph_open" and not _begins_item(tokens, index):
-            kind, stem = "paragraph", ""
+        elif token.type == "paragraph_open" and not (index and tokens[index - 1].type == "list_item_open"):
+            kind, stem = "paragraph", ""  # the anchor of the first of a list item is the item's
         else:
             continue
         begin, end = token.map or (0, 0)
@@ -128,11 +128,6 @@ def _is_heading(tokens: list[Token], index: int) -> bool:
     opening.type, close.type, opening.tag, close.tag = "paragraph_open", "paragraph_close", "p", "p"
     inline.children = [Token("text", "", 0, content=opening.markup)]
     return False
-
-
-def _begins_item(tokens: list[Token], index: int) -> bool:
-    """Whether a paragraph is the first of a list item, whose anchor is the item's."""
-    return tokens[index - 1].type == "list_item_open" if index else False
 
 
 def _naming(tokens: list[Token], index: int) -> str:

@@ -373,8 +373,7 @@ class _Reader:
         self._begun.append(BREAKS[kind])
 
     def _open_span(self, where: _Range, kind: str) -> None:
-        children = self._spans_at(where["start"])
-        children.append(OPEN["em" if kind == "Emphasis" else "strong"])
+        self._spans_at(where["start"]).append(OPEN["em" if kind == "Emphasis" else "strong"])
 
     def _close_span(self, where: _Range, kind: str) -> None:
         self._begun.append(CLOSE["em" if kind == "Emphasis" else "strong"])

@@ -160,22 +160,19 @@ def read_body(text: str) -> BodyTokens:
     if len(source) > MAX_CHARS or (len(source) > _CHEAP_CHARS and worst_cost(source) > MAX_COST):
         return verbatim
     try:
-        return _read_quickly(source) or _read_fully(source) or verbatim
+        tokens, names = _read_quickly(source) or _read_fully(source)
     except Exception:  # third-party code on untrusted text: one bad body must not stop a build (SPEC 9)
         return verbatim
+    return BodyTokens(source=source, tokens=tuple(tokens), headings=names.headings, passages=names.passages)
 
 
-def _read_quickly(source: str) -> BodyTokens | None:
+def _read_quickly(source: str) -> tuple[list[Token], Names] | None:
     """Read a text with the quick parser, if that reads all of it as markdown-it would."""
     tokens = read_quickly(source, _spans)
     if tokens is None:
         return None
     _mark_tasks(tokens)
-    return _body(source, tokens, name_passages(tokens, inline_text))
-
-
-def _body(source: str, tokens: list[Token], names: Names) -> BodyTokens:
-    return BodyTokens(source=source, tokens=tuple(tokens), headings=names.headings, passages=names.passages)
+    return tokens, name_passages(tokens, inline_text)
 
 
 def _spans(content: str) -> list[Token]:
@@ -183,14 +180,13 @@ def _spans(content: str) -> list[Token]:
     return _parser().parseInline(content, {})[0].children or []
 
 
-def _read_fully(source: str) -> BodyTokens | None:
-    """Read a text with markdown-it; None if it nests too deep."""
+def _read_fully(source: str) -> tuple[list[Token], Names]:
+    """Read a text with markdown-it. Raises `OverflowError` if it nests too deep."""
     env: dict[str, Names] = {}
     tokens = _parser().parse(source, env)
-    deepest = MAX_NESTING - 1
-    if any(token.level >= deepest and token.type in _NESTING for token in tokens):
-        return None
-    return _body(source, tokens, env["names"])
+    if any(token.level >= MAX_NESTING - 1 and token.type in _NESTING for token in tokens):
+        raise OverflowError("deeper than is worth showing")
+    return tokens, env["names"]
 
 
 def printable_text(text: str) -> str:

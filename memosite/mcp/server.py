@@ -118,20 +118,6 @@ def run(options: argparse.Namespace, _show: Tell, _say: Tell) -> None:
 
 
 async def _serve(options: argparse.Namespace) -> None:
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_heed_signals)
-        await _answer_requests(options)
-        tasks.cancel_scope.cancel()
-
-
-async def _heed_signals() -> None:
-    """End for a signal at once: a thread that waits for standard input cannot be told to stop."""
-    with anyio.open_signal_receiver(*heeded_signals()) as signals:
-        async for number in signals:
-            end_now(number)
-
-
-async def _answer_requests(options: argparse.Namespace) -> None:
     site = _Site(options)
     server = Server(
         "memosite",
@@ -144,8 +130,18 @@ async def _answer_requests(options: argparse.Namespace) -> None:
         on_list_resource_templates=_list_templates,
         on_read_resource=site.read_resource,
     )
-    async with stdio_server() as (received, sent):
-        await server.run(received, sent, server.create_initialization_options())
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_heed_signals)
+        async with stdio_server() as (received, sent):
+            await server.run(received, sent, server.create_initialization_options())
+        tasks.cancel_scope.cancel()
+
+
+async def _heed_signals() -> None:
+    """End for a signal at once: a thread that waits for standard input cannot be told to stop."""
+    with anyio.open_signal_receiver(*heeded_signals()) as signals:
+        async for number in signals:
+            end_now(number)
 
 
 async def _list_tools(_context: Any, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:

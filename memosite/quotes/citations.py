@@ -121,7 +121,9 @@ class _Blocks:
         fence = _FENCE.match(line) if self.is_markdown else None
         if self.fence or fence:
             yield from self._end()
-            self.fence = self._fence_after(fence[1] if fence else "", line)
+            begun = fence[1] if fence else ""
+            is_end = self.fence and begun.startswith(self.fence) and not line.strip().strip("`~")
+            self.fence = "" if is_end else self.fence or begun
             return
         if not line.strip() and not (self.in_tag and self.rows):
             yield from self._end()
@@ -139,11 +141,6 @@ class _Blocks:
                 self.in_tag = False
                 return
         yield from self._add(number, row, is_quote=self.in_tag or quoted is not None)
-
-    def _fence_after(self, fence: str, line: str) -> str:
-        if not self.fence:
-            return fence
-        return "" if fence.startswith(self.fence) and not line.strip().strip("`~") else self.fence
 
     def _add(self, number: int, row: str, *, is_quote: bool) -> Iterator[Block]:
         item = _ITEM.match(row)
@@ -167,9 +164,7 @@ def _tags(row: str) -> tuple[str, bool, bool]:
 
 
 def _mark(match: re.Match[str]) -> str:
-    if match[2].lower() == "blockquote":
-        return " "
-    return CLOSE if match[1] else OPEN
+    return " " if match[2].lower() == "blockquote" else CLOSE if match[1] else OPEN
 
 
 # Reads HTML into the blocks that quotations are looked for in; never raises on any text.
@@ -478,8 +473,7 @@ def read_bibtex(text: str) -> tuple[Written, ...]:
     for number, entry in enumerate(entries):
         end = entries[number + 1].start() if number + 1 < len(entries) else len(text)
         fields = _fields(text, entry.end(), end)
-        note = _untex(fields.get("note", ""))
-        citation = next(_of_line(note, 1), None)
+        citation = next(_of_line(_untex(fields.get("note", "")), 1), None)
         if citation:
             line, url = lines.of(citation.sha256, entry.end()), fields.get("url", citation.url)
             quote, speaker = _untex(fields.get("abstract", "")), _untex(fields.get("author", ""))
@@ -565,9 +559,8 @@ def _first_row(rows: Sequence[str], last: int, done: int) -> int:
     """The row on which the citation begins that has its digest on `last`: editors wrap lines. Others are `done`."""
     begins = [number for number in range(done, last + 1) if rows[number].lstrip().startswith("— ")]
     after_blank = [number for number in begins if number == done or not rows[number - 1].strip()]
-    for found in (after_blank, begins):
-        if found:
-            return found[-1]
+    if begins:
+        return (after_blank or begins)[-1]
     row = rows[last].partition("sha256:")[0]
     near = " ".join((*rows[max(done, last - 3) : last], row))
     is_text = "”" in row or _IN_TEXT.search(near)  # as plain text, in which the words come first
@@ -577,8 +570,7 @@ def _first_row(rows: Sequence[str], last: int, done: int) -> int:
 
 def _speaker_before_link(block: Block) -> str:
     """Whom HTML names below a quote: `— engineer, <a href=…>`."""
-    lead = " ".join(block.lead.split())
-    lead = lead.replace("\ufffc", "").strip()
+    lead = " ".join(block.lead.split()).replace("\ufffc", "").strip()
     return lead[2:].removesuffix(",") if lead.startswith("— ") and len(block.links) == 1 else ""
 
 

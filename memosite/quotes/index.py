@@ -207,24 +207,22 @@ def _runs_at_anchors(words: Sequence[bytes]) -> Iterator[tuple[int, int]]:
     return ((at, crc32(text[begins[at] : begins[at + _SHARED_RUN] - 1])) for at in _anchors(sizes) if at < last)
 
 
-def _anchors(sizes: Sequence[int]) -> list[int]:
+def _anchors(sizes: Sequence[int]) -> Iterator[int]:
     """The places of the anchors, by the letters of each word."""
     eminent = [place for place, size in enumerate(sizes) if size >= _LETTERS[0]]
     return _with_gaps(sizes, eminent, 0, len(sizes), 1)
 
 
-def _with_gaps(sizes: Sequence[int], places: Iterable[int], start: int, end: int, level: int) -> list[int]:
+def _with_gaps(sizes: Sequence[int], places: Iterable[int], start: int, end: int, level: int) -> Iterator[int]:
     """Places from `start` to `end`, and where a window of words has none, those of the next level in the gap."""
-    found: list[int] = []
     begin = start
     for place in (*places, end):
         if place - begin >= _WINDOW and level < len(_LETTERS):
             lesser = [at for at in range(begin, place) if sizes[at] >= _LETTERS[level]]
-            found += _with_gaps(sizes, lesser, begin, place, level + 1)
+            yield from _with_gaps(sizes, lesser, begin, place, level + 1)
         if place < end:
-            found.append(place)
+            yield place
         begin = place + 1
-    return found
 
 
 def common_runs(rows: Mapping[_Key, bytes]) -> dict[int, list[_Key]]:

@@ -124,14 +124,10 @@ def _block_quotation(block: Block, before: Block | None, after: Block | None) ->
             break
     lead = before.text.rstrip() if before and not before.is_quote else ""
     lead = lead[_sentence_start(lead, len(lead)) :] if lead.endswith((":", ",", "—", "–")) else ""
-    if (
-        not below
-        and after
-        and not after.is_quote
-        and (_ATTRIBUTION.match(after.text) or _LINKED.match(after.text) or after.links)
-    ):
+    after = None if after and after.is_quote else after
+    if after and not below and (_ATTRIBUTION.match(after.text) or _LINKED.match(after.text) or after.links):
         below = after.text
-    beside = after.links if after and not after.is_quote else ()
+    beside = after.links if after else ()
     links = tuple(dict.fromkeys((*block.links, *beside, *links_in(below))))
     text = "\n".join(rows).strip().strip(OPEN + CLOSE)
     line = block.line_of(len(block.text) - len(block.text.lstrip()))
@@ -296,6 +292,14 @@ class Origin(Generic[_Key]):
                     found.append(voice)
         return found
 
+    def own_verdicts(self, quote: str) -> Iterator[Verdict]:
+        """Where the words are a speaker's own, although they may be first where somebody else's are carried."""
+        for voice in self.voices:
+            if not voice.is_carried:
+                verdict = judge(quote, self._text[voice.start : voice.end])
+                if verdict.tier.holds:
+                    yield verdict.moved(voice.start)
+
     def carries(self, spans: Sequence[Span]) -> bool:
         """Whether words there are those of somebody else, or nobody's."""
         found = self.voices_at(spans)
@@ -342,7 +346,7 @@ def _of_source(quotation: Quotation, origin: Origin[_Key]) -> Appraisal[_Key]:
     passages = [(voice.start, voice.end) for voice in origin.voices]
     verdict = judge(quotation.text, origin.source, passages)
     if verdict.tier.holds and len(origin.voices) > 1 and origin.carries(verdict.spans):
-        verdict = _of_own_voices(quotation, origin) or verdict
+        verdict = next(origin.own_verdicts(quotation.text), verdict)
     voices = origin.voices_at(verdict.spans)
     return Appraisal(
         quotation=quotation,
@@ -352,17 +356,6 @@ def _of_source(quotation: Quotation, origin: Origin[_Key]) -> Appraisal[_Key]:
         quoted_in=origin.carries(verdict.spans),
         check=_check(quotation, verdict, voices),
     )
-
-
-def _of_own_voices(quotation: Quotation, origin: Origin[_Key]) -> Verdict | None:
-    text = origin.source.text
-    for voice in origin.voices:
-        if not voice.is_carried:
-            verdict = judge(quotation.text, text[voice.start : voice.end])
-            if verdict.tier.holds:
-                spans = tuple((start + voice.start, end + voice.start) for start, end in verdict.spans)
-                return Verdict(tier=verdict.tier, spans=spans, details=verdict.details)
-    return None
 
 
 def _check(quotation: Quotation, verdict: Verdict, voices: Sequence[Voice]) -> SpeakerCheck:

@@ -27,9 +27,10 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
+from heapq import merge
 from operator import itemgetter
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -94,6 +95,10 @@ class Verdict:
     def changed_words(self) -> int:
         """How many words differ."""
         return sum(len(words.split()) for kind, words in self.changes if kind != "same")
+
+    def moved(self, start: int) -> "Verdict":
+        """The same on a text of which this one is the part from `start` on."""
+        return replace(self, spans=tuple((first + start, end + start) for first, end in self.spans))
 
 
 # A text and readings of it in which some characters are replaced; each place of a reading leads back to the text.
@@ -767,33 +772,32 @@ class Source:
             place = self.text.find(quote, place + 1)
 
     @cached_property
-    def _clean(self) -> Reading:
-        return Reading(self.text.replace(EDGE, "\ufffd"))
-
-    @cached_property
     def _exact(self) -> Prepared:
-        return Prepared(self._clean)
+        return Prepared(Reading(self.text.replace(EDGE, "\ufffd")))
 
     @cached_property
     def _space(self) -> Prepared:
-        return Prepared(spaced(self._clean))
+        return Prepared(spaced(self._exact.reading))
 
     @cached_property
     def _found_marks(self) -> tuple[Edit, ...]:
-        return find_marks(self._clean.text)
+        return find_marks(self._exact.reading.text)
 
     @cached_property
     def _marks(self) -> Prepared:
-        return Prepared(spaced(edited(self._clean, self._found_marks)))
+        return Prepared(spaced(edited(self._exact.reading, self._found_marks)))
 
     @cached_property
     def _signs(self) -> Prepared:
-        return _with_signs(edited(self._clean, _merged(self._found_marks, plain_signs(self._clean.text))))
+        clean = self._exact.reading
+        apart = _apart_from(self._found_marks, plain_signs(clean.text))
+        return _with_signs(edited(clean, merge(self._found_marks, apart)))
 
     @cached_property
     def unmarked_signs(self) -> Prepared:
         """The typographic signs read as plain, with all marks as they are: for a quote that holds `__init__`."""
-        return _with_signs(edited(self._clean, plain_signs(self._clean.text)))
+        clean = self._exact.reading
+        return _with_signs(edited(clean, plain_signs(clean.text)))
 
 
 def _with_signs(reading: Reading) -> Prepared:
@@ -802,15 +806,9 @@ def _with_signs(reading: Reading) -> Prepared:
     return Prepared(edited(reading, ((*match.span(), "—") for match in found)))
 
 
-def _merged(edits: tuple[Edit, ...], others: Iterator[Edit]) -> Iterator[Edit]:
-    """Both in order; of two that overlap, the one of `edits`."""
-    done = 0
-    number = 0
+def _apart_from(edits: tuple[Edit, ...], others: Iterator[Edit]) -> Iterator[Edit]:
+    """The others that overlap none of `edits`."""
     for other in others:
-        while number < len(edits) and edits[number][0] < other[1]:
-            yield edits[number]
-            done = edits[number][1]
-            number += 1
-        if other[0] >= done:
+        number = bisect_left(edits, other[1], key=itemgetter(0))
+        if not number or edits[number - 1][1] <= other[0]:
             yield other
-    yield from edits[number:]

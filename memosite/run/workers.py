@@ -183,7 +183,9 @@ class _Pool:
             if worker.take() and self._is_renewed:
                 worker.is_last = True
             if worker.is_last and not worker.given:
-                self._remove(worker)
+                self._waiting.unregister(worker.pipe)
+                self._workers.remove(worker)
+                worker.kill()
 
     def close(self) -> None:
         """End all processes, whatever they do."""
@@ -198,11 +200,6 @@ class _Pool:
         self._workers.append(worker)
         self._waiting.register(worker.pipe, selectors.EVENT_READ, worker)
         return worker
-
-    def _remove(self, worker: "_Worker") -> None:
-        self._waiting.unregister(worker.pipe)
-        self._workers.remove(worker)
-        worker.kill()
 
 
 def _forking() -> "ForkContext":

@@ -123,16 +123,14 @@ class Scan:
     def find(self, queries: Sequence[QueryNode]) -> list[list[Place]]:
         """The documents that match each of several queries, in the order of the cards."""
         found: list[list[Place]] = [[] for _ in queries]
-        looked_at = self._cards_that_may_match(queries)
+        wide = (match(widened(query, _of_card), self._postings) for query in queries)
+        looked_at = sorted(set[int]().union(*wide))
         looker = _Looker(scan=self, queries=queries)
         results = run(lambda number: looker.look(self.cards[number]), looked_at, jobs=self.jobs)
         for number, places in zip(looked_at, results, strict=True):
             for all_found, these in zip(found, places, strict=True):
                 all_found += [Place(order=order, card=number, document=document) for order, document in these]
         return found
-
-    def _cards_that_may_match(self, queries: Iterable[QueryNode]) -> list[int]:
-        return sorted(set[int]().union(*(match(widened(query, _of_card), self._postings) for query in queries)))
 
     @cached_property
     def _postings(self) -> MemoryPostings:
@@ -190,10 +188,12 @@ class _Looker:
     def look(self, card: Card) -> list[list[tuple[bytes, int]]]:
         """The documents that match each query: their order among hits, and their number."""
         found = list(documents(card, self.scan.text_of))
+        analyzer, chosen = self.scan.analyzer, self._chosen.items()
         postings = MemoryPostings(self.scan.newest)
         for number, document in enumerate(found):
             if self._may_match(document):
-                postings.add(number, keys=document.keys, date=card.date, words=self._words(document))
+                words = {name: positions_of(document.fields[name], analyzer, choose) for name, choose in chosen}
+                postings.add(number, keys=document.keys, date=card.date, words=words)
         matches = (sorted(match(query, postings)) for query in self.queries)
         return [[(found[number].order, number) for number in numbers] for numbers in matches]
 
@@ -202,11 +202,6 @@ class _Looker:
         alone.add(0, keys=document.keys, date=document.card.date)
         may_match = _letters_of(document, self.scan.analyzer)
         return any(match(widened(query, may_match), alone) for query in self.queries)
-
-    def _words(self, document: SearchDocument) -> dict[WordField, _Positions]:
-        """The words of the queries in a document."""
-        analyzer = self.scan.analyzer
-        return {name: positions_of(document.fields[name], analyzer, choose) for name, choose in self._chosen.items()}
 
     @cached_property
     def _chosen(self) -> dict[WordField, Choose]:

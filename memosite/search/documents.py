@@ -17,17 +17,28 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, repeat
 from operator import itemgetter, sub
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from memosite.archive.mailboxes import is_unread_by_any
-from memosite.archive.model import Archive, Artifact, Document, Library, Memo, Record, Transcript, sessions_of
+from memosite.archive.model import (
+    NAMED,
+    Archive,
+    Artifact,
+    Document,
+    Envelopes,
+    Library,
+    Memo,
+    Record,
+    Transcript,
+    sessions_of,
+)
 from memosite.archive.urls import index_file, page_of, part_page
 from memosite.facts.file import most_turns_found
 from memosite.facts.names import read_stamped_name
-from memosite.facts.parsed import Kind, Text
-from memosite.facts.texts import cut_line, one_line
+from memosite.facts.parsed import Kind
+from memosite.facts.texts import cut_line, listed, one_line
 from memosite.formats.turns import Turn, blocks, parse_conversation
 from memosite.markdown.plain import PlainLine, front_matter, plain_lines
 from memosite.pages import cut_turns
@@ -37,9 +48,6 @@ from memosite.store.values import digest_of
 
 MOST_CHARS = 1_000_000
 """The most characters of one document that are searched."""
-
-
-_OWING = 4
 
 
 WHO_CHARS = 120
@@ -146,13 +154,11 @@ class SearchDocument:
 
 def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
     """The card of an artifact."""
-    transcript = isinstance(artifact, Transcript) and not artifact.is_broken
-    body = artifact.variants[0].text if isinstance(artifact, Transcript) else None
-    digests = [text.sha256 for text in _texts(artifact)]
+    memo = artifact if isinstance(artifact, Memo) else None
+    body = artifact.variants[0].text if isinstance(artifact, Transcript) and not artifact.broken else None
+    is_unread = isinstance(artifact, Envelopes) and artifact.broken
+    digests = [artifact.shown_file.sha256] if is_unread else [text.sha256 for text in artifact.texts]
     prefixes = {text.sha256: prefix for text, prefix in prefixed_texts(artifact)}
-    extra = tuple(_extra(artifact))
-    if isinstance(artifact, Memo | Transcript) and artifact.broken:
-        digests = [artifact.shown_file.sha256]
     return Card(
         kind=artifact.kind,
         id=artifact.id,
@@ -165,29 +171,25 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
         who=_who(artifact),
         date=milliseconds(artifact.date.instant.replace(tzinfo=None)) if artifact.date else None,
         day=artifact.date.day if artifact.date else "",
-        status=(artifact.action or "") if isinstance(artifact, Memo) else artifact.status,
-        waits_for=artifact.owed_by if isinstance(artifact, Memo) else (),
-        owing=_owing(archive, artifact) if isinstance(artifact, Memo) else "",
+        status=(memo.action or "") if memo else artifact.status,
+        waits_for=memo.owed_by if memo else (),
+        owing=_owing(archive, memo.owed_by) if memo and memo.owed_by else "",
         keys=tuple(sorted(_keys(archive, artifact, analyzer))),
         positions=tuple(sorted(set(map(archive.label, artifact.positions)))),
         names=tuple(dict.fromkeys(prepare(name) for name in _names(artifact))),
         slug=prepare(read_stamped_name(artifact.id).slug),
         texts=tuple(
-            (digest, prefixes.get(digest))
-            for digest in dict.fromkeys(digests)
-            if not (transcript and body and digest == body.sha256)
+            (digest, prefixes.get(digest)) for digest in dict.fromkeys(digests) if not (body and digest == body.sha256)
         ),
-        extra=tuple(prepare(text) for text in extra),
-        conversation=body.sha256 if transcript and body else None,
+        extra=tuple(map(prepare, _extra(artifact))),
+        conversation=body.sha256 if body else None,
         group=_group(artifact),
     )
 
 
-def _owing(archive: Archive, memo: Memo) -> str:
+def _owing(archive: Archive, owed_by: Sequence[str]) -> str:
     """Who has not answered a memo, as pages name them; of many the first."""
-    names = [archive.label(position) for position in memo.owed_by[:_OWING]]
-    more = len(memo.owed_by) - len(names)
-    return f"waits for {', '.join(names)}" + (f" and {more} more" if more else "") if names else ""
+    return f"waits for {listed([archive.label(position) for position in owed_by], NAMED)}"
 
 
 def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
@@ -200,7 +202,7 @@ def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
         most = most_turns_found(
             sum(len(part.text) for part in parts) + sum(len(turn.text) for turn in conversation.turns), _size(card)
         )
-        pages = _pages_of_turns(card.page, conversation.turns)
+        pages = list(_pages_of_turns(card.page, conversation.turns))
         turns, others = conversation.turns[:most], conversation.turns[most:]
         parts.append(_part(conversation.preamble, PREAMBLE))
         parts += [Part(prepare(text)) for text in (conversation.rest, *(turn.text for turn in others))]
@@ -267,16 +269,10 @@ def _turn_documents(card: Card, turn: Turn, page: str) -> Iterator[SearchDocumen
             )
 
 
-def _pages_of_turns(page: str, turns: tuple[Turn, ...]) -> list[str]:
+def _pages_of_turns(page: str, turns: tuple[Turn, ...]) -> Iterator[str]:
     """The page that shows each turn: long transcripts are cut into parts, of which the first is the page itself."""
-    found: list[str] = []
     for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):
-        found += [page if number == 1 else part_page(page, number)] * (part.end - part.begins)
-    return found
-
-
-def _texts(artifact: Artifact) -> Iterable[Text]:
-    return () if artifact.is_broken and isinstance(artifact, Memo | Transcript) else artifact.texts
+        yield from repeat(page if number == 1 else part_page(page, number), part.end - part.begins)
 
 
 def _extra(artifact: Artifact) -> Iterator[str]:
@@ -302,9 +298,8 @@ def _names(artifact: Artifact) -> Iterator[str]:
 
 
 def _who(artifact: Artifact) -> str:
-    if isinstance(artifact, Record):
-        return cut_line(f"{artifact.system} {artifact.card.type}", WHO_CHARS)
-    return cut_line(artifact.who.line(), WHO_CHARS)
+    said = f"{artifact.system} {artifact.card.type}" if isinstance(artifact, Record) else artifact.who.line()
+    return cut_line(said, WHO_CHARS)
 
 
 def _keys(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> set[tuple[str, str]]:
@@ -342,12 +337,8 @@ def _memo_keys(archive: Archive, memo: Memo) -> Iterator[tuple[str, str]]:
     for name in {memo.thread, archive.threads[memo.thread].name, archive.thread_label(memo.thread)}:
         yield "thread", name
     if memo.kind == "memo":
-        states: list[tuple[Literal["is"], str]] = [("is", memo.action)] if memo.action else []
-        if memo.is_broadcast:
-            states.append(("is", "broadcast"))
-        if is_unread_by_any(memo):
-            states.append(("is", "unread"))
-        yield from states
+        states = (memo.action, memo.is_broadcast and "broadcast", is_unread_by_any(memo) and "unread")
+        yield from (("is", state) for state in states if state)
 
 
 def positions_of(texts: Iterable[str], analyzer: Analyzer, choose: Choose | None = None) -> dict[str, list[int]]:

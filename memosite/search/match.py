@@ -9,7 +9,7 @@ The index is whatever has `Postings`: Whoosh on the command line, a few dictiona
 import difflib
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol, assert_never
 
@@ -68,7 +68,10 @@ def match(node: QueryNode, postings: Postings) -> Set[int]:
         case Words():
             return _match_words(node, postings)
         case KeyTerm():
-            return _match_terms(KEYS, f"{node.field}:{node.value}", postings, is_prefix=node.prefix)
+            term = f"{node.field}:{node.value}"
+            if not node.prefix:
+                return postings.documents(KEYS, term)
+            return set[int]().union(*(postings.documents(KEYS, each) for each in postings.expand(KEYS, term)))
         case Dates():
             return _dated(postings, node.start, node.end)
         case Ago():
@@ -106,12 +109,6 @@ def _in_all(sets: Iterator[Set[int]]) -> Set[int]:
     while found and (these := next(sets, None)) is not None:
         found = found & these
     return found
-
-
-def _match_terms(field: str, term: str, postings: Postings, *, is_prefix: bool) -> Set[int]:
-    if not is_prefix:
-        return postings.documents(field, term)
-    return set[int]().union(*(postings.documents(field, each) for each in postings.expand(field, term)))
 
 
 def _match_words(words: Words, postings: Postings) -> Set[int]:
@@ -162,10 +159,8 @@ def widened(
             if answer is None:
                 return node
             return And(parts=()) if answer and is_wanted else Or(parts=())  # all documents, or none
-        case And(parts=parts):
-            return And(parts=tuple(widened(part, may_match, is_wanted=is_wanted) for part in parts))
-        case Or(parts=parts):
-            return Or(parts=tuple(widened(part, may_match, is_wanted=is_wanted) for part in parts))
+        case And(parts=parts) | Or(parts=parts):
+            return replace(node, parts=tuple(widened(part, may_match, is_wanted=is_wanted) for part in parts))
         case Not(part=part):
             return Not(part=widened(part, may_match, is_wanted=not is_wanted))
         case Dates() | Ago():
@@ -353,14 +348,10 @@ def make_hit(
     """A hit of `facts_of` a document, its date in milliseconds since 1970 and its `written_lines`."""
     excerpt = make_excerpt(read_lines(shown), wanted, analyzer)
     file = f"{facts['file']}#{excerpt.anchor}" if excerpt.anchor else facts["file"]
-    known = {**facts, "file": file}
-    return Hit(**known, date=_written(date), excerpt=excerpt.pieces)  # type: ignore[arg-type] # as `facts_of` made them
-
-
-def _written(date: int | None) -> str:
-    if date is None:
-        return ""
-    return moment_of(date).isoformat(timespec="milliseconds" if date % 1000 else "seconds") + "Z"
+    timespec = "milliseconds" if date and date % 1000 else "seconds"
+    written = "" if date is None else f"{moment_of(date).isoformat(timespec=timespec)}Z"
+    known = {**facts, "file": file, "date": written}
+    return Hit(**known, excerpt=excerpt.pieces)  # type: ignore[arg-type] # as `facts_of` made them
 
 
 # Finds hints for a query without hits: similar words and values that are somewhere in the archive.

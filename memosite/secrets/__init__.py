@@ -574,8 +574,7 @@ def _secrets(matches: Iterable[Match], layer: Layer, text: bytes) -> Iterator[Ma
         place = None if match.rule == ENCODED else layer.place(match.start, match.end)
         if place:
             start, end = place
-            is_generic = match.rule.startswith(GENERIC)
-            yield Match(match.rule, start, end if is_generic else end_of_word(text, end))
+            yield Match(match.rule, start, end if match.rule.startswith(GENERIC) else end_of_word(text, end))
 
 
 def _merge(found: Iterable[Match]) -> Iterator[Match]:

@@ -102,7 +102,7 @@ def _watchers(options: argparse.Namespace, signals: Signals, stack: ExitStack, *
     deliverer: Deliverer = Printer(sys.stdout.buffer, is_json=options.json)
     if options.command:
         deliverer = _runner(options.command, options, signals)
-    note: Tell = _nothing if options.quiet else say
+    note: Tell = (lambda _: None) if options.quiet else say
     states: dict[Path, WatchState] = {}
     watchers = []
     for source in _sources(options, signals):
@@ -113,10 +113,6 @@ def _watchers(options: argparse.Namespace, signals: Signals, stack: ExitStack, *
         watchers.append(Watcher(source, states[path], deliverer, rules, signals, say=say, note=note))
         watchers[-1].start(is_retrying=options.retry_failed)
     return watchers
-
-
-def _nothing(_: str) -> None:
-    """With --quiet, drop notes."""
 
 
 def _runner(command: Sequence[str], options: argparse.Namespace, signals: Signals) -> Runner:
@@ -160,15 +156,12 @@ def address_of(feed: str) -> str:
     return Path(feed).absolute().as_uri()
 
 
-def _folder() -> Path:
-    return state_home() / "watch"
-
-
 def state_path(address: str, given: str | None) -> Path:
     """The state file of a feed: the given one, else one for each feed, so that watches do not block each other."""
     if given:
         return Path(os.path.realpath(given))  # a link shares the lock of its target
-    return _folder() / f"{hashlib.sha256(address.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.sqlite"
+    name = hashlib.sha256(address.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return state_home() / "watch" / f"{name}.sqlite"
 
 
 def _status(options: argparse.Namespace, show: Tell) -> bool:
@@ -179,7 +172,7 @@ def _status(options: argparse.Namespace, show: Tell) -> bool:
     if options.state or wanted is not None:
         paths = list(dict.fromkeys(state_path(address, options.state) for address in wanted or [""]))
     else:
-        paths = sorted(_folder().glob("*.sqlite"))
+        paths = sorted((state_home() / "watch").glob("*.sqlite"))
     is_fine = True
     for path in paths:
         state = read_state(path)

@@ -19,19 +19,9 @@ from memosite.feeds.document import ReceivedItem, Rejected, read_document, refus
 from memosite.fetch import Failed, Fetched, Unchanged
 from memosite.sources.folder import holding_repo
 from memosite.sources.git import GitError, Repo, git
+from memosite.watch import policy
 from memosite.watch.deliver import AnnouncedMemo, Deliverer, Signals, locate, places
-from memosite.watch.policy import (
-    UNCONDITIONAL_EACH,
-    Bounds,
-    Fate,
-    Limit,
-    Since,
-    duration,
-    fate,
-    pause,
-    time_alone,
-    walk,
-)
+from memosite.watch.policy import UNCONDITIONAL_EACH, Bounds, Fate, Limit, Since
 from memosite.watch.sources import FeedSource
 from memosite.watch.state import Clocks, Delivery, FeedState, ReceiptState, Stage, UnwritableError, Waiting, WatchState
 
@@ -96,6 +86,7 @@ class Watcher:
         self.due = 0.0
         self.is_troubled = False
         self._is_read = False
+        self._limit = rules.limit.text if rules.limit else ""
         self._wakes = None
         if rules.receipts is not None:
             receipts = ReceiptState(state, source.address, rules.receipts.clocks)
@@ -135,8 +126,7 @@ class Watcher:
         self._deliver()
         wakes.run()
         self.is_troubled |= wakes.is_troubled
-        limit = self.rules.limit.text if self.rules.limit else ""
-        waiting = f"{wakes.limited} more wait to be announced again: the limit is {limit}"
+        waiting = f"{wakes.limited} more wait to be announced again: the limit is {self._limit}"
         self._tell_once("limit again", waiting if wakes.limited else None)
 
     # Fetching
@@ -144,11 +134,11 @@ class Watcher:
     def _poll(self) -> None:
         known = self.state.feed(self._source.address)
         now = time.time()
-        alone = time_alone(known.not_before, now)
+        alone = policy.time_alone(known.not_before, now)
         if alone:
             self.due = time.monotonic() + alone
             self.is_troubled = True
-            self._tell_once("feed", f"asks to wait {duration(alone)} (Retry-After)")
+            self._tell_once("feed", f"asks to wait {policy.duration(alone)} (Retry-After)")
             return
         is_conditional = known.etag is not None and known.unchanged % UNCONDITIONAL_EACH != UNCONDITIONAL_EACH - 1
         with self.signals.interruptible():
@@ -180,7 +170,7 @@ class Watcher:
             document = replace(document, previous=None)
         address = self._source.address
         wanted = self._wakes.wanted() if self._wakes is not None else frozenset[str]()
-        items = walk(
+        items = policy.walk(
             document,
             answer.address,
             unknown=lambda guids: self.state.unknown(address, guids),
@@ -195,7 +185,7 @@ class Watcher:
     def _commit(self, known: FeedState, answer: Fetched, items: Sequence[ReceivedItem]) -> None:
         rules = self.rules
         fates: list[tuple[ReceivedItem, Fate]] = [
-            (item, fate(item, since=rules.since, is_first=not known.is_known, only_asked=rules.only_asked))
+            (item, policy.fate(item, since=rules.since, is_first=not known.is_known, only_asked=rules.only_asked))
             for item in items
         ]
         feed = replace(known, etag=answer.etag, last_modified=answer.last_modified, ledger=answer.ledger)
@@ -207,11 +197,11 @@ class Watcher:
     def _fail(self, answer: Failed, known: FeedState) -> None:
         self.is_troubled = True
         self._failures += 1
-        seconds = pause(self.rules.interval, self._failures, answer.wait)
+        seconds = policy.pause(self.rules.interval, self._failures, answer.wait)
         self.due = time.monotonic() + seconds
         now = time.time()
         not_before = now + seconds if answer.wait else None
-        again = "run it again" if self.rules.is_once else f"asked again in {duration(seconds)}"
+        again = "run it again" if self.rules.is_once else f"asked again in {policy.duration(seconds)}"
         self._tell_once("feed", f"{answer.reason}; nothing is lost, {again}", answer.reason)
         unchanged = known.unchanged + 1
         self.state.note(self._source.address, error=answer.reason, unchanged=unchanged, not_before=not_before, now=now)
@@ -233,7 +223,8 @@ class Watcher:
             count = min(allowed, 10_000) if self.rules.is_batch else 1
             waiting = self.state.pending(self._source.address, max(1, count))
             if not waiting or not allowed:
-                self._tell_waiting(bool(waiting))
+                more = self.state.counts(self._source.address).get("pending", 0) if waiting else 0
+                self._tell_once("limit", f"{more} more wait: the limit is {self._limit}" if more else None)
                 return
             if self._wakes is not None:
                 looked = [(memo, self._wakes.look(memo.number, memo.item)) for memo in waiting]
@@ -250,11 +241,6 @@ class Watcher:
             return 10_000
         return max(0, limit.count - self.state.tried(self._source.address, now - limit.seconds, now))
 
-    def _tell_waiting(self, is_limited: bool) -> None:  # noqa: FBT001 - private
-        count = self.state.counts(self._source.address).get("pending", 0) if is_limited else 0
-        limit = self.rules.limit.text if self.rules.limit else ""
-        self._tell_once("limit", f"{count} more wait: the limit is {limit}" if count else None)
-
     def _deliver_some(self, waiting: Sequence[Delivery]) -> bool:
         """Deliver these together; return whether to continue."""
         numbers = tuple(one.number for one in waiting)
@@ -267,15 +253,17 @@ class Watcher:
         except OSError:
             self.state.give_back(numbers, tries=0, retries=self.rules.retries)
             raise
+        retries = self.rules.retries
         if outcome.reason is None:
             self._unrecorded.append(numbers)
             self._record()
-            self._count_first()
+        else:
+            self.state.give_back(numbers, tries=int(outcome.is_try), retries=retries)
+        if self._wakes is not None:
+            self._wakes.state.count_first()
+        if outcome.reason is None:
             return True
-        self.state.give_back(numbers, tries=int(outcome.is_try), retries=self.rules.retries)
-        self._count_first()
         self.is_troubled = True
-        retries = self.rules.retries
         tries = [one.tries + int(outcome.is_try) for one in waiting]
         given_up = [memo for memo, count in zip(memos, tries, strict=True) if count >= retries]
         rest = [memo for memo, count in zip(memos, tries, strict=True) if count < retries]
@@ -286,10 +274,6 @@ class Watcher:
             again = again if outcome.is_try else "it waits"
             self.say(f"not delivered, {again}: {_named(rest)}: {outcome.reason}")
         return not rest
-
-    def _count_first(self) -> None:
-        if self._wakes is not None:
-            self._wakes.state.count_first()
 
     def _record(self) -> None:
         """Record what was delivered. Until that works, nothing else is delivered: it would come twice."""

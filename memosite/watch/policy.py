@@ -159,11 +159,8 @@ def _read_archive(data: bytes) -> FeedDocument | Rejected:
     archive = read_document(data)
     if isinstance(archive, Rejected):
         return archive
-    if not archive.is_archive:
-        return Rejected(reason="found no fh:archive, expected an archive document (RFC 5005)")
-    if not archive.items:
-        return Rejected(reason="found no items, expected an archive document (RFC 5005)")
-    return archive
+    missing = "fh:archive" if not archive.is_archive else "items" if not archive.items else ""
+    return Rejected(reason=f"found no {missing}, expected an archive document (RFC 5005)") if missing else archive
 
 
 def _oldest_first(documents: list[FeedDocument]) -> tuple[ReceivedItem, ...]:

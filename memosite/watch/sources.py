@@ -141,8 +141,7 @@ def _feed(config: Config, archive: "Archive", shelf: "Shelf", name: str) -> byte
     from memosite.plan.feeds import plan_whole_feed  # noqa: PLC0415 - as above
 
     context = context_of(config, archive, shelf)
-    position = archive.positions[_position(archive, context, name)]
-    return to_rss(plan_whole_feed(context, position))
+    return to_rss(plan_whole_feed(context, archive.positions[_position(archive, context, name)]))
 
 
 def _position(archive: "Archive", context: "Context", name: str) -> str:

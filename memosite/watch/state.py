@@ -119,8 +119,7 @@ class WatchState:
 
     def unknown(self, address: str, guids: Iterable[str]) -> frozenset[str]:
         """Those of the given guids that are new in this feed."""
-        query = "SELECT 1 FROM items JOIN feeds ON feeds.id = items.feed WHERE address = ? AND guid = ?"
-        return frozenset(guid for guid in guids if not self.rows(query, (address, guid)))
+        return frozenset(guid for guid in guids if not self._items("1", address, "AND guid = ?", guid))
 
     def commit(
         self, feed: FeedState, fates: Sequence[tuple[ReceivedItem, Fate]], now: float
@@ -167,11 +166,8 @@ class WatchState:
 
     def pending(self, address: str, count: int) -> tuple[Delivery, ...]:
         """The oldest pending items, at most `count`."""
-        found = self.rows(
-            "SELECT items.id, guid, item, tries FROM items JOIN feeds ON feeds.id = items.feed "
-            "WHERE address = ? AND fate = 'pending' ORDER BY items.id LIMIT ?",
-            (address, count),
-        )
+        oldest = "AND fate = 'pending' ORDER BY items.id LIMIT ?"
+        found = self._items("items.id, guid, item, tries", address, oldest, count)
         try:
             return tuple(
                 Delivery(number=number, item=load_item(guid, text), tries=tries) for number, guid, text, tries in found
@@ -181,36 +177,21 @@ class WatchState:
 
     def counts(self, address: str) -> dict[str, int]:
         """How many items of a feed have which fate."""
-        found = self.rows(
-            "SELECT fate, count(*) FROM items JOIN feeds ON feeds.id = items.feed WHERE address = ? GROUP BY fate",
-            (address,),
-        )
-        return dict(found)
+        return dict(self._items("fate, count(*)", address, "GROUP BY fate"))
 
     def failed(self, address: str) -> list[str]:
         """The paths of items that could not be delivered or were refused."""
-        query = (
-            "SELECT path FROM items JOIN feeds ON feeds.id = items.feed "
-            "WHERE address = ? AND fate IN ('failed', 'refused') ORDER BY items.id"
-        )
-        return [path for (path,) in self.rows(query, (address,))]
+        found = self._items("path", address, "AND fate IN ('failed', 'refused') ORDER BY items.id")
+        return [path for (path,) in found]
 
     def tried(self, address: str, since: float, until: float) -> int:
         """How many items were delivered, or tried, in a span of time; not those dated after it by a wrong clock."""
-        query = (
-            "SELECT count(*) FROM items JOIN feeds ON feeds.id = items.feed "
-            "WHERE address = ? AND tried_at > ? AND tried_at <= ?"
-        )
-        ((count,),) = self.rows(query, (address, since, until))
+        ((count,),) = self._items("count(*)", address, "AND tried_at > ? AND tried_at <= ?", since, until)
         return int(count)
 
     def interrupted(self, address: str) -> list[str]:
         """The paths of items in delivery when a watch was killed."""
-        query = (
-            "SELECT path FROM items JOIN feeds ON feeds.id = items.feed "
-            "WHERE address = ? AND is_running ORDER BY items.id"
-        )
-        return [path for (path,) in self.rows(query, (address,))]
+        return [path for (path,) in self._items("path", address, "AND is_running ORDER BY items.id")]
 
     def begin(self, numbers: Sequence[int], now: float) -> None:
         """Record that delivery of items begins; a full disk fails here, not afterwards."""
@@ -245,6 +226,11 @@ class WatchState:
         write.execute("INSERT OR IGNORE INTO feeds (address) VALUES (?)", (address,))
         ((number,),) = write.execute("SELECT id FROM feeds WHERE address = ?", (address,)).fetchall()
         return int(number)
+
+    def _items(self, columns: str, address: str, rest: str, *values: object) -> list[Any]:
+        """What is asked of the items of a feed. Raises `StateError`."""
+        query = f"SELECT {columns} FROM items JOIN feeds ON feeds.id = items.feed WHERE address = ? {rest}"  # noqa: S608
+        return self.rows(query, (address, *values))
 
     def rows(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
         """What a query finds. Raises `StateError`."""

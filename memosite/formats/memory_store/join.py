@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memosite.facts import rules
-from memosite.facts.findings import Finding, Location, Rule
+from memosite.facts.findings import Finding, Rule, finding_in
 from memosite.facts.json_text import shown
-from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEvent, RecordFile, Relation
+from memosite.facts.parsed import FileFacts, LineOf, Parsed, RecordCard, RecordEvent, RecordFile, RecordPart, Relation
 from memosite.formats import memory_store as store_rules
 from memosite.formats.memory_store import FOREIGN, part_of, store_of
 from memosite.formats.memory_store.parse import (
@@ -62,15 +62,12 @@ class _Store:
     first: FileFacts | None = None
 
 
-_PARTS = (StoreConfig, StoreRelation, StoreEvents, StoreBody)
-
-
 def is_store_part(parsed: Parsed) -> bool:
     """Whether the result of a file belongs to a store; its findings count only if the store does."""
     fact = parsed.fact
     if isinstance(fact, RecordFile):
         return fact.system == "memory-store"
-    return isinstance(fact, _PARTS)
+    return isinstance(fact, RecordPart)
 
 
 def join_stores(parsed: Iterable[Parsed], line_of: LineOf, data_of: DataOf, *, is_loose: bool = False) -> JoinedStores:
@@ -144,8 +141,7 @@ def _left_alone_in(store: _Store, folder: str) -> Iterator[Finding]:
 
 
 def _finding(rule: Rule, file: FileFacts, message: str, line: int | None = None) -> Finding:
-    where = Location(source=file.source, path=file.path, line=line)
-    return Finding(rule=rule, location=where, message=shown(message, 500))
+    return finding_in(file, rule, shown(message, 500), line)
 
 
 class _Joiner:
@@ -317,9 +313,9 @@ class _Joiner:
         found: dict[str, list[FilePlace]] = defaultdict(list)
         for relation in self._store.relations:
             for end in dict.fromkeys((relation.sender, relation.relation.target)):
-                found[end].append((relation.file.source, relation.file.path))
+                found[end].append(relation.file.place)
         found[self._project] += self._store.of_the_whole
-        return {_place(node): tuple(found[key]) for key, node in self._nodes.items() if key in found}
+        return {node.file.place: tuple(found[key]) for key, node in self._nodes.items() if key in found}
 
     @property
     def _project(self) -> str:
@@ -340,7 +336,7 @@ class _Joiner:
             for end in dict.fromkeys((relation.sender, relation.relation.target)):
                 self._tell(replace(event, record=end, detail=detail), end, found)
         return {
-            _place(node): tuple(dict.fromkeys(sorted(found[key], key=_when)))
+            node.file.place: tuple(dict.fromkeys(sorted(found[key], key=_when)))
             for key, node in self._nodes.items()
             if key in found
         }
@@ -353,10 +349,6 @@ class _Joiner:
         is_named = key in event.detail.replace(";", " ").split()
         detail = event.detail if is_named else "; ".join(part for part in (key, event.detail) if part)
         found[self._project].append(replace(event, record=self._project, detail=detail))
-
-
-def _place(card: RecordCard) -> FilePlace:
-    return card.file.source, card.file.path
 
 
 def _when(event: RecordEvent) -> tuple[bool, dt.datetime]:
@@ -387,23 +379,18 @@ def _left_alone(parsed: Iterable[Parsed], joined: JoinedStores, *, is_loose: boo
             others = len(files) - 1
             count = f" with {others} others" if others > 1 else " with another" if others else ""
             message = f"a file{count} in {place[1]}/, which has no config.json with project.id and a numeric version"
-            yield _note(files[0], message)
+            yield finding_in(files[0], rules.LEFT_ALONE, message)
             continue
         strays = [one for one in files if one.fact is None and part_of(one.path) in {"node", "relation"}]
         if strays:
-            yield _note(strays[0], FOREIGN + and_others(len(strays) - 1, place[1]))
+            yield finding_in(strays[0], rules.LEFT_ALONE, FOREIGN + and_others(len(strays) - 1, place[1]))
 
 
 def _folders_told_of(joined: JoinedStores) -> set[FilePlace]:
     """The folders that are stores, or of which a finding already says that they are none."""
-    files = (*(store.file for store in joined.stores), *(card.file for card in joined.records))
-    places = {(file.source, file.path) for file in files}
+    places = {store.file.place for store in joined.stores} | {card.file.place for card in joined.records}
     places |= {(finding.location.source, finding.location.path) for finding in joined.findings}
     return {(source, store[0]) for source, path in places if (store := store_of(path)) is not None}
-
-
-def _note(parsed: Parsed, message: str) -> Finding:
-    return Finding(rule=rules.LEFT_ALONE, location=Location(source=parsed.source, path=parsed.path), message=message)
 
 
 ADAPTER = Adapter(matches, parse, join=join_records)

@@ -342,7 +342,9 @@ def _read_card(fields: Fields, values: dict[str, Any]) -> RecordCard:
         *_rows("Source", fields.object("source"), "task"),
         *(("Evidence", f"{kind}: {name}{others}") for kind, name, others in evidence),
         *_rows("Origin", origin, "locator"),
-        *_scope_rows(fields.object("scope")),
+        *_rows(
+            "Scope", scope := fields.object("scope"), kind if isinstance(kind := scope.peek("kind"), str) else "project"
+        ),
         *((label_of(name), value_text(facets.peek(name))) for name in facets.names_written if facets.has(name)),
     )
     anchors = fields.strings("anchors")
@@ -420,11 +422,8 @@ def read_evidence(fields: Fields) -> Iterator[tuple[str, str, str]]:
     """Each piece of evidence: its kind, its id, and in words whatever else it says."""
     for child in fields.objects("evidence"):
         kind, id_ = one_line(child.text("kind", required=True)), one_line(child.text("id", required=True))
-        yield (
-            kind,
-            id_,
-            "".join(f", {label_of(name).lower()}: {value_text(value)}" for name, value in child.left().items()),
-        )
+        others = (f", {label_of(name).lower()}: {value_text(value)}" for name, value in child.left().items())
+        yield kind, id_, "".join(others)
 
 
 def _rows(label: str, child: Fields, main: str) -> Iterator[tuple[str, str]]:
@@ -438,11 +437,6 @@ def _rows(label: str, child: Fields, main: str) -> Iterator[tuple[str, str]]:
     for name in child.names_written:
         if name not in {"kind", main} and child.has(name):
             yield f"{label} {label_of(name).lower()}", value_text(child.peek(name))
-
-
-def _scope_rows(scope: Fields) -> Iterator[tuple[str, str]]:
-    kind = scope.peek("kind")
-    return _rows("Scope", scope, kind if isinstance(kind, str) else "project")
 
 
 def label_of(name: str) -> str:
@@ -497,9 +491,8 @@ def parse(file: File) -> Parsed:
 
 def _is_config(file: File) -> bool:
     values = file.json.fields
-    if values is None:
-        return all(f'"{name}"' in file.text for name in ("project", "version"))
-    return _makes_a_store(values)
+    is_meant = all(f'"{name}"' in file.text for name in ("project", "version"))
+    return is_meant if values is None else _makes_a_store(values)
 
 
 def _makes_a_store(values: dict[str, Any]) -> bool:
@@ -608,13 +601,9 @@ def _parse_body(file: File) -> Parsed:
     """Read one body. Its summary is without the heading, which repeats the node's title."""
     text = file.markdown
     known, data = describe_text(text, RECORD_IDS)
-    known = replace(known, summary=summarize(_without_heading(text)) or known.summary)
-    return file.parsed(StoreBody(file=file.facts, text=known), file_findings(file), file.data, data)
-
-
-def _without_heading(text: str) -> str:
     first, _, rest = text.lstrip().partition("\n")
-    return rest if first.startswith("# ") else text
+    known = replace(known, summary=summarize(rest if first.startswith("# ") else text) or known.summary)
+    return file.parsed(StoreBody(file=file.facts, text=known), file_findings(file), file.data, data)
 
 
 _PARTS: Mapping[StorePart, tuple[Callable[[File], bool], Callable[[File], Parsed]]] = MappingProxyType(

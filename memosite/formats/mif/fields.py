@@ -174,8 +174,7 @@ def _add_entity(name: str, kind: str | None, relation: str, found: _Found) -> No
     name = one_line(name)
     known = found.entities.get((name, relation))
     if name and (known is None or known.type is None):
-        type_ = one_line(kind or "") or None
-        found.entities[name, relation] = Entity(name=name, type=type_, relation=relation)
+        found.entities[name, relation] = Entity(name=name, type=one_line(kind or "") or None, relation=relation)
 
 
 # Reads the fields of a MIF record's frontmatter: each gives a usable value and keeps a finding if it was not.

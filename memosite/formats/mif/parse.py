@@ -303,18 +303,14 @@ def _record_head(file: File) -> Head | None:
     head = split_head(file.markdown)
     if head is None:
         return None
-    written = {match["name"]: _bare(match["value"]) for match in _SHAPE.finditer(head.source[:YAML_CHARS])}
+    found = ((match["name"], match["value"]) for match in _SHAPE.finditer(head.source[:YAML_CHARS]))
+    written = {name: re.sub(r"\s#.*", "", value).strip().strip("\"'") for name, value in found}
     has_type = written.get("type") in TYPES
     if not name.endswith(SUFFIX):
         return head if has_type and head.is_closed and "id" in written and "created" in written else None
     if has_type or "id" in written:
         return head if written.keys() - {"title", "id" if "id" in written else "type"} else None
     return None
-
-
-def _bare(value: str) -> str:
-    """A value without quotes and comment."""
-    return re.sub(r"\s#.*", "", value).strip().strip("\"'")
 
 
 def _read_card(file: File, fields: MifFields, body: str, *, is_early: bool) -> tuple[RecordCard, bytes]:
@@ -325,6 +321,7 @@ def _read_card(file: File, fields: MifFields, body: str, *, is_early: bool) -> t
     citations, cited = read_citations(fields, is_early=is_early)
     relations, strengths = read_relations(fields, links.relations)
     ontology, summary, related = read_ontology(fields), fields.text("summary"), fields.texts("related")
+    aliases, compressed = fields.texts("aliases"), fields.moment("compressed_at", "compressedAt")
     rows = (
         ("Summary", summary),
         *times,
@@ -333,13 +330,14 @@ def _read_card(file: File, fields: MifFields, body: str, *, is_early: bool) -> t
         *cited,
         *strengths,
         *ontology,
-        ("Also known as", ", ".join(fields.texts("aliases"))),
+        ("Also known as", ", ".join(aliases)),
         ("Related", ", ".join(related)),
-        _compressed(fields),
+        ("Compressed", show_moment(compressed[0]) if compressed[0] else compressed[1]),
     )
     known, data = describe_text(body, RECORD_IDS)
     head_line = {links.title_line} if links.title_line is not None else set()
     said = summary or "\n".join(line for number, line in enumerate(body.split("\n")) if number not in head_line)
+    replacing = [relation.target for relation in relations if relation.predicate == "superseded-by"]
     card = replace(
         card,
         text=replace(known, summary=summarize(said)),
@@ -347,7 +345,7 @@ def _read_card(file: File, fields: MifFields, body: str, *, is_early: bool) -> t
         sessions=(session,) if session else (),
         fields=tuple(row for row in rows if row[1]),
         relations=relations,
-        superseded_by=_superseded_by(fields, relations),
+        superseded_by=fields.target("superseded_by", "supersededBy") or next(iter(replacing), None),
         mentions=tuple(dict.fromkeys((*related, *links.mentions))),
         anchors=tuple(place for place, _ in code),
         citations=citations,
@@ -424,16 +422,6 @@ def _read_tags(fields: MifFields, *, is_early: bool) -> tuple[str, ...]:
         if tag != tag.lower() or not all(char == "-" or char.isalnum() for char in tag):
             fields.note(mif_rules.TAG, f'the tag "{shown(tag)}" is not in lower case with hyphens', "tags", number)
     return tuple(dict.fromkeys(tag for _, tag in tags))
-
-
-def _superseded_by(fields: MifFields, relations: tuple[Relation, ...]) -> str | None:
-    named = fields.target("superseded_by", "supersededBy")
-    return named or next((one.target for one in relations if one.predicate == "superseded-by"), None)
-
-
-def _compressed(fields: MifFields) -> FieldRow:
-    moment, text = fields.moment("compressed_at", "compressedAt")
-    return "Compressed", show_moment(moment) if moment else text
 
 
 ADAPTER = Adapter(matches, parse)

@@ -220,16 +220,12 @@ def parse(file: File) -> Parsed:
     return file.parsed(fact, findings, *shelve)
 
 
-def _split_file(file: File) -> tuple[RecordEntry, ...]:
+def _split_file(file: File) -> Iterator[RecordEntry]:
     """The entries of a memory; the rest of `broadcast/` has none."""
-    if broadcast_path(file.path):
-        return ()
-    found: list[RecordEntry] = []
-    for section, entry, key in _keyed(file, read_outline(file.text)):
+    for section, entry, key in () if broadcast_path(file.path) else _keyed(file, read_outline(file.text)):
         said, name = _said(entry.text), _slug(section.name or _NO_SECTION)
         place = "\0".join((name, *said.place)) if said.place else ""
-        found.append(RecordEntry(key=key, section=name, said=said.text, written=said.written, place=place))
-    return tuple(found)
+        yield RecordEntry(key=key, section=name, said=said.text, written=said.written, place=place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -437,8 +433,7 @@ def _parse_broadcast(file: File, below: tuple[str, ...]) -> Parsed:
         fields=tuple(_frontmatter_fields(matter, without="name" if title and is_skill else "")),
         tags=head.tags,
     )
-    fact = RecordFile(system="wyren", file=file.facts, records=(card,))
-    return replace(parsed, fact=fact)
+    return replace(parsed, fact=RecordFile(system="wyren", file=file.facts, records=(card,)))
 
 
 def _frontmatter_fields(matter: Frontmatter, *, without: str) -> Iterator[tuple[str, str]]:
