@@ -14,6 +14,7 @@ import pytest
 from memosite.cli import main
 from memosite.commands.arguments import command_parsers, parser
 from memosite.facts.characters import printable_json
+from memosite.facts.texts import counted
 from tests.support.commands import command_line, run_command
 from tests.support.files import ROOT, write_text
 from tests.support.memos import write_memo
@@ -46,7 +47,7 @@ def test_a_build_ends_with_a_summary(tmp_path: Path, capsys: Capture) -> None:
 
     Nouns agree with their numbers.
     """
-    assert [plural("memo", 1), plural("memo", 0), plural("library", 2)] == ["memo", "memos", "libraries"]
+    assert [counted(1, "memo"), counted(0, "memo"), counted(2, "library")] == ["1 memo", "0 memos", "2 libraries"]
     words = ["build", str(shared_example()), "-o", str(tmp_path / "out")]
     assert main(words) == 0
     said = capsys.readouterr().out.splitlines()
