@@ -121,7 +121,7 @@ def test_no_page_is_over_a_megabyte_whatever_it_is_written_in(text: str, kind: s
     if kind == "transcript":
         write_transcript(repo / "transcripts/engineer", "2026-05-01-1430--engineer--t", text=text)
     else:
-        for number in range(4):
+        for number in range(2):
             name = f"2026-05-01-143{number}--engineer--director--m"
             parent = "2026-05-01-1430--engineer--director--m.openthing" if number else None
             write_memo(repo / "memos/inbox", name, body_ref=f"{name}.body.md", body=text, in_reply_to=parent)
