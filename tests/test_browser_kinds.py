@@ -104,7 +104,7 @@ def test_a_page_loads_less_style_and_script_than_it_may(browser: Browser, addres
     """Those of search 110 kB, that for missing addresses 60 kB."""
     page = browser.new_page()
     for path, most in (("many/_site/search/index.html?q=the", 110_000), ("site/_site/404.html", 60_000)):
-        page.goto(address + path)
+        page.goto(address + path, wait_until="networkidle")
         assert bytes_of(page, sites) < most
     page.close()
     assert (sites / "site/_site/static/cite.js").stat().st_size < 16_000  # it comes when it is first used
@@ -112,7 +112,6 @@ def test_a_page_loads_less_style_and_script_than_it_may(browser: Browser, addres
 
 def bytes_of(page: Page, sites: Path) -> int:
     """The bytes of the styles and scripts that a page asks for, as they are, not compressed."""
-    page.wait_for_load_state("networkidle")
     files = [sites / path for path in set(page.evaluate(LOADED)) if (sites / path).is_file()]
     assert any(file.name == "memosite.css" for file in files)
     return sum(file.stat().st_size for file in files)

@@ -53,12 +53,12 @@ def test_the_list_of_feeds_lets_the_reader_choose_a_position(example_site: Path)
         assert there.get_element_by_id("_watch").text_content() == choice.findtext("./p/code")
 
 
-def test_what_is_copied_is_said(example_site: Path, tmp_path: Path) -> None:
+def test_what_is_copied_is_said(example_site: Path) -> None:
     """By keyboard; where the clipboard is not to be had, the text is selected, and that is said."""
     file = example_site / "positions/director/index.html"
     press = "document.querySelector('[data-copy=_watch]').click()"
     said = "document.getElementById('_copied').textContent"
-    with serve_folder(example_site) as address, chromium(tmp_path) as browser:
+    with serve_folder(example_site) as address, chromium() as browser:
         for place in (f"{address}positions/director/index.html#follow", f"{file.as_uri()}#follow"):
             browser.open(place)
             colours = [

@@ -109,7 +109,7 @@ def test_names_that_differ_by_case_alone_do_not_share_a_folder_and_a_year_has_th
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("会議の記録と決定事項について。\n\n" * 20_000, "memo"),
+        ("会議の記録と決定事項について。\n\n" * 16_000, "memo"),
         ("<& " * 100_000, "memo"),
         ("| a | b |\n|---|---|\n" + "| <& | &< |\n" * 20_000, "memo"),
         ("## User\n\n会議の記録と決定事項について。\n\n" * 8_000, "transcript"),

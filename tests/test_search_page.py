@@ -51,9 +51,9 @@ def address(request: pytest.FixtureRequest, site: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def browser() -> Iterator[Browser]:
     """One browser for all tests."""
-    with chromium(tmp_path_factory.mktemp("browser")) as found:
+    with chromium() as found:
         yield found
 
 

@@ -86,11 +86,11 @@ def test_every_month_and_week_of_a_long_stream_is_reached(tmp_path: Path) -> Non
         assert lxml_html.parse(target).getroot().get_element_by_id(anchor) is not None
 
 
-def test_the_rows_of_the_stream_are_filtered(example_site: Path, tmp_path: Path) -> None:
+def test_the_rows_of_the_stream_are_filtered(example_site: Path) -> None:
     """By what they are to the position, and by words."""
     page = example_site / "positions/director/index.html"
     expected = Counter(found(lxml_html.parse(page), "//section[@id='stream']//li/@data-way"))
-    with chromium(tmp_path) as browser:
+    with chromium() as browser:
         browser.open(page.as_uri())
         for way in ("sent", "received", "transcript"):
             browser.value(
