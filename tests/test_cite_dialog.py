@@ -18,7 +18,6 @@ from memosite.quotes.citations import read_html, read_markdown, read_plain, to_h
 from tests.support.browsers import COLOURS, below, violations
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
-from tests.support.servers import serve_folder
 from tests.support.sites import shared_site
 
 REPO = Path(__file__).parent.parent
@@ -151,19 +150,6 @@ def site() -> Path:
 def sources(site: Path) -> Path:
     """The repo of which it was built."""
     return site.parent
-
-
-@pytest.fixture(scope="module")
-def server(site: Path) -> Iterator[str]:
-    """The address at which it is served."""
-    with serve_folder(site) as address:
-        yield address
-
-
-@pytest.fixture(params=["http", "file"])
-def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
-    """Where the site is: on a server, and on disk."""
-    return server if request.param == "http" else f"{site.as_uri()}/"
 
 
 @pytest.fixture

@@ -20,7 +20,6 @@ from memosite.render.theme import load_theme
 from tests.support.browsers import below
 from tests.support.memos import write_memo, write_transcript
 from tests.support.pages import found
-from tests.support.servers import serve_folder
 from tests.support.sites import shared_site
 
 LONG, SHORT, MANY = "2026-05-01-1430--engineer--long", "2026-05-02-1430--engineer--short", "2026-05-03-1430--many"
@@ -86,19 +85,6 @@ def write_sources(repo: Path) -> None:
     write_transcript(folder, SPLIT, text=f"{talk(3, 1)}\n## Assistant\n\n{huge}\n\n{talk(3, 1)}")
     body = f"See [what was said](../../transcripts/engineer/{LONG}.openthing#t22)."
     write_memo(repo / "memos/inbox", MEMO, body=body)
-
-
-@pytest.fixture(scope="module")
-def server(site: Path) -> Iterator[str]:
-    """The address at which it is served."""
-    with serve_folder(site) as address:
-        yield address
-
-
-@pytest.fixture(params=["http", "file"])
-def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
-    """Where the site is: on a server, and on disk."""
-    return server if request.param == "http" else f"{site.as_uri()}/"
 
 
 @pytest.fixture
