@@ -352,9 +352,9 @@ def test_keys_go_from_entry_to_entry_through_a_thread_and_to_its_pages(page: Pag
     assert page.evaluate("document.activeElement === document.querySelectorAll('.member')[1]")
 
 
-def test_the_help_sheet_names_the_keys_of_this_page_and_no_others(page: Page, base: str) -> None:
+def test_the_help_sheet_names_the_keys_of_this_page_and_no_others(page: Page, server: str) -> None:
     """`?` opens and closes it; other keys rest meanwhile; a memo without a thread has no `t`."""
-    page.goto(base + KINDS["memo"])
+    page.goto(server + KINDS["memo"])
     page.keyboard.press("?")
     sheet = page.get_by_role("dialog", name="Keyboard shortcuts")
     assert {"j", "k", "n", "t", "?", "Esc"} <= set(sheet.locator("kbd").all_text_contents())
@@ -362,14 +362,14 @@ def test_the_help_sheet_names_the_keys_of_this_page_and_no_others(page: Page, ba
     assert sheet.is_visible()
     page.keyboard.press("Escape")
     assert not sheet.is_visible()
-    page.goto(base + KINDS["timeline"])
+    page.goto(server + KINDS["timeline"])
     page.get_by_role("button", name="Keyboard").click()
     assert "t" not in page.locator("dialog kbd").all_text_contents()
 
 
-def test_texts_of_a_thread_fold_and_unfold(page: Page, base: str) -> None:
+def test_texts_of_a_thread_fold_and_unfold(page: Page, server: str) -> None:
     """All at once and one by one; a link to something folded unfolds it."""
-    page.goto(base + KINDS["thread"])
+    page.goto(server + KINDS["thread"])
     texts = page.locator(".member .fold")
     assert texts.count() > 2
     page.get_by_role("button", name="Collapse all").click()
@@ -423,18 +423,18 @@ def test_a_link_to_how_a_position_is_followed_opens_it(browser: Browser, base: s
         context.close()
 
 
-def test_the_heading_of_a_week_is_not_behind_the_head_of_the_page(page: Page, base: str) -> None:
+def test_the_heading_of_a_week_is_not_behind_the_head_of_the_page(page: Page, server: str) -> None:
     """A link to the first week of a month shows the heading of the month, too; the colour goes beyond the text."""
-    page.goto(f"{base}positions/web-engineer/index.html#week-2026-05-18")
+    page.goto(f"{server}positions/web-engineer/index.html#week-2026-05-18")
     head = "document.querySelector('header.site').getBoundingClientRect().bottom"
     month = "document.getElementById('2026-05').getBoundingClientRect().top"
     page.wait_for_function(f"() => {month} >= {head} && {month} < innerHeight / 2")
     assert page.locator(":target").evaluate("(row) => getComputedStyle(row).boxShadow") != "none"
 
 
-def test_tool_calls_of_a_transcript_unfold_and_the_outline_follows_the_reader(page: Page, base: str) -> None:
+def test_tool_calls_of_a_transcript_unfold_and_the_outline_follows_the_reader(page: Page, server: str) -> None:
     """Folded at first, with their first line. The outline stays in view, and marks the words that were read last."""
-    page.goto(base + KINDS["transcript"])
+    page.goto(server + KINDS["transcript"])
     page.evaluate("document.querySelectorAll('.turn.person')[8].scrollIntoView()")
     page.wait_for_function("() => document.querySelectorAll('.outline a')[8].ariaCurrent === 'true'")
     assert page.locator(".outline [aria-current]").count() == 1
@@ -462,17 +462,17 @@ def test_what_came_since_the_last_visit_is_marked(page: Page, base: str) -> None
     assert "2 new since your last visit" in page.locator("#newest h2").inner_text()
 
 
-def test_dates_say_how_long_ago_beside_the_date_itself(page: Page, base: str) -> None:
+def test_dates_say_how_long_ago_beside_the_date_itself(page: Page, server: str) -> None:
     """The absolute date stays: pages get saved."""
-    page.goto(base + KINDS["memo"])
+    page.goto(server + KINDS["memo"])
     page.clock.install()
     assert "2026-04-21 09:00 −04:00 · " in page.locator(".envelope").first.inner_text()
     assert page.locator(".envelope .ago").inner_text().endswith(" ago")
 
 
-def test_the_table_of_seats_is_sorted_by_any_column(page: Page, base: str) -> None:
+def test_the_table_of_seats_is_sorted_by_any_column(page: Page, server: str) -> None:
     """The most first, then the least; those with nothing stay below."""
-    page.goto(base + KINDS["home"])
+    page.goto(server + KINDS["home"])
     column = page.locator(".seats tbody td:nth-child(3)")
     page.get_by_role("button", name="Unread", exact=True).click()
     falling = [int(text.split()[0]) for text in column.all_inner_texts() if text.strip()]

@@ -43,9 +43,9 @@ def addressed(site: Path, how: str) -> Iterator[str]:
         yield f"{folder}{site.name}"
 
 
-@pytest.fixture(params=["file", "http", "parts"])
+@pytest.fixture(params=["file", "parts"])
 def address(request: pytest.FixtureRequest, site: Path) -> Iterator[str]:
-    """The site's address, each way."""
+    """The site's address: from disk, and on a server that sends parts; one that does not, has the demonstration."""
     with addressed(site, request.param) as found:
         yield found
 

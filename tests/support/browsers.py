@@ -47,10 +47,10 @@ def violations(page: Page, *, only: tuple[str, ...] = (), but: tuple[str, ...] =
 
 def check_html(*paths: Path) -> str:
     """What the Nu Html Checker says of pages and of folders with pages; what it misreads of policies is a warning."""
-    jar = TOOLS / "vnu-jar" / "build" / "dist" / "vnu.jar"
+    jar = str(TOOLS / "vnu-jar/build/dist/vnu.jar")
     options = ("-Xss16m", "-XX:TieredStopAtLevel=1")  # it recurses; it does not run for long enough to be optimised
     command = ["java", *options, "-jar", jar, "--errors-only", "--skip-non-html", "--format", "gnu"]
-    checked = subprocess.run([*command, *paths], capture_output=True, text=True, timeout=600, check=False)
+    checked = subprocess.run([*command, *map(str, paths)], capture_output=True, text=True, timeout=600, check=False)
     assert checked.returncode == 0 or checked.stderr, "it did not run"
     return checked.stderr
 
