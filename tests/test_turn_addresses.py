@@ -78,7 +78,7 @@ def write_sources(repo: Path) -> None:
     folder = repo / "transcripts/engineer"
     write_transcript(folder, LONG, text=talk(TURNS, 5_400, "murmur"))
     write_transcript(folder, SHORT, text=talk(7, 100))
-    write_transcript(folder, MANY, text=talk(OUTLINE + 100, 1))
+    write_transcript(folder, MANY, text=talk(OUTLINE + 400, 1))
     log = "\n\n".join(f"ferry  {number} is\\late" for number in range(700))
     write_transcript(folder, PASTED, text=f"## User\n\n{log}\n\n## Assistant\n\nWell.\n\n## User\n\nAgain:\n\n{log}\n")
     huge = "\n\n".join(f"passage {number} {'word ' * 400}" for number in range(340))
