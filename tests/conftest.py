@@ -69,6 +69,21 @@ def example_site() -> Path:
     return built_example() / "_site"
 
 
+@pytest.fixture(scope="module")
+def server(site: Path) -> Iterator[str]:
+    """The address at which the site of a module is served."""
+    from tests.support.servers import serve_folder
+
+    with serve_folder(site) as address:
+        yield address
+
+
+@pytest.fixture(params=["http", "file"])
+def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
+    """Where the site of a module is: on a server, and on disk."""
+    return server if request.param == "http" else f"{site.as_uri()}/"
+
+
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """A skipped test counts as missing, so a run with one has failed."""
     if _IS_FIRST:

@@ -15,10 +15,10 @@ import pytest
 from lxml import html
 from playwright.sync_api import Browser, BrowserContext, Page, Request, Route
 
-from tests.support.browsers import COLOURS, TOOLS, violations
+from tests.support.browsers import COLOURS, check_html, violations
 from tests.support.files import ROOT
 from tests.support.servers import Handler, serve_folder
-from tests.support.sites import build_site
+from tests.support.sites import shared_site
 
 KINDS = {
     "home": "index.html",
@@ -77,18 +77,10 @@ LAYOUT_SHIFT = """() => new Promise((resolve) => {
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example organization, built."""
-    folder = tmp_path_factory.mktemp("browser")
-    subprocess.run([sys.executable, ROOT / "scripts" / "example-repos", folder / "example"], check=True, timeout=600)
-    return build_site(folder / "example", output=folder / "site")
-
-
-@pytest.fixture(scope="module")
-def server(site: Path) -> Iterator[str]:
-    """The address at which the site is served."""
-    with serve_folder(site) as address:
-        yield address
+def site() -> Path:
+    """The example organization with its history, built."""
+    script = ROOT / "scripts" / "example-repos"
+    return shared_site("repos", lambda folder: subprocess.run([sys.executable, script, folder], check=True))
 
 
 @pytest.fixture
@@ -110,12 +102,6 @@ def phone(page: Page) -> Page:
     """A page on a phone."""
     page.set_viewport_size({"width": 390, "height": 800})
     return page
-
-
-@pytest.fixture(params=["http", "file"])
-def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
-    """Where the site is: on a server, and on disk."""
-    return server if request.param == "http" else f"{site.as_uri()}/"
 
 
 def shown_theme(page: Page) -> str:
@@ -156,7 +142,7 @@ def test_a_page_of_each_kind_is_silent_still_and_accessible(
 ) -> None:
     """No message, no layout shift on load, nothing wider than the window, nothing that axe finds (WCAG 2.2 AA).
 
-    All rules on a phone and on a wide screen; those on colours in both themes on each.
+    All rules on a phone; of each template once all rules on a wide screen, and those on colours in both themes.
     """
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=theme, locale="en-GB")
     silent, found = Silent(context, server), []
@@ -165,10 +151,11 @@ def test_a_page_of_each_kind_is_silent_still_and_accessible(
         silent.go(path)
         assert page.evaluate(LAYOUT_SHIFT) == [], name
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
-        found += violations(page)
-        page.emulate_media(color_scheme=other)
-        found += violations(page, only=COLOURS)
-        page.emulate_media(color_scheme=theme)
+        found += violations(page) if width == 360 or name not in ALIKE else []
+        if name not in ALIKE:
+            page.emulate_media(color_scheme=other)
+            found += violations(page, only=COLOURS)
+            page.emulate_media(color_scheme=theme)
     context.close()
     assert found == []
 
@@ -365,9 +352,9 @@ def test_keys_go_from_entry_to_entry_through_a_thread_and_to_its_pages(page: Pag
     assert page.evaluate("document.activeElement === document.querySelectorAll('.member')[1]")
 
 
-def test_the_help_sheet_names_the_keys_of_this_page_and_no_others(page: Page, base: str) -> None:
+def test_the_help_sheet_names_the_keys_of_this_page_and_no_others(page: Page, server: str) -> None:
     """`?` opens and closes it; other keys rest meanwhile; a memo without a thread has no `t`."""
-    page.goto(base + KINDS["memo"])
+    page.goto(server + KINDS["memo"])
     page.keyboard.press("?")
     sheet = page.get_by_role("dialog", name="Keyboard shortcuts")
     assert {"j", "k", "n", "t", "?", "Esc"} <= set(sheet.locator("kbd").all_text_contents())
@@ -375,14 +362,14 @@ def test_the_help_sheet_names_the_keys_of_this_page_and_no_others(page: Page, ba
     assert sheet.is_visible()
     page.keyboard.press("Escape")
     assert not sheet.is_visible()
-    page.goto(base + KINDS["timeline"])
+    page.goto(server + KINDS["timeline"])
     page.get_by_role("button", name="Keyboard").click()
     assert "t" not in page.locator("dialog kbd").all_text_contents()
 
 
-def test_texts_of_a_thread_fold_and_unfold(page: Page, base: str) -> None:
+def test_texts_of_a_thread_fold_and_unfold(page: Page, server: str) -> None:
     """All at once and one by one; a link to something folded unfolds it."""
-    page.goto(base + KINDS["thread"])
+    page.goto(server + KINDS["thread"])
     texts = page.locator(".member .fold")
     assert texts.count() > 2
     page.get_by_role("button", name="Collapse all").click()
@@ -436,18 +423,18 @@ def test_a_link_to_how_a_position_is_followed_opens_it(browser: Browser, base: s
         context.close()
 
 
-def test_the_heading_of_a_week_is_not_behind_the_head_of_the_page(page: Page, base: str) -> None:
+def test_the_heading_of_a_week_is_not_behind_the_head_of_the_page(page: Page, server: str) -> None:
     """A link to the first week of a month shows the heading of the month, too; the colour goes beyond the text."""
-    page.goto(f"{base}positions/web-engineer/index.html#week-2026-05-18")
+    page.goto(f"{server}positions/web-engineer/index.html#week-2026-05-18")
     head = "document.querySelector('header.site').getBoundingClientRect().bottom"
     month = "document.getElementById('2026-05').getBoundingClientRect().top"
     page.wait_for_function(f"() => {month} >= {head} && {month} < innerHeight / 2")
     assert page.locator(":target").evaluate("(row) => getComputedStyle(row).boxShadow") != "none"
 
 
-def test_tool_calls_of_a_transcript_unfold_and_the_outline_follows_the_reader(page: Page, base: str) -> None:
+def test_tool_calls_of_a_transcript_unfold_and_the_outline_follows_the_reader(page: Page, server: str) -> None:
     """Folded at first, with their first line. The outline stays in view, and marks the words that were read last."""
-    page.goto(base + KINDS["transcript"])
+    page.goto(server + KINDS["transcript"])
     page.evaluate("document.querySelectorAll('.turn.person')[8].scrollIntoView()")
     page.wait_for_function("() => document.querySelectorAll('.outline a')[8].ariaCurrent === 'true'")
     assert page.locator(".outline [aria-current]").count() == 1
@@ -475,17 +462,17 @@ def test_what_came_since_the_last_visit_is_marked(page: Page, base: str) -> None
     assert "2 new since your last visit" in page.locator("#newest h2").inner_text()
 
 
-def test_dates_say_how_long_ago_beside_the_date_itself(page: Page, base: str) -> None:
+def test_dates_say_how_long_ago_beside_the_date_itself(page: Page, server: str) -> None:
     """The absolute date stays: pages get saved."""
-    page.goto(base + KINDS["memo"])
+    page.goto(server + KINDS["memo"])
     page.clock.install()
     assert "2026-04-21 09:00 −04:00 · " in page.locator(".envelope").first.inner_text()
     assert page.locator(".envelope .ago").inner_text().endswith(" ago")
 
 
-def test_the_table_of_seats_is_sorted_by_any_column(page: Page, base: str) -> None:
+def test_the_table_of_seats_is_sorted_by_any_column(page: Page, server: str) -> None:
     """The most first, then the least; those with nothing stay below."""
-    page.goto(base + KINDS["home"])
+    page.goto(server + KINDS["home"])
     column = page.locator(".seats tbody td:nth-child(3)")
     page.get_by_role("button", name="Unread", exact=True).click()
     falling = [int(text.split()[0]) for text in column.all_inner_texts() if text.strip()]
@@ -523,11 +510,8 @@ def test_without_a_script_everything_is_there_and_nothing_that_does_nothing(brow
 
 
 def test_the_nu_html_checker_finds_no_error(site: Path) -> None:
-    """Every page of the site is valid HTML; what it warns of the policy it misreads from a file."""
-    jar = TOOLS / "vnu-jar" / "build" / "dist" / "vnu.jar"
-    command = ["java", "-jar", str(jar), "--errors-only", "--skip-non-html", "--format", "gnu", str(site)]
-    checked = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert (checked.stderr, checked.returncode) == ("", 0)
+    """Every page of the site is valid HTML."""
+    assert check_html(site) == ""
 
 
 def test_what_the_script_decides_is_right() -> None:

@@ -18,8 +18,7 @@ from memosite.quotes.citations import read_html, read_markdown, read_plain, to_h
 from tests.support.browsers import COLOURS, below, violations
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
-from tests.support.servers import serve_folder
-from tests.support.sites import build_site
+from tests.support.sites import shared_site
 
 REPO = Path(__file__).parent.parent
 TALK, LONG = "2026-05-01-1430--engineer--short", "2026-05-02-1430--engineer--long"
@@ -123,10 +122,8 @@ def test_a_text_fragment_finds_these_words_and_no_others() -> None:
     assert found == [f":~:text={expected}" if expected else "" for expected in cases.values()]
 
 
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A memo, a short transcript, and one in parts."""
-    repo = tmp_path_factory.mktemp("dialog") / "quay"
+def write_sources(repo: Path) -> None:
+    """A memo, a short transcript, and one of three parts."""
     write_memo(repo / "memos/inbox", MEMO, body=BODY)
     answer = "Two boats waited. I saw the ferry and the pilot boat at the new pier.\n"
     write_memo(repo / "memos/inbox", REPLY, sender="director", to="engineer", body=answer, in_reply_to=MEMO)
@@ -135,38 +132,24 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     talk = f"## User\n\nWho reads it?\n\n## Assistant\n\n{answer}\n\n## User\n\nThanks.\n"
     write_transcript(repo / "transcripts/engineer", TALK, text=talk)
     long = "".join(
-        f"## {'User' if number % 2 else 'Assistant'}\n\nmurmur {number} of the tide\n\n{'word ' * 10_000}\n\n"
-        for number in range(1, 13)
+        f"## {'User' if number % 2 else 'Assistant'}\n\nmurmur {number} of the tide\n\n{'word ' * 12_000}\n\n"
+        for number in range(1, 9)
     )
     write_transcript(repo / "transcripts/engineer", LONG, text=long)
     struck = "I do ~~not~~ agree[^1] with it.\n\n> Nobody does.\n\n[^1]: Of May.\n"
     write_memo(repo / "memos/inbox", STRUCK, body=struck)
-    return repo
 
 
 @pytest.fixture(scope="module")
-def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the site is built."""
-    return tmp_path_factory.mktemp("site") / "out"
+def site() -> Path:
+    """The built site."""
+    return shared_site("dialog", write_sources, base_url="https://quay.example/")
 
 
 @pytest.fixture(scope="module")
-def server(output: Path) -> Iterator[str]:
-    """The address at which it is served."""
-    with serve_folder(output) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def site(sources: Path, output: Path, server: str) -> Path:
-    """The built site, which knows its address."""
-    return build_site(sources, output=output, base_url=server)
-
-
-@pytest.fixture(params=["http", "file"])
-def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
-    """Where the site is: on a server, and on disk."""
-    return server if request.param == "http" else f"{site.as_uri()}/"
+def sources(site: Path) -> Path:
+    """The repo of which it was built."""
+    return site.parent
 
 
 @pytest.fixture
@@ -227,9 +210,10 @@ def test_cite_at_a_turn_opens_it_and_escape_gives_the_focus_back(
 
 
 @pytest.mark.parametrize("denial", ["writeText = () => Promise.reject(new Error())", "writeText = undefined"])
-def test_without_the_clipboard_the_text_is_selected(page: Page, base: str, denial: str) -> None:
+@pytest.mark.usefixtures("site")
+def test_without_the_clipboard_the_text_is_selected(page: Page, server: str, denial: str) -> None:
     """Ready for the reader's own copy, and said so."""
-    page.goto(f"{base}transcripts/{TALK}/index.html")
+    page.goto(f"{server}transcripts/{TALK}/index.html")
     page.evaluate(f"() => {{ navigator.clipboard.{denial}; }}")
     page.locator("#t2 > .cite > summary").click()
     page.get_by_role("button", name="Copy Text").click()
@@ -306,7 +290,7 @@ def test_the_page_of_a_thread_cites_each_memo_itself(page: Page, base: str) -> N
     assert passage.startswith("p-")
     assert formats["Link"].endswith(f"memos/{REPLY}/#{passage}:~:text=boats%20waited.%20I%20saw%20the%20ferry")
     page.keyboard.press("Escape")
-    page.goto(formats["Link"])
+    page.goto(below(base, formats["Link"]))
     page.wait_for_function(MARKED, arg=passage)
     page.goto(f"{base}threads/{MEMO}/index.html")
     page.keyboard.press("c")
@@ -356,28 +340,27 @@ def test_words_that_are_struck_out_or_only_carried_are_cited_so(
 
 
 def test_every_link_that_is_copied_shows_its_passage(page: Page, site: Path, sources: Path, base: str) -> None:
-    """Of words in all turns of a transcript in parts, which are marked on whatever part (its turns: turn_addresses)."""
+    """Of words in the last turn of each part, which are marked on whatever part (its turns: turn_addresses)."""
     parts = sorted((site / "transcripts" / LONG).glob("**/index.html"), key=lambda path: (len(path.parts), path))
-    links: dict[str, str] = {}
+    turns: list[str] = []
     for part in parts:
         page.goto(f"{base}{part.relative_to(site).as_posix()}")
-        for id_ in page.locator(".turn").evaluate_all("(turns) => turns.map((turn) => turn.id)"):
-            page.locator(f"#{id_} > .cite > summary").evaluate("(summary) => summary.click()")
-            whole = offered(page)["Link"]
-            assert whole.endswith(f"/transcripts/{LONG}/#{id_}")
-            page.keyboard.press("Escape")
-            page.evaluate(SELECT, [f"#{id_} .prose", "murmur", f"#{id_} .prose", "tide"])
-            page.keyboard.press("c")
-            links[id_] = offered(page)["Link"]
-            assert links[id_].startswith(whole)
-            page.keyboard.press("Escape")
-    assert len(parts) > 2
-    assert sorted(links) == sorted(turn.anchor for turn in turns_of(sources, LONG).turns)
-    for id_, link in links.items():
+        turns += page.locator(".turn").evaluate_all("(turns) => turns.map((turn) => turn.id)")
+        id_ = turns[-1]
+        page.locator(f"#{id_} > .cite > summary").evaluate("(summary) => summary.click()")
+        whole = offered(page)["Link"]
+        assert whole.endswith(f"/transcripts/{LONG}/#{id_}")
+        page.keyboard.press("Escape")
+        page.evaluate(SELECT, [f"#{id_} .prose", "murmur", f"#{id_} .prose", "tide"])
+        page.keyboard.press("c")
+        link = offered(page)["Link"]
+        assert link.startswith(whole)
         page.goto("about:blank")
         page.goto(below(base, link))
         page.wait_for_function(MARKED, arg=id_)
         assert page.url.endswith(link.partition("#")[2])  # also of a part that the script has gone on to
+    assert len(parts) > 2
+    assert turns == [turn.anchor for turn in turns_of(sources, LONG).turns]
 
 
 def test_a_browser_without_text_fragments_marks_the_passage(page: Page, site: Path, server: str) -> None:

@@ -1,6 +1,7 @@
 """Languages: the German catalogue is complete, a site can bring its own, and nothing but words changes."""
 
 import re
+import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from memosite.render.theme import load_theme
 from tests.support.files import ROOT, write_text
 from tests.support.messages import marked_catalogue, messages, updated
 from tests.support.pages import found
-from tests.support.sites import build_site, built_from_nothing, copy_example, tree_bytes
+from tests.support.sites import build_site, built_example, built_from_nothing, copy_example, tree_bytes
 
 GERMAN = ROOT / "languages/de.po"
 ENTRIES = [entry for entry in po_entries(GERMAN.read_text(encoding="utf-8"), GERMAN.name) if entry.one]
@@ -50,8 +51,8 @@ def with_language(site: Path, language: str) -> None:
 
 def test_a_build_after_a_change_of_language_is_that_of_a_new_site(tmp_path: Path) -> None:
     """There and back: pages that nothing else has changed are made again, in the other language."""
-    site = copy_example(tmp_path / "site")
-    english = tree_bytes(build_site(site))
+    site = shutil.copytree(built_example(), tmp_path / "site")
+    english = tree_bytes(site / "_site")
     with_language(site, "de")
     build_site(site)
     home = (site / "_site/index.html").read_text(encoding="utf-8")
@@ -132,9 +133,9 @@ NAMES = re.compile(
 ADDRESSES = "//@href|//@id|//@name|//@value|//@action|//@datetime|//@data-way|//@class"
 
 
-def test_addresses_anchors_and_queries_are_the_same_in_every_language(marked: Path, tmp_path: Path) -> None:
+def test_addresses_anchors_and_queries_are_the_same_in_every_language(marked: Path, example_site: Path) -> None:
     """Page by page; and so is all that programs read, byte by byte."""
-    english = tree_bytes(build_site(copy_example(tmp_path / "english")))
+    english = tree_bytes(example_site)
     other = tree_bytes(marked / "_site")
     assert english.keys() == other.keys()
     for name in english:

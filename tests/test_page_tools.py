@@ -39,13 +39,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(site: Path) -> Iterator[str]:
-    """The site on a server."""
-    with serve_folder(site) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
 def page(browser: Browser) -> Iterator[Page]:
     """A page of a browser in which copying is allowed; what goes wrong on it fails the test."""
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"], reduced_motion="reduce")

@@ -90,11 +90,11 @@ def test_every_month_and_week_of_a_long_stream_is_reached(tmp_path: Path) -> Non
         assert html.parse(target).getroot().get_element_by_id(anchor) is not None
 
 
-def test_the_rows_of_the_stream_are_filtered(example_site: Path, tmp_path: Path) -> None:
+def test_the_rows_of_the_stream_are_filtered(example_site: Path) -> None:
     """By what they are to the position, and by words."""
     page = example_site / "positions/director/index.html"
     expected = Counter(found(html.parse(page), "//section[@id='stream']//li/@data-way"))
-    with chromium(tmp_path) as browser:
+    with chromium() as browser:
         browser.open(page.as_uri())
         for way in ("sent", "received", "transcript"):
             browser.value(
@@ -158,7 +158,7 @@ def test_what_is_copied_is_said(example_site: Path, tmp_path: Path) -> None:
     file = example_site / "positions/director/index.html"
     press = "document.querySelector('[data-copy=_watch]').click()"
     said = "document.getElementById('_copied').textContent"
-    with serve_folder(example_site) as address, chromium(tmp_path) as browser:
+    with serve_folder(example_site) as address, chromium() as browser:
         for place in (f"{address}positions/director/index.html#follow", f"{file.as_uri()}#follow"):
             browser.open(place)
             colours = [

@@ -43,17 +43,17 @@ def addressed(site: Path, how: str) -> Iterator[str]:
         yield f"{folder}{site.name}"
 
 
-@pytest.fixture(params=["file", "http", "parts"])
+@pytest.fixture(params=["file", "parts"])
 def address(request: pytest.FixtureRequest, site: Path) -> Iterator[str]:
-    """The site's address, each way."""
+    """The site's address: from disk, and on a server that sends parts; one that does not, has the demonstration."""
     with addressed(site, request.param) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def browser() -> Iterator[Browser]:
     """One browser for all tests."""
-    with chromium(tmp_path_factory.mktemp("browser")) as found:
+    with chromium() as found:
         yield found
 
 

@@ -136,15 +136,15 @@ def test_the_strip_shows_who_speaks_and_what_is_cited_and_mentioned(
 
 
 def test_the_strip_is_bounded_and_leads_to_all_parts(tmp_path: Path) -> None:
-    """20,000 turns take 60 columns at most, and only the first part has them. That no turn is cited is said."""
-    page = write_site(tmp_path, f"## User\n\n{'a ' * 60}\n\n## Assistant\n\n{'b ' * 60}\n\n" * 10_000)
+    """4,000 turns take 60 columns at most, and only the first part has them. That no turn is cited is said."""
+    page = write_site(tmp_path, f"## User\n\n{'a ' * 60}\n\n## Assistant\n\n{'b ' * 60}\n\n" * 2_000)
     build_site(tmp_path)
     found = strip(page)
     said = html.parse(page).findtext(".//figcaption[@id='_strip-caption']")
-    assert said.endswith("334 in each column. No turn is cited, mentioned or quoted elsewhere.")
-    assert found.columns[0] == "1–334" and found.columns[-1] == "19,707–20,000"
+    assert said.endswith("67 in each column. No turn is cited, mentioned or quoted elsewhere.")
+    assert found.columns[0] == "1–67" and found.columns[-1] == "3,954–4,000"
     assert len(found.columns) == 60
-    assert sum(number or 0 for row in found.table for number in row) == 20_000
+    assert sum(number or 0 for row in found.table for number in row) == 4_000
     assert found.links[0] == "#t1" and not found.links[-1].startswith("#")
     part, _, anchor = found.links[-1].partition("#")
     assert html.parse(page.parent / part).xpath(f"//section[@id='{anchor}']")
@@ -162,9 +162,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def browser() -> Iterator[Browser]:
     """One browser for all tests."""
-    with chromium(tmp_path_factory.mktemp("browser")) as found:
+    with chromium() as found:
         yield found
 
 

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from urllib.parse import urljoin
 
 import pytest
@@ -19,11 +20,13 @@ from memosite.render.theme import load_theme
 from tests.support.browsers import below
 from tests.support.memos import write_memo, write_transcript
 from tests.support.pages import found
-from tests.support.servers import serve_folder
-from tests.support.sites import build_site
+from tests.support.sites import shared_site
 
 LONG, SHORT, MANY = "2026-05-01-1430--engineer--long", "2026-05-02-1430--engineer--short", "2026-05-03-1430--many"
 """A transcript in parts, one on a single page, and one with more turns than an outline names."""
+
+MEMO, TURNS = "2026-05-04-0900--engineer--director--m", 27
+"""A memo that mentions a turn of the long transcript, which has so many."""
 
 PASTED, SPLIT = "2026-05-04-1430--engineer--pasted", "2026-05-05-1430--engineer--split"
 """One in which a person pasted two logs, and one in which a turn is longer than a page."""
@@ -49,48 +52,39 @@ def talk(turns: int, words: int, word: str = "whisper") -> str:
 
 
 @pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sources(site: Path) -> Path:
     """A repo with the transcripts, and a memo that mentions a turn."""
-    repo = tmp_path_factory.mktemp("turns") / "quay"
+    return site.parent
+
+
+@pytest.fixture(scope="module")
+def site() -> Path:
+    """The built site, in which the long transcript once had another id."""
+    site = shared_site("turns", write_sources, base_url="https://quay.example/")
+    page = RedirectPage(
+        site=Site(title="Quay", language="en", base_url=None, generator="memosite"),
+        path="transcripts/former/index.html", root="../../", title="former", section="",
+        target=Reference(label=LONG, href=f"../{LONG}/index.html"),
+    )  # fmt: skip
+    (site / page.path).parent.mkdir(exist_ok=True)
+    with NamedTemporaryFile(dir=site, delete=False) as written:
+        written.write(Renderer(load_theme(None), str).render(page))
+    Path(written.name).rename(site / page.path)  # other processes read and write it as well
+    return site
+
+
+def write_sources(repo: Path) -> None:
+    """A turn of the long transcript is a ninth of a page: parts are as long as ever, begin with a person."""
     folder = repo / "transcripts/engineer"
-    write_transcript(folder, LONG, text=talk(40, 4_000, "murmur"))
+    write_transcript(folder, LONG, text=talk(TURNS, 5_400, "murmur"))
     write_transcript(folder, SHORT, text=talk(7, 100))
     write_transcript(folder, MANY, text=talk(OUTLINE + 400, 1))
     log = "\n\n".join(f"ferry  {number} is\\late" for number in range(700))
     write_transcript(folder, PASTED, text=f"## User\n\n{log}\n\n## Assistant\n\nWell.\n\n## User\n\nAgain:\n\n{log}\n")
-    huge = "\n\n".join(f"passage {number} {'word ' * 20}" for number in range(6_000))
+    huge = "\n\n".join(f"passage {number} {'word ' * 400}" for number in range(340))
     write_transcript(folder, SPLIT, text=f"{talk(3, 1)}\n## Assistant\n\n{huge}\n\n{talk(3, 1)}")
-    write_memo(
-        repo / "memos/inbox",
-        "2026-05-04-0900--engineer--director--m",
-        body=f"See [what was said](../../transcripts/engineer/{LONG}.openthing#t32).",
-    )
-    return repo
-
-
-@pytest.fixture(scope="module")
-def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the site is built."""
-    return tmp_path_factory.mktemp("site") / "out"
-
-
-@pytest.fixture(scope="module")
-def server(output: Path) -> Iterator[str]:
-    """The address at which it is served."""
-    with serve_folder(output) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def site(sources: Path, output: Path, server: str) -> Path:
-    """The built site, which knows its address."""
-    return build_site(sources, output=output, base_url=server)
-
-
-@pytest.fixture(params=["http", "file"])
-def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
-    """Where the site is: on a server, and on disk."""
-    return server if request.param == "http" else f"{site.as_uri()}/"
+    body = f"See [what was said](../../transcripts/engineer/{LONG}.openthing#t22)."
+    write_memo(repo / "memos/inbox", MEMO, body=body)
 
 
 @pytest.fixture
@@ -114,6 +108,11 @@ def parts(site: Path, name: str) -> list[Path]:
     return [folder / "index.html", *numbered]
 
 
+def ids(part: Path) -> list[str]:
+    """The turns that a part shows, in order."""
+    return found(html.parse(part), "//section[contains(@class, 'turn')]/@id")
+
+
 def addresses(site: Path, name: str, xpath: str) -> list[str]:
     """Addresses within all parts of a transcript, absolute or below the site."""
     printed = []
@@ -121,11 +120,6 @@ def addresses(site: Path, name: str, xpath: str) -> list[str]:
         here = f"{part.relative_to(site).as_posix()}"
         printed += [urljoin(here, address) for address in found(html.parse(part), xpath)]
     return printed
-
-
-def cited(site: Path, name: str) -> list[str]:
-    """What Cite prints as the links of turns."""
-    return addresses(site, name, "//section/details[@class='cite']//a/text()")
 
 
 def opened(page: Page, address: str, id_: str) -> str:
@@ -144,41 +138,49 @@ def shown(page: Page, id_: str) -> str:
 
 def wrong(page: Page, base: str, printed: list[str]) -> list[str]:
     """The addresses that do not open the turn whose number they end in."""
-    turns = [one.partition("#")[2] for one in printed]
-    return [one for one, turn in zip(printed, turns, strict=True) if opened(page, below(base, one), turn) != turn]
+    turns = [address.partition("#")[2] for address in printed]
+    pairs = zip(printed, turns, strict=True)
+    return [address for address, turn in pairs if opened(page, below(base, address), turn) != turn]
 
 
-def test_the_long_transcript_is_in_parts_and_the_short_one_is_not(site: Path, sources: Path) -> None:
-    """Else nothing below would be tested."""
-    assert len(parts(site, LONG)) > 3
-    assert len(parts(site, SHORT)) == 1
-    assert len(turns_of(sources, LONG).turns) == 40
-    last = parts(site, MANY)[-1]
-    assert int(found(html.parse(last), "//section[contains(@class, 'turn')]/@id")[-1][1:]) > OUTLINE
+def test_the_list_of_parts_names_the_first_turn_of_each(site: Path, sources: Path) -> None:
+    """Who has neither a script nor the outline still finds a turn by its number; transcripts are as long as said."""
+    assert [len(parts(site, name)) > 3 for name in (LONG, SHORT, MANY, SPLIT)] == [True, False, True, True]
+    assert len(turns_of(sources, LONG).turns) == TURNS
+    assert int(ids(parts(site, MANY)[-1])[-1][1:]) > OUTLINE
+    for part in parts(site, MANY):
+        label = html.parse(part).xpath("string((//nav[@class='parts'])[1]//a[@aria-current])")
+        assert re.search(r"from turn (\d+)", label)[1] == ids(part)[0].removeprefix("t")  # type: ignore[index]
 
 
 @pytest.mark.parametrize("name", [LONG, SHORT])
 def test_every_address_that_cite_prints_opens_its_turn(
     page: Page, site: Path, sources: Path, base: str, name: str
 ) -> None:
-    """Of people and assistants, whatever part they are on, from disk each third; those by hash, too."""
-    printed = cited(site, name)
+    """Of people and assistants; the first and the last turn of each part, from disk the first; those by hash, too."""
+    printed = addresses(site, name, "//section/details[@class='cite']//a/text()")
     turns = turns_of(sources, name).turns
-    assert [one.partition("#")[2] for one in printed] == [turn.anchor for turn in turns]
-    assert all(f"/transcripts/{name}/#" in one for one in printed)
-    assert wrong(page, base, printed if base.startswith("http") else printed[::3]) == []
-    for turn in turns[::3]:
+    assert [address.partition("#")[2] for address in printed] == [turn.anchor for turn in turns]
+    assert all(f"/transcripts/{name}/#" in address for address in printed)
+    ends = (0, -1) if base.startswith("http") else (0,)
+    tried = [int(ids(part)[end][1:]) - 1 for part in parts(site, name) for end in ends]
+    assert wrong(page, base, [printed[number] for number in tried]) == []
+    for turn in [turns[number] for number in tried[1::2]]:
         assert turn.hash_anchor
         address = f"{base}transcripts/{name}/index.html#{turn.hash_anchor}"
         assert opened(page, address, turn.hash_anchor) == turn.anchor
 
 
 def test_turns_that_the_outline_does_not_name_are_found(page: Page, sources: Path, base: str) -> None:
-    """The last of two thousand and more, by number and by hash, and the first that is not named."""
+    """The last of two thousand and more, the first that is not named, by number and by hash; the last that is."""
     turns = turns_of(sources, MANY).turns
-    for turn in (turns[OUTLINE - 1], turns[OUTLINE], turns[-1]):
-        for anchor in (turn.anchor, turn.hash_anchor or ""):
-            assert opened(page, f"{base}transcripts/{MANY}/index.html#{anchor}", anchor) == turn.anchor
+    last, first = turns[-1], turns[OUTLINE]
+    tried = [(last.anchor, last), (first.hash_anchor or "", first)]
+    if base.startswith("http"):
+        named = turns[OUTLINE - 1]
+        tried += [(last.hash_anchor or "", last), (first.anchor, first), (named.anchor, named)]
+    for anchor, turn in tried:
+        assert opened(page, f"{base}transcripts/{MANY}/index.html#{anchor}", anchor) == turn.anchor
 
 
 def test_passages_of_turns_on_other_parts_are_found(page: Page, site: Path, base: str) -> None:
@@ -205,27 +207,32 @@ def test_an_address_within_a_folded_input_unfolds_it(page: Page, site: Path, bas
 
 def test_passages_of_a_turn_that_is_split_are_found(page: Page, site: Path, base: str) -> None:
     """The turn itself where it begins, its passages on the parts that go on with it, what follows where it is."""
-    found_parts = parts(site, SPLIT)
-    assert len(found_parts) > 3
-    for part in found_parts[1:]:  # before it there are three turns
+    for part in parts(site, SPLIT)[1:]:  # before it there are three turns
         anchor = found(html.parse(part), "//section//p[contains(@id, 't4-p-')]/@id")[-1]
         page.goto("about:blank")
         page.goto(f"{base}transcripts/{SPLIT}/index.html#{anchor}")
         page.wait_for_function(AT_TOP.replace('closest("section.turn")', "closest('p')"), arg=anchor)
         assert page.url.startswith(f"{base}{part.relative_to(site).as_posix()}")
-    for turn in ("t1", "t4", "t5", "t7"):
-        for number in ("", "2/", "3/"):
-            assert opened(page, f"{base}transcripts/{SPLIT}/{number}index.html#{turn}", turn) == turn
+    tried = [("", "t1"), ("", "t4"), ("", "t7"), ("2/", "t1"), ("2/", "t5"), ("3/", "t4"), ("3/", "t7")]
+    for number, turn in tried if base.startswith("http") else tried[1::2]:
+        assert opened(page, f"{base}transcripts/{SPLIT}/{number}index.html#{turn}", turn) == turn
 
 
 def test_an_address_opens_its_turn_from_another_part_and_where_the_transcript_is_open(page: Page, base: str) -> None:
-    """Whatever an earlier version had on that part; a link to a turn of this page, of another part, and back."""
+    """Whatever an earlier version had on that part; a link to a turn of this page, of another part, and back.
+
+    The page at the address of a former id leads on, with the anchor.
+    """
+    last = f"t{TURNS - 1}"
     assert opened(page, f"{base}transcripts/{LONG}/2/index.html#t3", "t3") == "t3"
-    assert opened(page, f"{base}transcripts/{LONG}/2/index.html#t39", "t39") == "t39"
+    assert opened(page, f"{base}transcripts/{LONG}/2/index.html#{last}", last) == last
     page.goto(f"{base}transcripts/{LONG}/index.html")
-    for turn in ("t3", "t38", "t5"):
+    for turn in ("t3", "t22", "t5"):
         page.evaluate("(turn) => { location.hash = turn }", turn)
         assert shown(page, turn) == turn
+    assert opened(page, f"{base}transcripts/former/index.html#t3", "t3") == "t3"
+    assert f"/{LONG}/index.html" in page.url
+    assert opened(page, f"{base}transcripts/former/index.html#t22", "t22") == "t22"
 
 
 def test_every_hit_opens_its_turn(
@@ -234,9 +241,9 @@ def test_every_hit_opens_its_turn(
     """Of words and of the output of tools, on the command line and in the browser, whose first answer has not all."""
     told: list[str] = []
     linked: list[str] = []
-    for query, hits in (("murmur", 40), ("murmur in:tools", 13)):
-        words = ["search", "--site", str(sources), "--cache", str(site.parent / "cache"), "--limit", "100"]
-        assert main([*words, "--json", "--base-url", "https://quay.example/", query]) == 0
+    for query, hits in (("murmur", TURNS), ("murmur in:tools", TURNS // 3)):
+        words = ["search", "--site", str(sources), "--limit", "100", "--json", "--base-url", "https://quay.example/"]
+        assert main([*words, query]) == 0
         told += [hit["url"] for hit in json.loads(capsys.readouterr().out)["hits"]]
         page.goto(f"{base}search/index.html?q={query}")
         page.wait_for_function(f"() => document.getElementById('_status').textContent === '{hits} results in 1 item'")
@@ -244,10 +251,11 @@ def test_every_hit_opens_its_turn(
             page.locator("#_more").click()
             page.wait_for_function(f"() => document.querySelectorAll('#_hits a').length > {before}")
         linked += page.locator("#_hits a").evaluate_all("(links) => links.map((link) => link.href.split(':~:')[0])")
-    for printed in (told, linked):
-        assert len(printed) == 40 + 13
-        assert lost(site, printed) == []
-        assert wrong(page, base, printed[::9]) == []
+    from_disk = [sorted(below(f"{site.as_uri()}/", address) for address in printed) for printed in (told, linked)]
+    assert from_disk[0] == from_disk[1]
+    assert len(told) == TURNS + TURNS // 3
+    assert lost(site, told) == []
+    assert wrong(page, base, linked[::7]) == []
 
 
 def lost(site: Path, printed: list[str]) -> list[str]:
@@ -262,66 +270,31 @@ def lost(site: Path, printed: list[str]) -> list[str]:
 def test_every_link_of_the_outline_and_of_a_memo_opens_its_turn(page: Page, site: Path, base: str) -> None:
     """The contents name what people said; a memo may name any turn."""
     outline = addresses(site, LONG, "//nav[@class='outline']//a/@href")
-    here = "memos/2026-05-04-0900--engineer--director--m/index.html"
+    here = f"memos/{MEMO}/index.html"
     memo = [urljoin(here, href) for href in found(html.parse(site / here), "//div[@class='prose']//a/@href")]
-    assert [one.partition("#")[2] for one in memo] == ["t32"]
-    assert len(outline) > 14
+    assert [address.partition("#")[2] for address in memo] == ["t22"]
+    assert len(outline) > TURNS // 3
     assert wrong(page, base, [*outline[::3], *memo]) == []
-
-
-def test_an_address_of_a_former_id_opens_its_turn(page: Page, site: Path, base: str) -> None:
-    """The page at the former address leads on, with the anchor."""
-    write_former(site, "former")
-    assert opened(page, f"{base}transcripts/former/index.html#t3", "t3") == "t3"
-    assert f"/{LONG}/index.html" in page.url
-    assert opened(page, f"{base}transcripts/former/index.html#t32", "t32") == "t32"
-
-
-def write_former(site: Path, id_: str) -> None:
-    """Write the page of an id that the long transcript once had."""
-    former = RedirectPage(
-        site=Site(title="Quay", language="en", base_url=None, generator="memosite"),
-        path=f"transcripts/{id_}/index.html", root="../../", title=id_, section="",
-        target=Reference(label=LONG, href=f"../{LONG}/index.html"),
-    )  # fmt: skip
-    (site / former.path).parent.mkdir(exist_ok=True)
-    (site / former.path).write_bytes(Renderer(load_theme(None), str).render(former))
 
 
 def test_without_a_script_the_address_of_a_turn_leads_to_a_page_that_links_to_it(
     browser: Browser, site: Path, base: str
 ) -> None:
-    """Its row in the outline, or else the list of parts, says where it is."""
+    """Its row in the outline, or else the list of parts, says where it is; the page is loaded once for all turns."""
     context = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 800})
     page = context.new_page()
-    for address in cited(site, LONG):
-        anchor = address.partition("#")[2]
-        page.goto("about:blank")
-        page.goto(below(base, address))
+    first, *others = parts(site, LONG)
+    part_of = {turn: part.relative_to(first.parent).as_posix() for part in others for turn in ids(part)}
+    anchors = [f"t{number}" for number in range(1, TURNS + 1)]
+    for anchor in reversed(anchors):
+        page.goto(f"{base}transcripts/{LONG}/index.html#{anchor}")
         row = page.locator(f"section[id={anchor}], li:has([id={anchor}])")
         box = row.bounding_box()
         assert box and 0 <= box["y"] < 800
         if row.get_attribute("id") != anchor:
-            assert (row.locator("a").get_attribute("href") or "").partition("#")[0] == part_with(site, anchor)
+            assert (row.locator("a").get_attribute("href") or "").partition("#")[0] == part_of.pop(anchor)
+    assert part_of == {}
     context.close()
-
-
-def part_with(site: Path, anchor: str) -> str:
-    """The part of the long transcript that shows a turn, from its first page."""
-    first, *others = parts(site, LONG)
-    return next(
-        part.relative_to(first.parent).as_posix()
-        for part in others
-        if found(html.parse(part), f"//section[@id='{anchor}']/@id")
-    )
-
-
-def test_the_list_of_parts_names_the_first_turn_of_each(site: Path) -> None:
-    """Who has neither a script nor the outline still finds a turn by its number."""
-    for part in parts(site, MANY):
-        shown_first = found(html.parse(part), "//section[contains(@class, 'turn')]/@id")[0]
-        label = html.parse(part).xpath("string((//nav[@class='parts'])[1]//a[@aria-current])")
-        assert re.search(r"from turn (\d+)", label)[1] == shown_first.removeprefix("t")  # type: ignore[index]
 
 
 def test_the_end_of_a_full_part_does_not_move_when_turns_are_appended() -> None:

@@ -3,9 +3,11 @@
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -37,9 +39,20 @@ def violations(page: Page, *, only: tuple[str, ...] = (), but: tuple[str, ...] =
     if not page.evaluate("'axe' in window"):
         page.evaluate(_axe())
     rules = {"target-size": {"enabled": True}} | {rule: {"enabled": False} for rule in but}
-    options = {"preload": False, "runOnly": list(only)} if only else {"preload": False, "rules": rules}
+    options: dict[str, object] = {"preload": False, "resultTypes": ["violations"]}
+    options |= {"runOnly": list(only)} if only else {"rules": rules}
     found = page.evaluate(f"axe.run({json.dumps(options)}).then((result) => result.violations)")
     return [(page.url, rule["id"], node["html"]) for rule in found for node in rule["nodes"]]
+
+
+def check_html(*paths: Path) -> str:
+    """What the Nu Html Checker says of pages and of folders with pages; what it misreads of policies is a warning."""
+    jar = str(TOOLS / "vnu-jar/build/dist/vnu.jar")
+    options = ("-Xss16m", "-XX:TieredStopAtLevel=1")  # it recurses; it does not run for long enough to be optimised
+    command = ["java", *options, "-jar", jar, "--errors-only", "--skip-non-html", "--format", "gnu"]
+    checked = subprocess.run([*command, *map(str, paths)], capture_output=True, text=True, timeout=600, check=False)
+    assert checked.returncode == 0 or checked.stderr, "it did not run"
+    return checked.stderr
 
 
 def below(base: str, address: str) -> str:

@@ -8,10 +8,16 @@ from memosite.build import build
 from memosite.config.loading import load_config
 from tests.support.files import ROOT
 from tests.support.repos import Repo, run_git
+from tests.support.sites import shared_folder
 
 GOLDEN = ROOT / "tests" / "golden"
 BUILT = dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
 DREDGE = "2026-05-04-1100--director--master--dredge"
+
+
+def golden_sites() -> Path:
+    """A folder with both, `site` and `withheld`, built once for all processes of a run. No test may change it."""
+    return shared_folder("golden", lambda folder: build_withheld(build_golden(folder / "site")))
 
 
 def build_golden(folder: Path) -> Path:

@@ -4,6 +4,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -32,13 +33,28 @@ def shared_example() -> Path:
 @cache
 def built_example() -> Path:
     """A copy of the demonstration that was built, in `_site`: one for all processes of a run. No test may change it."""
-    folder = Path(os.environ["TESTS_SHARED_FOLDER"], "example")
+    return shared_site("example", copy_example).parent
+
+
+def shared_site(name: str, write: Callable[[Path], object], *, base_url: str | None = None) -> Path:
+    """The output of a site folder that `write` writes, built once for all processes of a run. No test may change it."""
+
+    def write_and_build(folder: Path) -> None:
+        write(folder)
+        build_site(folder, base_url=base_url)
+
+    return shared_folder(name, write_and_build) / "_site"
+
+
+def shared_folder(name: str, write: Callable[[Path], object]) -> Path:
+    """A folder that `write` makes, once for all processes of a run. No test may change it."""
+    folder = Path(os.environ["TESTS_SHARED_FOLDER"], name)
     with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
             begun = folder.with_suffix(".begun")
             shutil.rmtree(begun, ignore_errors=True)
-            build_site(copy_example(begun))
+            write(begun)
             begun.rename(folder)
     return folder
 
