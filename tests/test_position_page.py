@@ -153,7 +153,7 @@ def test_the_list_of_feeds_lets_the_reader_choose_a_position(example_site: Path)
         assert there.get_element_by_id("_watch").text_content() == choice.findtext("./p/code")
 
 
-def test_what_is_copied_is_said(example_site: Path, tmp_path: Path) -> None:
+def test_what_is_copied_is_said(example_site: Path) -> None:
     """By keyboard; where the clipboard is not to be had, the text is selected, and that is said."""
     file = example_site / "positions/director/index.html"
     press = "document.querySelector('[data-copy=_watch]').click()"
