@@ -1,16 +1,24 @@
 """`memosite search` and `memosite export QUERY` as people and scripts use them."""
 
 import json
+import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from memosite.cli import main
+from memosite.search import command
 from memosite.search.match import LENGTH, make_excerpt, wanted_words
+from memosite.search.whoosh.index import is_being_made, making_index, read_seal
 from memosite.search_language import Analyzer, parse_query, prepare
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.repos import Repo
+from tests.support.sites import built_files
+from tests.support.waiting import wait_until
 
 TOKEN = "ghp_" + "wJq8Zt4Rk2Xv6Nc9Bm3Lf7Hs5Dg1Pa0Yu7Te"
 """What looks like a secret; in two parts, since hosts refuse commits with one."""
@@ -259,3 +267,155 @@ def test_a_search_where_everything_is_withheld_finds_nothing(tmp_path: Path) -> 
     assert search(tmp_path, "reef") == 0
     write_memo(folder, name, body="The reef.", extra={"x.legal.confidentiality": "internal"})
     assert search(tmp_path, "reef") == 1
+
+
+@pytest.fixture
+def tides(tmp_path: Path) -> Path:
+    """Two memos, one of them too long to be indexed before an answer."""
+    write_memo(tmp_path / "site/memos/inbox", "long", subject="Tides", body="tide and ebb\n\n" * 20_000)
+    write_memo(tmp_path / "site/memos/inbox", "short", subject="Ferry", body="The ferry leaves at ebb.")
+    return tmp_path / "site"
+
+
+def is_indexed(site: Path) -> bool:
+    """Whether an index is in place, and nobody makes another one."""
+    part = site / "cache/internal"
+    return read_seal(part / "search")[0] is not None and not is_being_made(part)
+
+
+def test_the_first_search_answers_and_the_index_comes_later(
+    tides: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both give the same answer; nothing is said of it."""
+    assert search(tides, "ebb") == 0
+    first = capsys.readouterr()
+    wait_until(lambda: is_indexed(tides))
+    assert search(tides, "ebb") == 0
+    assert capsys.readouterr() == first
+    assert first.err == ""
+
+
+def test_with_no_index_none_is_made(tides: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither by a search nor by an export, of little or much; the answers are the same."""
+    assert search(tides, "--no-index", "ebb") == 0
+    scanned = capsys.readouterr().out
+    options = ["--site", str(tides), "--cache", str(tides / "cache"), "--no-index"]
+    assert main(["export", "ferry", *options]) == 0
+    assert '"id":"short"' in capsys.readouterr().out.replace(" ", "")
+    (tides / "memos/inbox/long.openthing").unlink()
+    assert search(tides, "--no-index", "ferry") == 0
+    assert not (tides / "cache").exists()
+    write_memo(tides / "memos/inbox", "long", subject="Tides", body="tide and ebb\n\n" * 20_000)
+    capsys.readouterr()
+    assert search(tides, "--index", "ebb") == 0
+    assert capsys.readouterr().out == scanned
+
+
+def test_who_waits_for_the_index_is_told(tides: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Once, when there is none; without an index there is no score. It can be made without a query, too."""
+    assert search(tides, "--sort", "score", "--no-index", "ebb") == 2
+    assert "--no-index" in capsys.readouterr().err
+    assert search(tides, "--sort", "score", "ebb") == 0
+    assert capsys.readouterr().err == "memosite: --sort score waits for the search index\n"
+    assert is_indexed(tides)
+    assert search(tides, "--sort", "score", "ebb") == 0
+    assert capsys.readouterr().err == ""
+    shutil.rmtree(tides / "cache")
+    assert search(tides, "--index") == 0
+    assert capsys.readouterr() == ("", "")
+    assert is_indexed(tides)
+    assert search(tides) == 2
+    assert "found no QUERY" in capsys.readouterr().err
+
+
+def test_an_old_index_answers_together_with_a_scan(tides: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """While somebody makes the next one."""
+    assert search(tides, "--index", "ferry") == 0
+    write_memo(
+        tides / "memos/read", "newest", subject="Ferry timetable", body="Now at noon.", sent="2026-06-01T00:00:00Z"
+    )
+    capsys.readouterr()
+    with making_index(tides / "cache/internal"):
+        assert search(tides, "ferry OR timetable") == 0
+        assert [line for line in capsys.readouterr().out.splitlines() if line[:1].strip()] == [
+            "Ferry timetable", "Ferry", "2 results",
+        ]  # fmt: skip
+
+
+def test_indexing_that_is_killed_begins_again(tides: Path) -> None:
+    """At the next search; the killed one's lock and files hold nobody off."""
+    part = tides / "cache/internal"
+    program = (
+        "import os, sys; from pathlib import Path\n"
+        "from memosite.search.whoosh.index import making_index\n"
+        "with making_index(Path(sys.argv[1])) as partial:\n"
+        "    (partial / 'MAIN_x.pst').write_text('half of it'); os.kill(os.getpid(), 9)"
+    )
+    killed = subprocess.run([sys.executable, "-c", program, str(part)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert (part / "search.partial").exists()
+    assert search(tides, "ebb") == 0
+    wait_until(lambda: is_indexed(tides))
+    assert not (part / "search.partial").exists()
+
+
+def test_what_is_erased_while_an_index_is_made_never_gets_into_it(
+    tides: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The build that erases removes what is half made; who makes it fails, and the next search makes another one."""
+    write_text(tides / "memosite.yml", "title: Archive\n")
+    build = ["build", str(tides), "-o", str(tmp_path / "out"), "--cache", str(tides / "cache"), "--quiet"]
+    assert main(build) == 0
+    index = command.Searchable.index
+
+    def erase_meanwhile(*arguments: object, **named: object) -> None:
+        write_text(tides / "memosite.yml", "title: Archive\nerase: [{id: long, why: asked for, on: 2026-06-01}]\n")
+        assert main(build) == 0
+        index(*arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(command.Searchable, "index", erase_meanwhile)
+    capsys.readouterr()
+    assert search(tides, "--index", "tide") == 2
+    assert "what it omits changed while it was made" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert not is_indexed(tides)
+    assert search(tides, "--index", "ebb") == 0
+    assert "short" in capsys.readouterr().out
+    assert search(tides, "--no-index", '"tide and ebb"') == 1
+
+
+def test_a_cache_that_cannot_be_written_changes_no_answer(
+    tides: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Saved searches of a build find the same, with the same bytes; a search scans each time.
+
+    Only who waits for an index is told.
+    """
+    searches = "feeds: {searches: {at-ebb: ebb, no-ferry: NOT ferry, prefix: 'tim* OR tid*'}}\n"
+    write_text(tides / "memosite.yml", f"title: Archive\n{searches}")
+    expected = built_files(tides, "--cache", tmp_path / "cache-one", output=tmp_path / "one")
+    write_text(tides / ".memosite", "no folder")
+    assert built_files(tides, output=tmp_path / "two") == expected
+    arguments = ["search", "--site", str(tides)]
+    capsys.readouterr()
+    for _ in range(2):
+        assert main([*arguments, "ferry"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main([*arguments, "--sort", "score", "ferry"]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+    assert main([*arguments, "--cache", str(tmp_path / "cache-one"), "--index", "ebb"]) == 0
+    shutil.rmtree(tmp_path / "one")
+    assert built_files(tides, "--cache", tmp_path / "cache-one", output=tmp_path / "one") == expected
+
+
+def test_who_indexes_runs_nothing_from_the_folder_of_the_user(
+    tides: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder may hold a `memosite` or a `json` of its own."""
+    folder = tmp_path / "cloned"
+    for name in ("json.py", "memosite/__init__.py", "memosite/__main__.py", "sitecustomize.py"):
+        write_text(folder / name, f"open({str(tmp_path / 'executed')!r}, 'w').close()\n")
+    monkeypatch.chdir(folder)
+    assert search(tides, "ebb") == 0
+    wait_until(lambda: is_indexed(tides))
+    assert not (tmp_path / "executed").exists()
