@@ -34,9 +34,9 @@ def join(
     )
 
 
-@pytest.mark.parametrize(
-    ("path", "written", "expected"),
-    [
+def test_a_body_is_sought_where_it_may_be() -> None:
+    """However it is written; notes and transcripts have no mailboxes, a folder that an orgdef names has."""
+    for path, written, expected in [
         # In its own folder, then in the sibling mailboxes: the pair is often split over two
         ("r/memos/read/m", "m.md", ("r/memos/read/m.md", "r/memos/m.md", "r/memos/inbox/m.md", "r/memos/archive/m.md")),
         ("memos/inbox/m", None, ("memos/inbox/m.body.md", "memos/m.body.md", "memos/read/m.body.md")),
@@ -56,13 +56,10 @@ def join(
         ("memos/read/m", "file:///srv/org/m.body.md", ("memos/read/m.body.md",)),
         ("memos/read/m", "re: gate.body.md", ("memos/read/re: gate.body.md",)),
         ("memos/read/m", "m.html", ("memos/read/m.html",)),
-    ],
-)
-def test_a_body_is_sought_where_it_may_be(path: str, written: str | None, expected: tuple[str, ...]) -> None:
-    """However it is written; notes and transcripts have no mailboxes, a folder that an orgdef names has."""
-    found = body_candidates(envelope("m", f"{path}.openthing", body_ref=written), memo_folders=("handoffs",))
-    assert found[: len(expected)] == expected
-    assert (len(found) > 1) == ("memos/" in path or "handoffs/" in path)
+    ]:
+        found = body_candidates(envelope("m", f"{path}.openthing", body_ref=written), memo_folders=("handoffs",))
+        assert found[: len(expected)] == expected
+        assert (len(found) > 1) == ("memos/" in path or "handoffs/" in path)
 
 
 @given(st.text(alphabet="./\\a:~\0 ", max_size=20), st.sampled_from(["memos/read/m", "a/notes/x/m", "docs/m", "m"]))

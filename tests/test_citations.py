@@ -139,14 +139,9 @@ def test_every_citation_resolves() -> None:
 
 
 RIGHT = (
-    *(
-        " 2.2",
-        " 2.2, 9",
-        " 1, 3, 4 and 10",
-        " 2.2, memory-store; another document, 17)",
-        " 3, identity\n    and copies)",
-    ),
-    *(" 3 (dates)", " 8, check)", " 8, in its order. What follows is no topic", " 3 lets a memo write them"),
+    *(" 2.2", " 2.2, 9", " 1, 3, 4 and 10", " 2.2, memory-store; another document, 17)"),
+    *(" 3, identity\n    and copies)", " 3 (dates)", " 8, check)", " 8, in its order. What follows is no topic"),
+    " 3 lets a memo write them",
 )
 """One or several sections, with what of them is meant, also over several lines."""
 OF_FEEDS = ("window)", "`memosite watch`)", "watch 5)", "content:encoded)", "which feeds and item)")

@@ -116,17 +116,9 @@ GLOBS = [
     ("a/", "a/b/c"),
 ]
 ADDRESSES = [
-    *(
-        "https://user:secret@git.example:8443/a/b.git",
-        "git@host.example:a/b.git",
-        "ssh://git@[::1]:22/a",
-        "file:///srv/a",
-    ),
-    *(
-        "https://github.com/o/r/blob/main/memos/x%20y.openthing#L7-L9",
-        "ext::sh -c x",
-        "https://gitlab.example/a/-/blob/b/c",
-    ),
+    *("https://user:secret@git.example:8443/a/b.git", "git@host.example:a/b.git", "ssh://git@[::1]:22/a"),
+    *("file:///srv/a", "https://github.com/o/r/blob/main/memos/x%20y.openthing#L7-L9", "ext::sh -c x"),
+    "https://gitlab.example/a/-/blob/b/c",
 ]
 FAILURES = [
     "fatal: unable to access 'https://u:p@h.example/': Could not resolve host",

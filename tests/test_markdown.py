@@ -54,14 +54,14 @@ def inner(text: str) -> str:
     return html.removeprefix("<p>").removesuffix("</p>\n")
 
 
-@pytest.mark.parametrize(
-    "tag",
-    ["<ide_opened_file>", "<seat>", "<script>alert(1)</script>", "<div>\na\n</div>", "<!-- x -->", "<xs:element>"],
-)
-def test_raw_html_is_shown_as_text(tag: str) -> None:
+def test_raw_html_is_shown_as_text() -> None:
     """Tags of any kind are text for the reader and never elements."""
-    assert seen(html_of(f"see {tag} here")) == " ".join(f"see {tag} here".split())
-    assert seen(html_of(tag)) == " ".join(tag.split())
+    for tag in [
+        *("<ide_opened_file>", "<seat>", "<script>alert(1)</script>", "<div>\na\n</div>", "<!-- x -->"),
+        "<xs:element>",
+    ]:
+        assert seen(html_of(f"see {tag} here")) == " ".join(f"see {tag} here".split())
+        assert seen(html_of(tag)) == " ".join(tag.split())
 
 
 def test_what_is_no_text_becomes_the_replacement_character() -> None:
@@ -85,16 +85,13 @@ def test_sections_between_equal_signs_are_headings_without_blank_lines() -> None
     assert html_of("> a\n    == B ==") == "<blockquote>\n<p>a\n== B ==</p>\n</blockquote>\n"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_other_lines_with_equal_signs_are_no_sections() -> None:
+    """Code, underlines and unbalanced signs are left alone."""
+    for text in [
         *("```\n== A ==\n```", "    == A ==", "== A =", "=== A ==", "==A==", "== ==", "====", "x == y ==", "== A or"),
         *("======= A =======", "> a\n    == B =="),
-    ],
-)
-def test_other_lines_with_equal_signs_are_no_sections(text: str) -> None:
-    """Code, underlines and unbalanced signs are left alone."""
-    assert headings(text) == ()
+    ]:
+        assert headings(text) == ()
 
 
 def test_anchors_are_words_joined_by_hyphens() -> None:
@@ -138,20 +135,17 @@ def test_web_and_mail_links_are_kept(url: str) -> None:
     assert inner(f"[a]({url})") == f'<a href="{url.replace("&", "&amp;")}"{REL}>a</a>'
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
+def test_other_destinations_are_shown_as_text() -> None:
+    """The label stays, and a tooltip tells what was written."""
+    for target in [
         *("javascript:alert(1)", "JaVaScript:alert(1)", "java&#10;script:alert(1)", "&#x6A;avascript:alert(1)"),
         *("data:text/html;base64,AA==", "vbscript:x", "file:///etc/passwd", "s:/projects/x", "C:\\Users\\x"),
         *("//evil.example/x", "/root.md", "unknown.md", "#nowhere", "https:evil", "blob:https://a.example/1"),
-    ],
-)
-def test_other_destinations_are_shown_as_text(target: str) -> None:
-    """The label stays, and a tooltip tells what was written."""
-    assert inner('[a](déjà%20"vu.md)') == '<span class="path" title="déjà%20&quot;vu.md">a</span>'
-    html = html_of(f"[label](<{target}>)")
-    assert re.fullmatch(r'<p><span class="path" title="[^"]+">label</span></p>\n', html)
-    assert target not in read(html_of(f"<{target}>")).hrefs
+    ]:
+        assert inner('[a](déjà%20"vu.md)') == '<span class="path" title="déjà%20&quot;vu.md">a</span>'
+        html = html_of(f"[label](<{target}>)")
+        assert re.fullmatch(r'<p><span class="path" title="[^"]+">label</span></p>\n', html)
+        assert target not in read(html_of(f"<{target}>")).hrefs
 
 
 def test_autolinks_in_angle_brackets_are_links() -> None:
@@ -212,45 +206,28 @@ def test_links_are_never_nested() -> None:
     assert read(html_of("`https://a.example` xhttps://b.example https:// https://.")).hrefs == []
 
 
-@pytest.mark.parametrize(
-    ("text", "target"),
-    [
-        ("x.md", "x"),
-        ("(x.md).", "x"),
-        ("`x.md`", "x"),
-        ("**x.md**, and", "x"),
-        ("x.md:12", "x"),
-        ("@x.md", "x"),
-        ("x.md's", "x"),
-        ("# x.md", "x"),
-        ("decisions/x.md", "dx"),
-        ("../decisions/x.md", "up"),
-        ("2026-04-30-1100--a--b--c.", "id"),
-        ("2026-04-30-1100--a--b--c.openthing.", "file"),
-        ("`s:/projects/y/memos/m.openthing`", "win"),
-        ("see a b+(1).md, please", "odd"),
-        ("请看x.md的", "x"),
-        ("请看决定/一.md的", "cjk"),
-    ],
-)
-def test_a_mention_becomes_a_link(text: str, target: str) -> None:
+def test_a_mention_becomes_a_link() -> None:
     """File names, ids and paths are found in text and code spans; the longest key wins."""
-    hrefs = [href for href in read(html_of(text)).hrefs if not href.startswith("#")]
-    assert hrefs == [f"../{target}/index.html"]
-    assert f'<a class="mention" href="../{target}/index.html">' in html_of(text)
+    for text, target in [
+        *(("x.md", "x"), ("(x.md).", "x"), ("`x.md`", "x"), ("**x.md**, and", "x"), ("x.md:12", "x"), ("@x.md", "x")),
+        *(("x.md's", "x"), ("# x.md", "x"), ("decisions/x.md", "dx"), ("../decisions/x.md", "up")),
+        *(("2026-04-30-1100--a--b--c.", "id"), ("2026-04-30-1100--a--b--c.openthing.", "file")),
+        *(("`s:/projects/y/memos/m.openthing`", "win"), ("see a b+(1).md, please", "odd"), ("请看x.md的", "x")),
+        ("请看决定/一.md的", "cjk"),
+    ]:
+        hrefs = [href for href in read(html_of(text)).hrefs if not href.startswith("#")]
+        assert hrefs == [f"../{target}/index.html"]
+        assert f'<a class="mention" href="../{target}/index.html">' in html_of(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_key_within_a_longer_name_or_in_a_code_block_is_no_mention() -> None:
+    """A link must not claim that a different file is meant."""
+    for text in [
         *("foo/x.md", "x.mdx", "ax.md", "x.md/y", "-x.md", "x.md-old", "x.md.bak", "X.md"),
         *("2026-04-30-1100--a--b--c.body.md", "t:/s:/projects/y/memos/m.openthing", "a b+(1).mdx", "xa b+(1).md"),
         *("docs/决定/一.md", "```\nx.md\n```", "    x.md"),
-    ],
-)
-def test_a_key_within_a_longer_name_or_in_a_code_block_is_no_mention(text: str) -> None:
-    """A link must not claim that a different file is meant."""
-    assert read(html_of(text)).hrefs == []
+    ]:
+        assert read(html_of(text)).hrefs == []
 
 
 def test_many_mentions_with_many_keys_are_found() -> None:
@@ -281,20 +258,14 @@ def test_images_are_links_or_text() -> None:
     assert "<td><s>1</s></td>" in html
 
 
-@pytest.mark.parametrize(
-    ("info", "tag"),
-    [
-        ("", "<code>"),
-        ("c#", '<code class="language-c#">'),
-        (' xyz title="x"', '<code class="language-xyz">'),
-        ("mermaid", '<code class="language-mermaid">'),
-        ('"><script>', "<code>"),
-        ("k&quot;onload", '<code class="language-k">'),
-    ],
-)
-def test_code_keeps_its_language_and_nothing_else(info: str, tag: str) -> None:
+def test_code_keeps_its_language_and_nothing_else() -> None:
     """The info string is the author's; only a plain word of it becomes a class."""
-    assert html_of(f"```{info}\n<b>\n```") == f'<pre tabindex="0">{tag}&lt;b&gt;\n</code></pre>\n'
+    for info, tag in [
+        *(("", "<code>"), ("c#", '<code class="language-c#">'), (' xyz title="x"', '<code class="language-xyz">')),
+        *(("mermaid", '<code class="language-mermaid">'), ('"><script>', "<code>")),
+        ("k&quot;onload", '<code class="language-k">'),
+    ]:
+        assert html_of(f"```{info}\n<b>\n```") == f'<pre tabindex="0">{tag}&lt;b&gt;\n</code></pre>\n'
 
 
 def test_task_items_show_their_boxes() -> None:
@@ -378,37 +349,29 @@ def test_pathological_spans_are_shown_completely(text: str) -> None:
     assert letters.sub("", seen(html_of(text))) == letters.sub("", text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_blocks_that_nest_too_deep_are_shown_verbatim() -> None:
+    """The parser would drop what lies deeper, and an archive must not."""
+    for text in [
         "> " * 25_000 + "end",
         "- " * 25_000 + "end",
         "1. " * 15_000 + "end",
         "\n".join("  " * d + "- end" for d in range(60)),
-    ],
-    ids=["quotes", "bullets", "numbers", "steps"],
-)
-def test_blocks_that_nest_too_deep_are_shown_verbatim(text: str) -> None:
-    """The parser would drop what lies deeper, and an archive must not."""
-    assert html_of(text) == f'<pre class="verbatim" tabindex="0">{text.replace(">", "&gt;")}</pre>\n'
-    assert plain_text(text) == text
+    ]:
+        assert html_of(text) == f'<pre class="verbatim" tabindex="0">{text.replace(">", "&gt;")}</pre>\n'
+        assert plain_text(text) == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_bodies_that_cost_too_much_are_shown_verbatim() -> None:
+    """Beyond the bounds nothing is parsed, and nothing is lost."""
+    for text in [
         "a" * 5_000_000,
         "a\n" * 400_000,
         "[" * 400_000,
         ("|" + "a|" * 256 + "\n|" + "-|" * 256 + "\n" + "|\n" * 256 + "\n") * 30,
-    ],
-    ids=["one line of 5 MB", "short lines", "brackets", "tables that grow"],
-)
-def test_bodies_that_cost_too_much_are_shown_verbatim(text: str) -> None:
-    """Beyond the bounds nothing is parsed, and nothing is lost."""
-    assert html_of(text) == f'<pre class="verbatim" tabindex="0">{text}</pre>\n'
-    assert headings(text) == ()
-    assert plain_text(text) == text
+    ]:
+        assert html_of(text) == f'<pre class="verbatim" tabindex="0">{text}</pre>\n'
+        assert headings(text) == ()
+        assert plain_text(text) == text
 
 
 def test_a_long_body_of_common_text_is_not_shown_verbatim() -> None:

@@ -387,22 +387,20 @@ def test_the_longest_transcript_is_split_in_linear_time() -> None:
 DOCUMENT = (ROOT / "docs/citations.md").read_text()
 
 
-@pytest.mark.parametrize(
-    ("commands", "shown"), re.findall(r"^```sh\n(.*?)^```\n\n```text\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
-)
-def test_the_commands_of_the_documentation_verify_what_they_say(commands: str, shown: str) -> None:
+def test_the_commands_of_the_documentation_verify_what_they_say() -> None:
     """Run by a shell, without memosite; and the hashes are those of passages, or of two turns."""
-    done = subprocess.run(["sh", "-ec", commands], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == shown
-    with reading(*EXAMPLE_SOURCES) as passages:
-        found = list(passages())
-    turns = [one.sha256 for one in found if one.kind == "turn"]
-    hashes = {one.sha256 for one in found} | set(map(range_digest, pairwise(turns)))
-    told = re.findall(r"^([0-9a-f]{64})  -$", shown, re.MULTILINE)
-    assert told and set(told) <= hashes
-    known = {(one.anchor, one.begin, one.end) for one in found}
-    assert {("t2", 847, 1449), ("t2-p-da8ca292", 1361, 1449), ("p-26a8d16e", 413, 470)} <= known
-    assert all(str(number) in DOCUMENT for number in (847, 1449, 1361, 413, 470))
+    for commands, shown in re.findall(r"^```sh\n(.*?)^```\n\n```text\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL):
+        done = subprocess.run(["sh", "-ec", commands], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert done.stdout == shown
+        with reading(*EXAMPLE_SOURCES) as passages:
+            found = list(passages())
+        turns = [one.sha256 for one in found if one.kind == "turn"]
+        hashes = {one.sha256 for one in found} | set(map(range_digest, pairwise(turns)))
+        told = re.findall(r"^([0-9a-f]{64})  -$", shown, re.MULTILINE)
+        assert told and set(told) <= hashes
+        known = {(one.anchor, one.begin, one.end) for one in found}
+        assert {("t2", 847, 1449), ("t2-p-da8ca292", 1361, 1449), ("p-26a8d16e", 413, 470)} <= known
+        assert all(str(number) in DOCUMENT for number in (847, 1449, 1361, 413, 470))
 
 
 def shown(text: str) -> list[tuple[str, str]]:

@@ -113,42 +113,31 @@ def test_comments_and_placeholders_are_no_records() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "section"),
-    [
+def test_what_only_says_that_there_is_none_is_a_placeholder() -> None:
+    """As a bullet and as other text."""
+    for text, section in [
         *((said, "Decisions") for said in ("(none)", "_None yet._", "**none** so far", "n/a", "N/A", "—", "…", "...")),
         *((said, "Decisions") for said in ("TBD", "(empty)", "Nothing to report.", "[ ] TODO", "No entries yet")),
         *((said, "Decisions") for said in ("<fact>", "<file or area>: <what is meant> [session <id>, turn <n>]")),
         ("No open questions at this time [session 7a2e, turn 3]", "Open questions"),
         ("No changes", "Scope changes"),
         ("No rejected path", "Rejected paths"),
-    ],
-)
-def test_what_only_says_that_there_is_none_is_a_placeholder(text: str, section: str) -> None:
-    """As a bullet and as other text."""
-    assert cards_of(read(f"## {section}\n- {text}\n- Rope\n"))[0].title == "Rope"
-    assert cards_of(read(f"## {section}\n{text}\n")) == ()
+    ]:
+        assert cards_of(read(f"## {section}\n- {text}\n- Rope\n"))[0].title == "Rope"
+        assert cards_of(read(f"## {section}\n{text}\n")) == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "section"),
-    [
-        ("No changes on the quay road", "Scope changes"),
-        ("No changes", "Decisions"),
-        ("None of the cranes may run at night", "Decisions"),
-        ("`<seat>`", "Decisions"),
-        ("<https://harbour.example/>", "Decisions"),
-        ("Use <b>steel</b>", "Decisions"),
-        ("todo.md is the list", "Decisions"),
-        ("No", "Open questions"),
-        ("[session 7a2e, turn 3]", "Decisions"),
-        ("🎉", "Decisions"),
-    ],
-)
-def test_what_says_something_is_an_entry(text: str, section: str) -> None:
+def test_what_says_something_is_an_entry() -> None:
     """However short."""
-    found = cards_of(read(f"## Decisions\n- Rope\n## {section}\n- {text}\n"))
-    assert len(found) == 2
+    for text, section in [
+        *(("No changes on the quay road", "Scope changes"), ("No changes", "Decisions")),
+        *(("None of the cranes may run at night", "Decisions"), ("`<seat>`", "Decisions")),
+        *(("<https://harbour.example/>", "Decisions"), ("Use <b>steel</b>", "Decisions")),
+        *(("todo.md is the list", "Decisions"), ("No", "Open questions"), ("[session 7a2e, turn 3]", "Decisions")),
+        ("🎉", "Decisions"),
+    ]:
+        found = cards_of(read(f"## Decisions\n- Rope\n## {section}\n- {text}\n"))
+        assert len(found) == 2
 
 
 def test_former_pages_of_comments_are_tombstones(tmp_path: Path) -> None:
@@ -168,9 +157,9 @@ def test_former_pages_of_comments_are_tombstones(tmp_path: Path) -> None:
     assert all("newest last" not in page for page in pages.values())
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_hostile_memories_come_to_an_end() -> None:
+    """Every pass is linear."""
+    for text in [
         "- [session " * 18_000,
         "- " * 90_000,
         "[session a" + " " * 180_000,
@@ -186,17 +175,10 @@ def test_former_pages_of_comments_are_tombstones(tmp_path: Path) -> None:
         "<!---->" * 27_000,
         "`<!--``" * 27_000,
         "- <!--\n" * 27_000,
-    ],
-    ids=[
-        *("tags", "markers", "blanks", "nesting", "fences", "lines", "ticks", "tabs", "rule", "heading", "stamps"),
-        *("opened", "comments", "code-or-comment", "bullets-opened"),
-    ],
-)
-def test_hostile_memories_come_to_an_end(text: str) -> None:
-    """Every pass is linear."""
-    for section in ("Decisions", "Handoff notes"):
-        parsed = read(f"## {section}\n{text}")
-        check_promises(parsed, PLACE, f"## {section}\n{text}".encode())
+    ]:
+        for section in ("Decisions", "Handoff notes"):
+            parsed = read(f"## {section}\n{text}")
+            check_promises(parsed, PLACE, f"## {section}\n{text}".encode())
 
 
 PIECES = st.sampled_from(
@@ -260,9 +242,9 @@ def rows_of(parsed: Parsed) -> dict[str, str]:
     return dict(card_of(parsed).fields)
 
 
-@pytest.mark.parametrize(
-    ("line", "rule"),
-    [
+def test_a_broken_rule_is_told_at_the_line_of_its_field() -> None:
+    """As the validation rules of 0.1 have it; a citation's checks hold wherever there is one."""
+    for line, rule in [
         ("id: x1", "mif-id"),
         ("id: 0B7C1F5E-2A44-4C19-9D3E-5F60718293A4", "mif-id"),
         ("id: 0b7c1f5e-2a44-1c19-9d3e-5f60718293a4", "mif-id"),
@@ -287,39 +269,30 @@ def rows_of(parsed: Parsed) -> dict[str, str]:
         ("citations: [{type: blog, title: A, url: https://a.example.org, relevance: -0.1}]", "mif-citation-detail"),
         ("citations: [{type: blog, title: A, url: https://a.example.org, date: 2026-02}]", "mif-citation-detail"),
         ("citations: [{type: blog, title: A, url: https://a.example.org, accessed: noon}]", "mif-citation-detail"),
-    ],
-)
-def test_a_broken_rule_is_told_at_the_line_of_its_field(line: str, rule: str) -> None:
-    """As the validation rules of 0.1 have it; a citation's checks hold wherever there is one."""
-    name = line.partition(":")[0]
-    kept = [one for one in EARLY.splitlines() if not one.startswith(f"{name}:")]
-    (finding,) = read_mif("\n".join([*kept, line]) + "\n").findings
-    assert finding.rule.id == rule
-    assert finding.location.line == len(kept) + 2 or (finding.location.line is None and f"{name}:" in EARLY)
+    ]:
+        name = line.partition(":")[0]
+        kept = [one for one in EARLY.splitlines() if not one.startswith(f"{name}:")]
+        (finding,) = read_mif("\n".join([*kept, line]) + "\n").findings
+        assert finding.rule.id == rule
+        assert finding.location.line == len(kept) + 2 or (finding.location.line is None and f"{name}:" in EARLY)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "",
-        "namespace: _semantic",
-        "namespace: github-sdlc/docs/lights",
-        "tags: [Two Words, area/north]",
+def test_what_only_early_mif_demands_is_not_asked_of_version_one() -> None:
+    """No title, no namespace, any UUID, tags as one likes, facts told ahead of time."""
+    for line in [
+        *("", "namespace: _semantic", "namespace: github-sdlc/docs/lights", "tags: [Two Words, area/north]"),
         "temporal: {validFrom: 2026-03-01T00:00:00Z, recordedAt: 2026-02-01T00:00:00Z}",
         "citations: [{citationType: 'port:log', citationRole: source, title: A, url: 'urn:example:log'}]",
         "provenance: {sourceType: user_explicit}",
-    ],
-)
-def test_what_only_early_mif_demands_is_not_asked_of_version_one(line: str) -> None:
-    """No title, no namespace, any UUID, tags as one likes, facts told ahead of time."""
-    parsed = read_mif(f"{LATE}{line}\n", path="docs/quay.md")
-    assert parsed.findings == ()
-    assert card_of(parsed).title == "quay"
+    ]:
+        parsed = read_mif(f"{LATE}{line}\n", path="docs/quay.md")
+        assert parsed.findings == ()
+        assert card_of(parsed).title == "quay"
 
 
-@pytest.mark.parametrize(
-    ("fields", "shown"),
-    [
+def test_validity_is_told_as_of_the_records_own_dates() -> None:
+    """No clock is asked: the same record says the same for ever."""
+    for fields, shown in [
         ("valid_from: 2026-01-24", "from 2026-01-24"),
         ("valid_from: 2026-01-24, valid_until: null", "from 2026-01-24, no end"),
         ("valid_from: '2026-01-24T14:30:00-04:00'", "from 2026-01-24 14:30 -04:00"),
@@ -336,16 +309,13 @@ def test_what_only_early_mif_demands_is_not_asked_of_version_one(line: str) -> N
         ),
         ("recorded_at: '2026-01-24T10:30:00Z', ttl: PT2H", "until 2026-01-24 12:30 UTC (ttl PT2H from recorded_at)"),
         ("valid_from: 2026-01-24, ttl: P999999Y", "from 2026-01-24; ttl P999999Y"),
-    ],
-)
-def test_validity_is_told_as_of_the_records_own_dates(fields: str, shown: str) -> None:
-    """No clock is asked: the same record says the same for ever."""
-    assert rows_of(read_mif(f"{EARLY}temporal: {{{fields}}}\n"))["Valid"] == shown
+    ]:
+        assert rows_of(read_mif(f"{EARLY}temporal: {{{fields}}}\n"))["Valid"] == shown
 
 
-@pytest.mark.parametrize(
-    ("start", "duration", "end"),
-    [
+def test_a_duration_is_added_in_the_writers_calendar() -> None:
+    """Months by their names, days by the clock on the wall; what is none, or leads out of it, adds nothing."""
+    for start, duration, end in [
         ("2026-01-31", "P1M", "2026-02-28"),
         ("2024-02-29", "P1Y", "2025-02-28"),
         ("2026-01-24T22:00:00-04:00", "P1D", "2026-01-25 22:00 -04:00"),
@@ -355,14 +325,11 @@ def test_validity_is_told_as_of_the_records_own_dates(fields: str, shown: str) -
             ("2026-01-24", text, None)
             for text in ("", "P", "PT", "90D", "P1D2M", "P-1D", "p1d", "P99999999999D", "P999999Y")
         ),
-    ],
-)
-def test_a_duration_is_added_in_the_writers_calendar(start: str, duration: str, end: str | None) -> None:
-    """Months by their names, days by the clock on the wall; what is none, or leads out of it, adds nothing."""
-    moment = read_moment(start)
-    assert moment is not None
-    later = after(moment, duration)
-    assert (later and show_moment(later)) == end
+    ]:
+        moment = read_moment(start)
+        assert moment is not None
+        later = after(moment, duration)
+        assert (later and show_moment(later)) == end
 
 
 def test_an_inverse_leads_back() -> None:
@@ -414,22 +381,20 @@ def test_nothing_of_the_frontmatter_is_lost() -> None:
     assert [len(found) for found in (links.relations, links.entities, links.mentions)] == [LINKS] * 3
 
 
-@pytest.mark.parametrize(
-    "line", ["- uses [" * 20_000, "[[" * 100_000, "`" * 200_000 + "[", "- uses [[a]]" + " " * 200_000 + "x [[b]]"]
-)
-def test_a_hostile_line_is_read_in_passing(line: str) -> None:
+def test_a_hostile_line_is_read_in_passing() -> None:
     """Links that are never closed, code that is none, white space without end."""
-    assert len(read_links(line).relations) <= 1
+    for line in ["- uses [" * 20_000, "[[" * 100_000, "`" * 200_000 + "[", "- uses [[a]]" + " " * 200_000 + "x [[b]]"]:
+        assert len(read_links(line).relations) <= 1
 
 
-@pytest.mark.parametrize(
-    "fields",
-    ["tags:\n" + "- A B\n" * 4_000, "citations:\n" + "- {type: x}\n" * 1_000, "conflicts:\n" + "- {a: b}\n" * 1_500],
-    ids=["tags", "citations", "conflicts"],
-)
-def test_one_fault_many_times_has_a_bounded_list_of_findings(fields: str) -> None:
+def test_one_fault_many_times_has_a_bounded_list_of_findings() -> None:
     """A file with more of them has one fault."""
-    assert len(read_mif(EARLY + fields).findings) == FINDINGS
+    for fields in [
+        "tags:\n" + "- A B\n" * 4_000,
+        "citations:\n" + "- {type: x}\n" * 1_000,
+        "conflicts:\n" + "- {a: b}\n" * 1_500,
+    ]:
+        assert len(read_mif(EARLY + fields).findings) == FINDINGS
 
 
 FOLDER = ".claude/memory/decisions/"
@@ -459,9 +424,9 @@ def test_a_category_that_is_not_the_folders_is_a_warning_and_the_folder_makes_th
     assert {one.clause.partition(",")[0] for one in parsed.findings} == {"memory-layer format"}
 
 
-@pytest.mark.parametrize(
-    ("path", "place"),
-    [
+def test_the_place_of_a_file_is_told_by_its_folders() -> None:
+    """Below any of the three roots, at any depth of the source."""
+    for path, place in [
         (".claude/memory/context/x.json", LayerPlace(category="context", is_archived=False)),
         ("a/b/.plan/memory/archive/handoffs/x.json", LayerPlace(category="handoffs", is_archived=True)),
         (".cui/memory/interfaces/x.json", LayerPlace(category="interfaces", is_archived=False)),
@@ -469,11 +434,8 @@ def test_a_category_that_is_not_the_folders_is_a_warning_and_the_folder_makes_th
         *((path, None) for path in ("x.json", "memory/context/x.json", ".claude/context/x.json")),
         *((f".claude/memory/{path}", None) for path in ("x.json", "lessons/x.json", "context/deeper/x.json")),
         *((path, None) for path in (".claude/memory/archive/x.json", ".other/memory/context/x.json")),
-    ],
-)
-def test_the_place_of_a_file_is_told_by_its_folders(path: str, place: LayerPlace | None) -> None:
-    """Below any of the three roots, at any depth of the source."""
-    assert layer_place(path) == place
+    ]:
+        assert layer_place(path) == place
 
 
 @pytest.mark.parametrize("name", ["x", "archive/x"])
@@ -540,36 +502,29 @@ def test_every_key_and_entry_has_its_line() -> None:
     assert split_head("----\na: 1\n---\n") is None
 
 
-@pytest.mark.parametrize(
-    ("written", "meant"),
-    [
-        ('"a "quoted" b"', 'a "quoted" b'),
-        ("'it's'", "it's"),
-        ('"never closed', "never closed"),
-        ("what: it is", "what: it is"),
-        ("@somebody", "@somebody"),
-        ("`code` first", "`code` first"),
-        ('"one" and "two"', 'one" and "two'),
-    ],
-)
-def test_a_value_that_lacks_quotes_is_taken_as_it_was_meant(written: str, meant: str) -> None:
+def test_a_value_that_lacks_quotes_is_taken_as_it_was_meant() -> None:
     """At the top, below a key and in a list; with a finding at its line."""
-    read = read_yaml(f"a: 1\nb: {written}\nc:\n  d:\n  - e: {written}\n    f: 2\n  g:\n    - {written}\nh: 3\n")
-    assert read.fields["b"] == meant
-    assert read.fields["c"]["d"] == [{"e": meant, "f": "2"}]
-    assert read.fields["h"] == "3"
-    assert {(problem.rule, problem.line) for problem in read.problems} >= {(INVALID, 2), (INVALID, 5)}
+    for written, meant in [
+        *(('"a "quoted" b"', 'a "quoted" b'), ("'it's'", "it's"), ('"never closed', "never closed")),
+        *(("what: it is", "what: it is"), ("@somebody", "@somebody"), ("`code` first", "`code` first")),
+        ('"one" and "two"', 'one" and "two'),
+    ]:
+        read = read_yaml(f"a: 1\nb: {written}\nc:\n  d:\n  - e: {written}\n    f: 2\n  g:\n    - {written}\nh: 3\n")
+        assert read.fields["b"] == meant
+        assert read.fields["c"]["d"] == [{"e": meant, "f": "2"}]
+        assert read.fields["h"] == "3"
+        assert {(problem.rule, problem.line) for problem in read.problems} >= {(INVALID, 2), (INVALID, 5)}
 
 
-@pytest.mark.parametrize(
-    "field", ["a: &x [1]", "a: *x", "a: !!python/object:os.system x", "a: !x y", "a: [1, 2", "a: {b", "a: {[1]: 2}"]
-)
-def test_what_is_refused_or_cannot_be_mended_is_left_out(field: str) -> None:
+def test_what_is_refused_or_cannot_be_mended_is_left_out() -> None:
     """One finding at its line; the other fields are read, and the name of the one left out is known."""
-    read = read_yaml(f"first: 1\n{field}\nlast: 2\n")
-    assert read.fields == {"first": "1", "last": "2"}
-    assert read.unread == {"a"}
-    assert [(problem.rule, problem.line) for problem in read.problems] == [(INVALID, 2)]
+    for field in [
+        *("a: &x [1]", "a: *x", "a: !!python/object:os.system x", "a: !x y", "a: [1, 2", "a: {b", "a: {[1]: 2}")
+    ]:
+        read = read_yaml(f"first: 1\n{field}\nlast: 2\n")
+        assert read.fields == {"first": "1", "last": "2"}
+        assert read.unread == {"a"}
+        assert [(problem.rule, problem.line) for problem in read.problems] == [(INVALID, 2)]
 
 
 @pytest.mark.parametrize("source", ["- a\n- b\n", "just words\n", "[1, 2]\n"])
@@ -592,9 +547,9 @@ def test_depth_number_and_length_have_bounds() -> None:
     assert len(read.problems) <= 20
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
+def test_a_hostile_source_has_few_problems() -> None:
+    """Each way to read it again has a bound of its own."""
+    for source in [
         "[" * YAML_CHARS,
         "a: {" * (YAML_CHARS // 4),
         "- " * (YAML_CHARS // 2),
@@ -603,12 +558,8 @@ def test_depth_number_and_length_have_bounds() -> None:
         "".join(f"k{number}: x\n" for number in range(6_000)) + "z: *x\n",
         "k:\n" + "  - a: b: c\n" * 5_000,
         "k: *" + " " * (YAML_CHARS - 9),
-    ],
-    ids=["brackets", "braces", "dashes", "quotes", "aliases", "many fields", "one field", "spaces"],
-)
-def test_a_hostile_source_has_few_problems(source: str) -> None:
-    """Each way to read it again has a bound of its own."""
-    assert 1 <= len(read_yaml(source).problems) <= 20
+    ]:
+        assert 1 <= len(read_yaml(source).problems) <= 20
 
 
 class PlainDumper(yaml.SafeDumper):

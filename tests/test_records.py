@@ -88,19 +88,12 @@ def relations(archive: Archive, id_: str) -> list[tuple[str, str | None, bool]]:
 def test_places_tell_which_system_a_file_would_belong_to() -> None:
     """What a tool generates beside its own is nobody's; paths are seen from the folder that holds their store."""
     for path, system in [
-        (".memory/memory/decisions/a.json", "memory-store"),
-        ("desk/.memory/events.jsonl", "memory-store"),
-        (".memory/schema/object.schema.json", None),
-        (".memory/.backup/1/.memory/config.json", None),
-        (".memory/memory/a.txt", None),
-        (".claude/memory/handoffs/a.json", "memory-layer"),
-        (".plan/memory/README.md", "memory-layer"),
-        (".claude/settings.json", None),
-        ("memory/decisions/a.json", None),
-        (".wyren/memory.md", "wyren"),
-        (".relay/broadcast/skills/knots/SKILL.md", "wyren"),
-        ("notes/a.memory.md", "mif"),
-        ("memory.md", None),
+        *((".memory/memory/decisions/a.json", "memory-store"), ("desk/.memory/events.jsonl", "memory-store")),
+        *((".memory/schema/object.schema.json", None), (".memory/.backup/1/.memory/config.json", None)),
+        *((".memory/memory/a.txt", None), (".claude/memory/handoffs/a.json", "memory-layer")),
+        *((".plan/memory/README.md", "memory-layer"), (".claude/settings.json", None)),
+        *(("memory/decisions/a.json", None), (".wyren/memory.md", "wyren")),
+        *((".relay/broadcast/skills/knots/SKILL.md", "wyren"), ("notes/a.memory.md", "mif"), ("memory.md", None)),
     ]:
         owner = owner_of(path)
         assert (owner.name if owner else None) == system
@@ -154,9 +147,7 @@ def test_what_other_tools_keep_makes_no_record_and_one_note_a_folder(tmp_path: P
     archive = archive_of(root)
     assert archive.artifacts == {}
     assert rules_of(archive) == [
-        "left-alone .claude/memory/README.md",
-        "left-alone .memory/config.json",
-        "left-alone .wyren/README.md",
+        *("left-alone .claude/memory/README.md", "left-alone .memory/config.json", "left-alone .wyren/README.md"),
         "left-alone notes.memory.md",
     ]
     assert archive.findings[0].message.endswith("; so is another file in .claude/memory/")
@@ -168,9 +159,7 @@ def test_what_other_tools_keep_makes_no_record_and_one_note_a_folder(tmp_path: P
     write_text(root / "logs/old/1.memory.md", "# Log\n")
     archive = archive_of(root)
     assert rules_of(archive) == [
-        "left-alone .claude/memory/000.md",
-        "left-alone logs/000.memory.md",
-        "left-alone logs/old/1.memory.md",
+        *("left-alone .claude/memory/000.md", "left-alone logs/000.memory.md", "left-alone logs/old/1.memory.md")
     ]
     told = [finding.message.partition("; ")[2] for finding in archive.findings]
     assert told == ["so are 199 other files in .claude/memory/", "so are 199 other files in logs/", ""]
@@ -478,19 +467,16 @@ def test_a_name_means_the_record_of_its_own_source_else_the_only_one(tmp_path: P
     assert links(archive_of(quay), memo) == {"decisions/paint.md": ("document", "quay.docs.adr.decisions.paint.md")}
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
+def test_ids_of_records_are_read_off_texts() -> None:
+    """As whole words; what has another meaning is left."""
+    for text, found in [
         ("(harbour.decision.tide), then fact.a.", ("harbour.decision.tide", "fact.a")),
         ("harbour.rejected-paths.1a2b3c4d-2 ok", ("harbour.rejected-paths.1a2b3c4d-2",)),
         (f"urn:mif:{UUID}.", (UUID,)),
         ("a/decision.x os.path.decision decision.run() decisions.rope", ()),
         ("decision.x.md", ("decision.x.md",)),
-    ],
-)
-def test_ids_of_records_are_read_off_texts(text: str, found: tuple[str, ...]) -> None:
-    """As whole words; what has another meaning is left."""
-    assert find_mentions(text, RECORD_IDS) == found
+    ]:
+        assert find_mentions(text, RECORD_IDS) == found
 
 
 # Anchors

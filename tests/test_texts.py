@@ -23,9 +23,9 @@ from tests.support.references import naive_names
 STEM = "2026-05-01-1430--engineer--director--gate-is-green"
 
 
-@pytest.mark.parametrize(
-    ("text", "mentions"),
-    [
+def test_names_ids_and_paths_are_mentions() -> None:
+    """As written, in order, each once, without the punctuation around them."""
+    for text, mentions in [
         ("see decisions/x.md.", ("decisions/x.md",)),
         ("see `decisions/x.md`, (proposals/y.md) and “z.md”", ("decisions/x.md", "proposals/y.md", "z.md")),
         (f"as {STEM} said", (STEM,)),
@@ -69,16 +69,13 @@ STEM = "2026-05-01-1430--engineer--director--gate-is-green"
                 *("a 12026-05-01-1430--x", "ratio 3:/4"),
             )
         ),
-    ],
-)
-def test_names_ids_and_paths_are_mentions(text: str, mentions: tuple[str, ...]) -> None:
-    """As written, in order, each once, without the punctuation around them."""
-    assert find_mentions(text, RECORD_IDS) == mentions
+    ]:
+        assert find_mentions(text, RECORD_IDS) == mentions
 
 
-@pytest.mark.parametrize(
-    ("text", "destinations"),
-    [
+def test_link_targets_are_destinations() -> None:
+    """Inline and by reference, as written, in order, each once; the web is left out."""
+    for text, destinations in [
         ("[a](x.md) ![b](y.svg)", ("x.md", "y.svg")),
         ('[a](../x_(y).md "title")', ("../x_(y).md",)),
         ("[a](<my file.md>)", ("my file.md",)),
@@ -89,16 +86,13 @@ def test_names_ids_and_paths_are_mentions(text: str, mentions: tuple[str, ...]) 
         ("[a](javascript:alert(1))", ("javascript:alert(1)",)),
         ("[a](https://example.org) [b](HTTP://x) [c](mailto:a@b.c) [d](#part) [^1]: note", ()),
         ("[a]() ] (x.md)", ()),
-    ],
-)
-def test_link_targets_are_destinations(text: str, destinations: tuple[str, ...]) -> None:
-    """Inline and by reference, as written, in order, each once; the web is left out."""
-    assert find_destinations(text) == destinations
+    ]:
+        assert find_destinations(text) == destinations
 
 
-@pytest.mark.parametrize(
-    ("text", "summary"),
-    [
+def test_a_summary_is_the_beginning_in_plain_words() -> None:
+    """Marks of Markdown go, words stay."""
+    for text, summary in [
         ("# Title\n\nFirst *line*.\nSecond.", "Title First *line*. Second."),
         ("---\ntitle: x\n---\n\nAfter the head.", "After the head."),
         ("---\n\nBetween rules.\n\n---\n\nAfter.", "Between rules. After."),
@@ -110,24 +104,18 @@ def test_link_targets_are_destinations(text: str, destinations: tuple[str, ...])
         ("Title\n=====\n\nText", "Title Text"),
         ("a\x1b[31m\tb\x07", "a [31m b"),
         ("", ""),
-    ],
-)
-def test_a_summary_is_the_beginning_in_plain_words(text: str, summary: str) -> None:
-    """Marks of Markdown go, words stay."""
-    assert summarize(text) == summary
+    ]:
+        assert summarize(text) == summary
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+def test_before_a_table_a_summary_ends() -> None:
+    """With the last sentence before it; one that is a table alone stays."""
+    for text, shown in [
         ("Five steps.\n\n| Step | By |\n|---|:--|\n| Survey | May |", "Five steps. …"),
         ("| Step | By |\n|---|---|\n| Survey | May |", "Step | By | ---|---| Survey | May |"),
         ("Either a | b. No table.", "Either a | b. No table."),
-    ],
-)
-def test_before_a_table_a_summary_ends(text: str, shown: str) -> None:
-    """With the last sentence before it; one that is a table alone stays."""
-    assert before_table(summarize(text)) == shown
+    ]:
+        assert before_table(summarize(text)) == shown
 
 
 def test_mentions_are_bounded() -> None:
@@ -273,9 +261,9 @@ def test_what_is_written_is_kept_with_its_path() -> None:
     assert len(read_names(", ".join(f"{ASK}-{number}" for number in range(1_000)))) == NAMES
 
 
-@pytest.mark.parametrize(
-    ("value", "stem"),
-    [
+def test_a_value_may_be_one_name_with_white_space() -> None:
+    """It counts only if there is such a file."""
+    for value, stem in [
         ("a b.openthing", "a b"),
         ("The gate, again", "The gate, again"),
         ("s:/memos/a b.openthing", "a b"),
@@ -283,11 +271,8 @@ def test_what_is_written_is_kept_with_its_path() -> None:
         ("a/b c/d", ""),
         ("Not in-reply-to a b", ""),
         ("none", ""),
-    ],
-)
-def test_a_value_may_be_one_name_with_white_space(value: str, stem: str) -> None:
-    """It counts only if there is such a file."""
-    assert whole_name(value) == stem
+    ]:
+        assert whole_name(value) == stem
 
 
 STEMS = st.sampled_from([ASK, MORE, "2026-05-03--a--b--day", "gate", "Gate-2", "0007-gate"])

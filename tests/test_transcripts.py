@@ -183,12 +183,7 @@ def test_stamps_of_many_locales_are_read_and_give_the_offset() -> None:
     ]:
         assert parse(turn(stamp)).form == "verbatim"
     for hours, minutes, is_offset in [
-        (0, 0, True),
-        (-5, -45, True),
-        (14, 30, True),
-        (14, 45, False),
-        (-15, 0, False),
-        (1, 7, False),
+        *((0, 0, True), (-5, -45, True), (14, 30, True), (14, 45, False), (-15, 0, False), (1, 7, False)),
         (900, 0, False),
     ]:
         started = utc("2026-05-21 09:00") - dt.timedelta(hours=hours, minutes=minutes)
@@ -253,18 +248,10 @@ def test_tool_calls_and_asides_are_told_from_speech() -> None:
     for text in ["", "\n \n"]:
         assert blocks(text) == ()
     for text in [
-        "```\n> **🔧 Bash**\n```",
-        "```\n<a-tag>\n```\n\n</a-tag> here",
-        "> A quotation with\n> **🔧 Bash**",
-        "Words about <system-reminder>x</system-reminder>",
-        "Words\n<system-reminder>x</system-reminder>",
-        "<system-reminder>x</system-reminder> and more words",
-        "<system-reminder>\nnever closed",
-        "<b>HTML</b>",
-        '<a-tag id="1">x</a-tag>',
-        "> **🔧 **",
-        "> **Bash**",
-        "    code",
+        *("```\n> **🔧 Bash**\n```", "```\n<a-tag>\n```\n\n</a-tag> here", "> A quotation with\n> **🔧 Bash**"),
+        *("Words about <system-reminder>x</system-reminder>", "Words\n<system-reminder>x</system-reminder>"),
+        *("<system-reminder>x</system-reminder> and more words", "<system-reminder>\nnever closed", "<b>HTML</b>"),
+        *('<a-tag id="1">x</a-tag>', "> **🔧 **", "> **Bash**", "    code"),
     ]:
         (block,) = blocks(text)
         assert (block.kind, block.text, block.start, block.end) == ("speech", text, 0, len(text.split("\n")))

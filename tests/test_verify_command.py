@@ -36,8 +36,7 @@ EDITORIAL = "exact except for marked editorial changes"
 TURNS = [
     "How many barges are there, and when does the tide turn?",
     "There are 39 barges in the lock, and none of them may leave before noon.",
-    "Then write that down for the director, please.",
-    "The lock keeper gets a copy of it before the evening.",
+    *("Then write that down for the director, please.", "The lock keeper gets a copy of it before the evening."),
 ]
 
 
