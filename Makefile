@@ -12,7 +12,7 @@ CHAINS ?= 200
 FUZZ ?= 60
 JOBS ?= 3
 PYTHON ?= .venv/bin/python
-SOAKED = $(addprefix tests/test_,watch_faults.py edits.py reading_again.py incremental.py faults_output.py merges.py as_of.py why.py fuzz_*.py)
+SOAKED = $(addprefix tests/test_,watch_faults.py edits.py reading_again.py incremental.py faults_output.py merges.py as_of.py why.py formats.py passages.py search_language.py fuzz_*.py)
 
 .PHONY: soak lock upgrade man audit bill-of-materials
 soak:

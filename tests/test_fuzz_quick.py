@@ -3,10 +3,12 @@
 Of whatever is written, HTML, words, headings, anchors and the lines of passages are equal.
 """
 
+import re
 from unittest.mock import patch
 
 import pytest
 from hypothesis import strategies as st
+from markdown_it.token import Token
 
 from memosite.facts.json_text import clean_text
 from memosite.markdown import quick
@@ -52,21 +54,20 @@ def is_quick(text: str) -> bool:
     return quick.read_quickly(markdown_tokens.printable_text(text), markdown_tokens._spans) is not None
 
 
-SPANS = st.sampled_from(
-    [
-        *("word", "two words", "x.md", "10", "1.", "é", "中文", "✅", "—", "“q”", "…", "(par)", "it's", ",", ".", ":"),
-        *("`code`", "`a_b()`", "`a|b`", "`a\\|b`", "`` a`b ``", "` `", "`", "``", "`a\nb`", "**bold**", "*it*", "_it_"),
-        *("__b__", "***bi***", "**a *b* c**", "*a **b** c*", "**b**:", "**b:**", "a**b**c", "*", "**", "_", "__"),
-        *("***", "*a*b", "a*b*c", "“**b**”", "—*a*", "é*b*é", "**中**文", "*\u00a0a*", "*(a)*b", "snake_case_x"),
-        *("__init__", "_a", "a_", "2 * 3", "*a", "a*", "**a", "a**", "🧿*a*", "*a*\u2028", "\U0001fac8_", "[l](x.md)"),
-        *("[`c`](https://a.b/c_d)", "**[l](a)**", "[a](<b c>)", '[a](b "t")', "[a]()", "[[a](b)](c)", "[a](b(c))"),
-        *("![i](c)", "[a]", "[ ]", "[x]", "[a][b]", "[*a](b*)", "[a_b](c)", "[a *b](c)*", "](", "[", "]"),
-        *("https://a.b/c?d=1_2", "<https://a.b>", "<a@b.c>", "<b>", "</b>", "<b c='d'>", "<!-- e -->", "a<b", "<", ">"),
-        *("\\*no\\*", "\\`", "\\", "\\\n", "\\|", "&amp;", "&lt;b&gt;", "&copy", "&nope;", "&#35;", "&#0;", "a & b"),
-        *("~~s~~", "!", "#", "-", "+", "|", "=", "==", "~", "$x$", "[^1]", "  ", "\u00a0", "\u3000", "\t"),
-        *("\x00", "\ud800"),
-    ]
-)
+SPAN_TEXTS = [
+    *("word", "two words", "x.md", "10", "1.", "é", "中文", "✅", "—", "“q”", "…", "(par)", "it's", ",", ".", ":"),
+    *("`code`", "`a_b()`", "`a|b`", "`a\\|b`", "`` a`b ``", "` `", "`", "``", "`a\nb`", "**bold**", "*it*", "_it_"),
+    *("__b__", "***bi***", "**a *b* c**", "*a **b** c*", "**b**:", "**b:**", "a**b**c", "*", "**", "_", "__"),
+    *("***", "*a*b", "a*b*c", "“**b**”", "—*a*", "é*b*é", "**中**文", "*\u00a0a*", "*(a)*b", "snake_case_x"),
+    *("__init__", "_a", "a_", "2 * 3", "*a", "a*", "**a", "a**", "🧿*a*", "*a*\u2028", "\U0001fac8_", "[l](x.md)"),
+    *("[`c`](https://a.b/c_d)", "**[l](a)**", "[a](<b c>)", '[a](b "t")', "[a]()", "[[a](b)](c)", "[a](b(c))"),
+    *("![i](c)", "[a]", "[ ]", "[x]", "[a][b]", "[*a](b*)", "[a_b](c)", "[a *b](c)*", "](", "[", "]"),
+    *("https://a.b/c?d=1_2", "<https://a.b>", "<a@b.c>", "<b>", "</b>", "<b c='d'>", "<!-- e -->", "a<b", "<", ">"),
+    *("\\*no\\*", "\\`", "\\", "\\\n", "\\|", "&amp;", "&lt;b&gt;", "&copy", "&nope;", "&#35;", "&#0;", "a & b"),
+    *("~~s~~", "!", "#", "-", "+", "|", "=", "==", "~", "$x$", "[^1]", "  ", "\u00a0", "\u3000", "\t"),
+    *("\x00", "\ud800"),
+]
+SPANS = st.sampled_from(SPAN_TEXTS)
 LINES: st.SearchStrategy[str] = st.tuples(st.lists(SPANS, min_size=1, max_size=5), st.sampled_from([" ", " ", ""])).map(
     lambda case: case[1].join(case[0])
 )
@@ -118,6 +119,78 @@ KNOWN = [
     *("- a\n\n  b\n- c", "1) a\n2. b", "-\n\n  a"),
 ]
 """Where the two parsers differ, or did while this was written."""
+
+BLOCKS = [
+    *("", "a", "a\nb", "*a* `b`", "# a *b*", "## a #", "a\n---", "== a ==", "=== a ===", "== a b", "```\nc\n```"),
+    *("```py\nc\n\n  d\n```", "````\nc\n```\n````", "```\nc\n```x", "~~~\nc\n~~~", "    c", "---", "- a\n- b"),
+    *("1. a", "3. a\n4. b", "> a\n> b", "[a](b.md) x", "<b>c</b> d", "a | b", "| a | b |\n|---|:-:|\n| c | d |"),
+    *("| a |\n|--:|", "a | b\n--|--\nc | d", "| a | b\n|---|---|", " | a |\n |---|", "| a\\| b |\n|---|"),
+    *("|a|\n|-|\nb", "\\*a", "` a `", "\u00a0a", "a\n  b", "*a*\U0001fae8 b", "\\#", "==  ==", "   == a =="),
+]
+IN_BLOCKS = (
+    *("{}", "> {}", "- {}", "1. {}", "-   {}", "10) {}", " - {}", "> - {}", "- > {}", "- - {}", "- a\n  - {}"),
+    *("- a\n\n  {}", "> a\n>\n> {}", "1. a\n2. {}"),
+)
+IN_SPANS = (
+    "{}",
+    "x {} y",
+    "- {}",
+    "*{}*",
+    "[{}](u)",
+    "\U0001fae8 {}",
+    "{}\n== é ==",
+    "# {}",
+    "| {} |\n|---|",
+    "> {}\n> b",
+)
+
+
+def placed(text: str, place: str) -> str:
+    """A text within other blocks, its further lines as deep as its first."""
+    before = place.rpartition("\n")[2].partition("{}")[0]
+    return place.format(text.replace("\n", "\n" + re.sub("[^>]", " ", before)))
+
+
+CONSTRUCTS = {
+    *(placed(block, place) for block in BLOCKS for place in IN_BLOCKS),
+    *(
+        f"{one}\n{other}"
+        for one in BLOCKS
+        for other in ("\na", "\n- a", "\n    c", "\n== a ==", "\n| a |\n|--:|", *BLOCKS)
+    ),
+    *(placed(span, place) for span in SPAN_TEXTS for place in IN_SPANS),
+    *(mark * depth + "a" for mark in ("- ", "> ") for depth in (7, 8, 9)),
+}
+"""Each block within each other and before each other, each span in each place."""
+
+
+def test_each_construct_is_what_it_is_to_markdown_it() -> None:
+    """Also as tokens; and as many are read quickly, with as few spans left to markdown-it, as when this was written."""
+    left, quickly = [], 0
+
+    def spans(content: str) -> list[Token]:
+        left.append(content)
+        return markdown_tokens._spans(content)
+
+    for text in CONSTRUCTS:
+        check(text)
+        source = markdown_tokens.printable_text(text)
+        found, full = quick.read_quickly(source, spans), markdown_tokens._read_fully(source)
+        if found is not None:
+            quickly += 1
+            assert list(map(shape, found)) == list(map(shape, (full and full.tokens) or ())), text
+    assert (len(CONSTRUCTS), quickly, len(left)) == NUMBERS
+    rows = "|a|\n|-|\n" + "|b|\n" * 4_998
+    assert is_quick(rows) and not is_quick(f"{rows}|b|\n")
+
+
+NUMBERS = (0, 0, 0)
+"""Constructs, those that are read quickly, and blocks of these whose spans are left to markdown-it."""
+
+
+def shape(token: Token) -> tuple[object, ...]:
+    """What a token is."""
+    return token.type, token.tag, token.nesting, token.hidden
 
 
 @fuzz(TEXTS, examples=250, known=[*KNOWN, *PAGES.values()])

@@ -137,11 +137,11 @@ def test_a_verdict_says_where_and_what_differs() -> None:
     assert verdict.spans == ((len(text), len(text) + 15), (len(again) - 19, len(again)))
 
 
-def test_tiers_of_a_thousand_generated_quotes() -> None:
+def test_tiers_of_generated_quotes() -> None:
     """Half of them in texts that quote each other, by a second implementation and by how they were made: 0 wrong."""
     writer = Writer(20)
     wrong = []
-    for case in range(1_000):
+    for case in range(400):
         said = writer.paragraph()
         source = writer.marked(said) if case % 3 else said
         quote = writer.part(said, writer.chance.randint(8, 20))
@@ -192,30 +192,30 @@ def test_a_true_quote_stays_true_and_a_number_never_passes(case: tuple[str, int]
 
 
 HOSTILE = {
-    "periodic": ("a " * 50_000 + "b", "a " * 500_000),
-    "one word": ("a" * 100_000, "a" * 1_000_000),
-    "ticks": ("`a " * 30_000, "`a `` b ``` " * 80_000),
-    "brackets": ("[" * 100_000 + "x", "[" * 300_000),
-    "links": ("[a](b " * 20_000, "[a](<b c" * 120_000),
-    "omissions": ("[…] a b c " * 10_000, "a b c " * 160_000),
-    "letters": ("[T]a " * 20_000, "ta " * 300_000),
-    "items": ("- " * 50_000 + " x", "- " * 500_000 + "y"),
-    "white space": (" x" + " " * 100_000 + "y", "x" + " " * 1_000_000 + "z"),
-    "joints": ("a-" * 50_000 + "b", "a-" * 500_000),
-    "marks of letters": ("e\u0301" * 50_000, "e\u0301" * 100_000 + " x"),
-    "rules": ("- - -" * 1_000 + "a", ("- " * 50_000 + "x\n") * 10),
-    "ends": ("..." * 30_000 + "x", "x " + "... " * 200_000),
+    "periodic": ("a " * 10_000 + "b", "a " * 100_000),
+    "one word": ("a" * 20_000, "a" * 200_000),
+    "ticks": ("`a " * 6_000, "`a `` b ``` " * 16_000),
+    "brackets": ("[" * 20_000 + "x", "[" * 60_000),
+    "links": ("[a](b " * 4_000, "[a](<b c" * 24_000),
+    "omissions": ("[…] a b c " * 2_000, "a b c " * 32_000),
+    "letters": ("[T]a " * 4_000, "ta " * 60_000),
+    "items": ("- " * 10_000 + " x", "- " * 100_000 + "y"),
+    "white space": (" x" + " " * 20_000 + "y", "x" + " " * 200_000 + "z"),
+    "joints": ("a-" * 10_000 + "b", "a-" * 100_000),
+    "marks of letters": ("e\u0301" * 10_000, "e\u0301" * 20_000 + " x"),
+    "rules": ("- - -" * 200 + "a", ("- " * 10_000 + "x\n") * 10),
+    "ends": ("..." * 6_000 + "x", "x " + "... " * 40_000),
 }
 
 
 def test_hostile_quotes_and_long_manuscripts_are_judged() -> None:
-    """A quote of 100 kB and a text of 1 MB, marks that never close: seconds, where quadratic work would take hours."""
+    """A quote of 20 kB and a text of 200 kB, marks that never close: quadratic work on these would not end."""
     for name in sorted(HOSTILE):
         quote, text = HOSTILE[name]
         verdict = judge(quote, text)
         assert verdict.tier is not EXACT or quote in text
     for piece in ("“a ", '"a ', "‘a ’ s' ", "» a", "<q>a ", "> “\n", "a. ", "director said "):
-        for found in find_quotations(markdown_blocks(piece * 10_000), positions=POSITIONS):
+        for found in find_quotations(markdown_blocks(piece * 3_000), positions=POSITIONS):
             assert len(found.context) < 5_000  # what is around it is bounded, or the work is quadratic
 
 
@@ -380,7 +380,7 @@ def sentence(speaker: str, quote: str, writer: Writer) -> str:
     return f"{writer.sentence()}\n\n{writer.chance.choice(ways)}\n\n{writer.sentence()}\n"
 
 
-def test_a_manuscript_of_two_hundred_quotations() -> None:
+def test_a_manuscript_of_many_quotations() -> None:
     """None passes with a word, number or negation changed, joined, ascribed to another, invented; true ones do."""
     writer = Writer(7)
     origins = {origin.key: origin for origin in (transcript(writer, number) for number in range(12))}
@@ -394,7 +394,7 @@ def test_a_manuscript_of_two_hundred_quotations() -> None:
     kinds = ["true"] * 8 + ["word", "number", "negation", "drop", "add", "swap", "joined", "ascribed", "invented"]
     document = "# Manuscript\n\n"
     expected: list[str] = []
-    while len(expected) < 200:
+    while len(expected) < 119:  # seven of each kind
         kind = kinds[len(expected) % len(kinds)]
         origin = origins[f"transcript/{writer.chance.randrange(12)}"]
         voice, other = writer.chance.sample(list(origin.voices), 2)
@@ -414,7 +414,7 @@ def test_a_manuscript_of_two_hundred_quotations() -> None:
             document += sentence(speaker, quote, writer)
             expected.append(kind)
     found = find_quotations(markdown_blocks(document), positions=POSITIONS)
-    assert len(found) == 200
+    assert len(found) == 119
     passed: dict[str, list[Appraisal[str]]] = {"true": [], "untrue": []}
     missed = []
     for quotation, candidates, kind in zip(found, index.find([one.text for one in found]), expected, strict=True):
@@ -425,7 +425,7 @@ def test_a_manuscript_of_two_hundred_quotations() -> None:
             missed.append(result)
     assert passed["untrue"] == []
     assert missed == []
-    assert len(passed["true"]) > 90
+    assert len(passed["true"]) > 50
     assert all(one.check == "right" and not one.quoted_in for one in passed["true"])
 
 

@@ -33,7 +33,7 @@ from tests.support.files import write_text
 from tests.support.sites import build_site
 
 PLACE = ".wyren/memory.md"
-CALM = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+CALM = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def read(text: str, path: str = PLACE) -> Parsed:
@@ -174,7 +174,7 @@ def test_hostile_memories_come_to_an_end() -> None:
         "<!--" * 47_000,
         "<!---->" * 27_000,
         "`<!--``" * 27_000,
-        "- <!--\n" * 27_000,
+        "- <!--\n" * 9_000,
     ]:
         for section in ("Decisions", "Handoff notes"):
             parsed = read(f"## {section}\n{text}")

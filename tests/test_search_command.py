@@ -269,9 +269,10 @@ def test_a_search_where_everything_is_withheld_finds_nothing(tmp_path: Path) -> 
 
 
 @pytest.fixture
-def tides(tmp_path: Path) -> Path:
+def tides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two memos, one of them too long to be indexed before an answer."""
-    write_memo(tmp_path / "site/memos/inbox", "long", subject="Tides", body="tide and ebb\n\n" * 20_000)
+    monkeypatch.setattr(command, "LITTLE", 2_000)
+    write_memo(tmp_path / "site/memos/inbox", "long", subject="Tides", body="tide and ebb\n\n" * 300)
     write_memo(tmp_path / "site/memos/inbox", "short", subject="Ferry", body="The ferry leaves at ebb.")
     return tmp_path / "site"
 
@@ -302,7 +303,7 @@ def test_with_no_index_none_is_made(tides: Path, capsys: pytest.CaptureFixture[s
     (tides / "memos/inbox/long.openthing").unlink()
     assert search(tides, "--no-index", "ferry") == 0
     assert not (tides / "cache").exists()
-    write_memo(tides / "memos/inbox", "long", subject="Tides", body="tide and ebb\n\n" * 20_000)
+    write_memo(tides / "memos/inbox", "long", subject="Tides", body="tide and ebb\n\n" * 300)
     capsys.readouterr()
     assert search(tides, "--index", "ebb") == 0
     assert capsys.readouterr().out == scanned

@@ -64,11 +64,11 @@ def page_of(file: str, turn: int) -> str:
 
 
 def test_whoosh_finds_what_plain_dictionaries_find(example: Read, tmp_path: Path) -> None:
-    """300 queries, with the same hits in the same order."""
+    """200 queries, with the same hits in the same order."""
     reader = example.index(tmp_path)
     plain = Dictionaries(found=example.documents(), analyzer=example.analyzer)
     some = 0
-    for query in many_queries(example, 300):
+    for query in many_queries(example, 200):
         try:
             node = parse_query(query, example.analyzer)
         except QueryError:
@@ -77,7 +77,7 @@ def test_whoosh_finds_what_plain_dictionaries_find(example: Read, tmp_path: Path
         expected = [plain.found[number] for number in sorted(match(node, plain))]
         assert hits == [(one.card.kind, one.card.id, one.turn, page_of(one.file, one.turn)) for one in expected], query
         some += bool(hits)
-    assert some > 200
+    assert some > 120
 
 
 def test_a_hit_in_a_transcript_opens_its_turn_and_tools_are_found_only_when_asked_for(tmp_path: Path) -> None:
@@ -296,11 +296,11 @@ def in_small_blocks(read: Read) -> list[SearchBlock]:
 
 @pytest.mark.parametrize("cut", ["as planned", "in many blocks"])
 def test_the_browser_finds_what_whoosh_finds(cut: str, example: Read, tmp_path: Path) -> None:
-    """300 queries: the same hits in the same order with the same passages, or the same error; facets count items."""
+    """200 queries: the same hits in the same order with the same passages, or the same error; facets count items."""
     blocks = plan_blocks(example.cards) if cut == "as planned" else in_small_blocks(example)
     write_blocks(blocks, example, tmp_path)
     reader = example.index(tmp_path / "cache")
-    queries = many_queries(example, 300)
+    queries = many_queries(example, 200)
     long = {(one.card.kind, one.card.id) for one in example.documents() if len(one.texts[-1]) > STRETCH}
     answers = browse(tmp_path, queries, limit=100_000, whole=cut == "in many blocks")
     for query, answer in zip(queries, answers, strict=True):
@@ -341,7 +341,7 @@ def test_the_first_hits_are_the_newest_of_all_blocks(example: Read, tmp_path: Pa
 def test_the_browser_shows_the_passages_that_the_command_shows_of_long_texts(tmp_path: Path) -> None:
     """Wherever words are: in code, tables, items, links, footnotes, a paragraph longer than a piece, a turn."""
     chance = random.Random(3)
-    words = [f"w{number}" for number in range(6_000)]
+    words = [f"w{number}" for number in range(3_000)]
     kinds: tuple[Callable[[str], str], ...] = (
         lambda text: f"{text}.",
         lambda text: f"# {text}",
@@ -352,15 +352,15 @@ def test_the_browser_shows_the_passages_that_the_command_shows_of_long_texts(tmp
         lambda text: f"> {text}\n> {text}",
     )
     blocks = [
-        chance.choice(kinds)(" ".join(words[number : number + 30])) for number in range(0, len(words) - 2_000, 30)
+        chance.choice(kinds)(" ".join(words[number : number + 30])) for number in range(0, len(words) - 1_000, 30)
     ]
-    body = "---\nstatus: open\n---\n" + "\n\n".join([*blocks, " ".join(words[-2_000:])])
+    body = "---\nstatus: open\n---\n" + "\n\n".join([*blocks, " ".join(words[-1_000:])])
     write_memo(tmp_path / "memos/inbox", "long", subject="Some words", body=body)
     write_transcript(tmp_path / "transcripts/engineer", "talk", text=f"## User\n\n{body}\n")
-    queries = [f"kind:{kind} {word}" for kind in ("memo", "transcript") for word in chance.sample(words, 40)]
-    queries += [f"{words[number]} {words[number + 1]}" for number in chance.sample(range(5_990), 20)]
-    queries += [f'"{words[number]} {words[number + 1]}"' for number in chance.sample(range(5_990), 20)]
-    queries += [f"{words[number]} {words[-number]} w0 w1" for number in chance.sample(range(5_990), 10)]
+    queries = [f"kind:{kind} {word}" for kind in ("memo", "transcript") for word in chance.sample(words, 20)]
+    queries += [f"{words[number]} {words[number + 1]}" for number in chance.sample(range(2_990), 10)]
+    queries += [f'"{words[number]} {words[number + 1]}"' for number in chance.sample(range(2_990), 10)]
+    queries += [f"{words[number]} {words[-number]} w0 w1" for number in chance.sample(range(2_990), 10)]
     with reading(tmp_path) as read:
         write_blocks(plan_blocks(read.cards), read, tmp_path / "out")
         reader = read.index(tmp_path / "cache")
