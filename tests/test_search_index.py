@@ -35,10 +35,9 @@ from memosite.search.blocks import (
     render_block,
 )
 from memosite.search.documents import STRETCH, Card
-from memosite.search.match import match
 from memosite.search_language import QueryError, fold_character, parse_query
 from tests.support.memos import write_memo, write_transcript
-from tests.support.search import Dictionaries, Read, browse, many_queries, reading
+from tests.support.search import Read, browse, many_queries, reading
 from tests.support.sites import EXAMPLE, build_site
 
 Place = tuple[str, str, int, str]
@@ -56,28 +55,6 @@ def example() -> Iterator[Read]:
     """The demonstration, read once."""
     with reading(EXAMPLE) as read:
         yield read
-
-
-def page_of(file: str, turn: int) -> str:
-    """A hit's file without the passage in it that is shown; of a turn, that is the turn."""
-    return file if turn else file.partition("#")[0]
-
-
-def test_whoosh_finds_what_plain_dictionaries_find(example: Read, tmp_path: Path) -> None:
-    """200 queries, with the same hits in the same order."""
-    reader = example.index(tmp_path)
-    plain = Dictionaries(found=example.documents(), analyzer=example.analyzer)
-    some = 0
-    for query in many_queries(example, 200):
-        try:
-            node = parse_query(query, example.analyzer)
-        except QueryError:
-            continue
-        hits = [(hit.kind, hit.id, hit.turn, page_of(hit.file, hit.turn)) for hit in reader.find(node).hits]
-        expected = [plain.found[number] for number in sorted(match(node, plain))]
-        assert hits == [(one.card.kind, one.card.id, one.turn, page_of(one.file, one.turn)) for one in expected], query
-        some += bool(hits)
-    assert some > 120
 
 
 def test_a_hit_in_a_transcript_opens_its_turn_and_tools_are_found_only_when_asked_for(tmp_path: Path) -> None:
