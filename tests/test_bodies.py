@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -78,8 +77,10 @@ def test_whatever_is_written_stays_inside(written: str, path: str) -> None:
         assert candidate.startswith(f"{store}/") if store else len(parts) == 1
 
 
-def test_a_body_of_another_source_is_never_taken() -> None:
+def test_a_body_is_joined_with_a_finding_where_it_is_odd_and_never_from_another_source() -> None:
     """Sources are worlds of their own here, and the nearest body wins."""
+    # The message names both folders; a flat `memos/` counts as a mailbox. But not on a file that cannot be read, where
+    # nobody knows what it names; an envelope is no body.
     near, far = body_file("memos/read/m.body.md", "near"), body_file("memos/inbox/m.body.md", "far")
     joined, findings = join(envelope(path="memos/read/m.openthing", body_ref="m.body.md"), bodies=(far, near))
     assert joined["memos/read/m.openthing"].body == near
@@ -89,10 +90,6 @@ def test_a_body_of_another_source_is_never_taken() -> None:
     )
     assert joined["memos/m.openthing"].body is None
     assert [rule for rule, _, _ in findings] == ["body-ref-missing", "body-without-envelope"]
-
-
-def test_a_split_pair_is_joined_with_a_finding() -> None:
-    """The message names both folders; a flat `memos/` counts as a mailbox."""
     body = body_file("memos/inbox/m.body.md")
     joined, findings = join(envelope(path="memos/read/m.openthing", body_ref="m.body.md"), bodies=(body,))
     assert joined["memos/read/m.openthing"].body == body
@@ -101,10 +98,6 @@ def test_a_split_pair_is_joined_with_a_finding() -> None:
     ]
     _, findings = join(envelope(path="memos/m.openthing", body_ref="m.body.md"), bodies=(body,))
     assert [rule for rule, _, _ in findings] == ["body-split"]
-
-
-def test_a_body_that_no_body_ref_names_is_joined_with_a_warning() -> None:
-    """But not on a file that cannot be read, where nobody knows what it names; an envelope is no body."""
     body = body_file("memos/m.body.md")
     joined, findings = join(envelope(path="memos/m.openthing"), bodies=(body,))
     assert joined["memos/m.openthing"].body == body and [rule for rule, _, _ in findings] == ["body-not-referenced"]
@@ -153,17 +146,16 @@ def collected(*parsed: Parsed, is_loose: bool = False) -> Collected:
     return collect(parsed, SOURCES, is_loose=is_loose)
 
 
-@pytest.mark.parametrize("path", ["m.openthing", "docs/m.openthing", "memos.openthing", "handoffs/m.openthing"])
-def test_envelopes_elsewhere_are_named_in_a_note(path: str) -> None:
+def test_envelopes_elsewhere_are_named_in_a_note_and_loose_files_count_anywhere() -> None:
     """And nothing else is said of them."""
-    odd = Finding(rule=rules.FIELD_MISSING, location=Location(source="repo", path=path), message="x")
-    found = collected(Parsed(source="repo", path=path, fact=envelope(path=path), findings=(odd,)))
-    assert found.envelopes == ()
-    assert [(finding.rule.id, finding.location.path) for finding in found.findings] == [("outside-convention", path)]
-
-
-def test_loose_files_count_wherever_they_lie() -> None:
-    """For checking single files; an include counts in its own source, a memo location in every one."""
+    # For checking single files; an include counts in its own source, a memo location in every one.
+    for path in ["m.openthing", "docs/m.openthing", "memos.openthing", "handoffs/m.openthing"]:
+        odd = Finding(rule=rules.FIELD_MISSING, location=Location(source="repo", path=path), message="x")
+        found = collected(Parsed(source="repo", path=path, fact=envelope(path=path), findings=(odd,)))
+        assert found.envelopes == ()
+        assert [(finding.rule.id, finding.location.path) for finding in found.findings] == [
+            ("outside-convention", path)
+        ]
     assert len(collected(parsed_of(envelope(path="m.openthing")), is_loose=True).envelopes) == 1
     there = parsed_of(envelope(path="docs/comms/a/m.openthing", source="other"))
     here = parsed_of(envelope(path="docs/comms/a/m.openthing"))

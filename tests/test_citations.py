@@ -161,17 +161,14 @@ WRONG = (
 )
 
 
-def test_a_wrong_citation_is_found() -> None:
+def test_wrong_citations_are_found_in_strings_and_comments(tmp_path: Path) -> None:
     """And no right one: else the test above would prove nothing. The contract refers to sections that it has."""
+    # Of a program: names such as a constant FEEDS are no citations.
     for text in (*(f"({'SPEC'}{cited}" for cited in RIGHT), *(f"({'FEEDS'}, {cited}" for cited in OF_FEEDS)):
         assert list(problems(text)) == [], text
     assert [planted for planted in WRONG if not list(problems(planted))] == []
     own = set(re.findall(rf"(?:section|see) ({_NUMBER})\b", SPEC.read_text()))
     assert own and own <= sections().keys()
-
-
-def test_citations_are_looked_for_in_strings_and_comments(tmp_path: Path) -> None:
-    """Of a program: names such as a constant FEEDS are no citations."""
     program = tmp_path / "program.py"
     program.write_text(f'X = f"{{X}}; {"SPEC"} 91"\nFEEDS, melodies = 1, 2\n# as {"SPEC"}\n# 92 says\n')
     assert [problem for text in texts(program) for problem in problems(text)] == [

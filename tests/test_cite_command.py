@@ -327,13 +327,13 @@ def test_every_passage_is_the_same(example: Path) -> None:
     assert count > 500
 
 
-def cited(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+def cited(capsys: Capture, *words: str) -> str:
     """What `cite` writes."""
     assert main(["cite", *words, "--format", "markdown"]) == 0
     return capsys.readouterr().out
 
 
-def test_over_http(example: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_over_http(example: Path, tmp_path: Path, capsys: Capture) -> None:
     """By its address: references, bare quotes, citations and manuscripts."""
     paper, book = tmp_path / "paper.md", tmp_path / "book.md"
     write_text(book, "He writes: “39 photographs that share a barcode with another one, in albums 11”.\n")
@@ -349,7 +349,7 @@ def test_over_http(example: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         assert "[-morning.-] {+evening.+}" in capsys.readouterr().out
 
 
-def test_what_is_withheld_redacted_or_erased(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_withheld_redacted_or_erased(tmp_path: Path, capsys: Capture) -> None:
     """A site says why, as the repos do."""
     site = tmp_path / "site"
     write_transcript(site / "office/transcripts/engineer", LOAD, text=TIDES)
@@ -384,7 +384,7 @@ DAMAGES = [
 ]
 
 
-def test_a_damaged_site_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_site_says_what_to_do(tmp_path: Path, capsys: Capture) -> None:
     """Whatever was published there. Evidence has no file that a site names but originals, and the error is one line."""
     write_transcript(tmp_path / "office/transcripts/engineer", LOAD, text=TIDES)
     output = build_site(tmp_path)

@@ -35,36 +35,39 @@ def test_documents_that_join_a_published_site_take_no_address(tmp_path: Path) ->
     assert decision.name in page
 
 
+STATUSES: dict[str | None, tuple[str, ...]] = {
+    "accepted": (
+        *(
+            "Accepted",
+            "Accept option B",
+            "✅ Ratified 2026-05-01",
+            "Accepted — supersedes 0003",
+            "~~Proposed~~ Accepted",
+        ),
+        *("partly superseded by 0007", "active", "Accepted, pending implementation"),
+    ),
+    "pending": (
+        *("Proposed", "draft", "awaiting Director ratification", "Accepted, awaiting Director ratification"),
+        *("accepted with modifications; awaiting director", "not yet accepted"),
+    ),
+    "rejected": ("Rejected; awaiting a new proposal", "Rejected", "not accepted", "withdrawn"),
+    "superseded": (
+        *(
+            "superseded",
+            "Superceded by ADR 12",
+            "Accepted (2026-05-01), superseded by 0009-x.md",
+            "deprecated",
+            "stale",
+        ),
+    ),
+    None: ("Informational", ""),
+}
+
+
 def test_a_status_is_read_as_people_word_it() -> None:
     """By its first word that tells, as documents and the record systems have it."""
-    for status, standing in [
-        ("Accepted", "accepted"),
-        ("Accept option B", "accepted"),
-        ("✅ Ratified 2026-05-01", "accepted"),
-        ("Accepted — supersedes 0003", "accepted"),
-        ("~~Proposed~~ Accepted", "accepted"),
-        ("partly superseded by 0007", "accepted"),
-        ("active", "accepted"),
-        ("Proposed", "pending"),
-        ("draft", "pending"),
-        ("awaiting Director ratification", "pending"),
-        ("Accepted, awaiting Director ratification", "pending"),
-        ("accepted with modifications; awaiting director", "pending"),
-        ("Accepted, pending implementation", "accepted"),
-        ("Rejected; awaiting a new proposal", "rejected"),
-        ("not yet accepted", "pending"),
-        ("Rejected", "rejected"),
-        ("not accepted", "rejected"),
-        ("withdrawn", "rejected"),
-        ("superseded", "superseded"),
-        ("Superceded by ADR 12", "superseded"),
-        ("Accepted (2026-05-01), superseded by 0009-x.md", "superseded"),
-        ("deprecated", "superseded"),
-        ("stale", "superseded"),
-        ("Informational", None),
-        ("", None),
-    ]:
-        assert read_status(status) == standing
+    for standing, statuses in STATUSES.items():
+        assert [read_status(status) for status in statuses] == [standing] * len(statuses)
 
 
 @pytest.mark.parametrize(
@@ -250,6 +253,7 @@ def test_many_decisions_are_bounded(tmp_path: Path) -> None:
 
 def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path) -> None:
     """On the list and its filters; the list has the subjects that speak of a decision, newest first."""
+    # As soon as a subject or a text says that something was decided, and as long as there are no decisions.
     write_memo(tmp_path / "memos/inbox", "2026-05-01-0900--a--b--x")
     files = built_files(tmp_path, output=tmp_path / "out")
     for page in ("decisions/index.html", "decisions/pending/index.html"):
@@ -270,10 +274,7 @@ def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path)
     said = [one.text_content() for one in page.xpath("//section[@id='said']//a[@class='subject']")]
     assert said == ["Entscheidung: Ulme", "Two decisions", "Oak decided"]
     assert 'id="said"' not in (output / "decisions/pending/index.html").read_text()
-
-
-def test_a_site_without_decisions_offers_a_search_that_finds_something(tmp_path: Path) -> None:
-    """As soon as a subject or a text says that something was decided, and as long as there are no decisions."""
+    tmp_path = tmp_path / "offered"
     site, page = tmp_path / "site", "decisions/index.html"
     write_memo(site / "memos/inbox", "2026-05-01-0900--a--b--x", body="Undecided, and no decisions.")
     offered = []

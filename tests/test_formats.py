@@ -43,15 +43,12 @@ def test_a_case_is_read_as_its_expectation_says(path: Path) -> None:
     check_case(path)
 
 
-def test_every_expectation_has_its_input() -> None:
+def test_every_expectation_has_its_input_and_every_rule_its_severity() -> None:
     """An expectation whose input was renamed is not forgotten, and no two inputs share one."""
+    # What a format demands is an error, what it advises a warning, and what belongs to others a note at most.
     expected = [expectation_of(path) for path in INPUTS]
     assert len(set(expected)) == len(expected)
     assert set(expected) == set(CASES.glob(f"*/*{EXPECTED}"))
-
-
-def test_every_rule_has_its_severity() -> None:
-    """What a format demands is an error, what it advises a warning, and what belongs to others a note at most."""
     found = {rule.id: rule.severity.value for rule in ALL_RULES}
     if os.environ.get("MEMOSITE_REFRESH"):
         SEVERITIES.write_text(json.dumps(dict(sorted(found.items())), indent=2) + "\n", "utf-8")
@@ -253,22 +250,6 @@ def test_nesting_beyond_the_bound_is_a_finding_whatever_its_depth(depth: int) ->
     assert card_of(parsed).title == "x"
 
 
-def test_a_number_of_a_million_digits_is_kept_as_written() -> None:
-    """Python refuses to read more than 4,300 digits; an envelope may hold them all the same."""
-    digits = "1" * 1_000_000
-    value, problems = json_text.read_json_text(f'{{"n": {digits}, "f": {digits}.5, "e": 1e999}}')
-    assert (value, problems) == ({"n": digits, "f": f"{digits}.5", "e": "1e999"}, ())
-    assert isinstance(value["n"], json_text.NumberText)
-    assert json_text.type_name(value["n"]) == "a number"
-
-
-def test_a_file_with_one_fault_many_times_has_a_bounded_list_of_findings() -> None:
-    """Twenty thousand bad entries are one fault, and their lines are found in one pass."""
-    bad: dict[str, Any] = {"relationships": [{"type": 1}] * 20_000, "positions": [3] * 20_000}
-    data = json.dumps({"type": orgdef.ORGANIZATION_TYPE, "id": "x", **bad}).encode()
-    assert len(adapters.parse(_file("org/x.openthing", data)).findings) == FINDINGS
-
-
 BROKEN_JSON = {
     "quotes": '"' + '\\"' * 1_000_000,
     "backslashes": '{"a": "' + "\\\\" * 1_000_000,
@@ -286,15 +267,21 @@ STRANGE_DOCUMENTS = {
 }
 
 
-@pytest.mark.parametrize("text", BROKEN_JSON.values(), ids=BROKEN_JSON)
-def test_megabytes_of_broken_json_come_to_an_end(text: str) -> None:
-    """Each pass is linear, also where the text breaks off."""
-    fact = adapters.parse(_file(MEMO, text.encode())).fact
-    assert isinstance(fact, Envelope) and fact.shape == "broken"
-    assert find_key_line(text, ("nowhere",)) is None
-
-
-@pytest.mark.parametrize("text", STRANGE_DOCUMENTS.values(), ids=STRANGE_DOCUMENTS)
-def test_megabytes_of_a_strange_document_come_to_an_end(text: str) -> None:
-    """Heads are read line by line, within bounds."""
-    assert adapters.parse(_file("decisions/x.md", text.encode())).fact is not None
+def test_megabytes_of_spite_come_to_an_end_and_one_fault_many_times_is_told_within_bounds() -> None:
+    """Python refuses to read more than 4,300 digits; an envelope may hold them all the same."""
+    # Twenty thousand bad entries are one fault, and their lines are found in one pass. Each pass is linear, also where
+    # the text breaks off. Heads are read line by line, within bounds.
+    digits = "1" * 1_000_000
+    value, problems = json_text.read_json_text(f'{{"n": {digits}, "f": {digits}.5, "e": 1e999}}')
+    assert (value, problems) == ({"n": digits, "f": f"{digits}.5", "e": "1e999"}, ())
+    assert isinstance(value["n"], json_text.NumberText)
+    assert json_text.type_name(value["n"]) == "a number"
+    bad: dict[str, Any] = {"relationships": [{"type": 1}] * 20_000, "positions": [3] * 20_000}
+    data = json.dumps({"type": orgdef.ORGANIZATION_TYPE, "id": "x", **bad}).encode()
+    assert len(adapters.parse(_file("org/x.openthing", data)).findings) == FINDINGS
+    for text in BROKEN_JSON.values():
+        fact = adapters.parse(_file(MEMO, text.encode())).fact
+        assert isinstance(fact, Envelope) and fact.shape == "broken"
+        assert find_key_line(text, ("nowhere",)) is None
+    for text in STRANGE_DOCUMENTS.values():
+        assert adapters.parse(_file("decisions/x.md", text.encode())).fact is not None

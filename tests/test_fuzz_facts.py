@@ -7,9 +7,6 @@ import datetime as dt
 import hashlib
 import json
 import re
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +17,11 @@ from memosite.archive.ledger import LEDGER_PATH, parse_ledger
 from memosite.commands.diff import diff, to_json, to_markdown, to_text
 from memosite.config.loading import load_config
 from memosite.config.schema import has_control_characters
+from memosite.facts import texts
 from memosite.facts.errors import ConfigError, MemositeError, OutputError, StateError
 from memosite.facts.findings import read_clause
 from memosite.facts.json_text import clean_text, find_key_line, key_places, read_json_text
 from memosite.facts.layout import CONFIG_NAME, matches_glob, memo_folder, place_of, sibling_folders
-from memosite.facts.texts import (
-    cut_line,
-    describe_text,
-    file_page_spans,
-    find_destinations,
-    find_mentions,
-    line_of,
-    one_line,
-)
 from memosite.facts.times import read_moment, read_stamp
 from memosite.feeds.document import FeedDocument, ReceivedItem, Rejected, read_document
 from memosite.feeds.document import refusal as item_refusal
@@ -40,47 +29,15 @@ from memosite.fetch import Failed, Fetched
 from memosite.formats import yaml_text
 from memosite.formats.systems import RECORD_IDS
 from memosite.formats.yaml_text import read_frontmatter
-from memosite.remake.manifest import (
-    BuildSeal,
-    Made,
-    Manifest,
-    ManifestOutput,
-    read_last,
-    read_manifest,
-    read_seal,
-    read_states,
-    write_last,
-    write_manifest,
-    write_seal,
-)
+from memosite.remake import manifest as manifest_module
 from memosite.search.whoosh import index
-from memosite.sources.forges import (
-    file_template,
-    file_url,
-    in_our_words,
-    last_line,
-    parse_git_url,
-    refusal,
-    repo_name,
-    repo_pages,
-    shown_file,
-    without_secrets,
-)
-from memosite.sources.history_cache import (
-    HeadFiles,
-    read_commits,
-    read_events,
-    read_head_files,
-    write_commits,
-    write_events,
-    write_head_files,
-)
+from memosite.sources import forges, history_cache
 from memosite.store.cache import read_signed, write_signed
 from memosite.watch.deliver import AnnouncedMemo, as_json
 from memosite.watch.policy import Bounds, archive_address, publisher_problem, walk
 from memosite.watch.state import FeedState, open_state, read_state
 from tests.support.feeds.publisher import FEED, Publisher
-from tests.support.fuzzing import fuzz
+from tests.support.fuzzing import fuzz, scratch
 from tests.support.mutations import ODD_VALUES, as_bytes, mutated, mutated_json, mutated_lines, one_of
 from tests.support.sites import EXAMPLE
 
@@ -192,18 +149,18 @@ MARKS = [*"ab.- /\\:_`()[]<>~\n", ".md", ".openthing", "2026-05-01-1430--a--b--g
 def test_what_a_text_mentions_is_in_it(text: str) -> None:
     """Mentions and destinations as they are written, each once, mentions apart; a summary on one line."""
     text = clean_text(text)
-    known, data = describe_text(text, RECORD_IDS)
+    known, data = texts.describe_text(text, RECORD_IDS)
     assert data.decode() == text and known.chars == len(text)
-    assert known.sha256 == hashlib.sha256(data).hexdigest() and (known, data) == describe_text(text, RECORD_IDS)
-    mentions, destinations = find_mentions(text, RECORD_IDS), find_destinations(text)
+    assert known.sha256 == hashlib.sha256(data).hexdigest() and (known, data) == texts.describe_text(text, RECORD_IDS)
+    mentions, destinations = texts.find_mentions(text, RECORD_IDS), texts.find_destinations(text)
     assert destinations == known.destinations
     assert all(found and found in text for found in (*mentions, *destinations))
     assert len(set(mentions)) == len(mentions) and len(set(destinations)) == len(destinations)
     assert sum(map(len, mentions)) <= len(text)
-    assert len(known.summary) <= 241 and known.summary == one_line(known.summary)
-    assert all(0 <= start < end <= len(text) for start, end in file_page_spans(text))
+    assert len(known.summary) <= 241 and known.summary == texts.one_line(known.summary)
+    assert all(0 <= start < end <= len(text) for start, end in texts.file_page_spans(text))
     for limit in (1, 2, 10):
-        assert len(cut_line(text, limit)) <= limit + 1
+        assert len(texts.cut_line(text, limit)) <= limit + 1
 
 
 @fuzz(
@@ -230,18 +187,18 @@ def test_globs_match_or_do_not(pair: tuple[str, str]) -> None:
 )
 def test_addresses_are_read_or_refused(text: str) -> None:
     """And shown without what is between `://` and `@`."""
-    parse_git_url(text)
-    reason = refusal(text)
+    forges.parse_git_url(text)
+    reason = forges.refusal(text)
     assert reason is None or reason.isprintable()
     assert "secret@" not in (reason or "") or "//" not in text.partition("secret@")[0]
-    assert not re.search(r"://\S*@", without_secrets(text))
-    assert "/" not in repo_name(text)
-    shown_file(text)
-    template = file_template(text)
+    assert not re.search(r"://\S*@", forges.without_secrets(text))
+    assert "/" not in forges.repo_name(text)
+    forges.shown_file(text)
+    template = forges.file_template(text)
     if template is not None:
-        repo_pages(template)
-        assert "{" not in file_url(template, "HEAD", text)
-    line_of(text)
+        forges.repo_pages(template)
+        assert "{" not in forges.file_url(template, "HEAD", text)
+    texts.line_of(text)
     assert "; ".join(cited.written for cited in read_clause(text)) == text
 
 
@@ -251,7 +208,7 @@ BIDI = "fatal: bad ref \u202egnp.exe\u2028".encode()
 @fuzz(mutated([said.encode() for said in FAILURES]), examples=60, known=[BIDI])
 def test_what_git_says_is_told_in_our_words(said: bytes) -> None:
     """On one line, and never with a password."""
-    for words in (last_line(said), in_our_words(said, "log", 128)):
+    for words in (forges.last_line(said), forges.in_our_words(said, "log", 128)):
         assert len(words) <= 300 and words.isprintable()
         assert not re.search(r"://\S*@", words)
 
@@ -294,13 +251,6 @@ MACHINE_LINES = [
      "copies": [{"source": "s"}]},
     {"kind": "document", "id": "y", "title": "T", "sent": "2026-05-01T14:30:00Z", "url": "documents/y/index.html"},
 ]  # fmt: skip
-
-
-@contextmanager
-def scratch() -> Iterator[Path]:
-    """A folder for one input."""
-    with tempfile.TemporaryDirectory() as folder:
-        yield Path(folder)
 
 
 # Feeds
@@ -493,7 +443,7 @@ COMMITS = {
     )
     for id_, parents in (("aa" * 20, ()), ("cc" * 20, ("aa" * 20,)))
 }  # fmt: skip
-HEAD_FILES = HeadFiles(
+HEAD_FILES = history_cache.HeadFiles(
     head="aa" * 20, ref="HEAD", state="1-2", committed=read_moment("2026-05-01T14:30:00-04:00"),
     tree={"memos/a.openthing": "bb" * 20, "memos/b\udc80.openthing": "cc" * 20}, foreign=("inner",),
 )  # fmt: skip
@@ -501,12 +451,12 @@ HEAD_FILES = HeadFiles(
 
 def _history_files() -> list[bytes]:
     with scratch() as folder:
-        write_events(folder / "events", "n", "aa" * 20, EVENTS)
-        write_commits(folder / "commits", "n", "cc" * 20, COMMITS)
-        write_head_files(folder / "head", "n", HEAD_FILES)
-        assert read_events(folder / "events", "n")[1] == EVENTS
-        assert read_head_files(folder / "head", "n") == HEAD_FILES
-        assert read_commits(folder / "commits", "n")[1] == COMMITS
+        history_cache.write_events(folder / "events", "n", "aa" * 20, EVENTS)
+        history_cache.write_commits(folder / "commits", "n", "cc" * 20, COMMITS)
+        history_cache.write_head_files(folder / "head", "n", HEAD_FILES)
+        assert history_cache.read_events(folder / "events", "n")[1] == EVENTS
+        assert history_cache.read_head_files(folder / "head", "n") == HEAD_FILES
+        assert history_cache.read_commits(folder / "commits", "n")[1] == COMMITS
         return [(folder / name).read_bytes() for name in ("events", "commits", "head")]
 
 
@@ -522,9 +472,9 @@ def test_a_damaged_cache_of_history_is_read_or_none(data: bytes) -> None:
             file.write_bytes(data)
         written = []
         for _ in range(2):
-            write_events(events, "n", *read_events(events, "n"))
-            write_commits(commits, "n", *read_commits(commits, "n"))
-            write_head_files(head, "n", read_head_files(head, "n"))
+            history_cache.write_events(events, "n", *history_cache.read_events(events, "n"))
+            history_cache.write_commits(commits, "n", *history_cache.read_commits(commits, "n"))
+            history_cache.write_head_files(head, "n", history_cache.read_head_files(head, "n"))
             written.append([file.read_bytes() if file.exists() else b"" for file in (events, commits, head)])
         assert written[0] == written[1]
 
@@ -534,14 +484,13 @@ STATE = (10, 20, 30)
 
 def _cache_files(folder: Path) -> Path:
     """A manifest with what is beside it."""
-    manifest = Manifest(common={"theme": "x"})
-    manifest.units.note(
-        "thread/a", Made(given="g", reads=(), outputs=(ManifestOutput(path="a", fingerprint="f", state=STATE),))
-    )
+    manifest = manifest_module.Manifest(common={"theme": "x"})
+    output = manifest_module.ManifestOutput(path="a", fingerprint="f", state=STATE)
+    manifest.units.note("thread/a", manifest_module.Made(given="g", reads=(), outputs=(output,)))
     file = folder / "manifests/x.jsonl"
-    write_manifest(file, manifest)
-    write_seal(file, BuildSeal(inputs="i", kinds={"memo": 1}))
-    write_last(file, STATE)
+    manifest_module.write_manifest(file, manifest)
+    manifest_module.write_seal(file, manifest_module.BuildSeal(inputs="i", kinds={"memo": 1}))
+    manifest_module.write_last(file, STATE)
     write_signed(folder / "parsed/x.cache", b"data")
     return file
 
@@ -564,11 +513,11 @@ def test_a_damaged_signed_file_counts_as_none(case: tuple[str, bytes]) -> None:
         file = _cache_files(folder)
         (folder / name).write_bytes(data)
         assert read_signed(folder / name) is None or data == SIGNED[name]
-        manifest = read_manifest(file)
+        manifest = manifest_module.read_manifest(file)
         assert [manifest.units[unit].outputs for unit in manifest.units] or file.name in name
-        read_seal(file)
-        read_last(file)
-        assert dict(read_states(file)) in ({}, {"a": STATE})
+        manifest_module.read_seal(file)
+        manifest_module.read_last(file)
+        assert dict(manifest_module.read_states(file)) in ({}, {"a": STATE})
 
 
 @fuzz(mutated([b'{"version": 1, "inputs": "i", "newest": null, "files": {}}', b"{}"]), examples=60)

@@ -16,19 +16,9 @@ from memosite.markdown import tokens as markdown_tokens
 from memosite.markdown.html import passage_anchors, to_html
 from memosite.markdown.plain import read_places, read_spans
 from memosite.markdown.tokens import read_body
-from tests.support.files import ROOT
-from tests.support.fuzzing import fuzz
+from tests.support.fuzzing import PAGES, fuzz
 from tests.support.mutations import mutated_lines
 from tests.support.plain import plain_text
-from tests.support.sites import EXAMPLE
-
-PAGES = {
-    path.relative_to(ROOT).as_posix(): path.read_text("utf-8", "replace")
-    for folder in (EXAMPLE, ROOT / "docs", ROOT / "tests/cases")
-    for path in sorted(folder.glob("**/*.md"))
-    if "_site" not in path.parts
-}
-"""Markdown that people wrote: the example, the documents, the cases."""
 
 LINKS = dict.fromkeys(["x.md", "a b", "#", "word"], "../t/index.html")
 

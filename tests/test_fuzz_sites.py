@@ -7,9 +7,7 @@ and is what a build from nothing would write.
 import io
 import json
 import re
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import redirect_stderr
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -19,7 +17,7 @@ from memosite.archive.ledger import LEDGER_PATH
 from memosite.cli import main
 from memosite.facts.layout import SITE_MARKER
 from tests.support.cases import all_inputs
-from tests.support.fuzzing import fuzz
+from tests.support.fuzzing import fuzz, scratch
 from tests.support.mutations import mutated, one_of
 from tests.support.pages import bad_links, found
 from tests.support.sites import build_site, built_from_nothing, file_states, tree_bytes
@@ -31,13 +29,6 @@ FILE = one_of(PATHS).flatmap(
     lambda at: st.tuples(one_of([at, at, *PATHS]), st.just(SEEDS[at]) | mutated([SEEDS[at]], WORDS))
 )
 Files = list[tuple[str, bytes]]
-
-
-@contextmanager
-def scratch() -> Iterator[Path]:
-    """A folder for one input."""
-    with tempfile.TemporaryDirectory(prefix="memosite-tests-") as folder:
-        yield Path(folder)
 
 
 def write(site: Path, files: Files) -> None:

@@ -54,26 +54,24 @@ def inner(text: str) -> str:
     return html.removeprefix("<p>").removesuffix("</p>\n")
 
 
-def test_raw_html_is_shown_as_text() -> None:
+def test_raw_html_is_shown_as_text_and_what_is_no_text_as_the_replacement_character() -> None:
     """Tags of any kind are text for the reader and never elements."""
+    # Written as such or as entities, which are the characters that they name.
     for tag in [
         *("<ide_opened_file>", "<seat>", "<script>alert(1)</script>", "<div>\na\n</div>", "<!-- x -->"),
         "<xs:element>",
     ]:
         assert seen(html_of(f"see {tag} here")) == " ".join(f"see {tag} here".split())
         assert seen(html_of(tag)) == " ".join(tag.split())
-
-
-def test_what_is_no_text_becomes_the_replacement_character() -> None:
-    """Written as such or as entities, which are the characters that they name."""
     assert inner("&copy; &lt;b&gt; &amp;amp;") == "© &lt;b&gt; &amp;amp;"
     assert inner("a\x00b\x1bc\ud800d\x85e\uffff&#1;&#xD800;") == "a\ufffdb\ufffdc\ufffdd\ufffde\ufffd\ufffd\ufffd"
     assert html_of("\ufeff# A\r\nb\rc") == html_of("# A\nb\nc")
     assert plain_text("> " * 40 + "\r\na\rb").endswith("> \na\nb")
 
 
-def test_sections_between_equal_signs_are_headings_without_blank_lines() -> None:
+def test_sections_between_equal_signs_are_headings_and_other_lines_are_none() -> None:
     """A line such as `== Section ==` ends all other blocks, and its signs count its level."""
+    # Code, underlines and unbalanced signs are left alone.
     html = html_of("before\n== The ask ==\nafter\n=== More ===\nend")
     assert seen(html) == "before The ask after More end"
     assert [(found.level, found.text) for found in headings("a\n== B ==\nc\n=== D ===")] == [(2, "B"), (3, "D")]
@@ -83,10 +81,6 @@ def test_sections_between_equal_signs_are_headings_without_blank_lines() -> None
     html = html_of("> quote\n== A ==\n- item\n== B ==\n| a |\n|---|\n| b |\n== C ==")
     assert re.findall(r"<(blockquote|h2|ul|table)", html) == ["blockquote", "h2", "ul", "h2", "table", "h2"]
     assert html_of("> a\n    == B ==") == "<blockquote>\n<p>a\n== B ==</p>\n</blockquote>\n"
-
-
-def test_other_lines_with_equal_signs_are_no_sections() -> None:
-    """Code, underlines and unbalanced signs are left alone."""
     for text in [
         *("```\n== A ==\n```", "    == A ==", "== A =", "=== A ==", "==A==", "== ==", "====", "x == y ==", "== A or"),
         *("======= A =======", "> a\n    == B =="),
@@ -94,17 +88,14 @@ def test_other_lines_with_equal_signs_are_no_sections() -> None:
         assert headings(text) == ()
 
 
-def test_anchors_are_words_joined_by_hyphens() -> None:
+def test_anchors_are_words_joined_by_hyphens_numbered_and_unique() -> None:
     """In lower case, of any script; what has none is called section; whatever is defined later, they stay."""
+    # Also when another heading is called so by itself; none is longer than 60, and many do not take ever longer.
     text = "# Why: `it` *is* so!\n# U\u0308berblick 决定 2\n# ???\n# A_b [c](d)\n"
     assert [found.anchor for found in headings(text)] == ["why-it-is-so", "überblick-决定-2", "section", "a-b-c"]
     assert headings("# &nbsp;") == (Heading(level=1, text="section", anchor="section"),)
     text = "# See [it][that]\n"
     assert headings(text)[0].anchor == headings(text + "\n[that]: https://a.example\n")[0].anchor
-
-
-def test_repeated_anchors_are_numbered_and_unique() -> None:
-    """Also when another heading is called so by itself; none is longer than 60, and many do not take ever longer."""
     assert [found.anchor for found in headings("# a\n# a-2\n# a\n# a\n# a-2")] == ["a", "a-2", "a-3", "a-4", "a-2-2"]
     anchors = [found.anchor for found in headings(f"# {'word ' * 40}\n" * 3)]
     assert len(set(anchors)) == 3
@@ -128,15 +119,13 @@ def test_headings_are_shifted_to_the_base_level_and_skip_no_level() -> None:
     assert read(html).hrefs == ['#m1-"a', '#m1-"a']
 
 
-@pytest.mark.parametrize("url", ["https://a.example/b?c=d&e", "http://a.example", "mailto:a@b.example", "HTTPS://A.b"])
-def test_web_and_mail_links_are_kept(url: str) -> None:
+def test_links_to_the_web_and_the_archive_are_kept_and_other_destinations_are_text() -> None:
     """They tell the other site nothing and lend it no weight."""
-    assert inner("[a](<https://a.example/b c>)") == f'<a href="https://a.example/b%20c"{REL}>a</a>'
-    assert inner(f"[a]({url})") == f'<a href="{url.replace("&", "&amp;")}"{REL}>a</a>'
-
-
-def test_other_destinations_are_shown_as_text() -> None:
-    """The label stays, and a tooltip tells what was written."""
+    # The label stays, and a tooltip tells what was written. URLs and addresses are meant; fragments and relative
+    # destinations are looked up as written.
+    for url in ["https://a.example/b?c=d&e", "http://a.example", "mailto:a@b.example", "HTTPS://A.b"]:
+        assert inner("[a](<https://a.example/b c>)") == f'<a href="https://a.example/b%20c"{REL}>a</a>'
+        assert inner(f"[a]({url})") == f'<a href="{url.replace("&", "&amp;")}"{REL}>a</a>'
     for target in [
         *("javascript:alert(1)", "JaVaScript:alert(1)", "java&#10;script:alert(1)", "&#x6A;avascript:alert(1)"),
         *("data:text/html;base64,AA==", "vbscript:x", "file:///etc/passwd", "s:/projects/x", "C:\\Users\\x"),
@@ -146,10 +135,6 @@ def test_other_destinations_are_shown_as_text() -> None:
         html = html_of(f"[label](<{target}>)")
         assert re.fullmatch(r'<p><span class="path" title="[^"]+">label</span></p>\n', html)
         assert target not in read(html_of(f"<{target}>")).hrefs
-
-
-def test_autolinks_in_angle_brackets_are_links() -> None:
-    """URLs and addresses are meant; fragments and relative destinations are looked up as written."""
     assert inner("<https://a.example/b>") == f'<a href="https://a.example/b"{REL}>https://a.example/b</a>'
     assert inner("<a@b.example>") == f'<a href="mailto:a@b.example"{REL}>a@b.example</a>'
     assert inner("<https://a.example/%C3%A9>").endswith(">https://a.example/%C3%A9</a>")
@@ -164,37 +149,28 @@ def test_autolinks_in_angle_brackets_are_links() -> None:
     assert inner("[`a`][r]\n\n[r]: s:/projects/y/memos/m.openthing") == '<a href="../win/index.html"><code>a</code></a>'
 
 
-@pytest.mark.parametrize("links", [{}, LINKS])
-@pytest.mark.parametrize(
-    ("text", "url"),
-    [
-        ("see https://a.example/b.", "https://a.example/b"),
-        ("(https://a.example/b_(c)).", "https://a.example/b_(c)"),
-        ("**https://a.example/**, x", "https://a.example/"),
-        ('"https://a.example/b?c=1&d=2"!', "https://a.example/b?c=1&d=2"),
-        ("看https://a.example/b。然后", "https://a.example/b"),
-        ("http://a.example/#x…", "http://a.example/#x"),
-    ],
-)
-def test_bare_urls_become_links_without_what_ends_the_sentence(links: dict[str, str], text: str, url: str) -> None:
+def test_bare_urls_become_links_and_lead_into_the_archive_where_they_can() -> None:
     """What is linked is what a reader would copy."""
-    reader = read(to_html(text, links=links))
-    assert reader.hrefs == [url]
-    assert "".join(reader.words).strip() == text.replace("**", "")
-
-
-def test_a_url_that_leads_into_the_archive_does_so_in_running_text_in_code_and_as_a_link() -> None:
-    """With the fragment that it is written with; any other URL leads where it says."""
+    # With the fragment that it is written with; any other URL leads where it says. URLs, mentions and images in a label
+    # stay text, unless the label leads nowhere; code and words are left alone.
+    for links in [{}, LINKS]:
+        for text, url in [
+            ("see https://a.example/b.", "https://a.example/b"),
+            ("(https://a.example/b_(c)).", "https://a.example/b_(c)"),
+            ("**https://a.example/**, x", "https://a.example/"),
+            ('"https://a.example/b?c=1&d=2"!', "https://a.example/b?c=1&d=2"),
+            ("看https://a.example/b。然后", "https://a.example/b"),
+            ("http://a.example/#x…", "http://a.example/#x"),
+        ]:
+            reader = read(to_html(text, links=links))
+            assert reader.hrefs == [url]
+            assert "".join(reader.words).strip() == text.replace("**", "")
     url, other = "https://github.com/a/b/blob/main/x.md", "https://github.com/a/b/blob/main/y.md"
     text = f"{url}#part, `{url}`, [x]({url}#part), {other}"
     html = to_html(text, links={url: "../x/index.html"})
     assert re.findall(r'href="([^"]+)"', html) == [
         "../x/index.html#part", "../x/index.html", "../x/index.html#part", other,
     ]  # fmt: skip
-
-
-def test_links_are_never_nested() -> None:
-    """URLs, mentions and images in a label stay text, unless the label leads nowhere; code and words are left alone."""
     html = html_of("[see https://a.example x.md <https://b.example> ![i](x.md)](https://c.example)")
     assert read(html).hrefs == ["https://c.example"]
     assert seen(html) == "see https://a.example x.md https://b.example image: i"
@@ -206,8 +182,10 @@ def test_links_are_never_nested() -> None:
     assert read(html_of("`https://a.example` xhttps://b.example https:// https://.")).hrefs == []
 
 
-def test_a_mention_becomes_a_link() -> None:
+def test_a_mention_becomes_a_link_if_it_is_a_whole_name() -> None:
     """File names, ids and paths are found in text and code spans; the longest key wins."""
+    # A link must not claim that a different file is meant. However many there are; the longest wins, and an empty one
+    # does no harm.
     for text, target in [
         *(("x.md", "x"), ("(x.md).", "x"), ("`x.md`", "x"), ("**x.md**, and", "x"), ("x.md:12", "x"), ("@x.md", "x")),
         *(("x.md's", "x"), ("# x.md", "x"), ("decisions/x.md", "dx"), ("../decisions/x.md", "up")),
@@ -218,20 +196,12 @@ def test_a_mention_becomes_a_link() -> None:
         hrefs = [href for href in read(html_of(text)).hrefs if not href.startswith("#")]
         assert hrefs == [f"../{target}/index.html"]
         assert f'<a class="mention" href="../{target}/index.html">' in html_of(text)
-
-
-def test_a_key_within_a_longer_name_or_in_a_code_block_is_no_mention() -> None:
-    """A link must not claim that a different file is meant."""
     for text in [
         *("foo/x.md", "x.mdx", "ax.md", "x.md/y", "-x.md", "x.md-old", "x.md.bak", "X.md"),
         *("2026-04-30-1100--a--b--c.body.md", "t:/s:/projects/y/memos/m.openthing", "a b+(1).mdx", "xa b+(1).md"),
         *("docs/决定/一.md", "```\nx.md\n```", "    x.md"),
     ]:
         assert read(html_of(text)).hrefs == []
-
-
-def test_many_mentions_with_many_keys_are_found() -> None:
-    """However many there are; the longest wins, and an empty one does no harm."""
     keys = {f"decisions/{number}.md": f"{number}/index.html" for number in range(200)}
     text = " ".join(keys)
     assert read(to_html(text, links=keys)).hrefs == list(keys.values())
@@ -258,18 +228,15 @@ def test_images_are_links_or_text() -> None:
     assert "<td><s>1</s></td>" in html
 
 
-def test_code_keeps_its_language_and_nothing_else() -> None:
+def test_code_keeps_its_language_and_task_items_show_their_boxes() -> None:
     """The info string is the author's; only a plain word of it becomes a class."""
+    # Only at the start of an item; an ordered list starts where its author started it.
     for info, tag in [
         *(("", "<code>"), ("c#", '<code class="language-c#">'), (' xyz title="x"', '<code class="language-xyz">')),
         *(("mermaid", '<code class="language-mermaid">'), ('"><script>', "<code>")),
         ("k&quot;onload", '<code class="language-k">'),
     ]:
         assert html_of(f"```{info}\n<b>\n```") == f'<pre tabindex="0">{tag}&lt;b&gt;\n</code></pre>\n'
-
-
-def test_task_items_show_their_boxes() -> None:
-    """Only at the start of an item; an ordered list starts where its author started it."""
     assert seen(html_of("- [ ] a\n- [x] b\n\n- [X] **c** [ ] d\n")) == "☐ a ☑ b ☑ c [ ] d"
     assert seen(html_of("[ ] a\n\n- [x]b")) == "[ ] a [x]b"
     assert html_of("7. a\n8. b").startswith('<ol start="7">\n<li>a</li>')
@@ -342,15 +309,11 @@ PATHOLOGICAL = {
 }
 
 
-@pytest.mark.parametrize("text", PATHOLOGICAL.values(), ids=PATHOLOGICAL.keys())
-def test_pathological_spans_are_shown_completely(text: str) -> None:
-    """What explodes in careless parsers comes out as it went in (in linear time, else this would not end)."""
-    letters = re.compile(r"[\s`~*_]")
-    assert letters.sub("", seen(html_of(text))) == letters.sub("", text)
-
-
-def test_blocks_that_nest_too_deep_are_shown_verbatim() -> None:
+def test_bodies_that_nest_too_deep_or_cost_too_much_are_shown_verbatim() -> None:
     """The parser would drop what lies deeper, and an archive must not."""
+    # Beyond the bounds nothing is parsed, and nothing is lost. The bounds leave room for what people write; definitions
+    # that refer to each other end. What explodes in careless parsers comes out as it went in (in linear time, else this
+    # would not end).
     for text in [
         "> " * 25_000 + "end",
         "- " * 25_000 + "end",
@@ -359,10 +322,6 @@ def test_blocks_that_nest_too_deep_are_shown_verbatim() -> None:
     ]:
         assert html_of(text) == f'<pre class="verbatim" tabindex="0">{text.replace(">", "&gt;")}</pre>\n'
         assert plain_text(text) == text
-
-
-def test_bodies_that_cost_too_much_are_shown_verbatim() -> None:
-    """Beyond the bounds nothing is parsed, and nothing is lost."""
     for text in [
         "a" * 5_000_000,
         "a\n" * 400_000,
@@ -372,16 +331,15 @@ def test_bodies_that_cost_too_much_are_shown_verbatim() -> None:
         assert html_of(text) == f'<pre class="verbatim" tabindex="0">{text}</pre>\n'
         assert headings(text) == ()
         assert plain_text(text) == text
-
-
-def test_a_long_body_of_common_text_is_not_shown_verbatim() -> None:
-    """The bounds leave room for what people write; definitions that refer to each other end."""
     paragraph = "Some *words* of `x.md` and [a link](x.md), see <https://a.example>.\n\n- [ ] one\n- two\n\n"
     text = paragraph * (300_000 // len(paragraph))
     assert html_of(text).startswith("<p>Some <em>")
     text = "".join(f"[a{number}]: [a{number + 1}]\n" for number in range(2000)) + "\n[a0] [a1999]"
     assert read(html_of(text)).hrefs == []
     assert seen(html_of(text)) == "a0 a1999"
+    for text in PATHOLOGICAL.values():
+        letters = re.compile(r"[\s`~*_]")
+        assert letters.sub("", seen(html_of(text))) == letters.sub("", text)
 
 
 def test_a_parser_that_fails_costs_the_markup_and_not_the_text(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,8 +137,9 @@ def test_a_node_is_joined_with_its_body_and_its_hash_is_made_as_the_specificatio
     assert message.endswith(f'"{expected}"')
 
 
-def test_a_configuration_of_other_shape_makes_no_store(repo: Stores) -> None:
+def test_a_configuration_makes_a_store_of_any_version_unless_it_has_another_shape(repo: Stores) -> None:
     """Nodes that are lost to it are told of; mere Markdown is not: nothing tells that it was meant to be a store."""
+    # The store's tool migrates the configuration before the nodes; an unknown version is a warning.
     repo.put(".memory/config.json", {"version": "5", "project": {"id": "project.harbour"}})
     joined = repo.join()
     assert joined.records == ()
@@ -156,10 +157,7 @@ def test_a_configuration_of_other_shape_makes_no_store(repo: Stores) -> None:
     repo.put(".memory/events.jsonl", "")
     repo.put(".memory/sync-state.json", {"last_sync_commit": "49d4640"})
     assert told(repo.join()) == []
-
-
-def test_stores_of_any_version_are_read(repo: Stores) -> None:
-    """The store's tool migrates the configuration before the nodes; an unknown version is a warning."""
+    repo = harbour(repo.root / "more2")
     scope = {"kind": "project", "project": "project.harbour", "branch": None, "task": None}
     for kind in ("architecture", "constraint", "fact", "source", "synthesis", "workflow"):
         repo.node(f"{kind}.x", scope=scope, facets={"category": "concept"})
@@ -202,8 +200,9 @@ def test_the_node_of_the_project_shows_the_configuration_and_the_marker(repo: St
         assert joined.stores[0].marker is None
 
 
-def test_a_missing_body_is_an_error_and_one_outside_the_store_is_never_read(repo: Stores) -> None:
+def test_a_missing_body_and_conflict_marks_are_errors_and_what_there_is_is_kept(repo: Stores) -> None:
     """The node is kept without text; not through folders above, and not from another store; an orphan is no node."""
+    # A sidecar as it is, with its body, under the id that stands in it; an underlined heading is none.
     repo.node("decision.light")
     (repo.root / ".memory/memory/decisions/light.md").unlink()
     joined = repo.join()
@@ -227,15 +226,12 @@ def test_a_missing_body_is_an_error_and_one_outside_the_store_is_never_read(repo
     joined = repo.join()
     assert [one.rule.id for one in joined.findings] == ["store-body-path"] * 4
     assert [one.text for one in joined.records if one.type == "decision"] == [None] * 4
-
-
-def test_conflict_marks_are_an_error_at_the_first_and_their_file_is_kept(repo: Stores) -> None:
-    """A sidecar as it is, with its body, under the id that stands in it; an underlined heading is none."""
+    repo = harbour(repo.root / "more2")
     repo.node("decision.light")
     repo.relation("decision.light", "affects", "project.harbour")
-    path = repo.root / ".memory/memory/decisions/light.json"
-    path.write_text(
-        path.read_text().replace('  "status"', '<<<<<<< HEAD\n"status"\n=======\n"state"\n>>>>>>> storage\n', 1)
+    sidecar = repo.root / ".memory/memory/decisions/light.json"
+    sidecar.write_text(
+        sidecar.read_text().replace('  "status"', '<<<<<<< HEAD\n"status"\n=======\n"state"\n>>>>>>> storage\n', 1)
     )
     joined = repo.join()
     assert told(joined) == ["store-conflict memory/decisions/light.json:4"]
@@ -340,8 +336,9 @@ def test_what_supersedes_a_node_must_be_there_and_be_said_and_not_itself_be_supe
     assert sum(one.rule.id == "store-superseded" for one in repo.join().findings) == 2_000
 
 
-def test_a_history_is_in_the_order_of_time_whatever_the_order_of_the_lines(repo: Stores) -> None:
+def test_a_history_is_in_the_order_of_time_and_events_are_of_nodes_relations_or_the_project(repo: Stores) -> None:
     """By instant; doubled lines count once, undated ones come last; bad lines are named, blank ones told once."""
+    # What was deleted, and what happened to the whole store, is not lost; nor is what no schema names.
     repo.node("decision.light")
 
     known = {"id": "decision.light", "actor": "agent"}
@@ -370,10 +367,7 @@ def test_a_history_is_in_the_order_of_time_whatever_the_order_of_the_lines(repo:
     joined = repo.join()
     assert told(joined) == ["store-event events.jsonl:1", "store-event events.jsonl:5", "store-event events.jsonl:2"]
     assert len(joined.history["harbour", ".memory/memory/project.json"]) == 1
-
-
-def test_events_are_of_their_nodes_or_of_both_ends_of_a_relation_or_of_the_project(repo: Stores) -> None:
-    """What was deleted, and what happened to the whole store, is not lost; nor is what no schema names."""
+    repo = harbour(repo.root / "more2")
     change = {"from": "fact.a", "predicate": "affects", "to": "project.harbour", "why": "old"}
     lines = [
         event("memory.deleted", 1, id="gotcha.gone", actor="user", reason="answered"),

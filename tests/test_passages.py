@@ -460,22 +460,13 @@ SHAPES: dict[str, tuple[str, list[tuple[str, str]]]] = {
 """Bodies with the passages that they have."""
 
 
-@pytest.mark.parametrize("name", SHAPES)
-def test_the_source_of_a_passage_is_what_its_block_holds(name: str) -> None:
+def test_the_source_of_a_passage_is_what_its_block_holds_and_its_anchor_that_of_the_page() -> None:
     """From its first character to its last, as they are in the text."""
-    text, expected = SHAPES[name]
-    assert shown(text) == expected
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_anchors_of_passages_are_those_of_the_page(name: str) -> None:
-    """And none is on the page but these and those of footnotes."""
-    text, _ = SHAPES[name]
-    assert {one.anchor for one in read_spans(text)} == passage_ids(text) == read_places(text).anchors
-
-
-def test_code_is_named_by_its_first_lines() -> None:
-    """What is appended to code moves no anchor; where passages have none, or a body is verbatim, code has none."""
+    # And none is on the page but these and those of footnotes. What is appended to code moves no anchor; where passages
+    # have none, or a body is verbatim, code has none.
+    for text, expected in SHAPES.values():
+        assert shown(text) == expected
+        assert {one.anchor for one in read_spans(text)} == passage_ids(text) == read_places(text).anchors
     first = hashlib.sha256(b"a\nb").hexdigest()[:8]
     for text in (
         *("```\na\nb\n```", "```\na\nb", "```\na\nb\n\nmore", "    a\n    b\n\n    more", "> ~~~\n> a\n> b\n> ~~~"),

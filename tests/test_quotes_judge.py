@@ -462,13 +462,6 @@ CUT_NUMBERS = {
 }
 
 
-def test_a_quote_is_never_cut_out_of_a_word_or_a_number() -> None:
-    """What a page does not show parts no words; a number has all that is said with it."""
-    for quote, text in [*CUT_WORDS.values(), *CUT_NUMBERS.values()]:
-        assert not judge(quote, text).tier.holds
-        assert judge(text, text).tier is Tier.EXACT
-
-
 TRUE = {
     "year before a number": ("500 barges were sunk", "In 2019 500 barges were sunk."),
     "date before a number": ("500 barges were sunk", "On 2019-05-12 500 barges were sunk."),
@@ -483,12 +476,6 @@ TRUE = {
 }
 
 
-@pytest.mark.parametrize(("quote", "text"), TRUE.values(), ids=TRUE)
-def test_a_true_quote_holds(quote: str, text: str) -> None:
-    """Beside such words and marks."""
-    assert judge(quote, text).tier.holds
-
-
 UNTRUE = {
     "struck out": ("I do not agree with the plan", "I do ~~not~~ agree with the plan."),
     "footnote's text": ("We agree to the plan Not all", "We agree to the plan[^1]\n\n[^1]: Not all."),
@@ -498,34 +485,32 @@ UNTRUE = {
 }
 
 
-@pytest.mark.parametrize(("quote", "text"), UNTRUE.values(), ids=UNTRUE)
-def test_what_is_no_words_of_the_text_joins_nothing(quote: str, text: str) -> None:
-    """What is struck out is not said; an image may show anything; of a footnote only its mark may be missing."""
-    assert not judge(quote, text).tier.holds
-
-
-def test_code_holds_no_image() -> None:
-    """Such as `vec![1]`."""
-    assert judge("we use vec![1] for all of it", "Here we use `vec![1]` for all of it.").tier is Tier.MARKS
-
-
 PUT_IN = (
     *("refuse to", "donʼt", "nev\u00ader", "dont", "nоt", "ｎｏｔ", "½", "Ⅳ", "dozens", "drei"),
     *("n\u200bo", "hundreds of"),
 )
 
 
-@pytest.mark.parametrize("words", PUT_IN)
-def test_no_negation_and_no_number_is_put_in(words: str) -> None:
-    """Also not in letters that only look like others, or with some that are not seen."""
-    assert not judge(f"I [{words}] agree with the plan at all", "I agree with the plan at all.").tier.holds
-    assert judge("I [, Zoë Čapek,] agree with the plan at all", "I agree with the plan at all.").tier is Tier.EDITORIAL
-
-
 OMITTED = ("refuse to", "**n**ot", "n\u00adot", "[not](https://a.example/b/c/d/e/f)", "n&shy;ot", "ｎｏｔ")
 
 
-@pytest.mark.parametrize("words", OMITTED)
-def test_no_negation_is_left_out(words: str) -> None:
-    """However it is written."""
-    assert not judge("I do […] agree with the plan at all", f"I do {words} agree with the plan at all.").tier.holds
+def test_an_untrue_quote_never_holds_and_a_true_one_does() -> None:
+    """What a page does not show parts no words; a number has all that is said with it."""
+    # Beside such words and marks. What is struck out is not said; an image may show anything; of a footnote only its
+    # mark may be missing. Such as `vec![1]`. Also not in letters that only look like others, or with some that are not
+    # seen. However it is written.
+    for quote, text in [*CUT_WORDS.values(), *CUT_NUMBERS.values()]:
+        assert not judge(quote, text).tier.holds
+        assert judge(text, text).tier is Tier.EXACT
+    for quote, text in TRUE.values():
+        assert judge(quote, text).tier.holds
+    for quote, text in UNTRUE.values():
+        assert not judge(quote, text).tier.holds
+    assert judge("we use vec![1] for all of it", "Here we use `vec![1]` for all of it.").tier is Tier.MARKS
+    for words in PUT_IN:
+        assert not judge(f"I [{words}] agree with the plan at all", "I agree with the plan at all.").tier.holds
+        assert (
+            judge("I [, Zoë Čapek,] agree with the plan at all", "I agree with the plan at all.").tier is Tier.EDITORIAL
+        )
+    for words in OMITTED:
+        assert not judge("I do […] agree with the plan at all", f"I do {words} agree with the plan at all.").tier.holds

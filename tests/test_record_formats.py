@@ -113,8 +113,8 @@ def test_comments_and_placeholders_are_no_records() -> None:
     ]  # fmt: skip
 
 
-def test_what_only_says_that_there_is_none_is_a_placeholder() -> None:
-    """As a bullet and as other text."""
+def test_what_only_says_that_there_is_none_is_a_placeholder_and_what_says_something_an_entry() -> None:
+    """As a bullet and as other text. However short."""
     for text, section in [
         *((said, "Decisions") for said in ("(none)", "_None yet._", "**none** so far", "n/a", "N/A", "—", "…", "...")),
         *((said, "Decisions") for said in ("TBD", "(empty)", "Nothing to report.", "[ ] TODO", "No entries yet")),
@@ -125,10 +125,6 @@ def test_what_only_says_that_there_is_none_is_a_placeholder() -> None:
     ]:
         assert cards_of(read(f"## {section}\n- {text}\n- Rope\n"))[0].title == "Rope"
         assert cards_of(read(f"## {section}\n{text}\n")) == ()
-
-
-def test_what_says_something_is_an_entry() -> None:
-    """However short."""
     for text, section in [
         *(("No changes on the quay road", "Scope changes"), ("No changes", "Decisions")),
         *(("None of the cranes may run at night", "Decisions"), ("`<seat>`", "Decisions")),
@@ -242,8 +238,9 @@ def rows_of(parsed: Parsed) -> dict[str, str]:
     return dict(card_of(parsed).fields)
 
 
-def test_a_broken_rule_is_told_at_the_line_of_its_field() -> None:
+def test_a_rule_is_told_at_the_line_of_its_field_and_not_asked_of_another_version() -> None:
     """As the validation rules of 0.1 have it; a citation's checks hold wherever there is one."""
+    # No title, no namespace, any UUID, tags as one likes, facts told ahead of time.
     for line, rule in [
         ("id: x1", "mif-id"),
         ("id: 0B7C1F5E-2A44-4C19-9D3E-5F60718293A4", "mif-id"),
@@ -275,10 +272,6 @@ def test_a_broken_rule_is_told_at_the_line_of_its_field() -> None:
         (finding,) = read_mif("\n".join([*kept, line]) + "\n").findings
         assert finding.rule.id == rule
         assert finding.location.line == len(kept) + 2 or (finding.location.line is None and f"{name}:" in EARLY)
-
-
-def test_what_only_early_mif_demands_is_not_asked_of_version_one() -> None:
-    """No title, no namespace, any UUID, tags as one likes, facts told ahead of time."""
     for line in [
         *("", "namespace: _semantic", "namespace: github-sdlc/docs/lights", "tags: [Two Words, area/north]"),
         "temporal: {validFrom: 2026-03-01T00:00:00Z, recordedAt: 2026-02-01T00:00:00Z}",
@@ -290,8 +283,9 @@ def test_what_only_early_mif_demands_is_not_asked_of_version_one() -> None:
         assert card_of(parsed).title == "quay"
 
 
-def test_validity_is_told_as_of_the_records_own_dates() -> None:
+def test_validity_is_told_as_of_the_records_own_dates_in_the_writers_calendar() -> None:
     """No clock is asked: the same record says the same for ever."""
+    # Months by their names, days by the clock on the wall; what is none, or leads out of it, adds nothing.
     for fields, shown in [
         ("valid_from: 2026-01-24", "from 2026-01-24"),
         ("valid_from: 2026-01-24, valid_until: null", "from 2026-01-24, no end"),
@@ -311,10 +305,6 @@ def test_validity_is_told_as_of_the_records_own_dates() -> None:
         ("valid_from: 2026-01-24, ttl: P999999Y", "from 2026-01-24; ttl P999999Y"),
     ]:
         assert rows_of(read_mif(f"{EARLY}temporal: {{{fields}}}\n"))["Valid"] == shown
-
-
-def test_a_duration_is_added_in_the_writers_calendar() -> None:
-    """Months by their names, days by the clock on the wall; what is none, or leads out of it, adds nothing."""
     for start, duration, end in [
         ("2026-01-31", "P1M", "2026-02-28"),
         ("2024-02-29", "P1Y", "2025-02-28"),
@@ -332,8 +322,9 @@ def test_a_duration_is_added_in_the_writers_calendar() -> None:
         assert (later and show_moment(later)) == end
 
 
-def test_an_inverse_leads_back() -> None:
+def test_an_inverse_leads_back_and_a_relation_has_one_name() -> None:
     """Each name in the table is the inverse of its inverse; a relation and its mirror in the text are one."""
+    # MIF 1.0 derives the stored name from the shown one. Brackets, the shown text, a heading.
     assert all(INVERSE[inverse] == name for name, inverse in INVERSE.items())
     assert all(predicate_of(name) == name for name in INVERSE)
     assert INVERSE["relates-to"] == "relates-to"
@@ -345,19 +336,11 @@ def test_an_inverse_leads_back() -> None:
         Relation(predicate="supersedes", target="/b.md", label="B"),
         Relation(predicate="uses", target="/c.md", label="C"),
     )
-
-
-@pytest.mark.parametrize("name", ["RelatesTo", "relatesTo", "relates_to", "relates-to", " relates  to ", "RELATES_TO"])
-def test_a_relation_has_one_name_however_it_is_written(name: str) -> None:
-    """MIF 1.0 derives the stored name from the shown one."""
-    assert predicate_of(name) == "relates-to"
-    assert predicate_of("farm:BreedsWith") == "farm:breeds-with"
-
-
-@pytest.mark.parametrize("text", ["light", "[[light]]", "[[light|The light]]", "[[light#north]]", "light#^block"])
-def test_a_target_is_read_without_what_it_is_dressed_in(text: str) -> None:
-    """Brackets, the shown text, a heading."""
-    assert read_target(text) == "light"
+    for name in ["RelatesTo", "relatesTo", "relates_to", "relates-to", " relates  to ", "RELATES_TO"]:
+        assert predicate_of(name) == "relates-to"
+        assert predicate_of("farm:BreedsWith") == "farm:breeds-with"
+    for text in ["light", "[[light]]", "[[light|The light]]", "[[light#north]]", "light#^block"]:
+        assert read_target(text) == "light"
 
 
 def test_nothing_of_the_frontmatter_is_lost() -> None:
@@ -381,14 +364,11 @@ def test_nothing_of_the_frontmatter_is_lost() -> None:
     assert [len(found) for found in (links.relations, links.entities, links.mentions)] == [LINKS] * 3
 
 
-def test_a_hostile_line_is_read_in_passing() -> None:
+def test_hostile_lines_and_one_fault_many_times_are_read_within_bounds() -> None:
     """Links that are never closed, code that is none, white space without end."""
+    # A file with more of them has one fault.
     for line in ["- uses [" * 20_000, "[[" * 100_000, "`" * 200_000 + "[", "- uses [[a]]" + " " * 200_000 + "x [[b]]"]:
         assert len(read_links(line).relations) <= 1
-
-
-def test_one_fault_many_times_has_a_bounded_list_of_findings() -> None:
-    """A file with more of them has one fault."""
     for fields in [
         "tags:\n" + "- A B\n" * 4_000,
         "citations:\n" + "- {type: x}\n" * 1_000,
@@ -411,8 +391,9 @@ def text_of(parsed: Parsed) -> str:
     return parsed.shelve[1].decode()
 
 
-def test_a_category_that_is_not_the_folders_is_a_warning_and_the_folder_makes_the_key() -> None:
+def test_the_folder_tells_place_and_key_of_a_file_of_a_memory_layer() -> None:
     """Two files never get one key; a broken field names the clause of its own format."""
+    # Below any of the three roots, at any depth of the source. Each value is closed before the next heading.
     parsed = read_layer({"meta": META, "content": 1}, ".claude/memory/handoffs/rope.json")
     assert [(finding.rule.id, finding.severity) for finding in parsed.findings] == [
         ("memory-layer-folder", Severity.WARNING)
@@ -422,10 +403,6 @@ def test_a_category_that_is_not_the_folders_is_a_warning_and_the_folder_makes_th
     parsed = adapters.parse(File(source="harbour", path=".claude/memory/context/a.json", data=data))
     assert {one.rule.id for one in parsed.findings} == {"field-type", "date-invalid"}
     assert {one.clause.partition(",")[0] for one in parsed.findings} == {"memory-layer format"}
-
-
-def test_the_place_of_a_file_is_told_by_its_folders() -> None:
-    """Below any of the three roots, at any depth of the source."""
     for path, place in [
         (".claude/memory/context/x.json", LayerPlace(category="context", is_archived=False)),
         ("a/b/.plan/memory/archive/handoffs/x.json", LayerPlace(category="handoffs", is_archived=True)),
@@ -436,13 +413,11 @@ def test_the_place_of_a_file_is_told_by_its_folders() -> None:
         *((path, None) for path in (".claude/memory/archive/x.json", ".other/memory/context/x.json")),
     ]:
         assert layer_place(path) == place
-
-
-@pytest.mark.parametrize("name", ["x", "archive/x"])
-def test_an_open_fence_in_a_value_does_not_swallow_the_next_section(name: str) -> None:
-    """Each value is closed before the next heading."""
-    text = text_of(read_layer({"meta": META, "content": {"decision": f"{name}\n~~~\ncode", "rationale": "because"}}))
-    assert [heading.text for heading in read_body(text).headings] == ["Decision", "Rationale"]
+    for name in ["x", "archive/x"]:
+        text = text_of(
+            read_layer({"meta": META, "content": {"decision": f"{name}\n~~~\ncode", "rationale": "because"}})
+        )
+        assert [heading.text for heading in read_body(text).headings] == ["Decision", "Rationale"]
 
 
 def test_long_content_is_shown_within_bounds() -> None:
@@ -471,8 +446,9 @@ def places(source: str) -> list[tuple[Rule, int | None]]:
     return [(problem.rule, problem.line) for problem in read_yaml(source).problems]
 
 
-def test_scalars_stay_as_they_were_written() -> None:
+def test_yaml_is_read_as_texts_each_with_its_line() -> None:
     """Types would turn a version into a number; only a plain null is nothing, and stray characters are replaced."""
+    # Counted in the file, by line feeds, at any depth; a text is cut at its frontmatter.
     written = {"a": "1.10", "b": "on", "c": "2026-02-03T08:15:00+01:00", "d": "'null'", "1": "0x1f", "null": "y"}
     read = read_yaml("".join(f"{key}: {value}\n" for key, value in written.items()))
     assert read.fields == {**written, "d": "null"}
@@ -483,10 +459,6 @@ def test_scalars_stay_as_they_were_written() -> None:
     assert places("a: 1\nb: {c: 1, c: 2}\na: 3\n") == [(REPEATED, 2), (REPEATED, 3)]
     assert read_yaml("a: 1\na: 3\nb: *x\n").fields == {"a": "3"}
     assert places("a: 1\na: 3\nb: *x\n") == [(REPEATED, 2), (INVALID, 3)]
-
-
-def test_every_key_and_entry_has_its_line() -> None:
-    """Counted in the file, by line feeds, at any depth; a text is cut at its frontmatter."""
     read = read_yaml('a: "x\u2028y"\nb:\n- c: 1\n  d: [e,\n    {f: g}]\n', line=2)
     lines = [(("a",), 2), (("b",), 3), (("b", 0), 4), (("b", 0, "c"), 4), (("b", 0, "d"), 5)]
     lines += [(("b", 0, "d", 0), 5), (("b", 0, "d", 1), 6), (("b", 0, "d", 1, "f"), 6)]
@@ -502,8 +474,10 @@ def test_every_key_and_entry_has_its_line() -> None:
     assert split_head("----\na: 1\n---\n") is None
 
 
-def test_a_value_that_lacks_quotes_is_taken_as_it_was_meant() -> None:
+def test_what_cannot_be_read_as_it_is_written_is_mended_or_left_out() -> None:
     """At the top, below a key and in a list; with a finding at its line."""
+    # One finding at its line; the other fields are read, and the name of the one left out is known. A list or a text is
+    # no frontmatter.
     for written, meant in [
         *(('"a "quoted" b"', 'a "quoted" b'), ("'it's'", "it's"), ('"never closed', "never closed")),
         *(("what: it is", "what: it is"), ("@somebody", "@somebody"), ("`code` first", "`code` first")),
@@ -514,10 +488,6 @@ def test_a_value_that_lacks_quotes_is_taken_as_it_was_meant() -> None:
         assert read.fields["c"]["d"] == [{"e": meant, "f": "2"}]
         assert read.fields["h"] == "3"
         assert {(problem.rule, problem.line) for problem in read.problems} >= {(INVALID, 2), (INVALID, 5)}
-
-
-def test_what_is_refused_or_cannot_be_mended_is_left_out() -> None:
-    """One finding at its line; the other fields are read, and the name of the one left out is known."""
     for field in [
         *("a: &x [1]", "a: *x", "a: !!python/object:os.system x", "a: !x y", "a: [1, 2", "a: {b", "a: {[1]: 2}")
     ]:
@@ -525,18 +495,15 @@ def test_what_is_refused_or_cannot_be_mended_is_left_out() -> None:
         assert read.fields == {"first": "1", "last": "2"}
         assert read.unread == {"a"}
         assert [(problem.rule, problem.line) for problem in read.problems] == [(INVALID, 2)]
+    for source in ["- a\n- b\n", "just words\n", "[1, 2]\n"]:
+        read = read_yaml(source)
+        assert read.fields == {}
+        assert [problem.rule for problem in read.problems] == [INVALID]
 
 
-@pytest.mark.parametrize("source", ["- a\n- b\n", "just words\n", "[1, 2]\n"])
-def test_what_is_not_made_of_fields_has_none(source: str) -> None:
-    """A list or a text is no frontmatter."""
-    read = read_yaml(source)
-    assert read.fields == {}
-    assert [problem.rule for problem in read.problems] == [INVALID]
-
-
-def test_depth_number_and_length_have_bounds() -> None:
+def test_depth_number_length_and_problems_have_bounds() -> None:
     """What goes beyond them is left out with a finding, and what comes before is read."""
+    # Each way to read it again has a bound of its own.
     assert "a" in read_yaml("a: " + "[" * (YAML_DEPTH - 1) + "]" * (YAML_DEPTH - 1)).fields
     assert places("a: 1\nb: " + "[" * YAML_DEPTH + "]" * YAML_DEPTH) == [(INVALID, 2)]
     many = "b:\n" + "- x\n" * NODES
@@ -545,10 +512,6 @@ def test_depth_number_and_length_have_bounds() -> None:
     read = read_yaml("a: 1\n" + "b: 2 # comment\n" * YAML_CHARS)
     assert read.fields == {"a": "1", "b": "2"}
     assert len(read.problems) <= 20
-
-
-def test_a_hostile_source_has_few_problems() -> None:
-    """Each way to read it again has a bound of its own."""
     for source in [
         "[" * YAML_CHARS,
         "a: {" * (YAML_CHARS // 4),

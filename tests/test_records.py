@@ -85,25 +85,6 @@ def relations(archive: Archive, id_: str) -> list[tuple[str, str | None, bool]]:
 # Which files are read
 
 
-def test_places_tell_which_system_a_file_would_belong_to() -> None:
-    """What a tool generates beside its own is nobody's; paths are seen from the folder that holds their store."""
-    for path, system in [
-        *((".memory/memory/decisions/a.json", "memory-store"), ("desk/.memory/events.jsonl", "memory-store")),
-        *((".memory/schema/object.schema.json", None), (".memory/.backup/1/.memory/config.json", None)),
-        *((".memory/memory/a.txt", None), (".claude/memory/handoffs/a.json", "memory-layer")),
-        *((".plan/memory/README.md", "memory-layer"), (".claude/settings.json", None)),
-        *(("memory/decisions/a.json", None), (".wyren/memory.md", "wyren")),
-        *((".relay/broadcast/skills/knots/SKILL.md", "wyren"), ("notes/a.memory.md", "mif"), ("memory.md", None)),
-    ]:
-        owner = owner_of(path)
-        assert (owner.name if owner else None) == system
-    paths = ("a/.memory/memory/x.json", "a/.claude/memory/context/x.json", ".wyren/memory.md", "docs/x.memory.md")
-    assert [root_of_record(path) for path in paths] == ["a", "a", "", "docs"]
-    nested = (".wyren/.claude/memory/context/a.json", "x/.wyren/y/.plan/memory/archive/context/q.json")
-    assert [root_of_record(path) for path in nested] == [".wyren", "x/.wyren/y"]
-    assert root_of_record(".claude/memory/.wyren/memory.md") == ".claude/memory"
-
-
 def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay: Path, tmp_path: Path) -> None:
     """Only what begins like a record is a candidate; links at the places of records are not followed."""
     head = f"---\nid: {UUID}\ntype: semantic\ncreated: 2026-05-01\n---\n\n"
@@ -216,23 +197,6 @@ def test_mif_without_a_telling_name_is_discovered_by_its_head(tmp_path: Path) ->
 # Identity
 
 
-def test_records_are_called_by_their_source_and_key(quay: Path) -> None:
-    """Wherever their files lie (SPEC 3, identity); a date is created, else the name's stamp, else nothing."""
-    Stores(quay).node("decision.retries")
-    write_mif(quay, "docs/rope.memory.md")
-    write_layer(quay, "archive/handoffs/設計")
-    write_text(quay / ".wyren/memory.md", "## Decisions\n\n- Rope is blue [session 7a2e, turn 12]\n")
-    archive = archive_of(quay)
-    assert ids(archive)[:3] == [f"quay.{UUID}", "quay.archive.handoffs.設計", "quay.decision.retries"]
-    assert re.fullmatch(r"quay\.decisions\.[0-9a-f]{8}", ids(archive)[3])
-    assert {one.system for one in archive.artifacts.values()} == {"memory-store", "mif", "memory-layer", "wyren"}
-    meta = {"category": "context", "summary": "x", "session_id": "s"}
-    write_text(quay / ".claude/memory/context/2026-03-01-rope.json", json.dumps({"meta": meta, "content": 1}))
-    date = record(archive_of(quay), "quay.context.2026-03-01-rope").date
-    assert date is not None
-    assert date.utc.startswith("2026-03-01")
-
-
 def test_of_two_records_of_one_id_the_first_keeps_it_and_equal_files_are_copies(quay: Path) -> None:
     """The ledger remembers it, whatever appears earlier later; two nodes of one id in a store are told of once."""
     write_mif(quay, "m/rope.memory.md", title="First")
@@ -262,8 +226,23 @@ def test_of_two_records_of_one_id_the_first_keeps_it_and_equal_files_are_copies(
 # Memory-stores as a whole
 
 
-def test_nodes_have_their_bodies_their_history_and_verified_hashes(quay: Path) -> None:
-    """The bytes come from the shelf; a changed byte is found."""
+def test_records_are_called_by_their_source_and_key_and_nodes_have_bodies_and_history(quay: Path) -> None:
+    """Wherever their files lie (SPEC 3, identity); a date is created, else the name's stamp, else nothing."""
+    # The bytes come from the shelf; a changed byte is found.
+    Stores(quay).node("decision.retries")
+    write_mif(quay, "docs/rope.memory.md")
+    write_layer(quay, "archive/handoffs/設計")
+    write_text(quay / ".wyren/memory.md", "## Decisions\n\n- Rope is blue [session 7a2e, turn 12]\n")
+    archive = archive_of(quay)
+    assert ids(archive)[:3] == [f"quay.{UUID}", "quay.archive.handoffs.設計", "quay.decision.retries"]
+    assert re.fullmatch(r"quay\.decisions\.[0-9a-f]{8}", ids(archive)[3])
+    assert {one.system for one in archive.artifacts.values()} == {"memory-store", "mif", "memory-layer", "wyren"}
+    meta = {"category": "context", "summary": "x", "session_id": "s"}
+    write_text(quay / ".claude/memory/context/2026-03-01-rope.json", json.dumps({"meta": meta, "content": 1}))
+    date = record(archive_of(quay), "quay.context.2026-03-01-rope").date
+    assert date is not None
+    assert date.utc.startswith("2026-03-01")
+    quay = empty(quay.parent / "more2")
     repo = Stores(quay)
     repo.node("decision.retries", "# Retries\n\nThe worker retries.\n")
     event = {"event": "memory.created", "id": "decision.retries", "actor": "ada", "timestamp": "2026-05-01T08:00:00Z"}
@@ -283,8 +262,9 @@ def test_nodes_have_their_bodies_their_history_and_verified_hashes(quay: Path) -
 # Relations
 
 
-def test_relations_of_nodes_are_bound_both_ways_within_their_store(quay: Path) -> None:
+def test_relations_are_bound_both_ways_and_tell_of_successors(quay: Path) -> None:
     """The other end has them with the inverse word; two stores of one repo may have nodes of one id."""
+    # Whether the field says so or a relation; an id archived again leads to the first time.
     repo = Stores(quay)
     for id_ in ("decision.retries", "feature.queue", "gotcha.clock"):
         repo.node(id_)
@@ -321,10 +301,7 @@ def test_relations_of_nodes_are_bound_both_ways_within_their_store(quay: Path) -
     assert supported.to is not None
     assert record(archive, supported.to[1]).card.file.path == "desk/.memory/memory/decisions/retries.json"
     assert relations(archive, "quay.fact.wind") == [("supports", None, False)]
-
-
-def test_what_is_superseded_knows_its_successor_and_the_other_way_round(quay: Path) -> None:
-    """Whether the field says so or a relation; an id archived again leads to the first time."""
+    quay = empty(quay.parent / "more2")
     repo = Stores(quay)
     repo.node("decision.old", status="superseded", superseded_by="decision.new")
     repo.node("decision.older", status="superseded")
@@ -467,8 +444,24 @@ def test_a_name_means_the_record_of_its_own_source_else_the_only_one(tmp_path: P
     assert links(archive_of(quay), memo) == {"decisions/paint.md": ("document", "quay.docs.adr.decisions.paint.md")}
 
 
-def test_ids_of_records_are_read_off_texts() -> None:
-    """As whole words; what has another meaning is left."""
+def test_places_tell_the_system_of_a_file_and_ids_of_records_are_read_off_texts() -> None:
+    """What a tool generates beside its own is nobody's; paths are seen from the folder that holds their store."""
+    # As whole words; what has another meaning is left.
+    for path, system in [
+        *((".memory/memory/decisions/a.json", "memory-store"), ("desk/.memory/events.jsonl", "memory-store")),
+        *((".memory/schema/object.schema.json", None), (".memory/.backup/1/.memory/config.json", None)),
+        *((".memory/memory/a.txt", None), (".claude/memory/handoffs/a.json", "memory-layer")),
+        *((".plan/memory/README.md", "memory-layer"), (".claude/settings.json", None)),
+        *(("memory/decisions/a.json", None), (".wyren/memory.md", "wyren")),
+        *((".relay/broadcast/skills/knots/SKILL.md", "wyren"), ("notes/a.memory.md", "mif"), ("memory.md", None)),
+    ]:
+        owner = owner_of(path)
+        assert (owner.name if owner else None) == system
+    paths = ("a/.memory/memory/x.json", "a/.claude/memory/context/x.json", ".wyren/memory.md", "docs/x.memory.md")
+    assert [root_of_record(path) for path in paths] == ["a", "a", "", "docs"]
+    nested = (".wyren/.claude/memory/context/a.json", "x/.wyren/y/.plan/memory/archive/context/q.json")
+    assert [root_of_record(path) for path in nested] == [".wyren", "x/.wyren/y"]
+    assert root_of_record(".claude/memory/.wyren/memory.md") == ".claude/memory"
     for text, found in [
         ("(harbour.decision.tide), then fact.a.", ("harbour.decision.tide", "fact.a")),
         ("harbour.rejected-paths.1a2b3c4d-2 ok", ("harbour.rejected-paths.1a2b3c4d-2",)),

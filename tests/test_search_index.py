@@ -75,14 +75,6 @@ def test_a_hit_in_a_transcript_opens_its_turn_and_tools_are_found_only_when_aske
             assert [hit.file for hit in hits] == files, query
 
 
-def test_dates_relative_to_now_are_relative_to_the_newest_artifact(tmp_path: Path) -> None:
-    """So that the same archive always gives the same answer."""
-    for day in ("2026-03-01", "2026-03-20", "2026-03-31"):
-        write_memo(tmp_path / "memos/inbox", day, sent=f"{day}T12:00:00Z")
-    assert ids(tmp_path, tmp_path / "cache", "after:2w") == ["2026-03-31", "2026-03-20"]
-    assert ids(tmp_path, tmp_path / "cache", "before:2w") == ["2026-03-01"]
-
-
 def test_only_what_changed_is_indexed_again(tmp_path: Path) -> None:
     """A memo that is added, edited or removed is read; the others are not."""
     folder = tmp_path / "memos/inbox"
@@ -107,16 +99,6 @@ def test_only_what_changed_is_indexed_again(tmp_path: Path) -> None:
         read.index(cache, text_of)
         assert len(asked) == 2
     assert ids(tmp_path, cache, "wording") == ["two"]
-
-
-def test_a_memo_that_was_read_is_found_in_its_new_mailbox(tmp_path: Path) -> None:
-    """What changes without the text changing is indexed, too."""
-    write_memo(tmp_path / "memos/inbox", "one")
-    assert ids(tmp_path, tmp_path / "cache", "box:inbox") == ["one"]
-    (tmp_path / "memos/read").mkdir()
-    (tmp_path / "memos/inbox/one.openthing").rename(tmp_path / "memos/read/one.openthing")
-    assert ids(tmp_path, tmp_path / "cache", "box:inbox") == []
-    assert ids(tmp_path, tmp_path / "cache", "box:read") == ["one"]
 
 
 KILLED = """
@@ -155,18 +137,6 @@ def test_an_update_that_is_killed_costs_only_itself(texts: int, tmp_path: Path) 
         assert not (cache / "search.partial").exists()
 
 
-def test_a_damaged_index_is_made_anew(tmp_path: Path) -> None:
-    """A byte changed on disk is enough."""
-    write_memo(tmp_path / "memos/inbox", "one")
-    assert ids(tmp_path, tmp_path / "cache", "text") == ["one"]
-    segment = max((tmp_path / "cache/search").iterdir(), key=lambda path: path.stat().st_size)
-    data = segment.read_bytes()
-    segment.write_bytes(data[:20] + b"X" + data[21:])
-    said: list[str] = []
-    assert ids(tmp_path, tmp_path / "cache", "text", said) == ["one"]
-    assert said == ["search index: it is damaged, or was not made here, so it is made anew"]
-
-
 class Planted:
     """Writes a file when it is unpickled."""
 
@@ -177,8 +147,18 @@ class Planted:
         return (os.system, (f"touch {self.target}", ""))[0], (f"touch {self.target}",)  # type: ignore[return-value]
 
 
-def test_an_index_that_came_with_a_repo_is_never_opened(tmp_path: Path) -> None:
-    """Whoosh unpickles its files: a copy of an index, as a clone would have it, is not one of ours."""
+def test_a_damaged_index_is_made_anew_and_one_that_came_with_a_repo_is_never_opened(tmp_path: Path) -> None:
+    """A byte changed on disk is enough."""
+    # Whoosh unpickles its files: a copy of an index, as a clone would have it, is not one of ours.
+    write_memo(tmp_path / "memos/inbox", "one")
+    assert ids(tmp_path, tmp_path / "cache", "text") == ["one"]
+    segment = max((tmp_path / "cache/search").iterdir(), key=lambda path: path.stat().st_size)
+    data = segment.read_bytes()
+    segment.write_bytes(data[:20] + b"X" + data[21:])
+    said: list[str] = []
+    assert ids(tmp_path, tmp_path / "cache", "text", said) == ["one"]
+    assert said == ["search index: it is damaged, or was not made here, so it is made anew"]
+    tmp_path = tmp_path / "more2"
     write_memo(tmp_path / "memos/inbox", "one")
     cache = tmp_path / "cache"
     ids(tmp_path, cache, "text")
@@ -186,7 +166,7 @@ def test_an_index_that_came_with_a_repo_is_never_opened(tmp_path: Path) -> None:
     (table,) = (tmp_path / "cloned/search").glob("*.toc")
     planted = pickle.dumps(Planted(tmp_path / "executed"))
     table.write_bytes(planted + table.read_bytes()[len(planted) :])
-    said: list[str] = []
+    said.clear()
     assert ids(tmp_path, tmp_path / "cloned", "text", said) == ["one"]
     assert "not made here" in said[0]
     assert not (tmp_path / "executed").exists()
@@ -229,8 +209,22 @@ def test_a_link_in_the_cache_is_refused(tmp_path: Path) -> None:
     assert (elsewhere / "precious").exists()
 
 
-def test_best_hits_come_first_when_asked_for(tmp_path: Path) -> None:
-    """A word in the subject counts more, and more often in a shorter text."""
+def test_dates_are_relative_to_the_newest_and_mailboxes_and_scores_are_up_to_date(tmp_path: Path) -> None:
+    """So that the same archive always gives the same answer."""
+    # What changes without the text changing is indexed, too. A word in the subject counts more, and more often in a
+    # shorter text.
+    for day in ("2026-03-01", "2026-03-20", "2026-03-31"):
+        write_memo(tmp_path / "memos/inbox", day, sent=f"{day}T12:00:00Z")
+    assert ids(tmp_path, tmp_path / "cache", "after:2w") == ["2026-03-31", "2026-03-20"]
+    assert ids(tmp_path, tmp_path / "cache", "before:2w") == ["2026-03-01"]
+    tmp_path = tmp_path / "more2"
+    write_memo(tmp_path / "memos/inbox", "one")
+    assert ids(tmp_path, tmp_path / "cache", "box:inbox") == ["one"]
+    (tmp_path / "memos/read").mkdir()
+    (tmp_path / "memos/inbox/one.openthing").rename(tmp_path / "memos/read/one.openthing")
+    assert ids(tmp_path, tmp_path / "cache", "box:inbox") == []
+    assert ids(tmp_path, tmp_path / "cache", "box:read") == ["one"]
+    tmp_path = tmp_path / "more3"
     write_memo(tmp_path / "memos/inbox", "often", subject="Other", body="tide tide tide", sent="2026-01-01T00:00:00Z")
     write_memo(
         tmp_path / "memos/inbox", "once", subject="Other", body="tide " + "word " * 50, sent="2026-01-03T00:00:00Z"
@@ -374,17 +368,6 @@ def numbered(read: Read, count: int) -> list[Card]:
     return [replace(cards[n % len(cards)], id=f"x{n}", arrival=n + 1) for n in range(count)]
 
 
-def test_blocks_hold_artifacts_by_arrival(example: Read) -> None:
-    """Full ones first, then small ones; a gap changes nothing for the others, and one more the last block alone."""
-    cards = numbered(example, FULL + TAIL + 1)
-    blocks = plan_blocks(cards)
-    assert [(block.name, len(block.cards)) for block in blocks] == [("f0", FULL), ("t16", TAIL), ("t17", 1)]
-    without = plan_blocks(card for card in cards if card.arrival != FULL + 5)
-    assert [(block.name, len(block.cards)) for block in without][1:] == [("t16", TAIL - 1), ("t17", 1)]
-    more = plan_blocks(numbered(example, FULL + TAIL + 2))
-    assert more[:-1] == blocks[:-1] and more[-1] != blocks[-1] and len(more) == len(blocks)
-
-
 def test_builds_rewrite_the_blocks_of_what_changed_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -466,8 +449,18 @@ def read_numbers(written: str) -> Iterator[int]:
             value, weight = 0, 1
 
 
-def test_a_memo_that_is_read_changes_few_files_of_its_block(example: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its mailbox is another; texts, their places and hits are as they were."""
+def test_blocks_hold_artifacts_by_arrival_and_few_files_change_with_a_mailbox(
+    example: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Full ones first, then small ones; a gap changes nothing for the others, and one more the last block alone."""
+    # Its mailbox is another; texts, their places and hits are as they were.
+    cards = numbered(example, FULL + TAIL + 1)
+    blocks = plan_blocks(cards)
+    assert [(block.name, len(block.cards)) for block in blocks] == [("f0", FULL), ("t16", TAIL), ("t17", 1)]
+    without = plan_blocks(card for card in cards if card.arrival != FULL + 5)
+    assert [(block.name, len(block.cards)) for block in without][1:] == [("t16", TAIL - 1), ("t17", 1)]
+    more = plan_blocks(numbered(example, FULL + TAIL + 2))
+    assert more[:-1] == blocks[:-1] and more[-1] != blocks[-1] and len(more) == len(blocks)
     monkeypatch.setattr("memosite.search.blocks.TAIL_SHARD", 500)
     monkeypatch.setattr("memosite.search.blocks.FILE_BYTES", dict.fromkeys("ithep", 1_000))
     (block,) = plan_blocks(example.cards)

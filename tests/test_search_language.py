@@ -32,36 +32,6 @@ DOCUMENTATION = (Path(__file__).parent.parent / "docs/search.md").read_text()
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 
 
-@pytest.mark.parametrize("case", CASES["words"], ids=lambda case: case["text"][:40])
-def test_a_text_has_these_words(case: dict[str, object]) -> None:
-    """As the table says, with positions and parts."""
-    words = Analyzer().words(prepare(str(case["text"])))
-    assert [[word.term, word.position] + ["part"] * word.part for word in words] == case["words"]
-
-
-@pytest.mark.parametrize("case", CASES["keywords"], ids=lambda case: case["text"])
-def test_a_name_is_one_term(case: dict[str, str]) -> None:
-    """As the table says."""
-    assert Analyzer().keyword(case["text"]) == case["keyword"]
-
-
-@pytest.mark.parametrize("case", CASES["queries"], ids=lambda case: case["query"][:40])
-def test_a_query_is_understood_or_refused_as_the_table_says(case: dict[str, object]) -> None:
-    """The tree, or the error with its place and an example."""
-    try:
-        found: dict[str, object] = {"tree": as_lists(parse_query(str(case["query"]), Analyzer()))}
-    except QueryError as error:
-        found = {"error": [error.message, error.position, error.example]}
-    assert found == {name: value for name, value in case.items() if name != "query"}
-
-
-def test_a_deep_query_is_refused_before_it_is_too_deep() -> None:
-    """No query can exhaust the stack."""
-    parse_query("(" * DEEPEST + "x" + ")" * DEEPEST, Analyzer())
-    with pytest.raises(QueryError, match="too many parentheses"):
-        parse_query("(" * 900 + "x" + ")" * 900, Analyzer())
-
-
 @given(TEXTS)
 def test_case_and_composition_make_no_difference_and_folding_is_done_once(text: str) -> None:
     """NFC or NFD: the same words; what is folded already stays as it is."""
@@ -72,10 +42,26 @@ def test_case_and_composition_make_no_difference_and_folding_is_done_once(text: 
         assert "".join(map(fold_character, unicodedata.normalize("NFC", folded))) == folded
 
 
-@pytest.mark.parametrize("name", FIELDS)
-def test_every_field_is_documented(name: str) -> None:
-    """docs/search.md has a line for each."""
-    assert f"`{name}:" in DOCUMENTATION
+def test_words_names_and_queries_are_read_as_the_table_says() -> None:
+    """As the table says, with positions and parts."""
+    # As the table says. The tree, or the error with its place and an example. No query can exhaust the stack.
+    # docs/search.md has a line for each.
+    for case in CASES["words"]:
+        words = Analyzer().words(prepare(str(case["text"])))
+        assert [[word.term, word.position] + ["part"] * word.part for word in words] == case["words"]
+    for case in CASES["keywords"]:
+        assert Analyzer().keyword(case["text"]) == case["keyword"]
+    for case in CASES["queries"]:
+        try:
+            found: dict[str, object] = {"tree": as_lists(parse_query(str(case["query"]), Analyzer()))}
+        except QueryError as error:
+            found = {"error": [error.message, error.position, error.example]}
+        assert found == {name: value for name, value in case.items() if name != "query"}
+    parse_query("(" * DEEPEST + "x" + ")" * DEEPEST, Analyzer())
+    with pytest.raises(QueryError, match="too many parentheses"):
+        parse_query("(" * 900 + "x" + ")" * 900, Analyzer())
+    for name in FIELDS:
+        assert f"`{name}:" in DOCUMENTATION
 
 
 SEEDS = [case["query"] for case in CASES["queries"]] + [case["text"] for case in (*CASES["words"], *CASES["keywords"])]

@@ -61,19 +61,9 @@ def said(found: dict[str, list[SharedLink]], name: str) -> list[tuple[str, str, 
 # What is linked
 
 
-def test_several_processes_find_the_same(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the same order, and they leave the same behind for the next build."""
-    monkeypatch.setattr("memosite.plan.shared_passages._CHARS", 4)  # so that these few texts are worth processes
-    alone, together = KnownPassages(), KnownPassages()
-    found = links(site, known=together, jobs=2)
-    assert found == links(site, known=alone)
-    assert found
-    assert together == alone
-    assert list(together.rows) == list(alone.rows)
-
-
-def test_each_end_leads_to_the_other(site: Path) -> None:
+def test_each_end_leads_to_the_other_also_by_several_processes(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At the turn and the paragraph; most of the memo is in the talk, little of the document."""
+    # In the same order, and they leave the same behind for the next build.
     found = links(site)
     talk, memo, quoting = f"transcript/{TALK}", f"memo/{MEMO}", f"memo/{QUOTING}"
     document = "document/office.decisions.0001-tide.md"
@@ -89,16 +79,13 @@ def test_each_end_leads_to_the_other(site: Path) -> None:
     ]
     assert [one.anchor for one in found[talk]] == ["t2", "t2", "t3"]
     assert {one.words for some in found.values() for one in some} == {25}
-
-
-def test_nineteen_words_are_no_passage(tmp_path: Path) -> None:
-    """Twenty are."""
-    for number, name in ((19, "less"), (20, "more")):
-        for place in range(2):
-            folder = tmp_path / name / "memos/inbox"
-            write_memo(folder, f"2026-05-0{place + 1}-0900--a--b--{name}", body=f"Own {place} {words('same', number)}")
-    assert links(tmp_path / "less") == {}
-    assert len(links(tmp_path / "more")) == 2
+    monkeypatch.setattr("memosite.plan.shared_passages._CHARS", 4)  # so that these few texts are worth processes
+    alone, together = KnownPassages(), KnownPassages()
+    found = links(site, known=together, jobs=2)
+    assert found == links(site, known=alone)
+    assert found
+    assert together == alone
+    assert list(together.rows) == list(alone.rows)
 
 
 def test_a_session_that_reads_a_memo_quotes_it(tmp_path: Path) -> None:
@@ -121,8 +108,15 @@ def test_a_session_that_reads_a_memo_quotes_it(tmp_path: Path) -> None:
     ]
 
 
-def test_captures_of_one_session_are_no_passages(tmp_path: Path) -> None:
-    """Their pages name each other already: a memo leads to the longest."""
+def test_nineteen_words_and_captures_of_one_session_are_no_passages(tmp_path: Path) -> None:
+    """Twenty are. Their pages name each other already: a memo leads to the longest."""
+    for number, name in ((19, "less"), (20, "more")):
+        for place in range(2):
+            folder = tmp_path / name / "memos/inbox"
+            write_memo(folder, f"2026-05-0{place + 1}-0900--a--b--{name}", body=f"Own {place} {words('same', number)}")
+    assert links(tmp_path / "less") == {}
+    assert len(links(tmp_path / "more")) == 2
+    tmp_path = tmp_path / "more2"
     session = "0b5d7a52-95f1-4bd0-8f6e-2f6f3c0a1e11"
     for number in range(3):
         write_transcript(

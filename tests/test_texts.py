@@ -6,25 +6,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memosite.facts import texts
 from memosite.facts.names import NAMES, first_stem, read_names, whole_name
-from memosite.facts.texts import (
-    MENTIONS,
-    SUMMARY,
-    before_table,
-    cut_line,
-    describe_text,
-    find_destinations,
-    find_mentions,
-    summarize,
-)
 from memosite.formats.systems import RECORD_IDS
 from tests.support.references import naive_names
 
 STEM = "2026-05-01-1430--engineer--director--gate-is-green"
 
 
-def test_names_ids_and_paths_are_mentions() -> None:
+def test_names_and_paths_are_mentions_and_link_targets_destinations() -> None:
     """As written, in order, each once, without the punctuation around them."""
+    # Inline and by reference, as written, in order, each once; the web is left out.
     for text, mentions in [
         ("see decisions/x.md.", ("decisions/x.md",)),
         ("see `decisions/x.md`, (proposals/y.md) and “z.md”", ("decisions/x.md", "proposals/y.md", "z.md")),
@@ -70,11 +62,7 @@ def test_names_ids_and_paths_are_mentions() -> None:
             )
         ),
     ]:
-        assert find_mentions(text, RECORD_IDS) == mentions
-
-
-def test_link_targets_are_destinations() -> None:
-    """Inline and by reference, as written, in order, each once; the web is left out."""
+        assert texts.find_mentions(text, RECORD_IDS) == mentions
     for text, destinations in [
         ("[a](x.md) ![b](y.svg)", ("x.md", "y.svg")),
         ('[a](../x_(y).md "title")', ("../x_(y).md",)),
@@ -87,11 +75,13 @@ def test_link_targets_are_destinations() -> None:
         ("[a](https://example.org) [b](HTTP://x) [c](mailto:a@b.c) [d](#part) [^1]: note", ()),
         ("[a]() ] (x.md)", ()),
     ]:
-        assert find_destinations(text) == destinations
+        assert texts.find_destinations(text) == destinations
 
 
-def test_a_summary_is_the_beginning_in_plain_words() -> None:
+def test_a_summary_is_the_beginning_in_plain_words_within_bounds() -> None:
     """Marks of Markdown go, words stay."""
+    # With the last sentence before it; one that is a table alone stays. The first ones count; a summary is cut at a
+    # word, within its bound.
     for text, summary in [
         ("# Title\n\nFirst *line*.\nSecond.", "Title First *line*. Second."),
         ("---\ntitle: x\n---\n\nAfter the head.", "After the head."),
@@ -105,35 +95,27 @@ def test_a_summary_is_the_beginning_in_plain_words() -> None:
         ("a\x1b[31m\tb\x07", "a [31m b"),
         ("", ""),
     ]:
-        assert summarize(text) == summary
-
-
-def test_before_a_table_a_summary_ends() -> None:
-    """With the last sentence before it; one that is a table alone stays."""
+        assert texts.summarize(text) == summary
     for text, shown in [
         ("Five steps.\n\n| Step | By |\n|---|:--|\n| Survey | May |", "Five steps. …"),
         ("| Step | By |\n|---|---|\n| Survey | May |", "Step | By | ---|---| Survey | May |"),
         ("Either a | b. No table.", "Either a | b. No table."),
     ]:
-        assert before_table(summarize(text)) == shown
-
-
-def test_mentions_are_bounded() -> None:
-    """The first ones count; a summary is cut at a word, within its bound."""
-    summary = summarize("word " * 400)
+        assert texts.before_table(texts.summarize(text)) == shown
+    summary = texts.summarize("word " * 400)
     assert summary.endswith("word…")
-    assert len(summary) <= SUMMARY
-    mentions = find_mentions(" ".join(f"a{number}.md" for number in range(MENTIONS + 5)), RECORD_IDS)
-    assert len(mentions) == MENTIONS
+    assert len(summary) <= texts.SUMMARY
+    mentions = texts.find_mentions(" ".join(f"a{number}.md" for number in range(texts.MENTIONS + 5)), RECORD_IDS)
+    assert len(mentions) == texts.MENTIONS
     assert mentions[0] == "a0.md"
-    destinations = find_destinations(" ".join(f"[x](a{number}.md)" for number in range(MENTIONS + 5)))
-    assert len(destinations) == MENTIONS
+    destinations = texts.find_destinations(" ".join(f"[x](a{number}.md)" for number in range(texts.MENTIONS + 5)))
+    assert len(destinations) == texts.MENTIONS
 
 
 @given(st.text(max_size=300), st.integers(2, 60))
 def test_a_cut_line_is_one_line_within_its_limit(text: str, limit: int) -> None:
     """A line that was cut says so; one that was not is the text itself."""
-    line = cut_line(text, limit)
+    line = texts.cut_line(text, limit)
     assert len(line) <= limit
     assert line == " ".join(line.split())
     assert line.endswith("…") or line == " ".join(line.split())
@@ -165,10 +147,10 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_half_a_megabyte_of_spite_comes_to_an_end(text: str) -> None:
     """No pattern tries every way to read a text: what is found is bounded by the text and by `MENTIONS`."""
-    known, data = describe_text(text, RECORD_IDS)
-    assert len(known.mentions) <= MENTIONS
+    known, data = texts.describe_text(text, RECORD_IDS)
+    assert len(known.mentions) <= texts.MENTIONS
     assert sum(map(len, (*known.mentions, *known.destinations))) <= len(data)
-    assert len(known.summary) <= SUMMARY
+    assert len(known.summary) <= texts.SUMMARY
 
 
 ASK = "2026-05-01-1430--engineer--director--gate-is-green"
@@ -243,14 +225,12 @@ CASES: list[tuple[str, list[tuple[str, str]]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("value", "names"), CASES)
-def test_the_names_in_a_value(value: str, names: list[tuple[str, str]]) -> None:
+def test_the_names_in_a_value_are_read_as_they_are_written() -> None:
     """Their forms, in parentheses where they stand in some, and their stems."""
-    assert [(f"({one.form})" if one.is_aside else one.form, one.stem) for one in read_names(value)] == names
-
-
-def test_what_is_written_is_kept_with_its_path() -> None:
-    """It tells which document is meant; what is longer than any path, or comes after a hundred, is no name."""
+    # It tells which document is meant; what is longer than any path, or comes after a hundred, is no name. It counts
+    # only if there is such a file.
+    for value, names in CASES:
+        assert [(f"({one.form})" if one.is_aside else one.form, one.stem) for one in read_names(value)] == names
     written = [one.written for one in read_names("See decisions/0007-gate.md#why, *memos/read/x.openthing*!")]
     assert written == ["decisions/0007-gate.md#why", "memos/read/x.openthing"]
     assert first_stem(("decisions/0007-gate.md", f"see {ASK}.openthing and {MORE}")) == ASK
@@ -259,10 +239,6 @@ def test_what_is_written_is_kept_with_its_path() -> None:
     assert [one.stem for one in read_names(f"{ASK}{'x' * 1_000_000} {MORE}")] == [MORE]
     assert whole_name(f"{ASK} {'x' * 1_000_000}.openthing") == ""
     assert len(read_names(", ".join(f"{ASK}-{number}" for number in range(1_000)))) == NAMES
-
-
-def test_a_value_may_be_one_name_with_white_space() -> None:
-    """It counts only if there is such a file."""
     for value, stem in [
         ("a b.openthing", "a b"),
         ("The gate, again", "The gate, again"),

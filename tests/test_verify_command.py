@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +18,8 @@ from tests.support.memos import write_memo, write_org, write_transcript
 from tests.support.quotations import Writer, altered
 from tests.support.repos import Repo
 from tests.support.sites import build_site
+
+Capture = pytest.CaptureFixture[str]
 
 LOAD = "2026-05-01-1430--engineer--the-load"
 TALK = f"transcript/{LOAD}"
@@ -52,7 +53,7 @@ def repo(tmp_path: Path) -> Repo:
 class Desk:
     """Runs `cite` and `verify` on a site."""
 
-    def __init__(self, site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, site: Path, capsys: Capture) -> None:
         self.site, self.capsys = site, capsys
 
     def cite(self, *words: str, format_: str = "markdown") -> str:
@@ -90,7 +91,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(repo: Repo, capsys: pytest.CaptureFixture[str]) -> Desk:
+def desk(repo: Repo, capsys: Capture) -> Desk:
     """Cites and verifies what the repo holds."""
     return Desk(repo.root.parent, capsys)
 
@@ -200,8 +201,10 @@ def test_an_edited_turn_is_exact_in_its_version(desk: Desk, repo: Repo, tmp_path
     desk.verify(paper, "--strict", code=1)
 
 
-def test_a_turn_that_closes_the_code_of_an_earlier_one(desk: Desk, repo: Repo, tmp_path: Path) -> None:
+def test_a_turn_that_closes_code_and_what_was_appended_change_nothing(desk: Desk, repo: Repo, tmp_path: Path) -> None:
     """Nobody can tell then whether what is between is an example: the version that had the turns is found."""
+    # Turns, ranges and the whole stay as they were cited, also without git. A recapture that shifts ordinals is found
+    # by its hash, and the verdict says so.
     open_ = [f"{TURNS[0]}\n```sh\nls", *TURNS[1:]]
     edit(repo, open_)
     first = repo.head
@@ -210,13 +213,7 @@ def test_a_turn_that_closes_the_code_of_an_earlier_one(desk: Desk, repo: Repo, t
     found = desk.verify(paper)
     assert [one["tier"] for one in found] == ["exact except for Markdown marks", "exact", "exact"]
     assert {one["version"] for one in found} <= {first, ""}
-
-
-def test_what_was_appended_changes_nothing(desk: Desk, repo: Repo, tmp_path: Path) -> None:
-    """Turns, ranges and the whole stay as they were cited, also without git.
-
-    A recapture that shifts ordinals is found by its hash, and the verdict says so.
-    """
+    edit(repo, TURNS)
     paper = write_text(tmp_path / "paper.md", desk.cite(LOAD, f"{LOAD}#t4", f"{LOAD}#t1-t4"))
     other = write_text(tmp_path / "other.md", desk.cite(f"{LOAD}#t2", f"{LOAD}#t2-t3"))
     edit(repo, [*TURNS, "Thank you."], is_committed=False)
@@ -279,53 +276,34 @@ def test_errors_say_what_to_do_and_another_artifact_is_never_taken_for_it(desk: 
 # Long transcripts, edited in every way
 
 
-def _kept(turns: list[str], at: int, _writer: Writer) -> tuple[list[str], str, str]:
-    return turns, f"t{at + 1}", "exact"
-
-
-def _appended(turns: list[str], at: int, writer: Writer) -> tuple[list[str], str, str]:
-    return [*turns, *(writer.paragraph() for _ in range(6))], f"t{at + 1}", "exact"
-
-
-def _recaptured(turns: list[str], at: int, writer: Writer) -> tuple[list[str], str, str]:
-    return [writer.paragraph(), writer.paragraph(), *turns], f"t{at + 3}", "exact"
-
-
-def _edited(turns: list[str], at: int, writer: Writer) -> tuple[list[str], str, str]:
-    first, _, rest = turns[at].partition(". ")  # what is quoted
-    new = f"{altered(first, 'number', writer.chance)}. {rest}"
-    return [*turns[:at], new, *turns[at + 1 :]], f"t{at + 1}", "formerly"
-
-
-def _removed(turns: list[str], at: int, _writer: Writer) -> tuple[list[str], str, str]:
-    return [*turns[: at - at % 2], *turns[at - at % 2 + 2 :]], f"t{at + 1}", "formerly"
-
-
-def _redacted(turns: list[str], at: int, _writer: Writer) -> tuple[list[str], str, str]:
-    """Words of what is quoted were taken out."""
-    words = turns[at].split(" ")
-    return (
-        [*turns[:at], " ".join((words[0], "[REDACTED:name]", *words[2:])), *turns[at + 1 :]],
-        f"t{at + 1}",
-        "formerly",
-    )
-
-
-def _with_a_secret(turns: list[str], at: int, _writer: Writer) -> tuple[list[str], str, str]:
-    """A secret is in it now, which memosite takes out: its text has no hash any more, what is quoted is still there."""
-    return [*turns[:at], f"{turns[at]} The key is {AWS_KEY}.", *turns[at + 1 :]], f"t{at + 1}", "exact"
-
-
-CHANGES: tuple[Callable[[list[str], int, Writer], tuple[list[str], str, str]], ...] = (
-    _kept, _appended, _recaptured, _edited, _removed, _redacted, _with_a_secret,
-)  # fmt: skip
+CHANGES = ("nothing", "appended", "recaptured", "edited", "removed", "redacted", "a secret")
 AWS_KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
 
 
+def changed(how: str, turns: list[str], at: int, writer: Writer) -> tuple[list[str], str, str]:
+    """The turns after a change of one of them, whose first sentence is quoted; the anchor of that, and its tier."""
+    anchor, before, after, said = f"t{at + 1}", turns[:at], turns[at + 1 :], turns[at]
+    match how:
+        case "nothing":
+            return turns, anchor, "exact"
+        case "appended":
+            return [*turns, *(writer.paragraph() for _ in range(6))], anchor, "exact"
+        case "recaptured":
+            return [writer.paragraph(), writer.paragraph(), *turns], f"t{at + 3}", "exact"
+        case "edited":
+            first, _, rest = said.partition(". ")
+            return [*before, f"{altered(first, 'number', writer.chance)}. {rest}", *after], anchor, "formerly"
+        case "removed":
+            return [*turns[: at - at % 2], *turns[at - at % 2 + 2 :]], anchor, "formerly"
+        case "redacted":
+            words = said.split(" ")
+            return [*before, " ".join((words[0], "[REDACTED:name]", *words[2:])), *after], anchor, "formerly"
+    # memosite takes the secret out: the turn has no hash any more, and what is quoted is still there
+    return [*before, f"{said} The key is {AWS_KEY}.", *after], anchor, "exact"
+
+
 @pytest.mark.parametrize("is_in_git", [True, False], ids=["git", "no git"])
-def test_citations_of_long_transcripts_stay_in_their_tier(
-    is_in_git: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_citations_of_long_transcripts_stay_in_their_tier(is_in_git: bool, tmp_path: Path, capsys: Capture) -> None:
     """Whatever is done to a transcript since: half of the citations are in memos and turns that quote each other."""
     writer = Writer(7)
     root = tmp_path / "site/office"
@@ -346,20 +324,20 @@ def test_citations_of_long_transcripts_stay_in_their_tier(
     papers = write_text(tmp_path / "paper.md", desk.cite(*(f"{name}#t{at + 1}" for name, at in asked)))
     wanted = []
     for number, (name, turns) in enumerate(talks.items()):
-        change, new = CHANGES[number % 7], turns
+        how, new = CHANGES[number], turns
         cited = [at for other, at in asked if other == name]
-        for at in reversed(cited[::3]) if change in CHANGES[3:] else cited[:1]:
-            new = change(new, at, writer)[0]
+        for at in reversed(cited[::3]) if how in CHANGES[3:] else cited[:1]:
+            new = changed(how, new, at, writer)[0]
         write_text(root / f"transcripts/engineer/{name}.body.md", talk(new))
         for at in cited:
-            _, anchor, tier = change(turns, at, writer)
+            _, anchor, tier = changed(how, turns, at, writer)
             if turns[at] in new:
                 anchor, tier = f"t{new.index(turns[at]) + 1}", "exact"
             wanted.append((anchor, tier))
     if repo:
         repo.commit("changed")
     found = desk.verify(papers, "--secrets", "redact", code=0 if is_in_git else 1)
-    secret = f"{names[CHANGES.index(_with_a_secret)]}#t3"
+    secret = f"{names[-1]}#t3"
     assert main(["cite", secret, "--secrets", "redact", "--site", str(desk.site)]) == 1
     assert "a secret in it was redacted" in capsys.readouterr().err
     got = []
@@ -474,7 +452,7 @@ NOON_BODY = f"I think so.\n\n> {OTHERS}\n\nThe lock is open at 2.5 percent today
 
 
 @pytest.fixture
-def talked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Desk:
+def talked(tmp_path: Path, capsys: Capture) -> Desk:
     """A talk of two positions with tool output and block quotes, and a memo with a block quote."""
     office = tmp_path / "site/office"
     write_transcript(office / "transcripts/engineer", LOAD, text=talk(SAID), participants=PEOPLE)

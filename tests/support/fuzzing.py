@@ -9,9 +9,12 @@ in how much time; Hypothesis keeps an input that fails, made small, in `.hypothe
 
 import os
 import random
+import tempfile
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 from hypothesis import HealthCheck, given, seed, settings
@@ -20,6 +23,7 @@ from hypothesis.errors import HypothesisWarning
 from hypothesis.strategies import SearchStrategy
 
 from tests.support.files import ROOT
+from tests.support.sites import EXAMPLE
 
 SOAK = float(os.environ.get("MEMOSITE_FUZZ", "0"))
 """How many seconds of processor time each check gets; without it, each tries the examples it names."""
@@ -90,3 +94,19 @@ def _processor_time() -> float:
     """The processor time of this process and of the children that have ended."""
     times = os.times()
     return time.process_time() + times.children_user + times.children_system
+
+
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8", "replace")
+    for folder in (EXAMPLE, ROOT / "docs", ROOT / "tests/cases")
+    for path in sorted(folder.glob("**/*.md"))
+    if "_site" not in path.parts
+}
+"""Markdown that people wrote: the example, the documents, the cases."""
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder for one input."""
+    with tempfile.TemporaryDirectory(prefix="memosite-tests-") as folder:
+        yield Path(folder)
