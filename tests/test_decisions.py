@@ -37,14 +37,8 @@ def test_documents_that_join_a_published_site_take_no_address(tmp_path: Path) ->
 
 STATUSES: dict[str | None, tuple[str, ...]] = {
     "accepted": (
-        *(
-            "Accepted",
-            "Accept option B",
-            "✅ Ratified 2026-05-01",
-            "Accepted — supersedes 0003",
-            "~~Proposed~~ Accepted",
-        ),
-        *("partly superseded by 0007", "active", "Accepted, pending implementation"),
+        *("Accepted", "Accept option B", "✅ Ratified 2026-05-01", "Accepted — supersedes 0003", "active"),
+        *("~~Proposed~~ Accepted", "partly superseded by 0007", "Accepted, pending implementation"),
     ),
     "pending": (
         *("Proposed", "draft", "awaiting Director ratification", "Accepted, awaiting Director ratification"),
@@ -52,13 +46,8 @@ STATUSES: dict[str | None, tuple[str, ...]] = {
     ),
     "rejected": ("Rejected; awaiting a new proposal", "Rejected", "not accepted", "withdrawn"),
     "superseded": (
-        *(
-            "superseded",
-            "Superceded by ADR 12",
-            "Accepted (2026-05-01), superseded by 0009-x.md",
-            "deprecated",
-            "stale",
-        ),
+        *("superseded", "Superceded by ADR 12", "Accepted (2026-05-01), superseded by 0009-x.md", "stale"),
+        "deprecated",
     ),
     None: ("Informational", ""),
 }

@@ -37,7 +37,7 @@ from memosite.watch.deliver import AnnouncedMemo, as_json
 from memosite.watch.policy import Bounds, archive_address, publisher_problem, walk
 from memosite.watch.state import FeedState, open_state, read_state
 from tests.support.feeds.publisher import FEED, Publisher
-from tests.support.fuzzing import fuzz, scratch
+from tests.support.fuzzing import LEDGER_LINES, fuzz, jsonl, scratch
 from tests.support.mutations import ODD_VALUES, as_bytes, mutated, mutated_json, mutated_lines, one_of
 from tests.support.sites import EXAMPLE
 
@@ -236,16 +236,6 @@ CONFIG_WORDS = (
     *("- ", ": ", "&a ", "*a", "!!python/object:x ", "|\n  ", "? ", "<<: ", "[", "{", "}"),
     *("path: ..", "1e5", "git: ext::x"),
 )
-LEDGER_LINES: list[dict[str, Any]] = [
-    {"v": 1, "n": 1, "kind": "memo", "id": "2026-05-01-1430--a--b--c", "key": "0123456789abcdef"},
-    {"v": 1, "n": 2, "kind": "record", "id": "decision.x", "key": "0123456789abcdee", "system": "mif"},
-    {"v": 1, "kind": "thread", "id": "2026-05-01-1430--a--b--c", "member": "memo/2026-05-01-1430--a--b--c"},
-    {"v": 1, "kind": "position", "id": "director"},
-    {"v": 1, "kind": "month", "id": "2026/05"},
-    {"v": 1, "kind": "ghost", "id": "memo/x"},
-    {"v": 1, "kind": "alias", "id": "memo/x", "to": "document/y"},
-    {"v": 1, "kind": "block", "id": "positions/director/feed", "n": 1, "items": [1, 2]},
-]
 MACHINE_LINES = [
     {"kind": "memo", "id": "2026-05-01-1430--a--b--c", "subject": "S", "from": "a", "to": ["b"],
      "copies": [{"source": "s"}]},
@@ -367,11 +357,6 @@ def test_a_configuration_is_read_or_an_error_of_one_line(data: bytes) -> None:
 
 
 # Ledgers
-
-
-def jsonl(lines: Any) -> bytes:
-    """Lines of JSON, as far as it is a list."""
-    return b"\n".join(as_bytes(line).replace(b"\n", b"") for line in (lines if isinstance(lines, list) else [lines]))
 
 
 LEDGERS = mutated_json([LEDGER_LINES]).map(jsonl) | mutated([jsonl(LEDGER_LINES)])

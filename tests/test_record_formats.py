@@ -153,23 +153,18 @@ def test_former_pages_of_comments_are_tombstones(tmp_path: Path) -> None:
     assert all("newest last" not in page for page in pages.values())
 
 
+HOSTILE = ("- [session ", "- ", "```\n", "\n", "`", "[2026", "<!--", "<!---->", "`<!--``")
+
+
 def test_hostile_memories_come_to_an_end() -> None:
     """Every pass is linear."""
     for text in [
-        "- [session " * 18_000,
-        "- " * 90_000,
-        "[session a" + " " * 180_000,
+        *(piece * (190_000 // len(piece)) for piece in HOSTILE),
+        *(
+            before + piece * 180_000 + "x"
+            for before, piece in (("[session a", " "), ("", "\t"), ("- ", "_"), ("# ", "?"))
+        ),
         "- a\n" + "".join(" " * depth + "- x\n" for depth in range(0, 1_200, 2)),
-        "```\n" * 45_000,
-        "\n" * 190_000,
-        "`" * 190_000,
-        "\t" * 190_000 + "x",
-        "- " + "_" * 190_000,
-        "# " + "?" * 190_000 + "x",
-        "[2026" * 38_000,
-        "<!--" * 47_000,
-        "<!---->" * 27_000,
-        "`<!--``" * 27_000,
         "- <!--\n" * 9_000,
     ]:
         for section in ("Decisions", "Handoff notes"):

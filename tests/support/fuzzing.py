@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
@@ -23,6 +23,7 @@ from hypothesis.errors import HypothesisWarning
 from hypothesis.strategies import SearchStrategy
 
 from tests.support.files import ROOT
+from tests.support.mutations import as_bytes
 from tests.support.sites import EXAMPLE
 
 SOAK = float(os.environ.get("MEMOSITE_FUZZ", "0"))
@@ -110,3 +111,22 @@ def scratch() -> Iterator[Path]:
     """A folder for one input."""
     with tempfile.TemporaryDirectory(prefix="memosite-tests-") as folder:
         yield Path(folder)
+
+
+LEDGER_LINES: list[dict[str, Any]] = [
+    {"v": 1, "n": 1, "kind": "memo", "id": "2026-05-01-1430--a--b--c", "key": "0123456789abcdef"},
+    {"v": 1, "n": 2, "kind": "record", "id": "decision.x", "key": "0123456789abcdee", "system": "mif"},
+    {"v": 1, "kind": "thread", "id": "2026-05-01-1430--a--b--c", "member": "memo/2026-05-01-1430--a--b--c"},
+    {"v": 1, "kind": "position", "id": "director"},
+    {"v": 1, "kind": "month", "id": "2026/05"},
+    {"v": 1, "kind": "ghost", "id": "memo/x"},
+    {"v": 1, "kind": "alias", "id": "memo/x", "to": "document/y"},
+    {"v": 1, "kind": "block", "id": "positions/director/feed", "n": 1, "items": [1, 2]},
+    {"v": 1, "kind": "changes", "id": "memo/2026-05-01-1430--a--b--c"},
+]
+"""One of each kind."""
+
+
+def jsonl(lines: Any) -> bytes:
+    """Lines of JSON, as far as it is a list."""
+    return b"\n".join(as_bytes(line).replace(b"\n", b"") for line in (lines if isinstance(lines, list) else [lines]))
