@@ -107,21 +107,18 @@ def test_a_body_is_joined_with_a_finding_where_it_is_odd_and_never_from_another_
     assert body_candidates(envelope(path="memos/m.openthing", body_ref="../memos/x.OpenThing")) == ()
 
 
-def test_a_missing_body_says_at_which_line_it_is_named() -> None:
+def test_a_missing_body_and_an_orphan_are_told_of() -> None:
     """The line comes from the envelope, typed or legacy; a body that two share is no orphan."""
 
     def legacy(_file: FileFacts, key: str) -> int | None:
         return 7 if key == "x.memo.body_ref" else None
 
-    _, findings = join_bodies([envelope(body_ref="x.body.md")], {}, legacy)
-    assert [(finding.rule.id, finding.location.line) for finding in findings] == [("body-ref-missing", 7)]
+    _, missing = join_bodies([envelope(body_ref="x.body.md")], {}, legacy)
+    assert [(finding.rule.id, finding.location.line) for finding in missing] == [("body-ref-missing", 7)]
     body = body_file("memos/x.body.md")
     joined, others = join(envelope("a", body_ref="x.body.md"), envelope("b", body_ref="x.body.md"), bodies=(body,))
     assert [copy.body for copy in joined.values()] == [body, body] and others == []
-
-
-def test_an_orphan_becomes_a_bare_memo_with_what_its_name_tells() -> None:
-    """Its kind is that of its store, or of its name; one of a transcript names nobody, other files are left alone."""
+    # Its kind is that of its store, or of its name; one of a transcript names nobody, other files are left alone.
     name = "2026-05-01-0900--engineer--director--gate"
     joined, findings = join(bodies=(body_file(f"memos/inbox/{name}.body.md"),))
     bare = joined[f"memos/inbox/{name}.body.md"].envelope

@@ -65,23 +65,6 @@ def fields(capsys: Capture, repo: Repo, *words: str) -> dict[str, str]:
     return found
 
 
-def test_a_turn_is_cited_with_all_that_verifies_it(repo: Repo, capsys: Capture) -> None:
-    """The hash is that of its lines in the file, the commit the one that gave the file its content."""
-    found = fields(capsys, repo, f"{LOAD}#t2", "--base-url", "https://memos.example.org/")
-    lines = "\n".join(TURNS.split("\n")[5:14])
-    assert found == {
-        "ref": f"{TALK}#t2",
-        "url": f"https://memos.example.org/transcripts/{LOAD}/#t2",
-        "title": f"About {LOAD}",
-        "speaker": "engineer (arc-1)",
-        "time": "2026-05-01T14:30:00Z",
-        "quote": "There are 39 barges in the lock, and none of them may leave before noon.",
-        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
-        "note": "",
-        "commit": repo.head,
-    }
-
-
 def test_the_commit_is_the_one_of_the_content(repo: Repo, capsys: Capture) -> None:
     """Not of what was committed since, nor of a move; an edit that is not committed has none."""
     memos = "memos/inbox/2026-05-02-0900--engineer--director--noon.openthing"
@@ -132,24 +115,9 @@ def test_pages_name_the_same_commits(repo: Repo, capsys: Capture) -> None:
 READERS = {"text": read_plain, "markdown": read_markdown, "html": read_html, "bibtex": read_bibtex}
 
 
-def test_every_format_holds_the_same(repo: Repo, capsys: Capture) -> None:
-    """Two citations in one answer are read back in their order."""
-    lines = TURNS.split("\n")
-    turns = ("\n".join(lines[start:end]) for start, end in ((1, 3), (5, 14), (16, 18)))
-    digests = "".join(f"{hashlib.sha256(text.encode()).hexdigest()}\n" for text in turns)
-    for name, read in {**READERS, "csl-json": read_csl_json}.items():
-        cite(repo, f"{LOAD}#t2", f"{LOAD}#t1-t3", "--format", name)
-        one, other = read(capsys.readouterr().out)
-        assert (one.ref, one.commit, other.ref) == (f"{TALK}#t2", repo.head, f"{TALK}#t1-t3"), name
-        assert one.quote == "There are 39 barges in the lock, and none of them may leave before noon."
-        assert other.sha256 == hashlib.sha256(digests.encode()).hexdigest()
-
-
 def test_a_range_quotes_how_it_begins_and_how_it_ends(repo: Repo, capsys: Capture) -> None:
-    """What is between is marked as left out, and the citation holds, also of long turns.
-
-    It passes over empty turns, which alone are no range, and holds no redaction.
-    """
+    """What is between is marked as left out, and the citation holds, also of long turns."""
+    # It passes over empty turns, which alone are no range, and holds no redaction.
     site, talk = repo.root.parent, repo.root / f"transcripts/engineer/{LOAD}.body.md"
     found = fields(capsys, repo, f"{LOAD}#t1-t3")
     assert found["quote"] == (
@@ -194,11 +162,9 @@ def test_a_reference_may_be_short_or_an_address(repo: Repo, capsys: Capture) -> 
 
 
 def test_a_quote_has_to_be_there(repo: Repo, capsys: Capture) -> None:
-    """It narrows the citation to the turn that has it; a changed one shows what differs.
-
-    A few words, which no index has, are found by reading every text; who is told that too few are not there is told
-    the command that finds parts of words.
-    """
+    """It narrows the citation to the turn that has it; a changed one shows what differs."""
+    # A few words, which no index has, are found by reading every text; who is told that too few are not there is told
+    # the command that finds parts of words.
     assert fields(capsys, repo, LOAD, "--quote", "none of them may leave")["ref"] == f"{TALK}#t2"
     for quote in ("barges", "pilot boat", "none of them", "director, please", "write that down"):
         assert fields(capsys, repo, "--quote", quote)["ref"].startswith(TALK), quote
@@ -232,8 +198,32 @@ def test_the_source_of_a_quote_is_found(repo: Repo, capsys: Capture) -> None:
     assert "the nearest is in" in capsys.readouterr().err
 
 
-def test_what_a_turn_read_in_is_not_said_by_it(repo: Repo, capsys: Capture) -> None:
-    """Tool output and injected text are quoted in a turn: the citation names no speaker."""
+def test_a_turn_is_cited_with_all_that_verifies_it_in_every_format(repo: Repo, capsys: Capture) -> None:
+    """The hash is that of its lines in the file, the commit the one that gave the file its content."""
+    found = fields(capsys, repo, f"{LOAD}#t2", "--base-url", "https://memos.example.org/")
+    lines = "\n".join(TURNS.split("\n")[5:14])
+    assert found == {
+        "ref": f"{TALK}#t2",
+        "url": f"https://memos.example.org/transcripts/{LOAD}/#t2",
+        "title": f"About {LOAD}",
+        "speaker": "engineer (arc-1)",
+        "time": "2026-05-01T14:30:00Z",
+        "quote": "There are 39 barges in the lock, and none of them may leave before noon.",
+        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
+        "note": "",
+        "commit": repo.head,
+    }
+    # Two citations in one answer are read back in their order.
+    said = TURNS.split("\n")
+    turns = ("\n".join(said[start:end]) for start, end in ((1, 3), (5, 14), (16, 18)))
+    digests = "".join(f"{hashlib.sha256(text.encode()).hexdigest()}\n" for text in turns)
+    for name, read in {**READERS, "csl-json": read_csl_json}.items():
+        cite(repo, f"{LOAD}#t2", f"{LOAD}#t1-t3", "--format", name)
+        one, other = read(capsys.readouterr().out)
+        assert (one.ref, one.commit, other.ref) == (f"{TALK}#t2", repo.head, f"{TALK}#t1-t3"), name
+        assert one.quote == "There are 39 barges in the lock, and none of them may leave before noon."
+        assert other.sha256 == hashlib.sha256(digests.encode()).hexdigest()
+    # Tool output and injected text are quoted in a turn: the citation names no speaker.
     for words in ("every barge has to wait for the pilot boat", "injected words of nobody at all"):
         for asked in ([], [LOAD], [f"{LOAD}#t2"]):
             found = fields(capsys, repo, *asked, "--quote", words)
@@ -349,7 +339,19 @@ def test_over_http(example: Path, tmp_path: Path, capsys: Capture) -> None:
         assert "[-morning.-] {+evening.+}" in capsys.readouterr().out
 
 
-def test_what_is_withheld_redacted_or_erased(tmp_path: Path, capsys: Capture) -> None:
+TWIN, BODY = (f"transcripts/{LOAD}/{name}" for name in ("index.json", "original.body.md"))
+DAMAGES = [
+    ("archive/index.json", "", "archive/index.json cannot be read"),
+    ("archive/index.json", '{"months": [{"month": "2026/05"}]}', "archive/index.json cannot be read (KeyError"),
+    ("archive/index.json", '{"months": [{"month": "a", "lines": "../../x"}]}', "expected one within the site"),
+    (TWIN, "[]", f"transcript/{LOAD} cannot be read"),
+    (TWIN, None, "though archive/index.json leads to it; build the site again"),
+    (BODY, None, "found no original.body.md"),
+    (f"transcripts/{LOAD}/original.openthing", "{", "its original cannot be parsed"),
+]
+
+
+def test_what_is_withheld_or_damaged_on_a_site_says_so(tmp_path: Path, capsys: Capture) -> None:
     """A site says why, as the repos do."""
     site = tmp_path / "site"
     write_transcript(site / "office/transcripts/engineer", LOAD, text=TIDES)
@@ -370,22 +372,8 @@ def test_what_is_withheld_redacted_or_erased(tmp_path: Path, capsys: Capture) ->
             assert said in capsys.readouterr().err
         assert main(["cite", "secret", "--quote", "Keep it well", "--site", str(place), "--secrets", "redact"]) == 0
         assert key not in capsys.readouterr().out
-
-
-TWIN, BODY = (f"transcripts/{LOAD}/{name}" for name in ("index.json", "original.body.md"))
-DAMAGES = [
-    ("archive/index.json", "", "archive/index.json cannot be read"),
-    ("archive/index.json", '{"months": [{"month": "2026/05"}]}', "archive/index.json cannot be read (KeyError"),
-    ("archive/index.json", '{"months": [{"month": "a", "lines": "../../x"}]}', "expected one within the site"),
-    (TWIN, "[]", f"transcript/{LOAD} cannot be read"),
-    (TWIN, None, "though archive/index.json leads to it; build the site again"),
-    (BODY, None, "found no original.body.md"),
-    (f"transcripts/{LOAD}/original.openthing", "{", "its original cannot be parsed"),
-]
-
-
-def test_a_damaged_site_says_what_to_do(tmp_path: Path, capsys: Capture) -> None:
-    """Whatever was published there. Evidence has no file that a site names but originals, and the error is one line."""
+    tmp_path = tmp_path / "more2"
+    # Whatever was published there. Evidence has no file that a site names but originals, and the error is one line.
     write_transcript(tmp_path / "office/transcripts/engineer", LOAD, text=TIDES)
     output = build_site(tmp_path)
     paper = write_text(tmp_path / "paper.md", cited(capsys, f"{LOAD}#t1", "--site", str(output)))

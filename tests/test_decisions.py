@@ -280,11 +280,16 @@ def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path)
     assert offered == [False, True, False, True, False]
 
 
-def test_each_decision_says_who_decided_or_whose_repo_it_is_in(tmp_path: Path) -> None:
-    """As the head or the fields say; else that it is not stated, and the one position that has the repo.
+def envelope(page: Path) -> str:
+    """What the page of a document or a record says below its title."""
+    [line] = html.parse(page / "index.html").getroot().xpath("//p[@class='envelope']")
+    return " ".join(line.text_content().split())
 
-    Records of systems, too. Nobody has decided proposals and what is pending.
-    """
+
+def test_each_decision_says_who_decided_and_a_document_shows_its_title_once(tmp_path: Path) -> None:
+    """As the head or the fields say; else that it is not stated, and the one position that has the repo."""
+    # Records of systems, too. Nobody has decided proposals and what is pending.
+    # The heading keeps its anchor, for links and citations; another heading, and prose, stay as they are.
     write_org(tmp_path / "yard", positions=[{"id": "mason", "name": "Mason", "x.position.working_directory": "yard"}])
     write_text(tmp_path / "yard/decisions/oak.md", "# Oak\n\nStatus: accepted\nDecided by: the council\n")
     write_text(tmp_path / "yard/decisions/elm.md", "# Elm\n\nStatus: accepted\n")
@@ -305,16 +310,8 @@ def test_each_decision_says_who_decided_or_whose_repo_it_is_in(tmp_path: Path) -
     )}  # fmt: skip
     assert ["decided by the council" in text for text in of_pages.values()] == [True, False, False, False]
     assert ["decider not stated" in text for text in of_pages.values()] == [False, True, False, True]
-
-
-def envelope(page: Path) -> str:
-    """What the page of a document or a record says below its title."""
-    [line] = html.parse(page / "index.html").getroot().xpath("//p[@class='envelope']")
-    return " ".join(line.text_content().split())
-
-
-def test_the_title_of_a_document_is_seen_once_and_its_fields_are_lines(tmp_path: Path) -> None:
-    """The heading keeps its anchor, for links and citations; another heading, and prose, stay as they are."""
+    tmp_path = tmp_path / "more2"
+    # The heading keeps its anchor, for links and citations; another heading, and prose, stay as they are.
     head = "Status: accepted\n**Decided:** 2026-05-01\nDecided by: the council"
     write_text(tmp_path / "yard/decisions/oak.md", f"# Oak & `elm`\n\n{head}\n\nIt is oak.\nNote: it is.\n")
     write_text(

@@ -93,7 +93,7 @@ def test_each_kind_of_artifact_has_exactly_the_fields_of_the_contract_in_its_ord
     assert all(entry["to"] == entry["recipients"] == [] for entry in unsent)
 
 
-def test_a_memo_is_told_as_it_was_written_and_as_it_was_resolved(tmp_path: Path) -> None:
+def test_a_memo_is_told_as_it_was_written_and_resolved_with_each_copy(tmp_path: Path) -> None:
     """Names as written stand beside positions as resolved, UTC beside the offset."""
     write_memo(
         tmp_path / "memos/read",
@@ -120,10 +120,8 @@ def test_a_memo_is_told_as_it_was_written_and_as_it_was_resolved(tmp_path: Path)
         "recipients": [{"position": "director", "action": "open"}, {"position": "strategist", "action": "open"}],
         "positions": ["director", "engineer", "strategist"], "tags": ["build", "ci"], "findings": [], "sha256": digest,
     }  # fmt: skip
-
-
-def test_a_broadcast_names_each_copy_with_its_mailbox(tmp_path: Path) -> None:
-    """One artifact, as many copies as repos."""
+    tmp_path = tmp_path / "more2"
+    # One artifact, as many copies as repos.
     boxes = {"alpha": "inbox", "beta": "read", "gamma": "flat"}
     for repo, box in boxes.items():
         write_memo(tmp_path / repo / "memos" / box.replace("flat", ""), NAME, to="all")

@@ -378,7 +378,7 @@ def listed(page: Path) -> list[tuple[str, str]]:
     return [(link.text_content(), link.get("href")) for link in links]
 
 
-def test_long_memos_and_documents_have_contents(tmp_path: Path) -> None:
+def test_long_memos_and_documents_have_contents_and_others_none(tmp_path: Path) -> None:
     """Two levels below the title; short texts, or with few headings, are read from the top."""
     write_memo(tmp_path / "memos/inbox", NAME, body=parts(3))
     write_text(tmp_path / "decisions/barges.md", f"---\ntitle: Barges\n---\n{parts(4)}")
@@ -387,10 +387,8 @@ def test_long_memos_and_documents_have_contents(tmp_path: Path) -> None:
     assert listed(site / "memos" / NAME / "index.html")[:4] == expected
     (document,) = (site / "documents").glob("*/index.html")
     assert len(listed(document)) == 8
-
-
-def test_texts_that_are_short_or_have_few_headings_have_none(tmp_path: Path) -> None:
-    """They are read from the top."""
+    tmp_path = tmp_path / "more2"
+    # They are read from the top.
     write_memo(tmp_path / "memos/inbox", NAME, body="## A\n\n## B\n\n## C\n\n## D\n\n## E\n")
     write_memo(tmp_path / "memos/inbox", "other", body=f"# A\n\n{FILLING}\n\n## B\n\n{FILLING}\n\n## C\n\nx\n")
     site = build_site(tmp_path)

@@ -146,18 +146,6 @@ def test_a_body_in_json_is_the_decoded_string(field: str, written: str, tmp_path
         check(one, tmp_path)
 
 
-def test_a_memo_with_a_body_file_has_the_passages_of_both_texts(tmp_path: Path) -> None:
-    """Those of its envelope begin with `summary.`."""
-    write_memo(tmp_path / "acme/memos/read", STEM, body="High at nine.", body_ref=f"{STEM}.body.md")
-    write_body(tmp_path / "acme/memos/read", STEM, "High at nine.\n")
-    name = hashlib.sha256(b"High at nine.").hexdigest()[:8]
-    with reading(tmp_path / "acme") as passages:
-        assert [(one.anchor, one.part, one.path.rpartition("--")[2]) for one in passages(("memo", STEM))] == [
-            (f"summary.p-{name}", "/body", "tides.openthing"),
-            (f"p-{name}", "", "tides.body.md"),
-        ]
-
-
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A folder with a repo of bodies in all their places, and its site."""
@@ -265,8 +253,18 @@ def of_site(site: Path, **options: Any) -> Iterator[list[Passage]]:
         yield [one for artifact in archive.artifacts.values() for one in passages_of(artifact, shelf.text)]
 
 
-def test_a_passage_with_a_redaction_has_no_hash(tmp_path: Path) -> None:
-    """Others of the same file have theirs, of the true source; and the words alone are no redaction."""
+def test_a_memo_with_a_body_file_has_both_texts_and_a_redaction_no_hash(tmp_path: Path) -> None:
+    """Those of its envelope begin with `summary.`."""
+    write_memo(tmp_path / "acme/memos/read", STEM, body="High at nine.", body_ref=f"{STEM}.body.md")
+    write_body(tmp_path / "acme/memos/read", STEM, "High at nine.\n")
+    name = hashlib.sha256(b"High at nine.").hexdigest()[:8]
+    with reading(tmp_path / "acme") as passages:
+        assert [(one.anchor, one.part, one.path.rpartition("--")[2]) for one in passages(("memo", STEM))] == [
+            (f"summary.p-{name}", "/body", "tides.openthing"),
+            (f"p-{name}", "", "tides.body.md"),
+        ]
+    tmp_path = tmp_path / "more2"
+    # Others of the same file have theirs, of the true source; and the words alone are no redaction.
     acme = tmp_path / "site/acme"
     write_memo(acme / "memos/read", STEM, body=f"The key is {KEY}.\n\nNothing else.\n\n- see\n  {KEY}")
     write_memo(acme / "memos/read", "other", body="It says [REDACTED:aws-access-key-id].")
@@ -354,31 +352,6 @@ def test_bytes_of_any_transcript_are_those_of_its_text(turns: list[str]) -> None
         assert text.encode()[one.begin : one.end].decode() == one.text
         inside = (one.begin, one.end) if one.kind == "turn" else inside
         assert inside[0] <= one.begin <= one.end <= inside[1]
-
-
-def test_one_passage_is_found_without_reading_the_others() -> None:
-    """Of a transcript, no other turn's blocks are read; unknown anchors are none's."""
-    text = talk([f"Turn {number}.\n\n- it" for number in range(40)])
-    body = SourceBody(ref=("transcript", "t"), text=text, source="", path="", is_conversation=True)
-    every = list(places(text))
-    with patch("memosite.markdown.plain.read_spans", wraps=read_spans) as read:
-        for one in every:
-            assert one in passage_module._passages(body, passage_module._places(body, one.anchor))
-            assert read.call_count <= 1
-            read.reset_mock()
-        for anchor in ("t0", "t41", "t1-", "x", "t-00000000", "t" + "9" * 5_000, "t٣"):
-            assert not [one for one in passage_module._places(body, anchor) if one.anchor == anchor]
-
-
-def test_the_longest_transcript_is_split_in_linear_time() -> None:
-    """In quadratic time this would not end; letters take two bytes, so that no shortcut is taken."""
-    said = "é" * 60
-    turns = (
-        f"## {'User' if number % 2 else 'Assistant'}\n\n{number} {said}\n\n> **🔧 B**\n> é\n\n"
-        for number in range(10_000)
-    )
-    found = list(places("".join(turns)))
-    assert [sum(one.kind == kind for one in found) for kind in ("turn", "paragraph")] == [10_000, 20_000]
 
 
 DOCUMENT = (ROOT / "docs/citations.md").read_text()
@@ -485,7 +458,26 @@ def test_passages_stay_when_text_is_appended() -> None:
             assert read_spans(f"{text}\n\n# End\n\n{more}")[: len(before)] == before
 
 
-def test_many_passages_take_linear_time() -> None:
-    """In quadratic time this would not end."""
+def test_passages_of_a_transcript_are_found_one_by_one_and_in_linear_time() -> None:
+    """Of a transcript, no other turn's blocks are read; unknown anchors are none's."""
+    text = talk([f"Turn {number}.\n\n- it" for number in range(40)])
+    body = SourceBody(ref=("transcript", "t"), text=text, source="", path="", is_conversation=True)
+    every = list(places(text))
+    with patch("memosite.markdown.plain.read_spans", wraps=read_spans) as read:
+        for one in every:
+            assert one in passage_module._passages(body, passage_module._places(body, one.anchor))
+            assert read.call_count <= 1
+            read.reset_mock()
+        for anchor in ("t0", "t41", "t1-", "x", "t-00000000", "t" + "9" * 5_000, "t٣"):
+            assert not [one for one in passage_module._places(body, anchor) if one.anchor == anchor]
+    # In quadratic time this would not end; letters take two bytes, so that no shortcut is taken.
+    said = "é" * 60
+    turns = (
+        f"## {'User' if number % 2 else 'Assistant'}\n\n{number} {said}\n\n> **🔧 B**\n> é\n\n"
+        for number in range(10_000)
+    )
+    found = list(places("".join(turns)))
+    assert [sum(one.kind == kind for one in found) for kind in ("turn", "paragraph")] == [10_000, 20_000]
+    # In quadratic time this would not end.
     assert len(read_spans("a\n\n- b\n\n```\nc\n```\n\n" * 4_000)) == 12_000
     assert len(read_spans("- a\n" * 30_000)) == 30_000

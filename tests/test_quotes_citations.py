@@ -189,10 +189,8 @@ def test_wrapped_lines_change_nothing(name: str) -> None:
 
 
 def test_citations_below_one_quote_share_it() -> None:
-    """Unless it is so long that reading it for each would take for ever.
-
-    An address is no reference, also one that ends in the name of a kind.
-    """
+    """Unless it is so long that reading it for each would take for ever."""
+    # An address is no reference, also one that ends in the name of a kind.
     digests = "".join(f"> — `memo/{number}`, sha256:{number:064x}\n" for number in range(3))
     for words, quotes in (("few words", ["few words"] * 3), ("words " * 4_000, [("words " * 4_000).strip(), "", ""])):
         assert [one.quote for one in read_markdown(f"> {words}\n>\n{digests}")] == quotes

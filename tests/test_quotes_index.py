@@ -70,16 +70,6 @@ def test_a_quote_with_one_word_changed_still_finds_its_source() -> None:
     assert sum(rank < 5 for rank in ranks) >= 190
 
 
-def test_what_cannot_be_found_finds_nothing() -> None:
-    """Words of nobody, too few words, no words; an empty index."""
-    index = QuoteIndex.of([("a", "The load is two tons and no more."), ("b", ""), ("c", "one two")])
-    assert index.find(["Nobody ever wrote these words", "two", ""]) == [(), (), ()]
-    assert QuoteIndex.of([]).find(["The load is two"]) == [()]
-    assert sharing_pairs({}) == []
-    assert sharing_pairs({"a": share_row(""), "b": share_row("")}) == []
-    assert letters_of(["", "two words"])("two words") is False
-
-
 def test_texts_without_the_letters_of_a_quote_are_left_out_and_nothing_is_lost() -> None:
     """An index of the texts that may have a run of words finds what the index of all texts finds, in the same order."""
     writer = Writer(6)
@@ -100,25 +90,15 @@ def test_texts_without_the_letters_of_a_quote_are_left_out_and_nothing_is_lost()
     assert all(map(many, texts.values()))
 
 
-def test_boilerplate_makes_no_pairs() -> None:
-    """A footer that more texts have than may share a run; what two of these share besides is found.
-
-    What many texts share is paired with the first alone, so that pairs grow with the texts, not with their square.
-    """
-    numbers = iter(range(100_000))
-    footer, passage, *own = (" ".join(f"w{next(numbers)}" for _ in range(30)) for _ in range(MOST_HOLDERS + 10))
-    texts = {number: f"{words}\n{footer}" for number, words in enumerate(own)}
-    for number in (3, 30):
-        texts[number] = f"{passage}\n{texts[number]}"
-    assert sharing_pairs({number: share_row(text) for number, text in texts.items()}) == [(3, 30)]
-    for count in (MOST_PAIRED, MOST_PAIRED + 1, MOST_HOLDERS):
-        pairs = sharing_pairs({number: share_row(f"{passage} own{number}") for number in range(count)})
-        assert len(pairs) == (28 if count == MOST_PAIRED else count - 1)
-        assert {one for one, _ in pairs} == (set(range(7)) if count == MOST_PAIRED else {0})
-
-
-def test_a_row_depends_on_its_text_alone() -> None:
-    """It is small, and can be kept: these bytes must not change without another `version` of `QUOTES`."""
+def test_what_cannot_be_found_finds_nothing_and_a_row_depends_on_its_text_alone() -> None:
+    """Words of nobody, too few words, no words; an empty index."""
+    index = QuoteIndex.of([("a", "The load is two tons and no more."), ("b", ""), ("c", "one two")])
+    assert index.find(["Nobody ever wrote these words", "two", ""]) == [(), (), ()]
+    assert QuoteIndex.of([]).find(["The load is two"]) == [()]
+    assert sharing_pairs({}) == []
+    assert sharing_pairs({"a": share_row(""), "b": share_row("")}) == []
+    assert letters_of(["", "two words"])("two words") is False
+    # It is small, and can be kept: these bytes must not change without another `version` of `QUOTES`.
     writer = Writer(5)
     text = writer.paragraph(200)
     assert make_row(text) == make_row(text)
@@ -159,8 +139,21 @@ def test_what_is_updated_is_what_is_found_anew(edits: list[tuple[str, int, bool]
         assert common_pairs(common, sorted(rows)) == common_pairs(anew, sorted(rows))
 
 
-def test_the_same_word_over_and_over_ends() -> None:
-    """Each pair takes linear time, however often words repeat."""
+def test_boilerplate_makes_no_pairs_and_the_same_word_over_and_over_ends() -> None:
+    """A footer that more texts have than may share a run; what two of these share besides is found."""
+    # What many texts share is paired with the first alone, so that pairs grow with the texts, not with their square.
+    # Each pair takes linear time, however often words repeat.
+    numbers = iter(range(100_000))
+    footer, passage, *own = (" ".join(f"w{next(numbers)}" for _ in range(30)) for _ in range(MOST_HOLDERS + 10))
+    texts = {number: f"{words}\n{footer}" for number, words in enumerate(own)}
+    for number in (3, 30):
+        texts[number] = f"{passage}\n{texts[number]}"
+    assert sharing_pairs({number: share_row(text) for number, text in texts.items()}) == [(3, 30)]
+    for count in (MOST_PAIRED, MOST_PAIRED + 1, MOST_HOLDERS):
+        pairs = sharing_pairs({number: share_row(f"{passage} own{number}") for number in range(count)})
+        assert len(pairs) == (28 if count == MOST_PAIRED else count - 1)
+        assert {one for one, _ in pairs} == (set(range(7)) if count == MOST_PAIRED else {0})
+    # Each pair takes linear time, however often words repeat.
     texts = {number: f"{'tide ' * (4_000 + number)} and {number}" for number in range(MOST_HOLDERS)}
     assert max(one.words for _, _, one in find_shared(texts)) >= 4_000
 

@@ -83,7 +83,7 @@ CASES: dict[Tier, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def test_a_quote_is_put_in_its_tier() -> None:
+def test_a_quote_is_put_in_its_tier_and_the_verdict_says_what_differs() -> None:
     """The span is what it was found in; composed letters and soft hyphens are the same."""
     for tier, quote in ((tier, quote) for tier, quotes in CASES.items() for quote in quotes):
         verdict = judge(quote, TEXT)
@@ -101,10 +101,7 @@ def test_a_quote_is_put_in_its_tier() -> None:
     text = "Read it first.\n\n== The ask ==\n\nThe vendor left a == b == c here.\n"
     assert judge("Read it first. The ask The vendor left", text).tier is MARKS
     assert judge("left a b c here", text).tier is CHANGED
-
-
-def test_a_verdict_says_where_and_what_differs() -> None:
-    """With the marks in the words; two turns that each hold a half of a fragment say nothing together."""
+    # With the marks in the words; two turns that each hold a half of a fragment say nothing together.
     assert [TEXT[slice(*span)] for span in judge("never said", TEXT).spans] == ["never** said"]
     joined = judge("We have never said […] I think", TEXT)
     assert [TEXT[slice(*span)] for span in joined.spans] == ["We have **never** said", "I think"]

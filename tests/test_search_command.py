@@ -363,10 +363,8 @@ def test_what_is_erased_while_an_index_is_made_never_gets_into_it(
 
 
 def test_a_cache_that_cannot_be_written_changes_no_answer(tides: Path, tmp_path: Path, capsys: Capture) -> None:
-    """Saved searches of a build find the same, with the same bytes; a search scans each time.
-
-    Only who waits for an index is told.
-    """
+    """Saved searches of a build find the same, with the same bytes; a search scans each time."""
+    # Only who waits for an index is told.
     searches = "feeds: {searches: {at-ebb: ebb, no-ferry: NOT ferry, prefix: 'tim* OR tid*'}}\n"
     write_text(tides / "memosite.yml", f"title: Archive\n{searches}")
     expected = built_files(tides, "--cache", tmp_path / "cache-one", output=tmp_path / "one")

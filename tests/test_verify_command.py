@@ -171,10 +171,8 @@ def edit(repo: Repo, turns: list[str], *, is_committed: bool = True) -> None:
 
 
 def test_an_edited_turn_is_exact_in_its_version(desk: Desk, repo: Repo, tmp_path: Path) -> None:
-    """Git has what the citation was made of, as what is quoted without one; `--strict` asks for more.
-
-    So it is where the turn, or the whole transcript, was removed.
-    """
+    """Git has what the citation was made of, as what is quoted without one; `--strict` asks for more."""
+    # So it is where the turn, or the whole transcript, was removed.
     paper = write_text(tmp_path / "paper.md", desk.cite(f"{LOAD}#t2"))
     book = write_text(tmp_path / "book.md", "He said “There are 39 barges in the lock, and none of them may leave”.\n")
     first = repo.head
@@ -232,10 +230,8 @@ def test_a_turn_that_closes_code_and_what_was_appended_change_nothing(desk: Desk
 
 
 def test_a_memo_that_was_edited_after_receipt(desk: Desk, repo: Repo, tmp_path: Path) -> None:
-    """Its paragraphs and its whole, in the string of its JSON.
-
-    What pages cite holds, of whole memos and of turns, also of a memo with a table or with sections.
-    """
+    """Its paragraphs and its whole, in the string of its JSON."""
+    # What pages cite holds, of whole memos and of turns, also of a memo with a table or with sections.
     inbox, name = repo.root / "memos/inbox", "2026-05-02-0900--engineer--director--noon"
     bodies = ["First.\n\n| step | by |\n|---|---|\n| 1 | noon |\n", "First.\n\n== The ask ==\n\nLeave at **noon**.\n"]
     for day, body in enumerate(bodies, 3):
@@ -373,10 +369,8 @@ The engineer wrote: "There are 38 barges in the lock, and none of them may leave
 
 
 def test_a_manuscript_is_checked(desk: Desk, tmp_path: Path) -> None:
-    """Cited or not: the words, and who said them where the sentence says so; in a `.docx`, too.
-
-    What differs is not sought in the next turn: its heading is nobody's words.
-    """
+    """Cited or not: the words, and who said them where the sentence says so; in a `.docx`, too."""
+    # What differs is not sought in the next turn: its heading is nobody's words.
     write_org(desk.site / "office", positions=["engineer", "director"])
     paper = write_text(tmp_path / "book/one.md", MANUSCRIPT)
     said = desk.lines("--quotes", tmp_path / "book", code=1)
@@ -469,11 +463,11 @@ def said(words: str) -> tuple[str, str]:
 BOTH = r"engineer \(arc-1\), director"
 
 
-def test_each_format_names_its_speaker(talked: Desk, tmp_path: Path) -> None:
-    """Another one is wrong in all of them; HTML names it before its link.
-
-    A citation without words says so: its source is what it was, which says nothing of words elsewhere in the document.
-    """
+def test_each_format_and_each_whole_names_its_speakers(talked: Desk, tmp_path: Path) -> None:
+    """Another one is wrong in all of them; HTML names it before its link."""
+    # A citation without words says so: its source is what it was, which says nothing of words elsewhere in the
+    # document.
+    # A memo its sender, a transcript and a range those of their turns; an address of something else, another time.
     assert main(["cite", f"{LOAD}#t2", "--format", "csl-json", "--site", str(talked.site)]) == 0
     [digest] = set(re.findall("sha256:[0-9a-f]{64}", talked.capsys.readouterr().out))
     words = f'The engineer said "nobody has to wait for it" (`transcript/{LOAD}#t2`, {digest}).\n'
@@ -486,10 +480,7 @@ def test_each_format_names_its_speaker(talked: Desk, tmp_path: Path) -> None:
         found = talked.judged(f"{LOAD}#t2", (r"engineer \(arc(-|{-})1\)", "director"), format_=format_)
         assert (found["tier"], found["check"], found["holds"]) == ("exact", "wrong", False)
         assert "said by engineer (arc-1), not by director" in found["details"] or format_ == "html"
-
-
-def test_a_whole_has_its_speakers_and_what_misleads_readers_is_said(talked: Desk) -> None:
-    """A memo its sender, a transcript and a range those of their turns; an address of something else, another time."""
+    # A memo its sender, a transcript and a range those of their turns; an address of something else, another time.
     assert talked.judged(NOON)["holds"]
     found = talked.judged(NOON, ("^engineer", "director"))
     assert (found["check"], found["holds"]) == ("wrong", False)
