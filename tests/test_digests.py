@@ -110,7 +110,7 @@ def test_days_are_a_calendar_with_how_much_arrived_on_each_and_one_day_has_no_di
     assert months[0].xpath(".//td[@class]/@class") == ["shade-4", "shade-2"]
     assert months[1].xpath(".//a/@href") == ["2026-02-28/index.html"]
     # Its page and its feed are there, empty.
-    write_day(tmp_path / "repo", "2026-05-01")
-    output = build(tmp_path / "repo")
+    write_day(tmp_path / "single/repo", "2026-05-01")
+    output = build(tmp_path / "single/repo")
     assert days(output) == []
     assert "No digests yet. The first appears when a day is complete." in (output / "digests/index.html").read_text()

@@ -243,9 +243,6 @@ MACHINE_LINES = [
 ]  # fmt: skip
 
 
-# Feeds
-
-
 @fuzz(mutated(FEEDS, FEED_WORDS), examples=300)
 def test_a_feed_is_read_whole_or_rejected(data: bytes) -> None:
     """And what is read of it can be passed on as one line, or is refused."""
@@ -291,9 +288,6 @@ def test_a_publishers_status_is_read_or_is_a_problem(data: bytes) -> None:
     assert said is None or said.isprintable()
 
 
-# What a watch remembers
-
-
 def _good_state() -> bytes:
     with scratch() as folder:
         state = open_state(folder / "state")
@@ -334,9 +328,6 @@ def test_a_damaged_state_of_a_watch_is_an_error(data: bytes) -> None:
                 state.close()
 
 
-# Configuration
-
-
 @fuzz(
     mutated_lines(CONFIGS, CONFIG_WORDS).map(lambda text: text.encode("utf-8", "replace"))
     | mutated([text.encode() for text in CONFIGS]),
@@ -354,9 +345,6 @@ def test_a_configuration_is_read_or_an_error_of_one_line(data: bytes) -> None:
             assert str(error).isprintable() and CONFIG_NAME in str(error)
         else:
             assert config.sources and not has_control_characters(config.title)
-
-
-# Ledgers
 
 
 LEDGERS = mutated_json([LEDGER_LINES]).map(jsonl) | mutated([jsonl(LEDGER_LINES)])
@@ -407,9 +395,6 @@ def test_published_archives_are_compared_or_refused(case: tuple[bytes, bytes]) -
             return
         for shown in (to_text(found), to_markdown(found), to_json(found)):
             shown.encode("utf-8")
-
-
-# Caches
 
 
 EVENTS = {

@@ -21,9 +21,6 @@ from memosite.formats.systems import ALL_RULES
 from tests.support.mutations import mutated_json
 from tests.support.stores import Entry, Stores, seal
 
-# Single files
-
-
 FOREIGN = {
     ".memory/config.json": '{"version": "2.1", "project": {"id": "p"}}',
     "a/.memory/config.json": '{"version": true, "project": {"id": "p"}}',
@@ -64,9 +61,6 @@ def test_what_belongs_to_others_is_no_part_of_a_store() -> None:
         (".memory/memory/project.json", "project"),
     ]:
         assert key_of_path(path) == key
-
-
-# Whole stores
 
 
 def harbour(root: Path) -> Stores:
@@ -428,8 +422,6 @@ def test_single_files_are_checked_by_themselves(repo: Stores) -> None:
             f"memory-store reference, {clause}; SPEC 2.2"
         }
 
-
-# Whatever is there
 
 PLACES = st.sampled_from(
     [

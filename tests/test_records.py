@@ -82,9 +82,6 @@ def relations(archive: Archive, id_: str) -> list[tuple[str, str | None, bool]]:
     return [(one.predicate, one.to and one.to[1], one.is_inverse) for one in record(archive, id_).relations]
 
 
-# Which files are read
-
-
 def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay: Path, tmp_path: Path) -> None:
     """Only what begins like a record is a candidate; links at the places of records are not followed."""
     head = f"---\nid: {UUID}\ntype: semantic\ncreated: 2026-05-01\n---\n\n"
@@ -110,9 +107,6 @@ def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay:
     archive = archive_of(quay)
     assert ids(archive) == []
     assert rules_of(archive) == ["link-not-followed desk/.wyren", "link-not-followed rope.memory.md"]
-
-
-# What other tools keep there
 
 
 def test_what_other_tools_keep_makes_no_record_and_one_note_a_folder(tmp_path: Path) -> None:
@@ -161,9 +155,6 @@ def test_what_other_tools_keep_makes_no_record_and_one_note_a_folder(tmp_path: P
     assert finding.message.endswith("so are 50 other files in .memory/")
 
 
-# Discovery
-
-
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
@@ -194,9 +185,6 @@ def test_mif_without_a_telling_name_is_discovered_by_its_head(tmp_path: Path) ->
     assert [one.name for one in discover(tmp_path, ignore=())] == ["desk", "vault"]
 
 
-# Identity
-
-
 def test_of_two_records_of_one_id_the_first_keeps_it_and_equal_files_are_copies(quay: Path) -> None:
     """The ledger remembers it, whatever appears earlier later; two nodes of one id in a store are told of once."""
     write_mif(quay, "m/rope.memory.md", title="First")
@@ -221,9 +209,6 @@ def test_of_two_records_of_one_id_the_first_keeps_it_and_equal_files_are_copies(
     archive = archive_of(quay)
     assert len(ids(archive)) == 3
     assert rules_of(archive) == ["store-duplicate .memory/memory/other/tides.json"]
-
-
-# Memory-stores as a whole
 
 
 def test_records_are_called_by_their_source_and_key_and_nodes_have_bodies_and_history(quay: Path) -> None:
@@ -257,9 +242,6 @@ def test_records_are_called_by_their_source_and_key_and_nodes_have_bodies_and_hi
     archive = archive_of(quay)
     assert rules_of(archive) == ["store-hash .memory/memory/decisions/retries.json"]
     assert [finding.rule.id for finding in record(archive, "quay.decision.retries").findings] == ["store-hash"]
-
-
-# Relations
 
 
 def test_relations_are_bound_both_ways_and_tell_of_successors(quay: Path) -> None:
@@ -378,9 +360,6 @@ def test_a_relation_of_mif_means_a_document_by_the_id_that_it_has(quay: Path, id
     assert record(archive_of(quay, far), f"quay.{UUID}").relations[0].to is None
 
 
-# Mentions
-
-
 def test_a_handoff_and_a_memo_lead_to_the_records_that_they_name(quay: Path) -> None:
     """By the stems of files, a node's id, a UUID, a whole id, a path; what leads nowhere is told at its line."""
     for path in ("context/rope", "decisions/rope", "archive/decisions/paint", "decisions/paint"):
@@ -472,9 +451,6 @@ def test_places_tell_the_system_of_a_file_and_ids_of_records_are_read_off_texts(
         assert find_mentions(text, RECORD_IDS) == found
 
 
-# Anchors
-
-
 def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(
     quay: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -506,9 +482,6 @@ def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(
     assert links(archive, ("record", "quay.fact.b")) == {}
 
 
-# Sessions
-
-
 @pytest.mark.parametrize(
     ("tag", "arc", "is_bound"),
     [
@@ -529,12 +502,6 @@ def test_a_session_leads_to_the_transcripts_of_it(quay: Path, tag: str, arc: str
     (id_,) = ids(archive)
     assert record(archive, id_).sessions == ((transcript,) if is_bound else ())
     assert archive.artifacts[transcript].backlinks == ((("record", id_),) if is_bound else ())
-
-
-# Findings of files with many records
-
-
-# The machine's line
 
 
 def test_a_record_has_a_line_like_every_artifact_whatever_the_order_of_files(quay: Path) -> None:
@@ -570,9 +537,6 @@ def test_a_record_has_a_line_like_every_artifact_whatever_the_order_of_files(qua
     assert {"store-value", "store-duplicate", "store-relation-end"} <= {one.rule.id for one in forward[0].findings}
 
 
-# Checking single files
-
-
 def test_a_single_file_is_checked_as_when_its_folder_is(quay: Path, tmp_path: Path) -> None:
     """The hash of a node is verified; what only the whole store can tell is not said; another tool's is a note."""
     repo = Stores(quay)
@@ -585,9 +549,6 @@ def test_a_single_file_is_checked_as_when_its_folder_is(quay: Path, tmp_path: Pa
     for path in (file, tmp_path / "other"):
         (finding,) = check([path]).findings
         assert (finding.rule.id, finding.location.path) == ("left-alone", ".claude/memory/README.md")
-
-
-# Whatever comes
 
 
 NAMES = st.text(st.sampled_from("a./*?[]#:\\%\0 ~-|\n") | st.characters(), max_size=12)

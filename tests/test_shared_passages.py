@@ -58,9 +58,6 @@ def said(found: dict[str, list[SharedLink]], name: str) -> list[tuple[str, str, 
     return [(one.relation, "/".join(one.other), one.other_anchor) for one in found.get(name, [])]
 
 
-# What is linked
-
-
 def test_each_end_leads_to_the_other_also_by_several_processes(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At the turn and the paragraph; most of the memo is in the talk, little of the document."""
     # In the same order, and they leave the same behind for the next build.
@@ -145,9 +142,6 @@ def test_boilerplate_is_not_linked_and_what_many_have_leads_to_the_first(tmp_pat
     assert {one.relation for one in found[first]} == {"quoted in"}
 
 
-# Pages and twins
-
-
 def test_pages_and_twins_have_both_ends(site: Path, tmp_path: Path) -> None:
     """No link leads nowhere, and the turn itself has them."""
     out = build_site(site, output=tmp_path / "out")
@@ -186,9 +180,6 @@ def test_a_long_list_is_cut_and_counted(tmp_path: Path) -> None:
     assert 50 < len(twin["shared"]) <= SHARED_SHOWN + 20
 
 
-# Who may see them
-
-
 def test_nothing_leads_to_what_is_withheld(site: Path, tmp_path: Path) -> None:
     """With a secret in it, or confidential: no page of the others names it, and neither does the cache, even later."""
     build_site(site)
@@ -204,9 +195,6 @@ def test_nothing_leads_to_what_is_withheld(site: Path, tmp_path: Path) -> None:
     data = b"".join(files.values()) + (site / ".memosite/public/shared.cache").read_bytes()
     assert not [path for path in files if not path.startswith("spec/") and b"Shared passages" in files[path]]
     assert b"crane3" not in data and TALK.encode() not in data
-
-
-# Built again
 
 
 def test_what_was_found_before_changes_nothing(site: Path, tmp_path: Path) -> None:

@@ -269,9 +269,6 @@ def test_errors_say_what_to_do_and_another_artifact_is_never_taken_for_it(desk: 
     assert "was erased. Since: 2026-06-01. Reason: asked for." in found["details"][0]
 
 
-# Long transcripts, edited in every way
-
-
 CHANGES = ("nothing", "appended", "recaptured", "edited", "removed", "redacted", "a secret")
 AWS_KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
 
@@ -346,8 +343,6 @@ def test_citations_of_long_transcripts_stay_in_their_tier(is_in_git: bool, tmp_p
         got = [(anchor, "gone" if tier in ("changed", "not found") else tier) for anchor, tier in got]
     assert got == wanted
 
-
-# Manuscripts
 
 MANUSCRIPT = f"""# A chapter
 
@@ -429,8 +424,6 @@ def test_a_link_that_marks_words_is_read_as_one_to_their_passage(desk: Desk, tmp
     [one] = desk.verify("--quotes", write_text(tmp_path / "two.md", f"In {LOAD}, as heard: “{TURNS[0]}”\n"))
     assert (one["tier"], one["check"]) == ("exact", "not checked")
 
-
-# Nobody is said to have said what another said, or what was only read in
 
 NOON = "2026-05-02-0900--engineer--director--noon"
 TOOL = "Every barge has to wait for the pilot boat today."
