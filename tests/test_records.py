@@ -475,26 +475,23 @@ def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(
     assert links(archive, ("record", "quay.fact.b")) == {}
 
 
-@pytest.mark.parametrize(
-    ("tag", "arc", "is_bound"),
-    [
+def test_a_session_leads_to_the_transcripts_of_it(tmp_path: Path) -> None:
+    """If it is the same, or eight hex digits or more that the session's id begins with; and back."""
+    for tag, arc, is_bound in [
         ("7a2e", "7a2e", True),
         ("7a2e", "7a2e91bc-0001-4000-8000-000000000000", False),
         ("7a2e91bc", "desk session 7a2e91bc-0001-4000-8000-000000000000", True),
         ("7a2e91bc-0001-4000-8000-000000000000", "session 7A2E91BC-0001-4000-8000-000000000000", True),
         ("91bc0001", "7a2e91bc0001", False),
-    ],
-)
-def test_a_session_leads_to_the_transcripts_of_it(quay: Path, tag: str, arc: str, is_bound: bool) -> None:
-    """If it is the same, or eight hex digits or more that the session's id begins with; and back."""
-    transcript: Ref = ("transcript", "2026-05-01-0900--engineer--rope")
-    who = [{"position": "engineer", "session_arc": arc}]
-    write_transcript(quay / "transcripts/engineer", transcript[1], participants=who)
-    write_text(quay / ".wyren/memory.md", f"## Decisions\n\n- Rope is blue [session {tag}, turn 12]\n")
-    archive = archive_of(quay)
-    (id_,) = ids(archive)
-    assert record(archive, id_).sessions == ((transcript,) if is_bound else ())
-    assert archive.artifacts[transcript].backlinks == ((("record", id_),) if is_bound else ())
+    ]:
+        quay, who = empty(tmp_path / arc), [{"position": "engineer", "session_arc": arc}]
+        transcript: Ref = ("transcript", "2026-05-01-0900--engineer--rope")
+        write_transcript(quay / "transcripts/engineer", transcript[1], participants=who)
+        write_text(quay / ".wyren/memory.md", f"## Decisions\n\n- Rope is blue [session {tag}, turn 12]\n")
+        archive = archive_of(quay)
+        (id_,) = ids(archive)
+        assert record(archive, id_).sessions == ((transcript,) if is_bound else ()), arc
+        assert archive.artifacts[transcript].backlinks == ((("record", id_),) if is_bound else ()), arc
 
 
 def test_a_record_has_a_line_like_every_artifact_whatever_the_order_of_files(quay: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memosite import search_language as language
 from memosite.search_language import (
     DEEPEST,
     FIELDS,
@@ -25,7 +26,6 @@ from memosite.search_language import (
 from tests.support.files import ROOT
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated_lines
-from tests.support.queries import as_lists
 
 CASES = json.loads((Path(__file__).parent / "search_cases.json").read_text())
 DOCUMENTATION = (Path(__file__).parent.parent / "docs/search.md").read_text()
@@ -40,6 +40,25 @@ def test_case_and_composition_make_no_difference_and_folding_is_done_once(text: 
     for char in prepare(text):
         folded = fold_character(char)
         assert "".join(map(fold_character, unicodedata.normalize("NFC", folded))) == folded
+
+
+def as_lists(node: language.QueryNode) -> list[object]:
+    """The tree of a query."""
+    match node:
+        case language.Words(field=field, terms=terms, prefix=prefix):
+            return ["words", field, list(terms), prefix]
+        case language.KeyTerm(field=field, value=value, prefix=prefix):
+            return ["key", field, value, prefix]
+        case language.Dates(start=start, end=end):
+            return ["dates", start, end]
+        case language.Ago(days=days, newer=newer):
+            return ["ago", days, newer]
+        case language.And(parts=parts):
+            return ["and", *map(as_lists, parts)]
+        case language.Or(parts=parts):
+            return ["or", *map(as_lists, parts)]
+        case language.Not(part=part):
+            return ["not", as_lists(part)]
 
 
 def test_words_names_and_queries_are_read_as_the_table_says() -> None:
