@@ -120,11 +120,8 @@ def test_a_node_is_joined_with_its_body_and_its_hash_is_made_as_the_specificatio
     repo.node("fact.lost")
     (repo.root / ".memory/memory/facts/lost.md").unlink()
     joined = repo.join()
-    assert {one.key: one.hash_fits for one in joined.records} == {
-        "project.harbour": True,
-        "fact.changed": False,
-        "fact.lost": None,
-    }
+    fits = {one.key: one.hash_fits for one in joined.records}
+    assert fits == {"project.harbour": True, "fact.changed": False, "fact.lost": None}
     sidecar = json.loads((repo.root / ".memory/memory/facts/changed.json").read_text())
     expected = seal(sidecar, "It is not so.\n")["content_hash"]
     (message,) = [one.message for one in joined.findings if one.rule.id == "store-hash"]
@@ -181,11 +178,8 @@ def test_the_node_of_the_project_shows_the_configuration_and_the_marker(repo: St
     assert [(one.project, one.version, one.marker) for one in joined.stores] == [("project.harbour", 5, "49d4640")]
     project = {"id": "project.harbour", "name": "The harbour", "owner": "pilot"}
     repo.put(".memory/config.json", {"version": 5, "project": project, "memory": {"autoIndex": True}, "colour": "red"})
-    assert record(repo.join(), "project.harbour").fields[-3:] == (
-        ("Project owner", "pilot"),
-        ("Memory", '{"autoIndex":true}'),
-        ("Colour", "red"),
-    )
+    last = record(repo.join(), "project.harbour").fields[-3:]
+    assert last == (("Project owner", "pilot"), ("Memory", '{"autoIndex":true}'), ("Colour", "red"))
     repo = harbour(repo.root / "marker")
     for marker in ["{", "[]", '{"last_sync_commit": 5}', "{}"]:
         repo.put(".memory/sync-state.json", marker)
@@ -318,10 +312,8 @@ def test_what_supersedes_a_node_must_be_there_and_be_said_and_not_itself_be_supe
     repo.node("decision.e", status="active", superseded_by="project.harbour")
     joined = repo.join()
     assert told(joined) == [f"store-superseded memory/decisions/{name}.json:9" for name in "abde"]
-    assert [one.message.rpartition(", ")[2] for one in joined.findings] == [
-        *["which leads back to this node"] * 3,
-        "expected superseded",
-    ]
+    ends = [one.message.rpartition(", ")[2] for one in joined.findings]
+    assert ends == [*["which leads back to this node"] * 3, "expected superseded"]
     repo = harbour(repo.root / "thousands")
     node: Entry = {"type": "fact", "title": "A", "status": "superseded"}
     for number in range(2_000):

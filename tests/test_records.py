@@ -192,10 +192,8 @@ def test_of_two_records_of_one_id_the_first_keeps_it_and_equal_files_are_copies(
     write_mif(quay, "a/rope.memory.md")
     write_mif(quay, "b/rope.memory.md")
     archive = archive_of(quay)
-    assert [copy.file.path for copy in record(archive, f"quay.{UUID}").copies] == [
-        "a/rope.memory.md",
-        "b/rope.memory.md",
-    ]
+    paths = [copy.file.path for copy in record(archive, f"quay.{UUID}").copies]
+    assert paths == ["a/rope.memory.md", "b/rope.memory.md"]
     assert rules_of(archive) == []
     Stores(quay).node("fact.tides", "One.\n")
     Stores(quay).node("fact.tides", "Two.\n", at="other/tides")
@@ -247,14 +245,10 @@ def test_relations_are_bound_both_ways_and_tell_of_successors(quay: Path) -> Non
     repo.relation("feature.queue", "depends_on", "gotcha.clock")
     repo.relation("gotcha.clock", "related_to", "decision.retries")
     archive = archive_of(quay)
-    assert relations(archive, "quay.decision.retries") == [
-        ("affects", "quay.feature.queue", False),
-        ("related to", "quay.gotcha.clock", True),
-    ]
-    assert relations(archive, "quay.feature.queue") == [
-        ("depends_on", "quay.gotcha.clock", False),
-        ("affected by", "quay.decision.retries", True),
-    ]
+    known = relations(archive, "quay.decision.retries")
+    assert known == [("affects", "quay.feature.queue", False), ("related to", "quay.gotcha.clock", True)]
+    others = relations(archive, "quay.feature.queue")
+    assert others == [("depends_on", "quay.gotcha.clock", False), ("affected by", "quay.decision.retries", True)]
     assert ("required by", "quay.feature.queue", True) in relations(archive, "quay.gotcha.clock")
     write_text(quay / "decisions/paint.md", "# Paint\n")
     write_mif(quay, "docs/rope.memory.md", body="## Relationships\n\n- implements [Paint](/decisions/paint.md)\n")
@@ -285,10 +279,8 @@ def test_relations_are_bound_both_ways_and_tell_of_successors(quay: Path) -> Non
     archive = archive_of(quay)
     new: Ref = ("record", "quay.decision.new")
     assert [record(archive, f"quay.decision.{name}").superseded_by for name in ("old", "older")] == [new, new]
-    assert relations(archive, "quay.decision.new") == [
-        ("supersedes", "quay.decision.older", False),
-        ("supersedes", "quay.decision.old", True),
-    ]
+    found = relations(archive, "quay.decision.new")
+    assert found == [("supersedes", "quay.decision.older", False), ("supersedes", "quay.decision.old", True)]
     assert relations(archive, "quay.decision.older") == [("superseded by", "quay.decision.new", True)]
     write_layer(quay, "archive/handoffs/task-42")
     write_layer(quay, "archive/handoffs/task-42_20261121203553")
@@ -360,10 +352,8 @@ def test_a_handoff_and_a_memo_lead_to_the_records_that_they_name(quay: Path) -> 
     write_layer(quay, "handoffs/h", context_references=["rope", "paint", "nothing"])
     archive = archive_of(quay)
     handoff: Ref = ("record", "quay.handoffs.h")
-    assert links(archive, handoff) == {
-        "rope": ("record", "quay.context.rope"),
-        "paint": ("record", "quay.decisions.paint"),
-    }
+    known = links(archive, handoff)
+    assert known == {"rope": ("record", "quay.context.rope"), "paint": ("record", "quay.decisions.paint")}
     assert record(archive, "quay.decisions.paint").backlinks == (handoff,)
     (finding,) = record(archive, "quay.handoffs.h").findings
     assert (finding.rule.id, finding.severity, finding.location.line) == ("memory-layer-reference", "note", 1)

@@ -99,10 +99,8 @@ def test_a_session_that_reads_a_memo_quotes_it(tmp_path: Path) -> None:
     write_transcript(talks / "director", "d", text="".join(turns), started=times["d"], participants=together)
     write_transcript(talks / "engineer", "e", text=talk(passage), started=times["e"])
     found = said(links(tmp_path / "office"), f"memo/{name}")
-    assert sorted((other, relation) for relation, other, _ in found) == [
-        ("transcript/d", "quoted in"),
-        ("transcript/e", "quoted in"),
-    ]
+    relations = sorted((other, relation) for relation, other, _ in found)
+    assert relations == [("transcript/d", "quoted in"), ("transcript/e", "quoted in")]
 
 
 def test_nineteen_words_and_captures_of_one_session_are_no_passages(tmp_path: Path) -> None:
