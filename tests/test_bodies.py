@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -34,9 +33,9 @@ def join(
     )
 
 
-@pytest.mark.parametrize(
-    ("path", "written", "expected"),
-    [
+def test_a_body_is_sought_where_it_may_be() -> None:
+    """However it is written; notes and transcripts have no mailboxes, a folder that an orgdef names has."""
+    for path, written, expected in [
         # In its own folder, then in the sibling mailboxes: the pair is often split over two
         ("r/memos/read/m", "m.md", ("r/memos/read/m.md", "r/memos/m.md", "r/memos/inbox/m.md", "r/memos/archive/m.md")),
         ("memos/inbox/m", None, ("memos/inbox/m.body.md", "memos/m.body.md", "memos/read/m.body.md")),
@@ -56,13 +55,10 @@ def join(
         ("memos/read/m", "file:///srv/org/m.body.md", ("memos/read/m.body.md",)),
         ("memos/read/m", "re: gate.body.md", ("memos/read/re: gate.body.md",)),
         ("memos/read/m", "m.html", ("memos/read/m.html",)),
-    ],
-)
-def test_a_body_is_sought_where_it_may_be(path: str, written: str | None, expected: tuple[str, ...]) -> None:
-    """However it is written; notes and transcripts have no mailboxes, a folder that an orgdef names has."""
-    found = body_candidates(envelope("m", f"{path}.openthing", body_ref=written), memo_folders=("handoffs",))
-    assert found[: len(expected)] == expected
-    assert (len(found) > 1) == ("memos/" in path or "handoffs/" in path)
+    ]:
+        found = body_candidates(envelope("m", f"{path}.openthing", body_ref=written), memo_folders=("handoffs",))
+        assert found[: len(expected)] == expected
+        assert (len(found) > 1) == ("memos/" in path or "handoffs/" in path)
 
 
 @given(st.text(alphabet="./\\a:~\0 ", max_size=20), st.sampled_from(["memos/read/m", "a/notes/x/m", "docs/m", "m"]))
@@ -81,8 +77,10 @@ def test_whatever_is_written_stays_inside(written: str, path: str) -> None:
         assert candidate.startswith(f"{store}/") if store else len(parts) == 1
 
 
-def test_a_body_of_another_source_is_never_taken() -> None:
+def test_a_body_is_joined_with_a_finding_where_it_is_odd_and_never_from_another_source() -> None:
     """Sources are worlds of their own here, and the nearest body wins."""
+    # The message names both folders; a flat `memos/` counts as a mailbox. But not on a file that cannot be read, where
+    # nobody knows what it names; an envelope is no body.
     near, far = body_file("memos/read/m.body.md", "near"), body_file("memos/inbox/m.body.md", "far")
     joined, findings = join(envelope(path="memos/read/m.openthing", body_ref="m.body.md"), bodies=(far, near))
     assert joined["memos/read/m.openthing"].body == near
@@ -92,10 +90,6 @@ def test_a_body_of_another_source_is_never_taken() -> None:
     )
     assert joined["memos/m.openthing"].body is None
     assert [rule for rule, _, _ in findings] == ["body-ref-missing", "body-without-envelope"]
-
-
-def test_a_split_pair_is_joined_with_a_finding() -> None:
-    """The message names both folders; a flat `memos/` counts as a mailbox."""
     body = body_file("memos/inbox/m.body.md")
     joined, findings = join(envelope(path="memos/read/m.openthing", body_ref="m.body.md"), bodies=(body,))
     assert joined["memos/read/m.openthing"].body == body
@@ -104,10 +98,6 @@ def test_a_split_pair_is_joined_with_a_finding() -> None:
     ]
     _, findings = join(envelope(path="memos/m.openthing", body_ref="m.body.md"), bodies=(body,))
     assert [rule for rule, _, _ in findings] == ["body-split"]
-
-
-def test_a_body_that_no_body_ref_names_is_joined_with_a_warning() -> None:
-    """But not on a file that cannot be read, where nobody knows what it names; an envelope is no body."""
     body = body_file("memos/m.body.md")
     joined, findings = join(envelope(path="memos/m.openthing"), bodies=(body,))
     assert joined["memos/m.openthing"].body == body and [rule for rule, _, _ in findings] == ["body-not-referenced"]
@@ -117,21 +107,18 @@ def test_a_body_that_no_body_ref_names_is_joined_with_a_warning() -> None:
     assert body_candidates(envelope(path="memos/m.openthing", body_ref="../memos/x.OpenThing")) == ()
 
 
-def test_a_missing_body_says_at_which_line_it_is_named() -> None:
+def test_a_missing_body_and_an_orphan_are_told_of() -> None:
     """The line comes from the envelope, typed or legacy; a body that two share is no orphan."""
 
     def legacy(_file: FileFacts, key: str) -> int | None:
         return 7 if key == "x.memo.body_ref" else None
 
-    _, findings = join_bodies([envelope(body_ref="x.body.md")], {}, legacy)
-    assert [(finding.rule.id, finding.location.line) for finding in findings] == [("body-ref-missing", 7)]
+    _, missing = join_bodies([envelope(body_ref="x.body.md")], {}, legacy)
+    assert [(finding.rule.id, finding.location.line) for finding in missing] == [("body-ref-missing", 7)]
     body = body_file("memos/x.body.md")
     joined, others = join(envelope("a", body_ref="x.body.md"), envelope("b", body_ref="x.body.md"), bodies=(body,))
     assert [copy.body for copy in joined.values()] == [body, body] and others == []
-
-
-def test_an_orphan_becomes_a_bare_memo_with_what_its_name_tells() -> None:
-    """Its kind is that of its store, or of its name; one of a transcript names nobody, other files are left alone."""
+    # Its kind is that of its store, or of its name; one of a transcript names nobody, other files are left alone.
     name = "2026-05-01-0900--engineer--director--gate"
     joined, findings = join(bodies=(body_file(f"memos/inbox/{name}.body.md"),))
     bare = joined[f"memos/inbox/{name}.body.md"].envelope
@@ -156,17 +143,16 @@ def collected(*parsed: Parsed, is_loose: bool = False) -> Collected:
     return collect(parsed, SOURCES, is_loose=is_loose)
 
 
-@pytest.mark.parametrize("path", ["m.openthing", "docs/m.openthing", "memos.openthing", "handoffs/m.openthing"])
-def test_envelopes_elsewhere_are_named_in_a_note(path: str) -> None:
+def test_envelopes_elsewhere_are_named_in_a_note_and_loose_files_count_anywhere() -> None:
     """And nothing else is said of them."""
-    odd = Finding(rule=rules.FIELD_MISSING, location=Location(source="repo", path=path), message="x")
-    found = collected(Parsed(source="repo", path=path, fact=envelope(path=path), findings=(odd,)))
-    assert found.envelopes == ()
-    assert [(finding.rule.id, finding.location.path) for finding in found.findings] == [("outside-convention", path)]
-
-
-def test_loose_files_count_wherever_they_lie() -> None:
-    """For checking single files; an include counts in its own source, a memo location in every one."""
+    # For checking single files; an include counts in its own source, a memo location in every one.
+    for path in ["m.openthing", "docs/m.openthing", "memos.openthing", "handoffs/m.openthing"]:
+        odd = Finding(rule=rules.FIELD_MISSING, location=Location(source="repo", path=path), message="x")
+        found = collected(Parsed(source="repo", path=path, fact=envelope(path=path), findings=(odd,)))
+        assert found.envelopes == ()
+        assert [(finding.rule.id, finding.location.path) for finding in found.findings] == [
+            ("outside-convention", path)
+        ]
     assert len(collected(parsed_of(envelope(path="m.openthing")), is_loose=True).envelopes) == 1
     there = parsed_of(envelope(path="docs/comms/a/m.openthing", source="other"))
     here = parsed_of(envelope(path="docs/comms/a/m.openthing"))

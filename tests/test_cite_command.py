@@ -2,16 +2,21 @@
 
 import hashlib
 import json
+from argparse import Namespace
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
+from memosite.citing import Sources
 from memosite.cli import main
+from memosite.commands.citing import opened_sources
 from memosite.quotes.citations import read_bibtex, read_csl_json, read_html, read_markdown, read_plain
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
 from tests.support.repos import Repo
-from tests.support.sites import build_site
+from tests.support.servers import serve_folder
+from tests.support.sites import build_site, copy_example
 
 Capture = pytest.CaptureFixture[str]
 AWS_KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
@@ -58,23 +63,6 @@ def fields(capsys: Capture, repo: Repo, *words: str) -> dict[str, str]:
     [found] = json.loads(capsys.readouterr().out)
     assert isinstance(found, dict)
     return found
-
-
-def test_a_turn_is_cited_with_all_that_verifies_it(repo: Repo, capsys: Capture) -> None:
-    """The hash is that of its lines in the file, the commit the one that gave the file its content."""
-    found = fields(capsys, repo, f"{LOAD}#t2", "--base-url", "https://memos.example.org/")
-    lines = "\n".join(TURNS.split("\n")[5:14])
-    assert found == {
-        "ref": f"{TALK}#t2",
-        "url": f"https://memos.example.org/transcripts/{LOAD}/#t2",
-        "title": f"About {LOAD}",
-        "speaker": "engineer (arc-1)",
-        "time": "2026-05-01T14:30:00Z",
-        "quote": "There are 39 barges in the lock, and none of them may leave before noon.",
-        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
-        "note": "",
-        "commit": repo.head,
-    }
 
 
 def test_the_commit_is_the_one_of_the_content(repo: Repo, capsys: Capture) -> None:
@@ -127,24 +115,9 @@ def test_pages_name_the_same_commits(repo: Repo, capsys: Capture) -> None:
 READERS = {"text": read_plain, "markdown": read_markdown, "html": read_html, "bibtex": read_bibtex}
 
 
-def test_every_format_holds_the_same(repo: Repo, capsys: Capture) -> None:
-    """Two citations in one answer are read back in their order."""
-    lines = TURNS.split("\n")
-    turns = ("\n".join(lines[start:end]) for start, end in ((1, 3), (5, 14), (16, 18)))
-    digests = "".join(f"{hashlib.sha256(text.encode()).hexdigest()}\n" for text in turns)
-    for name, read in {**READERS, "csl-json": read_csl_json}.items():
-        cite(repo, f"{LOAD}#t2", f"{LOAD}#t1-t3", "--format", name)
-        one, other = read(capsys.readouterr().out)
-        assert (one.ref, one.commit, other.ref) == (f"{TALK}#t2", repo.head, f"{TALK}#t1-t3"), name
-        assert one.quote == "There are 39 barges in the lock, and none of them may leave before noon."
-        assert other.sha256 == hashlib.sha256(digests.encode()).hexdigest()
-
-
 def test_a_range_quotes_how_it_begins_and_how_it_ends(repo: Repo, capsys: Capture) -> None:
-    """What is between is marked as left out, and the citation holds, also of long turns.
-
-    It passes over empty turns, which alone are no range, and holds no redaction.
-    """
+    """What is between is marked as left out, and the citation holds, also of long turns."""
+    # It passes over empty turns, which alone are no range, and holds no redaction.
     site, talk = repo.root.parent, repo.root / f"transcripts/engineer/{LOAD}.body.md"
     found = fields(capsys, repo, f"{LOAD}#t1-t3")
     assert found["quote"] == (
@@ -189,11 +162,9 @@ def test_a_reference_may_be_short_or_an_address(repo: Repo, capsys: Capture) -> 
 
 
 def test_a_quote_has_to_be_there(repo: Repo, capsys: Capture) -> None:
-    """It narrows the citation to the turn that has it; a changed one shows what differs.
-
-    A few words, which no index has, are found by reading every text; who is told that too few are not there is told
-    the command that finds parts of words.
-    """
+    """It narrows the citation to the turn that has it; a changed one shows what differs."""
+    # A few words, which no index has, are found by reading every text; who is told that too few are not there is told
+    # the command that finds parts of words.
     assert fields(capsys, repo, LOAD, "--quote", "none of them may leave")["ref"] == f"{TALK}#t2"
     for quote in ("barges", "pilot boat", "none of them", "director, please", "write that down"):
         assert fields(capsys, repo, "--quote", quote)["ref"].startswith(TALK), quote
@@ -227,8 +198,32 @@ def test_the_source_of_a_quote_is_found(repo: Repo, capsys: Capture) -> None:
     assert "the nearest is in" in capsys.readouterr().err
 
 
-def test_what_a_turn_read_in_is_not_said_by_it(repo: Repo, capsys: Capture) -> None:
-    """Tool output and injected text are quoted in a turn: the citation names no speaker."""
+def test_a_turn_is_cited_with_all_that_verifies_it_in_every_format(repo: Repo, capsys: Capture) -> None:
+    """The hash is that of its lines in the file, the commit the one that gave the file its content."""
+    found = fields(capsys, repo, f"{LOAD}#t2", "--base-url", "https://memos.example.org/")
+    lines = "\n".join(TURNS.split("\n")[5:14])
+    assert found == {
+        "ref": f"{TALK}#t2",
+        "url": f"https://memos.example.org/transcripts/{LOAD}/#t2",
+        "title": f"About {LOAD}",
+        "speaker": "engineer (arc-1)",
+        "time": "2026-05-01T14:30:00Z",
+        "quote": "There are 39 barges in the lock, and none of them may leave before noon.",
+        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
+        "note": "",
+        "commit": repo.head,
+    }
+    # Two citations in one answer are read back in their order.
+    said = TURNS.split("\n")
+    turns = ("\n".join(said[start:end]) for start, end in ((1, 3), (5, 14), (16, 18)))
+    digests = "".join(f"{hashlib.sha256(text.encode()).hexdigest()}\n" for text in turns)
+    for name, read in {**READERS, "csl-json": read_csl_json}.items():
+        cite(repo, f"{LOAD}#t2", f"{LOAD}#t1-t3", "--format", name)
+        one, other = read(capsys.readouterr().out)
+        assert (one.ref, one.commit, other.ref) == (f"{TALK}#t2", repo.head, f"{TALK}#t1-t3"), name
+        assert one.quote == "There are 39 barges in the lock, and none of them may leave before noon."
+        assert other.sha256 == hashlib.sha256(digests.encode()).hexdigest()
+    # Tool output and injected text are quoted in a turn: the citation names no speaker.
     for words in ("every barge has to wait for the pilot boat", "injected words of nobody at all"):
         for asked in ([], [LOAD], [f"{LOAD}#t2"]):
             found = fields(capsys, repo, *asked, "--quote", words)
@@ -280,3 +275,121 @@ def test_words_of_a_table_are_found_though_tables_have_no_anchor(repo: Repo, cap
         write_text(site / "book.md", f'The engineer writes: "{quote}"\n')
         assert main(["verify", "--quotes", str(site / "book.md"), "--site", str(site)]) == 0
         capsys.readouterr()
+
+
+TIDES = "## User\n\nWhen does the tide turn?\n\n## Assistant\n\nAt noon, and none of the 39 barges may leave before.\n"
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["files", "lean"])
+def example(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demonstration, built."""
+    site = copy_example(tmp_path_factory.mktemp("published") / "site")
+    if request.param:
+        with (site / "memosite.yml").open("a", encoding="utf-8") as config:
+            config.write("\nlean: true\n")
+    build_site(site, base_url="https://memos.example.org/")
+    return site
+
+
+def sources_of(site: Path) -> AbstractContextManager[Sources]:
+    """What the commands read of a site."""
+    base = "https://memos.example.org/"
+    return opened_sources(
+        Namespace(site=None, site_option=site, cache=None, secrets=None, audience=None, base_url=base)
+    )
+
+
+def test_every_passage_is_the_same(example: Path) -> None:
+    """Anchor, hash, speaker, time and address of all passages of all items."""
+    count = 0
+    with sources_of(example) as repos, sources_of(example / "_site") as site:
+        broken = {name for name in repos.names if repos.item(name).why_not}
+        assert set(site.names) == set(repos.names) - broken
+        assert site.positions == repos.positions
+        assert site.positions["local-history-archivist"] == "archivist"
+        for name in site.names:
+            ours, theirs = repos.item(name), site.item(name)
+            assert [one.text for one in ours.bodies] == [one.text for one in theirs.bodies]
+            assert ours.cite(None) == theirs.cite(None)
+            for one, other in zip(ours.places(), theirs.places(), strict=True):
+                assert ours.cite(one) == theirs.cite(other)
+                count += 1
+    assert count > 500
+
+
+def cited(capsys: Capture, *words: str) -> str:
+    """What `cite` writes."""
+    assert main(["cite", *words, "--format", "markdown"]) == 0
+    return capsys.readouterr().out
+
+
+def test_over_http(example: Path, tmp_path: Path, capsys: Capture) -> None:
+    """By its address: references, bare quotes, citations and manuscripts."""
+    paper, book = tmp_path / "paper.md", tmp_path / "book.md"
+    write_text(book, "He writes: “39 photographs that share a barcode with another one, in albums 11”.\n")
+    with serve_folder(example / "_site") as address:
+        write_text(paper, cited(capsys, "2026-04-14-0922--local-history-archivist#t2", "--site", address))
+        assert cited(capsys, "--quote", "39 photographs that share a barcode", "--site", address)
+        assert main(["verify", str(paper), "--json", "--site", address]) == 0
+        [found] = json.loads(capsys.readouterr().out)
+        assert (found["holds"], found["check"]) == (True, "right")
+        assert main(["verify", "--quotes", str(book), "--site", address]) == 0
+        write_text(paper, paper.read_text(encoding="utf-8").replace("Good morning", "Good evening"))
+        assert main(["verify", str(paper), "--site", address]) == 1
+        assert "[-morning.-] {+evening.+}" in capsys.readouterr().out
+
+
+TWIN, BODY = (f"transcripts/{LOAD}/{name}" for name in ("index.json", "original.body.md"))
+DAMAGES = [
+    ("archive/index.json", "", "archive/index.json cannot be read"),
+    ("archive/index.json", '{"months": [{"month": "2026/05"}]}', "archive/index.json cannot be read (KeyError"),
+    ("archive/index.json", '{"months": [{"month": "a", "lines": "../../x"}]}', "expected one within the site"),
+    (TWIN, "[]", f"transcript/{LOAD} cannot be read"),
+    (TWIN, None, "though archive/index.json leads to it; build the site again"),
+    (BODY, None, "found no original.body.md"),
+    (f"transcripts/{LOAD}/original.openthing", "{", "its original cannot be parsed"),
+]
+
+
+def test_what_is_withheld_or_damaged_on_a_site_says_so(tmp_path: Path, capsys: Capture) -> None:
+    """A site says why, as the repos do."""
+    site = tmp_path / "site"
+    write_transcript(site / "office/transcripts/engineer", LOAD, text=TIDES)
+    write_memo(site / "office/memos", "2026-05-02-0901--a--b--erased", body="Nobody is to read this.")
+    key = "AKIA" + "Z7QH3XWMK2TPLV5D"
+    write_memo(site / "office/memos", "2026-05-02-0902--a--b--secret", body=f"The key is {key}.\n\nKeep it well.")
+    write_text(
+        site / "memosite.yml", 'erase:\n  - id: 2026-05-02-0901--a--b--erased\n    why: "old"\n    on: 2026-06-01\n'
+    )
+    assert main(["build", str(site), "--quiet", "--secrets", "redact"]) == 0
+    for place in (site, site / "_site"):
+        for words, said in (
+            (["2026-05-02-0901--a--b--erased"], "was erased. Since: 2026-06-01. Reason: old."),
+            (["2026-05-02-0902--a--b--secret"], "secrets in it were redacted"),
+            (["secret", "--quote", "The key is"], "a secret in it was redacted"),
+        ):
+            assert main(["cite", *words, "--site", str(place), "--secrets", "redact"]) == 1
+            assert said in capsys.readouterr().err
+        assert main(["cite", "secret", "--quote", "Keep it well", "--site", str(place), "--secrets", "redact"]) == 0
+        assert key not in capsys.readouterr().out
+    tmp_path = tmp_path / "more2"
+    # Whatever was published there. Evidence has no file that a site names but originals, and the error is one line.
+    write_transcript(tmp_path / "office/transcripts/engineer", LOAD, text=TIDES)
+    output = build_site(tmp_path)
+    paper = write_text(tmp_path / "paper.md", cited(capsys, f"{LOAD}#t1", "--site", str(output)))
+    for path, data, said in DAMAGES:
+        whole = (output / path).read_bytes()
+        (output / path).unlink()
+        if data is not None:
+            write_text(output / path, data)
+        assert main(["cite", f"transcript/{LOAD}#t1", "--site", str(output)]) in {1, 2}
+        printed = capsys.readouterr()
+        assert said in printed.err
+        assert printed.out == ""
+        (output / path).write_bytes(whole)
+    fields = json.loads((output / TWIN).read_text())
+    for name in ("source.txt", "a%0Ab", "original%1B[2J", ".."):
+        write_text(output / TWIN, json.dumps({**fields, "originals": [*fields["originals"], name]}))
+        assert main(["verify", str(paper), "--site", str(output), "--bundle", str(tmp_path / "packet")]) == 2
+        [line] = capsys.readouterr().err.splitlines()
+        assert line.isprintable()

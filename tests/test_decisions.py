@@ -7,7 +7,7 @@ import pytest
 from lxml import html
 
 from memosite.archive.model import Document
-from memosite.formats.status import Sort, read_status, sort_of
+from memosite.formats.status import read_status, sort_of
 from tests.support.archives import findings, folder_source, read_folders
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo, write_org
@@ -35,44 +35,33 @@ def test_documents_that_join_a_published_site_take_no_address(tmp_path: Path) ->
     assert decision.name in page
 
 
-@pytest.mark.parametrize(
-    ("status", "standing"),
-    [
-        ("Accepted", "accepted"),
-        ("Accept option B", "accepted"),
-        ("✅ Ratified 2026-05-01", "accepted"),
-        ("Accepted — supersedes 0003", "accepted"),
-        ("~~Proposed~~ Accepted", "accepted"),
-        ("partly superseded by 0007", "accepted"),
-        ("active", "accepted"),
-        ("Proposed", "pending"),
-        ("draft", "pending"),
-        ("awaiting Director ratification", "pending"),
-        ("Accepted, awaiting Director ratification", "pending"),
-        ("accepted with modifications; awaiting director", "pending"),
-        ("Accepted, pending implementation", "accepted"),
-        ("Rejected; awaiting a new proposal", "rejected"),
-        ("not yet accepted", "pending"),
-        ("Rejected", "rejected"),
-        ("not accepted", "rejected"),
-        ("withdrawn", "rejected"),
-        ("superseded", "superseded"),
-        ("Superceded by ADR 12", "superseded"),
-        ("Accepted (2026-05-01), superseded by 0009-x.md", "superseded"),
-        ("deprecated", "superseded"),
-        ("stale", "superseded"),
-        ("Informational", None),
-        ("", None),
-    ],
-)
-def test_a_status_is_read_as_people_word_it(status: str, standing: str | None) -> None:
+STATUSES: dict[str | None, tuple[str, ...]] = {
+    "accepted": (
+        *("Accepted", "Accept option B", "✅ Ratified 2026-05-01", "Accepted — supersedes 0003", "active"),
+        *("~~Proposed~~ Accepted", "partly superseded by 0007", "Accepted, pending implementation"),
+    ),
+    "pending": (
+        *("Proposed", "draft", "awaiting Director ratification", "Accepted, awaiting Director ratification"),
+        *("accepted with modifications; awaiting director", "not yet accepted"),
+    ),
+    "rejected": ("Rejected; awaiting a new proposal", "Rejected", "not accepted", "withdrawn"),
+    "superseded": (
+        *("superseded", "Superceded by ADR 12", "Accepted (2026-05-01), superseded by 0009-x.md", "stale"),
+        "deprecated",
+    ),
+    None: ("Informational", ""),
+}
+
+
+def test_a_status_is_read_as_people_word_it() -> None:
     """By its first word that tells, as documents and the record systems have it."""
-    assert read_status(status) == standing
+    for standing, statuses in STATUSES.items():
+        assert [read_status(status) for status in statuses] == [standing] * len(statuses)
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "sort"),
-    [
+def test_proposals_indexes_and_decisions_are_told_apart(tmp_path: Path) -> None:
+    """By the nearest folder that says so, else by fields that only a decision has."""
+    cases = [
         ("decisions/oak.md", "# Oak\n", "decision"),
         ("docs/adr/0001-oak.md", "# Oak\n", "decision"),
         ("proposals/oak.md", "# Oak\n", "proposal"),
@@ -82,14 +71,13 @@ def test_a_status_is_read_as_people_word_it(status: str, standing: str | None) -
         ("rulings/oak.md", "# Oak\n\n**Disposition:** Accept\n", "decision"),
         ("rulings/essay.md", "# On oak\n\nStatus: draft\n", "other"),
         ("rulings/decisions/proposals/oak.md", "# Oak\n", "proposal"),
-    ],
-)
-def test_proposals_indexes_and_decisions_are_told_apart(tmp_path: Path, path: str, text: str, sort: Sort) -> None:
-    """By the nearest folder that says so, else by fields that only a decision has."""
-    write_text(tmp_path / "desk" / path, text)
+    ]
+    for path, text, _ in cases:
+        write_text(tmp_path / "desk" / path, text)
     documents = ("decisions/**/*.md", "proposals/**/*.md", "docs/adr/**/*.md", "rulings/**/*.md")
-    (document,) = read_folders(folder_source(tmp_path / "desk", documents=documents)).artifacts.values()
-    assert sort_of(document) == sort
+    read = read_folders(folder_source(tmp_path / "desk", documents=documents)).artifacts.values()
+    sorts = {document.head.file.path: sort_of(document) for document in read if isinstance(document, Document)}
+    assert sorts == {path: sort for path, _, sort in cases}
 
 
 def successor(tmp_path: Path, one: str, two: str, third: str = "# Elm\n") -> str | None:
@@ -107,10 +95,8 @@ def successor(tmp_path: Path, one: str, two: str, third: str = "# Elm\n") -> str
 def test_what_took_the_place_of_a_decision_is_found_as_it_is_written(tmp_path: Path) -> None:
     """Once the newer is accepted, also if the older does not say so; a number of a date names no document."""
     for status in [
-        "Status: superseded by ADR-2",
-        "Status: Superseded by 0002-two (2026-05-03)",
-        "Status: superseded by Oak it is",
-        "## Status\n\nSuperceded by [2. Oak](0002-two.md)",
+        *("Status: superseded by ADR-2", "Status: Superseded by 0002-two (2026-05-03)"),
+        *("Status: superseded by Oak it is", "## Status\n\nSuperceded by [2. Oak](0002-two.md)"),
         "- **Status:** ~~Accepted~~ Superseded by [oak](0002-two.md)",
         "Status: superseded\nSuperseded by: `docs/adr/0002-two.md`",
         "| Status | Superseded |\n|---|---|\n| Superseded by | [oak](0002-two.md) |",
@@ -255,6 +241,7 @@ def test_many_decisions_are_bounded(tmp_path: Path) -> None:
 
 def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path) -> None:
     """On the list and its filters; the list has the subjects that speak of a decision, newest first."""
+    # As soon as a subject or a text says that something was decided, and as long as there are no decisions.
     write_memo(tmp_path / "memos/inbox", "2026-05-01-0900--a--b--x")
     files = built_files(tmp_path, output=tmp_path / "out")
     for page in ("decisions/index.html", "decisions/pending/index.html"):
@@ -275,10 +262,7 @@ def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path)
     said = [one.text_content() for one in page.xpath("//section[@id='said']//a[@class='subject']")]
     assert said == ["Entscheidung: Ulme", "Two decisions", "Oak decided"]
     assert 'id="said"' not in (output / "decisions/pending/index.html").read_text()
-
-
-def test_a_site_without_decisions_offers_a_search_that_finds_something(tmp_path: Path) -> None:
-    """As soon as a subject or a text says that something was decided, and as long as there are no decisions."""
+    tmp_path = tmp_path / "offered"
     site, page = tmp_path / "site", "decisions/index.html"
     write_memo(site / "memos/inbox", "2026-05-01-0900--a--b--x", body="Undecided, and no decisions.")
     offered = []
@@ -295,11 +279,16 @@ def test_a_site_without_decisions_offers_a_search_that_finds_something(tmp_path:
     assert offered == [False, True, False, True, False]
 
 
-def test_each_decision_says_who_decided_or_whose_repo_it_is_in(tmp_path: Path) -> None:
-    """As the head or the fields say; else that it is not stated, and the one position that has the repo.
+def envelope(page: Path) -> str:
+    """What the page of a document or a record says below its title."""
+    [line] = html.parse(page / "index.html").getroot().xpath("//p[@class='envelope']")
+    return " ".join(line.text_content().split())
 
-    Records of systems, too. Nobody has decided proposals and what is pending.
-    """
+
+def test_each_decision_says_who_decided_and_a_document_shows_its_title_once(tmp_path: Path) -> None:
+    """As the head or the fields say; else that it is not stated, and the one position that has the repo."""
+    # Records of systems, too. Nobody has decided proposals and what is pending.
+    # The heading keeps its anchor, for links and citations; another heading, and prose, stay as they are.
     write_org(tmp_path / "yard", positions=[{"id": "mason", "name": "Mason", "x.position.working_directory": "yard"}])
     write_text(tmp_path / "yard/decisions/oak.md", "# Oak\n\nStatus: accepted\nDecided by: the council\n")
     write_text(tmp_path / "yard/decisions/elm.md", "# Elm\n\nStatus: accepted\n")
@@ -320,16 +309,8 @@ def test_each_decision_says_who_decided_or_whose_repo_it_is_in(tmp_path: Path) -
     )}  # fmt: skip
     assert ["decided by the council" in text for text in of_pages.values()] == [True, False, False, False]
     assert ["decider not stated" in text for text in of_pages.values()] == [False, True, False, True]
-
-
-def envelope(page: Path) -> str:
-    """What the page of a document or a record says below its title."""
-    [line] = html.parse(page / "index.html").getroot().xpath("//p[@class='envelope']")
-    return " ".join(line.text_content().split())
-
-
-def test_the_title_of_a_document_is_seen_once_and_its_fields_are_lines(tmp_path: Path) -> None:
-    """The heading keeps its anchor, for links and citations; another heading, and prose, stay as they are."""
+    tmp_path = tmp_path / "more2"
+    # The heading keeps its anchor, for links and citations; another heading, and prose, stay as they are.
     head = "Status: accepted\n**Decided:** 2026-05-01\nDecided by: the council"
     write_text(tmp_path / "yard/decisions/oak.md", f"# Oak & `elm`\n\n{head}\n\nIt is oak.\nNote: it is.\n")
     write_text(

@@ -72,6 +72,13 @@ SYSTEM = RecordSystem(
 '''
 
 
+LOG = """LOGBOOK
+2026-03-01 Buoys: The eastern buoys were painted vermilion.
+2026-03-04 Decided on tariffs: Small boats pay nothing.
+no title here
+"""
+
+
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of memosite with a fifth system: a folder, its import and its line."""
@@ -90,13 +97,10 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def site(extended: Path) -> Path:
-    """A site with a logbook, built by the copy."""
-    repo = extended / "site/harbour"
-    (repo / "logbook").mkdir(parents=True)
-    (repo / "logbook/spring.log").write_text(
-        "LOGBOOK\n2026-03-01 Buoys: The eastern buoys were painted vermilion.\n"
-        "2026-03-04 Decided on tariffs: Small boats pay nothing.\nno title here\n"
-    )
+    """A site with a logbook in a git repo, built by the copy."""
+    repo = Repo(extended / "site/harbour")
+    repo.write("logbook/spring.log", LOG)
+    repo.commit(at=0)
     assert memosite(extended, "build", "site").returncode == 0
     return extended / "site"
 
@@ -138,13 +142,9 @@ def test_its_records_are_found_and_exported(extended: Path, site: Path) -> None:
     assert "logbook-entry" in (site / "_site/health/index.html").read_text()
 
 
-def test_changes_of_its_files_are_noticed(extended: Path) -> None:
+def test_changes_of_its_files_are_noticed(extended: Path, site: Path) -> None:
     """Whatever their names end in, and before they are committed: the new text is on the page."""
-    repo = Repo(extended / "edited/harbour")
-    repo.write("logbook/spring.log", "LOGBOOK\n2026-03-01 Buoys: Painted vermilion.\n")
-    repo.commit(at=0)
-    page = extended / "edited/_site/records/logbook/harbour.2026-03-01.buoys/index.html"
-    for color in ("vermilion", "ochre"):
-        repo.write("logbook/spring.log", f"LOGBOOK\n2026-03-01 Buoys: Painted {color}.\n")
-        assert memosite(extended, "build", "edited").returncode == 0
-        assert f"Painted {color}" in page.read_text()
+    (site / "harbour/logbook/spring.log").write_text(LOG.replace("vermilion", "ochre"))
+    assert memosite(extended, "build", "site").returncode == 0
+    page = (site / "_site/records/logbook/harbour.2026-03-01.buoys/index.html").read_text()
+    assert "buoys were painted ochre." in page

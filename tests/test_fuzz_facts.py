@@ -7,40 +7,39 @@ import datetime as dt
 import hashlib
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
+from memosite.archive.history import FileChange, HistoryCommit, LifeEvent
+from memosite.archive.ledger import LEDGER_PATH, parse_ledger
+from memosite.commands.diff import diff, to_json, to_markdown, to_text
+from memosite.config.loading import load_config
+from memosite.config.schema import has_control_characters
+from memosite.facts import texts
+from memosite.facts.errors import ConfigError, MemositeError, OutputError, StateError
 from memosite.facts.findings import read_clause
 from memosite.facts.json_text import clean_text, find_key_line, key_places, read_json_text
-from memosite.facts.layout import matches_glob, memo_folder, place_of, sibling_folders
-from memosite.facts.texts import (
-    cut_line,
-    describe_text,
-    file_page_spans,
-    find_destinations,
-    find_mentions,
-    line_of,
-    one_line,
-)
+from memosite.facts.layout import CONFIG_NAME, matches_glob, memo_folder, place_of, sibling_folders
 from memosite.facts.times import read_moment, read_stamp
+from memosite.feeds.document import FeedDocument, ReceivedItem, Rejected, read_document
+from memosite.feeds.document import refusal as item_refusal
+from memosite.fetch import Failed, Fetched
 from memosite.formats import yaml_text
 from memosite.formats.systems import RECORD_IDS
 from memosite.formats.yaml_text import read_frontmatter
-from memosite.sources.forges import (
-    file_template,
-    file_url,
-    in_our_words,
-    last_line,
-    parse_git_url,
-    refusal,
-    repo_name,
-    repo_pages,
-    shown_file,
-    without_secrets,
-)
-from tests.support.fuzzing import fuzz
+from memosite.remake import manifest as manifest_module
+from memosite.search.whoosh import index
+from memosite.sources import forges, history_cache
+from memosite.store.cache import read_signed, write_signed
+from memosite.watch.deliver import AnnouncedMemo, as_json
+from memosite.watch.policy import Bounds, archive_address, publisher_problem, walk
+from memosite.watch.state import FeedState, open_state, read_state
+from tests.support.feeds.publisher import FEED, Publisher
+from tests.support.fuzzing import LEDGER_LINES, fuzz, jsonl, scratch
 from tests.support.mutations import ODD_VALUES, as_bytes, mutated, mutated_json, mutated_lines, one_of
+from tests.support.sites import EXAMPLE
 
 NAMES_WRITTEN = [
     "2026-05-01-1430--engineer--director--gate-is-green.openthing",
@@ -74,17 +73,9 @@ GLOBS = [
     ("a/", "a/b/c"),
 ]
 ADDRESSES = [
-    *(
-        "https://user:secret@git.example:8443/a/b.git",
-        "git@host.example:a/b.git",
-        "ssh://git@[::1]:22/a",
-        "file:///srv/a",
-    ),
-    *(
-        "https://github.com/o/r/blob/main/memos/x%20y.openthing#L7-L9",
-        "ext::sh -c x",
-        "https://gitlab.example/a/-/blob/b/c",
-    ),
+    *("https://user:secret@git.example:8443/a/b.git", "git@host.example:a/b.git", "ssh://git@[::1]:22/a"),
+    *("file:///srv/a", "https://github.com/o/r/blob/main/memos/x%20y.openthing#L7-L9", "ext::sh -c x"),
+    "https://gitlab.example/a/-/blob/b/c",
 ]
 FAILURES = [
     "fatal: unable to access 'https://u:p@h.example/': Could not resolve host",
@@ -158,18 +149,18 @@ MARKS = [*"ab.- /\\:_`()[]<>~\n", ".md", ".openthing", "2026-05-01-1430--a--b--g
 def test_what_a_text_mentions_is_in_it(text: str) -> None:
     """Mentions and destinations as they are written, each once, mentions apart; a summary on one line."""
     text = clean_text(text)
-    known, data = describe_text(text, RECORD_IDS)
+    known, data = texts.describe_text(text, RECORD_IDS)
     assert data.decode() == text and known.chars == len(text)
-    assert known.sha256 == hashlib.sha256(data).hexdigest() and (known, data) == describe_text(text, RECORD_IDS)
-    mentions, destinations = find_mentions(text, RECORD_IDS), find_destinations(text)
+    assert known.sha256 == hashlib.sha256(data).hexdigest() and (known, data) == texts.describe_text(text, RECORD_IDS)
+    mentions, destinations = texts.find_mentions(text, RECORD_IDS), texts.find_destinations(text)
     assert destinations == known.destinations
     assert all(found and found in text for found in (*mentions, *destinations))
     assert len(set(mentions)) == len(mentions) and len(set(destinations)) == len(destinations)
     assert sum(map(len, mentions)) <= len(text)
-    assert len(known.summary) <= 241 and known.summary == one_line(known.summary)
-    assert all(0 <= start < end <= len(text) for start, end in file_page_spans(text))
+    assert len(known.summary) <= 241 and known.summary == texts.one_line(known.summary)
+    assert all(0 <= start < end <= len(text) for start, end in texts.file_page_spans(text))
     for limit in (1, 2, 10):
-        assert len(cut_line(text, limit)) <= limit + 1
+        assert len(texts.cut_line(text, limit)) <= limit + 1
 
 
 @fuzz(
@@ -196,18 +187,18 @@ def test_globs_match_or_do_not(pair: tuple[str, str]) -> None:
 )
 def test_addresses_are_read_or_refused(text: str) -> None:
     """And shown without what is between `://` and `@`."""
-    parse_git_url(text)
-    reason = refusal(text)
+    forges.parse_git_url(text)
+    reason = forges.refusal(text)
     assert reason is None or reason.isprintable()
     assert "secret@" not in (reason or "") or "//" not in text.partition("secret@")[0]
-    assert not re.search(r"://\S*@", without_secrets(text))
-    assert "/" not in repo_name(text)
-    shown_file(text)
-    template = file_template(text)
+    assert not re.search(r"://\S*@", forges.without_secrets(text))
+    assert "/" not in forges.repo_name(text)
+    forges.shown_file(text)
+    template = forges.file_template(text)
     if template is not None:
-        repo_pages(template)
-        assert "{" not in file_url(template, "HEAD", text)
-    line_of(text)
+        forges.repo_pages(template)
+        assert "{" not in forges.file_url(template, "HEAD", text)
+    texts.line_of(text)
     assert "; ".join(cited.written for cited in read_clause(text)) == text
 
 
@@ -217,6 +208,291 @@ BIDI = "fatal: bad ref \u202egnp.exe\u2028".encode()
 @fuzz(mutated([said.encode() for said in FAILURES]), examples=60, known=[BIDI])
 def test_what_git_says_is_told_in_our_words(said: bytes) -> None:
     """On one line, and never with a password."""
-    for words in (last_line(said), in_our_words(said, "log", 128)):
+    for words in (forges.last_line(said), forges.in_our_words(said, "log", 128)):
         assert len(words) <= 300 and words.isprintable()
         assert not re.search(r"://\S*@", words)
+
+
+ADDRESS = "https://memos.example/positions/director/feed.xml"
+PUBLISHER = Publisher(states=["inbox", "read"] * 30)
+FEEDS = [PUBLISHER.document(FEED) or b"", *(PUBLISHER.document(f"feed-{number}.xml") or b"" for number in (1, 2))]
+FEEDS = [data for data in FEEDS if data]
+FEED_WORDS = (
+    *(b"<item> </item> <guid> <![CDATA[ ]]> <!-- --> &amp; &#0; &x; <memo:path> ../ xmlns:memo= <rss>").split(),
+    *(b"<?x ?>", b"<!DOCTYPE x>", b'<atom:link rel="prev-archive" href="//["/>', b'encoding="UTF-16"'),
+)
+CONFIGS = [
+    (EXAMPLE / CONFIG_NAME).read_text("utf-8"),
+    (
+        "title: A\nbase_url: https://a.example/b/\nsources:\n  - git: https://a.example/b.git\n    ref: main\n"
+        "    name: b\n    include: ['**/*.md']\n  - path: .\n    web: https://a.example/{path}\nhistory: enclosing\n"
+    ),
+    (
+        "feeds: {window: 50, days: 30, ttl: 5, full_content: true, digest: weekly, searches: {open: 'is:open to:a'}}\n"
+        "positions: {aliases: {a: b, b: c}, people: [d]}\ndocuments: ['docs/**/*.md']\ntheme: .\nlanguage: en\n"
+    ),
+]
+CONFIG_WORDS = (
+    *("- ", ": ", "&a ", "*a", "!!python/object:x ", "|\n  ", "? ", "<<: ", "[", "{", "}"),
+    *("path: ..", "1e5", "git: ext::x"),
+)
+MACHINE_LINES = [
+    {"kind": "memo", "id": "2026-05-01-1430--a--b--c", "subject": "S", "from": "a", "to": ["b"],
+     "copies": [{"source": "s"}]},
+    {"kind": "document", "id": "y", "title": "T", "sent": "2026-05-01T14:30:00Z", "url": "documents/y/index.html"},
+]  # fmt: skip
+
+
+@fuzz(mutated(FEEDS, FEED_WORDS), examples=300)
+def test_a_feed_is_read_whole_or_rejected(data: bytes) -> None:
+    """And what is read of it can be passed on as one line, or is refused."""
+    found = read_document(data)
+    assert read_document(data) == found
+    if isinstance(found, Rejected):
+        assert found.reason.isprintable()
+        return
+    assert len({item.guid for item in found.items}) == len(found.items)
+    for item in found.items:
+        check_item(item)
+    check_walk(found, data)
+
+
+def check_item(item: ReceivedItem) -> None:
+    """An item that is not refused names a path within the repo, and goes into a line of JSON."""
+    if item_refusal(item) is not None:
+        return
+    assert item.path and not item.path.startswith("/") and ".." not in item.path.split("/")
+    line = as_json(AnnouncedMemo(feed=ADDRESS, item=item, path=item.path))
+    assert "\n" not in line and json.loads(line)["path"] == item.path
+
+
+def check_walk(found: FeedDocument, data: bytes) -> None:
+    """A walk through archives that are all this document ends, and only ever asks the feed's own server."""
+    asked: list[str] = []
+
+    def get(address: str) -> Fetched:
+        asked.append(address)
+        return Fetched(address=address, data=data)
+
+    for address in (ADDRESS, "file:///srv/site/positions/director/feed.xml"):
+        archive_address(found, address)
+        walked = walk(found, address, unknown=frozenset, get=get, bounds=Bounds(archives=5))
+        assert isinstance(walked, Failed) or len(walked) >= len(found.items)
+    assert all(one.startswith(("https://memos.example/", "file:///srv/site/")) for one in asked)
+
+
+@fuzz(mutated([b'{"built": "2026-05-01T14:30:00+00:00", "pages": 3}', b"{}", b"[]"]), examples=100)
+def test_a_publishers_status_is_read_or_is_a_problem(data: bytes) -> None:
+    """Whatever it says of its time."""
+    said = publisher_problem(data, dt.datetime(2026, 5, 1, tzinfo=dt.UTC), 3600)
+    assert said is None or said.isprintable()
+
+
+def _good_state() -> bytes:
+    with scratch() as folder:
+        state = open_state(folder / "state")
+        item = ReceivedItem(guid="g", path="memos/x.openthing", memo=(("from", "a"),))
+        state.commit(FeedState(address="feed", is_known=True, etag="e"), [(item, "pending")], 1.0)
+        state.close()
+        return (folder / "state").read_bytes()
+
+
+STATE_OF_WATCH = _good_state()
+DAMAGED_STATES = [
+    STATE_OF_WATCH.replace(b"CREATE TABLE feeds", b"CREATE TABLE\x82feeds"),
+    STATE_OF_WATCH.replace(b'["memos', b"[[memos"),
+]
+
+
+@fuzz(
+    mutated([STATE_OF_WATCH], [b"SQLite format 3\0", b"\0" * 100, b"[1]", b"feeds"]), examples=60, known=DAMAGED_STATES
+)
+def test_a_damaged_state_of_a_watch_is_an_error(data: bytes) -> None:
+    """Or it is read: damage that the database does not see looks like content."""
+    with scratch() as folder:
+        (folder / "state").write_bytes(data)
+        for opening in (read_state, open_state):
+            try:
+                state = opening(folder / "state")
+            except StateError as error:
+                assert str(folder) in str(error)
+                continue
+            try:
+                for address in state.addresses():
+                    state.feed(address)
+                    state.counts(address)
+                    state.pending(address, 10)
+            except StateError:
+                pass
+            finally:
+                state.close()
+
+
+@fuzz(
+    mutated_lines(CONFIGS, CONFIG_WORDS).map(lambda text: text.encode("utf-8", "replace"))
+    | mutated([text.encode() for text in CONFIGS]),
+    examples=200,
+)
+def test_a_configuration_is_read_or_an_error_of_one_line(data: bytes) -> None:
+    """That names the file and its line."""
+    with scratch() as folder:
+        for name in ("governance", "catalogue", "website", "reading-room"):
+            (folder / name / "memos/inbox").mkdir(parents=True)
+        (folder / CONFIG_NAME).write_bytes(data)
+        try:
+            config = load_config(folder)
+        except ConfigError as error:
+            assert str(error).isprintable() and CONFIG_NAME in str(error)
+        else:
+            assert config.sources and not has_control_characters(config.title)
+
+
+LEDGERS = mutated_json([LEDGER_LINES]).map(jsonl) | mutated([jsonl(LEDGER_LINES)])
+
+
+@fuzz(LEDGERS, examples=200)
+def test_a_ledger_is_read_or_refused(data: bytes) -> None:
+    """One that is read is written as it was, goes on from there, and can be written to disk."""
+    text = data.decode("utf-8", "replace")
+    try:
+        ledger = parse_ledger(text, name="ledger.jsonl")
+    except OutputError as error:
+        assert str(error).startswith("ledger.jsonl:") and "\n" not in str(error)
+        return
+    assert ledger.to_jsonl().startswith(text)
+    more = ledger.with_arrivals([("memo", "new", "k")]).with_pages([("t", ("memo", "new"))], ["p"]).to_jsonl()
+    assert parse_ledger(more, name="again").to_jsonl() == more
+    assert parse_ledger(more, name="again", known=ledger) == parse_ledger(more, name="again")
+    more.encode("utf-8")
+
+
+ODD_LINES = [
+    b"\xff",
+    b"[" * 100_000,
+    *(b'{"kind": "memo", "id": "a", "%s": 1}' % name for name in (b"to", b"copies", b"date")),
+]
+
+
+@fuzz(
+    st.tuples(LEDGERS, mutated_json([MACHINE_LINES]).map(jsonl) | mutated([jsonl(MACHINE_LINES)])),
+    examples=80,
+    known=[(b'{"v": 1, "n": 1, "kind": "memo", "id": "a", "key": "k"}', lines) for lines in ODD_LINES],
+)
+def test_published_archives_are_compared_or_refused(case: tuple[bytes, bytes]) -> None:
+    """By their ledgers, and by the machine's archive beside them."""
+    ledger, lines = case
+    with scratch() as folder:
+        for name, data in (("old", jsonl(LEDGER_LINES)), ("new", ledger)):
+            file = folder / name / LEDGER_PATH
+            file.parent.mkdir(parents=True)
+            file.write_bytes(data)
+        (folder / "new/archive/2026").mkdir()
+        (folder / "new/archive/2026/05.jsonl").write_bytes(lines)
+        try:
+            found = diff(f"{folder / 'old'}..{folder / 'new'}", site=folder)
+        except MemositeError as error:
+            assert str(folder / "new") in str(error)
+            return
+        for shown in (to_text(found), to_markdown(found), to_json(found)):
+            shown.encode("utf-8")
+
+
+EVENTS = {
+    "a.openthing": tuple(
+        LifeEvent(
+            kind="received", at=read_moment("2026-05-01T14:30:00-04:00"), who="Ann", commit="aa" * 20,
+            path="memos/a.openthing", before="", after="bb" * 20, merge="",
+        )
+        for _ in range(2)
+    )
+}  # fmt: skip
+COMMITS = {
+    id_: HistoryCommit(
+        id=id_, parents=parents, at=read_moment("2026-05-01T14:30:00+00:00"), author="Ann",
+        changes=(FileChange(path="memos/a.openthing", after="bb" * 20),),
+    )
+    for id_, parents in (("aa" * 20, ()), ("cc" * 20, ("aa" * 20,)))
+}  # fmt: skip
+HEAD_FILES = history_cache.HeadFiles(
+    head="aa" * 20, ref="HEAD", state="1-2", committed=read_moment("2026-05-01T14:30:00-04:00"),
+    tree={"memos/a.openthing": "bb" * 20, "memos/b\udc80.openthing": "cc" * 20}, foreign=("inner",),
+)  # fmt: skip
+
+
+def _history_files() -> list[bytes]:
+    with scratch() as folder:
+        history_cache.write_events(folder / "events", "n", "aa" * 20, EVENTS)
+        history_cache.write_commits(folder / "commits", "n", "cc" * 20, COMMITS)
+        history_cache.write_head_files(folder / "head", "n", HEAD_FILES)
+        assert history_cache.read_events(folder / "events", "n")[1] == EVENTS
+        assert history_cache.read_head_files(folder / "head", "n") == HEAD_FILES
+        assert history_cache.read_commits(folder / "commits", "n")[1] == COMMITS
+        return [(folder / name).read_bytes() for name in ("events", "commits", "head")]
+
+
+HISTORY = _history_files()
+
+
+@fuzz(mutated_json([json.loads(data) for data in HISTORY]).map(as_bytes) | mutated(HISTORY), examples=300)
+def test_a_damaged_cache_of_history_is_read_or_none(data: bytes) -> None:
+    """What is read of it can be written again, and then stays as it is."""
+    with scratch() as folder:
+        events, commits, head = (folder / name for name in ("events", "commits", "head"))
+        for file in (events, commits, head):
+            file.write_bytes(data)
+        written = []
+        for _ in range(2):
+            history_cache.write_events(events, "n", *history_cache.read_events(events, "n"))
+            history_cache.write_commits(commits, "n", *history_cache.read_commits(commits, "n"))
+            history_cache.write_head_files(head, "n", history_cache.read_head_files(head, "n"))
+            written.append([file.read_bytes() if file.exists() else b"" for file in (events, commits, head)])
+        assert written[0] == written[1]
+
+
+STATE = (10, 20, 30)
+
+
+def _cache_files(folder: Path) -> Path:
+    """A manifest with what is beside it."""
+    manifest = manifest_module.Manifest(common={"theme": "x"})
+    output = manifest_module.ManifestOutput(path="a", fingerprint="f", state=STATE)
+    manifest.units.note("thread/a", manifest_module.Made(given="g", reads=(), outputs=(output,)))
+    file = folder / "manifests/x.jsonl"
+    manifest_module.write_manifest(file, manifest)
+    manifest_module.write_seal(file, manifest_module.BuildSeal(inputs="i", kinds={"memo": 1}))
+    manifest_module.write_last(file, STATE)
+    write_signed(folder / "parsed/x.cache", b"data")
+    return file
+
+
+def _signed_files() -> dict[str, bytes]:
+    with scratch() as folder:
+        _cache_files(folder)
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+SIGNED = _signed_files()
+ONE_SIGNED = st.sampled_from(sorted(SIGNED))
+
+
+@fuzz(ONE_SIGNED.flatmap(lambda name: st.tuples(st.just(name), mutated([SIGNED[name]]))), examples=100)
+def test_a_damaged_signed_file_counts_as_none(case: tuple[str, bytes]) -> None:
+    """Whichever byte is another, and one of another name as well."""
+    name, data = case
+    with scratch() as folder:
+        file = _cache_files(folder)
+        (folder / name).write_bytes(data)
+        assert read_signed(folder / name) is None or data == SIGNED[name]
+        manifest = manifest_module.read_manifest(file)
+        assert [manifest.units[unit].outputs for unit in manifest.units] or file.name in name
+        manifest_module.read_seal(file)
+        manifest_module.read_last(file)
+        assert dict(manifest_module.read_states(file)) in ({}, {"a": STATE})
+
+
+@fuzz(mutated([b'{"version": 1, "inputs": "i", "newest": null, "files": {}}', b"{}"]), examples=60)
+def test_a_damaged_search_index_is_made_anew(data: bytes) -> None:
+    """Its seal says nothing that is believed."""
+    with scratch() as folder:
+        (folder / "seal.json").write_bytes(data)
+        assert index.read_seal(folder)[0] is None

@@ -17,34 +17,25 @@ from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_ht
 from memosite.markdown.plain import read_places
 from memosite.markdown.tokens import read_body
 from memosite.render.difference import compare, compare_turns, cut_to, html_bytes
-from tests.support.files import ROOT
-from tests.support.fuzzing import fuzz
+from tests.support.fuzzing import PAGES, fuzz
 from tests.support.mutations import mutated, mutated_lines
 from tests.support.plain import plain_text
-from tests.support.sites import EXAMPLE
 from tests.support.strict_html import passage_ids, read
 
 TARGET = "../t/index.html"
 LINKS = dict.fromkeys(
     ["x.md", "decisions/x.md", "a b+(1).md", "2026-05-01-1430--a--b--c", "決定/一.md", "[", "*"], TARGET
 )
-PAGES = [
-    path.read_text("utf-8", "replace")[:6_000]
-    for folder in (EXAMPLE, ROOT / "docs", ROOT / "tests/cases")
-    for path in sorted(folder.glob("**/*.md"))
-    if "_site" not in path.parts
-]
-"""Markdown that people wrote: the example, the documents, the cases."""
-
+TEXTS_OF_PEOPLE = [text[:6_000] for text in PAGES.values()]
 SEEDS = [
-    *PAGES,
+    *TEXTS_OF_PEOPLE,
     "# A\n\n== B ==\n\n- [ ] a\n  1. b\n\n> c\n> > d\n\n| a | b |\n|:--|--:|\n| `x` | ~~z~~ |\n\n```py\nx = 1\n```\n",
     "a[^1] and b[^n]\n\n[^1]: one\n\n    two\n\n[^n]: > quoted\n\n[r]: <x.md> 'title'\n\n[r] ![i](x.md) <https://a.example>",
     '[a](javascript:alert(1)) [b](data:text/html,x) [c](x.md#d "e") <script>f</script> &#106;avascript: &lt;',
     "    code\n\n~~~~html\n<b>\n~~~\n~~~~\n\n***a** _b*_ `` c ` d `` \\* <!-- e --> https://a.example/(b). *x.md*",
 ]
 TALKS = [
-    *(text for text in PAGES if text.startswith(("# Claude Code Transcript", "## User"))),
+    *(text for text in TEXTS_OF_PEOPLE if text.startswith(("# Claude Code Transcript", "## User"))),
     (
         "# T\n\n---\n\n## 🧑 Ada <sub>5/1/2026, 2:30:00 PM</sub>\n\nhi\n\n---\n\n"
         "## 🤖 Assistant *(m)* <sub>5/1/2026, 2:31:00 PM</sub>\n"

@@ -3,10 +3,12 @@
 Of whatever is written, HTML, words, headings, anchors and the lines of passages are equal.
 """
 
+import re
 from unittest.mock import patch
 
 import pytest
 from hypothesis import strategies as st
+from markdown_it.token import Token
 
 from memosite.facts.json_text import clean_text
 from memosite.markdown import quick
@@ -14,19 +16,9 @@ from memosite.markdown import tokens as markdown_tokens
 from memosite.markdown.html import passage_anchors, to_html
 from memosite.markdown.plain import read_places, read_spans
 from memosite.markdown.tokens import read_body
-from tests.support.files import ROOT
-from tests.support.fuzzing import fuzz
+from tests.support.fuzzing import PAGES, fuzz
 from tests.support.mutations import mutated_lines
 from tests.support.plain import plain_text
-from tests.support.sites import EXAMPLE
-
-PAGES = {
-    path.relative_to(ROOT).as_posix(): path.read_text("utf-8", "replace")
-    for folder in (EXAMPLE, ROOT / "docs", ROOT / "tests/cases")
-    for path in sorted(folder.glob("**/*.md"))
-    if "_site" not in path.parts
-}
-"""Markdown that people wrote: the example, the documents, the cases."""
 
 LINKS = dict.fromkeys(["x.md", "a b", "#", "word"], "../t/index.html")
 
@@ -52,85 +44,38 @@ def is_quick(text: str) -> bool:
     return quick.read_quickly(markdown_tokens.printable_text(text), markdown_tokens._spans) is not None
 
 
-SPANS = st.sampled_from(
-    [
-        *("word", "two words", "x.md", "10", "1.", "é", "中文", "✅", "—", "“q”", "…", "(par)", "it's", ",", ".", ":"),
-        *("`code`", "`a_b()`", "`a|b`", "`a\\|b`", "`` a`b ``", "` `", "`", "``", "`a\nb`", "**bold**", "*it*", "_it_"),
-        *("__b__", "***bi***", "**a *b* c**", "*a **b** c*", "**b**:", "**b:**", "a**b**c", "*", "**", "_", "__"),
-        *("***", "*a*b", "a*b*c", "“**b**”", "—*a*", "é*b*é", "**中**文", "*\u00a0a*", "*(a)*b", "snake_case_x"),
-        *("__init__", "_a", "a_", "2 * 3", "*a", "a*", "**a", "a**", "🧿*a*", "*a*\u2028", "\U0001fac8_", "[l](x.md)"),
-        *("[`c`](https://a.b/c_d)", "**[l](a)**", "[a](<b c>)", '[a](b "t")', "[a]()", "[[a](b)](c)", "[a](b(c))"),
-        *("![i](c)", "[a]", "[ ]", "[x]", "[a][b]", "[*a](b*)", "[a_b](c)", "[a *b](c)*", "](", "[", "]"),
-        *("https://a.b/c?d=1_2", "<https://a.b>", "<a@b.c>", "<b>", "</b>", "<b c='d'>", "<!-- e -->", "a<b", "<", ">"),
-        *("\\*no\\*", "\\`", "\\", "\\\n", "\\|", "&amp;", "&lt;b&gt;", "&copy", "&nope;", "&#35;", "&#0;", "a & b"),
-        *("~~s~~", "!", "#", "-", "+", "|", "=", "==", "~", "$x$", "[^1]", "  ", "\u00a0", "\u3000", "\t"),
-        *("\x00", "\ud800"),
-    ]
-)
+SPAN_TEXTS = [
+    *("word", "two words", "x.md", "10", "1.", "é", "中文", "✅", "—", "“q”", "…", "(par)", "it's", ",", ".", ":"),
+    *("`code`", "`a_b()`", "`a|b`", "`a\\|b`", "`` a`b ``", "` `", "`", "``", "`a\nb`", "**bold**", "*it*", "_it_"),
+    *("__b__", "***bi***", "**a *b* c**", "*a **b** c*", "**b**:", "**b:**", "a**b**c", "*", "**", "_", "__"),
+    *("***", "*a*b", "a*b*c", "“**b**”", "—*a*", "é*b*é", "**中**文", "*\u00a0a*", "*(a)*b", "snake_case_x"),
+    *("__init__", "_a", "a_", "2 * 3", "*a", "a*", "**a", "a**", "🧿*a*", "*a*\u2028", "\U0001fac8_", "[l](x.md)"),
+    *("[`c`](https://a.b/c_d)", "**[l](a)**", "[a](<b c>)", '[a](b "t")', "[a]()", "[[a](b)](c)", "[a](b(c))"),
+    *("![i](c)", "[a]", "[ ]", "[x]", "[a][b]", "[*a](b*)", "[a_b](c)", "[a *b](c)*", "](", "[", "]"),
+    *("https://a.b/c?d=1_2", "<https://a.b>", "<a@b.c>", "<b>", "</b>", "<b c='d'>", "<!-- e -->", "a<b", "<", ">"),
+    *("\\*no\\*", "\\`", "\\", "\\\n", "\\|", "&amp;", "&lt;b&gt;", "&copy", "&nope;", "&#35;", "&#0;", "a & b"),
+    *("~~s~~", "!", "#", "-", "+", "|", "=", "==", "~", "$x$", "[^1]", "  ", "\u00a0", "\u3000", "\t"),
+    *("\x00", "\ud800"),
+]
+SPANS = st.sampled_from(SPAN_TEXTS)
 LINES: st.SearchStrategy[str] = st.tuples(st.lists(SPANS, min_size=1, max_size=5), st.sampled_from([" ", " ", ""])).map(
     lambda case: case[1].join(case[0])
 )
 MARKS = st.lists(
     st.sampled_from(
         [
-            *(
-                "",
-                "",
-                "",
-                "- ",
-                "- ",
-                "  ",
-                "  ",
-                "> ",
-                "> ",
-                "* ",
-                "+ ",
-                "1. ",
-                "2) ",
-                "9. ",
-                "   ",
-                "    ",
-                " ",
-                "\t",
-            ),
-            *("- [ ] ", "- [x] ", "# ", "## ", "#", "####### ", "== ", "=== ", "| ", "|", "-", ">", "-  ", "1.    "),
+            *("", "", "", "- ", "- ", "  ", "  ", "> ", "> ", "* ", "+ ", "1. ", "2) ", "9. ", "   ", "    ", " "),
+            *("\t", "- [ ] ", "- [x] ", "# ", "## ", "#", "####### ", "== ", "=== ", "| ", "|", "-", ">", "-  "),
+            "1.    ",
         ]
     ),
     max_size=3,
 ).map("".join)
 WHOLE = st.sampled_from(
     [
-        *(
-            "",
-            "",
-            "",
-            "",
-            "---",
-            "***",
-            "- - -",
-            "===",
-            "--",
-            "```",
-            "```py",
-            "~~~",
-            "````",
-            "|---|",
-            "|---|:-:|",
-            "--:|-",
-        ),
-        *(
-            "| a | b |",
-            "| a |",
-            "a | b",
-            "|---|---|",
-            "== a ==",
-            "== a",
-            "[^1]: a",
-            "[a]: b",
-            "<div>",
-            "    a",
-            "  ```",
-        ),
+        *("", "", "", "", "---", "***", "- - -", "===", "--", "```", "```py", "~~~", "````", "|---|", "|---|:-:|"),
+        *("--:|-", "| a | b |", "| a |", "a | b", "|---|---|", "== a ==", "== a", "[^1]: a", "[a]: b", "<div>"),
+        *("    a", "  ```"),
     ]
 )
 ENDS = st.sampled_from(["", "", "", "", "", " |", "|", " ==", " ===", " #", "##", "  ", "\\", " "])
@@ -164,6 +109,78 @@ KNOWN = [
     *("- a\n\n  b\n- c", "1) a\n2. b", "-\n\n  a"),
 ]
 """Where the two parsers differ, or did while this was written."""
+
+BLOCKS = [
+    *("", "a", "a\nb", "*a* `b`", "# a *b*", "## a #", "a\n---", "== a ==", "=== a ===", "== a b", "```\nc\n```"),
+    *("```py\nc\n\n  d\n```", "````\nc\n```\n````", "```\nc\n```x", "~~~\nc\n~~~", "    c", "---", "- a\n- b"),
+    *("1. a", "3. a\n4. b", "> a\n> b", "[a](b.md) x [c]", "<b>c</b> d", "a | b", "| a | b |\n|---|:-:|\n| c | d |"),
+    *("| a |\n|--:|", "a | b\n--|--\nc | d", "| a | b\n|---|---|", " | a |\n |---|", "| a\\| b |\n|---|"),
+    *("|a|\n|-|\nb", "\\*a", "` a `", "\u00a0a", "a\n  b", "*a*\U0001fae8 b", "\\#", "==  ==", "   == a =="),
+]
+IN_BLOCKS = (
+    *("{}", "> {}", "- {}", "1. {}", "-   {}", "10) {}", " - {}", "> - {}", "- > {}", "- - {}", "- a\n  - {}"),
+    *("- a\n\n  {}", "> a\n>\n> {}", "1. a\n2. {}"),
+)
+IN_SPANS = (
+    "{}",
+    "x {} y",
+    "- {}",
+    "*{}*",
+    "[{}](u)",
+    "\U0001fae8 {}",
+    "{}\n== é ==",
+    "# {}",
+    "| {} |\n|---|",
+    "> {}\n> b",
+)
+
+
+def placed(text: str, place: str) -> str:
+    """A text within other blocks, its further lines as deep as its first."""
+    before = place.rpartition("\n")[2].partition("{}")[0]
+    return place.format(text.replace("\n", "\n" + re.sub("[^>]", " ", before)))
+
+
+CONSTRUCTS = {
+    *(placed(block, place) for block in BLOCKS for place in IN_BLOCKS),
+    *(
+        f"{one}\n{other}"
+        for one in BLOCKS
+        for other in ("\na", "\n- a", "\n    c", "\n== a ==", "\n| a |\n|--:|", *BLOCKS)
+    ),
+    *(placed(span, place) for span in SPAN_TEXTS for place in IN_SPANS),
+    *(mark * depth + "a" for mark in ("- ", "> ") for depth in (7, 8, 9)),
+}
+"""Each block within each other and before each other, each span in each place."""
+
+
+def test_each_construct_is_what_it_is_to_markdown_it() -> None:
+    """Also as tokens; and as many are read quickly, with as few spans left to markdown-it, as when this was written."""
+    left, quickly = [], 0
+
+    def spans(content: str) -> list[Token]:
+        left.append(content)
+        return markdown_tokens._spans(content)
+
+    for text in CONSTRUCTS:
+        check(text)
+        source = markdown_tokens.printable_text(text)
+        found, (full, _) = quick.read_quickly(source, spans), markdown_tokens._read_fully(source)
+        if found is not None:
+            quickly += 1
+            assert list(map(shape, found)) == list(map(shape, full)), text
+    assert (len(CONSTRUCTS), quickly, len(left)) == NUMBERS
+    rows = "|a|\n|-|\n" + "|b|\n" * 4_998
+    assert is_quick(rows) and not is_quick(f"{rows}|b|\n")
+
+
+NUMBERS = (3442, 1582, 605)
+"""Constructs, those that are read quickly, and blocks of these whose spans are left to markdown-it."""
+
+
+def shape(token: Token) -> tuple[object, ...]:
+    """What a token is."""
+    return token.type, token.tag, token.nesting, token.hidden
 
 
 @fuzz(TEXTS, examples=250, known=[*KNOWN, *PAGES.values()])
@@ -225,15 +242,11 @@ It has <tags>, ~~marks~~, \\*escapes\\* and ![images](c.png), too.
 """
 
 
-@pytest.mark.parametrize("block", [USUAL, *USUAL.strip().split("\n\n")])
-def test_what_is_usual_is_read_quickly(block: str) -> None:
-    """Else all of this would be in vain."""
-    assert is_quick(block) or block.startswith(("   with", "2. "))
-    check(block)
-
-
-def test_most_of_the_example_is_read_quickly() -> None:
-    """Counted in characters."""
+def test_what_is_usual_is_read_quickly() -> None:
+    """And most of the example, counted in characters: else all of this would be in vain."""
+    for block in (USUAL, *USUAL.strip().split("\n\n")):
+        assert is_quick(block) or block.startswith(("   with", "2. "))
+        check(block)
     texts = [text for path, text in PAGES.items() if path.startswith("example-org/")]
     assert sum(len(text) for text in texts if is_quick(text)) > 0.8 * sum(map(len, texts))
 
@@ -263,30 +276,16 @@ def test_native_code_that_gives_up_costs_nothing(monkeypatch: pytest.MonkeyPatch
         quick.read_quickly("a *b*", markdown_tokens._spans)
 
 
-HOSTILE = {
-    "bars without a table": "|a" * 60_000,
-    "bars and a line below": "|" * 60_000 + "\n|" + "-" * 60_000,
-    "small tables": "| a |\n|---|\n\n" * 12_000,
-    "spaces in a heading": "# " + " " * 500_000 + "#",
-    "signs of sections": "== " + "= " * 250_000 + "a",
-    "sections": "== a ==\n\n" * 20_000,
-    "spaces in a fence": "```" + " " * 500_000 + "x\n```",
-    "marks of items": "- " * 100_000,
-    "numbers of items": "1. " * 300_000,
-    "quotes": "> " * 400_000,
-    "a line of colons": "|\n" + ":" * 500_000 + "x",
-    "lines of a quote": "> a\n" * 30_000,
-    "lines of an item": "- a\n" + "  b\n" * 30_000,
-    "emphasis": "*a **b " * 30_000,
-    "open links": "[a](" * 30_000,
-    "tags": "<a " * 100_000,
-    "unknown characters": "\U0001fae8*" * 60_000,
-    "odd spaces": "a\u00a0" * 200_000,
-}
+HOSTILE = (
+    *("|a", "| a |\n|---|\n\n", "== a ==\n\n", "- ", "1. ", "> ", "> a\n", "*a **b ", "[a](", "<a ", "\U0001fae8*"),
+    "a\u00a0",
+)
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_text_is_read_in_linear_time(text: str) -> None:
+def test_hostile_text_is_read_in_linear_time() -> None:
     """Up to the bounds of a body; in quadratic time this would not end."""
-    source = text[: markdown_tokens.MAX_CHARS]
-    quick.read_quickly(source, lambda _: [])
+    blanks, bars = " " * 500_000, "|" * 60_000
+    others = (f"# {blanks}#", f"== {'= ' * 250_000}a", f"```{blanks}x\n```", f"|\n{':' * 500_000}x")
+    lines = (f"{bars}\n|{'-' * 60_000}", "- a\n" + "  b\n" * 30_000)
+    for source in (*(piece * (200_000 // len(piece)) for piece in HOSTILE), *others, *lines):
+        quick.read_quickly(source[: markdown_tokens.MAX_CHARS], lambda _: [])

@@ -7,9 +7,7 @@ and is what a build from nothing would write.
 import io
 import json
 import re
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import redirect_stderr
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -19,7 +17,7 @@ from memosite.archive.ledger import LEDGER_PATH
 from memosite.cli import main
 from memosite.facts.layout import SITE_MARKER
 from tests.support.cases import all_inputs
-from tests.support.fuzzing import fuzz
+from tests.support.fuzzing import LEDGER_LINES, fuzz, jsonl, scratch
 from tests.support.mutations import mutated, one_of
 from tests.support.pages import bad_links, found
 from tests.support.sites import build_site, built_from_nothing, file_states, tree_bytes
@@ -31,13 +29,6 @@ FILE = one_of(PATHS).flatmap(
     lambda at: st.tuples(one_of([at, at, *PATHS]), st.just(SEEDS[at]) | mutated([SEEDS[at]], WORDS))
 )
 Files = list[tuple[str, bytes]]
-
-
-@contextmanager
-def scratch() -> Iterator[Path]:
-    """A folder for one input."""
-    with tempfile.TemporaryDirectory(prefix="memosite-tests-") as folder:
-        yield Path(folder)
 
 
 def write(site: Path, files: Files) -> None:
@@ -105,23 +96,10 @@ def test_a_folder_of_damaged_files_is_built(case: tuple[Files, Files]) -> None:
         assert again == built_from_nothing(site, folder / "clean")
 
 
-LEDGER = "".join(
-    f"{json.dumps(line)}\n"
-    for line in (
-        {"v": 1, "n": 1, "kind": "memo", "id": "2026-05-01-1430--a--b--c", "key": "0123456789abcdef"},
-        {"v": 1, "kind": "thread", "id": "2026-05-01-1430--a--b--c", "member": "memo/2026-05-01-1430--a--b--c"},
-        {"v": 1, "kind": "position", "id": "director"},
-        {"v": 1, "kind": "month", "id": "2026/05"},
-        {"v": 1, "kind": "ghost", "id": "memo/x"},
-        {"v": 1, "kind": "alias", "id": "memo/x", "to": "memo/2026-05-01-1430--a--b--c"},
-        {"v": 1, "kind": "changes", "id": "memo/2026-05-01-1430--a--b--c"},
-        {"v": 1, "kind": "block", "id": "feed", "n": 1, "items": [1]},
-    )
-)
 MEMO = b'{"type": "memodef:Memo", "from": "a", "to": "director", "subject": "S", "in_reply_to": "x", "body": "B"}'
 
 
-@fuzz(mutated([LEDGER.encode()]), examples=4, known=[b" "])
+@fuzz(mutated([jsonl(LEDGER_LINES) + b"\n"]), examples=4, known=[b" "])
 def test_a_site_goes_on_from_a_damaged_ledger_or_refuses(ledger: bytes) -> None:
     """Whatever it names has a page or a tombstone, at an address within the site."""
     with scratch() as folder:

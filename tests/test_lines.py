@@ -93,7 +93,7 @@ def test_each_kind_of_artifact_has_exactly_the_fields_of_the_contract_in_its_ord
     assert all(entry["to"] == entry["recipients"] == [] for entry in unsent)
 
 
-def test_a_memo_is_told_as_it_was_written_and_as_it_was_resolved(tmp_path: Path) -> None:
+def test_a_memo_is_told_as_it_was_written_and_resolved_with_each_copy(tmp_path: Path) -> None:
     """Names as written stand beside positions as resolved, UTC beside the offset."""
     write_memo(
         tmp_path / "memos/read",
@@ -110,61 +110,18 @@ def test_a_memo_is_told_as_it_was_written_and_as_it_was_resolved(tmp_path: Path)
     with open_folders(tmp_path, aliases={"old-engineer": "engineer"}) as (archive, shelf):
         found = Lines(archive, shelf).of(NAME, base_url="https://memos.example/a/")
         digest = archive.artifacts[("memo", NAME)].copies[0].file.sha256
+    path = f"memos/read/{NAME}.openthing"
+    copy = {"source": tmp_path.name, "path": path, "mailbox": "read", "sha256": digest, "received": None}
     assert found == {
-        "v": 1,
-        "id": NAME,
-        "kind": "memo",
-        "system": "memodef",
-        "url": f"https://memos.example/a/memos/{NAME}/",
-        "subject": "The gate is green",
-        "short_subject": "The gate is green",
-        "summary": "All tests pass.",
-        "chars": 15,
-        "from": "old-engineer",
-        "to": ["director", "strategist"],
-        "date": "2026-05-01T13:00:00Z",
-        "offset": "-04:00",
-        "thread": "gates",
-        "parent": None,
-        "ghost_parent": None,
-        "mailbox": "read",
-        "copies": [
-            {
-                "source": tmp_path.name,
-                "path": f"memos/read/{NAME}.openthing",
-                "mailbox": "read",
-                "sha256": digest,
-                "received": None,
-            }
-        ],
-        "action": "open",
+        "v": 1, "id": NAME, "kind": "memo", "system": "memodef", "url": f"https://memos.example/a/memos/{NAME}/",
+        "subject": "The gate is green", "short_subject": "The gate is green", "summary": "All tests pass.", "chars": 15,
+        "from": "old-engineer", "to": ["director", "strategist"], "date": "2026-05-01T13:00:00Z", "offset": "-04:00",
+        "thread": "gates", "parent": None, "ghost_parent": None, "mailbox": "read", "copies": [copy], "action": "open",
         "recipients": [{"position": "director", "action": "open"}, {"position": "strategist", "action": "open"}],
-        "positions": ["director", "engineer", "strategist"],
-        "tags": ["build", "ci"],
-        "findings": [],
-        "sha256": digest,
-    }
-
-
-def test_odd_memos_have_lines_that_tell_of_it(desk: Lines) -> None:
-    """A note asks nothing, rules are named once, addresses are encoded, and a missing parent is named as written."""
-    assert desk.of("grüße")["url"] == "memos/grüße/"
-    address = desk.of("grüße", base_url="https://x.example/")["url"]
-    assert address == "https://x.example/memos/gr%C3%BC%C3%9Fe/"
-    found = desk.of("noted", "note")
-    assert (found["from"], found["to"]) == ("engineer", ["director"])
-    assert (found["recipients"], found["action"], found["mailbox"]) == ([], None, None)
-    assert found["findings"] == ["note-action", "note-recipient"]
-    assert desk.of("reserved")["findings"] == ["date-without-zone", "field-reserved"]
-    assert len(desk.archive.artifacts) - len(desk.all()) == 2
-    assert not [entry["id"] for entry in desk.all() if "broken" in str(entry["id"])]
-    answer, stray = desk.of(f"2026-05-02-{REPLY}"), desk.of(f"2026-05-03-{REPLY}")
-    assert (answer["parent"], answer["ghost_parent"], answer["thread"]) == (NAME, None, NAME)
-    assert (stray["parent"], stray["ghost_parent"]) == (None, "the gate (draft)")
-
-
-def test_a_broadcast_names_each_copy_with_its_mailbox(tmp_path: Path) -> None:
-    """One artifact, as many copies as repos."""
+        "positions": ["director", "engineer", "strategist"], "tags": ["build", "ci"], "findings": [], "sha256": digest,
+    }  # fmt: skip
+    tmp_path = tmp_path / "more2"
+    # One artifact, as many copies as repos.
     boxes = {"alpha": "inbox", "beta": "read", "gamma": "flat"}
     for repo, box in boxes.items():
         write_memo(tmp_path / repo / "memos" / box.replace("flat", ""), NAME, to="all")
@@ -186,8 +143,22 @@ def test_a_body_has_all_that_is_written_once(desk: Lines, example: Lines) -> Non
     assert [example.body(ref) for ref in libraries] == [""]
 
 
-def test_every_line_is_one_line_for_every_way_of_splitting(desk: Lines) -> None:
-    """Whatever ends a line; letters stand as they are, and bytes of a name that is not UTF-8 are replaced."""
+def test_odd_memos_have_lines_that_tell_of_it_and_each_is_one_line(desk: Lines) -> None:
+    """A note asks nothing, rules are named once, addresses are encoded, and a missing parent is named as written."""
+    # Whatever ends a line; letters stand as they are, and bytes of a name that is not UTF-8 are replaced.
+    assert desk.of("grüße")["url"] == "memos/grüße/"
+    address = desk.of("grüße", base_url="https://x.example/")["url"]
+    assert address == "https://x.example/memos/gr%C3%BC%C3%9Fe/"
+    found = desk.of("noted", "note")
+    assert (found["from"], found["to"]) == ("engineer", ["director"])
+    assert (found["recipients"], found["action"], found["mailbox"]) == ([], None, None)
+    assert found["findings"] == ["note-action", "note-recipient"]
+    assert desk.of("reserved")["findings"] == ["date-without-zone", "field-reserved"]
+    assert len(desk.archive.artifacts) - len(desk.all()) == 2
+    assert not [entry["id"] for entry in desk.all() if "broken" in str(entry["id"])]
+    answer, stray = desk.of(f"2026-05-02-{REPLY}"), desk.of(f"2026-05-03-{REPLY}")
+    assert (answer["parent"], answer["ghost_parent"], answer["thread"]) == (NAME, None, NAME)
+    assert (stray["parent"], stray["ghost_parent"]) == (None, "the gate (draft)")
     text = dump_line(desk.of("subject"))
     assert len(text.splitlines()) == 1
     assert json.loads(text)["subject"] == SUBJECT

@@ -2,14 +2,21 @@
 
 import hashlib
 import re
+from html import unescape
+from pathlib import Path
 
 import pytest
+from lxml import html
 
 from memosite.markdown import tokens as markdown_tokens
 from memosite.markdown.html import to_html
 from memosite.markdown.naming import Heading
 from memosite.markdown.tokens import read_body
+from tests.support.files import write_text
+from tests.support.memos import write_memo
 from tests.support.plain import plain_text
+from tests.support.repos import Repo
+from tests.support.sites import build_site
 from tests.support.strict_html import passage_ids, read
 
 LINKS = {
@@ -47,26 +54,24 @@ def inner(text: str) -> str:
     return html.removeprefix("<p>").removesuffix("</p>\n")
 
 
-@pytest.mark.parametrize(
-    "tag",
-    ["<ide_opened_file>", "<seat>", "<script>alert(1)</script>", "<div>\na\n</div>", "<!-- x -->", "<xs:element>"],
-)
-def test_raw_html_is_shown_as_text(tag: str) -> None:
+def test_raw_html_is_shown_as_text_and_what_is_no_text_as_the_replacement_character() -> None:
     """Tags of any kind are text for the reader and never elements."""
-    assert seen(html_of(f"see {tag} here")) == " ".join(f"see {tag} here".split())
-    assert seen(html_of(tag)) == " ".join(tag.split())
-
-
-def test_what_is_no_text_becomes_the_replacement_character() -> None:
-    """Written as such or as entities, which are the characters that they name."""
+    # Written as such or as entities, which are the characters that they name.
+    for tag in [
+        *("<ide_opened_file>", "<seat>", "<script>alert(1)</script>", "<div>\na\n</div>", "<!-- x -->"),
+        "<xs:element>",
+    ]:
+        assert seen(html_of(f"see {tag} here")) == " ".join(f"see {tag} here".split())
+        assert seen(html_of(tag)) == " ".join(tag.split())
     assert inner("&copy; &lt;b&gt; &amp;amp;") == "© &lt;b&gt; &amp;amp;"
     assert inner("a\x00b\x1bc\ud800d\x85e\uffff&#1;&#xD800;") == "a\ufffdb\ufffdc\ufffdd\ufffde\ufffd\ufffd\ufffd"
     assert html_of("\ufeff# A\r\nb\rc") == html_of("# A\nb\nc")
     assert plain_text("> " * 40 + "\r\na\rb").endswith("> \na\nb")
 
 
-def test_sections_between_equal_signs_are_headings_without_blank_lines() -> None:
+def test_sections_between_equal_signs_are_headings_and_other_lines_are_none() -> None:
     """A line such as `== Section ==` ends all other blocks, and its signs count its level."""
+    # Code, underlines and unbalanced signs are left alone.
     html = html_of("before\n== The ask ==\nafter\n=== More ===\nend")
     assert seen(html) == "before The ask after More end"
     assert [(found.level, found.text) for found in headings("a\n== B ==\nc\n=== D ===")] == [(2, "B"), (3, "D")]
@@ -76,31 +81,21 @@ def test_sections_between_equal_signs_are_headings_without_blank_lines() -> None
     html = html_of("> quote\n== A ==\n- item\n== B ==\n| a |\n|---|\n| b |\n== C ==")
     assert re.findall(r"<(blockquote|h2|ul|table)", html) == ["blockquote", "h2", "ul", "h2", "table", "h2"]
     assert html_of("> a\n    == B ==") == "<blockquote>\n<p>a\n== B ==</p>\n</blockquote>\n"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+    for text in [
         *("```\n== A ==\n```", "    == A ==", "== A =", "=== A ==", "==A==", "== ==", "====", "x == y ==", "== A or"),
         *("======= A =======", "> a\n    == B =="),
-    ],
-)
-def test_other_lines_with_equal_signs_are_no_sections(text: str) -> None:
-    """Code, underlines and unbalanced signs are left alone."""
-    assert headings(text) == ()
+    ]:
+        assert headings(text) == ()
 
 
-def test_anchors_are_words_joined_by_hyphens() -> None:
+def test_anchors_are_words_joined_by_hyphens_numbered_and_unique() -> None:
     """In lower case, of any script; what has none is called section; whatever is defined later, they stay."""
+    # Also when another heading is called so by itself; none is longer than 60, and many do not take ever longer.
     text = "# Why: `it` *is* so!\n# U\u0308berblick 决定 2\n# ???\n# A_b [c](d)\n"
     assert [found.anchor for found in headings(text)] == ["why-it-is-so", "überblick-决定-2", "section", "a-b-c"]
     assert headings("# &nbsp;") == (Heading(level=1, text="section", anchor="section"),)
     text = "# See [it][that]\n"
     assert headings(text)[0].anchor == headings(text + "\n[that]: https://a.example\n")[0].anchor
-
-
-def test_repeated_anchors_are_numbered_and_unique() -> None:
-    """Also when another heading is called so by itself; none is longer than 60, and many do not take ever longer."""
     assert [found.anchor for found in headings("# a\n# a-2\n# a\n# a\n# a-2")] == ["a", "a-2", "a-3", "a-4", "a-2-2"]
     anchors = [found.anchor for found in headings(f"# {'word ' * 40}\n" * 3)]
     assert len(set(anchors)) == 3
@@ -124,31 +119,22 @@ def test_headings_are_shifted_to_the_base_level_and_skip_no_level() -> None:
     assert read(html).hrefs == ['#m1-"a', '#m1-"a']
 
 
-@pytest.mark.parametrize("url", ["https://a.example/b?c=d&e", "http://a.example", "mailto:a@b.example", "HTTPS://A.b"])
-def test_web_and_mail_links_are_kept(url: str) -> None:
+def test_links_to_the_web_and_the_archive_are_kept_and_other_destinations_are_text() -> None:
     """They tell the other site nothing and lend it no weight."""
-    assert inner("[a](<https://a.example/b c>)") == f'<a href="https://a.example/b%20c"{REL}>a</a>'
-    assert inner(f"[a]({url})") == f'<a href="{url.replace("&", "&amp;")}"{REL}>a</a>'
-
-
-@pytest.mark.parametrize(
-    "target",
-    [
+    # The label stays, and a tooltip tells what was written. URLs and addresses are meant; fragments and relative
+    # destinations are looked up as written.
+    for url in ["https://a.example/b?c=d&e", "http://a.example", "mailto:a@b.example", "HTTPS://A.b"]:
+        assert inner("[a](<https://a.example/b c>)") == f'<a href="https://a.example/b%20c"{REL}>a</a>'
+        assert inner(f"[a]({url})") == f'<a href="{url.replace("&", "&amp;")}"{REL}>a</a>'
+    for target in [
         *("javascript:alert(1)", "JaVaScript:alert(1)", "java&#10;script:alert(1)", "&#x6A;avascript:alert(1)"),
         *("data:text/html;base64,AA==", "vbscript:x", "file:///etc/passwd", "s:/projects/x", "C:\\Users\\x"),
         *("//evil.example/x", "/root.md", "unknown.md", "#nowhere", "https:evil", "blob:https://a.example/1"),
-    ],
-)
-def test_other_destinations_are_shown_as_text(target: str) -> None:
-    """The label stays, and a tooltip tells what was written."""
-    assert inner('[a](déjà%20"vu.md)') == '<span class="path" title="déjà%20&quot;vu.md">a</span>'
-    html = html_of(f"[label](<{target}>)")
-    assert re.fullmatch(r'<p><span class="path" title="[^"]+">label</span></p>\n', html)
-    assert target not in read(html_of(f"<{target}>")).hrefs
-
-
-def test_autolinks_in_angle_brackets_are_links() -> None:
-    """URLs and addresses are meant; fragments and relative destinations are looked up as written."""
+    ]:
+        assert inner('[a](déjà%20"vu.md)') == '<span class="path" title="déjà%20&quot;vu.md">a</span>'
+        html = html_of(f"[label](<{target}>)")
+        assert re.fullmatch(r'<p><span class="path" title="[^"]+">label</span></p>\n', html)
+        assert target not in read(html_of(f"<{target}>")).hrefs
     assert inner("<https://a.example/b>") == f'<a href="https://a.example/b"{REL}>https://a.example/b</a>'
     assert inner("<a@b.example>") == f'<a href="mailto:a@b.example"{REL}>a@b.example</a>'
     assert inner("<https://a.example/%C3%A9>").endswith(">https://a.example/%C3%A9</a>")
@@ -163,37 +149,28 @@ def test_autolinks_in_angle_brackets_are_links() -> None:
     assert inner("[`a`][r]\n\n[r]: s:/projects/y/memos/m.openthing") == '<a href="../win/index.html"><code>a</code></a>'
 
 
-@pytest.mark.parametrize("links", [{}, LINKS])
-@pytest.mark.parametrize(
-    ("text", "url"),
-    [
-        ("see https://a.example/b.", "https://a.example/b"),
-        ("(https://a.example/b_(c)).", "https://a.example/b_(c)"),
-        ("**https://a.example/**, x", "https://a.example/"),
-        ('"https://a.example/b?c=1&d=2"!', "https://a.example/b?c=1&d=2"),
-        ("看https://a.example/b。然后", "https://a.example/b"),
-        ("http://a.example/#x…", "http://a.example/#x"),
-    ],
-)
-def test_bare_urls_become_links_without_what_ends_the_sentence(links: dict[str, str], text: str, url: str) -> None:
+def test_bare_urls_become_links_and_lead_into_the_archive_where_they_can() -> None:
     """What is linked is what a reader would copy."""
-    reader = read(to_html(text, links=links))
-    assert reader.hrefs == [url]
-    assert "".join(reader.words).strip() == text.replace("**", "")
-
-
-def test_a_url_that_leads_into_the_archive_does_so_in_running_text_in_code_and_as_a_link() -> None:
-    """With the fragment that it is written with; any other URL leads where it says."""
+    # With the fragment that it is written with; any other URL leads where it says. URLs, mentions and images in a label
+    # stay text, unless the label leads nowhere; code and words are left alone.
+    for links in [{}, LINKS]:
+        for text, url in [
+            ("see https://a.example/b.", "https://a.example/b"),
+            ("(https://a.example/b_(c)).", "https://a.example/b_(c)"),
+            ("**https://a.example/**, x", "https://a.example/"),
+            ('"https://a.example/b?c=1&d=2"!', "https://a.example/b?c=1&d=2"),
+            ("看https://a.example/b。然后", "https://a.example/b"),
+            ("http://a.example/#x…", "http://a.example/#x"),
+        ]:
+            reader = read(to_html(text, links=links))
+            assert reader.hrefs == [url]
+            assert "".join(reader.words).strip() == text.replace("**", "")
     url, other = "https://github.com/a/b/blob/main/x.md", "https://github.com/a/b/blob/main/y.md"
     text = f"{url}#part, `{url}`, [x]({url}#part), {other}"
     html = to_html(text, links={url: "../x/index.html"})
     assert re.findall(r'href="([^"]+)"', html) == [
         "../x/index.html#part", "../x/index.html", "../x/index.html#part", other,
     ]  # fmt: skip
-
-
-def test_links_are_never_nested() -> None:
-    """URLs, mentions and images in a label stay text, unless the label leads nowhere; code and words are left alone."""
     html = html_of("[see https://a.example x.md <https://b.example> ![i](x.md)](https://c.example)")
     assert read(html).hrefs == ["https://c.example"]
     assert seen(html) == "see https://a.example x.md https://b.example image: i"
@@ -205,49 +182,26 @@ def test_links_are_never_nested() -> None:
     assert read(html_of("`https://a.example` xhttps://b.example https:// https://.")).hrefs == []
 
 
-@pytest.mark.parametrize(
-    ("text", "target"),
-    [
-        ("x.md", "x"),
-        ("(x.md).", "x"),
-        ("`x.md`", "x"),
-        ("**x.md**, and", "x"),
-        ("x.md:12", "x"),
-        ("@x.md", "x"),
-        ("x.md's", "x"),
-        ("# x.md", "x"),
-        ("decisions/x.md", "dx"),
-        ("../decisions/x.md", "up"),
-        ("2026-04-30-1100--a--b--c.", "id"),
-        ("2026-04-30-1100--a--b--c.openthing.", "file"),
-        ("`s:/projects/y/memos/m.openthing`", "win"),
-        ("see a b+(1).md, please", "odd"),
-        ("请看x.md的", "x"),
-        ("请看决定/一.md的", "cjk"),
-    ],
-)
-def test_a_mention_becomes_a_link(text: str, target: str) -> None:
+def test_a_mention_becomes_a_link_if_it_is_a_whole_name() -> None:
     """File names, ids and paths are found in text and code spans; the longest key wins."""
-    hrefs = [href for href in read(html_of(text)).hrefs if not href.startswith("#")]
-    assert hrefs == [f"../{target}/index.html"]
-    assert f'<a class="mention" href="../{target}/index.html">' in html_of(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+    # A link must not claim that a different file is meant. However many there are; the longest wins, and an empty one
+    # does no harm.
+    for text, target in [
+        *(("x.md", "x"), ("(x.md).", "x"), ("`x.md`", "x"), ("**x.md**, and", "x"), ("x.md:12", "x"), ("@x.md", "x")),
+        *(("x.md's", "x"), ("# x.md", "x"), ("decisions/x.md", "dx"), ("../decisions/x.md", "up")),
+        *(("2026-04-30-1100--a--b--c.", "id"), ("2026-04-30-1100--a--b--c.openthing.", "file")),
+        *(("`s:/projects/y/memos/m.openthing`", "win"), ("see a b+(1).md, please", "odd"), ("请看x.md的", "x")),
+        ("请看决定/一.md的", "cjk"),
+    ]:
+        hrefs = [href for href in read(html_of(text)).hrefs if not href.startswith("#")]
+        assert hrefs == [f"../{target}/index.html"]
+        assert f'<a class="mention" href="../{target}/index.html">' in html_of(text)
+    for text in [
         *("foo/x.md", "x.mdx", "ax.md", "x.md/y", "-x.md", "x.md-old", "x.md.bak", "X.md"),
         *("2026-04-30-1100--a--b--c.body.md", "t:/s:/projects/y/memos/m.openthing", "a b+(1).mdx", "xa b+(1).md"),
         *("docs/决定/一.md", "```\nx.md\n```", "    x.md"),
-    ],
-)
-def test_a_key_within_a_longer_name_or_in_a_code_block_is_no_mention(text: str) -> None:
-    """A link must not claim that a different file is meant."""
-    assert read(html_of(text)).hrefs == []
-
-
-def test_many_mentions_with_many_keys_are_found() -> None:
-    """However many there are; the longest wins, and an empty one does no harm."""
+    ]:
+        assert read(html_of(text)).hrefs == []
     keys = {f"decisions/{number}.md": f"{number}/index.html" for number in range(200)}
     text = " ".join(keys)
     assert read(to_html(text, links=keys)).hrefs == list(keys.values())
@@ -274,24 +228,15 @@ def test_images_are_links_or_text() -> None:
     assert "<td><s>1</s></td>" in html
 
 
-@pytest.mark.parametrize(
-    ("info", "tag"),
-    [
-        ("", "<code>"),
-        ("c#", '<code class="language-c#">'),
-        (' xyz title="x"', '<code class="language-xyz">'),
-        ("mermaid", '<code class="language-mermaid">'),
-        ('"><script>', "<code>"),
-        ("k&quot;onload", '<code class="language-k">'),
-    ],
-)
-def test_code_keeps_its_language_and_nothing_else(info: str, tag: str) -> None:
+def test_code_keeps_its_language_and_task_items_show_their_boxes() -> None:
     """The info string is the author's; only a plain word of it becomes a class."""
-    assert html_of(f"```{info}\n<b>\n```") == f'<pre tabindex="0">{tag}&lt;b&gt;\n</code></pre>\n'
-
-
-def test_task_items_show_their_boxes() -> None:
-    """Only at the start of an item; an ordered list starts where its author started it."""
+    # Only at the start of an item; an ordered list starts where its author started it.
+    for info, tag in [
+        *(("", "<code>"), ("c#", '<code class="language-c#">'), (' xyz title="x"', '<code class="language-xyz">')),
+        *(("mermaid", '<code class="language-mermaid">'), ('"><script>', "<code>")),
+        ("k&quot;onload", '<code class="language-k">'),
+    ]:
+        assert html_of(f"```{info}\n<b>\n```") == f'<pre tabindex="0">{tag}&lt;b&gt;\n</code></pre>\n'
     assert seen(html_of("- [ ] a\n- [x] b\n\n- [X] **c** [ ] d\n")) == "☐ a ☑ b ☑ c [ ] d"
     assert seen(html_of("[ ] a\n\n- [x]b")) == "[ ] a [x]b"
     assert html_of("7. a\n8. b").startswith('<ol start="7">\n<li>a</li>')
@@ -364,54 +309,37 @@ PATHOLOGICAL = {
 }
 
 
-@pytest.mark.parametrize("text", PATHOLOGICAL.values(), ids=PATHOLOGICAL.keys())
-def test_pathological_spans_are_shown_completely(text: str) -> None:
-    """What explodes in careless parsers comes out as it went in (in linear time, else this would not end)."""
-    letters = re.compile(r"[\s`~*_]")
-    assert letters.sub("", seen(html_of(text))) == letters.sub("", text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_bodies_that_nest_too_deep_or_cost_too_much_are_shown_verbatim() -> None:
+    """The parser would drop what lies deeper, and an archive must not."""
+    # Beyond the bounds nothing is parsed, and nothing is lost. The bounds leave room for what people write; definitions
+    # that refer to each other end. What explodes in careless parsers comes out as it went in (in linear time, else this
+    # would not end).
+    for text in [
         "> " * 25_000 + "end",
         "- " * 25_000 + "end",
         "1. " * 15_000 + "end",
         "\n".join("  " * d + "- end" for d in range(60)),
-    ],
-    ids=["quotes", "bullets", "numbers", "steps"],
-)
-def test_blocks_that_nest_too_deep_are_shown_verbatim(text: str) -> None:
-    """The parser would drop what lies deeper, and an archive must not."""
-    assert html_of(text) == f'<pre class="verbatim" tabindex="0">{text.replace(">", "&gt;")}</pre>\n'
-    assert plain_text(text) == text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+    ]:
+        assert html_of(text) == f'<pre class="verbatim" tabindex="0">{text.replace(">", "&gt;")}</pre>\n'
+        assert plain_text(text) == text
+    for text in [
         "a" * 5_000_000,
         "a\n" * 400_000,
         "[" * 400_000,
         ("|" + "a|" * 256 + "\n|" + "-|" * 256 + "\n" + "|\n" * 256 + "\n") * 30,
-    ],
-    ids=["one line of 5 MB", "short lines", "brackets", "tables that grow"],
-)
-def test_bodies_that_cost_too_much_are_shown_verbatim(text: str) -> None:
-    """Beyond the bounds nothing is parsed, and nothing is lost."""
-    assert html_of(text) == f'<pre class="verbatim" tabindex="0">{text}</pre>\n'
-    assert headings(text) == ()
-    assert plain_text(text) == text
-
-
-def test_a_long_body_of_common_text_is_not_shown_verbatim() -> None:
-    """The bounds leave room for what people write; definitions that refer to each other end."""
+    ]:
+        assert html_of(text) == f'<pre class="verbatim" tabindex="0">{text}</pre>\n'
+        assert headings(text) == ()
+        assert plain_text(text) == text
     paragraph = "Some *words* of `x.md` and [a link](x.md), see <https://a.example>.\n\n- [ ] one\n- two\n\n"
     text = paragraph * (300_000 // len(paragraph))
     assert html_of(text).startswith("<p>Some <em>")
     text = "".join(f"[a{number}]: [a{number + 1}]\n" for number in range(2000)) + "\n[a0] [a1999]"
     assert read(html_of(text)).hrefs == []
     assert seen(html_of(text)) == "a0 a1999"
+    for text in PATHOLOGICAL.values():
+        letters = re.compile(r"[\s`~*_]")
+        assert letters.sub("", seen(html_of(text))) == letters.sub("", text)
 
 
 def test_a_parser_that_fails_costs_the_markup_and_not_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -426,3 +354,81 @@ def test_a_parser_that_fails_costs_the_markup_and_not_the_text(monkeypatch: pyte
             text = f"a[^1] *b* that trips {name}"  # footnotes are not read quickly
             assert html_of(text) == f'<pre class="verbatim" tabindex="0">{text}</pre>\n'
     markdown_tokens.read_body.cache_clear()
+
+
+NAME = "2026-05-01-1430--engineer--director--barges"
+FILLING = "The lock is full. " * 300
+
+
+def shown(text: str) -> str:
+    """The HTML of a text that mentions nothing."""
+    return to_html(text, links={})
+
+
+def parts(number: int) -> str:
+    """A text under a title, with sections and one below each."""
+    return "# Barges\n\n" + "".join(f"## Part {n}\n\n{FILLING}\n\n### Detail\n\nx\n\n" for n in range(number))
+
+
+def listed(page: Path) -> list[tuple[str, str]]:
+    """The list of contents: words and targets, each of which is on the page."""
+    tree = html.parse(page)
+    links = tree.xpath("//nav[@class='outline']//a")
+    assert all(tree.xpath("//*[@id=$id]", id=link.get("href")[1:]) for link in links)
+    return [(link.text_content(), link.get("href")) for link in links]
+
+
+def test_long_memos_and_documents_have_contents_and_others_none(tmp_path: Path) -> None:
+    """Two levels below the title; short texts, or with few headings, are read from the top."""
+    write_memo(tmp_path / "memos/inbox", NAME, body=parts(3))
+    write_text(tmp_path / "decisions/barges.md", f"---\ntitle: Barges\n---\n{parts(4)}")
+    site = build_site(tmp_path)
+    expected = [("Part 0", "#part-0"), ("Detail", "#detail"), ("Part 1", "#part-1"), ("Detail", "#detail-2")]
+    assert listed(site / "memos" / NAME / "index.html")[:4] == expected
+    (document,) = (site / "documents").glob("*/index.html")
+    assert len(listed(document)) == 8
+    tmp_path = tmp_path / "more2"
+    # They are read from the top.
+    write_memo(tmp_path / "memos/inbox", NAME, body="## A\n\n## B\n\n## C\n\n## D\n\n## E\n")
+    write_memo(tmp_path / "memos/inbox", "other", body=f"# A\n\n{FILLING}\n\n## B\n\n{FILLING}\n\n## C\n\nx\n")
+    site = build_site(tmp_path)
+    assert listed(site / "memos" / NAME / "index.html") == []
+    assert listed(site / "memos/other/index.html") == []
+
+
+def test_an_edit_after_receipt_is_in_the_head(tmp_path: Path) -> None:
+    """With its day, and a link to what was changed; not where nothing was."""
+    repo = Repo(tmp_path / "office")
+    write_memo(repo.root / "memos/inbox", NAME, body="Forty barges.")
+    repo.commit("received", at="2026-05-02T12:00:00Z")
+    site = build_site(tmp_path)
+    page = site / "memos" / NAME / "index.html"
+    assert "Edited after receipt" not in page.read_text()
+    write_memo(repo.root / "memos/inbox", NAME, body="Thirty-nine barges.")
+    repo.commit("corrected", at="2026-05-03T12:00:00Z")
+    build_site(tmp_path)
+    (link,) = html.parse(page).xpath("//header[@class='title']//a[starts-with(., 'Edited after receipt, 2026-')]")
+    path, _, anchor = link.get("href").partition("#")
+    assert html.parse(page.parent / path).xpath("//*[@id=$id]", id=anchor)
+
+
+def test_callouts_have_their_name() -> None:
+    """In the letters that were written; folded text loses nothing, and a diagram is code that says what it is."""
+    assert shown("> [!NOTE]\n> Mind *this*.") == (
+        '<blockquote>\n<p><strong class="callout">NOTE</strong><br>\nMind <em>this</em>.</p>\n</blockquote>\n'
+    )
+    assert '<strong class="callout">warning</strong></p>' in shown("> [!warning]\n>\n> Mind.")
+    for other in (
+        *("> [!NOTE] same line", "[!NOTE]\nno quotation", "> Mind.\n>\n> [!NOTE]\n> late"),
+        *("> [!OTHER]\n> x", "> - [!NOTE]\n"),
+    ):
+        assert "callout" not in shown(other), other
+    written = "<details open>\n<summary>The log & more</summary>\n\nA line.\n\n</details>\n"
+    made = shown(written)
+    assert '<span class="tag">&lt;summary&gt;</span><strong>The log &amp; more</strong>' in made
+    assert "".join(unescape(re.sub(r"<[^>]*>", "", made)).split()) == "".join(written.split())
+    assert "tag" not in shown("`<details>`\n\n```\n<details>\n```\n")
+    assert plain_text(written).startswith("<details open>")
+    assert '<code class="language-mermaid">' in shown("```mermaid\ngraph TD; A--&gt;B\n```\n")
+    css = Path(__file__).parents[1].joinpath("static/memosite.css").read_text()
+    assert '.language-mermaid::before { content: "Mermaid diagram' in css

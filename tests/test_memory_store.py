@@ -21,9 +21,6 @@ from memosite.formats.systems import ALL_RULES
 from tests.support.mutations import mutated_json
 from tests.support.stores import Entry, Stores, seal
 
-# Single files
-
-
 FOREIGN = {
     ".memory/config.json": '{"version": "2.1", "project": {"id": "p"}}',
     "a/.memory/config.json": '{"version": true, "project": {"id": "p"}}',
@@ -64,9 +61,6 @@ def test_what_belongs_to_others_is_no_part_of_a_store() -> None:
         (".memory/memory/project.json", "project"),
     ]:
         assert key_of_path(path) == key
-
-
-# Whole stores
 
 
 def harbour(root: Path) -> Stores:
@@ -126,19 +120,17 @@ def test_a_node_is_joined_with_its_body_and_its_hash_is_made_as_the_specificatio
     repo.node("fact.lost")
     (repo.root / ".memory/memory/facts/lost.md").unlink()
     joined = repo.join()
-    assert {one.key: one.hash_fits for one in joined.records} == {
-        "project.harbour": True,
-        "fact.changed": False,
-        "fact.lost": None,
-    }
+    fits = {one.key: one.hash_fits for one in joined.records}
+    assert fits == {"project.harbour": True, "fact.changed": False, "fact.lost": None}
     sidecar = json.loads((repo.root / ".memory/memory/facts/changed.json").read_text())
     expected = seal(sidecar, "It is not so.\n")["content_hash"]
     (message,) = [one.message for one in joined.findings if one.rule.id == "store-hash"]
     assert message.endswith(f'"{expected}"')
 
 
-def test_a_configuration_of_other_shape_makes_no_store(repo: Stores) -> None:
+def test_a_configuration_makes_a_store_of_any_version_unless_it_has_another_shape(repo: Stores) -> None:
     """Nodes that are lost to it are told of; mere Markdown is not: nothing tells that it was meant to be a store."""
+    # The store's tool migrates the configuration before the nodes; an unknown version is a warning.
     repo.put(".memory/config.json", {"version": "5", "project": {"id": "project.harbour"}})
     joined = repo.join()
     assert joined.records == ()
@@ -156,10 +148,7 @@ def test_a_configuration_of_other_shape_makes_no_store(repo: Stores) -> None:
     repo.put(".memory/events.jsonl", "")
     repo.put(".memory/sync-state.json", {"last_sync_commit": "49d4640"})
     assert told(repo.join()) == []
-
-
-def test_stores_of_any_version_are_read(repo: Stores) -> None:
-    """The store's tool migrates the configuration before the nodes; an unknown version is a warning."""
+    repo = harbour(repo.root / "more2")
     scope = {"kind": "project", "project": "project.harbour", "branch": None, "task": None}
     for kind in ("architecture", "constraint", "fact", "source", "synthesis", "workflow"):
         repo.node(f"{kind}.x", scope=scope, facets={"category": "concept"})
@@ -189,11 +178,8 @@ def test_the_node_of_the_project_shows_the_configuration_and_the_marker(repo: St
     assert [(one.project, one.version, one.marker) for one in joined.stores] == [("project.harbour", 5, "49d4640")]
     project = {"id": "project.harbour", "name": "The harbour", "owner": "pilot"}
     repo.put(".memory/config.json", {"version": 5, "project": project, "memory": {"autoIndex": True}, "colour": "red"})
-    assert record(repo.join(), "project.harbour").fields[-3:] == (
-        ("Project owner", "pilot"),
-        ("Memory", '{"autoIndex":true}'),
-        ("Colour", "red"),
-    )
+    last = record(repo.join(), "project.harbour").fields[-3:]
+    assert last == (("Project owner", "pilot"), ("Memory", '{"autoIndex":true}'), ("Colour", "red"))
     repo = harbour(repo.root / "marker")
     for marker in ["{", "[]", '{"last_sync_commit": 5}', "{}"]:
         repo.put(".memory/sync-state.json", marker)
@@ -202,8 +188,9 @@ def test_the_node_of_the_project_shows_the_configuration_and_the_marker(repo: St
         assert joined.stores[0].marker is None
 
 
-def test_a_missing_body_is_an_error_and_one_outside_the_store_is_never_read(repo: Stores) -> None:
+def test_a_missing_body_and_conflict_marks_are_errors_and_what_there_is_is_kept(repo: Stores) -> None:
     """The node is kept without text; not through folders above, and not from another store; an orphan is no node."""
+    # A sidecar as it is, with its body, under the id that stands in it; an underlined heading is none.
     repo.node("decision.light")
     (repo.root / ".memory/memory/decisions/light.md").unlink()
     joined = repo.join()
@@ -227,15 +214,12 @@ def test_a_missing_body_is_an_error_and_one_outside_the_store_is_never_read(repo
     joined = repo.join()
     assert [one.rule.id for one in joined.findings] == ["store-body-path"] * 4
     assert [one.text for one in joined.records if one.type == "decision"] == [None] * 4
-
-
-def test_conflict_marks_are_an_error_at_the_first_and_their_file_is_kept(repo: Stores) -> None:
-    """A sidecar as it is, with its body, under the id that stands in it; an underlined heading is none."""
+    repo = harbour(repo.root / "more2")
     repo.node("decision.light")
     repo.relation("decision.light", "affects", "project.harbour")
-    path = repo.root / ".memory/memory/decisions/light.json"
-    path.write_text(
-        path.read_text().replace('  "status"', '<<<<<<< HEAD\n"status"\n=======\n"state"\n>>>>>>> storage\n', 1)
+    sidecar = repo.root / ".memory/memory/decisions/light.json"
+    sidecar.write_text(
+        sidecar.read_text().replace('  "status"', '<<<<<<< HEAD\n"status"\n=======\n"state"\n>>>>>>> storage\n', 1)
     )
     joined = repo.join()
     assert told(joined) == ["store-conflict memory/decisions/light.json:4"]
@@ -328,10 +312,8 @@ def test_what_supersedes_a_node_must_be_there_and_be_said_and_not_itself_be_supe
     repo.node("decision.e", status="active", superseded_by="project.harbour")
     joined = repo.join()
     assert told(joined) == [f"store-superseded memory/decisions/{name}.json:9" for name in "abde"]
-    assert [one.message.rpartition(", ")[2] for one in joined.findings] == [
-        *["which leads back to this node"] * 3,
-        "expected superseded",
-    ]
+    ends = [one.message.rpartition(", ")[2] for one in joined.findings]
+    assert ends == [*["which leads back to this node"] * 3, "expected superseded"]
     repo = harbour(repo.root / "thousands")
     node: Entry = {"type": "fact", "title": "A", "status": "superseded"}
     for number in range(2_000):
@@ -340,8 +322,9 @@ def test_what_supersedes_a_node_must_be_there_and_be_said_and_not_itself_be_supe
     assert sum(one.rule.id == "store-superseded" for one in repo.join().findings) == 2_000
 
 
-def test_a_history_is_in_the_order_of_time_whatever_the_order_of_the_lines(repo: Stores) -> None:
+def test_a_history_is_in_the_order_of_time_and_events_are_of_nodes_relations_or_the_project(repo: Stores) -> None:
     """By instant; doubled lines count once, undated ones come last; bad lines are named, blank ones told once."""
+    # What was deleted, and what happened to the whole store, is not lost; nor is what no schema names.
     repo.node("decision.light")
 
     known = {"id": "decision.light", "actor": "agent"}
@@ -370,10 +353,7 @@ def test_a_history_is_in_the_order_of_time_whatever_the_order_of_the_lines(repo:
     joined = repo.join()
     assert told(joined) == ["store-event events.jsonl:1", "store-event events.jsonl:5", "store-event events.jsonl:2"]
     assert len(joined.history["harbour", ".memory/memory/project.json"]) == 1
-
-
-def test_events_are_of_their_nodes_or_of_both_ends_of_a_relation_or_of_the_project(repo: Stores) -> None:
-    """What was deleted, and what happened to the whole store, is not lost; nor is what no schema names."""
+    repo = harbour(repo.root / "more2")
     change = {"from": "fact.a", "predicate": "affects", "to": "project.harbour", "why": "old"}
     lines = [
         event("memory.deleted", 1, id="gotcha.gone", actor="user", reason="answered"),
@@ -434,8 +414,6 @@ def test_single_files_are_checked_by_themselves(repo: Stores) -> None:
             f"memory-store reference, {clause}; SPEC 2.2"
         }
 
-
-# Whatever is there
 
 PLACES = st.sampled_from(
     [

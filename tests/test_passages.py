@@ -16,7 +16,6 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
@@ -27,15 +26,18 @@ from memosite.archive.urls import page_of
 from memosite.cli import main
 from memosite.config.loading import load_config
 from memosite.facts.parsed import Ref
-from memosite.markdown.plain import read_spans
+from memosite.markdown.html import to_html
+from memosite.markdown.plain import read_places, read_spans
 from memosite.passages import MADE, Passage, SourceBody, find_passage, passages_of
 from memosite.reading.archive import open_archive
 from memosite.store.shelf import Shelf
 from tests.support.archives import open_folders
 from tests.support.files import ROOT, write_json, write_text
+from tests.support.fuzzing import fuzz
 from tests.support.memos import write_body, write_memo, write_note, write_transcript
 from tests.support.sites import EXAMPLE, EXAMPLE_SOURCES, build_site
 from tests.support.stores import Stores
+from tests.support.strict_html import passage_ids
 
 STEM = "2026-05-01-0900--engineer--director--tides"
 KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
@@ -142,18 +144,6 @@ def test_a_body_in_json_is_the_decoded_string(field: str, written: str, tmp_path
     assert bool(found) == bool(written.strip())
     for one in found:
         check(one, tmp_path)
-
-
-def test_a_memo_with_a_body_file_has_the_passages_of_both_texts(tmp_path: Path) -> None:
-    """Those of its envelope begin with `summary.`."""
-    write_memo(tmp_path / "acme/memos/read", STEM, body="High at nine.", body_ref=f"{STEM}.body.md")
-    write_body(tmp_path / "acme/memos/read", STEM, "High at nine.\n")
-    name = hashlib.sha256(b"High at nine.").hexdigest()[:8]
-    with reading(tmp_path / "acme") as passages:
-        assert [(one.anchor, one.part, one.path.rpartition("--")[2]) for one in passages(("memo", STEM))] == [
-            (f"summary.p-{name}", "/body", "tides.openthing"),
-            (f"p-{name}", "", "tides.body.md"),
-        ]
 
 
 @pytest.fixture(scope="module")
@@ -263,8 +253,18 @@ def of_site(site: Path, **options: Any) -> Iterator[list[Passage]]:
         yield [one for artifact in archive.artifacts.values() for one in passages_of(artifact, shelf.text)]
 
 
-def test_a_passage_with_a_redaction_has_no_hash(tmp_path: Path) -> None:
-    """Others of the same file have theirs, of the true source; and the words alone are no redaction."""
+def test_a_memo_with_a_body_file_has_both_texts_and_a_redaction_no_hash(tmp_path: Path) -> None:
+    """Those of its envelope begin with `summary.`."""
+    write_memo(tmp_path / "acme/memos/read", STEM, body="High at nine.", body_ref=f"{STEM}.body.md")
+    write_body(tmp_path / "acme/memos/read", STEM, "High at nine.\n")
+    name = hashlib.sha256(b"High at nine.").hexdigest()[:8]
+    with reading(tmp_path / "acme") as passages:
+        assert [(one.anchor, one.part, one.path.rpartition("--")[2]) for one in passages(("memo", STEM))] == [
+            (f"summary.p-{name}", "/body", "tides.openthing"),
+            (f"p-{name}", "", "tides.body.md"),
+        ]
+    tmp_path = tmp_path / "more2"
+    # Others of the same file have theirs, of the true source; and the words alone are no redaction.
     acme = tmp_path / "site/acme"
     write_memo(acme / "memos/read", STEM, body=f"The key is {KEY}.\n\nNothing else.\n\n- see\n  {KEY}")
     write_memo(acme / "memos/read", "other", body="It says [REDACTED:aws-access-key-id].")
@@ -329,10 +329,10 @@ def talk(turns: list[str]) -> str:
 CLOSED = TURNS.map(lambda turns: [text.replace("```\nopen", "open") for text in turns])
 
 
-@settings(deadline=None, max_examples=150)
-@given(CLOSED, CLOSED)
-def test_passages_stay_when_turns_are_appended(turns: list[str], more: list[str]) -> None:
+@fuzz(st.tuples(CLOSED, CLOSED), examples=250)
+def test_passages_stay_when_turns_are_appended(case: tuple[list[str], list[str]]) -> None:
     """Their anchors, bytes and hashes: a citation stays valid."""
+    turns, more = case
     before = list(places(talk(turns)))
     assert list(places(talk([*turns, *more])))[: len(before)] == before
 
@@ -343,8 +343,7 @@ def places(text: str) -> Iterator[Passage]:
     yield from passage_module._passages(body, passage_module._places(body))
 
 
-@settings(deadline=None, max_examples=150)
-@given(TURNS)
+@fuzz(TURNS, examples=250)
 def test_bytes_of_any_transcript_are_those_of_its_text(turns: list[str]) -> None:
     """In order, and each passage within its turn."""
     text = talk(turns)
@@ -355,7 +354,111 @@ def test_bytes_of_any_transcript_are_those_of_its_text(turns: list[str]) -> None
         assert inside[0] <= one.begin <= one.end <= inside[1]
 
 
-def test_one_passage_is_found_without_reading_the_others() -> None:
+DOCUMENT = (ROOT / "docs/citations.md").read_text()
+
+
+def test_the_commands_of_the_documentation_verify_what_they_say() -> None:
+    """Run by a shell, without memosite; and the hashes are those of passages, or of two turns."""
+    for commands, shown in re.findall(r"^```sh\n(.*?)^```\n\n```text\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL):
+        done = subprocess.run(["sh", "-ec", commands], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert done.stdout == shown
+        with reading(*EXAMPLE_SOURCES) as passages:
+            found = list(passages())
+        turns = [one.sha256 for one in found if one.kind == "turn"]
+        hashes = {one.sha256 for one in found} | set(map(range_digest, pairwise(turns)))
+        told = re.findall(r"^([0-9a-f]{64})  -$", shown, re.MULTILINE)
+        assert told and set(told) <= hashes
+        known = {(one.anchor, one.begin, one.end) for one in found}
+        assert {("t2", 847, 1449), ("t2-p-da8ca292", 1361, 1449), ("p-26a8d16e", 413, 470)} <= known
+        assert all(str(number) in DOCUMENT for number in (847, 1449, 1361, 413, 470))
+
+
+def shown(text: str) -> list[tuple[str, str]]:
+    """The passages of a text: kind and source."""
+    return [(one.kind, text[one.begin : one.end]) for one in read_spans(text)]
+
+
+SHAPES: dict[str, tuple[str, list[tuple[str, str]]]] = {
+    "nothing": ("", []),
+    "blank lines": ("\n  \n\n", []),
+    "a paragraph": ("  One,\n  two.  \n", [("paragraph", "One,\n  two.")]),
+    "no final line end": ("One", [("paragraph", "One")]),
+    "headings": (
+        "# A b ##\n\nSet\nhere\n---\n\n== C ==\n\n## # ##\n\n##\n",
+        [("heading", "A b"), ("heading", "Set\nhere"), ("heading", "C"), ("heading", "#"), ("paragraph", "")],
+    ),
+    "a list": (
+        "- one\n  goes on\n\n  more\n- two\n  1. deep\n",
+        [("item", "one\n  goes on"), ("paragraph", "more"), ("item", "two"), ("item", "deep")],
+    ),
+    "a list without its indent": ("- one\ngoes on\n", [("item", "one\ngoes on")]),
+    "lists that begin with a list": ("- - a\n  - b\n", [("item", "a"), ("item", "a"), ("item", "b")]),
+    "empty items": ("-\n- \n-\n  a\n", [("item", ""), ("item", ""), ("item", "a")]),
+    "items that begin with other blocks": (
+        "- ***\n  a\n- ```\n  ```\n  b\n- | c |\n  |---|\n\n  d\n- > > e\n",
+        [
+            *[("item", "a"), ("paragraph", "a"), ("item", "b"), ("code", ""), ("paragraph", "b")],
+            *[("item", ""), ("paragraph", "d"), ("item", "e"), ("paragraph", "e")],
+        ],
+    ),
+    "tasks": ("- [ ] open\n- [x] done\n", [("item", "[ ] open"), ("item", "[x] done")]),
+    "an item that is a heading": ("- # A\n  b\n", [("item", "A"), ("heading", "A"), ("paragraph", "b")]),
+    "an item that is code": (
+        "- ```\n  a\n    b\n  ```\n",
+        [("item", "a\n    b"), ("code", "a\n    b")],
+    ),
+    "an item that is a quote": ("- > a\n  > b\n", [("item", "a\n  > b"), ("paragraph", "a\n  > b")]),
+    "a quote": ("> a\n> b\n>\n> - c\n", [("paragraph", "a\n> b"), ("item", "c")]),
+    "a quote that goes on without its mark": ("> a\nb\n", [("paragraph", "a\nb")]),
+    "code": ("```py\n\n  a\n\n\n```\n~~~\n~~~\n", [("code", "\n  a\n\n"), ("code", "")]),
+    "code that is not closed": ("```\na\n\nb\n", [("code", "a\n\nb")]),
+    "code by indentation": ("    a\n\n      b\n\nc\n", [("code", "a\n\n      b"), ("paragraph", "c")]),
+    "code behind a tab": ("\ta\n\tb\n", [("code", "a\n\tb")]),
+    "code in a quote": ("> ```\n>   a\n> b\n> ```\n", [("code", "  a\n> b")]),
+    "an indented fence": ("  ```\n  a\n b\n  ```\n", [("code", "a\n b")]),
+    "a table": ("| a | b |\n|---|---|\n| c | d |\n\ne\n", [("paragraph", "e")]),
+    "HTML": ("<div>\n<b>a</b>\n\n<!-- c -->\n", [("paragraph", "<div>\n<b>a</b>"), ("paragraph", "<!-- c -->")]),
+    "footnotes": (
+        "a[^1]\n\n[^1]: note\n\n    more\n\nb\n",
+        [("paragraph", "a[^1]"), ("paragraph", "note"), ("paragraph", "more"), ("paragraph", "b")],
+    ),
+    "a footnote in an item": ("- [^1]: note\n\n  b\n", [("item", "note"), ("paragraph", "note"), ("paragraph", "b")]),
+    "definitions": ("[a]: https://a.example\n\n[a] b\n", [("paragraph", "[a] b")]),
+    "odd spaces": ("\u00a0\na\u00a0\n\u00a0\n", [("paragraph", "a")]),
+    "what no page may hold": ("a\x01\x7fb\n", [("paragraph", "a\x01\x7fb")]),
+    "a byte order mark": ("\ufeff# a\n", [("heading", "a")]),
+    "another script": ("- 早上 *好*\n- שלום\n", [("item", "早上 *好*"), ("item", "שלום")]),
+}  # fmt: skip
+"""Bodies with the passages that they have."""
+
+
+def test_the_source_of_a_passage_is_what_its_block_holds_and_its_anchor_that_of_the_page() -> None:
+    """From its first character to its last, as they are in the text."""
+    # And none is on the page but these and those of footnotes. What is appended to code moves no anchor; where passages
+    # have none, or a body is verbatim, code has none.
+    for text, expected in SHAPES.values():
+        assert shown(text) == expected
+        assert {one.anchor for one in read_spans(text)} == passage_ids(text) == read_places(text).anchors
+    first = hashlib.sha256(b"a\nb").hexdigest()[:8]
+    for text in (
+        *("```\na\nb\n```", "```\na\nb", "```\na\nb\n\nmore", "    a\n    b\n\n    more", "> ~~~\n> a\n> b\n> ~~~"),
+    ):
+        assert [one.anchor for one in read_spans(text)] == [f"c-{first}"]
+    assert [one.anchor for one in read_spans("```\na\nb\n```\n" * 2)] == [f"c-{first}", f"c-{first}-2"]
+    assert "id=" not in to_html("a\n\n```\nb\n```", links={})
+    assert read_spans("> " * 50 + "a") == ()
+    assert read_spans("[" * 400_000) == ()
+
+
+def test_passages_stay_when_text_is_appended() -> None:
+    """Their anchors, their places and their sources, if it begins with something else than what continues them."""
+    for name, (text, _) in SHAPES.items():
+        for more, _ in SHAPES.values() if name != "code that is not closed" else ():
+            before = read_spans(f"{text}\n\n# End")
+            assert read_spans(f"{text}\n\n# End\n\n{more}")[: len(before)] == before
+
+
+def test_passages_of_a_transcript_are_found_one_by_one_and_in_linear_time() -> None:
     """Of a transcript, no other turn's blocks are read; unknown anchors are none's."""
     text = talk([f"Turn {number}.\n\n- it" for number in range(40)])
     body = SourceBody(ref=("transcript", "t"), text=text, source="", path="", is_conversation=True)
@@ -367,35 +470,14 @@ def test_one_passage_is_found_without_reading_the_others() -> None:
             read.reset_mock()
         for anchor in ("t0", "t41", "t1-", "x", "t-00000000", "t" + "9" * 5_000, "t٣"):
             assert not [one for one in passage_module._places(body, anchor) if one.anchor == anchor]
-
-
-def test_the_longest_transcript_is_split_in_linear_time() -> None:
-    """In quadratic time this would not end; letters take two bytes, so that no shortcut is taken."""
+    # In quadratic time this would not end; letters take two bytes, so that no shortcut is taken.
     said = "é" * 60
     turns = (
         f"## {'User' if number % 2 else 'Assistant'}\n\n{number} {said}\n\n> **🔧 B**\n> é\n\n"
-        for number in range(20_000)
+        for number in range(10_000)
     )
     found = list(places("".join(turns)))
-    assert [sum(one.kind == kind for one in found) for kind in ("turn", "paragraph")] == [20_000, 40_000]
-
-
-DOCUMENT = (ROOT / "docs/citations.md").read_text()
-
-
-@pytest.mark.parametrize(
-    ("commands", "shown"), re.findall(r"^```sh\n(.*?)^```\n\n```text\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
-)
-def test_the_commands_of_the_documentation_verify_what_they_say(commands: str, shown: str) -> None:
-    """Run by a shell, without memosite; and the hashes are those of passages, or of two turns."""
-    done = subprocess.run(["sh", "-ec", commands], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == shown
-    with reading(*EXAMPLE_SOURCES) as passages:
-        found = list(passages())
-    turns = [one.sha256 for one in found if one.kind == "turn"]
-    hashes = {one.sha256 for one in found} | set(map(range_digest, pairwise(turns)))
-    told = re.findall(r"^([0-9a-f]{64})  -$", shown, re.MULTILINE)
-    assert told and set(told) <= hashes
-    known = {(one.anchor, one.begin, one.end) for one in found}
-    assert {("t2", 847, 1449), ("t2-p-da8ca292", 1361, 1449), ("p-26a8d16e", 413, 470)} <= known
-    assert all(str(number) in DOCUMENT for number in (847, 1449, 1361, 413, 470))
+    assert [sum(one.kind == kind for one in found) for kind in ("turn", "paragraph")] == [10_000, 20_000]
+    # In quadratic time this would not end.
+    assert len(read_spans("a\n\n- b\n\n```\nc\n```\n\n" * 4_000)) == 12_000
+    assert len(read_spans("- a\n" * 30_000)) == 30_000

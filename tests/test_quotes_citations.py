@@ -82,8 +82,10 @@ def test_several_citations_are_read_in_their_order(name: str) -> None:
     assert sorted({one.line for one in found}) == [one.line for one in found]
 
 
-def test_a_citation_names_everything_that_is_needed_to_check_it() -> None:
+def test_a_citation_names_what_checks_it_and_words_stay_words() -> None:
     """Who, what, where, when, and the hash of the source; that a source is raw, before anybody quotes it."""
+    # What is quoted and who is named cannot become markup or a second line. What is left out is marked in brackets; a
+    # short text is quoted whole and plain.
     where = "[The load](<https://a.example/memos/a/>), `memo/a`"
     cited = dataclasses.replace(PLAIN, ref="memo/a", url="https://a.example/memos/a/", commit="")
     assert cited.text == (
@@ -101,19 +103,11 @@ def test_a_citation_names_everything_that_is_needed_to_check_it() -> None:
     for write, read in FORMATS.values():
         assert [one.ref for one in read(write(bare))] == ["memo/a"]
     assert "author" not in to_bibtex(bare) + to_csl_json(bare)
-
-
-def test_words_stay_words_in_markdown() -> None:
-    """What is quoted and who is named cannot become markup or a second line."""
     hostile = "*a* [b](javascript:c) <script>\n# d `e` |f| &amp;"
     cited = dataclasses.replace(PLAIN, ref="memo/a", quote=hostile, title=hostile, speaker=hostile)
     words = " ".join(hostile.split())
     assert plain_text(cited.markdown).startswith(f"{words}\n— {words}, {words}, memo/a")
     assert "<script" not in to_html(ODD)
-
-
-def test_a_quote_is_cut_as_editors_do() -> None:
-    """What is left out is marked in brackets; a short text is quoted whole and plain."""
     assert quote_of("Yes, **all** of `it`.") == "Yes, all of it."
     assert quote_of("## Plan\n\n" + "word " * 100).endswith("word […]")
     assert quote_of("") == ""
@@ -195,10 +189,8 @@ def test_wrapped_lines_change_nothing(name: str) -> None:
 
 
 def test_citations_below_one_quote_share_it() -> None:
-    """Unless it is so long that reading it for each would take for ever.
-
-    An address is no reference, also one that ends in the name of a kind.
-    """
+    """Unless it is so long that reading it for each would take for ever."""
+    # An address is no reference, also one that ends in the name of a kind.
     digests = "".join(f"> — `memo/{number}`, sha256:{number:064x}\n" for number in range(3))
     for words, quotes in (("few words", ["few words"] * 3), ("words " * 4_000, [("words " * 4_000).strip(), "", ""])):
         assert [one.quote for one in read_markdown(f"> {words}\n>\n{digests}")] == quotes

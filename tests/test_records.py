@@ -82,35 +82,6 @@ def relations(archive: Archive, id_: str) -> list[tuple[str, str | None, bool]]:
     return [(one.predicate, one.to and one.to[1], one.is_inverse) for one in record(archive, id_).relations]
 
 
-# Which files are read
-
-
-def test_places_tell_which_system_a_file_would_belong_to() -> None:
-    """What a tool generates beside its own is nobody's; paths are seen from the folder that holds their store."""
-    for path, system in [
-        (".memory/memory/decisions/a.json", "memory-store"),
-        ("desk/.memory/events.jsonl", "memory-store"),
-        (".memory/schema/object.schema.json", None),
-        (".memory/.backup/1/.memory/config.json", None),
-        (".memory/memory/a.txt", None),
-        (".claude/memory/handoffs/a.json", "memory-layer"),
-        (".plan/memory/README.md", "memory-layer"),
-        (".claude/settings.json", None),
-        ("memory/decisions/a.json", None),
-        (".wyren/memory.md", "wyren"),
-        (".relay/broadcast/skills/knots/SKILL.md", "wyren"),
-        ("notes/a.memory.md", "mif"),
-        ("memory.md", None),
-    ]:
-        owner = owner_of(path)
-        assert (owner.name if owner else None) == system
-    paths = ("a/.memory/memory/x.json", "a/.claude/memory/context/x.json", ".wyren/memory.md", "docs/x.memory.md")
-    assert [root_of_record(path) for path in paths] == ["a", "a", "", "docs"]
-    nested = (".wyren/.claude/memory/context/a.json", "x/.wyren/y/.plan/memory/archive/context/q.json")
-    assert [root_of_record(path) for path in nested] == [".wyren", "x/.wyren/y"]
-    assert root_of_record(".claude/memory/.wyren/memory.md") == ".claude/memory"
-
-
 def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay: Path, tmp_path: Path) -> None:
     """Only what begins like a record is a candidate; links at the places of records are not followed."""
     head = f"---\nid: {UUID}\ntype: semantic\ncreated: 2026-05-01\n---\n\n"
@@ -138,9 +109,6 @@ def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay:
     assert rules_of(archive) == ["link-not-followed desk/.wyren", "link-not-followed rope.memory.md"]
 
 
-# What other tools keep there
-
-
 def test_what_other_tools_keep_makes_no_record_and_one_note_a_folder(tmp_path: Path) -> None:
     """However much lies in it; nodes without a configuration are told of once, a stray file of a store is named."""
     root = tmp_path / "quay"
@@ -154,9 +122,7 @@ def test_what_other_tools_keep_makes_no_record_and_one_note_a_folder(tmp_path: P
     archive = archive_of(root)
     assert archive.artifacts == {}
     assert rules_of(archive) == [
-        "left-alone .claude/memory/README.md",
-        "left-alone .memory/config.json",
-        "left-alone .wyren/README.md",
+        *("left-alone .claude/memory/README.md", "left-alone .memory/config.json", "left-alone .wyren/README.md"),
         "left-alone notes.memory.md",
     ]
     assert archive.findings[0].message.endswith("; so is another file in .claude/memory/")
@@ -168,9 +134,7 @@ def test_what_other_tools_keep_makes_no_record_and_one_note_a_folder(tmp_path: P
     write_text(root / "logs/old/1.memory.md", "# Log\n")
     archive = archive_of(root)
     assert rules_of(archive) == [
-        "left-alone .claude/memory/000.md",
-        "left-alone logs/000.memory.md",
-        "left-alone logs/old/1.memory.md",
+        *("left-alone .claude/memory/000.md", "left-alone logs/000.memory.md", "left-alone logs/old/1.memory.md")
     ]
     told = [finding.message.partition("; ")[2] for finding in archive.findings]
     assert told == ["so are 199 other files in .claude/memory/", "so are 199 other files in logs/", ""]
@@ -191,26 +155,16 @@ def test_what_other_tools_keep_makes_no_record_and_one_note_a_folder(tmp_path: P
     assert finding.message.endswith("so are 50 other files in .memory/")
 
 
-# Discovery
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("desk/.memory/config.json", "desk"),
-        ("desk/.claude/memory/decisions/a.json", "desk"),
-        ("desk/.plan/memory/archive/handoffs/a.json", "desk"),
-        ("desk/.wyren/memory.md", "desk"),
-        ("desk/.relay/memory.md", "desk"),
-        ("desk/notes/a.memory.md", "desk"),
-        ("a.memory.md", "."),
-    ],
-)
-def test_each_store_is_discovered(tmp_path: Path, path: str, expected: str) -> None:
+def test_each_store_is_discovered(tmp_path: Path) -> None:
     """By the names of folders and files; records of MIF belong to the folder directly below the site."""
-    write_text(tmp_path / path, "{}")
-    roots = [one.root or Path() for one in discover(tmp_path, ignore=())]
-    assert [root.relative_to(tmp_path.resolve()).as_posix() for root in roots] == [expected]
+    for number, path in enumerate((
+        *("desk/.memory/config.json", "desk/.claude/memory/decisions/a.json", "desk/.wyren/memory.md", "a.memory.md"),
+        *("desk/.plan/memory/archive/handoffs/a.json", "desk/.relay/memory.md", "desk/notes/a.memory.md"),
+    )):  # fmt: skip
+        site = tmp_path / str(number)
+        write_text(site / path, "{}")
+        roots = [one.root or Path() for one in discover(site, ignore=())]
+        assert roots == [site.resolve() / path.partition("/")[0] if "/" in path else site.resolve()], path
 
 
 def test_mif_without_a_telling_name_is_discovered_by_its_head(tmp_path: Path) -> None:
@@ -222,26 +176,6 @@ def test_mif_without_a_telling_name_is_discovered_by_its_head(tmp_path: Path) ->
     write_memo(tmp_path / "desk/memos", "a")
     write_mif(tmp_path / "desk", "knowledge/rope.memory.md")
     assert [one.name for one in discover(tmp_path, ignore=())] == ["desk", "vault"]
-
-
-# Identity
-
-
-def test_records_are_called_by_their_source_and_key(quay: Path) -> None:
-    """Wherever their files lie (SPEC 3, identity); a date is created, else the name's stamp, else nothing."""
-    Stores(quay).node("decision.retries")
-    write_mif(quay, "docs/rope.memory.md")
-    write_layer(quay, "archive/handoffs/設計")
-    write_text(quay / ".wyren/memory.md", "## Decisions\n\n- Rope is blue [session 7a2e, turn 12]\n")
-    archive = archive_of(quay)
-    assert ids(archive)[:3] == [f"quay.{UUID}", "quay.archive.handoffs.設計", "quay.decision.retries"]
-    assert re.fullmatch(r"quay\.decisions\.[0-9a-f]{8}", ids(archive)[3])
-    assert {one.system for one in archive.artifacts.values()} == {"memory-store", "mif", "memory-layer", "wyren"}
-    meta = {"category": "context", "summary": "x", "session_id": "s"}
-    write_text(quay / ".claude/memory/context/2026-03-01-rope.json", json.dumps({"meta": meta, "content": 1}))
-    date = record(archive_of(quay), "quay.context.2026-03-01-rope").date
-    assert date is not None
-    assert date.utc.startswith("2026-03-01")
 
 
 def test_of_two_records_of_one_id_the_first_keeps_it_and_equal_files_are_copies(quay: Path) -> None:
@@ -258,10 +192,8 @@ def test_of_two_records_of_one_id_the_first_keeps_it_and_equal_files_are_copies(
     write_mif(quay, "a/rope.memory.md")
     write_mif(quay, "b/rope.memory.md")
     archive = archive_of(quay)
-    assert [copy.file.path for copy in record(archive, f"quay.{UUID}").copies] == [
-        "a/rope.memory.md",
-        "b/rope.memory.md",
-    ]
+    paths = [copy.file.path for copy in record(archive, f"quay.{UUID}").copies]
+    assert paths == ["a/rope.memory.md", "b/rope.memory.md"]
     assert rules_of(archive) == []
     Stores(quay).node("fact.tides", "One.\n")
     Stores(quay).node("fact.tides", "Two.\n", at="other/tides")
@@ -270,11 +202,23 @@ def test_of_two_records_of_one_id_the_first_keeps_it_and_equal_files_are_copies(
     assert rules_of(archive) == ["store-duplicate .memory/memory/other/tides.json"]
 
 
-# Memory-stores as a whole
-
-
-def test_nodes_have_their_bodies_their_history_and_verified_hashes(quay: Path) -> None:
-    """The bytes come from the shelf; a changed byte is found."""
+def test_records_are_called_by_their_source_and_key_and_nodes_have_bodies_and_history(quay: Path) -> None:
+    """Wherever their files lie (SPEC 3, identity); a date is created, else the name's stamp, else nothing."""
+    # The bytes come from the shelf; a changed byte is found.
+    Stores(quay).node("decision.retries")
+    write_mif(quay, "docs/rope.memory.md")
+    write_layer(quay, "archive/handoffs/設計")
+    write_text(quay / ".wyren/memory.md", "## Decisions\n\n- Rope is blue [session 7a2e, turn 12]\n")
+    archive = archive_of(quay)
+    assert ids(archive)[:3] == [f"quay.{UUID}", "quay.archive.handoffs.設計", "quay.decision.retries"]
+    assert re.fullmatch(r"quay\.decisions\.[0-9a-f]{8}", ids(archive)[3])
+    assert {one.system for one in archive.artifacts.values()} == {"memory-store", "mif", "memory-layer", "wyren"}
+    meta = {"category": "context", "summary": "x", "session_id": "s"}
+    write_text(quay / ".claude/memory/context/2026-03-01-rope.json", json.dumps({"meta": meta, "content": 1}))
+    date = record(archive_of(quay), "quay.context.2026-03-01-rope").date
+    assert date is not None
+    assert date.utc.startswith("2026-03-01")
+    quay = empty(quay.parent / "more2")
     repo = Stores(quay)
     repo.node("decision.retries", "# Retries\n\nThe worker retries.\n")
     event = {"event": "memory.created", "id": "decision.retries", "actor": "ada", "timestamp": "2026-05-01T08:00:00Z"}
@@ -291,11 +235,9 @@ def test_nodes_have_their_bodies_their_history_and_verified_hashes(quay: Path) -
     assert [finding.rule.id for finding in record(archive, "quay.decision.retries").findings] == ["store-hash"]
 
 
-# Relations
-
-
-def test_relations_of_nodes_are_bound_both_ways_within_their_store(quay: Path) -> None:
+def test_relations_are_bound_both_ways_and_tell_of_successors(quay: Path) -> None:
     """The other end has them with the inverse word; two stores of one repo may have nodes of one id."""
+    # Whether the field says so or a relation; an id archived again leads to the first time.
     repo = Stores(quay)
     for id_ in ("decision.retries", "feature.queue", "gotcha.clock"):
         repo.node(id_)
@@ -303,14 +245,10 @@ def test_relations_of_nodes_are_bound_both_ways_within_their_store(quay: Path) -
     repo.relation("feature.queue", "depends_on", "gotcha.clock")
     repo.relation("gotcha.clock", "related_to", "decision.retries")
     archive = archive_of(quay)
-    assert relations(archive, "quay.decision.retries") == [
-        ("affects", "quay.feature.queue", False),
-        ("related to", "quay.gotcha.clock", True),
-    ]
-    assert relations(archive, "quay.feature.queue") == [
-        ("depends_on", "quay.gotcha.clock", False),
-        ("affected by", "quay.decision.retries", True),
-    ]
+    known = relations(archive, "quay.decision.retries")
+    assert known == [("affects", "quay.feature.queue", False), ("related to", "quay.gotcha.clock", True)]
+    others = relations(archive, "quay.feature.queue")
+    assert others == [("depends_on", "quay.gotcha.clock", False), ("affected by", "quay.decision.retries", True)]
     assert ("required by", "quay.feature.queue", True) in relations(archive, "quay.gotcha.clock")
     write_text(quay / "decisions/paint.md", "# Paint\n")
     write_mif(quay, "docs/rope.memory.md", body="## Relationships\n\n- implements [Paint](/decisions/paint.md)\n")
@@ -332,10 +270,7 @@ def test_relations_of_nodes_are_bound_both_ways_within_their_store(quay: Path) -
     assert supported.to is not None
     assert record(archive, supported.to[1]).card.file.path == "desk/.memory/memory/decisions/retries.json"
     assert relations(archive, "quay.fact.wind") == [("supports", None, False)]
-
-
-def test_what_is_superseded_knows_its_successor_and_the_other_way_round(quay: Path) -> None:
-    """Whether the field says so or a relation; an id archived again leads to the first time."""
+    quay = empty(quay.parent / "more2")
     repo = Stores(quay)
     repo.node("decision.old", status="superseded", superseded_by="decision.new")
     repo.node("decision.older", status="superseded")
@@ -344,10 +279,8 @@ def test_what_is_superseded_knows_its_successor_and_the_other_way_round(quay: Pa
     archive = archive_of(quay)
     new: Ref = ("record", "quay.decision.new")
     assert [record(archive, f"quay.decision.{name}").superseded_by for name in ("old", "older")] == [new, new]
-    assert relations(archive, "quay.decision.new") == [
-        ("supersedes", "quay.decision.older", False),
-        ("supersedes", "quay.decision.old", True),
-    ]
+    found = relations(archive, "quay.decision.new")
+    assert found == [("supersedes", "quay.decision.older", False), ("supersedes", "quay.decision.old", True)]
     assert relations(archive, "quay.decision.older") == [("superseded by", "quay.decision.new", True)]
     write_layer(quay, "archive/handoffs/task-42")
     write_layer(quay, "archive/handoffs/task-42_20261121203553")
@@ -412,9 +345,6 @@ def test_a_relation_of_mif_means_a_document_by_the_id_that_it_has(quay: Path, id
     assert record(archive_of(quay, far), f"quay.{UUID}").relations[0].to is None
 
 
-# Mentions
-
-
 def test_a_handoff_and_a_memo_lead_to_the_records_that_they_name(quay: Path) -> None:
     """By the stems of files, a node's id, a UUID, a whole id, a path; what leads nowhere is told at its line."""
     for path in ("context/rope", "decisions/rope", "archive/decisions/paint", "decisions/paint"):
@@ -422,10 +352,8 @@ def test_a_handoff_and_a_memo_lead_to_the_records_that_they_name(quay: Path) -> 
     write_layer(quay, "handoffs/h", context_references=["rope", "paint", "nothing"])
     archive = archive_of(quay)
     handoff: Ref = ("record", "quay.handoffs.h")
-    assert links(archive, handoff) == {
-        "rope": ("record", "quay.context.rope"),
-        "paint": ("record", "quay.decisions.paint"),
-    }
+    known = links(archive, handoff)
+    assert known == {"rope": ("record", "quay.context.rope"), "paint": ("record", "quay.decisions.paint")}
     assert record(archive, "quay.decisions.paint").backlinks == (handoff,)
     (finding,) = record(archive, "quay.handoffs.h").findings
     assert (finding.rule.id, finding.severity, finding.location.line) == ("memory-layer-reference", "note", 1)
@@ -478,22 +406,32 @@ def test_a_name_means_the_record_of_its_own_source_else_the_only_one(tmp_path: P
     assert links(archive_of(quay), memo) == {"decisions/paint.md": ("document", "quay.docs.adr.decisions.paint.md")}
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
+def test_places_tell_the_system_of_a_file_and_ids_of_records_are_read_off_texts() -> None:
+    """What a tool generates beside its own is nobody's; paths are seen from the folder that holds their store."""
+    # As whole words; what has another meaning is left.
+    for path, system in [
+        *((".memory/memory/decisions/a.json", "memory-store"), ("desk/.memory/events.jsonl", "memory-store")),
+        *((".memory/schema/object.schema.json", None), (".memory/.backup/1/.memory/config.json", None)),
+        *((".memory/memory/a.txt", None), (".claude/memory/handoffs/a.json", "memory-layer")),
+        *((".plan/memory/README.md", "memory-layer"), (".claude/settings.json", None)),
+        *(("memory/decisions/a.json", None), (".wyren/memory.md", "wyren")),
+        *((".relay/broadcast/skills/knots/SKILL.md", "wyren"), ("notes/a.memory.md", "mif"), ("memory.md", None)),
+    ]:
+        owner = owner_of(path)
+        assert (owner.name if owner else None) == system
+    paths = ("a/.memory/memory/x.json", "a/.claude/memory/context/x.json", ".wyren/memory.md", "docs/x.memory.md")
+    assert [root_of_record(path) for path in paths] == ["a", "a", "", "docs"]
+    nested = (".wyren/.claude/memory/context/a.json", "x/.wyren/y/.plan/memory/archive/context/q.json")
+    assert [root_of_record(path) for path in nested] == [".wyren", "x/.wyren/y"]
+    assert root_of_record(".claude/memory/.wyren/memory.md") == ".claude/memory"
+    for text, found in [
         ("(harbour.decision.tide), then fact.a.", ("harbour.decision.tide", "fact.a")),
         ("harbour.rejected-paths.1a2b3c4d-2 ok", ("harbour.rejected-paths.1a2b3c4d-2",)),
         (f"urn:mif:{UUID}.", (UUID,)),
         ("a/decision.x os.path.decision decision.run() decisions.rope", ()),
         ("decision.x.md", ("decision.x.md",)),
-    ],
-)
-def test_ids_of_records_are_read_off_texts(text: str, found: tuple[str, ...]) -> None:
-    """As whole words; what has another meaning is left."""
-    assert find_mentions(text, RECORD_IDS) == found
-
-
-# Anchors
+    ]:
+        assert find_mentions(text, RECORD_IDS) == found
 
 
 def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(
@@ -527,35 +465,23 @@ def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(
     assert links(archive, ("record", "quay.fact.b")) == {}
 
 
-# Sessions
-
-
-@pytest.mark.parametrize(
-    ("tag", "arc", "is_bound"),
-    [
+def test_a_session_leads_to_the_transcripts_of_it(tmp_path: Path) -> None:
+    """If it is the same, or eight hex digits or more that the session's id begins with; and back."""
+    for tag, arc, is_bound in [
         ("7a2e", "7a2e", True),
         ("7a2e", "7a2e91bc-0001-4000-8000-000000000000", False),
         ("7a2e91bc", "desk session 7a2e91bc-0001-4000-8000-000000000000", True),
         ("7a2e91bc-0001-4000-8000-000000000000", "session 7A2E91BC-0001-4000-8000-000000000000", True),
         ("91bc0001", "7a2e91bc0001", False),
-    ],
-)
-def test_a_session_leads_to_the_transcripts_of_it(quay: Path, tag: str, arc: str, is_bound: bool) -> None:
-    """If it is the same, or eight hex digits or more that the session's id begins with; and back."""
-    transcript: Ref = ("transcript", "2026-05-01-0900--engineer--rope")
-    who = [{"position": "engineer", "session_arc": arc}]
-    write_transcript(quay / "transcripts/engineer", transcript[1], participants=who)
-    write_text(quay / ".wyren/memory.md", f"## Decisions\n\n- Rope is blue [session {tag}, turn 12]\n")
-    archive = archive_of(quay)
-    (id_,) = ids(archive)
-    assert record(archive, id_).sessions == ((transcript,) if is_bound else ())
-    assert archive.artifacts[transcript].backlinks == ((("record", id_),) if is_bound else ())
-
-
-# Findings of files with many records
-
-
-# The machine's line
+    ]:
+        quay, who = empty(tmp_path / arc), [{"position": "engineer", "session_arc": arc}]
+        transcript: Ref = ("transcript", "2026-05-01-0900--engineer--rope")
+        write_transcript(quay / "transcripts/engineer", transcript[1], participants=who)
+        write_text(quay / ".wyren/memory.md", f"## Decisions\n\n- Rope is blue [session {tag}, turn 12]\n")
+        archive = archive_of(quay)
+        (id_,) = ids(archive)
+        assert record(archive, id_).sessions == ((transcript,) if is_bound else ()), arc
+        assert archive.artifacts[transcript].backlinks == ((("record", id_),) if is_bound else ()), arc
 
 
 def test_a_record_has_a_line_like_every_artifact_whatever_the_order_of_files(quay: Path) -> None:
@@ -591,9 +517,6 @@ def test_a_record_has_a_line_like_every_artifact_whatever_the_order_of_files(qua
     assert {"store-value", "store-duplicate", "store-relation-end"} <= {one.rule.id for one in forward[0].findings}
 
 
-# Checking single files
-
-
 def test_a_single_file_is_checked_as_when_its_folder_is(quay: Path, tmp_path: Path) -> None:
     """The hash of a node is verified; what only the whole store can tell is not said; another tool's is a note."""
     repo = Stores(quay)
@@ -606,9 +529,6 @@ def test_a_single_file_is_checked_as_when_its_folder_is(quay: Path, tmp_path: Pa
     for path in (file, tmp_path / "other"):
         (finding,) = check([path]).findings
         assert (finding.rule.id, finding.location.path) == ("left-alone", ".claude/memory/README.md")
-
-
-# Whatever comes
 
 
 NAMES = st.text(st.sampled_from("a./*?[]#:\\%\0 ~-|\n") | st.characters(), max_size=12)

@@ -1,16 +1,26 @@
 """`memosite search` and `memosite export QUERY` as people and scripts use them."""
 
 import json
+import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from memosite.cli import main
+from memosite.search import command
 from memosite.search.match import LENGTH, make_excerpt, wanted_words
+from memosite.search.whoosh.index import is_being_made, making_index, read_seal
 from memosite.search_language import Analyzer, parse_query, prepare
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.repos import Repo
+from tests.support.sites import built_files
+from tests.support.waiting import wait_until
+
+Capture = pytest.CaptureFixture[str]
 
 TOKEN = "ghp_" + "wJq8Zt4Rk2Xv6Nc9Bm3Lf7Hs5Dg1Pa0Yu7Te"
 """What looks like a secret; in two parts, since hosts refuse commits with one."""
@@ -35,31 +45,7 @@ def search(site: Path, *arguments: str) -> int:
     return main(["search", "--site", str(site), "--cache", str(site / "cache"), *arguments])
 
 
-def test_a_hit_has_subject_who_when_excerpt_address_and_path(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The words are marked, and the number of hits comes last."""
-    assert search(site, "ferry OR ebb") == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "Another",
-        "  2026-05-01 · memo · engineer to all",
-        "  The *ferry* leaves at *ebb*.",
-        "  memos/other/index.html#p-20764c74",
-        f"  {site.name}/memos/read/other.openthing",
-        "",
-        "1 result",
-    ]
-
-
-def test_hits_speak_to_machines(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One JSON object; with a base address the hits have theirs."""
-    assert search(site, "--json", "--base-url", "https://x.example/", "subject:tide") == 0
-    value = json.loads(capsys.readouterr().out)
-    assert (value["v"], value["total"], value["query"]) == (1, 1, "subject:tide")
-    assert value["hits"][0]["url"] == "https://x.example/memos/2026-05-01-1430--engineer--director--tides/"
-    assert value["hits"][0]["date"] == "2026-05-01T14:30:00Z"
-    assert value["hits"][0]["excerpt"] == [["High.", False]]
-
-
-def test_hits_say_how_far_they_are_and_who_owes_an_answer(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hits_say_how_far_they_are_and_who_owes_an_answer(site: Path, capsys: Capture) -> None:
     """By a scan and by the index, and anew when an answer comes."""
     asks = "2026-05-02-0900--engineer--keeper--ropes"
     write_memo(site / "memos/read", asks, subject="Ropes", to="keeper, director", action_required=True)
@@ -80,18 +66,14 @@ def test_hits_say_how_far_they_are_and_who_owes_an_answer(site: Path, capsys: py
         assert hit["waits_for"] == ["director"]
 
 
-def test_nothing_found_is_exit_1_with_a_hint_from_real_words(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And without one where nothing is similar."""
+def test_what_is_not_found_or_not_understood_says_so(site: Path, capsys: Capture) -> None:
+    """And without one where nothing is similar. With an example of what works."""
     assert search(site, "ferri") == 1
     assert capsys.readouterr().out == "no results; did you mean ferry?\n"
     assert search(site, "from:enginer") == 1
     assert capsys.readouterr().out == "no results; did you mean from:engineer?\n"
     assert search(site, "qqqqqqqq") == 1
     assert capsys.readouterr().out == "no results\n"
-
-
-def test_a_query_that_cannot_be_read_is_exit_2_and_says_where(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With an example of what works."""
     assert search(site, "tide AND (ebb") == 2
     assert capsys.readouterr().err.splitlines() == [
         "memosite: this parenthesis is never closed", "  tide AND (ebb", "           ^",
@@ -99,8 +81,26 @@ def test_a_query_that_cannot_be_read_is_exit_2_and_says_where(site: Path, capsys
     ]  # fmt: skip
 
 
-def test_the_limit_is_told_and_quiet_says_nothing(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """How many there are, and how many are shown; for scripts the exit code tells."""
+def test_hits_are_told_to_people_and_to_machines(site: Path, capsys: Capture) -> None:
+    """The words are marked, and the number of hits comes last."""
+    # One JSON object; with a base address the hits have theirs. How many there are, and how many are shown; for scripts
+    # the exit code tells.
+    assert search(site, "ferry OR ebb") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "Another",
+        "  2026-05-01 · memo · engineer to all",
+        "  The *ferry* leaves at *ebb*.",
+        "  memos/other/index.html#p-20764c74",
+        f"  {site.name}/memos/read/other.openthing",
+        "",
+        "1 result",
+    ]
+    assert search(site, "--json", "--base-url", "https://x.example/", "subject:tide") == 0
+    value = json.loads(capsys.readouterr().out)
+    assert (value["v"], value["total"], value["query"]) == (1, 1, "subject:tide")
+    assert value["hits"][0]["url"] == "https://x.example/memos/2026-05-01-1430--engineer--director--tides/"
+    assert value["hits"][0]["date"] == "2026-05-01T14:30:00Z"
+    assert value["hits"][0]["excerpt"] == [["High.", False]]
     assert search(site, "--limit", "1", "kind:memo") == 0
     assert capsys.readouterr().out.endswith("2 results, the first 1 shown (--limit N)\n")
     assert search(site, "--limit", "0", "kind:memo") == 2
@@ -111,7 +111,7 @@ def test_the_limit_is_told_and_quiet_says_nothing(site: Path, capsys: pytest.Cap
 
 
 def test_an_archive_that_did_not_change_is_not_read_again(
-    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The index alone gives the same answers, hints and JSON; every change makes the archive be read."""
     asked = (["ferry"], ["ferri"], ["--json", "is:open OR tide"], ["--base-url", "https://x.example/", "ebb"])
@@ -128,7 +128,7 @@ def test_an_archive_that_did_not_change_is_not_read_again(
         search(site, "ferry")
 
 
-def test_what_git_received_is_no_longer_unread(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_git_received_is_no_longer_unread(tmp_path: Path, capsys: Capture) -> None:
     """A memo in a flat folder is unread until it is committed, whether or not it was added."""
     repo = Repo(tmp_path)
     repo.commit()
@@ -141,7 +141,7 @@ def test_what_git_received_is_no_longer_unread(tmp_path: Path, capsys: pytest.Ca
     assert "no results" in capsys.readouterr().out
 
 
-def test_a_search_does_not_wait_for_the_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_search_does_not_wait_for_the_network(tmp_path: Path, capsys: Capture) -> None:
     """A remote counts as it was last fetched; only one that never was is fetched."""
     origin = Repo(tmp_path / "origin")
     write_memo(origin.root / "memos/inbox", "one")
@@ -158,9 +158,7 @@ def test_a_search_does_not_wait_for_the_network(tmp_path: Path, capsys: pytest.C
     assert search(site, "--quiet", "two") == 0
 
 
-def test_excerpts_are_plain_text_and_cannot_drive_a_terminal(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_excerpts_are_plain_text_and_cannot_drive_a_terminal(tmp_path: Path, capsys: Capture) -> None:
     """Marks of Markdown say nothing in a line; code stays as it is written; escapes are shown as what they are not."""
     body = "---\nid: x\n---\n## Ferry\n\n**The** [ferry](https://x.example/) *is* 2\\* at `__ebb__`:\n\n- | a | b |"
     write_memo(tmp_path / "memos/inbox", "one", body=body)
@@ -172,8 +170,9 @@ def test_excerpts_are_plain_text_and_cannot_drive_a_terminal(
     assert "\x1b" not in said and "\u202e" not in said
 
 
-def test_an_export_of_a_query_holds_what_it_finds(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_export_of_a_query_holds_what_it_finds_and_asks_the_index_alone(site: Path, capsys: Capture) -> None:
     """By the same engine; a query that cannot be read is refused."""
+    # It gives what a scan gives, also with another address; what came after the index was made is looked into.
     common = ["export", "--site", str(site), "--cache", str(site / "cache")]
     assert main([*common, "ferry"]) == 0
     assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == ["other"]
@@ -181,12 +180,6 @@ def test_an_export_of_a_query_holds_what_it_finds(site: Path, capsys: pytest.Cap
     assert "never closed" in capsys.readouterr().err
     assert main([*common, "qqqqqqqq", "--format", "mbox"]) == 0
     assert capsys.readouterr().out == ""
-
-
-def test_an_export_of_a_query_asks_the_index_alone_if_nothing_has_changed(
-    site: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It gives what a scan gives, also with another address; what came after the index was made is looked into."""
 
     def export(*arguments: str) -> list[str]:
         common = ["export", "ferry", "--site", str(site), "--cache", str(site / "cache")]
@@ -203,9 +196,9 @@ def test_an_export_of_a_query_asks_the_index_alone_if_nothing_has_changed(
     assert {json.loads(line)["id"] for line in export()} == {"other", "third"}
 
 
-@pytest.mark.parametrize(
-    ("text", "query", "expected"),
-    [
+def test_an_excerpt_shows_where_the_words_stand() -> None:
+    """The best piece of the text, the words marked."""
+    for text, query, expected in [
         ("The ferry leaves at ebb.", "ferry", "The [ferry] leaves at ebb."),
         ("The ferry leaves at ebb.", '"leaves at"', "The ferry [leaves] [at] ebb."),
         ("leaves at ebb, leaves on", '"leaves on"', "leaves at ebb, [leaves] [on]"),
@@ -216,18 +209,18 @@ def test_an_export_of_a_query_asks_the_index_alone_if_nothing_has_changed(
         ("", "ferry", ""),
         ("x " * 300 + "ferry" + " y" * 300, "ferry", "… " + "x " * 19 + "[ferry]" + " y" * 98 + " …"),
         ("ferry a NOT b", "ferry NOT b", "[ferry] a NOT b"),
-    ],
-)
-def test_an_excerpt_shows_where_the_words_stand(text: str, query: str, expected: str) -> None:
-    """The best piece of the text, the words marked."""
-    analyzer = Analyzer()
-    pieces = make_excerpt([("", prepare(text).strip())], wanted_words(parse_query(query, analyzer)), analyzer).pieces
-    assert "".join(f"[{piece.text}]" if piece.is_marked else piece.text for piece in pieces) == expected
-    assert sum(len(piece.text) for piece in pieces) <= LENGTH + 10
+    ]:
+        analyzer = Analyzer()
+        pieces = make_excerpt(
+            [("", prepare(text).strip())], wanted_words(parse_query(query, analyzer)), analyzer
+        ).pieces
+        assert "".join(f"[{piece.text}]" if piece.is_marked else piece.text for piece in pieces) == expected
+        assert sum(len(piece.text) for piece in pieces) <= LENGTH + 10
 
 
-def test_words_of_what_is_withheld_later_are_forgotten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_withheld_is_forgotten_by_searches_and_by_builds(tmp_path: Path, capsys: Capture) -> None:
     """Whoosh keeps words of deleted documents; a hint would repeat them, and the cache would hold them."""
+    # Nobody may search again for a long time. An index without documents has nothing to sort by.
     folder, name = tmp_path / "desk/memos/inbox", "2026-05-01-0900--engineer--director--reef"
     write_memo(folder, "2026-05-01-0800--engineer--director--calm", body="Nothing new.")
     write_memo(folder, name, body="The zqunicorn is here.")
@@ -239,23 +232,164 @@ def test_words_of_what_is_withheld_later_are_forgotten(tmp_path: Path, capsys: p
     assert "unicorn" not in capsys.readouterr().out
     files = [path for path in (tmp_path / ".memosite").rglob("*") if path.is_file()]
     assert not [path for path in files if b"zqunicorn" in path.read_bytes()]
-
-
-def test_a_build_removes_an_index_that_holds_what_is_withheld_now(tmp_path: Path) -> None:
-    """Nobody may search again for a long time."""
+    tmp_path = tmp_path / "more2"
     name = "2026-05-01-0900--engineer--director--reef"
     write_memo(tmp_path / "desk/memos/inbox", name, body="The zqunicorn is here.")
     assert search(tmp_path, "zqunicorn") == 0
     write_memo(tmp_path / "desk/memos/inbox", name, body=f"The zqunicorn is here. {TOKEN}")
     assert main(["build", str(tmp_path), "--quiet"]) == 1
     assert not (tmp_path / ".memosite/internal/search").exists()
-
-
-def test_a_search_where_everything_is_withheld_finds_nothing(tmp_path: Path) -> None:
-    """An index without documents has nothing to sort by."""
+    tmp_path = tmp_path / "more3"
     write_text(tmp_path / "memosite.yml", "audience: public\n")
     name, folder = "2026-05-01-0900--engineer--director--reef", tmp_path / "desk/memos/inbox"
     write_memo(folder, name, body="The reef.")
     assert search(tmp_path, "reef") == 0
     write_memo(folder, name, body="The reef.", extra={"x.legal.confidentiality": "internal"})
     assert search(tmp_path, "reef") == 1
+
+
+@pytest.fixture
+def tides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two memos, one of them too long to be indexed before an answer."""
+    monkeypatch.setattr(command, "LITTLE", 2_000)
+    write_memo(tmp_path / "site/memos/inbox", "long", subject="Tides", body="tide and ebb\n\n" * 300)
+    write_memo(tmp_path / "site/memos/inbox", "short", subject="Ferry", body="The ferry leaves at ebb.")
+    return tmp_path / "site"
+
+
+def is_indexed(site: Path) -> bool:
+    """Whether an index is in place, and nobody makes another one."""
+    part = site / "cache/internal"
+    return read_seal(part / "search")[0] is not None and not is_being_made(part)
+
+
+def test_the_first_search_answers_and_the_index_comes_later(tides: Path, capsys: Capture) -> None:
+    """Both give the same answer; nothing is said of it."""
+    assert search(tides, "ebb") == 0
+    first = capsys.readouterr()
+    wait_until(lambda: is_indexed(tides))
+    assert search(tides, "ebb") == 0
+    assert capsys.readouterr() == first
+    assert first.err == ""
+
+
+def test_with_no_index_none_is_made(tides: Path, capsys: Capture) -> None:
+    """Neither by a search nor by an export, of little or much; the answers are the same."""
+    assert search(tides, "--no-index", "ebb") == 0
+    scanned = capsys.readouterr().out
+    options = ["--site", str(tides), "--cache", str(tides / "cache"), "--no-index"]
+    assert main(["export", "ferry", *options]) == 0
+    assert '"id":"short"' in capsys.readouterr().out.replace(" ", "")
+    (tides / "memos/inbox/long.openthing").unlink()
+    assert search(tides, "--no-index", "ferry") == 0
+    assert not (tides / "cache").exists()
+    write_memo(tides / "memos/inbox", "long", subject="Tides", body="tide and ebb\n\n" * 300)
+    capsys.readouterr()
+    assert search(tides, "--index", "ebb") == 0
+    assert capsys.readouterr().out == scanned
+
+
+def test_who_waits_for_the_index_is_told(tides: Path, capsys: Capture) -> None:
+    """Once, when there is none; without an index there is no score. It can be made without a query, too."""
+    assert search(tides, "--sort", "score", "--no-index", "ebb") == 2
+    assert "--no-index" in capsys.readouterr().err
+    assert search(tides, "--sort", "score", "ebb") == 0
+    assert capsys.readouterr().err == "memosite: --sort score waits for the search index\n"
+    assert is_indexed(tides)
+    assert search(tides, "--sort", "score", "ebb") == 0
+    assert capsys.readouterr().err == ""
+    shutil.rmtree(tides / "cache")
+    assert search(tides, "--index") == 0
+    assert capsys.readouterr() == ("", "")
+    assert is_indexed(tides)
+    assert search(tides) == 2
+    assert "found no QUERY" in capsys.readouterr().err
+
+
+def test_an_old_index_answers_together_with_a_scan(tides: Path, capsys: Capture) -> None:
+    """While somebody makes the next one."""
+    assert search(tides, "--index", "ferry") == 0
+    write_memo(
+        tides / "memos/read", "newest", subject="Ferry timetable", body="Now at noon.", sent="2026-06-01T00:00:00Z"
+    )
+    capsys.readouterr()
+    with making_index(tides / "cache/internal"):
+        assert search(tides, "ferry OR timetable") == 0
+        assert [line for line in capsys.readouterr().out.splitlines() if line[:1].strip()] == [
+            "Ferry timetable", "Ferry", "2 results",
+        ]  # fmt: skip
+
+
+def test_indexing_that_is_killed_begins_again(tides: Path) -> None:
+    """At the next search; the killed one's lock and files hold nobody off."""
+    part = tides / "cache/internal"
+    program = (
+        "import os, sys; from pathlib import Path\n"
+        "from memosite.search.whoosh.index import making_index\n"
+        "with making_index(Path(sys.argv[1])) as partial:\n"
+        "    (partial / 'MAIN_x.pst').write_text('half of it'); os.kill(os.getpid(), 9)"
+    )
+    killed = subprocess.run([sys.executable, "-c", program, str(part)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert (part / "search.partial").exists()
+    assert search(tides, "ebb") == 0
+    wait_until(lambda: is_indexed(tides))
+    assert not (part / "search.partial").exists()
+
+
+def test_what_is_erased_while_an_index_is_made_never_gets_into_it(
+    tides: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """The build that erases removes what is half made; who makes it fails, and the next search makes another one."""
+    write_text(tides / "memosite.yml", "title: Archive\n")
+    build = ["build", str(tides), "-o", str(tmp_path / "out"), "--cache", str(tides / "cache"), "--quiet"]
+    assert main(build) == 0
+    index = command.Searchable.index
+
+    def erase_meanwhile(*arguments: object, **named: object) -> None:
+        write_text(tides / "memosite.yml", "title: Archive\nerase: [{id: long, why: asked for, on: 2026-06-01}]\n")
+        assert main(build) == 0
+        index(*arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(command.Searchable, "index", erase_meanwhile)
+    capsys.readouterr()
+    assert search(tides, "--index", "tide") == 2
+    assert "what it omits changed while it was made" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert not is_indexed(tides)
+    assert search(tides, "--index", "ebb") == 0
+    assert "short" in capsys.readouterr().out
+    assert search(tides, "--no-index", '"tide and ebb"') == 1
+
+
+def test_a_cache_that_cannot_be_written_changes_no_answer(tides: Path, tmp_path: Path, capsys: Capture) -> None:
+    """Saved searches of a build find the same, with the same bytes; a search scans each time."""
+    # Only who waits for an index is told.
+    searches = "feeds: {searches: {at-ebb: ebb, no-ferry: NOT ferry, prefix: 'tim* OR tid*'}}\n"
+    write_text(tides / "memosite.yml", f"title: Archive\n{searches}")
+    expected = built_files(tides, "--cache", tmp_path / "cache-one", output=tmp_path / "one")
+    write_text(tides / ".memosite", "no folder")
+    assert built_files(tides, output=tmp_path / "two") == expected
+    arguments = ["search", "--site", str(tides)]
+    capsys.readouterr()
+    for _ in range(2):
+        assert main([*arguments, "ferry"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main([*arguments, "--sort", "score", "ferry"]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+    assert main([*arguments, "--cache", str(tmp_path / "cache-one"), "--index", "ebb"]) == 0
+    shutil.rmtree(tmp_path / "one")
+    assert built_files(tides, "--cache", tmp_path / "cache-one", output=tmp_path / "one") == expected
+
+
+def test_who_indexes_runs_nothing_from_the_folder_of_the_user(
+    tides: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder may hold a `memosite` or a `json` of its own."""
+    folder = tmp_path / "cloned"
+    for name in ("json.py", "memosite/__init__.py", "memosite/__main__.py", "sitecustomize.py"):
+        write_text(folder / name, f"open({str(tmp_path / 'executed')!r}, 'w').close()\n")
+    monkeypatch.chdir(folder)
+    assert search(tides, "ebb") == 0
+    wait_until(lambda: is_indexed(tides))
+    assert not (tmp_path / "executed").exists()

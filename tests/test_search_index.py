@@ -1,23 +1,44 @@
 """The index in the cache: what it finds, how it is kept up to date, what it survives."""
 
+import json
 import os
 import pickle
+import random
 import shutil
 import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memosite.facts.errors import OutputError
-from memosite.search.match import match
-from memosite.search_language import QueryError, parse_query
+from memosite.search import blocks as blocks_module
+from memosite.search.blocks import (
+    FILE_BYTES,
+    FULL,
+    TAIL,
+    Analyses,
+    BlockHit,
+    SearchBlock,
+    cut_blocks,
+    gaps,
+    list_blocks,
+    pack,
+    render_block,
+)
+from memosite.search.documents import STRETCH, Card
+from memosite.search_language import QueryError, fold_character, parse_query
 from tests.support.memos import write_memo, write_transcript
-from tests.support.search import Dictionaries, Read, many_queries, reading
-from tests.support.sites import EXAMPLE
+from tests.support.search import Read, browse, many_queries, reading
+from tests.support.sites import EXAMPLE, build_site
 
 Place = tuple[str, str, int, str]
 
@@ -36,28 +57,6 @@ def example() -> Iterator[Read]:
         yield read
 
 
-def page_of(file: str, turn: int) -> str:
-    """A hit's file without the passage in it that is shown; of a turn, that is the turn."""
-    return file if turn else file.partition("#")[0]
-
-
-def test_whoosh_finds_what_plain_dictionaries_find(example: Read, tmp_path: Path) -> None:
-    """300 queries, with the same hits in the same order."""
-    reader = example.index(tmp_path)
-    plain = Dictionaries(found=example.documents(), analyzer=example.analyzer)
-    some = 0
-    for query in many_queries(example, 300):
-        try:
-            node = parse_query(query, example.analyzer)
-        except QueryError:
-            continue
-        hits = [(hit.kind, hit.id, hit.turn, page_of(hit.file, hit.turn)) for hit in reader.find(node).hits]
-        expected = [plain.found[number] for number in sorted(match(node, plain))]
-        assert hits == [(one.card.kind, one.card.id, one.turn, page_of(one.file, one.turn)) for one in expected], query
-        some += bool(hits)
-    assert some > 200
-
-
 def test_a_hit_in_a_transcript_opens_its_turn_and_tools_are_found_only_when_asked_for(tmp_path: Path) -> None:
     """A turn is a document of its own, and so is the output of its tools; `transcript:` names one and its turns."""
     text = "## User\n\nWhere is the tide table?\n\n## Assistant\n\nIn the hall.\n\n> **🔧 Bash**\n> grep tidemark\n"
@@ -74,14 +73,6 @@ def test_a_hit_in_a_transcript_opens_its_turn_and_tools_are_found_only_when_aske
         for query, files in expected.items():
             hits = reader.find(parse_query(f"transcript:talk {query}", read.analyzer)).hits
             assert [hit.file for hit in hits] == files, query
-
-
-def test_dates_relative_to_now_are_relative_to_the_newest_artifact(tmp_path: Path) -> None:
-    """So that the same archive always gives the same answer."""
-    for day in ("2026-03-01", "2026-03-20", "2026-03-31"):
-        write_memo(tmp_path / "memos/inbox", day, sent=f"{day}T12:00:00Z")
-    assert ids(tmp_path, tmp_path / "cache", "after:2w") == ["2026-03-31", "2026-03-20"]
-    assert ids(tmp_path, tmp_path / "cache", "before:2w") == ["2026-03-01"]
 
 
 def test_only_what_changed_is_indexed_again(tmp_path: Path) -> None:
@@ -108,16 +99,6 @@ def test_only_what_changed_is_indexed_again(tmp_path: Path) -> None:
         read.index(cache, text_of)
         assert len(asked) == 2
     assert ids(tmp_path, cache, "wording") == ["two"]
-
-
-def test_a_memo_that_was_read_is_found_in_its_new_mailbox(tmp_path: Path) -> None:
-    """What changes without the text changing is indexed, too."""
-    write_memo(tmp_path / "memos/inbox", "one")
-    assert ids(tmp_path, tmp_path / "cache", "box:inbox") == ["one"]
-    (tmp_path / "memos/read").mkdir()
-    (tmp_path / "memos/inbox/one.openthing").rename(tmp_path / "memos/read/one.openthing")
-    assert ids(tmp_path, tmp_path / "cache", "box:inbox") == []
-    assert ids(tmp_path, tmp_path / "cache", "box:read") == ["one"]
 
 
 KILLED = """
@@ -156,18 +137,6 @@ def test_an_update_that_is_killed_costs_only_itself(texts: int, tmp_path: Path) 
         assert not (cache / "search.partial").exists()
 
 
-def test_a_damaged_index_is_made_anew(tmp_path: Path) -> None:
-    """A byte changed on disk is enough."""
-    write_memo(tmp_path / "memos/inbox", "one")
-    assert ids(tmp_path, tmp_path / "cache", "text") == ["one"]
-    segment = max((tmp_path / "cache/search").iterdir(), key=lambda path: path.stat().st_size)
-    data = segment.read_bytes()
-    segment.write_bytes(data[:20] + b"X" + data[21:])
-    said: list[str] = []
-    assert ids(tmp_path, tmp_path / "cache", "text", said) == ["one"]
-    assert said == ["search index: it is damaged, or was not made here, so it is made anew"]
-
-
 class Planted:
     """Writes a file when it is unpickled."""
 
@@ -178,8 +147,18 @@ class Planted:
         return (os.system, (f"touch {self.target}", ""))[0], (f"touch {self.target}",)  # type: ignore[return-value]
 
 
-def test_an_index_that_came_with_a_repo_is_never_opened(tmp_path: Path) -> None:
-    """Whoosh unpickles its files: a copy of an index, as a clone would have it, is not one of ours."""
+def test_a_damaged_index_is_made_anew_and_one_that_came_with_a_repo_is_never_opened(tmp_path: Path) -> None:
+    """A byte changed on disk is enough."""
+    # Whoosh unpickles its files: a copy of an index, as a clone would have it, is not one of ours.
+    write_memo(tmp_path / "memos/inbox", "one")
+    assert ids(tmp_path, tmp_path / "cache", "text") == ["one"]
+    segment = max((tmp_path / "cache/search").iterdir(), key=lambda path: path.stat().st_size)
+    data = segment.read_bytes()
+    segment.write_bytes(data[:20] + b"X" + data[21:])
+    said: list[str] = []
+    assert ids(tmp_path, tmp_path / "cache", "text", said) == ["one"]
+    assert said == ["search index: it is damaged, or was not made here, so it is made anew"]
+    tmp_path = tmp_path / "more2"
     write_memo(tmp_path / "memos/inbox", "one")
     cache = tmp_path / "cache"
     ids(tmp_path, cache, "text")
@@ -187,7 +166,7 @@ def test_an_index_that_came_with_a_repo_is_never_opened(tmp_path: Path) -> None:
     (table,) = (tmp_path / "cloned/search").glob("*.toc")
     planted = pickle.dumps(Planted(tmp_path / "executed"))
     table.write_bytes(planted + table.read_bytes()[len(planted) :])
-    said: list[str] = []
+    said.clear()
     assert ids(tmp_path, tmp_path / "cloned", "text", said) == ["one"]
     assert "not made here" in said[0]
     assert not (tmp_path / "executed").exists()
@@ -230,8 +209,22 @@ def test_a_link_in_the_cache_is_refused(tmp_path: Path) -> None:
     assert (elsewhere / "precious").exists()
 
 
-def test_best_hits_come_first_when_asked_for(tmp_path: Path) -> None:
-    """A word in the subject counts more, and more often in a shorter text."""
+def test_dates_are_relative_to_the_newest_and_mailboxes_and_scores_are_up_to_date(tmp_path: Path) -> None:
+    """So that the same archive always gives the same answer."""
+    # What changes without the text changing is indexed, too. A word in the subject counts more, and more often in a
+    # shorter text.
+    for day in ("2026-03-01", "2026-03-20", "2026-03-31"):
+        write_memo(tmp_path / "memos/inbox", day, sent=f"{day}T12:00:00Z")
+    assert ids(tmp_path, tmp_path / "cache", "after:2w") == ["2026-03-31", "2026-03-20"]
+    assert ids(tmp_path, tmp_path / "cache", "before:2w") == ["2026-03-01"]
+    tmp_path = tmp_path / "more2"
+    write_memo(tmp_path / "memos/inbox", "one")
+    assert ids(tmp_path, tmp_path / "cache", "box:inbox") == ["one"]
+    (tmp_path / "memos/read").mkdir()
+    (tmp_path / "memos/inbox/one.openthing").rename(tmp_path / "memos/read/one.openthing")
+    assert ids(tmp_path, tmp_path / "cache", "box:inbox") == []
+    assert ids(tmp_path, tmp_path / "cache", "box:read") == ["one"]
+    tmp_path = tmp_path / "more3"
     write_memo(tmp_path / "memos/inbox", "often", subject="Other", body="tide tide tide", sent="2026-01-01T00:00:00Z")
     write_memo(
         tmp_path / "memos/inbox", "once", subject="Other", body="tide " + "word " * 50, sent="2026-01-03T00:00:00Z"
@@ -242,3 +235,346 @@ def test_best_hits_come_first_when_asked_for(tmp_path: Path) -> None:
         node = parse_query("tide", read.analyzer)
         assert [hit.id for hit in reader.find(node).hits] == ["once", "title", "often"]
         assert [hit.id for hit in reader.find(node, sort="score").hits] == ["title", "often", "once"]
+
+
+HERE = Path(__file__).parent
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+def plan_blocks(cards: Iterable[Card]) -> tuple[SearchBlock, ...]:
+    """The blocks of an archive's cards."""
+    return tuple(
+        SearchBlock(name=name, cards=tuple(members)) for name, members in cut_blocks(cards, lambda card: card.arrival)
+    )
+
+
+def write_blocks(blocks: Sequence[SearchBlock], read: Read, folder: Path) -> dict[str, bytes]:
+    """Write the files of some blocks and give them back by path."""
+    files = dict([list_blocks([block.name for block in blocks])])
+    for block in blocks:
+        files |= dict(render_block(block, read.shelf.text))
+    for path, data in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    return files
+
+
+def in_small_blocks(read: Read) -> list[SearchBlock]:
+    """The archive in several blocks, as a large one has them: each seventh artifact in the same one."""
+    return [SearchBlock(name=f"t{number}", cards=read.cards[number::7]) for number in range(7)]
+
+
+@pytest.mark.parametrize("cut", ["as planned", "in many blocks"])
+def test_the_browser_finds_what_whoosh_finds(cut: str, example: Read, tmp_path: Path) -> None:
+    """200 queries: the same hits in the same order with the same passages, or the same error; facets count items."""
+    blocks = plan_blocks(example.cards) if cut == "as planned" else in_small_blocks(example)
+    write_blocks(blocks, example, tmp_path)
+    reader = example.index(tmp_path / "cache")
+    queries = many_queries(example, 200)
+    long = {(one.card.kind, one.card.id) for one in example.documents() if len(one.texts[-1]) > STRETCH}
+    answers = browse(tmp_path, queries, limit=100_000, whole=cut == "in many blocks")
+    for query, answer in zip(queries, answers, strict=True):
+        try:
+            node = parse_query(query, example.analyzer)
+        except QueryError as error:
+            assert answer == {"error": error.message}, query
+            continue
+        hits = reader.find(node).hits
+        assert [hit[:3] for hit in answer["hits"]] == [[hit.kind, hit.id, hit.turn] for hit in hits], query
+        for (*_, file), shown, hit in zip(answer["hits"], answer["excerpts"], hits, strict=True):
+            if (hit.kind, hit.id) in long:  # the browser is content with the first piece if that has all words together
+                assert any(is_marked for _, is_marked in shown) == any(piece.is_marked for piece in hit.excerpt), query
+                continue
+            assert file == hit.file, query
+            if all(ord(char) < 0x10000 for text, _ in shown for char in text):  # of others Python counts half as many
+                assert shown == [[piece.text, piece.is_marked] for piece in hit.excerpt], (query, hit.file)
+        assert answer["total"] == len(hits)
+        items = {(hit.kind, hit.id, hit.date[:4] if hit.date else "") for hit in hits}
+        assert answer["items"] == len(items)
+        assert dict(answer["facets"]["kind"]) == Counter(kind for kind, _, _ in items)
+        assert dict(answer["facets"]["year"]) == Counter(year for *_, year in items if year)
+
+
+def test_the_first_hits_are_the_newest_of_all_blocks(example: Read, tmp_path: Path) -> None:
+    """Also where dates are equal in different blocks."""
+    cards = tuple(
+        replace(card, date=card.date // 86_400_000 * 86_400_000 if card.date else None) for card in example.cards
+    )
+    read = replace(example, cards=cards)
+    write_blocks(in_small_blocks(read), read, tmp_path)
+    expected = [[one.card.kind, one.card.id, one.turn, one.file] for one in read.documents() if not one.is_tools]
+    for limit in (1, 10, 33):
+        (answer,) = browse(tmp_path, ["sent:[* TO *] OR NOT sent:[* TO *]"], limit=limit)
+        assert answer["hits"] == expected[:limit]
+
+
+def test_the_browser_shows_the_passages_that_the_command_shows_of_long_texts(tmp_path: Path) -> None:
+    """Wherever words are: in code, tables, items, links, footnotes, a paragraph longer than a piece, a turn."""
+    chance = random.Random(3)
+    words = [f"w{number}" for number in range(3_000)]
+    kinds: tuple[Callable[[str], str], ...] = (
+        lambda text: f"{text}.",
+        lambda text: f"# {text}",
+        lambda text: f"- {text}\n- [{text}](https://example.org/some/other/words/{len(text)})",
+        lambda text: "| a | b |\n|---|---|\n" + "\n".join(f"| {one} | **{one}** |" for one in text.split()),
+        lambda text: "```py\n" + "\n\n".join(text.split()) + "\n```",
+        lambda text: f"Said[^{text[:3]}] so.\n\n[^{text[:3]}]: {text}",
+        lambda text: f"> {text}\n> {text}",
+    )
+    blocks = [
+        chance.choice(kinds)(" ".join(words[number : number + 30])) for number in range(0, len(words) - 1_000, 30)
+    ]
+    body = "---\nstatus: open\n---\n" + "\n\n".join([*blocks, " ".join(words[-1_000:])])
+    write_memo(tmp_path / "memos/inbox", "long", subject="Some words", body=body)
+    write_transcript(tmp_path / "transcripts/engineer", "talk", text=f"## User\n\n{body}\n")
+    queries = [f"kind:{kind} {word}" for kind in ("memo", "transcript") for word in chance.sample(words, 20)]
+    queries += [f"{words[number]} {words[number + 1]}" for number in chance.sample(range(2_990), 10)]
+    queries += [f'"{words[number]} {words[number + 1]}"' for number in chance.sample(range(2_990), 10)]
+    queries += [f"{words[number]} {words[-number]} w0 w1" for number in chance.sample(range(2_990), 10)]
+    with reading(tmp_path) as read:
+        write_blocks(plan_blocks(read.cards), read, tmp_path / "out")
+        reader = read.index(tmp_path / "cache")
+        for query, answer in zip(queries, browse(tmp_path / "out", queries, limit=10), strict=True):
+            hits = reader.find(parse_query(query, read.analyzer)).hits
+            assert answer["hits"] == [[hit.kind, hit.id, hit.turn, hit.file] for hit in hits], query
+            for shown, hit in zip(answer["excerpts"], hits, strict=True):
+                marked = {text for text, is_marked in shown if is_marked}
+                assert marked == {piece.text for piece in hit.excerpt if piece.is_marked}, (query, shown)
+                assert marked, query
+
+
+def test_a_query_moves_little_and_one_of_texts_nothing_of_tools(example: Read, tmp_path: Path) -> None:
+    """Of the example's blocks a part; words are sought in the output of tools only if the query may find some."""
+    files = write_blocks(plan_blocks(example.cards), example, tmp_path)
+    (answer,) = browse(tmp_path, ["shelf holds"], limit=10)
+    assert answer["total"] > 0
+    assert answer["bytes"] < sum(map(len, files.values())) / 2
+    words, output = (" ".join(f"{before}w{n}" for n in range(2000)) for before in ("", "tide "))
+    text = f"## User\n\n{words}\n\n## Assistant\n\n> **🔧 Bash**\n> {output}"
+    write_transcript(tmp_path / "site/transcripts/engineer", "talk", text=text)
+    with reading(tmp_path / "site") as read:
+        write_blocks(plan_blocks(read.cards), read, tmp_path / "out")
+    texts, both, neither = browse(
+        tmp_path / "out", ["w1500", "w1500 (in:tools OR in:text)", "w1500 NOT in:tools"], limit=0
+    )
+    assert (texts["total"], both["total"], neither["total"]) == (1, 2, 1)
+    assert texts["files"] == both["files"] - 1
+
+
+def numbered(read: Read, count: int) -> list[Card]:
+    """So many cards, the example's over and over under other ids."""
+    cards = read.cards
+    return [replace(cards[n % len(cards)], id=f"x{n}", arrival=n + 1) for n in range(count)]
+
+
+def test_builds_rewrite_the_blocks_of_what_changed_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One memo more: the files of the last block. An edit: those of its own. A clean build gives the same bytes."""
+    monkeypatch.setattr("memosite.search.blocks.FULL", 16)
+    monkeypatch.setattr("memosite.search.blocks.TAIL", 4)
+    folder, output = tmp_path / "site/memos/inbox", tmp_path / "out"
+
+    def build(target: Path = output) -> dict[str, tuple[bytes, int]]:
+        build_site(tmp_path / "site", "--jobs", 1, output=target)
+        files = (path for path in sorted((target / "search").rglob("*.js")))
+        return {path.relative_to(target).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+    def write(number: int, body: str = "tide and ebb") -> None:
+        write_memo(folder, f"memo-{number:02}", body=f"{body} w{number}", sent=f"2026-05-{number:02}T12:00:00Z")
+
+    for number in range(1, 23):
+        write(number)
+    before = build()
+    assert {path.split("/")[1] for path in before} == {"blocks.js", "f0", "t4", "t5"}
+    write(23)
+    added = build()
+    changed = {path for path in {*before, *added} if before.get(path) != added.get(path)}
+    assert {path.split("/")[1] for path in changed} == {"t5"}
+    write(3, body="another wording")
+    edited = build()
+    assert {path.split("/")[1] for path in edited if added.get(path) != edited[path]} == {"f0"}
+    clean = build(tmp_path / "clean")
+    assert {path: data for path, (data, _) in clean.items()} == {path: data for path, (data, _) in edited.items()}
+
+
+def test_a_block_is_few_files_of_bounded_size_and_each_line_a_piece_that_the_head_tells_of(
+    example: Read, tmp_path: Path
+) -> None:
+    """In whatever order its cards come; JSON in a call with the piece's name, read by the document."""
+    cards = numbered(example, TAIL)
+    (block,) = plan_blocks(cards)
+    files = write_blocks([block], example, tmp_path)
+    assert len(files) - 1 <= 26
+    for path, data in files.items():
+        kind = path.rpartition("/")[2][0]
+        assert len(data) < 1.2 * FILE_BYTES.get(kind, 20_000), path
+    assert write_blocks(plan_blocks(reversed(cards)), example, tmp_path) == files
+    tmp_path = tmp_path / "pieces"
+    files = write_blocks(in_small_blocks(example), example, tmp_path)
+    seen = set()
+    for block in json.loads(value_of(files["search/blocks.js"], "blocks"))["blocks"]:
+        head = json.loads(value_of(files[f"search/{block}/block.js"], f"{block}/block"))
+        for kind, listed in head["files"].items():
+            number = 0
+            for file, entry in enumerate(listed):
+                data, key = files[path := f"search/{block}/{kind}{file}.js"], entry[:8]
+                seen.add(path)
+                for size in read_numbers(entry[8:]):
+                    piece, data = data[:size], data[size:]
+                    json.loads(value_of(piece, f"{block}/{kind}{number}@{key}"))
+                    number += 1
+                assert data == b""
+    assert seen == {path for path in files if not path.endswith(("block.js", "blocks.js"))}
+
+
+def value_of(line: bytes, name: str) -> bytes:
+    """The JSON of a line, which must be a call with this name."""
+    before, after = f'memositeBlock("{name}",'.encode(), b")\n"
+    assert line.startswith(before)
+    assert line.endswith(after)
+    assert line.count(b"\n") == 1
+    return line[len(before) : -len(after)]
+
+
+def read_numbers(written: str) -> Iterator[int]:
+    """Numbers by the rule that is written down: five bits a digit, the lowest first."""
+    value, weight = 0, 1
+    for char in written:
+        digit = DIGITS.index(char)
+        value, weight = value + digit % 32 * weight, weight * 32
+        if digit < 32:
+            yield value
+            value, weight = 0, 1
+
+
+def test_blocks_hold_artifacts_by_arrival_and_few_files_change_with_a_mailbox(
+    example: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Full ones first, then small ones; a gap changes nothing for the others, and one more the last block alone."""
+    # Its mailbox is another; texts, their places and hits are as they were.
+    cards = numbered(example, FULL + TAIL + 1)
+    blocks = plan_blocks(cards)
+    assert [(block.name, len(block.cards)) for block in blocks] == [("f0", FULL), ("t16", TAIL), ("t17", 1)]
+    without = plan_blocks(card for card in cards if card.arrival != FULL + 5)
+    assert [(block.name, len(block.cards)) for block in without][1:] == [("t16", TAIL - 1), ("t17", 1)]
+    more = plan_blocks(numbered(example, FULL + TAIL + 2))
+    assert more[:-1] == blocks[:-1] and more[-1] != blocks[-1] and len(more) == len(blocks)
+    monkeypatch.setattr("memosite.search.blocks.TAIL_SHARD", 500)
+    monkeypatch.setattr("memosite.search.blocks.FILE_BYTES", dict.fromkeys("ithep", 1_000))
+    (block,) = plan_blocks(example.cards)
+    unread = next(card for card in block.cards if ("box", "inbox") in card.keys)
+    keys = tuple(("box", "read") if key == ("box", "inbox") else key for key in unread.keys)
+    moved = replace(block, cards=tuple(replace(card, keys=keys) if card is unread else card for card in block.cards))
+    before, after = (dict(render_block(one, example.shelf.text)) for one in (block, moved))
+    changed = {path.rpartition("/")[2] for path in {*before, *after} if before.get(path) != after.get(path)}
+    assert "block.js" in changed
+    assert len(before) > 100
+    assert len(changed) <= 10
+    assert not any(path.startswith(("h", "i", "e")) for path in changed)
+
+
+def test_hostile_words_stay_text_and_an_empty_archive_finds_nothing(tmp_path: Path) -> None:
+    """Quotes, line separators and tags are JSON, whatever the memo holds."""
+    evil = 'tide "); alert(1); ("</script> \u2028 \u2029 \\ \x00 ebb'
+    write_memo(tmp_path / "memos/inbox", "evil", subject=evil, body=evil)
+    with reading(tmp_path) as read:
+        write_blocks(plan_blocks(read.cards), read, tmp_path / "out")
+        write_blocks([], read, tmp_path / "empty")
+    (answer,) = browse(tmp_path / "out", ["alert ebb"], limit=10)
+    assert [hit[1] for hit in answer["hits"]] == ["evil"]
+    (answer,) = browse(tmp_path / "empty", ["tide after:2w"], limit=10)
+    assert (answer["total"], answer["hits"]) == (0, [])
+
+
+@given(st.lists(st.integers(0, 2**40), unique=True).map(sorted))
+def test_numbers_are_written_and_read_back(numbers: list[int]) -> None:
+    """As gaps less one, from -1 on."""
+    assert [
+        gap + before + 1 for gap, before in zip(read_numbers(gaps(numbers).decode()), [-1, *numbers], strict=False)
+    ] == numbers
+
+
+@given(st.lists(st.integers(0, 500), unique=True).map(sorted))
+def test_many_numbers_are_written_as_bits_where_that_is_shorter(numbers: list[int]) -> None:
+    """By the rule that is written down: six bits a digit, the lowest first."""
+    packed = pack(numbers)
+    assert len(packed) <= len(gaps(numbers).decode())
+    if packed.startswith("!"):
+        bits = "".join(f"{DIGITS.index(char):06b}"[::-1] for char in packed[1:])
+        assert [number for number, bit in enumerate(bits) if bit == "1"] == numbers
+    else:
+        assert packed == gaps(numbers).decode()
+
+
+def test_javascript_folds_as_python_does_passes_its_own_tests_and_has_the_types_it_says() -> None:
+    """All of Unicode that both know; Node's test runner over the table of cases; JSDoc, checked by TypeScript."""
+    script = """
+        require("./static/search.js");
+        const found = {};
+        for (let code = 0; code < 0x110000; code++) {
+          if (code >= 0xd800 && code < 0xe000) continue;
+          const char = String.fromCodePoint(code);
+          if (/\\p{Cn}|\\p{Co}/u.test(char)) { found[code] = null; continue; }
+          const folded = globalThis.memositeSearch.foldCharacter(char);
+          if (folded !== char) found[code] = folded;
+        }
+        process.stdout.write(JSON.stringify(found));
+    """
+    done = subprocess.run(["node", "-e", script], cwd=HERE.parent, capture_output=True, text=True, check=True)
+    theirs: Mapping[str, str | None] = json.loads(done.stdout)
+    codes = (code for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+    ours = {code: fold_character(chr(code)) for code in codes if unicodedata.category(chr(code)) not in {"Cn", "Co"}}
+    different = {code for code, folded in ours.items() if theirs.get(str(code), chr(code)) not in (None, folded)}
+    assert {f"{code:x}" for code in different} == set()
+    types = HERE / "types"
+    for command in (["node", "--test", "tests/search.test.js"], [f"{types}/node_modules/.bin/tsc", "-p", str(types)]):
+        done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=False, timeout=600)
+        assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_what_was_found_in_a_small_block_is_not_looked_for_again(
+    example: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One more artifact is all that is read; what is kept counts by its size; packed terms give the same files."""
+    (block,) = plan_blocks(example.cards)[:1]
+    less = replace(block, cards=block.cards[1:])
+    expected = render_block(less, example.shelf.text), render_block(block, example.shelf.text)
+    read: list[str] = []
+
+    def text(digest: str) -> str:
+        read.append(digest)
+        return example.shelf.text(digest)
+
+    analyses = Analyses()
+    assert render_block(less, text, analyses) == expected[0]
+    read.clear()
+    assert render_block(block, text, analyses) == expected[1]
+    first = block.cards[0]
+    assert set(read) <= {*dict(first.texts), first.conversation}
+    monkeypatch.setattr(blocks_module, "MOST_BYTES", 10)
+    assert render_block(block, text, analyses) == expected[1]
+    read.clear()
+    assert render_block(block, text, Analyses()) == expected[1]
+    assert len(read) >= len(block.cards)
+    monkeypatch.undo()
+    found = Analyses()
+    cards = [replace(example.cards[0], id=f"memo-{number}") for number in range(40)]
+    made: list[str] = []
+    large = BlockHit(is_tools=False, words=(("text", {"a": bytes(2**20)}),), row=[], stretches=())
+
+    def find(card: Card) -> list[BlockHit]:
+        made.append(card.id)
+        return [large]
+
+    for card in (*cards, cards[0], cards[-1]):
+        found.get(card, find)
+    assert made == [*(card.id for card in cards), cards[0].id]
+    (block,) = plan_blocks(example.cards)[:1]
+    monkeypatch.setattr(blocks_module, "PACKED", 10**9)
+    same = render_block(block, example.shelf.text)
+    for packed, frequent in ((1, 0), (1, 5), (7, 1)):
+        monkeypatch.setattr(blocks_module, "PACKED", packed)
+        monkeypatch.setattr(blocks_module, "_FREQUENT", frequent)
+        assert render_block(block, example.shelf.text) == same

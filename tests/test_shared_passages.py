@@ -58,22 +58,9 @@ def said(found: dict[str, list[SharedLink]], name: str) -> list[tuple[str, str, 
     return [(one.relation, "/".join(one.other), one.other_anchor) for one in found.get(name, [])]
 
 
-# What is linked
-
-
-def test_several_processes_find_the_same(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the same order, and they leave the same behind for the next build."""
-    monkeypatch.setattr("memosite.plan.shared_passages._CHARS", 4)  # so that these few texts are worth processes
-    alone, together = KnownPassages(), KnownPassages()
-    found = links(site, known=together, jobs=2)
-    assert found == links(site, known=alone)
-    assert found
-    assert together == alone
-    assert list(together.rows) == list(alone.rows)
-
-
-def test_each_end_leads_to_the_other(site: Path) -> None:
+def test_each_end_leads_to_the_other_also_by_several_processes(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At the turn and the paragraph; most of the memo is in the talk, little of the document."""
+    # In the same order, and they leave the same behind for the next build.
     found = links(site)
     talk, memo, quoting = f"transcript/{TALK}", f"memo/{MEMO}", f"memo/{QUOTING}"
     document = "document/office.decisions.0001-tide.md"
@@ -89,16 +76,13 @@ def test_each_end_leads_to_the_other(site: Path) -> None:
     ]
     assert [one.anchor for one in found[talk]] == ["t2", "t2", "t3"]
     assert {one.words for some in found.values() for one in some} == {25}
-
-
-def test_nineteen_words_are_no_passage(tmp_path: Path) -> None:
-    """Twenty are."""
-    for number, name in ((19, "less"), (20, "more")):
-        for place in range(2):
-            folder = tmp_path / name / "memos/inbox"
-            write_memo(folder, f"2026-05-0{place + 1}-0900--a--b--{name}", body=f"Own {place} {words('same', number)}")
-    assert links(tmp_path / "less") == {}
-    assert len(links(tmp_path / "more")) == 2
+    monkeypatch.setattr("memosite.plan.shared_passages._CHARS", 4)  # so that these few texts are worth processes
+    alone, together = KnownPassages(), KnownPassages()
+    found = links(site, known=together, jobs=2)
+    assert found == links(site, known=alone)
+    assert found
+    assert together == alone
+    assert list(together.rows) == list(alone.rows)
 
 
 def test_a_session_that_reads_a_memo_quotes_it(tmp_path: Path) -> None:
@@ -115,14 +99,19 @@ def test_a_session_that_reads_a_memo_quotes_it(tmp_path: Path) -> None:
     write_transcript(talks / "director", "d", text="".join(turns), started=times["d"], participants=together)
     write_transcript(talks / "engineer", "e", text=talk(passage), started=times["e"])
     found = said(links(tmp_path / "office"), f"memo/{name}")
-    assert sorted((other, relation) for relation, other, _ in found) == [
-        ("transcript/d", "quoted in"),
-        ("transcript/e", "quoted in"),
-    ]
+    relations = sorted((other, relation) for relation, other, _ in found)
+    assert relations == [("transcript/d", "quoted in"), ("transcript/e", "quoted in")]
 
 
-def test_captures_of_one_session_are_no_passages(tmp_path: Path) -> None:
-    """Their pages name each other already: a memo leads to the longest."""
+def test_nineteen_words_and_captures_of_one_session_are_no_passages(tmp_path: Path) -> None:
+    """Twenty are. Their pages name each other already: a memo leads to the longest."""
+    for number, name in ((19, "less"), (20, "more")):
+        for place in range(2):
+            folder = tmp_path / name / "memos/inbox"
+            write_memo(folder, f"2026-05-0{place + 1}-0900--a--b--{name}", body=f"Own {place} {words('same', number)}")
+    assert links(tmp_path / "less") == {}
+    assert len(links(tmp_path / "more")) == 2
+    tmp_path = tmp_path / "more2"
     session = "0b5d7a52-95f1-4bd0-8f6e-2f6f3c0a1e11"
     for number in range(3):
         write_transcript(
@@ -149,9 +138,6 @@ def test_boilerplate_is_not_linked_and_what_many_have_leads_to_the_first(tmp_pat
     assert len(found) == 12
     assert [len(some) for name, some in found.items() if name != first] == [1] * 11
     assert {one.relation for one in found[first]} == {"quoted in"}
-
-
-# Pages and twins
 
 
 def test_pages_and_twins_have_both_ends(site: Path, tmp_path: Path) -> None:
@@ -192,9 +178,6 @@ def test_a_long_list_is_cut_and_counted(tmp_path: Path) -> None:
     assert 50 < len(twin["shared"]) <= SHARED_SHOWN + 20
 
 
-# Who may see them
-
-
 def test_nothing_leads_to_what_is_withheld(site: Path, tmp_path: Path) -> None:
     """With a secret in it, or confidential: no page of the others names it, and neither does the cache, even later."""
     build_site(site)
@@ -210,9 +193,6 @@ def test_nothing_leads_to_what_is_withheld(site: Path, tmp_path: Path) -> None:
     data = b"".join(files.values()) + (site / ".memosite/public/shared.cache").read_bytes()
     assert not [path for path in files if not path.startswith("spec/") and b"Shared passages" in files[path]]
     assert b"crane3" not in data and TALK.encode() not in data
-
-
-# Built again
 
 
 def test_what_was_found_before_changes_nothing(site: Path, tmp_path: Path) -> None:

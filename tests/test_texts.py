@@ -1,27 +1,22 @@
 """What is read off a text: its summary, what it mentions, where its links lead."""
 
-import pytest
-from hypothesis import given
+import re
+
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memosite.facts.texts import (
-    MENTIONS,
-    SUMMARY,
-    before_table,
-    cut_line,
-    describe_text,
-    find_destinations,
-    find_mentions,
-    summarize,
-)
+from memosite.facts import texts
+from memosite.facts.names import NAMES, first_stem, read_names, whole_name
 from memosite.formats.systems import RECORD_IDS
+from tests.support.references import naive_names
 
 STEM = "2026-05-01-1430--engineer--director--gate-is-green"
 
 
-@pytest.mark.parametrize(
-    ("text", "mentions"),
-    [
+def test_names_and_paths_are_mentions_and_link_targets_destinations() -> None:
+    """As written, in order, each once, without the punctuation around them."""
+    # Inline and by reference, as written, in order, each once; the web is left out.
+    for text, mentions in [
         ("see decisions/x.md.", ("decisions/x.md",)),
         ("see `decisions/x.md`, (proposals/y.md) and “z.md”", ("decisions/x.md", "proposals/y.md", "z.md")),
         (f"as {STEM} said", (STEM,)),
@@ -65,16 +60,9 @@ STEM = "2026-05-01-1430--engineer--director--gate-is-green"
                 *("a 12026-05-01-1430--x", "ratio 3:/4"),
             )
         ),
-    ],
-)
-def test_names_ids_and_paths_are_mentions(text: str, mentions: tuple[str, ...]) -> None:
-    """As written, in order, each once, without the punctuation around them."""
-    assert find_mentions(text, RECORD_IDS) == mentions
-
-
-@pytest.mark.parametrize(
-    ("text", "destinations"),
-    [
+    ]:
+        assert texts.find_mentions(text, RECORD_IDS) == mentions
+    for text, destinations in [
         ("[a](x.md) ![b](y.svg)", ("x.md", "y.svg")),
         ('[a](../x_(y).md "title")', ("../x_(y).md",)),
         ("[a](<my file.md>)", ("my file.md",)),
@@ -85,16 +73,15 @@ def test_names_ids_and_paths_are_mentions(text: str, mentions: tuple[str, ...]) 
         ("[a](javascript:alert(1))", ("javascript:alert(1)",)),
         ("[a](https://example.org) [b](HTTP://x) [c](mailto:a@b.c) [d](#part) [^1]: note", ()),
         ("[a]() ] (x.md)", ()),
-    ],
-)
-def test_link_targets_are_destinations(text: str, destinations: tuple[str, ...]) -> None:
-    """Inline and by reference, as written, in order, each once; the web is left out."""
-    assert find_destinations(text) == destinations
+    ]:
+        assert texts.find_destinations(text) == destinations
 
 
-@pytest.mark.parametrize(
-    ("text", "summary"),
-    [
+def test_a_summary_is_the_beginning_in_plain_words_within_bounds() -> None:
+    """Marks of Markdown go, words stay."""
+    # With the last sentence before it; one that is a table alone stays. The first ones count; a summary is cut at a
+    # word, within its bound.
+    for text, summary in [
         ("# Title\n\nFirst *line*.\nSecond.", "Title First *line*. Second."),
         ("---\ntitle: x\n---\n\nAfter the head.", "After the head."),
         ("---\n\nBetween rules.\n\n---\n\nAfter.", "Between rules. After."),
@@ -106,74 +93,170 @@ def test_link_targets_are_destinations(text: str, destinations: tuple[str, ...])
         ("Title\n=====\n\nText", "Title Text"),
         ("a\x1b[31m\tb\x07", "a [31m b"),
         ("", ""),
-    ],
-)
-def test_a_summary_is_the_beginning_in_plain_words(text: str, summary: str) -> None:
-    """Marks of Markdown go, words stay."""
-    assert summarize(text) == summary
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+    ]:
+        assert texts.summarize(text) == summary
+    for text, shown in [
         ("Five steps.\n\n| Step | By |\n|---|:--|\n| Survey | May |", "Five steps. …"),
         ("| Step | By |\n|---|---|\n| Survey | May |", "Step | By | ---|---| Survey | May |"),
         ("Either a | b. No table.", "Either a | b. No table."),
-    ],
-)
-def test_before_a_table_a_summary_ends(text: str, shown: str) -> None:
-    """With the last sentence before it; one that is a table alone stays."""
-    assert before_table(summarize(text)) == shown
-
-
-def test_mentions_are_bounded() -> None:
-    """The first ones count; a summary is cut at a word, within its bound."""
-    summary = summarize("word " * 400)
+    ]:
+        assert texts.before_table(texts.summarize(text)) == shown
+    summary = texts.summarize("word " * 400)
     assert summary.endswith("word…")
-    assert len(summary) <= SUMMARY
-    mentions = find_mentions(" ".join(f"a{number}.md" for number in range(MENTIONS + 5)), RECORD_IDS)
-    assert len(mentions) == MENTIONS
+    assert len(summary) <= texts.SUMMARY
+    mentions = texts.find_mentions(" ".join(f"a{number}.md" for number in range(texts.MENTIONS + 5)), RECORD_IDS)
+    assert len(mentions) == texts.MENTIONS
     assert mentions[0] == "a0.md"
-    destinations = find_destinations(" ".join(f"[x](a{number}.md)" for number in range(MENTIONS + 5)))
-    assert len(destinations) == MENTIONS
+    destinations = texts.find_destinations(" ".join(f"[x](a{number}.md)" for number in range(texts.MENTIONS + 5)))
+    assert len(destinations) == texts.MENTIONS
 
 
 @given(st.text(max_size=300), st.integers(2, 60))
 def test_a_cut_line_is_one_line_within_its_limit(text: str, limit: int) -> None:
     """A line that was cut says so; one that was not is the text itself."""
-    line = cut_line(text, limit)
+    line = texts.cut_line(text, limit)
     assert len(line) <= limit
     assert line == " ".join(line.split())
     assert line.endswith("…") or line == " ".join(line.split())
 
 
-HOSTILE = {
-    "suffixes": ".md" * 700_000,
-    "paths without an end": "a.md/" * 400_000,
-    "white space": " " * 2_000_000,
-    "line ends": "\n" * 2_000_000,
-    "links that open": "](" * 1_000_000,
-    "links that never close": "](a" + "(b" * 1_000_000,
-    "definitions": "[a]:\n" * 400_000,
-    "brackets": "[" * 2_000_000,
-    "stamps": "2026-05-01-1430--" * 120_000,
-    "slashes": "/a" * 1_000_000,
-    "drives": "a:/" * 600_000,
-    "ticks": "`" * 2_000_000,
-    "underlines": "__a" * 600_000,
-    "one long word": "a" * 2_000_000 + ".md",
-    "rules": "-" * 2_000_000,
-    "folders": "memos/" * 330_000,
-    "names in folders": "memos/a" * 280_000,
-    "addresses": "http://" * 280_000,
-    "pages of files": "http://a/blob/b " * 120_000,
-}
+HOSTILE = (
+    *(".md", "a.md/", " ", "\n", "](", "[a]:\n", "[", "2026-05-01-1430--", "/a", "a:/", "`", "__a", "-", "memos/"),
+    *("memos/a", "http://", "http://a/blob/b "),
+)
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_two_megabytes_of_spite_come_to_an_end(text: str) -> None:
+def test_half_a_megabyte_of_spite_comes_to_an_end() -> None:
     """No pattern tries every way to read a text: what is found is bounded by the text and by `MENTIONS`."""
-    known, data = describe_text(text, RECORD_IDS)
-    assert len(known.mentions) <= MENTIONS
-    assert sum(map(len, (*known.mentions, *known.destinations))) <= len(data)
-    assert len(known.summary) <= SUMMARY
+    spite = (piece * (500_000 // len(piece)) for piece in HOSTILE)
+    for text in (*spite, "](a" + "(b" * 250_000, "a" * 500_000 + ".md"):
+        known, data = texts.describe_text(text, RECORD_IDS)
+        assert len(known.mentions) <= texts.MENTIONS
+        assert sum(map(len, (*known.mentions, *known.destinations))) <= len(data)
+        assert len(known.summary) <= texts.SUMMARY
+
+
+ASK = "2026-05-01-1430--engineer--director--gate-is-green"
+MORE = "2026-05-02-0900--director--engineer--thanks"
+
+CASES: list[tuple[str, list[tuple[str, str]]]] = [
+    # One name, however it is written
+    (ASK, [("stamped", ASK)]),
+    (f"{ASK}.openthing", [("stamped", ASK)]),
+    (f"{ASK}.OPENTHING", [("stamped", ASK)]),
+    (f"{ASK}.body.md", [("stamped", ASK)]),
+    (f"memos/inbox/{ASK}.openthing", [("stamped", ASK)]),
+    (f"memos/inbox/{ASK}/", [("stamped", ASK)]),
+    (f"S:\\projects\\gate\\memos\\read\\{ASK}.openthing", [("stamped", ASK)]),
+    (f"https://git.example.org/gate/blob/main/memos/{ASK}.openthing?plain=1#L3", [("stamped", ASK)]),
+    (f"`{ASK}.openthing`", [("stamped", ASK)]),
+    (f"**{ASK}**", [("stamped", ASK)]),
+    (f"_{ASK}_", [("stamped", ASK)]),
+    (f"In reply to {ASK}.", [("stamped", ASK)]),
+    (f"{ASK}: the part about the gate", [("stamped", ASK)]),
+    ("2026-05-01--a--b--by-day", [("stamped", "2026-05-01--a--b--by-day")]),
+    ("2026-05-01-1430--a--b--re:-gate-7 (again)", [("stamped", "2026-05-01-1430--a--b--re:-gate-7")]),
+    ("2026-05-01-1430--engineer--director--cafe\u0301", [("stamped", "2026-05-01-1430--engineer--director--café")]),
+    ("welcome.openthing", [("file", "welcome")]),
+    ("../read/welcome.openthing", [("file", "welcome")]),
+    ("see _draft.openthing.", [("file", "_draft")]),
+    ("welcome.body.md and more", [("file", "welcome")]),
+    ("re-#7.openthing", [("file", "re-#7")]),
+    ("https://git.example.org/gate/blob/main/memos/a%20b.openthing", [("file", "a b")]),
+    # Documents, and other files at URLs
+    ("decisions/0007-gate.md", [("document", "0007-gate")]),
+    ("decisions/0007-gate.md#why", [("document", "0007-gate")]),
+    (f"proposals/{ASK}.md", [("document", ASK)]),
+    ("see https://git.example.org/gate/issues/7", [("document", "7")]),
+    ("https://git.example.org/gate/blob/main/decisions/0007-gate.md?plain=1", [("document", "0007-gate")]),
+    # Bare stamps
+    ("2026-05-01-1430", [("stamp", "2026-05-01-1430")]),
+    ("memos/2026-05-01-1430", [("stamp", "2026-05-01-1430")]),
+    ("the director's 2026-05-01-1430's second half", [("stamp", "2026-05-01-1430")]),
+    ("2026-05-01-1430 -- the gate", [("stamp", "2026-05-01-1430")]),
+    ("2026-05-01", [("file", "2026-05-01")]),
+    ("on 2026-05-01, by phone", []),
+    ("2026-05-01-14301 or 12026-05-01-1430", []),
+    ("2026-05-01-1430-gate and more", []),
+    # Several
+    (f"2026-04-30-0800 AND memos/{ASK} (bundled response)", [("stamp", "2026-04-30-0800"), ("stamped", ASK)]),
+    (f"{ASK}.openthing; and {MORE}.openthing", [("stamped", ASK), ("stamped", MORE)]),
+    (f"{ASK},{MORE}", [("stamped", ASK), ("stamped", MORE)]),
+    (f"{ASK}+{MORE}", [("stamped", ASK), ("stamped", MORE)]),
+    (f"{ASK} (see {MORE})", [("stamped", ASK), ("(stamped)", MORE)]),
+    (f"{ASK} (see x.openthing (not 2026-04-30-0800)), {MORE}",
+     [("stamped", ASK), ("(file)", "x"), ("(stamp)", "2026-04-30-0800"), ("stamped", MORE)]),
+    (f"{ASK}（{MORE}）", [("stamped", ASK), ("(stamped)", MORE)]),
+    (f"1) {ASK} 2) {MORE}", [("stamped", ASK), ("stamped", MORE)]),
+    (f"{ASK} (and {MORE}", [("stamped", ASK), ("(stamped)", MORE)]),
+    (f"[the ask](memos/{ASK}.openthing)", [("stamped", ASK)]),
+    (f"({ASK})", [("(stamped)", ASK)]),
+    (f"decisions/0007-gate.md, then {ASK}", [("document", "0007-gate"), ("stamped", ASK)]),
+    # The only word
+    ("gate-is-green", [("file", "gate-is-green")]),
+    ("memos/gate-is-green", [("file", "gate-is-green")]),
+    ('"gate"', [("file", "gate")]),
+    ("gate(2).openthing", [("file", "gate(2)")]),
+    ("read/welcome/", [("file", "welcome")]),
+    ("the gate (draft).openthing", [("file", "the gate (draft)")]),
+    # None
+    ("", []), ("  ", []), ("..", []), ("/", []), (".openthing", []), ("—", []),
+    ("none", []), ("None", []), ("n/a", []), ("N/A", []), ("tbd", []), ("TBD", []), ("-", []),
+    ("the gate memo", []),
+    (f"Not in-reply-to {ASK}.openthing", []),
+    (f'"Not in-reply-to": {ASK}', []),
+]  # fmt: skip
+
+
+def test_the_names_in_a_value_are_read_as_they_are_written() -> None:
+    """Their forms, in parentheses where they stand in some, and their stems."""
+    # It tells which document is meant; what is longer than any path, or comes after a hundred, is no name. It counts
+    # only if there is such a file.
+    for value, names in CASES:
+        assert [(f"({one.form})" if one.is_aside else one.form, one.stem) for one in read_names(value)] == names
+    written = [one.written for one in read_names("See decisions/0007-gate.md#why, *memos/read/x.openthing*!")]
+    assert written == ["decisions/0007-gate.md#why", "memos/read/x.openthing"]
+    assert first_stem(("decisions/0007-gate.md", f"see {ASK}.openthing and {MORE}")) == ASK
+    assert first_stem(("decisions/0007-gate.md", "none")) is None
+    assert read_names("x" * 1_000_000) == read_names(f"a {'x' * 1_000_000}.openthing") == ()
+    assert [one.stem for one in read_names(f"{ASK}{'x' * 1_000_000} {MORE}")] == [MORE]
+    assert whole_name(f"{ASK} {'x' * 1_000_000}.openthing") == ""
+    assert len(read_names(", ".join(f"{ASK}-{number}" for number in range(1_000)))) == NAMES
+    for value, stem in [
+        ("a b.openthing", "a b"),
+        ("The gate, again", "The gate, again"),
+        ("s:/memos/a b.openthing", "a b"),
+        (f"{ASK} AND memos/{MORE}", ""),
+        ("a/b c/d", ""),
+        ("Not in-reply-to a b", ""),
+        ("none", ""),
+    ]:
+        assert whole_name(value) == stem
+
+
+STEMS = st.sampled_from([ASK, MORE, "2026-05-03--a--b--day", "gate", "Gate-2", "0007-gate"])
+PIECES = st.one_of(
+    st.builds("{}{}{}{}".format, st.sampled_from(["", "memos/", "../a/b/"]), STEMS,
+              st.sampled_from(["", ".openthing", ".body.md", ".md"]), st.sampled_from(["", ".", ":"])),
+    st.sampled_from(["2026-05-01-1430", "2026-05-01-143", "2026-05-01", "memos/2026-04-30-0800"]),
+    st.sampled_from(["AND", "see", "(", ")", "(bundled response)", ",", ";", "none", "n/a", "-", "Not in-reply-to"]),
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=6), st.sampled_from([" ", "\n", "  ", ""]))
+@example(["2026-05-01-1430", "AND", f"memos/{ASK}", "(bundled response)"], " ")
+def test_names_are_found_as_by_the_second_reading(pieces: list[str], between: str) -> None:
+    """Names, stamps, prose and parentheses in any order, joined by white space; or one piece alone."""
+    value = between.join(pieces) if between else "".join(pieces[:1])
+    assert [(one.form, one.stem, one.is_aside) for one in read_names(value)] == naive_names(value)
+
+
+@given(st.text() | st.text(alphabet="20-5/\\.()[]md openthig:#?%—a "))
+@example("](" * 50 + "x.md")
+@example(")" * 9 + "x.md")
+def test_whatever_is_written_gives_names_that_can_be_looked_up(value: str) -> None:
+    """Nothing raises, no stem is empty or holds a folder, but for a slash that a URL escapes."""
+    for one in read_names(value):
+        assert one.stem.strip(". ")
+        assert "://" in one.written or not re.search(r"[/\\]", one.stem)
+    assert not re.search(r"[/\\]", whole_name(value))

@@ -66,6 +66,11 @@ def texts(conversation: TurnList) -> list[str]:
     return [turn.text.strip() for turn in conversation.turns]
 
 
+def said(conversation: TurnList) -> list[tuple[str, bool, str | None]]:
+    """Return who speaks in each turn, whether that is a person, and the model."""
+    return [(turn.speaker, turn.is_person, turn.model) for turn in conversation.turns]
+
+
 def stamps(*written: str) -> list[str | None]:
     """Return the stamps that start a turn in a body that has them all."""
     return [turn.stamp for turn in parse("".join(turn(stamp) for stamp in written)).turns]
@@ -76,34 +81,22 @@ def test_a_stamped_body_gives_speakers_models_stamps_and_texts() -> None:
     found = parse(STAMPED)
     assert found.form == "stamped"
     assert found.preamble == "# A session"
-    assert [
-        (turn.ordinal, turn.speaker, turn.is_person, turn.model, turn.stamp, turn.line) for turn in found.turns
-    ] == [
-        (1, "User", True, None, "5/21/2026, 9:22:47 PM", 5),
-        (2, "Assistant", False, "sonnet-9", "5/21/2026, 9:23:01 PM", 16),
-    ]
+    assert said(found) == [("User", True, None), ("Assistant", False, "sonnet-9")]
+    places = [(turn.ordinal, turn.stamp, turn.line) for turn in found.turns]
+    assert places == [(1, "5/21/2026, 9:22:47 PM", 5), (2, "5/21/2026, 9:23:01 PM", 16)]
     assert texts(parse(STAMPED))[1] == "Done.\n\n---\n\nThe cactus was left out."
-    body = turn("5/21/2026, 9:00:00 AM", speaker="🧑 Director") + turn(
-        "5/21/2026, 9:00:01 AM", speaker="🤖 garden-engineer *(opus (1m))*"
-    )
-    said = [(turn.speaker, turn.is_person, turn.model) for turn in parse(body).turns]
-    assert said == [("Director", True, None), ("garden-engineer", False, "opus (1m)")]
+    body = turn("5/21/2026, 9:00:00 AM", speaker="🧑 Director")
+    body += turn("5/21/2026, 9:00:01 AM", speaker="🤖 garden-engineer *(opus (1m))*")
+    assert said(parse(body)) == [("Director", True, None), ("garden-engineer", False, "opus (1m)")]
     found = parse(PLAIN, utc("2026-05-22 11:50"))
     assert found.form == "plain"
-    assert [(turn.speaker, turn.is_person, turn.stamp, turn.at) for turn in found.turns] == [
-        ("User", True, None, None),
-        ("Assistant", False, None, None),
-    ]
+    assert said(found) == [("User", True, None), ("Assistant", False, None)]
+    assert [(turn.stamp, turn.at) for turn in found.turns] == [(None, None)] * 2
     assert texts(found) == ["Is it raining?", "Not yet."]
     found = parse("## 🧑 Human\n\na\n\n## 🤖 Assistant *(m-1)*\n\nb\n\n## 🤖 User\n\nc\n")
-    assert [(turn.speaker, turn.is_person, turn.model) for turn in found.turns] == [
-        ("Human", True, None),
-        ("Assistant", False, "m-1"),
-        ("User", False, None),
-    ]
-    body = turn("5/21/2026, 9:00:00 AM", "  First.  \n\n---\n\n---\n \t") + turn(
-        "5/21/2026, 9:01:00 AM", "Last.\n\n---"
-    )
+    assert said(found) == [("Human", True, None), ("Assistant", False, "m-1"), ("User", False, None)]
+    body = turn("5/21/2026, 9:00:00 AM", "  First.  \n\n---\n\n---\n \t")
+    body += turn("5/21/2026, 9:01:00 AM", "Last.\n\n---")
     first, last = parse(body).turns
     assert first.text == "\n  First.  \n\n---"
     assert last.text == "\nLast."
@@ -183,12 +176,7 @@ def test_stamps_of_many_locales_are_read_and_give_the_offset() -> None:
     ]:
         assert parse(turn(stamp)).form == "verbatim"
     for hours, minutes, is_offset in [
-        (0, 0, True),
-        (-5, -45, True),
-        (14, 30, True),
-        (14, 45, False),
-        (-15, 0, False),
-        (1, 7, False),
+        *((0, 0, True), (-5, -45, True), (14, 30, True), (14, 45, False), (-15, 0, False), (1, 7, False)),
         (900, 0, False),
     ]:
         started = utc("2026-05-21 09:00") - dt.timedelta(hours=hours, minutes=minutes)
@@ -200,24 +188,17 @@ def test_stamps_of_many_locales_are_read_and_give_the_offset() -> None:
     for started in (dt.datetime(2026, 5, 22, 6, 52, 47, tzinfo=india), dt.datetime(2026, 5, 22, 1, 22, 47)):
         assert parse(STAMPED, started).turns[0].at == utc("2026-05-22 01:22:47")
     body = turn("5/21/2026, 12:00:00 AM") + turn("5/21/2026, 12:00:00 PM")
-    assert [turn.at for turn in parse(body, utc("2026-05-21 00:00")).turns] == [
-        utc("2026-05-21 00:00"),
-        utc("2026-05-21 12:00"),
-    ]
+    found = parse(body, utc("2026-05-21 00:00"))
+    assert [turn.at for turn in found.turns] == list(map(utc, ("2026-05-21 00:00", "2026-05-21 12:00")))
     written = ["11/1/2026, 1:50:00 AM", "11/1/2026, 1:05:00 AM", "11/1/2026, 9:00:00 AM"]
     found = parse("".join(turn(stamp) for stamp in written), utc("2026-11-01 05:50"))
     assert [turn.stamp for turn in found.turns] == written
-    assert [turn.at for turn in found.turns] == [
-        utc("2026-11-01 05:50"),
-        utc("2026-11-01 06:05"),
-        utc("2026-11-01 14:00"),
-    ]
+    times = ("2026-11-01 05:50", "2026-11-01 06:05", "2026-11-01 14:00")
+    assert [turn.at for turn in found.turns] == list(map(utc, times))
     assert stamps("11/1/2026, 1:50:00 AM", "11/1/2026, 12:49:59 AM") == ["11/1/2026, 1:50:00 AM"]
     assert stamps("11/1/2026, 9:50:00 AM", "11/1/2026, 9:05:00 AM") == ["11/1/2026, 9:50:00 AM"]
-    assert stamps("11/1/2026, 2:00:00 AM", "11/1/2026, 1:00:00 AM", "11/1/2026, 12:30:00 AM") == [
-        "11/1/2026, 2:00:00 AM",
-        "11/1/2026, 1:00:00 AM",
-    ]
+    written = ["11/1/2026, 2:00:00 AM", "11/1/2026, 1:00:00 AM", "11/1/2026, 12:30:00 AM"]
+    assert stamps(*written) == written[:2]
 
 
 LINES = st.sampled_from(
@@ -253,18 +234,10 @@ def test_tool_calls_and_asides_are_told_from_speech() -> None:
     for text in ["", "\n \n"]:
         assert blocks(text) == ()
     for text in [
-        "```\n> **🔧 Bash**\n```",
-        "```\n<a-tag>\n```\n\n</a-tag> here",
-        "> A quotation with\n> **🔧 Bash**",
-        "Words about <system-reminder>x</system-reminder>",
-        "Words\n<system-reminder>x</system-reminder>",
-        "<system-reminder>x</system-reminder> and more words",
-        "<system-reminder>\nnever closed",
-        "<b>HTML</b>",
-        '<a-tag id="1">x</a-tag>',
-        "> **🔧 **",
-        "> **Bash**",
-        "    code",
+        *("```\n> **🔧 Bash**\n```", "```\n<a-tag>\n```\n\n</a-tag> here", "> A quotation with\n> **🔧 Bash**"),
+        *("Words about <system-reminder>x</system-reminder>", "Words\n<system-reminder>x</system-reminder>"),
+        *("<system-reminder>x</system-reminder> and more words", "<system-reminder>\nnever closed", "<b>HTML</b>"),
+        *('<a-tag id="1">x</a-tag>', "> **🔧 **", "> **Bash**", "    code"),
     ]:
         (block,) = blocks(text)
         assert (block.kind, block.text, block.start, block.end) == ("speech", text, 0, len(text.split("\n")))

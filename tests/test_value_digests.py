@@ -49,8 +49,9 @@ def test_equal_values_of_other_objects_have_equal_digests(reducers: Reducers) ->
     assert digest_of(one, reducers) == digest_of(BRANCH, reducers)
 
 
-def test_other_values_have_other_digests() -> None:
+def test_other_values_have_other_digests_and_what_has_no_value_has_none() -> None:
     """Also those that Python calls equal, of other classes, and texts that remember how they were made."""
+    # A function without a name, or an open file, is none.
     others: list[Any] = [
         LEAF, replace(LEAF, count=0), replace(LEAF, words=()), replace(LEAF, name=phrase("a")),
         replace(LEAF, name=phrase("a", context="of a page")), replace(LEAF, name=NumberText("a")), BRANCH,
@@ -62,10 +63,6 @@ def test_other_values_have_other_digests() -> None:
     ]  # fmt: skip
     for reducers in (Reducers(), MODELS):
         assert len({digest_of(one, reducers) for one in others}) == len(others)
-
-
-def test_what_has_no_value_has_no_digest() -> None:
-    """A function without a name, or an open file, is none."""
     for one in (lambda: None, iter([lambda: None]), memoryview(b"")):
         with pytest.raises((TypeError, ValueError)):
             digest_of((one,))

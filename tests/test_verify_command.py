@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +18,8 @@ from tests.support.memos import write_memo, write_org, write_transcript
 from tests.support.quotations import Writer, altered
 from tests.support.repos import Repo
 from tests.support.sites import build_site
+
+Capture = pytest.CaptureFixture[str]
 
 LOAD = "2026-05-01-1430--engineer--the-load"
 TALK = f"transcript/{LOAD}"
@@ -36,8 +37,7 @@ EDITORIAL = "exact except for marked editorial changes"
 TURNS = [
     "How many barges are there, and when does the tide turn?",
     "There are 39 barges in the lock, and none of them may leave before noon.",
-    "Then write that down for the director, please.",
-    "The lock keeper gets a copy of it before the evening.",
+    *("Then write that down for the director, please.", "The lock keeper gets a copy of it before the evening."),
 ]
 
 
@@ -53,7 +53,7 @@ def repo(tmp_path: Path) -> Repo:
 class Desk:
     """Runs `cite` and `verify` on a site."""
 
-    def __init__(self, site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, site: Path, capsys: Capture) -> None:
         self.site, self.capsys = site, capsys
 
     def cite(self, *words: str, format_: str = "markdown") -> str:
@@ -91,7 +91,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(repo: Repo, capsys: pytest.CaptureFixture[str]) -> Desk:
+def desk(repo: Repo, capsys: Capture) -> Desk:
     """Cites and verifies what the repo holds."""
     return Desk(repo.root.parent, capsys)
 
@@ -171,10 +171,8 @@ def edit(repo: Repo, turns: list[str], *, is_committed: bool = True) -> None:
 
 
 def test_an_edited_turn_is_exact_in_its_version(desk: Desk, repo: Repo, tmp_path: Path) -> None:
-    """Git has what the citation was made of, as what is quoted without one; `--strict` asks for more.
-
-    So it is where the turn, or the whole transcript, was removed.
-    """
+    """Git has what the citation was made of, as what is quoted without one; `--strict` asks for more."""
+    # So it is where the turn, or the whole transcript, was removed.
     paper = write_text(tmp_path / "paper.md", desk.cite(f"{LOAD}#t2"))
     book = write_text(tmp_path / "book.md", "He said “There are 39 barges in the lock, and none of them may leave”.\n")
     first = repo.head
@@ -201,8 +199,10 @@ def test_an_edited_turn_is_exact_in_its_version(desk: Desk, repo: Repo, tmp_path
     desk.verify(paper, "--strict", code=1)
 
 
-def test_a_turn_that_closes_the_code_of_an_earlier_one(desk: Desk, repo: Repo, tmp_path: Path) -> None:
+def test_a_turn_that_closes_code_and_what_was_appended_change_nothing(desk: Desk, repo: Repo, tmp_path: Path) -> None:
     """Nobody can tell then whether what is between is an example: the version that had the turns is found."""
+    # Turns, ranges and the whole stay as they were cited, also without git. A recapture that shifts ordinals is found
+    # by its hash, and the verdict says so.
     open_ = [f"{TURNS[0]}\n```sh\nls", *TURNS[1:]]
     edit(repo, open_)
     first = repo.head
@@ -211,13 +211,7 @@ def test_a_turn_that_closes_the_code_of_an_earlier_one(desk: Desk, repo: Repo, t
     found = desk.verify(paper)
     assert [one["tier"] for one in found] == ["exact except for Markdown marks", "exact", "exact"]
     assert {one["version"] for one in found} <= {first, ""}
-
-
-def test_what_was_appended_changes_nothing(desk: Desk, repo: Repo, tmp_path: Path) -> None:
-    """Turns, ranges and the whole stay as they were cited, also without git.
-
-    A recapture that shifts ordinals is found by its hash, and the verdict says so.
-    """
+    edit(repo, TURNS)
     paper = write_text(tmp_path / "paper.md", desk.cite(LOAD, f"{LOAD}#t4", f"{LOAD}#t1-t4"))
     other = write_text(tmp_path / "other.md", desk.cite(f"{LOAD}#t2", f"{LOAD}#t2-t3"))
     edit(repo, [*TURNS, "Thank you."], is_committed=False)
@@ -236,10 +230,8 @@ def test_what_was_appended_changes_nothing(desk: Desk, repo: Repo, tmp_path: Pat
 
 
 def test_a_memo_that_was_edited_after_receipt(desk: Desk, repo: Repo, tmp_path: Path) -> None:
-    """Its paragraphs and its whole, in the string of its JSON.
-
-    What pages cite holds, of whole memos and of turns, also of a memo with a table or with sections.
-    """
+    """Its paragraphs and its whole, in the string of its JSON."""
+    # What pages cite holds, of whole memos and of turns, also of a memo with a table or with sections.
     inbox, name = repo.root / "memos/inbox", "2026-05-02-0900--engineer--director--noon"
     bodies = ["First.\n\n| step | by |\n|---|---|\n| 1 | noon |\n", "First.\n\n== The ask ==\n\nLeave at **noon**.\n"]
     for day, body in enumerate(bodies, 3):
@@ -277,61 +269,39 @@ def test_errors_say_what_to_do_and_another_artifact_is_never_taken_for_it(desk: 
     assert "was erased. Since: 2026-06-01. Reason: asked for." in found["details"][0]
 
 
-# Long transcripts, edited in every way
-
-
-def _kept(turns: list[str], at: int, _writer: Writer) -> tuple[list[str], str, str]:
-    return turns, f"t{at + 1}", "exact"
-
-
-def _appended(turns: list[str], at: int, writer: Writer) -> tuple[list[str], str, str]:
-    return [*turns, *(writer.paragraph() for _ in range(6))], f"t{at + 1}", "exact"
-
-
-def _recaptured(turns: list[str], at: int, writer: Writer) -> tuple[list[str], str, str]:
-    return [writer.paragraph(), writer.paragraph(), *turns], f"t{at + 3}", "exact"
-
-
-def _edited(turns: list[str], at: int, writer: Writer) -> tuple[list[str], str, str]:
-    first, _, rest = turns[at].partition(". ")  # what is quoted
-    new = f"{altered(first, 'number', writer.chance)}. {rest}"
-    return [*turns[:at], new, *turns[at + 1 :]], f"t{at + 1}", "formerly"
-
-
-def _removed(turns: list[str], at: int, _writer: Writer) -> tuple[list[str], str, str]:
-    return [*turns[: at - at % 2], *turns[at - at % 2 + 2 :]], f"t{at + 1}", "formerly"
-
-
-def _redacted(turns: list[str], at: int, _writer: Writer) -> tuple[list[str], str, str]:
-    """Words of what is quoted were taken out."""
-    words = turns[at].split(" ")
-    return (
-        [*turns[:at], " ".join((words[0], "[REDACTED:name]", *words[2:])), *turns[at + 1 :]],
-        f"t{at + 1}",
-        "formerly",
-    )
-
-
-def _with_a_secret(turns: list[str], at: int, _writer: Writer) -> tuple[list[str], str, str]:
-    """A secret is in it now, which memosite takes out: its text has no hash any more, what is quoted is still there."""
-    return [*turns[:at], f"{turns[at]} The key is {AWS_KEY}.", *turns[at + 1 :]], f"t{at + 1}", "exact"
-
-
-CHANGES: tuple[Callable[[list[str], int, Writer], tuple[list[str], str, str]], ...] = (
-    _kept, _appended, _recaptured, _edited, _removed, _redacted, _with_a_secret,
-)  # fmt: skip
+CHANGES = ("nothing", "appended", "recaptured", "edited", "removed", "redacted", "a secret")
 AWS_KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
 
 
+def changed(how: str, turns: list[str], at: int, writer: Writer) -> tuple[list[str], str, str]:
+    """The turns after a change of one of them, whose first sentence is quoted; the anchor of that, and its tier."""
+    anchor, before, after, said = f"t{at + 1}", turns[:at], turns[at + 1 :], turns[at]
+    match how:
+        case "nothing":
+            return turns, anchor, "exact"
+        case "appended":
+            return [*turns, *(writer.paragraph() for _ in range(6))], anchor, "exact"
+        case "recaptured":
+            return [writer.paragraph(), writer.paragraph(), *turns], f"t{at + 3}", "exact"
+        case "edited":
+            first, _, rest = said.partition(". ")
+            return [*before, f"{altered(first, 'number', writer.chance)}. {rest}", *after], anchor, "formerly"
+        case "removed":
+            return [*turns[: at - at % 2], *turns[at - at % 2 + 2 :]], anchor, "formerly"
+        case "redacted":
+            words = said.split(" ")
+            return [*before, " ".join((words[0], "[REDACTED:name]", *words[2:])), *after], anchor, "formerly"
+    # memosite takes the secret out: the turn has no hash any more, and what is quoted is still there
+    return [*before, f"{said} The key is {AWS_KEY}.", *after], anchor, "exact"
+
+
 @pytest.mark.parametrize("is_in_git", [True, False], ids=["git", "no git"])
-def test_citations_of_long_transcripts_stay_in_their_tier(
-    is_in_git: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_citations_of_long_transcripts_stay_in_their_tier(is_in_git: bool, tmp_path: Path, capsys: Capture) -> None:
     """Whatever is done to a transcript since: half of the citations are in memos and turns that quote each other."""
     writer = Writer(7)
     root = tmp_path / "site/office"
     repo = Repo(root) if is_in_git else None
-    names = [f"2026-05-{day:02}-0900--engineer--talk-{day}" for day in range(1, 15)]
+    names = [f"2026-05-{day:02}-0900--engineer--talk-{day}" for day in range(1, 8)]
     talks = {name: [writer.paragraph(3) for _ in range(40)] for name in names}
     for number, turns in enumerate(talks.values()):  # half of the turns are quoted: in the talk itself, or in the next
         others = talks[names[number - 1]]
@@ -347,34 +317,32 @@ def test_citations_of_long_transcripts_stay_in_their_tier(
     papers = write_text(tmp_path / "paper.md", desk.cite(*(f"{name}#t{at + 1}" for name, at in asked)))
     wanted = []
     for number, (name, turns) in enumerate(talks.items()):
-        change, new = CHANGES[number % 7], turns
+        how, new = CHANGES[number], turns
         cited = [at for other, at in asked if other == name]
-        for at in reversed(cited[::3]) if change in CHANGES[3:] else cited[:1]:
-            new = change(new, at, writer)[0]
+        for at in reversed(cited[::3]) if how in CHANGES[3:] else cited[:1]:
+            new = changed(how, new, at, writer)[0]
         write_text(root / f"transcripts/engineer/{name}.body.md", talk(new))
         for at in cited:
-            _, anchor, tier = change(turns, at, writer)
+            _, anchor, tier = changed(how, turns, at, writer)
             if turns[at] in new:
                 anchor, tier = f"t{new.index(turns[at]) + 1}", "exact"
             wanted.append((anchor, tier))
     if repo:
         repo.commit("changed")
     found = desk.verify(papers, "--secrets", "redact", code=0 if is_in_git else 1)
-    secret = f"{names[CHANGES.index(_with_a_secret)]}#t3"
+    secret = f"{names[-1]}#t3"
     assert main(["cite", secret, "--secrets", "redact", "--site", str(desk.site)]) == 1
     assert "a secret in it was redacted" in capsys.readouterr().err
     got = []
     for one in found:
         tier = "formerly" if one["version"] else one["tier"].partition(" except")[0]
         got.append((one["ref"].partition("#")[2], tier))
-    assert len(found) == len(wanted) == 14 * 38
+    assert len(found) == len(wanted) == 7 * 38
     if not is_in_git:
         wanted = [(anchor, "gone" if tier == "formerly" else tier) for anchor, tier in wanted]
         got = [(anchor, "gone" if tier in ("changed", "not found") else tier) for anchor, tier in got]
     assert got == wanted
 
-
-# Manuscripts
 
 MANUSCRIPT = f"""# A chapter
 
@@ -396,10 +364,8 @@ The engineer wrote: "There are 38 barges in the lock, and none of them may leave
 
 
 def test_a_manuscript_is_checked(desk: Desk, tmp_path: Path) -> None:
-    """Cited or not: the words, and who said them where the sentence says so; in a `.docx`, too.
-
-    What differs is not sought in the next turn: its heading is nobody's words.
-    """
+    """Cited or not: the words, and who said them where the sentence says so; in a `.docx`, too."""
+    # What differs is not sought in the next turn: its heading is nobody's words.
     write_org(desk.site / "office", positions=["engineer", "director"])
     paper = write_text(tmp_path / "book/one.md", MANUSCRIPT)
     said = desk.lines("--quotes", tmp_path / "book", code=1)
@@ -459,8 +425,6 @@ def test_a_link_that_marks_words_is_read_as_one_to_their_passage(desk: Desk, tmp
     assert (one["tier"], one["check"]) == ("exact", "not checked")
 
 
-# Nobody is said to have said what another said, or what was only read in
-
 NOON = "2026-05-02-0900--engineer--director--noon"
 TOOL = "Every barge has to wait for the pilot boat today."
 OTHERS = "The bridge was not safe at all in the spring"
@@ -475,7 +439,7 @@ NOON_BODY = f"I think so.\n\n> {OTHERS}\n\nThe lock is open at 2.5 percent today
 
 
 @pytest.fixture
-def talked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Desk:
+def talked(tmp_path: Path, capsys: Capture) -> Desk:
     """A talk of two positions with tool output and block quotes, and a memo with a block quote."""
     office = tmp_path / "site/office"
     write_transcript(office / "transcripts/engineer", LOAD, text=talk(SAID), participants=PEOPLE)
@@ -492,11 +456,11 @@ def said(words: str) -> tuple[str, str]:
 BOTH = r"engineer \(arc-1\), director"
 
 
-def test_each_format_names_its_speaker(talked: Desk, tmp_path: Path) -> None:
-    """Another one is wrong in all of them; HTML names it before its link.
-
-    A citation without words says so: its source is what it was, which says nothing of words elsewhere in the document.
-    """
+def test_each_format_and_each_whole_names_its_speakers(talked: Desk, tmp_path: Path) -> None:
+    """Another one is wrong in all of them; HTML names it before its link."""
+    # A citation without words says so: its source is what it was, which says nothing of words elsewhere in the
+    # document.
+    # A memo its sender, a transcript and a range those of their turns; an address of something else, another time.
     assert main(["cite", f"{LOAD}#t2", "--format", "csl-json", "--site", str(talked.site)]) == 0
     [digest] = set(re.findall("sha256:[0-9a-f]{64}", talked.capsys.readouterr().out))
     words = f'The engineer said "nobody has to wait for it" (`transcript/{LOAD}#t2`, {digest}).\n'
@@ -509,10 +473,7 @@ def test_each_format_names_its_speaker(talked: Desk, tmp_path: Path) -> None:
         found = talked.judged(f"{LOAD}#t2", (r"engineer \(arc(-|{-})1\)", "director"), format_=format_)
         assert (found["tier"], found["check"], found["holds"]) == ("exact", "wrong", False)
         assert "said by engineer (arc-1), not by director" in found["details"] or format_ == "html"
-
-
-def test_a_whole_has_its_speakers_and_what_misleads_readers_is_said(talked: Desk) -> None:
-    """A memo its sender, a transcript and a range those of their turns; an address of something else, another time."""
+    # A memo its sender, a transcript and a range those of their turns; an address of something else, another time.
     assert talked.judged(NOON)["holds"]
     found = talked.judged(NOON, ("^engineer", "director"))
     assert (found["check"], found["holds"]) == ("wrong", False)

@@ -112,9 +112,6 @@ def describe(parsed: Parsed, at: str) -> dict[str, Any]:
     return {"at": at, "is": type(parsed.fact).__name__ if parsed.fact else None, "fact": fact} | _findings(parsed)
 
 
-# Files with many records
-
-
 def card_of(parsed: Parsed) -> RecordCard:
     """The one record of a file."""
     assert isinstance(parsed.fact, RecordFile)

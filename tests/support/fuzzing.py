@@ -9,10 +9,13 @@ in how much time; Hypothesis keeps an input that fails, made small, in `.hypothe
 
 import os
 import random
+import tempfile
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
 
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
@@ -20,6 +23,8 @@ from hypothesis.errors import HypothesisWarning
 from hypothesis.strategies import SearchStrategy
 
 from tests.support.files import ROOT
+from tests.support.mutations import as_bytes
+from tests.support.sites import EXAMPLE
 
 SOAK = float(os.environ.get("MEMOSITE_FUZZ", "0"))
 """How many seconds of processor time each check gets; without it, each tries the examples it names."""
@@ -90,3 +95,38 @@ def _processor_time() -> float:
     """The processor time of this process and of the children that have ended."""
     times = os.times()
     return time.process_time() + times.children_user + times.children_system
+
+
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8", "replace")
+    for folder in (EXAMPLE, ROOT / "docs", ROOT / "tests/cases")
+    for path in sorted(folder.glob("**/*.md"))
+    if "_site" not in path.parts
+}
+"""Markdown that people wrote: the example, the documents, the cases."""
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder for one input."""
+    with tempfile.TemporaryDirectory(prefix="memosite-tests-") as folder:
+        yield Path(folder)
+
+
+LEDGER_LINES: list[dict[str, Any]] = [
+    {"v": 1, "n": 1, "kind": "memo", "id": "2026-05-01-1430--a--b--c", "key": "0123456789abcdef"},
+    {"v": 1, "n": 2, "kind": "record", "id": "decision.x", "key": "0123456789abcdee", "system": "mif"},
+    {"v": 1, "kind": "thread", "id": "2026-05-01-1430--a--b--c", "member": "memo/2026-05-01-1430--a--b--c"},
+    {"v": 1, "kind": "position", "id": "director"},
+    {"v": 1, "kind": "month", "id": "2026/05"},
+    {"v": 1, "kind": "ghost", "id": "memo/x"},
+    {"v": 1, "kind": "alias", "id": "memo/x", "to": "document/y"},
+    {"v": 1, "kind": "block", "id": "positions/director/feed", "n": 1, "items": [1, 2]},
+    {"v": 1, "kind": "changes", "id": "memo/2026-05-01-1430--a--b--c"},
+]
+"""One of each kind."""
+
+
+def jsonl(lines: Any) -> bytes:
+    """Lines of JSON, as far as it is a list."""
+    return b"\n".join(as_bytes(line).replace(b"\n", b"") for line in (lines if isinstance(lines, list) else [lines]))

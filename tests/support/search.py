@@ -3,10 +3,9 @@
 import json
 import random
 import subprocess
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from memosite.config.loading import load_config
 from memosite.reading.archive import open_archive
 from memosite.search.answer import Search
 from memosite.search.documents import Card, SearchDocument, TextOf, describe, documents
-from memosite.search.match import KEYS
 from memosite.search.whoosh.index import UNKNOWN, making_index, newest_of, open_index, update_index
 from memosite.search.whoosh.reader import IndexReader
 from memosite.search_language import Analyzer
@@ -60,54 +58,6 @@ def reading(site: Path) -> Iterator[Read]:
         yield Read(archive=archive, cards=cards, shelf=handle.shelf, analyzer=analyzer, opened=opened)
 
 
-@dataclass(kw_only=True)
-class Dictionaries:
-    """The plainest index there can be: what Whoosh's answers are compared with. Documents are their place."""
-
-    found: Sequence[SearchDocument]
-    analyzer: Analyzer
-    terms: dict[tuple[str, str], dict[int, list[int]]] = field(default_factory=lambda: defaultdict(dict))
-
-    def __post_init__(self) -> None:
-        for number, document in enumerate(self.found):
-            for name, texts in (("text", document.texts), ("subject", (document.subject,)), ("name", document.names)):
-                start = 0
-                for text in texts:
-                    words = self.analyzer.words(text)
-                    for word in words:
-                        self.terms[(name, word.term)].setdefault(number, []).append(start + word.position)
-                    start += max((word.position for word in words), default=0) + 2
-            for key, value in document.keys:
-                self.terms[(KEYS, f"{key}:{value}")][number] = []
-
-    @property
-    def all(self) -> Set[int]:
-        """Every document."""
-        return set(range(len(self.found)))
-
-    def documents(self, field: str, term: str) -> Set[int]:
-        """Those that have a term."""
-        return set(self.terms.get((field, term), ()))
-
-    def positions(self, field: str, term: str, among: Set[int]) -> Mapping[int, Sequence[int]]:
-        """Where it stands."""
-        return {number: sorted(found) for number, found in self.terms.get((field, term), {}).items() if number in among}
-
-    def expand(self, field: str, prefix: str) -> Iterable[str]:
-        """Terms that begin so."""
-        return [term for name, term in self.terms if name == field and term.startswith(prefix)]
-
-    @property
-    def dates(self) -> Mapping[int, int]:
-        """The dates of those that have one."""
-        return {number: date for number, one in enumerate(self.found) if (date := one.card.date) is not None}
-
-    @property
-    def newest(self) -> int | None:
-        """The newest date."""
-        return max((one.card.date for one in self.found if one.card.date is not None), default=None)
-
-
 def browse(folder: Path, queries: Sequence[str], *, limit: int, whole: bool = False) -> list[dict[str, Any]]:
     """What the browser's searcher answers, in node: from pieces of files, or from whole ones, as from disk."""
     asked = json.dumps({"folder": str(folder / "search"), "limit": limit, "queries": queries, "whole": whole})
@@ -125,68 +75,20 @@ def browse(folder: Path, queries: Sequence[str], *, limit: int, whole: bool = Fa
 
 HAND_MADE = (
     *("shelf", "holds shelf", "holds AND shelf", "holds OR shelf", "holds NOT shelf", "NOT shelf", "shel*"),
-    *(
-        '"hold shelf"',
-        '"the hold shelf"',
-        '"shelf the hold"',
-        "subject:holds",
-        'subject:"holds are open"',
-        "subject:ho*",
-    ),
-    *("from:director", "to:director", "with:director", "from:dir*", "to:all", "kind:memo", "kind:note", "kind:record"),
-    *(
-        "kind:transcript",
-        "kind:library",
-        "kind:document",
-        "system:memodef",
-        "system:mem*",
-        "system:wyren",
-        "repo:catalogue",
-    ),
-    *("box:inbox", "box:read", "box:archive", "is:open", "is:answered", "is:discharged", "is:broadcast", "is:unread"),
-    *(
-        "NOT is:open kind:memo",
-        "tag:budget",
-        "status:superseded",
-        "status:acc*",
-        "thread:none",
-        "in:tools",
-        "in:tools the",
-    ),
-    *("the NOT in:tools", "in:tools OR kind:note", "sent:2026", "sent:2026-05", "sent:2026-05-19", "sent:1999"),
-    *("sent:[2026-04-01 TO 2026-04-30]", "sent:[* TO 2026-04]", "sent:[2026-05-20 TO *]", "sent:[* TO *]"),
-    *("after:2026-05-01", "before:2026-05-01", "after:2w", "before:2w", "after:1d", "NOT sent:[* TO *]", "after:0d"),
-    *("replace-stackmaster", "governance/decisions/2026-03-02-replace-stackmaster.md", "memos/inbox", "koha.example"),
-    *(
-        "鐘楼",
-        "図書館",
-        "鐘*",
-        "館",
-        "ÉCOLE",
-        "deadbeef",
-        "49d4640",
-        "0529110b93f4",
-        "nothingatall",
-        "zzz*",
-        '"nothing at all"',
-    ),
+    *('"hold shelf"', '"the hold shelf"', '"shelf the hold"', "subject:holds", 'subject:"holds are open"'),
+    *("subject:ho*", "from:director", "to:director", "with:director", "from:dir*", "to:all", "kind:memo", "kind:note"),
+    *("kind:record", "kind:transcript", "kind:library", "kind:document", "system:memodef", "system:mem*"),
+    *("system:wyren", "repo:catalogue", "box:inbox", "box:read", "box:archive", "is:open", "is:answered"),
+    *("is:discharged", "is:broadcast", "is:unread", "NOT is:open kind:memo", "tag:budget", "status:superseded"),
+    *("status:acc*", "thread:none", "in:tools", "in:tools the", "the NOT in:tools", "in:tools OR kind:note"),
+    *("sent:2026", "sent:2026-05", "sent:2026-05-19", "sent:1999", "sent:[2026-04-01 TO 2026-04-30]"),
+    *("sent:[* TO 2026-04]", "sent:[2026-05-20 TO *]", "sent:[* TO *]", "after:2026-05-01", "before:2026-05-01"),
+    *("after:2w", "before:2w", "after:1d", "NOT sent:[* TO *]", "after:0d", "replace-stackmaster"),
+    *("governance/decisions/2026-03-02-replace-stackmaster.md", "memos/inbox", "koha.example", "鐘楼", "図書館"),
+    *("鐘*", "館", "ÉCOLE", "deadbeef", "49d4640", "0529110b93f4", "nothingatall", "zzz*", '"nothing at all"'),
     *("(from:director OR from:strategist) (money OR budget) NOT kind:note", "NOT (shelf OR holds)", "NOT NOT shelf"),
-    *(
-        "a",
-        "the",
-        "the of and",
-        "the OR of",
-        "2026",
-        "20*",
-        "1",
-        "(the",
-        "shelf AND",
-        "kind:nothing",
-        '"',
-        "* *",
-        "",
-        "&&&",
-    ),
+    *("a", "the", "the of and", "the OR of", "2026", "20*", "1", "(the", "shelf AND", "kind:nothing", '"', "* *", ""),
+    "&&&",
 )
 
 
