@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 
+from memosite.archive import urls
 from memosite.archive.cite import called
 from memosite.archive.ledger import LEAN, Ledger
 from memosite.archive.lines import artifact_line, body_texts, dump_line, join_texts, notice_of
@@ -28,16 +29,6 @@ from memosite.archive.model import (
     Record,
     RecordLink,
     Transcript,
-)
-from memosite.archive.urls import (
-    bundle_files,
-    bundle_folder,
-    bundle_twins,
-    index_file,
-    page_of,
-    part_page,
-    relative,
-    turn_lines,
 )
 from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import cut_line, one_line
@@ -81,7 +72,7 @@ def transcript_twin(
     context: Context, transcript: Transcript, start: str
 ) -> tuple[dict[str, object], Iterable[Written]]:
     """The fields of a transcript for its JSON, with links from `start`, and the file of its turns if it has a text."""
-    page = page_of(transcript)
+    page = urls.page_of(transcript)
     turns = list(_turns(context, transcript))
     lists: dict[str, Sequence[object]] = {
         "participants": [
@@ -101,11 +92,11 @@ def transcript_twin(
         **_envelope_fields(transcript),
         **shown,
         "turns_total": len(turns),
-        "all_turns": file_address(context, start, transcript, turn_lines(page)) if turns else None,
+        "all_turns": file_address(context, start, transcript, urls.turn_lines(page)) if turns else None,
         "left_out": {name: number for name, number in left_out.items() if number},
     }
     data = "".join(f"{dump_line(_linked(turn, page))}\n" for turn in turns).encode()
-    return fields, [Written(path=turn_lines(page), data=data)] if turns else []
+    return fields, [Written(path=urls.turn_lines(page), data=data)] if turns else []
 
 
 def _envelope_fields(transcript: Transcript) -> dict[str, object]:
@@ -132,7 +123,7 @@ _Placed = tuple[dict[str, object], str, str]
 def _linked(placed: _Placed, start: str) -> dict[str, object]:
     """A turn with the link to it from a page or folder."""
     turn, file, anchor = placed
-    return {**turn, "href": f"{relative(start, file)}#{anchor}"}
+    return {**turn, "href": f"{urls.relative(start, file)}#{anchor}"}
 
 
 def _turns(context: Context, transcript: Transcript) -> Iterator[_Placed]:
@@ -143,9 +134,9 @@ def _turns(context: Context, transcript: Transcript) -> Iterator[_Placed]:
     started = variant.envelope.sent.instant if variant.envelope.sent else None
     turns = parse_conversation(context.text_of(variant.text.sha256), started=started).turns
     turns = without_hashes(turns) if transcript.is_redacted else turns
-    page = page_of(transcript)
+    page = urls.page_of(transcript)
     for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):
-        file = index_file(page if number == 1 else part_page(page, number))
+        file = urls.index_file(page if number == 1 else urls.part_page(page, number))
         yield from ((_turn(turn), file, turn.anchor) for turn in turns[part.begins : part.end])
 
 
@@ -353,7 +344,7 @@ def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
     more = len(artifact.copies) - len(files)
     yield "Files", ", ".join((*files, f"and {more} more") if more else files)
     if context.site.base_url:
-        yield "URL", context.site.base_url + page_of(artifact)
+        yield "URL", context.site.base_url + urls.page_of(artifact)
 
 
 def _transcript_head(context: Context, transcript: Transcript) -> Iterable[tuple[str, str]]:
@@ -479,15 +470,15 @@ def _thread_begun_by(context: Context, bundle: str, artifact: Artifact) -> dict[
     thread, _ = context.placed[artifact.ref]
     if len(thread.memos) < 2 or thread.memos[0] != artifact.ref:
         return {}
-    return {thread_key(thread): thread_twin(context, bundle_folder(bundle), thread)}
+    return {thread_key(thread): thread_twin(context, urls.bundle_folder(bundle), thread)}
 
 
 def _files(bundle: str, twins: dict[str, Twin], files: Sequence[Written | Stored]) -> Iterator[Written | Packed]:
     lines = (dump_line({"key": key, **twin.fields}) for key, twin in twins.items())
     data = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
-    yield Written(path=bundle_twins(bundle, "json"), data=data)
-    yield Written(path=bundle_twins(bundle, "md"), data=_bundle_markdown(bundle, twins).encode("utf-8", "replace"))
-    yield Packed(path=bundle_files(bundle), files=tuple(files))
+    yield Written(path=urls.bundle_twins(bundle, "json"), data=data)
+    yield Written(path=urls.bundle_twins(bundle, "md"), data=_bundle_markdown(bundle, twins).encode("utf-8", "replace"))
+    yield Packed(path=urls.bundle_files(bundle), files=tuple(files))
 
 
 def _bundle_markdown(bundle: str, twins: dict[str, Twin]) -> str:

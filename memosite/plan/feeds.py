@@ -18,21 +18,11 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal
 
+from memosite.archive import urls
 from memosite.archive.ledger import FeedBlock, Ledger
 from memosite.archive.lines import notice_of, original_sha256
 from memosite.archive.mailboxes import copies_at
 from memosite.archive.model import Action, Artifact, Copy, Memo, Position, Transcript
-from memosite.archive.urls import (
-    HOME,
-    absolute,
-    artifact_page,
-    page_of,
-    position_page,
-    relative,
-    saved_page,
-    system_page,
-    thread_page,
-)
 from memosite.facts.names import ENVELOPE_SUFFIX, first_stem
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import joined, phrase
@@ -87,17 +77,17 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
     title = context.site.title
     everything = tuple(context.archive.artifacts.values())
     text = phrase("Everything that arrives in this archive.")
-    yield replace(_channel("Everything", HOME, title, text, everything), has_json=True)
+    yield replace(_channel("Everything", urls.HOME, title, text, everything), has_json=True)
     yield from _action_channels(context, title)
     for system in published_systems(context, ledger):
         text = phrase("Records of {system}.", system=system)
-        yield _channel("Records", system_page(system), f"{title}: {system}", text, context.records.get(system, ()))
+        yield _channel("Records", urls.system_page(system), f"{title}: {system}", text, context.records.get(system, ()))
     for saved in searches:
         found = (artifact for artifact in everything if artifact.ref in saved.found)
         text = phrase("Results of: {query}", query=saved.query)
-        yield _channel("Searches", saved_page(saved.name), f"{title}: {saved.name}", text, found)
+        yield _channel("Searches", urls.saved_page(saved.name), f"{title}: {saved.name}", text, found)
     for name in former_searches(ledger, searches):
-        yield _channel("Former", saved_page(name), f"{title}: {name}", phrase("A search that is no longer saved."))
+        yield _channel("Former", urls.saved_page(name), f"{title}: {name}", phrase("A search that is no longer saved."))
     yield from _position_channels(context, ledger)
     yield from _thread_channels(context, ledger)
 
@@ -145,7 +135,7 @@ def _position_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
     former = _by_present(former_positions(context, ledger))
     for position in context.archive.positions.values():
         names = (*context.other_names(position), *former.get(position.id, ()))
-        yield from _of_position(context, position, "Positions", tuple(map(position_page, names)))
+        yield from _of_position(context, position, "Positions", tuple(map(urls.position_page, names)))
     for id_ in former.get(None, ()):
         yield from _of_position(context, Position(id=id_, name=id_), "Former", ())
 
@@ -165,12 +155,12 @@ def position_channel(
     label = context.label(position.id)
     title = phrase("{title}: memos to {position}", title=context.site.title, position=label)
     text = phrase("Memos to {position} and to all. The description of each item is the memo's path.", position=label)
-    channel = _channel(group, position_page(position.id), title, text, received(context, position))
+    channel = _channel(group, urls.position_page(position.id), title, text, received(context, position))
     return replace(channel, position=position, has_json=True, has_full=context.feeds.full_content, also=also)
 
 
 def _of_position(context: Context, position: Position, group: ChannelGroup, also: tuple[str, ...]) -> Iterator[Channel]:
-    page, label = position_page(position.id), context.label(position.id)
+    page, label = urls.position_page(position.id), context.label(position.id)
     members = {position.id, *position.union_of}
     filed = [
         one
@@ -198,15 +188,15 @@ def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
             for id_ in former.get(thread.id, ()):
                 yield _thread_channel(context, id_, thread.id, "Former", ())
     for id_ in former.get(None, ()):
-        yield _channel("Former", thread_page(id_), f"{context.site.title}: {id_}", phrase("A removed thread."))
+        yield _channel("Former", urls.thread_page(id_), f"{context.site.title}: {id_}", phrase("A removed thread."))
 
 
 def _thread_channel(context: Context, id_: str, thread_id: str, group: ChannelGroup, former: Iterable[str]) -> Channel:
     memos = [context.archive.artifacts[ref] for ref in context.archive.threads[thread_id].memos]
     memos.sort(key=by_arrival)
     title = f"{context.site.title}: {context.thread_label(thread_id)}"
-    channel = _channel(group, thread_page(id_), title, phrase("The memos of a thread."), memos)
-    return replace(channel, page=context.thread_target(thread_id), also=tuple(map(thread_page, former)))
+    channel = _channel(group, urls.thread_page(id_), title, phrase("The memos of a thread."), memos)
+    return replace(channel, page=context.thread_target(thread_id), also=tuple(map(urls.thread_page, former)))
 
 
 # Plans the items of feeds: how each artifact is announced (FEEDS, item).
@@ -256,7 +246,7 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         path=path,
         repo=copy.file.source,
         sha256="" if original.is_redacted else original_sha256(artifact, original),
-        link=absolute(base, page_of(artifact)) if base else None,
+        link=urls.absolute(base, urls.page_of(artifact)) if base else None,
         date=sent,
         sent=sent.utc if sent else "",
         enclosure=_enclosure(context, base, artifact) if base and not artifact.withheld else None,
@@ -282,7 +272,7 @@ def erased_item(context: Context, ref: Ref) -> FeedItem:
         subject=path,
         sha256="",
         action_required=False,
-        link=absolute(base, artifact_page(ref)) if base and ref[0] != "record" else None,
+        link=urls.absolute(base, urls.artifact_page(ref)) if base and ref[0] != "record" else None,
         state="archive",
     )
 
@@ -319,7 +309,7 @@ def _enclosure(context: Context, base: str, artifact: Artifact) -> Enclosure | N
     media_type = next((kind for ending, kind in _TYPES if path.endswith(ending)), "application/json")
     file = artifact.shown_file
     length = file.bytes if sha256 == file.sha256 else len(context.text_of(sha256).encode("utf-8", "replace"))
-    return Enclosure(url=absolute(base, path), length=length, type=media_type)
+    return Enclosure(url=urls.absolute(base, path), length=length, type=media_type)
 
 
 def _copy_for(context: Context, artifact: Artifact, position: Position | None) -> Copy:
@@ -586,7 +576,7 @@ def _feed(
         position=channel.position.id if channel.position else None,
         fallback_link=f"urn:memosite:{context.archive_id}",
         items=tuple(plan_item(context, one, channel.position, has_content=has_content) for one in artifacts),
-        link=absolute(base, channel.page) if base else None,
+        link=urls.absolute(base, channel.page) if base else None,
         address=_address(context, path),
         ttl=context.feeds.ttl,
         has_content=has_content,
@@ -594,13 +584,13 @@ def _feed(
 
 
 def _address(context: Context, path: str) -> str | None:
-    return absolute(context.site.base_url, path) if context.site.base_url else None
+    return urls.absolute(context.site.base_url, path) if context.site.base_url else None
 
 
 def _block_address(context: Context, channel: Channel, number: int) -> str:
     """Where an archive document is: without a base_url relative, in a form that also works under other names."""
     path = f"{channel.stem}-{number}.xml"
     if context.site.base_url:
-        return absolute(context.site.base_url, path)
+        return urls.absolute(context.site.base_url, path)
     beside = f"{channel.folder.removesuffix('/').rpartition('/')[0]}/-/".lstrip("/") if channel.folder else ""
-    return relative(beside, path)
+    return urls.relative(beside, path)

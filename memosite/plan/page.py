@@ -11,19 +11,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypedDict, TypeVar
 
+from memosite.archive import urls
 from memosite.archive.model import Artifact, Document, Memo, Record, Thread
-from memosite.archive.urls import (
-    TwinForm,
-    bundle_files,
-    bundle_folder,
-    bundle_twins,
-    in_bundle,
-    index_file,
-    page_of,
-    part_page,
-    relative,
-    thread_page,
-)
 from memosite.facts.parsed import Ref, Text
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import one_line
@@ -34,20 +23,20 @@ from memosite.plan.dates import newest
 # Plans where twins and originals are: beside their page, or in a lean site in a bundle of a month (SPEC 4).
 
 
-FORMS: Mapping[TwinForm, str] = {"json": "JSON", "md": "Markdown"}
+FORMS: Mapping[urls.TwinForm, str] = {"json": "JSON", "md": "Markdown"}
 """What pages call the twins."""
 
 
 def base_of_twin(context: Context, artifact: Artifact) -> str:
     """The folder that links in an artifact's twins are relative to: where these are."""
-    return bundle_folder(context.bundles[artifact.ref]) if context.site.is_lean else page_of(artifact)
+    return urls.bundle_folder(context.bundles[artifact.ref]) if context.site.is_lean else urls.page_of(artifact)
 
 
-def twin_address(context: Context, start: str, ref: Ref, form: TwinForm) -> str:
+def twin_address(context: Context, start: str, ref: Ref, form: urls.TwinForm) -> str:
     """The link from the page `start` to a twin of an artifact."""
     if context.site.is_lean:
-        return in_bundle(start, bundle_twins(context.bundles[ref], form), "/".join(ref))
-    return relative(start, f"{context.page(ref)}index.{form}")
+        return urls.in_bundle(start, urls.bundle_twins(context.bundles[ref], form), "/".join(ref))
+    return urls.relative(start, f"{context.page(ref)}index.{form}")
 
 
 def twins_of_artifact(context: Context, start: str, artifact: Artifact) -> tuple[Reference, ...]:
@@ -60,10 +49,10 @@ def twins_of_artifact(context: Context, start: str, artifact: Artifact) -> tuple
 def twins_of_thread(context: Context, start: str, thread: Thread) -> tuple[Reference, ...]:
     """Links to the twins of a thread of two or more memos; a bundle has them with its first memo's."""
 
-    def address(form: TwinForm) -> str:
+    def address(form: urls.TwinForm) -> str:
         if context.site.is_lean:
-            return in_bundle(start, bundle_twins(context.bundles[thread.memos[0]], form), thread_key(thread))
-        return relative(start, f"{thread_page(thread.id)}index.{form}")
+            return urls.in_bundle(start, urls.bundle_twins(context.bundles[thread.memos[0]], form), thread_key(thread))
+        return urls.relative(start, f"{urls.thread_page(thread.id)}index.{form}")
 
     return tuple(Reference(label=label, href=address(form)) for form, label in FORMS.items())
 
@@ -76,13 +65,13 @@ def thread_key(thread: Thread) -> str:
 def file_address(context: Context, start: str, artifact: Artifact, path: str) -> str:
     """The link from the page `start` to an original or the turns of an artifact, given the path beside its page."""
     if context.site.is_lean:
-        return in_bundle(start, bundle_files(context.bundles[artifact.ref]), path)
-    return relative(start, path)
+        return urls.in_bundle(start, urls.bundle_files(context.bundles[artifact.ref]), path)
+    return urls.relative(start, path)
 
 
 def bundled_name(context: Context, artifact: Artifact) -> str:
     """How a page says which ZIP a file of an artifact is in; "" if it is a file of its own."""
-    return f" in {bundle_files(context.bundles[artifact.ref]).rpartition('/')[2]}" if context.site.is_lean else ""
+    return f" in {urls.bundle_files(context.bundles[artifact.ref]).rpartition('/')[2]}" if context.site.is_lean else ""
 
 
 # Plans the head of a page: the fields that pages of every kind have.
@@ -108,7 +97,7 @@ def page_head(context: Context, start: str, *, title: str, section: str = "", de
     """The head of the page `start`; `section` is the entry of the navigation that it belongs to."""
     return {
         "site": context.site,
-        "path": index_file(start),
+        "path": urls.index_file(start),
         "root": "../" * start.count("/"),
         "title": title,
         "section": section,
@@ -119,7 +108,9 @@ def page_head(context: Context, start: str, *, title: str, section: str = "", de
 
 def twin_links(start: str, page: str) -> tuple[Reference, ...]:
     """Links to the twins of a page."""
-    return tuple(Reference(label=label, href=relative(start, f"{page}index.{form}")) for form, label in FORMS.items())
+    return tuple(
+        Reference(label=label, href=urls.relative(start, f"{page}index.{form}")) for form, label in FORMS.items()
+    )
 
 
 # Plans the twins of lists: the same pages for machines, as JSON and Markdown (SPEC 4), bounded to 16 kB.
@@ -202,8 +193,8 @@ def name_twins(
     """The same for groups of records: names, pages, and how many; `onward` is where all of them are."""
     entries = (
         (
-            {"name": name, "records": number, "href": relative(page, target)},
-            f"- [{escaped(one_line(name))}]({relative(page, target)}): {number}",
+            {"name": name, "records": number, "href": urls.relative(page, target)},
+            f"- [{escaped(one_line(name))}]({urls.relative(page, target)}): {number}",
         )
         for name, target, number in names
     )
@@ -233,7 +224,7 @@ def _bounded(
         entries.append(entry)
         lines.append(line)
     more = total - len(entries)
-    onward = relative(start, onward)
+    onward = urls.relative(start, onward)
     body = {
         **head,
         "shown": len(entries),
@@ -389,7 +380,7 @@ def part_links(start: str, page: str, count: int, current: int | None, *, first:
     return tuple(
         PagePart(
             label=str(number),
-            href=relative(start, first if first and number == 1 else part_page(page, number)),
+            href=urls.relative(start, first if first and number == 1 else urls.part_page(page, number)),
             is_current=number == current,
         )
         for number in range(1, count + 1)
@@ -412,7 +403,7 @@ def plan_part(
     viewer: str | None = None,
 ) -> ListPage:
     """One of the parts of `plan_parts`, counted from 1. It names only what was there before it."""
-    start = part_page(page, number)
+    start = urls.part_page(page, number)
     return ListPage(
         **page_head(context, start, title=part_title(title, number), section=section_name),
         intro="",
@@ -422,7 +413,7 @@ def plan_part(
                 context, start, phrase("Page {number}", number=number), chunk, anchor=f"part-{number}", viewer=viewer
             ),
         ),
-        previous=Reference(label=title, href=relative(start, page)),
+        previous=Reference(label=title, href=urls.relative(start, page)),
     )
 
 
@@ -447,7 +438,7 @@ def in_verbatim_parts(context: Context, here: str, text: Text | None, page_at: C
         return
     ranges = cut_text(context.text_of(text.sha256))
     for number, span in enumerate(ranges, 1):
-        start = here if number == 1 else part_page(here, number)
+        start = here if number == 1 else urls.part_page(here, number)
         body = Body(sha256=text.sha256, form="verbatim", chars=text.chars, span=span)
         parts = part_links(start, here, len(ranges), number, first=here) if len(ranges) > 1 else ()
         yield replace(page_at(start), body=body, is_cut=False, parts=parts)

@@ -17,20 +17,9 @@ from itertools import chain
 from typing import Any, ClassVar
 from urllib.parse import quote
 
+from memosite.archive import urls
 from memosite.archive.mailboxes import open_for, unknown_line
 from memosite.archive.model import Artifact, Memo, Position, Transcript, other_name
-from memosite.archive.urls import (
-    DIGESTS,
-    HOME,
-    ORGANIZATION,
-    UNDATED_MONTH,
-    absolute,
-    month_of,
-    part_page,
-    position_actions,
-    position_page,
-    relative,
-)
 from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Organization, Relationship
 from memosite.facts.phrases import joined, phrase
@@ -186,7 +175,7 @@ def relationship_row(context: Context, start: str, organization: Organization, e
     def end(name: str) -> Reference:
         """Ends are seats of the organization, `external:<id>`, or the organization's own id."""
         if name == organization.id:
-            return Reference(label=organization.name, href=relative(start, ORGANIZATION))
+            return Reference(label=organization.name, href=urls.relative(start, urls.ORGANIZATION))
         outside = name.removeprefix("external:")
         if outside != name:
             return replace(context.named(start, outside), title=phrase("outside this organization"))
@@ -212,9 +201,9 @@ LOCAL = "http://127.0.0.1:8000/"
 def plan_following(context: Context, position: Position) -> Following:
     """The commands and the list are ready to copy: words for a shell are quoted, addresses absolute."""
     base = context.site.base_url or LOCAL
-    page = position_page(position.id)
-    feed = shlex.quote(absolute(base, f"{page}feed.xml"))
-    full = shlex.quote(absolute(base, f"{page}feed-full.xml")) if context.feeds.full_content else feed
+    page = urls.position_page(position.id)
+    feed = shlex.quote(urls.absolute(base, f"{page}feed.xml"))
+    full = shlex.quote(urls.absolute(base, f"{page}feed-full.xml")) if context.feeds.full_content else feed
     return Following(
         watch_once=f"memosite watch --once {feed}",
         watch=f"memosite watch {feed}",
@@ -231,13 +220,13 @@ def feed_name(id_: str) -> str:
 
 
 def _outline(context: Context, position: Position, base: str) -> bytes:
-    page, label = position_page(position.id), context.label(position.id)
+    page, label = urls.position_page(position.id), context.label(position.id)
     named = (("feed", f"memos to {label}"), ("notes", f"notes of {label}"), ("transcripts", f"transcripts of {label}"))
     feeds = tuple(
         OutlineFeed(
             title=f"{context.site.title}: {title}",
-            address=absolute(base, f"{page}{name}.xml"),
-            page=absolute(base, page),
+            address=urls.absolute(base, f"{page}{name}.xml"),
+            page=urls.absolute(base, page),
         )
         for name, title in named
     )
@@ -278,7 +267,7 @@ class Entries:
             for one in chunk:
                 name = key(one)
                 if name not in found and one.date is not None:
-                    place = one.date.instant, part_page(self.page, number)
+                    place = one.date.instant, urls.part_page(self.page, number)
                     last[name] = max(last.get(name, place), place)
         places = found | {name: page for name, (_, page) in last.items()}
         return {name: page for name, page in places.items() if name}
@@ -287,13 +276,13 @@ class Entries:
 def find_entries(position: Position, everything: Sequence[Artifact]) -> Entries:
     """The stream of a position, from everything that involves it."""
     parts = in_parts(everything) if part_count(everything, shown=IN_PARTS) else ()
-    return Entries(page=position_page(position.id), shown=newest(everything, SHOWN), parts=parts)
+    return Entries(page=urls.position_page(position.id), shown=newest(everything, SHOWN), parts=parts)
 
 
 def week_links(context: Context, start: str, position: Position) -> Mapping[str, str]:
     """Where each week of a position's stream is, by its Monday (ISO 8601)."""
     places = find_entries(position, involving(context, position)).places(week_of)
-    return {week: f"{relative(start, page)}#{_week_anchor(week)}" for week, page in places.items()}
+    return {week: f"{urls.relative(start, page)}#{_week_anchor(week)}" for week, page in places.items()}
 
 
 def monday(day: dt.date) -> dt.date:
@@ -317,7 +306,7 @@ def _month_anchor(month: str) -> str:
 def plan_stream(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> Stream:
     """The newest of a stream by month, what leads to the rest, and a picture of it."""
     entries = find_entries(position, everything)
-    months = entries.places(month_of)
+    months = entries.places(urls.month_of)
     weeks = entries.places(week_of)
     return Stream(
         heading=ListSection(
@@ -344,7 +333,7 @@ def _by_month(
     for one in newest_first(artifacts):
         week = week_of(one)
         anchor = "" if week in weeks else _week_anchor(week)
-        months[month_of(one)].append(_row(context, start, one, position.id, members, anchor=anchor))
+        months[urls.month_of(one)].append(_row(context, start, one, position.id, members, anchor=anchor))
         weeks.add(week)
     return tuple(
         ListSection(heading=month_name(month), anchor=_month_anchor(month), rows=tuple(rows), total=len(rows))
@@ -388,7 +377,7 @@ def _earlier(
         for one in chunk:
             if one.ref in shown:
                 continue
-            month = month_of(one)
+            month = urls.month_of(one)
             totals[month] += 1
             if number not in parts[month][-1:]:
                 parts[month].append(number)
@@ -396,11 +385,11 @@ def _earlier(
             if week not in taken:
                 anchors[month][week] = None
                 taken.add(week)
-    for month in sorted(totals, key=lambda month: (month != UNDATED_MONTH, month), reverse=True):
+    for month in sorted(totals, key=lambda month: (month != urls.UNDATED_MONTH, month), reverse=True):
         links = [
             Reference(
                 label=f"page {number}",
-                href=f"{relative(start, part_page(entries.page, number))}#{_month_anchor(month)}",
+                href=f"{urls.relative(start, urls.part_page(entries.page, number))}#{_month_anchor(month)}",
             )
             for number in reversed(parts[month])
         ]
@@ -429,7 +418,7 @@ def _draw(
         return None
     spans = _weeks_between(monday(min(days)), monday(max(days)))
     is_weekly = len(spans) <= _WEEKS
-    key, places, anchor = (week_of, weeks, _week_anchor) if is_weekly else (month_of, months, _month_anchor)
+    key, places, anchor = (week_of, weeks, _week_anchor) if is_weekly else (urls.month_of, months, _month_anchor)
     names = spans if is_weekly else _months_before(max(days))
     counts = Counter((way, key(one)) for way, one in memos)
     picture = Sparks(
@@ -443,7 +432,7 @@ def _draw(
                 cells=tuple(
                     Cell(
                         number=number,
-                        href=f"{relative(start, places[name])}#{anchor(name)}",
+                        href=f"{urls.relative(start, places[name])}#{anchor(name)}",
                         words=f"{name.replace('/', '-')}: {number:,}",
                     )
                     if (number := counts[way, name])
@@ -479,10 +468,10 @@ def stream_parts(
     context: Context, position: Position, title: str, everything: Sequence[Artifact]
 ) -> Iterator[ListPage]:
     """The parts of a stream: everything in order of arrival, 500 a part, each by month."""
-    page = position_page(position.id)
+    page = urls.position_page(position.id)
     for number, chunk in enumerate(find_entries(position, everything).parts, 1):
         part = plan_part(context, page, title, number, (), section_name="org", viewer=position.id)
-        first, *others = _by_month(context, part_page(page, number), chunk, position)
+        first, *others = _by_month(context, urls.part_page(page, number), chunk, position)
         yield replace(part, sections=(replace(first, targets=(f"part-{number}",)), *others))
 
 
@@ -504,16 +493,16 @@ def position_units(context: Context) -> Iterator[Unit]:
 
 def _plan_rest(context: Context, *, position: Position) -> Iterator[ListPage | Written | RedirectPage]:
     """The parts of a position's stream, its twins, and redirects from its other names (SPEC 3)."""
-    here = position_page(position.id)
+    here = urls.position_page(position.id)
     everything = involving(context, position)
     yield from stream_parts(context, position, context.label(position.id), everything)
     yield from _twins(context, here, position, everything)
     for id_ in context.other_names(position):
-        yield redirect(context, position_page(id_), here)
+        yield redirect(context, urls.position_page(id_), here)
 
 
 def _plan_position(context: Context, *, position: Position, day: dt.date | None) -> Iterator[PositionPage]:
-    start, everything, label = position_page(position.id), involving(context, position), context.label(position.id)
+    start, everything, label = urls.position_page(position.id), involving(context, position), context.label(position.id)
     actions = tuple(_actions(context, start, position, everything, day))
     inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
     longest = _longest_waiting(position, everything, inbox)
@@ -534,7 +523,7 @@ def _plan_position(context: Context, *, position: Position, day: dt.date | None)
         missing=tuple(_missing(context, start, position)),
         stream=plan_stream(context, start, position, everything),
         arcs=_arcs(context, start, position, everything),
-        digests=Reference(label=phrase("Digests"), href=relative(start, DIGESTS)),
+        digests=Reference(label=phrase("Digests"), href=urls.relative(start, urls.DIGESTS)),
         following=plan_following(context, position),
         longest=context.row(start, longest, viewer=position.id) if longest else None,
         longest_since=longest.date if longest else None,
@@ -591,7 +580,7 @@ def _actions(
         limit=_SHOWN,
         viewer=position.id,
         state="open",
-        more=position_actions(position.id),
+        more=urls.position_actions(position.id),
     )
     yield group(phrase("To do"), "open-actions", todo, empty=phrase("Nothing to do."))
     if waiting:
@@ -666,7 +655,7 @@ def find_activity(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
     last = monday(newest.date())
     weeks = tuple(last - _WEEK * back for back in reversed(range(WEEKS)) if (last - dt.date.min) >= _WEEK * back)
     counts: dict[str, Counter[dt.date]] = defaultdict(Counter)
-    shown = (month for month in months if month != UNDATED_MONTH and month >= _month(weeks[0]))
+    shown = (month for month in months if month != urls.UNDATED_MONTH and month >= _month(weeks[0]))
     for artifact in chain.from_iterable(months[month] for month in shown):
         position, date = _who(artifact), artifact.date
         if position is None or date is None:
@@ -723,9 +712,9 @@ def _columns(weeks: Sequence[dt.date]) -> Iterator[PictureColumn]:
 
 def _position_row(context: Context, counts: Counter[dt.date], weeks: Sequence[dt.date], id_: str) -> PictureRow:
     position = context.archive.positions.get(id_)
-    links = week_links(context, HOME, position) if position else {}
+    links = week_links(context, urls.HOME, position) if position else {}
     return PictureRow(
-        label=context.position(HOME, id_),
+        label=context.position(urls.HOME, id_),
         cells=tuple(
             Cell(number=number, href=links.get(week.isoformat()), words=f"{week}: {number:,}")
             if (number := counts[week])

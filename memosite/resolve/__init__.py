@@ -21,19 +21,8 @@ from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge, LineOf, Parsed, Ref
 from memosite.formats.system import DataOf
+from memosite.resolve import identity, threads
 from memosite.resolve.artifacts import Assembler, ResolvedLinks, group_artifacts
-from memosite.resolve.identity import (
-    Collected,
-    CopyGroup,
-    assign_ids,
-    collect,
-    file_records,
-    group_copies,
-    join_bodies,
-    record_collisions,
-    variant_findings,
-    within_bounds,
-)
 from memosite.resolve.links import DocumentIds, HasFile, LinkResolver, backlinks, text_images
 from memosite.resolve.lives import EntryLives, Lives, removals, removed_entries
 from memosite.resolve.positions import resolve_positions
@@ -48,15 +37,6 @@ from memosite.resolve.records import (
     outdated_citations,
     record_files,
     unresolved_references,
-)
-from memosite.resolve.threads import (
-    MESSAGES,
-    NameIndex,
-    Replies,
-    ReplyResolver,
-    ThreadBuilder,
-    delivery_findings,
-    plain_ghost_id,
 )
 from memosite.run.recall import FORGETFUL, Recall
 
@@ -107,14 +87,14 @@ def resolve(
 
     # Facts sorted by kind, copies grouped under their ids
     kept = collect_records(facts, rules.sources, line_of, data_of, is_loose=rules.is_loose)
-    records = file_records(kept.cards, ledger, entries)
-    collected = within_bounds(collect(facts, rules.sources, is_loose=rules.is_loose), ledger)
-    joined, findings = join_bodies(
+    records = identity.file_records(kept.cards, ledger, entries)
+    collected = identity.within_bounds(identity.collect(facts, rules.sources, is_loose=rules.is_loose), ledger)
+    joined, findings = identity.join_bodies(
         collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders, recall=recall
     )
-    groups = group_copies(joined, lambda copy: lives.last_change(*copy.files), recall=recall)
-    findings += (*assign_ids(groups, ledger), *variant_findings(groups))
-    collected, index = _without_quotes(collected, groups), NameIndex(groups)
+    groups = identity.group_copies(joined, lambda copy: lives.last_change(*copy.files), recall=recall)
+    findings += (*identity.assign_ids(groups, ledger), *identity.variant_findings(groups))
+    collected, index = _without_quotes(collected, groups), threads.NameIndex(groups)
     assembler = Assembler(collected, groups, records, ledger, lives, recall=recall)
 
     # What names and references stand for
@@ -137,14 +117,14 @@ def resolve(
         find_record=names.find,
         commits={name: history.commits for name, history in histories.items()},
     )
-    messages = {group.ref: group for group in groups if group.kind in MESSAGES}
-    ghosts = frozenset(plain_ghost_id(id_) for _, id_ in ledger.ghosts)
-    replies = ReplyResolver(messages, index, naming, resolver.written_in, line_of).resolve(ghosts)
-    conversation = ThreadBuilder(messages, replies, ledger, line_of, recall=recall)
+    messages = {group.ref: group for group in groups if group.kind in threads.MESSAGES}
+    ghosts = frozenset(threads.plain_ghost_id(id_) for _, id_ in ledger.ghosts)
+    replies = threads.ReplyResolver(messages, index, naming, resolver.written_in, line_of).resolve(ghosts)
+    conversation = threads.ThreadBuilder(messages, replies, ledger, line_of, recall=recall)
     findings += (*replies.findings, *conversation.findings, *naming.findings)
     naming = recall.same("naming", replace(naming, findings=()))
-    findings += (*_unknown_closed(rules.closed, groups), *record_collisions(records))
-    findings += tuple(delivery_findings(groups, naming, histories, lives, recall=recall))
+    findings += (*_unknown_closed(rules.closed, groups), *identity.record_collisions(records))
+    findings += tuple(threads.delivery_findings(groups, naming, histories, lives, recall=recall))
     if rules.is_loose:
         findings = tuple(finding for finding in findings if finding.severity != Severity.NOTE)
 
@@ -194,7 +174,7 @@ def resolve(
     return archive, _with_pages(ledger, archive)
 
 
-def _without_quotes(collected: Collected, groups: Iterable[CopyGroup]) -> Collected:
+def _without_quotes(collected: identity.Collected, groups: Iterable[identity.CopyGroup]) -> identity.Collected:
     """Without the findings on copies that lost their content because another copy has none: they may quote it."""
     copies = (copy for group in groups if group.envelope.withheld for copy in group.copies)
     places = {file.place for copy in copies for file in copy.files if file}
@@ -206,7 +186,7 @@ def _without_quotes(collected: Collected, groups: Iterable[CopyGroup]) -> Collec
     return replace(collected, findings=tuple(kept))
 
 
-def _related(groups: Iterable[CopyGroup], index: NameIndex) -> Iterator[tuple[Ref, Ref]]:
+def _related(groups: Iterable[identity.CopyGroup], index: threads.NameIndex) -> Iterator[tuple[Ref, Ref]]:
     """Transcripts with the memos that they name as related."""
     for group in groups:
         for name in group.envelope.related if group.kind == "transcript" else ():
@@ -236,7 +216,7 @@ def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
 
 
 def _links(
-    assembler: Assembler, replies: Replies, resolver: LinkResolver, bound: Mapping[Ref, Bound]
+    assembler: Assembler, replies: threads.Replies, resolver: LinkResolver, bound: Mapping[Ref, Bound]
 ) -> dict[Ref, tuple[Link, ...]]:
     """The mentions of other artifacts in each artifact; what a reference names beside the parent counts as one."""
     found: dict[Ref, tuple[Link, ...]] = {}
@@ -252,20 +232,24 @@ def _links(
 
 
 def _aliases(
-    ledger: Ledger, archive: Archive, replies: Replies, conversation: ThreadBuilder, index: NameIndex
+    ledger: Ledger,
+    archive: Archive,
+    replies: threads.Replies,
+    conversation: threads.ThreadBuilder,
+    index: threads.NameIndex,
 ) -> Iterator[tuple[str, Ref]]:
     """What the addresses of former ghosts lead to: what the references that made them mean now, or their name."""
     missing = {(ghost.kind, ghost.id) for ghost in archive.ghosts.values()}
     for former in ledger.ghosts:
         if former in archive.artifacts or former in missing:
             continue
-        id_ = plain_ghost_id(former[1])
+        id_ = threads.plain_ghost_id(former[1])
         now = replies.former.get(id_) or index.find(id_, source="")
         if now is not None:
             yield f"{former[0]}/{former[1]}", conversation.ghost_refs[now] if isinstance(now, str) else now
 
 
-def _unknown_closed(closed: Mapping[str, Discharge], groups: Iterable[CopyGroup]) -> Iterable[Finding]:
+def _unknown_closed(closed: Mapping[str, Discharge], groups: Iterable[identity.CopyGroup]) -> Iterable[Finding]:
     known = {group.id for group in groups if group.kind == "memo"}
     for id_ in sorted(set(closed) - known):
         where = Location(source="", path=CONFIG_NAME)
