@@ -630,6 +630,11 @@ class Position:
     union_of: tuple[str, ...] = ()
     is_person: bool = False
 
+    @property
+    def members(self) -> tuple[str, ...]:
+        """Its id, and those of the positions that it stands for."""
+        return (self.id, *self.union_of)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceInfo:

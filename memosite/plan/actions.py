@@ -340,7 +340,7 @@ def position_action_units(context: Context) -> Iterator[Unit]:
 def _page_of_position(
     asked: Asked, position: Position, sent: Mapping[str, Sequence[Memo]], received: Mapping[str, Sequence[Memo]]
 ) -> OfPosition:
-    members = (position.id, *position.union_of)
+    members = position.members
     nameless = [memo for memo in asked.asked_of([BROADCAST]) if BROADCAST in memo.owed_by]
     todo = {memo.ref: memo for memo in (*asked.asked_of(members), *nameless) if open_for(memo, members)}
     every = {memo.ref: memo for some in (sent, received) for id_ in members for memo in some.get(id_, ())}

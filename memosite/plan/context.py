@@ -8,15 +8,8 @@ from functools import cached_property, lru_cache, partial
 from typing import TypeVar
 from weakref import proxy
 
-from memosite.archive.mailboxes import (
-    copies_at,
-    mailbox_at,
-    missing_of,
-    open_for,
-    possible_replies,
-    unread_by_any,
-    unread_for,
-)
+from memosite.archive import mailboxes
+from memosite.archive.mailboxes import open_for, unread_by_any, unread_for
 from memosite.archive.model import (
     Action,
     Archive,
@@ -42,20 +35,8 @@ from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.feeds import FeedFile
 from memosite.pages import Page, Reference, Row, ShownAction, Site
+from memosite.plan import indexes
 from memosite.plan.dates import by_arrival
-from memosite.plan.indexes import (
-    EntityFacts,
-    ListPlace,
-    MentionFinder,
-    SeatIndex,
-    arrival_times,
-    collect_entities,
-    find_bundles,
-    find_captures,
-    find_written,
-    index_seats,
-    list_places,
-)
 from memosite.plan.shared_passages import SharedLink
 from memosite.search.blocks import SearchBlock
 from memosite.sources.forges import commit_url
@@ -81,7 +62,7 @@ class Context:
     archive_id: str = "archive"
     authority: str = "memosite.invalid,2026"
     feeds: FeedsConfig = field(default_factory=FeedsConfig)
-    mentions: MentionFinder = field(default_factory=MentionFinder, compare=False, repr=False)
+    mentions: indexes.MentionFinder = field(default_factory=indexes.MentionFinder, compare=False, repr=False)
     shared: dict[Ref, tuple[SharedLink, ...]] = field(default_factory=dict)
 
     @cached_property
@@ -93,14 +74,14 @@ class Context:
                 found[id_].append(artifact)
         for id_, position in self.archive.positions.items():
             if position.union_of:
-                together = {one.ref: one for part in (id_, *position.union_of) for one in found.get(part, [])}
+                together = {one.ref: one for part in position.members for one in found.get(part, [])}
                 found[id_] = sorted(together.values(), key=lambda one: one.arrival)
         return dict(found)
 
     @cached_property
     def arrival_times(self) -> dict[Ref, dt.datetime]:
         """When each artifact arrived, as far as that is known."""
-        return arrival_times(self.archive.artifacts.values())
+        return indexes.arrival_times(self.archive.artifacts.values())
 
     @cached_property
     def webs(self) -> dict[str, str]:
@@ -117,9 +98,9 @@ class Context:
         return {system: found[system] for system in sorted(found)}
 
     @cached_property
-    def entities(self) -> dict[str, EntityFacts]:
+    def entities(self) -> dict[str, indexes.EntityFacts]:
         """The entities that records name, by id."""
-        return collect_entities(self.archive.artifacts.values())
+        return indexes.collect_entities(self.archive.artifacts.values())
 
     @cached_property
     def memos(self) -> tuple[Memo, ...]:
@@ -127,9 +108,9 @@ class Context:
         return self.archive.memos()
 
     @cached_property
-    def seats(self) -> SeatIndex:
+    def seats(self) -> indexes.SeatIndex:
         """What each position sent, has not read and is asked."""
-        return index_seats(self.memos, self.broadcasts)
+        return indexes.index_seats(self.memos, self.broadcasts)
 
     @cached_property
     def broadcasts(self) -> tuple[Memo, ...]:
@@ -139,32 +120,32 @@ class Context:
     @cached_property
     def captures(self) -> dict[Ref, tuple[Ref, ...]]:
         """For each transcript the other captures of its session."""
-        return find_captures(self.archive.artifacts.values())
+        return indexes.find_captures(self.archive.artifacts.values())
 
     @cached_property
     def possible_replies(self) -> dict[Ref, tuple[Ghost, ...]]:
         """The missing memos that may have answered a memo."""
-        return possible_replies(self.archive, self.memos)
+        return mailboxes.possible_replies(self.archive, self.memos)
 
     @cached_property
     def missing_of(self) -> dict[str, tuple[Ghost, ...]]:
         """The missing memos from and to each position, by their names; the newest first."""
-        return missing_of(self.archive)
+        return mailboxes.missing_of(self.archive)
 
     @cached_property
     def bundles(self) -> dict[Ref, str]:
         """The bundle that each artifact's twins and originals are in; none where each is a file of its own."""
-        return find_bundles(self.archive.artifacts.values()) if self.site.is_lean else {}
+        return indexes.find_bundles(self.archive.artifacts.values()) if self.site.is_lean else {}
 
     @cached_property
-    def list_places(self) -> dict[Ref, ListPlace]:
+    def list_places(self) -> dict[Ref, indexes.ListPlace]:
         """The place of each artifact in the list that readers page through."""
-        return list_places(self.archive.artifacts.values(), self.label)
+        return indexes.list_places(self.archive.artifacts.values(), self.label)
 
     @cached_property
     def written_during(self) -> dict[Ref, tuple[Ref, ...]]:
         """For transcripts, what their participants sent during them."""
-        return find_written(self.archive.artifacts.values())
+        return indexes.find_written(self.archive.artifacts.values())
 
     @cached_property
     def placed(self) -> dict[Ref, tuple[Thread, int]]:
@@ -197,11 +178,10 @@ class Context:
         return {id_: self._received(position, broadcasts) for id_, position in self.archive.positions.items()}
 
     def _received(self, position: Position, broadcasts: frozenset[int]) -> list[Memo]:
-        members = {position.id, *position.union_of}
         found = list(self.broadcasts)
         found += [
             one for one in self.by_position.get(position.id, ()) if isinstance(one, Memo) and id(one) not in broadcasts
-            and any(state.position in members for state in one.recipients)
+            and any(state.position in position.members for state in one.recipients)
         ]  # fmt: skip
         found.sort(key=by_arrival)
         return found
@@ -258,15 +238,14 @@ class Context:
     @cached_property
     def thread_sizes(self) -> dict[str, int]:
         """How many memos each thread has."""
-        threads = self.archive.threads
-        return {id_: sum(not one.is_ghost for one in thread.entries) for id_, thread in threads.items()}
+        return {id_: len(thread.memos) for id_, thread in self.archive.threads.items()}
 
     def thread_target(self, thread_id: str) -> str:
         """The page of a thread; for a thread of one, its memo's page (SPEC 4)."""
         if self.thread_sizes[thread_id] > 1:
             return thread_page(thread_id)
-        memos = self.archive.threads[thread_id].memos
-        return self.page(memos[0] if memos else self.archive.threads[thread_id].entries[0].ref)
+        thread = self.archive.threads[thread_id]
+        return self.page(next(iter(thread.memos), thread.entries[0].ref))
 
     def thread(self, start: str, thread_id: str) -> Reference:
         """A link to a thread, labelled by the subject of its first memo."""
@@ -335,7 +314,8 @@ class Context:
         seats = [viewer] if viewer else [state.position for state in memo.recipients]
         repos = {self.archive.positions[seat].repo for seat in seats if seat in self.archive.positions}
         places = {
-            (mailbox_at(memo.copies, repo), copies_at(memo.copies, repo)[0].file.source) for repo in repos or {None}
+            (mailboxes.mailbox_at(memo.copies, repo), mailboxes.copies_at(memo.copies, repo)[0].file.source)
+            for repo in repos or {None}
         }
         if len(places) > 1 or (memo.is_broadcast and viewer is None and len(memo.copies) > 1):
             return None, ""
@@ -344,7 +324,7 @@ class Context:
     def action(self, memo: Memo, viewer: str | None) -> Action | None:
         """The state of the action for a position, if it is one of those asked; else for the memo as a whole."""
         if viewer is not None:
-            members = (viewer, *self.archive.positions[viewer].union_of)
+            members = self.archive.positions[viewer].members
             if open_for(memo, members):
                 return "open"
             for state in memo.recipients:
@@ -391,8 +371,11 @@ class Context:
         if viewer is None:
             return unread_by_any(memo)
         found = self.archive.positions.get(viewer)
-        members = (viewer, *(found.union_of if found else ()))
-        return unread_for(memo, members, [one.repo for id_ in members if (one := self.archive.positions.get(id_))])
+        return unread_for(memo, found.members, self.repos_of(found)) if found else unread_for(memo, (viewer,), ())
+
+    def repos_of(self, position: Position) -> list[str | None]:
+        """The repos of a position, and of those that it stands for."""
+        return [one.repo for id_ in position.members if (one := self.archive.positions.get(id_))]
 
     def canonical(self, page: str) -> str | None:
         """The canonical address of a page, if the site has an address."""

@@ -161,11 +161,10 @@ def position_channel(
 
 def _of_position(context: Context, position: Position, group: ChannelGroup, also: tuple[str, ...]) -> Iterator[Channel]:
     page, label = urls.position_page(position.id), context.label(position.id)
-    members = {position.id, *position.union_of}
     filed = [
         one
         for one in context.by_position.get(position.id, ())
-        if one.kind != "memo" and isinstance(one, Memo | Transcript) and one.role in members
+        if one.kind != "memo" and isinstance(one, Memo | Transcript) and one.role in position.members
     ]
     yield position_channel(context, position, group, also)
     notes = phrase("{title}: notes of {position}", title=context.site.title, position=label)
@@ -319,7 +318,7 @@ def _copy_for(context: Context, artifact: Artifact, position: Position | None) -
     """
     if not isinstance(artifact, Memo):
         return artifact.copies[0]
-    ids = (position.id, *position.union_of) if position else tuple(one.position for one in artifact.recipients)
+    ids = position.members if position else tuple(one.position for one in artifact.recipients)
     for id_ in ids:
         repo = context.archive.positions[id_].repo if id_ in context.archive.positions else None
         here = copies_at(artifact.copies, repo)

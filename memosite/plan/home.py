@@ -226,8 +226,7 @@ def _memos(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
     for memo in context.memos if people else ():
         unread = {state.position for state in memo.recipients if state.unread} if memo.action is None else set()
         for id_ in everybody if memo.owed_by or unread else ():
-            members = (id_, *people[id_].union_of)
-            if open_for(memo, members) or not unread.isdisjoint(members):
+            if open_for(memo, people[id_].members) or not unread.isdisjoint(people[id_].members):
                 yield Wait(artifact=memo, position=id_, since=memo.date)
 
 

@@ -453,8 +453,7 @@ def at_a_glance(context: Context, start: str, found: Activity) -> PositionsAtAGl
 
 def seat_row(context: Context, start: str, position: Position) -> SeatRow:
     """A position in the table of seats."""
-    members = {position.id, *position.union_of}
-    index = context.seats
+    members, index = position.members, context.seats
     sent = [index.newest_sent[id_] for id_ in members if id_ in index.newest_sent]
     newest = max(sent, key=lambda memo: memo.sort_key, default=None)
     inbox = _unread(context, position)
@@ -477,7 +476,7 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
 
 def _is_reading_known(context: Context, position: Position) -> bool:
     """Whether it is known of all memos of `received` that a position without unread ones has read them."""
-    members, index = {position.id, *position.union_of}, context.seats
+    members, index = position.members, context.seats
     if any(memo.sender_position not in members for id_ in members for memo in index.unsure.get(id_, ())):
         return False
     known = {
@@ -493,11 +492,10 @@ def _is_reading_known(context: Context, position: Position) -> bool:
 
 def _unread(context: Context, position: Position) -> Collection[Memo]:
     """The memos of `received` that are unread for a position, in no order."""
-    members = {position.id, *position.union_of}
+    members, index = position.members, context.seats
     repos = {context.archive.positions[member].repo for member in members} - {None}
     if len(repos) > 1:  # a memo to all is unread there if it is so in all of them together
         return [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
-    index = context.seats
     found = {memo.ref: memo for id_ in members for memo in index.unread.get(id_, ())}
     for repo in repos:
         for memo in index.unread_broadcasts.get(repo or "", ()):
@@ -567,7 +565,7 @@ def _exchanged(context: Context) -> tuple[Counter[_Pair], dict[_Pair, list[float
 def _waited(context: Context, memo: Memo, to: str) -> float | None:
     """The seconds until a recipient first answered; None if it did not, or if a date is only in a file name."""
     position = context.archive.positions.get(to)
-    members = {to, *(position.union_of if position else ())}
+    members = position.members if position else (to,)
     replies = (context.archive.artifacts.get(ref) for ref in (*memo.replies, *memo.also_answered_by))
     dates = [one.date for one in replies if isinstance(one, Memo) and one.sender_position in members and one.date]
     return seconds_between(memo.date, min(dates, key=lambda date: date.instant, default=None))

@@ -10,7 +10,7 @@ links to the parts, so that an address of a week stays valid.
 import datetime as dt
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -142,9 +142,7 @@ def received(context: Context, position: Position) -> list[Memo]:
 
 def unknown_reading(context: Context, position: Position) -> str:
     """What is said of memos to a position of which nobody can know whether it has read them; "" if there are none."""
-    members = (position.id, *position.union_of)
-    repos = [one.repo for id_ in members if (one := context.archive.positions.get(id_))]
-    return unknown_line(received(context, position), members, repos)
+    return unknown_line(received(context, position), position.members, context.repos_of(position))
 
 
 def none_unread(unknown: str) -> str:
@@ -327,13 +325,12 @@ def _by_month(
     context: Context, start: str, artifacts: Iterable[Artifact], position: Position
 ) -> tuple[ListSection, ...]:
     """Months, newest first; the first row of each week has the anchor of the week."""
-    members = {position.id, *position.union_of}
     months: dict[str, list[Row]] = defaultdict(list)
     weeks = {""}
     for one in newest_first(artifacts):
         week = week_of(one)
         anchor = "" if week in weeks else _week_anchor(week)
-        months[urls.month_of(one)].append(_row(context, start, one, position.id, members, anchor=anchor))
+        months[urls.month_of(one)].append(_row(context, start, one, position, anchor=anchor))
         weeks.add(week)
     return tuple(
         ListSection(heading=month_name(month), anchor=_month_anchor(month), rows=tuple(rows), total=len(rows))
@@ -341,9 +338,9 @@ def _by_month(
     )
 
 
-def _row(context: Context, start: str, artifact: Artifact, viewer: str, members: set[str], *, anchor: str) -> Row:
+def _row(context: Context, start: str, artifact: Artifact, position: Position, *, anchor: str) -> Row:
     """A row that says what it is to the position, which is not named again."""
-    row, way = context.row(start, artifact, viewer=viewer), way_of(artifact, members)
+    row, way = context.row(start, artifact, viewer=position.id), way_of(artifact, position.members)
     alone = isinstance(artifact, Memo) and len(artifact.recipients) == 1 == len(row.to) and not artifact.is_broadcast
     return replace(
         row,
@@ -354,7 +351,7 @@ def _row(context: Context, start: str, artifact: Artifact, viewer: str, members:
     )
 
 
-def way_of(artifact: Artifact, members: set[str]) -> str:
+def way_of(artifact: Artifact, members: Collection[str]) -> str:
     """What an artifact is to these positions: sent, received, or else its kind."""
     if isinstance(artifact, Memo) and artifact.kind == "memo":
         if artifact.sender_position in members:
@@ -411,8 +408,8 @@ def _draw(
     weeks: Mapping[str, str],
 ) -> Sparks | None:
     """Memos sent and received: by week if they are from half a year at most, else by month, the newest two years."""
-    members = {position.id, *position.union_of}
-    memos = [(way, one) for one in everything if (way := way_of(one, members)) in {"sent", "received"} and one.date]
+    ways = ((way_of(one, position.members), one) for one in everything if one.date)
+    memos = [(way, one) for way, one in ways if way in {"sent", "received"}]
     days = [one.date.instant.date() for _, one in memos if one.date]
     if not days:
         return None
@@ -553,9 +550,8 @@ def _feeds(context: Context, label: str) -> Iterable[Reference]:
 
 def _longest_waiting(position: Position, everything: Sequence[Artifact], inbox: Sequence[Memo]) -> Memo | None:
     """The memo that waits longest for a seat: with an action that is open, or unread if it asks for none."""
-    members = {position.id, *position.union_of}
     unread = {memo.ref: memo for memo in inbox if memo.action is None}
-    asked = {one.ref: one for one in everything if isinstance(one, Memo) and open_for(one, members)}
+    asked = {one.ref: one for one in everything if isinstance(one, Memo) and open_for(one, position.members)}
     dated = [memo for memo in (unread | asked).values() if memo.date]
     return min(dated, key=lambda memo: memo.sort_key, default=None)
 
@@ -571,10 +567,9 @@ def _actions(
     context: Context, start: str, position: Position, everything: Sequence[Artifact], day: dt.date | None
 ) -> Iterator[ActionGroup]:
     """What it has to do and what it waits for, oldest first."""
-    members = {position.id, *position.union_of}
     memos = sorted((one for one in everything if isinstance(one, Memo)), key=lambda memo: memo.sort_key)
-    todo = [memo for memo in memos if open_for(memo, members)]
-    waiting = [memo for memo in memos if memo.owed_by and memo.sender_position in members]
+    todo = [memo for memo in memos if open_for(memo, position.members)]
+    waiting = [memo for memo in memos if memo.owed_by and memo.sender_position in position.members]
     group = partial(
         RowMaker(context=context, start=start, day=day).group,
         limit=_SHOWN,
