@@ -15,7 +15,7 @@ from memosite.facts.parsed import BROADCAST
 from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
 from memosite.pages import ListPage, ListSection, Page, Reference, Row, View
-from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, few, newest_day
+from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, few, newest_day, traced_unit
 from memosite.plan.dates import by_arrival
 from memosite.plan.page import (
     in_parts,
@@ -442,13 +442,9 @@ def action_part_units(context: Context) -> Iterator[Unit]:
     """The parts of the list of actions, each by itself: another memo changes few of them."""
     asked = tuple(memo for memo in context.memos if memo.action is not None)
     for number, chunk in enumerate(in_parts(asked) if part_count(asked) else (), 1):
-        make = partial(_plan_action_part, number=number, asked=chunk)
-        yield Unit(
-            name=f"actions/{number}",
-            make=make,
-            given=(number, chunk),
-            given_as="the actions on this part of the list",
-            weight=10,
+        given_as = "the actions on this part of the list"
+        yield traced_unit(
+            f"actions/{number}", _plan_action_part, number=number, asked=chunk, given_as=given_as, weight=10
         )
 
 

@@ -35,7 +35,7 @@ from memosite.facts.texts import cut_line, one_line
 from memosite.formats.turns import Turn, blocks, parse_conversation, without_hashes
 from memosite.pages import LifeStep, MentionRow, cut_turns
 from memosite.plan.artifact_page import PART_CHARS, link_targets, originals, shown_extra
-from memosite.plan.context import Context, Packed, Stored, Unit, Written
+from memosite.plan.context import Context, Packed, Stored, Unit, Written, traced_unit
 from memosite.plan.dates import month_name
 from memosite.plan.history import SENT, STEPS, history_lines, shows_commits
 from memosite.plan.mentions import mention_lines, mention_rows, shared_fields, shared_lines
@@ -425,16 +425,8 @@ def bundle_units(context: Context) -> Iterator[Unit]:
     for ref, bundle in context.bundles.items():
         members[bundle].append(context.archive.artifacts[ref])
     for bundle, found in members.items():
-        artifacts = tuple(found)
-        make = partial(_plan_bundle, bundle=bundle, artifacts=artifacts)
-        yield Unit(
-            name=f"bundle/{bundle}",
-            make=make,
-            given=artifacts,
-            given_as="an item in the bundle",
-            weight=1 + len(artifacts) // 3,
-            is_for_programs=True,
-        )
+        made_of = partial(traced_unit, given_as="an item in the bundle", weight=1 + len(found) // 3)
+        yield made_of(f"bundle/{bundle}", _plan_bundle, bundle=bundle, artifacts=tuple(found))
 
 
 def bundle_pages(context: Context) -> Iterator[tuple[str, str]]:

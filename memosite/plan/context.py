@@ -480,6 +480,14 @@ class Unit:
     synced: Synced = "never"
 
 
+def traced_unit(
+    name: str, make: Callable[..., Iterable[Planned]], *, given_as: str, weight: int = 1, **given: object
+) -> Unit:
+    """A unit that is made of these values: `make` takes them by their names."""
+    made_of = tuple(given.values())
+    return Unit(name=name, make=partial(make, **given), given=made_of, given_as=given_as, weight=weight)
+
+
 def untraced(name: str, make: Callable[[Context], Iterable[Planned]], *, weight: int = 1) -> Unit:
     """A unit that looks at the whole archive or at the ledger."""
     return Unit(name=name, make=make, is_traced=False, weight=weight)

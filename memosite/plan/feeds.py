@@ -245,7 +245,7 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         path=path,
         repo=copy.file.source,
         sha256="" if original.is_redacted else original_sha256(artifact, original),
-        link=urls.absolute(base, urls.page_of(artifact)) if base else None,
+        link=context.canonical(urls.page_of(artifact)),
         date=sent,
         sent=sent.utc if sent else "",
         enclosure=_enclosure(context, base, artifact) if base and not artifact.withheld else None,
@@ -258,7 +258,6 @@ def erased_item(context: Context, ref: Ref) -> FeedItem:
 
     It is in no mailbox in which it would wait for anybody.
     """
-    base = context.site.base_url
     removal = context.archive.removed.get(ref)
     path = _without_controls(removal.events[-1].path) if removal and removal.stem else f"{ref[1]}{ENVELOPE_SUFFIX}"
     return FeedItem(
@@ -271,7 +270,7 @@ def erased_item(context: Context, ref: Ref) -> FeedItem:
         subject=path,
         sha256="",
         action_required=False,
-        link=urls.absolute(base, urls.artifact_page(ref)) if base and ref[0] != "record" else None,
+        link=context.canonical(urls.artifact_page(ref)) if ref[0] != "record" else None,
         state="archive",
     )
 
@@ -472,7 +471,7 @@ def _plan_feed(context: Context, *, arranged: Arranged) -> Iterator[FeedFile]:
         feed = replace(feed, previous=_block_address(context, channel, previous))
     forms = [(f"{channel.name}.xml", FeedFile(path="", form="rss", feed=feed))]
     if channel.has_json:
-        address = _address(context, f"{channel.stem}.json")
+        address = context.canonical(f"{channel.stem}.json")
         forms.append((f"{channel.name}.json", FeedFile(path="", form="json", feed=replace(feed, address=address))))
     if channel.has_full:
         name = f"{channel.name}-full.xml"
@@ -497,7 +496,7 @@ def _plan_archive(
         _feed(context, channel, path, ()),
         items=tuple(item for item in items if item is not None),
         is_archive=True,
-        archive_of=_address(context, f"{channel.stem}.xml"),
+        archive_of=context.canonical(f"{channel.stem}.xml"),
         previous=_block_address(context, channel, previous) if previous is not None else None,
     )
     yield FeedFile(path=path, form="rss", feed=feed)
@@ -566,7 +565,6 @@ def _newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
 def _feed(
     context: Context, channel: Channel, path: str, artifacts: Sequence[Artifact], *, has_content: bool = False
 ) -> Feed:
-    base = context.site.base_url
     return Feed(
         title=channel.title,
         description=channel.description,
@@ -575,15 +573,11 @@ def _feed(
         position=channel.position.id if channel.position else None,
         fallback_link=f"urn:memosite:{context.archive_id}",
         items=tuple(plan_item(context, one, channel.position, has_content=has_content) for one in artifacts),
-        link=urls.absolute(base, channel.page) if base else None,
-        address=_address(context, path),
+        link=context.canonical(channel.page),
+        address=context.canonical(path),
         ttl=context.feeds.ttl,
         has_content=has_content,
     )
-
-
-def _address(context: Context, path: str) -> str | None:
-    return urls.absolute(context.site.base_url, path) if context.site.base_url else None
 
 
 def _block_address(context: Context, channel: Channel, number: int) -> str:

@@ -22,7 +22,7 @@ from memosite.facts.phrases import joined, kind_word, kinds, phrase
 from memosite.facts.times import Moment
 from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages import Cell, ListPage, Page, PictureColumn, PictureRow, Reference, Sparks, action_word, shade_of
-from memosite.plan.context import Context, Unit, Written
+from memosite.plan.context import Context, Unit, Written, traced_unit
 from memosite.plan.dates import day_of, month_alone, month_name, newest
 from memosite.plan.machine_archive import month_lines, month_sitemap
 from memosite.plan.page import (
@@ -127,14 +127,9 @@ _DRAWN_YEARS = 30
 def month_units(months: Mapping[str, Sequence[Artifact]]) -> Iterator[Unit]:
     """A unit for each month, with its page and the other files that are made by month."""
     for month, around in with_neighbours(tuple(months)):
-        artifacts = months[month]
-        yield Unit(
-            name=f"month/{month}",
-            make=partial(_plan_month, month=month, artifacts=artifacts, around=around),
-            given=(month, artifacts, around),
-            given_as="the items of the month or the months beside it",
-            weight=1 + len(artifacts) // 10,
-        )
+        given_as = "the items of the month or the months beside it"
+        made_of = partial(traced_unit, given_as=given_as, weight=1 + len(months[month]) // 10)
+        yield made_of(f"month/{month}", _plan_month, month=month, artifacts=months[month], around=around)
 
 
 def _plan_month(
@@ -373,7 +368,6 @@ def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]
 
 
 def _feed(context: Context, digests: Sequence[Digest]) -> Feed:
-    base = context.site.base_url
     return Feed(
         title=phrase("{title}: digests", title=context.site.title),
         description=phrase("What arrived, one item for each complete week.")
@@ -383,8 +377,8 @@ def _feed(context: Context, digests: Sequence[Digest]) -> Feed:
         generator=context.site.generator,
         fallback_link=f"urn:memosite:{context.archive_id}",
         items=tuple(_item(context, digest) for digest in reversed(digests[-context.feeds.window :])),
-        link=urls.absolute(base, urls.DIGESTS) if base else None,
-        address=urls.absolute(base, urls.DIGESTS + "feed.xml") if base else None,
+        link=context.canonical(urls.DIGESTS),
+        address=context.canonical(urls.DIGESTS + "feed.xml"),
         ttl=context.feeds.ttl,
         has_content=True,
     )
@@ -392,14 +386,12 @@ def _feed(context: Context, digests: Sequence[Digest]) -> Feed:
 
 def _item(context: Context, digest: Digest) -> FeedItem:
     """A digest as an item; its id differs for a week and for its first day. `path` is that of its page in the site."""
-    base = context.site.base_url
-    page = urls.digest_page(digest.day)
-    title = _title(context, digest)
+    page, title = urls.digest_page(digest.day), _title(context, digest)
     shown = newest(digest.artifacts, LISTED)
     more = len(digest.artifacts) - len(shown)
-    rows = [(urls.absolute(base, urls.page_of(one)) if base else None, one.short_subject, _who(one)) for one in shown]
+    rows = [(context.canonical(urls.page_of(one)), one.short_subject, _who(one)) for one in shown]
     if more:
-        rows.append((urls.absolute(base, page) if base else None, phrase("{more} more", more=more), ""))
+        rows.append((context.canonical(page), phrase("{more} more", more=more), ""))
     return FeedItem(
         guid=tag_uri(
             context.authority,
@@ -416,7 +408,7 @@ def _item(context: Context, digest: Digest) -> FeedItem:
         sha256="",
         action_required=False,
         sent=digest.end.isoformat().replace("+00:00", "Z"),
-        link=urls.absolute(base, page) if base else None,
+        link=context.canonical(page),
         date=Moment(instant=digest.end, offset=0),
         notice=phrase("digest of week from {day}: {counts}", day=digest.day, counts=_counts(digest))
         if context.feeds.is_weekly

@@ -41,7 +41,7 @@ from memosite.pages import (
 )
 from memosite.plan.actions import ActionGroup, RowMaker
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
-from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, as_of, newest_day
+from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, as_of, newest_day, traced_unit
 from memosite.plan.dates import by_arrival, month_mark, month_name, newest, newest_first
 from memosite.plan.page import in_parts, list_twins, page_head, part_count, part_links, plan_part, section, twin_links
 from memosite.plan.removed import RedirectPage, redirect
@@ -483,9 +483,9 @@ def position_units(context: Context) -> Iterator[Unit]:
     day = newest_day(context)
     for position in context.archive.positions.values():
         name, weight = f"position/{position.id}", 1 + len(context.by_position.get(position.id, ())) // 100
-        page, rest = partial(_plan_position, position=position, day=day), partial(_plan_rest, position=position)
-        yield Unit(name=name, make=page, given=(position, day), given_as="the position", weight=weight)
-        yield Unit(name=f"{name}/stream", make=rest, given=position, given_as="the position", weight=weight)
+        made_of = partial(traced_unit, position=position, given_as="the position", weight=weight)
+        yield made_of(name, _plan_position, day=day)
+        yield made_of(f"{name}/stream", _plan_rest)
 
 
 def _plan_rest(context: Context, *, position: Position) -> Iterator[ListPage | Written | RedirectPage]:

@@ -10,7 +10,7 @@ from memosite.archive.urls import SEARCH, relative, saved_page
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
 from memosite.pages import ListPage, Page, Reference
-from memosite.plan.context import Context, Unit, Written
+from memosite.plan.context import Context, Unit, Written, traced_unit
 from memosite.plan.dates import by_arrival
 from memosite.plan.page import page_head, part_count, part_links, plan_parts, section
 from memosite.plan.removed import GonePage, tombstone
@@ -100,10 +100,8 @@ def block_members(context: Context) -> list[Members]:
 def block_units(blocks: Iterable[Members]) -> Iterator[Unit]:
     """A unit for each block."""
     for name, members in blocks:
-        make = partial(plan_block, name=name, members=members)
-        yield Unit(
-            name=f"{BLOCK}{name}", make=make, given=members, given_as="the list of items in it", weight=len(members)
-        )
+        made_of = partial(traced_unit, given_as="the list of items in it", weight=len(members))
+        yield made_of(f"{BLOCK}{name}", partial(plan_block, name=name), members=members)
 
 
 def plan_block(context: Context, name: str, members: Sequence[Ref]) -> Iterator[SearchBlock]:

@@ -24,7 +24,18 @@ from memosite.facts.texts import before_table, cut_line
 from memosite.facts.times import Moment
 from memosite.pages import PAGE_CHARS, Body, Page, Reference, Row, View
 from memosite.plan.artifact_page import memo_bodies
-from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context, Unit, Written, age, as_of, few, newest_day
+from memosite.plan.context import (
+    ADDRESSEES,
+    LIST_LIMIT,
+    Context,
+    Unit,
+    Written,
+    age,
+    as_of,
+    few,
+    newest_day,
+    traced_unit,
+)
 from memosite.plan.dates import duration, seconds_between
 from memosite.plan.mentions import citation_of
 from memosite.plan.page import (
@@ -662,9 +673,8 @@ def thread_list_units(context: Context, whole: Callable[..., Unit]) -> Iterator[
     yield whole("threads", _plan_lists)
     threads = [one.thread for one in list_threads(context, context.archive.threads.values())]
     for number, chunk in enumerate(in_parts(threads), 1) if part_count(threads, shown=_SHOWN) else ():
-        given = (number, *chunk)
-        make = partial(_plan_part, number=number, chunk=chunk)
-        yield Unit(name=f"threads/{number}", make=make, given=given, given_as="its threads", weight=len(chunk) // 10)
+        name, weight = f"threads/{number}", len(chunk) // 10
+        yield traced_unit(name, _plan_part, number=number, chunk=tuple(chunk), given_as="its threads", weight=weight)
 
 
 def _plan_lists(context: Context) -> Iterator[ThreadsPage]:
