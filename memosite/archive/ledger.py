@@ -30,7 +30,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, get_args
+from typing import Any, get_args
 
 from memosite.facts.errors import OutputError
 from memosite.facts.parsed import Kind, Ref
@@ -243,7 +243,7 @@ def read_ledger(output: Path, known: Ledger | None = None) -> Ledger:
 def parse_ledger(text: str, *, name: str, known: Ledger | None = None) -> Ledger:
     """Read a ledger's text; `name` is what errors call it. If it begins with a `known` one, only the rest is read."""
     begun = known if known is not None and known.published and text.startswith(known.published) else Ledger()
-    lines = _Lines.of(begun)
+    lines = _Lines(begun)
     first = begun.published.count("\n") + 1
     for number, line in enumerate(text[len(begun.published) :].split("\n"), first):
         if not line.strip():
@@ -258,34 +258,20 @@ def parse_ledger(text: str, *, name: str, known: Ledger | None = None) -> Ledger
     return lines.ledger(text if not text or text.endswith("\n") else text + "\n")
 
 
-@dataclass(slots=True, kw_only=True)
 class _Lines:
     """The entries of a ledger, by kind. Of a line that occurs twice the first counts."""
 
-    arrivals: dict[Ref, Arrival] = field(default_factory=dict)
-    renewals: list[Arrival] = field(default_factory=list)
-    threads: dict[str, Ref] = field(default_factory=dict)
-    positions: dict[str, None] = field(default_factory=dict)
-    others: dict[tuple[str, str], None] = field(default_factory=dict)
-    entities: dict[str, None] = field(default_factory=dict)
-    blocks: list[FeedBlock] = field(default_factory=list)
-    aliases: list[tuple[str, Ref]] = field(default_factory=list)
-    audience: str = "internal"
-
-    @classmethod
-    def of(cls, ledger: Ledger) -> Self:
-        """Parse the lines of a ledger."""
-        return cls(
-            arrivals={known.ref: known for known in ledger.arrivals},
-            renewals=list(ledger.renewals),
-            threads=dict(ledger.threads),
-            positions=dict.fromkeys(ledger.positions),
-            others=dict.fromkeys(ledger.others),
-            entities=dict.fromkeys(ledger.entities),
-            blocks=list(ledger.blocks),
-            aliases=list(ledger.aliases),
-            audience=ledger.audience,
-        )
+    def __init__(self, ledger: Ledger) -> None:
+        """Begin with those of this one."""
+        self.arrivals = {known.ref: known for known in ledger.arrivals}
+        self.renewals = list(ledger.renewals)
+        self.threads = dict(ledger.threads)
+        self.positions = dict.fromkeys(ledger.positions)
+        self.others = dict.fromkeys(ledger.others)
+        self.entities = dict.fromkeys(ledger.entities)
+        self.blocks = list(ledger.blocks)
+        self.aliases = list(ledger.aliases)
+        self.audience = ledger.audience
 
     def add(self, entry: Any) -> None:
         """Add one line. Raises `ValueError`, `KeyError` or `TypeError` for one that does not belong in a ledger."""

@@ -631,6 +631,11 @@ class Position:
     is_person: bool = False
 
     @property
+    def is_vacant(self) -> bool:
+        """Whether nobody holds it, as every orgdef that lists it says."""
+        return bool(self.seats) and all((seat.status or "").casefold() == "vacant" for _, seat in self.seats)
+
+    @property
     def members(self) -> tuple[str, ...]:
         """Its id, and those of the positions that it stands for."""
         return (self.id, *self.union_of)

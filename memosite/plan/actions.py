@@ -460,8 +460,8 @@ def _board(make: RowMaker, asked: Asked) -> ActionsPage:
     limit = rows_each([len(some[id_]) for some in (todo, asked.waiting) for id_ in shown if id_ in some], _ROWS)
     pairs, undone = owed(asked), [memo for memo in asked.every if memo.owed_by]
     former: dict[str, str] = {}
-    for id_ in shown:
-        former.setdefault(former_anchor(context, id_), id_)
+    for id_ in shown:  # the anchor of its section, as it was published when it was made of the heading
+        former.setdefault(f"open for {context.label(id_)}".lower().replace(" ", "-"), id_)
     return ActionsPage(
         **page_head(context, ACTIONS, title=TITLE, section="actions"),
         feeds=(Reference(label=phrase("Open actions"), href="feed.xml"),),
@@ -475,7 +475,7 @@ def _board(make: RowMaker, asked: Asked) -> ActionsPage:
         owed=tuple(_owed(make, who, whom, memos) for who, whom, memos in pairs[:_PAIRS]),
         owed_total=len(pairs),
         positions=tuple(
-            _of_position(make, asked, id_, limit, [anchor for anchor, one in former.items() if one == id_])
+            _of_position(make, asked, id_, limit, tuple(anchor for anchor, one in former.items() if one == id_))
             for id_ in shown
         ),
         positions_total=len(positions),
@@ -494,19 +494,17 @@ def _owed(make: RowMaker, who: str, whom: str, memos: Sequence[Memo]) -> Owed:
     )
 
 
-def _of_position(make: RowMaker, asked: Asked, id_: str, limit: int, former_anchors: Sequence[str]) -> PositionActions:
-    board = actions_of(id_)
-    todo, waiting = asked.asked_of([id_]), asked.asked_by([id_])
-    own = viewer(id_)
-    groups = [make.group(phrase("To do"), f"to-do-{id_}", todo, limit=limit, viewer=own, state="open", more=board)]
+def _of_position(make: RowMaker, asked: Asked, id_: str, limit: int, former: tuple[str, ...]) -> PositionActions:
+    board, todo, waiting = actions_of(id_), asked.asked_of([id_]), asked.asked_by([id_])
+    group = partial(make.group, limit=limit, state="open", more=board)
+    groups = [group(phrase("To do"), f"to-do-{id_}", todo, viewer=viewer(id_))]
     if waiting:
-        heading, anchor = phrase("Waiting on others"), f"waiting-{id_}"
-        groups.append(make.group(heading, anchor, waiting, limit=limit, is_waiting=True, state="open", more=board))
+        groups.append(group(phrase("Waiting on others"), f"waiting-{id_}", waiting, is_waiting=True))
     return PositionActions(
         position=Reference(label=phrase("Everybody")) if id_ == BROADCAST else make.context.position(make.start, id_),
         href=relative(make.start, board),
         anchor=f"position-{id_}",
-        former=tuple(former_anchors),
+        former=former,
         groups=tuple(group for group in groups if group.total),
     )
 
@@ -519,11 +517,6 @@ def viewer(id_: str) -> str | None:
 def actions_of(id_: str) -> str:
     """The page with all actions of a position, or of everybody."""
     return f"{ACTIONS}{BROADCAST}/" if id_ == BROADCAST else position_actions(id_)
-
-
-def former_anchor(context: Context, id_: str) -> str:
-    """The anchor of a position's section, as it was published when it was made of the heading."""
-    return f"open for {context.label(id_)}".lower().replace(" ", "-")
 
 
 def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:

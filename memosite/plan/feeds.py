@@ -161,11 +161,8 @@ def position_channel(
 
 def _of_position(context: Context, position: Position, group: ChannelGroup, also: tuple[str, ...]) -> Iterator[Channel]:
     page, label = urls.position_page(position.id), context.label(position.id)
-    filed = [
-        one
-        for one in context.by_position.get(position.id, ())
-        if one.kind != "memo" and isinstance(one, Memo | Transcript) and one.role in position.members
-    ]
+    every = context.by_position.get(position.id, ())
+    filed = [one for one in every if isinstance(one, Memo | Transcript) and one.role in position.members]
     yield position_channel(context, position, group, also)
     notes = phrase("{title}: notes of {position}", title=context.site.title, position=label)
     transcripts = phrase("{title}: transcripts of {position}", title=context.site.title, position=label)
@@ -410,9 +407,8 @@ def arrange(
         arranged.append(Arranged(channel=channel, full=tuple(full), held=_held(full, present), rest=tuple(rest)))
     for stem in sorted(known.keys() - {one.channel.stem for one in arranged}):
         full = [_refs_of(block, refs) for block in known[stem]]
-        held_numbers = _held(full, present)
-        closed = closed_channel(stem)
-        arranged.append(Arranged(channel=closed, full=tuple(full), held=held_numbers, rest=(), is_closed=True))
+        closed, numbers_held = closed_channel(stem), _held(full, present)
+        arranged.append(Arranged(channel=closed, full=tuple(full), held=numbers_held, rest=(), is_closed=True))
     return arranged, new
 
 

@@ -1,7 +1,7 @@
 """Plans the health page: findings by rule and source, the most severe first, each with its clause."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -74,7 +74,10 @@ def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPa
                 (severity, rule.id, rule.meaning, by_rule[(severity, rule)])
                 for severity, rule in sorted(by_rule, key=lambda key: (order.index(key[0]), key[1].id))
             ),
-            rows=tuple(finding_row(start, finding, _page_of(context, start, finding, pages)) for finding in chunk),
+            rows=tuple(
+                finding_row(start, finding, context.artifact(start, ref) if ref else None)
+                for finding, ref in ((finding, pages.get(finding.location.place)) for finding in chunk)
+            ),
         )
 
 
@@ -95,10 +98,5 @@ def _pages_by_file(context: Context, findings: Collection[Finding]) -> dict[tupl
                     found.setdefault((copy.file.source, path), artifact.ref)
     for artifact in context.archive.artifacts.values():
         for finding in artifact.findings:  # those on files that are part of an artifact and not its own, too
-            found.setdefault((finding.location.source, finding.location.path), artifact.ref)
+            found.setdefault(finding.location.place, artifact.ref)
     return found
-
-
-def _page_of(context: Context, start: str, finding: Finding, pages: Mapping[tuple[str, str], Ref]) -> Reference | None:
-    ref = pages.get((finding.location.source, finding.location.path))
-    return context.artifact(start, ref) if ref else None

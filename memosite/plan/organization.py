@@ -237,7 +237,9 @@ def draw(seated: Sequence[Seated], edges: Sequence[Edge]) -> Chart | None:
         if id_ in managers:
             nodes[managers[id_]].below.append(id_)
     roots = sorted((id_ for id_ in nodes if id_ not in managers), key=lambda id_: not nodes[id_].below)
-    order = _from_the_top(nodes, roots)
+    order = list(roots)
+    for id_ in order:  # it grows while it is read: from the top down
+        order += nodes[id_].below
     for id_ in reversed(order):
         _measure(nodes, nodes[id_])
     width, height = _place_roots(nodes, roots)
@@ -265,13 +267,6 @@ def _managers(edges: Iterable[Edge]) -> dict[str, str]:
         if above is None:
             found[edge.sender] = edge.to
     return found
-
-
-def _from_the_top(nodes: dict[str, _Node], roots: Iterable[str]) -> list[str]:
-    order = list(roots)
-    for id_ in order:  # it grows while it is read
-        order += nodes[id_].below
-    return order
 
 
 def _measure(nodes: dict[str, _Node], node: _Node) -> None:
@@ -439,13 +434,14 @@ def at_a_glance(context: Context, start: str, found: Activity) -> PositionsAtAGl
     """The positions of the home page: quiet ones sent nothing in the weeks of `found`, and nothing waits for them."""
     every = listed_positions(context)
     rows = [seat_row(context, start, position) for position in every[:SEATS]]
-    is_active = [
-        bool(row.unread or row.open_to or row.open_from or found.counts.get(one.id))
-        for one, row in zip(every, rows, strict=False)
-    ]
+    active: list[SeatRow] = []
+    quiet: list[SeatRow] = []
+    for one, row in zip(every, rows, strict=False):
+        is_active = row.unread or row.open_to or row.open_from or found.counts.get(one.id)
+        (active if is_active else quiet).append(row)
     return PositionsAtAGlance(
-        active=tuple(row for row, active in zip(rows, is_active, strict=True) if active),
-        quiet=tuple(row.position for row, active in zip(rows, is_active, strict=True) if not active),
+        active=tuple(active),
+        quiet=tuple(row.position for row in quiet),
         total=len(every),
         since=found.weeks[0].isoformat() if found.weeks else "",
     )

@@ -41,9 +41,12 @@ def twin_address(context: Context, start: str, ref: Ref, form: urls.TwinForm) ->
 
 def twins_of_artifact(context: Context, start: str, artifact: Artifact) -> tuple[Reference, ...]:
     """Links to the twins of an artifact."""
-    return tuple(
-        Reference(label=label, href=twin_address(context, start, artifact.ref, form)) for form, label in FORMS.items()
-    )
+    return _in_forms(lambda form: twin_address(context, start, artifact.ref, form))
+
+
+def _in_forms(address: Callable[[urls.TwinForm], str]) -> tuple[Reference, ...]:
+    """A link to the twin in each form."""
+    return tuple(Reference(label=label, href=address(form)) for form, label in FORMS.items())
 
 
 def twins_of_thread(context: Context, start: str, thread: Thread) -> tuple[Reference, ...]:
@@ -54,7 +57,7 @@ def twins_of_thread(context: Context, start: str, thread: Thread) -> tuple[Refer
             return urls.in_bundle(start, urls.bundle_twins(context.bundles[thread.memos[0]], form), thread_key(thread))
         return urls.relative(start, f"{urls.thread_page(thread.id)}index.{form}")
 
-    return tuple(Reference(label=label, href=address(form)) for form, label in FORMS.items())
+    return _in_forms(address)
 
 
 def thread_key(thread: Thread) -> str:
@@ -225,12 +228,8 @@ def _bounded(
         lines.append(line)
     more = total - len(entries)
     onward = urls.relative(start, onward)
-    body = {
-        **head,
-        "shown": len(entries),
-        "more": {"left_out": more, "all": onward} if more else None,
-        "entries": entries,
-    }
+    rest_at = {"left_out": more, "all": onward} if more else None
+    body = {**head, "shown": len(entries), "more": rest_at, "entries": entries}
     rest = f"\n{more} more: see {onward}\n" if more else ""
     known = "".join(f"{name}: {one_line(value)}\n" for name, value in facts.items() if isinstance(value, str) and value)
     text = f"# {title}\n\n{known}{total} in all, {len(entries)} listed.\n\n" + "\n".join(lines) + f"\n{rest}"
@@ -238,29 +237,21 @@ def _bounded(
 
 
 def _entry(context: Context, start: str, artifact: Artifact) -> tuple[dict[str, object], str]:
-    href = twin_address(context, start, artifact.ref, "json")
     entry: dict[str, object] = {
         "id": artifact.id,
         "kind": artifact.kind,
         "date": artifact.date.utc if artifact.date else None,
         "subject": artifact.short_subject,
-        "href": href,
+        "href": twin_address(context, start, artifact.ref, "json"),
     }
-    who = ""
-    state = artifact.status
+    who, state = "", artifact.status
     if isinstance(artifact, Record | Document):
         entry["status"] = state or None
     if isinstance(artifact, Memo):
-        entry |= {
-            "from": artifact.sender,
-            "to": list(artifact.to),
-            "mailbox": artifact.mailbox,
-            "action": artifact.action,
-        }
-        who = artifact.who.line()
-        state = artifact.action or ""
-    day = artifact.date.day if artifact.date else "undated"
-    who = escaped(one_line(who))
+        entry |= {"from": artifact.sender, "to": list(artifact.to)}
+        entry |= {"mailbox": artifact.mailbox, "action": artifact.action}
+        who, state = artifact.who.line(), artifact.action or ""
+    day, who = artifact.date.day if artifact.date else "undated", escaped(one_line(who))
     state = f" [{escaped(one_line(state))}]" if state else ""
     label, target = escaped(artifact.short_subject), twin_address(context, start, artifact.ref, "md")
     return entry, f"- {day} {who + ': ' if who else ''}[{label}]({target}){state}"
@@ -311,13 +302,9 @@ def section(
 
 def sort_bullets(artifacts: list[Artifact]) -> None:
     """Sort a list in place by the order of files if all of it are bullets of lists: it says what belongs together."""
-    if all(isinstance(one, Record) and one.card.line is not None for one in artifacts):
-        artifacts.sort(key=_place_in_file)
-
-
-def _place_in_file(artifact: Artifact) -> tuple[str, str, int]:
-    line = artifact.card.line if isinstance(artifact, Record) else None
-    return artifact.copies[0].file.source, artifact.copies[0].file.path, line or 0
+    lines = {one.ref: one.card.line for one in artifacts if isinstance(one, Record) and one.card.line is not None}
+    if len(lines) == len(artifacts):
+        artifacts.sort(key=lambda one: (*one.copies[0].file.place, lines[one.ref]))
 
 
 def grouped_sections(
@@ -404,15 +391,12 @@ def plan_part(
 ) -> ListPage:
     """One of the parts of `plan_parts`, counted from 1. It names only what was there before it."""
     start = urls.part_page(page, number)
+    heading = phrase("Page {number}", number=number)
     return ListPage(
         **page_head(context, start, title=part_title(title, number), section=section_name),
         intro="",
         parts=part_links(start, page, number, number),
-        sections=(
-            section(
-                context, start, phrase("Page {number}", number=number), chunk, anchor=f"part-{number}", viewer=viewer
-            ),
-        ),
+        sections=(section(context, start, heading, chunk, anchor=f"part-{number}", viewer=viewer),),
         previous=Reference(label=title, href=urls.relative(start, page)),
     )
 

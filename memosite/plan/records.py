@@ -247,11 +247,8 @@ def _anchor(context: Context, start: str, links: Mapping[str, list[Link]], name:
     files = [link.to for link in links.get(name, ()) if link.to is not None]
     if len(files) < 2:
         return AnchorRow(anchor=_named(context, start, links, name))
-    return AnchorRow(
-        anchor=Reference(label=cut_line(name, _VALUE_CHARS)),
-        files=tuple(context.artifact(start, ref) for ref in files),
-        is_cut=len(files) >= MATCHES,
-    )
+    shown = tuple(context.artifact(start, ref) for ref in files)
+    return AnchorRow(anchor=Reference(label=cut_line(name, _VALUE_CHARS)), files=shown, is_cut=len(files) >= MATCHES)
 
 
 def _citation(citation: RecordCitation) -> tuple[Reference, RecordCitation]:

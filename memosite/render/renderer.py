@@ -68,7 +68,7 @@ _PLURALS: Final = {"library": "libraries", "reply": "replies"}
 def word_filters(words: Catalogue) -> Mapping[str, Callable[..., Any]]:
     """The filters of a language."""
     return {
-        "counted": lambda number, noun: _counted(words, number, noun),
+        "counted": lambda number, noun: words.counted(*noun_forms(noun), number).replace("{n:,}", words.number(number)),
         "number": words.number,
         "action_word": lambda action: words.translated(action_word(action)),
         "kind": lambda kind: words.translated(kind_word(kind)),
@@ -83,11 +83,6 @@ def word_filters(words: Catalogue) -> Mapping[str, Callable[..., Any]]:
 def noun_forms(noun: str) -> tuple[str, str]:
     """The texts for one and for many, as a catalogue has them."""
     return f"{{n:,}} {noun}", f"{{n:,}} {_PLURALS.get(noun, noun + 's')}"
-
-
-def _counted(words: Catalogue, number: int, noun: str) -> str:
-    """A number with its noun: "1 memo", "1,200 memos"."""
-    return words.counted(*noun_forms(noun), number).replace("{n:,}", words.number(number))
 
 
 # Makes the list of contents of a long text, from its headings.
@@ -169,7 +164,8 @@ def environment_of(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja
     environment.filters |= {
         "markdown": _markdown,
         "media_type": _media_type,
-        "whole_dates": _whole_dates,
+        # dates are not broken at the end of a line
+        "whole_dates": lambda text: safe(_DATE.sub(r"<time>\g<0></time>", html.escape(text))),
         **word_filters(theme.words),
     }
     return environment
@@ -199,11 +195,6 @@ def safe(html: str) -> Markup:
 
 def _markdown(text: str, prefix: str, base_level: int = LEVEL, links: Iterable[tuple[str, str]] = ()) -> Markup:
     return safe(to_html(text[:PAGE_CHARS], links=dict(links), prefix=prefix, base_level=base_level))
-
-
-def _whole_dates(text: str) -> Markup:
-    """A text whose dates are not broken at the end of a line."""
-    return safe(_DATE.sub(r"<time>\g<0></time>", html.escape(text)))
 
 
 def _media_type(href: str) -> str:

@@ -16,7 +16,7 @@ from memosite.archive.history import History
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Link, SourceInfo
 from memosite.facts import rules
-from memosite.facts.findings import Finding, Location, Severity
+from memosite.facts.findings import Finding, Severity
 from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge, LineOf, Parsed, Ref
@@ -182,7 +182,7 @@ def _without_quotes(collected: identity.Collected, groups: Iterable[identity.Cop
     places -= {place for place, body in collected.bodies.items() if body.withheld}
     if not places:
         return collected
-    kept = (found for found in collected.findings if (found.location.source, found.location.path) not in places)
+    kept = (finding for finding in collected.findings if finding.location.place not in places)
     return replace(collected, findings=tuple(kept))
 
 
@@ -206,12 +206,9 @@ def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
     paged = ((thread.id, thread.memos[0]) for thread in archive.threads.values() if len(thread.memos) > 1)
     named = {make_id(name) for position in archive.positions.values() for name in position.names}
     others = [("name", id_) for id_ in named - set(archive.positions)]
-    others += [("ghost", f"{ghost.kind}/{ghost.id}") for ghost in archive.ghosts.values()]
-    others += [
-        ("ghost", f"{kind}/{id_}")
-        for (kind, id_), removal in archive.removed.items()
-        if removal.stem and kind not in {"transcript", "record"}
-    ]
+    removed = (ref for ref, one in archive.removed.items() if one.stem and ref[0] not in {"transcript", "record"})
+    ghosts = ((ghost.kind, ghost.id) for ghost in archive.ghosts.values())
+    others += [("ghost", f"{kind}/{id_}") for kind, id_ in (*ghosts, *removed)]
     return ledger.with_pages(paged, archive.positions, others)
 
 
@@ -250,7 +247,5 @@ def _aliases(
 
 
 def _unknown_closed(closed: Mapping[str, Discharge], groups: Iterable[identity.CopyGroup]) -> Iterable[Finding]:
-    known = {group.id for group in groups if group.kind == "memo"}
-    for id_ in sorted(set(closed) - known):
-        where = Location(source="", path=CONFIG_NAME)
-        yield Finding(rule=rules.CLOSED_UNKNOWN, location=where, message=f'actions.closed names "{id_}"')
+    for id_ in sorted(set(closed) - {group.id for group in groups if group.kind == "memo"}):
+        yield rules.CLOSED_UNKNOWN.finding(f'actions.closed names "{id_}"', path=CONFIG_NAME)

@@ -1,6 +1,5 @@
 """Makes each artifact from the facts of its files and the results of the other steps."""
 
-import datetime as dt
 import re
 from bisect import bisect_right
 from collections import defaultdict
@@ -30,7 +29,7 @@ from memosite.archive.model import (
 from memosite.facts.file import NAMED
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
-from memosite.facts.names import read_stamped_name, short_subject
+from memosite.facts.names import short_subject
 from memosite.facts.parsed import BROADCAST, Discharge, DocumentHead, Envelope, FileFacts, RecordCard, Ref, Text
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
@@ -252,7 +251,7 @@ class ArtifactMaker:
         self._answering = Answering(joined.conversation.forest, sender_of, joined.naming.union_of, also_sent)
         self._findings: dict[tuple[str, str], list[Finding]] = defaultdict(list)
         for finding in joined.findings:
-            self._findings[(finding.location.source, finding.location.path)].append(finding)
+            self._findings[finding.location.place].append(finding)
 
     def group(self, group: CopyGroup) -> Artifact:
         """A memo, a note or a transcript."""
@@ -587,11 +586,11 @@ class Assembler:
         self, joined: ResolvedLinks, images: Mapping[Ref, tuple[TextImage, ...]]
     ) -> tuple[dict[Ref, Artifact], Ledger]:
         """All artifacts in order of arrival, and the ledger with the new ones."""
-        dates = {ref: _date(group) or self._received(ref) for ref, group in self.groups.items()}
-        dates |= {ref: filed.date or self._received(ref) for ref, filed in self.filed.items()}
+        named: Iterable[tuple[Ref, CopyGroup | Filed]] = (*self.groups.items(), *self.filed.items())
+        dates = {ref: one.date or self._received(ref) for ref, one in named}
         known = self._ledger.keys_by_ref
         new = [ref for ref in dates if known.get(ref) != self._key(ref)]
-        new.sort(key=lambda ref: _arrival_key(ref, self._received(ref) or dates[ref]))
+        new.sort(key=lambda ref: (date.instant if (date := self._received(ref) or dates[ref]) else UNDATED, *ref[::-1]))
         ledger = self._ledger.with_arrivals((*ref, self._key(ref)) for ref in new)
         numbers = ledger.numbers
         maker = ArtifactMaker(self, joined, dates, numbers)
@@ -619,15 +618,6 @@ class Assembler:
 
 def _with_images(artifact: Artifact, images: tuple[TextImage, ...]) -> Artifact:
     return artifact if artifact.withheld else replace(artifact, images=images)
-
-
-def _arrival_key(ref: Ref, date: Moment | None) -> tuple[dt.datetime, str, str]:
-    return (date.instant if date else UNDATED, ref[1], ref[0])
-
-
-def _date(group: CopyGroup) -> Moment | None:
-    """`sent` or `started`, else the name's stamp (SPEC 3, dates)."""
-    return group.envelope.sent or read_stamped_name(group.stem).date
 
 
 def _texts_of(group: CopyGroup) -> tuple[Text | None, TextOrigin]:

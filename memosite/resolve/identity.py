@@ -412,6 +412,11 @@ class CopyGroup:
         return identity_key(self.stem, self.sender, ",".join(self.to), "?" if is_speechless else self.sent)
 
     @property
+    def date(self) -> Moment | None:
+        """`sent` or `started`, else the name's stamp (SPEC 3, dates)."""
+        return self.envelope.sent or read_stamped_name(self.stem).date
+
+    @property
     def sent_at(self) -> dt.datetime:
         """When it was sent, as it says itself, else as its name's stamp does."""
         stamp = read_stamped_name(self.stem).date if self.instant == UNDATED else None
