@@ -15,18 +15,9 @@ from memosite.facts.parsed import BROADCAST
 from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
 from memosite.pages import ListPage, ListSection, Page, Reference, Row, View
+from memosite.plan import page
 from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, few, newest_day, traced_unit
 from memosite.plan.dates import by_arrival
-from memosite.plan.page import (
-    in_parts,
-    list_twins,
-    page_head,
-    part_count,
-    part_links,
-    plan_part,
-    plan_parts,
-    twin_links,
-)
 from memosite.plan.threads import perhaps_answered_by
 
 # Page models of actions: the board of all positions, and the lists of one position or of one state.
@@ -367,19 +358,19 @@ def plan_position_actions(
     label = context.label(position.id) if position else phrase("everybody")
     title = phrase("Actions of {label}", label=label)
     yield ActionListPage(
-        **page_head(context, here, title=title, section="actions"),
-        parts=part_links(here, here, part_count(mine.every), None),
+        **page.head_of(context, here, title=title, section="actions"),
+        parts=page.part_links(here, here, page.part_count(mine.every), None),
         intro="",
         newest=as_of(day),
         states=(),
         position=Reference(label=label, href=relative(here, position_page(position.id))) if position else None,
         groups=tuple(_groups(RowMaker(context=context, start=here, day=day), mine, viewer)),
     )
-    yield from plan_parts(context, here, title, mine.every, section_name="actions", viewer=viewer)
+    yield from page.plan_parts(context, here, title, mine.every, section_name="actions", viewer=viewer)
 
 
 def _groups(make: RowMaker, mine: OfPosition, viewer: str | None) -> Iterator[ActionGroup]:
-    limit = rows_each([len(memos) for memos in mine.groups if memos]) if part_count(mine.every) else LIST_LIMIT
+    limit = rows_each([len(memos) for memos in mine.groups if memos]) if page.part_count(mine.every) else LIST_LIMIT
     for (heading, anchor, empty), memos in zip(_HEADINGS, mine.groups, strict=True):
         if memos or (empty and viewer):
             group = make.group(
@@ -435,13 +426,13 @@ def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | Li
     yield from plan_position_actions(context, here=actions_of(BROADCAST), position=None, day=day, mine=mine)
     for state, _ in STATES:
         yield _state(RowMaker(context=context, start=state_page(state), day=day), asked, state)
-    yield from list_twins(context, ACTIONS, TITLE, asked.every, facts={})
+    yield from page.list_twins(context, ACTIONS, TITLE, asked.every, facts={})
 
 
 def action_part_units(context: Context) -> Iterator[Unit]:
     """The parts of the list of actions, each by itself: another memo changes few of them."""
     asked = tuple(memo for memo in context.memos if memo.action is not None)
-    for number, chunk in enumerate(in_parts(asked) if part_count(asked) else (), 1):
+    for number, chunk in enumerate(page.in_parts(asked) if page.part_count(asked) else (), 1):
         given_as = "the actions on this part of the list"
         yield traced_unit(
             f"actions/{number}", _plan_action_part, number=number, asked=chunk, given_as=given_as, weight=10
@@ -449,7 +440,7 @@ def action_part_units(context: Context) -> Iterator[Unit]:
 
 
 def _plan_action_part(context: Context, *, number: int, asked: Sequence[Memo]) -> Iterator[ListPage]:
-    yield plan_part(context, ACTIONS, TITLE, number, asked, section_name="actions")
+    yield page.plan_part(context, ACTIONS, TITLE, number, asked, section_name="actions")
 
 
 def _board(make: RowMaker, asked: Asked) -> ActionsPage:
@@ -463,10 +454,10 @@ def _board(make: RowMaker, asked: Asked) -> ActionsPage:
     for id_ in shown:  # the anchor of its section, as it was published when it was made of the heading
         former.setdefault(f"open for {context.label(id_)}".lower().replace(" ", "-"), id_)
     return ActionsPage(
-        **page_head(context, ACTIONS, title=TITLE, section="actions"),
+        **page.head_of(context, ACTIONS, title=TITLE, section="actions"),
         feeds=(Reference(label=phrase("Open actions"), href="feed.xml"),),
-        twins=twin_links(ACTIONS, ACTIONS),
-        parts=part_links(ACTIONS, ACTIONS, part_count(asked.every), None),
+        twins=page.twin_links(ACTIONS, ACTIONS),
+        parts=page.part_links(ACTIONS, ACTIONS, page.part_count(asked.every), None),
         newest=as_of(make.day),
         states=state_links(ACTIONS, asked),
         memos_open=len(undone),
@@ -525,7 +516,7 @@ def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:
     order = sorted(found, key=lambda id_: (id_ == BROADCAST, -len(found[id_]), id_))[:_POSITIONS]
     limit = rows_each([len(found[id_]) for id_ in order], _ROWS)
     return ActionListPage(
-        **page_head(make.context, make.start, title=name, section="actions"),
+        **page.head_of(make.context, make.start, title=name, section="actions"),
         feeds=(Reference(label=name, href=relative(make.start, state_feed(state))),),
         intro=_EMPTY[state] if not found else "",
         newest=as_of(make.day),

@@ -29,7 +29,7 @@ from memosite.plan.health import finding_row
 from memosite.plan.history import history_lines, history_summary
 from memosite.plan.indexes import neighbours_of
 from memosite.plan.mentions import PlaceFinder, at_anchor, citation_of, cited_by, mention_rows, shared_rows
-from memosite.plan.page import bundled_name, file_address, page_head, twins_of_artifact
+from memosite.plan.page import bundled_name, file_address, head_of, twins_of_artifact
 from memosite.sources.forges import file_url
 
 
@@ -258,7 +258,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
     redacted = " (secrets redacted)" if artifact.is_redacted else ""
     zipped = bundled_name(context, artifact)
     page = ArtifactPage(
-        **page_head(context, start, title=artifact.short_subject, section=section, description=artifact.summary),
+        **head_of(context, start, title=artifact.short_subject, section=section, description=artifact.summary),
         twins=twins_of_artifact(context, start, artifact),
         kind=artifact.kind,
         id=artifact.id,

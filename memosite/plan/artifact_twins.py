@@ -34,22 +34,12 @@ from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import cut_line, one_line
 from memosite.formats.turns import Turn, blocks, parse_conversation, without_hashes
 from memosite.pages import LifeStep, MentionRow, cut_turns
+from memosite.plan import page
 from memosite.plan.artifact_page import PART_CHARS, link_targets, originals, shown_extra
 from memosite.plan.context import Context, Packed, Stored, Unit, Written, traced_unit
 from memosite.plan.dates import month_name
 from memosite.plan.history import SENT, STEPS, history_lines, shows_commits
 from memosite.plan.mentions import mention_lines, mention_rows, shared_fields, shared_lines
-from memosite.plan.page import (
-    Twin,
-    base_of_twin,
-    bundled_name,
-    entry_bytes,
-    escaped,
-    file_address,
-    fitting,
-    thread_key,
-    twin_address,
-)
 from memosite.plan.records import relation_row
 from memosite.plan.removed import withheld_turns
 from memosite.plan.threads import thread_twin
@@ -72,8 +62,7 @@ def transcript_twin(
     context: Context, transcript: Transcript, start: str
 ) -> tuple[dict[str, object], Iterable[Written]]:
     """The fields of a transcript for its JSON, with links from `start`, and the file of its turns if it has a text."""
-    page = urls.page_of(transcript)
-    turns = list(_turns(context, transcript))
+    here, turns = urls.page_of(transcript), list(_turns(context, transcript))
     lists: dict[str, Sequence[object]] = {
         "participants": [
             asdict(participant) | {"extra": shown_extra(participant.extra, limit=PART_CHARS)}
@@ -86,17 +75,17 @@ def transcript_twin(
         "written_during": _names(context.written_during.get(transcript.ref, ())),
         "turns": [_linked(turn, start) for turn in turns],
     }
-    shown = {name: fitting(entries, entry_bytes) for name, entries in lists.items()}
+    shown = {name: page.fitting(entries, page.entry_bytes) for name, entries in lists.items()}
     left_out = {name: len(lists[name]) - len(shown[name]) for name in lists}
     fields = {
         **_envelope_fields(transcript),
         **shown,
         "turns_total": len(turns),
-        "all_turns": file_address(context, start, transcript, urls.turn_lines(page)) if turns else None,
+        "all_turns": page.file_address(context, start, transcript, urls.turn_lines(here)) if turns else None,
         "left_out": {name: number for name, number in left_out.items() if number},
     }
-    data = "".join(f"{dump_line(_linked(turn, page))}\n" for turn in turns).encode()
-    return fields, [Written(path=urls.turn_lines(page), data=data)] if turns else []
+    data = "".join(f"{dump_line(_linked(turn, here))}\n" for turn in turns).encode()
+    return fields, [Written(path=urls.turn_lines(here), data=data)] if turns else []
 
 
 def _envelope_fields(transcript: Transcript) -> dict[str, object]:
@@ -134,9 +123,9 @@ def _turns(context: Context, transcript: Transcript) -> Iterator[_Placed]:
     started = variant.envelope.sent.instant if variant.envelope.sent else None
     turns = parse_conversation(context.text_of(variant.text.sha256), started=started).turns
     turns = without_hashes(turns) if transcript.is_redacted else turns
-    page = urls.page_of(transcript)
+    here = urls.page_of(transcript)
     for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):
-        file = urls.index_file(page if number == 1 else urls.part_page(page, number))
+        file = urls.index_file(here if number == 1 else urls.part_page(here, number))
         yield from ((_turn(turn), file, turn.anchor) for turn in turns[part.begins : part.end])
 
 
@@ -165,23 +154,25 @@ def _turn(turn: Turn) -> dict[str, object]:
 _FILES = 20
 
 
-def artifact_twin(context: Context, artifact: Artifact) -> Twin:
+def artifact_twin(context: Context, artifact: Artifact) -> page.Twin:
     """The twin of an artifact, of a transcript with the file of its turns; links are from where it is published."""
-    start = base_of_twin(context, artifact)
+    start = page.base_of_twin(context, artifact)
     line = artifact_line(artifact, context.archive, base_url=context.site.base_url)
     line["backlinks"] = [f"{kind}/{id_}" for kind, id_ in artifact.backlinks]
-    line["mentioned_in"] = fitting(list(mention_lines(context, start, artifact)), entry_bytes)
-    line["cited_by"] = fitting([_citation_line(one) for one in context.citations_of.get(artifact.ref, ())], entry_bytes)
+    line["mentioned_in"] = page.fitting(list(mention_lines(context, start, artifact)), page.entry_bytes)
+    line["cited_by"] = page.fitting(
+        [_citation_line(one) for one in context.citations_of.get(artifact.ref, ())], page.entry_bytes
+    )
     line["links"] = dict(link_targets(context, start, artifact))
-    line["originals"] = [file_address(context, start, artifact, path) for _, path, _ in originals(artifact)]
-    line["life"] = fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], entry_bytes)
+    line["originals"] = [page.file_address(context, start, artifact, path) for _, path, _ in originals(artifact)]
+    line["life"] = page.fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], page.entry_bytes)
     if shared := shared_fields(context, artifact.ref):
-        line |= {"shared": fitting(shared, entry_bytes), "shared_total": len(shared)}
+        line |= {"shared": page.fitting(shared, page.entry_bytes), "shared_total": len(shared)}
     if isinstance(artifact, Memo):
         line["replies"] = [f"{kind}/{id_}" for kind, id_ in artifact.replies]
         line |= {name: ["/".join(ref) for ref in refs] for name, refs in _relations(artifact) if refs}
     fields, files = ({}, withheld_turns(artifact)) if artifact.withheld else _content(context, artifact, start)
-    return Twin(fields=line | fields, text=_markdown(context, artifact, start), files=tuple(files))
+    return page.Twin(fields=line | fields, text=_markdown(context, artifact, start), files=tuple(files))
 
 
 def _content(context: Context, artifact: Artifact, start: str) -> tuple[dict[str, object], Iterable[Written]]:
@@ -222,7 +213,7 @@ def _relations(memo: Memo) -> Iterator[tuple[str, tuple[Ref, ...]]]:
 def _markdown(context: Context, artifact: Artifact, start: str) -> str:
     """What the page says, then a rule and the text as it is: what stands above the rule, no text can forge."""
     head = "\n".join(f"{name}: {one_line(value)}" for name, value in _head(context, artifact) if value)
-    in_full = twin_address(context, start, artifact.ref, "json").partition("#")[0]
+    in_full = page.twin_address(context, start, artifact.ref, "json").partition("#")[0]
     lists = "".join(_markdown_lists(_lists(context, artifact, start), in_full))
     subject = one_line(artifact.subject) or artifact.short_subject
     notice = notice_of(artifact)
@@ -260,8 +251,8 @@ def _lists(context: Context, artifact: Artifact, start: str) -> Iterator[tuple[s
 
 
 def _mention_line(one: MentionRow) -> str:
-    said = f": {escaped(one.sentence.line)}" if one.sentence else ""
-    return f"- [{escaped(one.row.short_subject)}]({one.row.href}){said}\n"
+    said = f": {page.escaped(one.sentence.line)}" if one.sentence else ""
+    return f"- [{page.escaped(one.row.short_subject)}]({one.row.href}){said}\n"
 
 
 def _step_line(source: str, step: LifeStep) -> str:
@@ -273,7 +264,7 @@ def _step_line(source: str, step: LifeStep) -> str:
 def _markdown_lists(lists: Iterable[tuple[str, list[str]]], in_full: str) -> Iterable[str]:
     """Lists of lines as sections of Markdown; lines that do not fit are counted, `in_full` names what has them."""
     for heading, lines in lists:
-        shown = fitting(lines, lambda line: len(line.encode("utf-8", "replace")))
+        shown = page.fitting(lines, lambda line: len(line.encode("utf-8", "replace")))
         rest = f"- {len(lines) - len(shown)} more: see {in_full}\n" if len(shown) < len(lines) else ""
         if lines:
             yield f"## {heading}\n\n{''.join(shown)}{rest}\n"
@@ -281,10 +272,10 @@ def _markdown_lists(lists: Iterable[tuple[str, list[str]]], in_full: str) -> Ite
 
 def _relation_line(context: Context, start: str, record: Record, link: RecordLink) -> str:
     row = relation_row(context, start, record, link)
-    label = escaped(one_line(row.target.label))
-    target = f"[{label}]({twin_address(context, start, link.to, 'md')})" if link.to and row.target.href else label
+    label = page.escaped(one_line(row.target.label))
+    target = f"[{label}]({page.twin_address(context, start, link.to, 'md')})" if link.to and row.target.href else label
     said = ", ".join(filter(None, (row.status, row.confidence, "stated in that record" if row.is_inverse else "")))
-    facts = (f"({escaped(one_line(said))})" if said else "", escaped(row.label))
+    facts = (f"({page.escaped(one_line(said))})" if said else "", page.escaped(row.label))
     return " ".join(("-", one_line(row.predicate), target, *filter(None, facts))) + "\n"
 
 
@@ -351,7 +342,7 @@ def _transcript_head(context: Context, transcript: Transcript) -> Iterable[tuple
     envelope = transcript.envelope
     written = context.written_during.get(transcript.ref, ())
     text = transcript.variants[0].text
-    turns = f"turns.jsonl{bundled_name(context, transcript)}"
+    turns = f"turns.jsonl{page.bundled_name(context, transcript)}"
     yield "Participants", _fitting_line(map(called, envelope.participants))
     yield "Ended", transcript.ended.utc if transcript.ended else ""
     yield "Transport", envelope.transport or ""
@@ -366,7 +357,7 @@ def _transcript_head(context: Context, transcript: Transcript) -> Iterable[tuple
 def _fitting_line(names: Iterable[str]) -> str:
     """Names as one line, as many as the bound on lists allows."""
     every = list(names)
-    shown = fitting(every, lambda name: len(name.encode("utf-8", "replace")) + 2)
+    shown = page.fitting(every, lambda name: len(name.encode("utf-8", "replace")) + 2)
     more = len(every) - len(shown)
     return ", ".join((*shown, f"and {more} more") if more else shown)
 
@@ -445,7 +436,7 @@ def former_bundles(context: Context, ledger: Ledger) -> Iterator[Written | Packe
 
 
 def _plan_bundle(context: Context, *, bundle: str, artifacts: Sequence[Artifact]) -> Iterator[Written | Packed]:
-    twins: dict[str, Twin] = {}
+    twins: dict[str, page.Twin] = {}
     files: list[Written | Stored] = []
     for artifact in artifacts:
         twin = twins["/".join(artifact.ref)] = artifact_twin(context, artifact)
@@ -455,17 +446,17 @@ def _plan_bundle(context: Context, *, bundle: str, artifacts: Sequence[Artifact]
     yield from _files(bundle, twins, files)
 
 
-def _thread_begun_by(context: Context, bundle: str, artifact: Artifact) -> dict[str, Twin]:
+def _thread_begun_by(context: Context, bundle: str, artifact: Artifact) -> dict[str, page.Twin]:
     """The twin of the thread of two or more memos that a memo is the first of, by its key."""
     if artifact.ref not in context.placed:
         return {}
     thread, _ = context.placed[artifact.ref]
     if len(thread.memos) < 2 or thread.memos[0] != artifact.ref:
         return {}
-    return {thread_key(thread): thread_twin(context, urls.bundle_folder(bundle), thread)}
+    return {page.thread_key(thread): thread_twin(context, urls.bundle_folder(bundle), thread)}
 
 
-def _files(bundle: str, twins: dict[str, Twin], files: Sequence[Written | Stored]) -> Iterator[Written | Packed]:
+def _files(bundle: str, twins: dict[str, page.Twin], files: Sequence[Written | Stored]) -> Iterator[Written | Packed]:
     lines = (dump_line({"key": key, **twin.fields}) for key, twin in twins.items())
     data = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
     yield Written(path=urls.bundle_twins(bundle, "json"), data=data)
@@ -473,7 +464,7 @@ def _files(bundle: str, twins: dict[str, Twin], files: Sequence[Written | Stored
     yield Packed(path=urls.bundle_files(bundle), files=tuple(files))
 
 
-def _bundle_markdown(bundle: str, twins: dict[str, Twin]) -> str:
+def _bundle_markdown(bundle: str, twins: dict[str, page.Twin]) -> str:
     """One text after another. In which line each begins stands above all of them, where no text can forge it."""
     month, _, number = bundle.rpartition("/")
     head = f"# {month_name(month)}, bundle {number}\n\n{len(twins)} in all. The line in which each begins:\n\n"

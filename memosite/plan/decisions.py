@@ -17,6 +17,7 @@ from memosite.facts.texts import cut_line
 from memosite.formats.status import Standing, sort_of, standing_of
 from memosite.formats.systems import system_of
 from memosite.pages import PAGE_CHARS, ArtifactPage, Body, ListPage, ListSection, Page, Reference, Row, View
+from memosite.plan import page
 from memosite.plan.artifact_page import (
     PART_CHARS,
     artifact_fields,
@@ -29,18 +30,6 @@ from memosite.plan.artifact_page import (
 )
 from memosite.plan.context import LIST_LIMIT, Context, Written, age, as_of, newest_day
 from memosite.plan.dates import month_name, newest_first
-from memosite.plan.page import (
-    group_anchors,
-    in_verbatim_parts,
-    list_twins,
-    page_head,
-    part_count,
-    part_links,
-    plan_parts,
-    section,
-    sort_bullets,
-    twin_links,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,11 +172,11 @@ def plan_decisions(context: Context) -> Iterator[DecisionsPage | ListPage | Writ
         proposals=newest_first(one for one in found if sort_of(one) == "proposal"),
         others=newest_first(one for one in found if sort_of(one) == "other"),
     )
-    former = tuple(group_anchors(_former_headings(found)))
+    former = tuple(page.group_anchors(_former_headings(found)))
     for name in VIEWS:
-        yield _page(lists, name, parts=part_count(found), former=former)
-    yield from plan_parts(context, DECISIONS, phrase("Decisions and documents"), found, section_name="decisions")
-    yield from list_twins(context, DECISIONS, phrase("Decisions and documents"), found, facts={})
+        yield _page(lists, name, parts=page.part_count(found), former=former)
+    yield from page.plan_parts(context, DECISIONS, phrase("Decisions and documents"), found, section_name="decisions")
+    yield from page.list_twins(context, DECISIONS, phrase("Decisions and documents"), found, facts={})
 
 
 def _former_headings(found: Iterable[Artifact]) -> list[str]:
@@ -243,9 +232,9 @@ def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> D
     start = f"{DECISIONS}{view}/" if view else DECISIONS
     context, found = lists.context, lists.of(view)
     return DecisionsPage(
-        **page_head(context, start, title=VIEWS[view].title, section="decisions"),
-        twins=() if view else twin_links(start, DECISIONS),
-        parts=part_links(start, DECISIONS, parts, None),
+        **page.head_of(context, start, title=VIEWS[view].title, section="decisions"),
+        twins=() if view else page.twin_links(start, DECISIONS),
+        parts=page.part_links(start, DECISIONS, parts, None),
         intro=(_INTROS.get(view, "") if view else _intro(lists)) if lists.found else "",
         newest=as_of(lists.day),
         views=tuple(_views(lists, start, view)),
@@ -280,7 +269,7 @@ def _said(lists: _Lists, start: str) -> Iterator[ListSection]:
     found = [one for one in lists.context.archive.artifacts.values() if _SPEAKS.search(one.subject)]
     if found:
         heading = phrase("Subjects that speak of a decision")
-        yield section(lists.context, start, heading, found, anchor="said", limit=_SAID)
+        yield page.section(lists.context, start, heading, found, anchor="said", limit=_SAID)
 
 
 def _views(lists: _Lists, start: str, current: str) -> Iterator[View]:
@@ -317,7 +306,7 @@ def _groups(lists: _Lists, view: str, found: Sequence[Artifact]) -> Mapping[tupl
             month = one.date.day[:7] if one.date else ""
             groups[month_name(month.replace("-", "/")) if month else phrase("No date"), month or "undated"].append(one)
     for undated in (rows for (_, anchor), rows in groups.items() if anchor == "undated"):
-        sort_bullets(undated)
+        page.sort_bullets(undated)
     return groups
 
 
@@ -431,7 +420,7 @@ def plan_document(context: Context, document: Document) -> DocumentPage:
 def plan_library(context: Context, library: Library) -> Iterator[LibraryPage]:
     """The page of a library; several for the rest of an orgdef, which is shown as it is."""
     here, rest = artifact_page(library.ref), library.card.rest
-    yield from in_verbatim_parts(context, here, rest, partial(_library_page, context, library))
+    yield from page.in_verbatim_parts(context, here, rest, partial(_library_page, context, library))
 
 
 def _library_page(context: Context, library: Library, start: str) -> LibraryPage:

@@ -12,7 +12,7 @@ from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
 from memosite.pages import Page, Reference
 from memosite.plan.context import Context, Unit, Written, traced_unit
 from memosite.plan.feeds import Channel
-from memosite.plan.page import page_head
+from memosite.plan.page import head_of
 from memosite.plan.positions import LOCAL, feed_name
 
 
@@ -86,7 +86,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
     example = next(iter(groups["Positions"]), channels[0])
     folder = absolute(base, example.folder)
     yield FeedsPage(
-        **page_head(
+        **head_of(
             context,
             FEEDS,
             title=phrase("Feeds"),

@@ -11,7 +11,7 @@ from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
 from memosite.pages import FindingRow, Page, Reference, Seal
 from memosite.plan.context import Context
-from memosite.plan.page import in_parts, page_head, part_links
+from memosite.plan.page import head_of, in_parts, part_links
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPa
     for number, chunk in enumerate(chunks, 1):
         start = HEALTH if number == 1 else part_page(HEALTH, number)
         yield HealthPage(
-            **page_head(context, start, title=phrase("Health"), section="health"),
+            **head_of(context, start, title=phrase("Health"), section="health"),
             parts=part_links(start, HEALTH, len(chunks), number, first=HEALTH) if len(chunks) > 1 else (),
             counts=counts,
             seal=seal if number == 1 else None,

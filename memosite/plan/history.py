@@ -12,7 +12,7 @@ from memosite.facts.times import Moment
 from memosite.pages import LifeLine, LifeStep, Page, Reference
 from memosite.plan.context import Context
 from memosite.plan.dates import duration, seconds_between
-from memosite.plan.page import page_head
+from memosite.plan.page import head_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ def plan_changes(context: Context, artifact: Artifact) -> Iterator[ChangesPage]:
     start = changes_page(artifact)
     blobs = context.archive.blobs
     yield ChangesPage(
-        **page_head(context, start, title=artifact.short_subject),
+        **head_of(context, start, title=artifact.short_subject),
         artifact=Reference(label=artifact.short_subject, href=relative(start, page_of(artifact))),
         edits=tuple(
             EditRow(

@@ -23,7 +23,7 @@ from memosite.passages import passages_of
 from memosite.plan.context import Context
 from memosite.plan.dates import newest_first
 from memosite.plan.indexes import MentionPlace
-from memosite.plan.page import escaped, in_parts, page_head, part_links, twin_address
+from memosite.plan.page import escaped, head_of, in_parts, part_links, twin_address
 from memosite.plan.shared_passages import SharedLink
 
 # Finds where on an artifact's page the fragment of a link leads: a heading, a passage, a turn, a line of the file.
@@ -337,7 +337,7 @@ def plan_citations(context: Context) -> Iterator[CitationsPage]:
     for number, chunk in enumerate(chunks, 1):
         start = CITATIONS if number == 1 else part_page(CITATIONS, number)
         yield CitationsPage(
-            **page_head(context, start, title=phrase("Citations"), section="health"),
+            **head_of(context, start, title=phrase("Citations"), section="health"),
             parts=part_links(start, CITATIONS, len(chunks), number, first=CITATIONS) if len(chunks) > 1 else (),
             counts=tuple((state, counted[state]) for state in _STATES if counted[state]),
             rows=tuple(citation_row(context, start, one) for one in chunk),

@@ -22,20 +22,10 @@ from memosite.facts.phrases import joined, kind_word, kinds, phrase
 from memosite.facts.times import Moment
 from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages import Cell, ListPage, Page, PictureColumn, PictureRow, Reference, Sparks, action_word, shade_of
+from memosite.plan import page
 from memosite.plan.context import Context, Unit, Written, traced_unit
 from memosite.plan.dates import day_of, month_alone, month_name, newest
 from memosite.plan.machine_archive import month_lines, month_sitemap
-from memosite.plan.page import (
-    grouped_sections,
-    in_parts,
-    list_twins,
-    page_head,
-    part_links,
-    part_title,
-    section,
-    twin_links,
-    with_neighbours,
-)
 from memosite.plan.positions import monday
 from memosite.plan.removed import RedirectPage, redirect
 
@@ -126,7 +116,7 @@ _DRAWN_YEARS = 30
 
 def month_units(months: Mapping[str, Sequence[Artifact]]) -> Iterator[Unit]:
     """A unit for each month, with its page and the other files that are made by month."""
-    for month, around in with_neighbours(tuple(months)):
+    for month, around in page.with_neighbours(tuple(months)):
         given_as = "the items of the month or the months beside it"
         made_of = partial(traced_unit, given_as=given_as, weight=1 + len(months[month]) // 10)
         yield made_of(f"month/{month}", _plan_month, month=month, artifacts=months[month], around=around)
@@ -137,7 +127,7 @@ def _plan_month(
 ) -> Iterator[ListPage | Written]:
     """A month's pages, its twins, the machine's lines of it, and with a base_url its part of the sitemap."""
     yield from _month_pages(context, month, artifacts, around)
-    yield from list_twins(context, urls.month_page(month), month_name(month), artifacts, facts={})
+    yield from page.list_twins(context, urls.month_page(month), month_name(month), artifacts, facts={})
     yield month_lines(context, month, artifacts)
     yield from month_sitemap(context, month, artifacts)
 
@@ -148,7 +138,7 @@ def _month_pages(context: Context, month: str, artifacts: Sequence[Artifact], ar
     `around` are the months before and after it that have a page.
     """
     here = urls.month_page(month)
-    chunks = in_parts(artifacts)
+    chunks = page.in_parts(artifacts)
     yield _month_page(context, month, here, chunks[-1], around=around, part=(len(chunks), len(chunks)))
     for number, chunk in enumerate(chunks, 1) if len(chunks) > 1 else ():
         start = urls.part_page(here, number)
@@ -166,12 +156,12 @@ def _month_page(
     for artifact in artifacts:
         days[day_of(artifact) or ""].append(artifact)
     return ListPage(
-        **page_head(context, start, title=month_name(month), section="timeline"),
-        twins=twin_links(start, here),
-        parts=part_links(start, here, count, number) if start != here or count > 1 else (),
+        **page.head_of(context, start, title=month_name(month), section="timeline"),
+        twins=page.twin_links(start, here),
+        parts=page.part_links(start, here, count, number) if start != here or count > 1 else (),
         intro="",
         sections=tuple(
-            section(context, start, day or phrase("No date"), days[day], anchor=day or "no-date")
+            page.section(context, start, day or phrase("No date"), days[day], anchor=day or "no-date")
             for day in sorted(days, reverse=True)
         ),
         previous=previous,
@@ -191,7 +181,7 @@ def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
         years["Undated" if month == urls.UNDATED_MONTH else month.partition("/")[0]].append(month)
     newest = sorted(years, key=lambda year: (year != "Undated", year), reverse=True)
     return TimelinePage(
-        **page_head(context, urls.TIMELINE, title=phrase("Timeline"), section="timeline"),
+        **page.head_of(context, urls.TIMELINE, title=phrase("Timeline"), section="timeline"),
         threads=Reference(label=phrase("Threads"), href=urls.relative(urls.TIMELINE, urls.THREADS)),
         digests=Reference(label=phrase("Digests"), href=urls.relative(urls.TIMELINE, urls.DIGESTS)),
         years=tuple(
@@ -277,7 +267,7 @@ def closed_digests(context: Context) -> tuple[Digest, ...]:
 
 def digest_units(digests: Sequence[Digest]) -> Iterator[Unit]:
     """A unit for each digest, which names the ones before and after it."""
-    for digest, around in with_neighbours(digests):
+    for digest, around in page.with_neighbours(digests):
         days = [one.day for one in around if one]
         make = partial(_plan_digest, digest=digest, around=around)
         given_as = "the items of the week or the digests beside it"
@@ -323,7 +313,7 @@ def _plan_digest(
         if (found := [artifact for artifact in digest.artifacts if artifact.kind == kind])
     }
     yield ListPage(
-        **page_head(
+        **page.head_of(
             context,
             start,
             title=phrase("Digest: {title}", title=_title(context, digest)),
@@ -334,7 +324,9 @@ def _plan_digest(
         intro=phrase("What arrived in the week from {day}. What arrived late has an earlier date.", day=digest.day)
         if context.feeds.is_weekly
         else phrase("What arrived on this day. What arrived late has an earlier date."),
-        sections=grouped_sections(context, start, groups, names={heading.lower(): heading for _, heading in _KINDS}),
+        sections=page.grouped_sections(
+            context, start, groups, names={heading.lower(): heading for _, heading in _KINDS}
+        ),
         previous=previous or Reference(label=phrase("All digests"), href=urls.relative(start, urls.DIGESTS)),
         next=following,
     )
@@ -347,24 +339,24 @@ def _counts(digest: Digest) -> str:
 
 
 def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]:
-    chunks = in_parts(digests)
+    chunks = page.in_parts(digests)
     for number, chunk in [(None, chunks[-1]), *(enumerate(chunks, 1) if len(chunks) > 1 else ())]:
         start = urls.part_page(urls.DIGESTS, number) if number else urls.DIGESTS
-        page = DigestsPage(
-            **page_head(context, start, title=part_title(phrase("Digests"), number), section="timeline"),
+        shown = DigestsPage(
+            **page.head_of(context, start, title=page.part_title(phrase("Digests"), number), section="timeline"),
             feeds=_feeds(start),
-            parts=part_links(start, urls.DIGESTS, number or len(chunks), number) if len(chunks) > 1 else (),
+            parts=page.part_links(start, urls.DIGESTS, number or len(chunks), number) if len(chunks) > 1 else (),
             span="week" if context.feeds.is_weekly else "day",
         )
         if context.feeds.is_weekly:
             weeks = tuple((_link(context, start, digest), len(digest.artifacts)) for digest in reversed(chunk))
-            yield replace(page, digests=weeks)
+            yield replace(shown, digests=weeks)
         else:
             days = {
                 digest.day: (len(digest.artifacts), urls.relative(start, urls.digest_page(digest.day)))
                 for digest in chunk
             }
-            yield replace(page, months=calendar_months(days))
+            yield replace(shown, months=calendar_months(days))
 
 
 def _feed(context: Context, digests: Sequence[Digest]) -> Feed:
@@ -386,12 +378,12 @@ def _feed(context: Context, digests: Sequence[Digest]) -> Feed:
 
 def _item(context: Context, digest: Digest) -> FeedItem:
     """A digest as an item; its id differs for a week and for its first day. `path` is that of its page in the site."""
-    page, title = urls.digest_page(digest.day), _title(context, digest)
+    here, title = urls.digest_page(digest.day), _title(context, digest)
     shown = newest(digest.artifacts, LISTED)
     more = len(digest.artifacts) - len(shown)
     rows = [(context.canonical(urls.page_of(one)), one.short_subject, _who(one)) for one in shown]
     if more:
-        rows.append((context.canonical(page), phrase("{more} more", more=more), ""))
+        rows.append((context.canonical(here), phrase("{more} more", more=more), ""))
     return FeedItem(
         guid=tag_uri(
             context.authority,
@@ -400,7 +392,7 @@ def _item(context: Context, digest: Digest) -> FeedItem:
             f"week-{digest.day}" if context.feeds.is_weekly else digest.day,
         ),
         title=joined(": ", (title, _counts(digest))),
-        path=urls.index_file(page),
+        path=urls.index_file(here),
         repo="",
         sender=context.site.title,
         to="",
@@ -408,7 +400,7 @@ def _item(context: Context, digest: Digest) -> FeedItem:
         sha256="",
         action_required=False,
         sent=digest.end.isoformat().replace("+00:00", "Z"),
-        link=context.canonical(page),
+        link=context.canonical(here),
         date=Moment(instant=digest.end, offset=0),
         notice=phrase("digest of week from {day}: {counts}", day=digest.day, counts=_counts(digest))
         if context.feeds.is_weekly

@@ -29,7 +29,7 @@ from memosite.pages import PAGE_CHARS, Page, Reference, RelationshipRow, shade_o
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import duration, seconds_between
-from memosite.plan.page import page_head, part_links, part_title
+from memosite.plan.page import head_of, part_links, part_title
 from memosite.plan.positions import Activity, received, relationship_row
 
 
@@ -584,7 +584,7 @@ def plan_organization(context: Context) -> Iterator[OrganizationPage]:
         chunk = slice((number - 1) * LIST_LIMIT, number * LIST_LIMIT) if number else slice(0, LIST_LIMIT)
         shown = positions[chunk] if number else positions[:SEATS]
         yield OrganizationPage(
-            **page_head(context, start, title=part_title(phrase("Organization"), number), section="org"),
+            **head_of(context, start, title=part_title(phrase("Organization"), number), section="org"),
             parts=part_links(start, ORGANIZATION, count, number or None),
             organizations=tuple(_organization_sections(context, start, chunk, is_part=number > 0)),
             seats=tuple(seat_row(context, start, position) for position in shown),

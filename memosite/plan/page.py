@@ -83,7 +83,7 @@ def bundled_name(context: Context, artifact: Artifact) -> str:
 class PageHead(TypedDict):
     """The fields of `pages.Page` that follow from the path and the title of a page.
 
-    A dictionary, because pages take them as fields of their own: `TimelinePage(**page_head(…), years=…)`. Names and
+    A dictionary, because pages take them as fields of their own: `TimelinePage(**head_of(…), years=…)`. Names and
     types of both sides are checked there.
     """
 
@@ -96,7 +96,7 @@ class PageHead(TypedDict):
     description: str
 
 
-def page_head(context: Context, start: str, *, title: str, section: str = "", description: str = "") -> PageHead:
+def head_of(context: Context, start: str, *, title: str, section: str = "", description: str = "") -> PageHead:
     """The head of the page `start`; `section` is the entry of the navigation that it belongs to."""
     return {
         "site": context.site,
@@ -393,7 +393,7 @@ def plan_part(
     start = urls.part_page(page, number)
     heading = phrase("Page {number}", number=number)
     return ListPage(
-        **page_head(context, start, title=part_title(title, number), section=section_name),
+        **head_of(context, start, title=part_title(title, number), section=section_name),
         intro="",
         parts=part_links(start, page, number, number),
         sections=(section(context, start, heading, chunk, anchor=f"part-{number}", viewer=viewer),),

@@ -43,7 +43,7 @@ from memosite.plan.actions import ActionGroup, RowMaker
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, as_of, newest_day, traced_unit
 from memosite.plan.dates import by_arrival, month_mark, month_name, newest, newest_first
-from memosite.plan.page import in_parts, list_twins, page_head, part_count, part_links, plan_part, section, twin_links
+from memosite.plan.page import head_of, in_parts, list_twins, part_count, part_links, plan_part, section, twin_links
 from memosite.plan.removed import RedirectPage, redirect
 
 HOLDER_CHARS = 300
@@ -505,7 +505,7 @@ def _plan_position(context: Context, *, position: Position, day: dt.date | None)
     longest = _longest_waiting(position, everything, inbox)
     description = phrase("Memos to and from {position}", position=label)
     yield PositionPage(
-        **page_head(context, start, title=label, section="org", description=description),
+        **head_of(context, start, title=label, section="org", description=description),
         feeds=tuple(_feeds(context, label)),
         twins=twin_links(start, start),
         parts=part_links(start, start, part_count(everything, shown=IN_PARTS), None),

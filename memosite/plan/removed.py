@@ -15,7 +15,7 @@ from memosite.pages import ArtifactPage, LifeLine, Page, Reference, Row
 from memosite.plan.artifact_page import artifact_fields
 from memosite.plan.context import Context, Written
 from memosite.plan.history import has_changes, removal_line
-from memosite.plan.page import escaped, page_head, to_json
+from memosite.plan.page import escaped, head_of, to_json
 from memosite.plan.threads import ThreadSlice, thread_slice
 from memosite.plan.transcripts import has_comparison
 
@@ -73,14 +73,14 @@ _Page = RedirectPage | GonePage
 def redirect(context: Context, start: str, target: str) -> RedirectPage:
     """A page that redirects to another one."""
     return RedirectPage(
-        **page_head(context, start, title=phrase("Moved")) | {"canonical": context.canonical(target)},
+        **head_of(context, start, title=phrase("Moved")) | {"canonical": context.canonical(target)},
         target=Reference(label=target, href=urls.relative(start, target)),
     )
 
 
 def tombstone(context: Context, start: str, id_: str) -> GonePage:
     """A page that says that what was published at its address was removed."""
-    return GonePage(**page_head(context, start, title=phrase("Removed")) | {"canonical": None}, id=id_)
+    return GonePage(**head_of(context, start, title=phrase("Removed")) | {"canonical": None}, id=id_)
 
 
 def _tombstone(context: Context, start: str, ref: Ref) -> GonePage:

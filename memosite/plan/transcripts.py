@@ -31,7 +31,7 @@ from memosite.pages import (
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra, variant_rows
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.mentions import citation_of, mentioned_turns, related_rows, shared_at_turns, speakers
-from memosite.plan.page import file_address, page_head, part_links
+from memosite.plan.page import file_address, head_of, part_links
 
 
 class Stamp(NamedTuple):
@@ -156,7 +156,7 @@ def plan_comparison(context: Context, transcript: Transcript) -> Iterator[Captur
     if earlier:
         start = captures_page(artifact_page(transcript.ref))
         yield CapturesPage(
-            **page_head(context, start, title=transcript.short_subject),
+            **head_of(context, start, title=transcript.short_subject),
             capture=_side(context, start, transcript),
             pairs=tuple((_anchor(one), _side(context, start, one)) for one in earlier),
         )
