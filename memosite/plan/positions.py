@@ -17,6 +17,7 @@ from itertools import chain
 from typing import Any, ClassVar
 from urllib.parse import quote
 
+from memosite import pages
 from memosite.archive import urls
 from memosite.archive.mailboxes import open_for, unknown_line
 from memosite.archive.model import Artifact, Memo, Position, Transcript, other_name
@@ -26,19 +27,6 @@ from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
-from memosite.pages import (
-    Cell,
-    Grid,
-    ListPage,
-    ListSection,
-    Page,
-    PictureColumn,
-    PictureRow,
-    Reference,
-    RelationshipRow,
-    Row,
-    Sparks,
-)
 from memosite.plan.actions import ActionGroup, RowMaker
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, as_of, newest_day, traced_unit
@@ -62,7 +50,7 @@ class SeatFacts:
     description: str
     role: str
     extra: str = ""
-    relationships: tuple[RelationshipRow, ...]
+    relationships: tuple[pages.RelationshipRow, ...]
     relationships_total: int = 0
 
 
@@ -88,9 +76,9 @@ class EarlierMonth:
     `targets` are the anchors of the month and of its weeks.
     """
 
-    month: Reference
+    month: pages.Reference
     total: int
-    also: tuple[Reference, ...]
+    also: tuple[pages.Reference, ...]
     targets: tuple[str, ...]
 
 
@@ -101,15 +89,15 @@ class Stream:
     `heading` is a section without rows, that of all months.
     """
 
-    heading: ListSection
-    months: tuple[ListSection, ...]
+    heading: pages.ListSection
+    months: tuple[pages.ListSection, ...]
     shown: int
     earlier: tuple[EarlierMonth, ...]
-    drawn: Sparks | None
+    drawn: pages.Sparks | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PositionPage(Page):
+class PositionPage(pages.Page):
     """A position: who holds it, what waits for it, its stream, and its notes by session (`arcs`)."""
 
     template: ClassVar[str] = "position.html"
@@ -118,15 +106,15 @@ class PositionPage(Page):
     names: tuple[str, ...]
     seats: tuple[SeatFacts, ...]
     repo: str
-    union_of: tuple[Reference, ...]
-    inbox: ListSection
+    union_of: tuple[pages.Reference, ...]
+    inbox: pages.ListSection
     actions: tuple[ActionGroup, ...]
-    missing: tuple[ListSection, ...]
+    missing: tuple[pages.ListSection, ...]
     stream: Stream
-    arcs: tuple[ListSection, ...]
-    digests: Reference
+    arcs: tuple[pages.ListSection, ...]
+    digests: pages.Reference
     following: Following
-    longest: Row | None = None  # what waits longest for it
+    longest: pages.Row | None = None  # what waits longest for it
     longest_since: Moment | None = None
     newest: str = ""  # the day to which ages are counted, if there are any
 
@@ -167,20 +155,22 @@ def involving(context: Context, position: Position) -> list[Artifact]:
 _EDGE_CHARS = 300
 
 
-def relationship_row(context: Context, start: str, organization: Organization, edge: Relationship) -> RelationshipRow:
+def relationship_row(
+    context: Context, start: str, organization: Organization, edge: Relationship
+) -> pages.RelationshipRow:
     """One relationship of an organization, with links to both ends."""
 
-    def end(name: str) -> Reference:
+    def end(name: str) -> pages.Reference:
         """Ends are seats of the organization, `external:<id>`, or the organization's own id."""
         if name == organization.id:
-            return Reference(label=organization.name, href=urls.relative(start, urls.ORGANIZATION))
+            return pages.Reference(label=organization.name, href=urls.relative(start, urls.ORGANIZATION))
         outside = name.removeprefix("external:")
         if outside != name:
             return replace(context.named(start, outside), title=phrase("outside this organization"))
         id_ = context.seat_positions.get((organization.id, name))
-        return context.position(start, id_) if id_ else Reference(label=name)
+        return context.position(start, id_) if id_ else pages.Reference(label=name)
 
-    return RelationshipRow(
+    return pages.RelationshipRow(
         type=edge.type.replace("_", " "),
         sender=end(edge.sender),
         to=end(edge.to),
@@ -307,7 +297,7 @@ def plan_stream(context: Context, start: str, position: Position, everything: Se
     months = entries.places(urls.month_of)
     weeks = entries.places(week_of)
     return Stream(
-        heading=ListSection(
+        heading=pages.ListSection(
             heading=phrase("Sent, received and filed"),
             anchor="stream",
             rows=(),
@@ -323,9 +313,9 @@ def plan_stream(context: Context, start: str, position: Position, everything: Se
 
 def _by_month(
     context: Context, start: str, artifacts: Iterable[Artifact], position: Position
-) -> tuple[ListSection, ...]:
+) -> tuple[pages.ListSection, ...]:
     """Months, newest first; the first row of each week has the anchor of the week."""
-    months: dict[str, list[Row]] = defaultdict(list)
+    months: dict[str, list[pages.Row]] = defaultdict(list)
     weeks = {""}
     for one in newest_first(artifacts):
         week = week_of(one)
@@ -333,12 +323,12 @@ def _by_month(
         months[urls.month_of(one)].append(_row(context, start, one, position, anchor=anchor))
         weeks.add(week)
     return tuple(
-        ListSection(heading=month_name(month), anchor=_month_anchor(month), rows=tuple(rows), total=len(rows))
+        pages.ListSection(heading=month_name(month), anchor=_month_anchor(month), rows=tuple(rows), total=len(rows))
         for month, rows in months.items()
     )
 
 
-def _row(context: Context, start: str, artifact: Artifact, position: Position, *, anchor: str) -> Row:
+def _row(context: Context, start: str, artifact: Artifact, position: Position, *, anchor: str) -> pages.Row:
     """A row that says what it is to the position, which is not named again."""
     row, way = context.row(start, artifact, viewer=position.id), way_of(artifact, position.members)
     alone = isinstance(artifact, Memo) and len(artifact.recipients) == 1 == len(row.to) and not artifact.is_broadcast
@@ -384,7 +374,7 @@ def _earlier(
                 taken.add(week)
     for month in sorted(totals, key=lambda month: (month != urls.UNDATED_MONTH, month), reverse=True):
         links = [
-            Reference(
+            pages.Reference(
                 label=f"page {number}",
                 href=f"{urls.relative(start, urls.part_page(entries.page, number))}#{_month_anchor(month)}",
             )
@@ -406,7 +396,7 @@ def _draw(
     *,
     months: Mapping[str, str],
     weeks: Mapping[str, str],
-) -> Sparks | None:
+) -> pages.Sparks | None:
     """Memos sent and received: by week if they are from half a year at most, else by month, the newest two years."""
     ways = ((way_of(one, position.members), one) for one in everything if one.date)
     memos = [(way, one) for way, one in ways if way in {"sent", "received"}]
@@ -418,22 +408,22 @@ def _draw(
     key, places, anchor = (week_of, weeks, _week_anchor) if is_weekly else (urls.month_of, months, _month_anchor)
     names = spans if is_weekly else _months_before(max(days))
     counts = Counter((way, key(one)) for way, one in memos)
-    picture = Sparks(
+    picture = pages.Sparks(
         anchor="sent-and-received",
         caption="",
         corner=phrase("Week from") if is_weekly else phrase("Month"),
-        columns=tuple(PictureColumn(label=name.replace("/", "-")) for name in names),
+        columns=tuple(pages.PictureColumn(label=name.replace("/", "-")) for name in names),
         rows=tuple(
-            PictureRow(
-                label=Reference(label=label),
+            pages.PictureRow(
+                label=pages.Reference(label=label),
                 cells=tuple(
-                    Cell(
+                    pages.Cell(
                         number=number,
                         href=f"{urls.relative(start, places[name])}#{anchor(name)}",
                         words=f"{name.replace('/', '-')}: {number:,}",
                     )
                     if (number := counts[way, name])
-                    else Cell(number=0)
+                    else pages.Cell(number=0)
                     for name in names
                 ),
                 note=f"{sum(counts[way, name] for name in names):,}",
@@ -463,7 +453,7 @@ def _months_before(day: dt.date) -> list[str]:
 
 def stream_parts(
     context: Context, position: Position, title: str, everything: Sequence[Artifact]
-) -> Iterator[ListPage]:
+) -> Iterator[pages.ListPage]:
     """The parts of a stream: everything in order of arrival, 500 a part, each by month."""
     page = urls.position_page(position.id)
     for number, chunk in enumerate(find_entries(position, everything).parts, 1):
@@ -488,7 +478,7 @@ def position_units(context: Context) -> Iterator[Unit]:
         yield made_of(f"{name}/stream", _plan_rest)
 
 
-def _plan_rest(context: Context, *, position: Position) -> Iterator[ListPage | Written | RedirectPage]:
+def _plan_rest(context: Context, *, position: Position) -> Iterator[pages.ListPage | Written | RedirectPage]:
     """The parts of a position's stream, its twins, and redirects from its other names (SPEC 3)."""
     here = urls.position_page(position.id)
     everything = involving(context, position)
@@ -520,7 +510,7 @@ def _plan_position(context: Context, *, position: Position, day: dt.date | None)
         missing=tuple(_missing(context, start, position)),
         stream=plan_stream(context, start, position, everything),
         arcs=_arcs(context, start, position, everything),
-        digests=Reference(label=phrase("Digests"), href=urls.relative(start, urls.DIGESTS)),
+        digests=pages.Reference(label=phrase("Digests"), href=urls.relative(start, urls.DIGESTS)),
         following=plan_following(context, position),
         longest=context.row(start, longest, viewer=position.id) if longest else None,
         longest_since=longest.date if longest else None,
@@ -539,13 +529,13 @@ def _twins(context: Context, page: str, position: Position, everything: Sequence
     return list_twins(context, page, context.label(position.id), everything, facts=facts)
 
 
-def _feeds(context: Context, label: str) -> Iterable[Reference]:
-    yield Reference(label=phrase("Memos to {position}", position=label), href="feed.xml")
+def _feeds(context: Context, label: str) -> Iterable[pages.Reference]:
+    yield pages.Reference(label=phrase("Memos to {position}", position=label), href="feed.xml")
     if context.feeds.full_content:
-        yield Reference(label=phrase("Memos to {position}, full text", position=label), href="feed-full.xml")
-    yield Reference(label=phrase("Memos to {position}, as JSON", position=label), href="feed.json")
-    yield Reference(label=phrase("Notes of {position}", position=label), href="notes.xml")
-    yield Reference(label=phrase("Transcripts of {position}", position=label), href="transcripts.xml")
+        yield pages.Reference(label=phrase("Memos to {position}, full text", position=label), href="feed-full.xml")
+    yield pages.Reference(label=phrase("Memos to {position}, as JSON", position=label), href="feed.json")
+    yield pages.Reference(label=phrase("Notes of {position}", position=label), href="notes.xml")
+    yield pages.Reference(label=phrase("Transcripts of {position}", position=label), href="transcripts.xml")
 
 
 def _longest_waiting(position: Position, everything: Sequence[Artifact], inbox: Sequence[Memo]) -> Memo | None:
@@ -556,7 +546,7 @@ def _longest_waiting(position: Position, everything: Sequence[Artifact], inbox: 
     return min(dated, key=lambda memo: memo.sort_key, default=None)
 
 
-def _inbox(context: Context, start: str, position: Position, inbox: Sequence[Memo]) -> ListSection:
+def _inbox(context: Context, start: str, position: Position, inbox: Sequence[Memo]) -> pages.ListSection:
     unknown = unknown_reading(context, position)
     empty, heading = none_unread(unknown), phrase("Inbox")
     found = section(context, start, heading, inbox, empty=empty, limit=_SHOWN, viewer=position.id, anchor="inbox")
@@ -582,15 +572,17 @@ def _actions(
         yield group(phrase("Waiting on others"), "open-actions-it-asked-for", waiting, is_waiting=True)
 
 
-def _missing(context: Context, start: str, position: Position) -> Iterable[ListSection]:
+def _missing(context: Context, start: str, position: Position) -> Iterable[pages.ListSection]:
     """Memos from and to a position that others reply to, and that are in no repo; the newest first."""
     ghosts = context.missing_of.get(position.id, ())
     if ghosts:
         rows = tuple(context.ghost_row(start, ghost) for ghost in ghosts[:_SHOWN])
-        yield ListSection(heading=phrase("Missing memos"), anchor="missing", rows=rows, total=len(ghosts))
+        yield pages.ListSection(heading=phrase("Missing memos"), anchor="missing", rows=rows, total=len(ghosts))
 
 
-def _arcs(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> tuple[ListSection, ...]:
+def _arcs(
+    context: Context, start: str, position: Position, everything: Sequence[Artifact]
+) -> tuple[pages.ListSection, ...]:
     """Notes by the session that wrote them, the newest first; none where there is one session, or too many."""
     arcs: dict[str, list[Memo]] = defaultdict(list)
     for note in newest_first(one for one in everything if one.kind == "note"):
@@ -672,7 +664,7 @@ def _month(day: dt.date) -> str:
     return f"{day.year:04d}/{day.month:02d}"
 
 
-def draw_activity(context: Context, found: Activity) -> Grid | None:
+def draw_activity(context: Context, found: Activity) -> pages.Grid | None:
     """Weeks × positions, those that did most. A cell leads to the week on the position's page."""
     weeks = found.weeks[-_DRAWN_WEEKS:]
     sums = {id_: sum(count[week] for week in weeks) for id_, count in found.counts.items()}
@@ -680,7 +672,7 @@ def draw_activity(context: Context, found: Activity) -> Grid | None:
     shown = sorted(totals, key=lambda id_: (-totals[id_], id_))[:_DRAWN_ROWS]
     if not shown:
         return None
-    picture = Grid(
+    picture = pages.Grid(
         anchor="activity",
         caption="",
         corner=phrase("Position"),
@@ -696,24 +688,24 @@ def draw_activity(context: Context, found: Activity) -> Grid | None:
     return replace(picture, caption=words)
 
 
-def _columns(weeks: Sequence[dt.date]) -> Iterator[PictureColumn]:
+def _columns(weeks: Sequence[dt.date]) -> Iterator[pages.PictureColumn]:
     """A column for each week; the first of a month is marked if there is room before the next mark."""
     months = [_month(week) for week in weeks]
     for number, (week, month) in enumerate(zip(weeks, months, strict=True)):
         is_first = month not in months[:number]
         has_room = all(later == month for later in months[number + 1 : number + 2])
-        yield PictureColumn(label=week.isoformat(), mark=month_mark(month) if is_first and has_room else "")
+        yield pages.PictureColumn(label=week.isoformat(), mark=month_mark(month) if is_first and has_room else "")
 
 
-def _position_row(context: Context, counts: Counter[dt.date], weeks: Sequence[dt.date], id_: str) -> PictureRow:
+def _position_row(context: Context, counts: Counter[dt.date], weeks: Sequence[dt.date], id_: str) -> pages.PictureRow:
     position = context.archive.positions.get(id_)
     links = week_links(context, urls.HOME, position) if position else {}
-    return PictureRow(
+    return pages.PictureRow(
         label=context.position(urls.HOME, id_),
         cells=tuple(
-            Cell(number=number, href=links.get(week.isoformat()), words=f"{week}: {number:,}")
+            pages.Cell(number=number, href=links.get(week.isoformat()), words=f"{week}: {number:,}")
             if (number := counts[week])
-            else Cell(number=0)
+            else pages.Cell(number=0)
             for week in weeks
         ),
     )

@@ -4,9 +4,8 @@ from collections.abc import Collection, Container, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from memosite.archive import urls
+from memosite.archive import lines, urls
 from memosite.archive.ledger import Arrival, Ledger, page_ref
-from memosite.archive.lines import Notice, dump_line, notice_of, notice_on, withheld_fields
 from memosite.archive.model import Artifact, Memo, Record, Removal, Transcript
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Kind, Ref
@@ -37,7 +36,7 @@ class GonePage(Page):
 
     id: str
     life: LifeLine | None = None  # its removal in git
-    notice: Notice | None = None  # why it was erased, if it was
+    notice: lines.Notice | None = None  # why it was erased, if it was
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +59,7 @@ class WithheldPage(ArtifactPage):
 
     row: Row
     sha256: str
-    notice: Notice
+    notice: lines.Notice
     in_thread: ThreadSlice | None = None
 
 
@@ -89,7 +88,7 @@ def _tombstone(context: Context, start: str, ref: Ref) -> GonePage:
     return replace(
         tombstone(context, start, "" if removal and not removal.stem else ref[1]),
         life=removal_line(context, removal) if removal else None,
-        notice=notice_on(ref[0], context.archive.erased.get(ref)),
+        notice=lines.notice_on(ref[0], context.archive.erased.get(ref)),
     )
 
 
@@ -229,7 +228,7 @@ _SECTIONS: dict[Kind, str] = {"record": "systems", "document": "decisions"}
 
 def plan_withheld(context: Context, artifact: Artifact) -> Iterator[WithheldPage]:
     """The page of an artifact without its content, whatever its kind; none for one that has it."""
-    notice, start = notice_of(artifact), urls.page_of(artifact)
+    notice, start = lines.notice_of(artifact), urls.page_of(artifact)
     if notice is None:
         return
     yield WithheldPage(
@@ -244,8 +243,8 @@ def plan_withheld(context: Context, artifact: Artifact) -> Iterator[WithheldPage
 def withheld_turns(artifact: Artifact) -> Iterator[Written]:
     """What the file of a transcript's turns says when it is published without them."""
     if isinstance(artifact, Transcript) and artifact.withheld:
-        line = {"v": 1, "withheld": withheld_fields(artifact.withheld)}
-        yield Written(path=urls.turn_lines(urls.page_of(artifact)), data=f"{dump_line(line)}\n".encode())
+        line = {"v": 1, "withheld": lines.withheld_fields(artifact.withheld)}
+        yield Written(path=urls.turn_lines(urls.page_of(artifact)), data=f"{lines.dump_line(line)}\n".encode())
 
 
 # Plans the page that a server shows for an address that does not exist.

@@ -21,23 +21,11 @@ from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge, LineOf, Parsed, Ref
 from memosite.formats.system import DataOf
-from memosite.resolve import identity, threads
+from memosite.resolve import identity, records, threads
 from memosite.resolve.artifacts import Assembler, ResolvedLinks, group_artifacts
 from memosite.resolve.links import DocumentIds, HasFile, LinkResolver, backlinks, text_images
 from memosite.resolve.lives import EntryLives, Lives, removals, removed_entries
 from memosite.resolve.positions import resolve_positions
-from memosite.resolve.records import (
-    AnchorIndex,
-    Bound,
-    RecordBinder,
-    RecordNames,
-    SessionIndex,
-    collect_records,
-    join_decisions,
-    outdated_citations,
-    record_files,
-    unresolved_references,
-)
 from memosite.run.recall import FORGETFUL, Recall
 
 
@@ -86,8 +74,8 @@ def resolve(
     lives, entries = Lives(histories, data_of, recall=recall), EntryLives(histories, facts, data_of, recall=recall)
 
     # Facts sorted by kind, copies grouped under their ids
-    kept = collect_records(facts, rules.sources, line_of, data_of, is_loose=rules.is_loose)
-    records = identity.file_records(kept.cards, ledger, entries)
+    kept = records.collect_records(facts, rules.sources, line_of, data_of, is_loose=rules.is_loose)
+    filed = identity.file_records(kept.cards, ledger, entries)
     collected = identity.within_bounds(identity.collect(facts, rules.sources, is_loose=rules.is_loose), ledger)
     joined, findings = identity.join_bodies(
         collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders, recall=recall
@@ -95,7 +83,7 @@ def resolve(
     groups = identity.group_copies(joined, lambda copy: lives.last_change(*copy.files), recall=recall)
     findings += (*identity.assign_ids(groups, ledger), *identity.variant_findings(groups))
     collected, index = _without_quotes(collected, groups), threads.NameIndex(groups)
-    assembler = Assembler(collected, groups, records, ledger, lives, recall=recall)
+    assembler = Assembler(collected, groups, filed, ledger, lives, recall=recall)
 
     # What names and references stand for
     naming = resolve_positions(
@@ -106,14 +94,14 @@ def resolve(
         source_names=tuple(source.name for source in rules.sources),
         published=ledger.positions,
     )
-    names = RecordNames(records)
+    names = records.RecordNames(filed)
     resolver = LinkResolver(
         index,
         assembler.files_by_path(),
         collected.organizations,
         rules.sources,
         has_file,
-        record_files=record_files(records),
+        record_files=records.record_files(filed),
         find_record=names.find,
         commits={name: history.commits for name, history in histories.items()},
     )
@@ -123,20 +111,22 @@ def resolve(
     conversation = threads.ThreadBuilder(messages, replies, ledger, line_of, recall=recall)
     findings += (*replies.findings, *conversation.findings, *naming.findings)
     naming = recall.same("naming", replace(naming, findings=()))
-    findings += (*_unknown_closed(rules.closed, groups), *identity.record_collisions(records))
+    findings += (*_unknown_closed(rules.closed, groups), *identity.record_collisions(filed))
     findings += tuple(threads.delivery_findings(groups, naming, histories, lives, recall=recall))
     if rules.is_loose:
         findings = tuple(finding for finding in findings if finding.severity != Severity.NOTE)
 
     # The links of texts and of records; findings on those that are broken
-    anchors = AnchorIndex((*assembler.files_by_path(), *record_files(records)) if records else (), resolver)
+    anchors = records.AnchorIndex((*assembler.files_by_path(), *records.record_files(filed)) if filed else (), resolver)
     documents = tuple(assembler.documents())
-    bound = RecordBinder(names, DocumentIds(documents), resolver, anchors, SessionIndex(groups)).bind(records)
+    bound = records.RecordBinder(names, DocumentIds(documents), resolver, anchors, records.SessionIndex(groups)).bind(
+        filed
+    )
     links = _links(assembler, replies, resolver, bound)
-    succession = join_decisions(documents, links, bound)
+    succession = records.join_decisions(documents, links, bound)
     if not rules.is_loose:
-        findings += (*unresolved_references(records, bound, line_of), *anchors.findings)
-        findings += tuple(outdated_citations(assembler.citing(), links, documents, records, succession))
+        findings += (*records.unresolved_references(filed, bound, line_of), *anchors.findings)
+        findings += tuple(records.outdated_citations(assembler.citing(), links, documents, filed, succession))
     findings = collected.findings + kept.findings + findings
     beside = (*((ref, session) for ref in bound for session in bound[ref].sessions), *_related(groups, index))
     artifacts, ledger = assembler.artifacts(
@@ -213,7 +203,7 @@ def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
 
 
 def _links(
-    assembler: Assembler, replies: threads.Replies, resolver: LinkResolver, bound: Mapping[Ref, Bound]
+    assembler: Assembler, replies: threads.Replies, resolver: LinkResolver, bound: Mapping[Ref, records.Bound]
 ) -> dict[Ref, tuple[Link, ...]]:
     """The mentions of other artifacts in each artifact; what a reference names beside the parent counts as one."""
     found: dict[Ref, tuple[Link, ...]] = {}
