@@ -551,8 +551,7 @@ class Record(Artifact):
     @property
     def is_superseded(self) -> bool:
         """Whether another record took its place, or it or its status says so."""
-        is_replaced = bool(self.superseded_by or self.card.superseded_by)
-        return is_replaced or self.status.casefold().startswith("superseded")
+        return bool(self.superseded_by or self.card.superseded_by) or self.status.casefold().startswith("superseded")
 
     def _texts(self) -> tuple[Text | None, ...]:
         return (self.card.text,)

@@ -369,12 +369,11 @@ def prove(log: SealLog, number: int) -> Proof | None:
         if number <= month.leaves:
             lines = [one.line for one in log.leaves[begin : month.leaves]]
             index = number - begin - 1
-            path = tree_path([leaf_digest(line) for line in lines], index)
             return Proof(
                 line=lines[index],
                 index=index,
                 size=len(lines),
-                path=tuple(digest.hex() for digest in path),
+                path=tuple(digest.hex() for digest in tree_path([leaf_digest(line) for line in lines], index)),
                 months=log.months[at:],
             )
         begin = month.leaves
@@ -497,8 +496,7 @@ def _sound_months(log: SealLog) -> tuple[list[Month], list[Fault]]:
             leaves.append(entry)
             continue
         count += len(leaves)
-        tree = tree_root([leaf_digest(leaf.line) for leaf in leaves]).hex()
-        wrong = _fault_of(entry, tree, before, count)
+        wrong = _fault_of(entry, tree_root([leaf_digest(leaf.line) for leaf in leaves]).hex(), before, count)
         if wrong:
             faults.append(Fault("changed", "", f"the month {entry.month} ({_range(leaves)}): {wrong}"))
         elif not faults:

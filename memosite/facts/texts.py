@@ -396,8 +396,7 @@ def _with_others(spans: list[_Span], others: Iterable[_Span]) -> list[_Span]:
 def find_destinations(text: str) -> tuple[str, ...]:
     """The targets of Markdown links as written, in order, each once; those with a web scheme are left out."""
     targets = (text[start:end] for start, end in destination_spans(text))
-    found = dict.fromkeys(target for target in targets if not target.lower().startswith(_NOT_HERE))
-    return tuple(found)[:MENTIONS]
+    return tuple(dict.fromkeys(target for target in targets if not target.lower().startswith(_NOT_HERE)))[:MENTIONS]
 
 
 def find_images(text: str) -> tuple[str, ...]:

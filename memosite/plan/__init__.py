@@ -221,8 +221,7 @@ def plan_site(
     saved = _saved_searches(config, archive, shelf, jobs)
     files = [Written(path=f"static/{name}", data=static[name]) for name in sorted(static)]
     of_theme = Unit(name="static", make=lambda _: files, is_traced=False)
-    units = (of_theme, *plan(context, ledger, saved, contract=contract, seals=seals))
-    return SitePlan(context=context, units=units)
+    return SitePlan(context=context, units=(of_theme, *plan(context, ledger, saved, contract=contract, seals=seals)))
 
 
 def _saved_searches(config: Config, archive: Archive, shelf: Shelf, jobs: int) -> tuple[SavedSearch, ...]:

@@ -200,11 +200,11 @@ def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
     if artifact.withheld:
         return
     page = page_of(artifact)
-    shown = _shown_copy(artifact)
-    yield "original", page + original_name(shown.file.path, is_body=False), original_sha256(artifact, shown.file)
+    shown = artifact.shown_file
+    yield "original", page + original_name(shown.path, is_body=False), original_sha256(artifact, shown)
     if isinstance(artifact, Memo | Transcript):
         body = artifact.variants[0].body
-        if body is not None and body.file.path != shown.file.path:
+        if body is not None and body.file.path != shown.path:
             yield "body", page + original_name(body.file.path, is_body=True), body.file.sha256
     if isinstance(artifact, Record) and artifact.card.body_path and artifact.card.text:
         # In the form that its content hash covers: without a byte-order mark, with LF.
@@ -230,13 +230,6 @@ def _copy_names(artifact: Artifact) -> list[tuple[str, str]]:
         )
         names.append((name, body))
     return names
-
-
-def _shown_copy(artifact: Artifact) -> Copy:
-    if isinstance(artifact, Memo | Transcript):
-        file = artifact.envelope.file
-        return next(copy for copy in artifact.copies if copy.file == file)
-    return artifact.copies[0]
 
 
 _OF_KIND = frozenset({"body", "date_written", "extra", "extra_left_out", "is_cut"})

@@ -288,22 +288,13 @@ def _event_line(one: RecordEvent) -> str:
 
 def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...]) -> str:
     """These texts of an artifact as one; a broken file as it is, a library as the list of its items."""
-    if isinstance(artifact, Memo | Transcript):
-        if artifact.broken:
-            return context.text_of(artifact.envelope.file.sha256)
-        return join_texts(context.text_of(text.sha256) for text in texts)
-    if isinstance(artifact, Document):
-        return context.text_of(artifact.head.text.sha256)
-    if isinstance(artifact, Record):
-        return context.text_of(artifact.card.text.sha256) if artifact.card.text else ""
-    if isinstance(artifact, Library) and artifact.card.rest:
-        return context.text_of(artifact.card.rest.sha256)
-    if isinstance(artifact, Library) and artifact.card.broken:
-        return context.text_of(artifact.card.file.sha256)
-    if isinstance(artifact, Library):
+    is_alone = isinstance(artifact, Library) and not artifact.card.rest  # it has no text but its own file
+    if artifact.is_broken and (is_alone or isinstance(artifact, Memo | Transcript)):
+        return context.text_of(artifact.shown_file.sha256)
+    if isinstance(artifact, Library) and is_alone:
         items = [f"- {item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items]
         return "\n".join([artifact.card.description, "", *items])
-    return ""
+    return join_texts(context.text_of(text.sha256) for text in texts)
 
 
 def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:

@@ -484,8 +484,7 @@ def traced_unit(
     name: str, make: Callable[..., Iterable[Planned]], *, given_as: str, weight: int = 1, **given: object
 ) -> Unit:
     """A unit that is made of these values: `make` takes them by their names."""
-    made_of = tuple(given.values())
-    return Unit(name=name, make=partial(make, **given), given=made_of, given_as=given_as, weight=weight)
+    return Unit(name=name, make=partial(make, **given), given=tuple(given.values()), given_as=given_as, weight=weight)
 
 
 def untraced(name: str, make: Callable[[Context], Iterable[Planned]], *, weight: int = 1) -> Unit:

@@ -461,8 +461,7 @@ def _plan_feed(context: Context, *, arranged: Arranged) -> Iterator[FeedFile]:
         number = len(arranged.full) + 1
         yield from _plan_archive(context, channel=channel, number=number, previous=previous, block=rest)
     found = _by_arrival(arranged)
-    shown = window(context, arranged, found)
-    feed = _feed(context, channel, f"{channel.stem}.xml", _newest_first(shown))
+    feed = _feed(context, channel, f"{channel.stem}.xml", _newest_first(window(context, arranged, found)))
     if previous is not None:
         feed = replace(feed, previous=_block_address(context, channel, previous))
     forms = [(f"{channel.name}.xml", FeedFile(path="", form="rss", feed=feed))]
@@ -471,8 +470,7 @@ def _plan_feed(context: Context, *, arranged: Arranged) -> Iterator[FeedFile]:
         forms.append((f"{channel.name}.json", FeedFile(path="", form="json", feed=replace(feed, address=address))))
     if channel.has_full:
         name = f"{channel.name}-full.xml"
-        newest = _newest_first(found[-FULL_CONTENT:])
-        full = _feed(context, channel, channel.folder + name, newest, has_content=True)
+        full = _feed(context, channel, channel.folder + name, _newest_first(found[-FULL_CONTENT:]), has_content=True)
         forms.append((name, FeedFile(path="", form="rss", feed=replace(full, previous=feed.previous))))
     for name, file in forms:
         for folder in (channel.folder, *channel.also):

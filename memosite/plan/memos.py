@@ -80,8 +80,7 @@ _RELATED = 100
 def plan_memo(context: Context, memo: Memo) -> MemoPage:
     """The page of a memo or note."""
     start = artifact_page(memo.ref)
-    variant = memo.variants[0]
-    envelope = variant.envelope
+    envelope = memo.variants[0].envelope
     summary, body = memo_bodies(context, start, memo)
     fields = artifact_fields(context, memo, start)
     return MemoPage(

@@ -173,13 +173,12 @@ def _newest(context: Context, artifact: Artifact) -> list[Artifact]:
 
 def _links(page: str, places: Sequence[MentionPlace], first: int) -> tuple[Reference, ...]:
     """Links to places, some of them: to turns by their number."""
-    numbered = enumerate(places[first : first + _NAMED], first + 1)
     return tuple(
         Reference(
             label=phrase("turn {number}", number=one.turn[1:]) if one.turn else phrase("place {number}", number=number),
             href=at_anchor(page, one.anchor),
         )
-        for number, one in numbered
+        for number, one in enumerate(places[first : first + _NAMED], first + 1)
     )
 
 

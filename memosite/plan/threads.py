@@ -529,7 +529,6 @@ def plan_thread(context: Context, thread: Thread) -> Iterator[ThreadPage | Writt
     page_of = {
         entry.ref: part for part, (begin, end) in zip(pages, ranges, strict=True) for entry in thread.entries[begin:end]
     }
-    title = context.thread_label(thread.id)
     for number, (start, (begin, end)) in enumerate(zip(pages, ranges, strict=True), 1):
         opened = _opened(context, thread, begin, end) if total > UNFOLDED else set(range(begin, end))
         members = tuple(
@@ -537,7 +536,7 @@ def plan_thread(context: Context, thread: Thread) -> Iterator[ThreadPage | Writt
             for index in range(begin, end)
         )
         yield ThreadPage(
-            **page.head_of(context, start, title=title),
+            **page.head_of(context, start, title=context.thread_label(thread.id)),
             feeds=(Reference(label=phrase("This thread"), href=relative(start, here + "feed.xml")),),
             twins=page.twins_of_thread(context, start, thread),
             parts=page.part_links(start, here, len(ranges), number, first=here) if len(ranges) > 1 else (),
@@ -652,8 +651,7 @@ def list_threads(context: Context, threads: Iterable[Thread]) -> list[Listed]:
 
 
 def _listed(context: Context, thread: Thread) -> Listed:
-    artifacts = context.archive.artifacts
-    memos = [one for ref in thread.memos if isinstance(one := artifacts[ref], Memo)]
+    memos = [one for ref in thread.memos if isinstance(one := context.archive.artifacts[ref], Memo)]
     waiting = sorted((memo for memo in memos if memo.owed_by), key=attrgetter("sort_key"))
     return Listed(thread=thread, memos=memos, waiting=waiting)
 

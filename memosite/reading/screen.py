@@ -29,6 +29,7 @@ from memosite.facts.findings import Finding
 from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import blob_id
 from memosite.facts.parsed import BodyFile, Envelope, Organization, Parsed, RecordCard, RecordFile, Withheld
+from memosite.facts.texts import listed
 from memosite.reading.redaction import Span, decode, encode, find_spans, fingerprints, redact
 from memosite.reading.scans import KnownScans, Scanned
 from memosite.secrets import kind_of
@@ -91,8 +92,7 @@ class Screen:
         listed = "\n".join(distinct)
         if not self.scans.spans(blob_id(encode(listed)), listed):
             return {}
-        found = ((name, find_spans(name)) for name in distinct)
-        return {name: redact(name, spans) for name, spans in found if spans}
+        return {name: redact(name, spans) for name, spans in ((name, find_spans(name)) for name in distinct) if spans}
 
 
 # Decides what is done about the secrets that were found, once all is read; nothing is scanned for it (SPEC 9).
@@ -221,7 +221,8 @@ def _in_versions(source: str, history: History, secrets: SecretsConfig, now: fro
     made = _commits_by_blob(history) if found else {}
     for (path, hit), blobs in found.items():
         commits = list(dict.fromkeys(made[blob][:8] for blob in blobs if blob in made))
-        message = f"{kind_of(hit.rule)} in an earlier version{_shown(commits)}, fingerprint {hit.fingerprint}"
+        where = f" (commit{'s' if len(commits) > 1 else ''} {listed(commits, _COMMITS_NAMED)})" if commits else ""
+        message = f"{kind_of(hit.rule)} in an earlier version{where}, fingerprint {hit.fingerprint}"
         yield rule.finding(message, source=source, path=path, line=hit.line)
 
 
@@ -232,13 +233,6 @@ def _commits_by_blob(history: History) -> Mapping[str, str]:
         for event in events:
             made.setdefault(event.after, event.commit)
     return made
-
-
-def _shown(commits: list[str]) -> str:
-    if not commits:
-        return ""
-    more = f" and {len(commits) - _COMMITS_NAMED} more" if len(commits) > _COMMITS_NAMED else ""
-    return f" (commit{'s' if len(commits) > 1 else ''} {', '.join(commits[:_COMMITS_NAMED])}{more})"
 
 
 def _in_names(source: str, history: History, listed: frozenset[Finding]) -> Iterator[Finding]:
@@ -292,9 +286,9 @@ def _published(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _without(artifact: Artifact) -> Artifact:
     """An artifact without such findings and kinds; the same object if it has none."""
-    withheld = artifact.withheld
-    if any(finding.rule in _RULES for finding in artifact.findings):
-        artifact = replace(artifact, findings=_published(artifact.findings))
+    withheld, published = artifact.withheld, _published(artifact.findings)
+    if len(published) < len(artifact.findings):
+        artifact = replace(artifact, findings=published)
     if withheld is not None and withheld.rules:
         artifact = replace(artifact, withheld=replace(withheld, rules=()))
     return artifact

@@ -185,8 +185,7 @@ def owed_by(states: Iterable[RecipientState], answered: Answered, *, is_supersed
 
 def least_done(states: Iterable[RecipientState]) -> Action | None:
     """The memo's own state: the least done of its recipients'."""
-    actions = [state.action for state in states if state.action is not None]
-    return min(actions, key=_DEGREE.__getitem__, default=None)
+    return min((one.action for one in states if one.action is not None), key=_DEGREE.__getitem__, default=None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,8 +42,7 @@ class Lives:
         history = self._histories.get(file.source)
         if history is None:
             return None
-        asked = (file.source, file.path, body.path if body else None)
-        return self._read(asked, history, file, body, self._data_of)
+        return self._read((file.source, file.path, body.path if body else None), history, file, body, self._data_of)
 
     def received(self, file: FileFacts) -> Moment | None:
         """When a file was first committed."""

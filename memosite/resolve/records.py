@@ -507,8 +507,7 @@ def join_decisions(
     found: dict[Ref, Ref] = {}
     for ref, head in heads.items():
         said = head.superseded_by or ((head.status,) if _is_superseded(head) and head.status else ())
-        named = _named(said, ref, links.get(ref, ()), beside[_folder(head.file)])
-        successor = next(named, None)
+        successor = next(_named(said, ref, links.get(ref, ()), beside[_folder(head.file)]), None)
         if successor is not None:
             found[ref] = successor
     for ref, head in heads.items():

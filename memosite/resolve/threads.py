@@ -434,8 +434,7 @@ def _cut_cycles(nodes: Mapping[Ref, ThreadNode], parent: dict[Ref, Ref]) -> list
             path.append(ref)
             ref = parent.get(ref)
         if ref is not None and state[ref] == 1:
-            circle = path[path.index(ref) :]
-            earliest = min(circle, key=lambda member: nodes[member].rank)
+            earliest = min(path[path.index(ref) :], key=lambda member: nodes[member].rank)
             del parent[earliest]
             cut.append(earliest)
         for member in path:

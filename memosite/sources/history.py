@@ -185,8 +185,7 @@ def read_history(
 
 def _failed(line: "_Line", error: GitError) -> History:
     """What was known before time or memory ran out."""
-    before = line.known()
-    return replace(before, committed=None, tree=None, foreign=(), why_not=_unreadable(error), problem="failed")
+    return replace(line.known(), committed=None, tree=None, foreign=(), why_not=_unreadable(error), problem="failed")
 
 
 def _without_commits(repo: Repo, commit: str) -> History:
@@ -403,8 +402,7 @@ def _change(raw: bytes, path: str) -> FileChange:
 
 def _is_straight(new: Sequence[HistoryCommit], below: str) -> bool:
     """Whether commits, newest first, go on from one below them without merges."""
-    parents = [commit.parents for commit in new]
-    return parents == [(commit.id,) for commit in new[1:]] + [(below,)]
+    return [commit.parents for commit in new] == [(commit.id,) for commit in new[1:]] + [(below,)]
 
 
 # Reads a source's git history for one build, and the former contents that pages show.
@@ -552,8 +550,7 @@ def _mentioned(parsed: Iterable[Parsed]) -> Iterator[str]:
 
 def _texts(parsed: Parsed) -> Iterator[Text]:
     fact = parsed.fact
-    records = fact.records if isinstance(fact, RecordFile) else (fact,)
-    for record in records:
+    for record in fact.records if isinstance(fact, RecordFile) else (fact,):
         text = record.body if isinstance(record, Envelope) else getattr(record, "text", None)
         if isinstance(text, Text):
             yield text

@@ -280,8 +280,7 @@ def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> Fetch
 
 def last_fetched(url: str, ref: str, *, cache: Path) -> str:
     """The last fetched commit of a ref according to the cache; "" if it never was. Git is not run."""
-    place = _Place(url=url, folder=cache / "git" / _name(url))
-    entry = _entries(place).get(ref)
+    entry = _entries(_Place(url=url, folder=cache / "git" / _name(url))).get(ref)
     name = entry.get("commit") if isinstance(entry, Mapping) else None
     return name if isinstance(name, str) else ""
 
