@@ -32,6 +32,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
+from memosite.facts.characters import expect_text
 from memosite.facts.errors import OutputError
 from memosite.facts.parsed import Kind, Ref
 from memosite.store.safe_files import read_file
@@ -275,15 +276,15 @@ class _Lines:
 
     def add(self, entry: Any) -> None:
         """Add one line. Raises `ValueError`, `KeyError` or `TypeError` for one that does not belong in a ledger."""
-        kind = _text(entry["kind"])
-        id_ = _text(entry["id"])
+        kind = expect_text(entry["kind"])
+        id_ = expect_text(entry["id"])
         _check_page(kind, id_)
         if kind == "audience":
             self.audience = id_
         elif kind == "thread":
-            self.threads.setdefault(id_, ref_of(_text(entry["member"])))
+            self.threads.setdefault(id_, ref_of(expect_text(entry["member"])))
         elif kind == "alias":
-            self.aliases.append((id_, ref_of(_text(entry["to"]))))
+            self.aliases.append((id_, ref_of(expect_text(entry["to"]))))
         elif kind == "position":
             self.positions[id_] = None
         elif kind == "block":
@@ -320,10 +321,10 @@ class _Lines:
 
 
 def _arrival(entry: Any, kind: Kind, id_: str) -> Arrival:
-    system = _text(entry.get("system", ""))
+    system = expect_text(entry.get("system", ""))
     if system:
         _check_folder(system)
-    return Arrival(number=_number(entry["n"]), kind=kind, id=id_, key=_text(entry["key"]), system=system)
+    return Arrival(number=_number(entry["n"]), kind=kind, id=id_, key=expect_text(entry["key"]), system=system)
 
 
 def page_ref(name: str) -> Ref:
@@ -335,12 +336,6 @@ def ref_of(name: str) -> Ref:
     """The artifact that the ledger calls `<kind>/<id>`. Raises `KeyError` for another kind."""
     kind, _, id_ = name.partition("/")
     return (_KINDS[kind], id_)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"found {value!r}, expected a string")
-    return value
 
 
 def _number(value: object) -> int:

@@ -26,6 +26,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from memosite.archive.lines import dump_line
+from memosite.facts.characters import expect_text
 from memosite.facts.texts import listed
 
 # Hashes of the sealed log: of leaves, of the trees of months, and of the chain of roots (docs/sealed-log.md).
@@ -291,21 +292,15 @@ def _leaf(said: Mapping[str, Any], line: str) -> Leaf:
     return Leaf(
         number=said["n"],
         month="" if month is None else _month(month),
-        id=_text(said["id"]),
-        path=_path(_text(said["path"])),
+        id=expect_text(said["id"]),
+        path=_path(expect_text(said["path"])),
         sha256="" if sha256 is None else _hash(sha256),
-        source=_text(said.get("source", "")),
-        commit=_text(said.get("commit", "")),
+        source=expect_text(said.get("source", "")),
+        commit=expect_text(said.get("commit", "")),
         redacted=_count(said.get("redacted", 0)),
         why=why,
         line=line,
     )
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"found {value!r}, expected a string")
-    return value
 
 
 def _month(value: object) -> str:

@@ -14,22 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 
-from memosite.archive import urls
+from memosite.archive import model, urls
 from memosite.archive.cite import called
 from memosite.archive.ledger import LEAN, Ledger
 from memosite.archive.lines import artifact_line, body_texts, dump_line, join_texts, notice_of
-from memosite.archive.model import (
-    Artifact,
-    Copy,
-    Document,
-    Library,
-    Life,
-    MadeCitation,
-    Memo,
-    Record,
-    RecordLink,
-    Transcript,
-)
 from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import cut_line, one_line
 from memosite.formats.turns import Turn, blocks, parse_conversation, without_hashes
@@ -59,7 +47,7 @@ _TOOLS = 20
 
 
 def transcript_twin(
-    context: Context, transcript: Transcript, start: str
+    context: Context, transcript: model.Transcript, start: str
 ) -> tuple[dict[str, object], Iterable[Written]]:
     """The fields of a transcript for its JSON, with links from `start`, and the file of its turns if it has a text."""
     here, turns = urls.page_of(transcript), list(_turns(context, transcript))
@@ -88,7 +76,7 @@ def transcript_twin(
     return fields, [Written(path=urls.turn_lines(here), data=data)] if turns else []
 
 
-def _envelope_fields(transcript: Transcript) -> dict[str, object]:
+def _envelope_fields(transcript: model.Transcript) -> dict[str, object]:
     envelope = transcript.envelope
     return {
         "ended": transcript.ended.utc if transcript.ended else None,
@@ -115,7 +103,7 @@ def _linked(placed: _Placed, start: str) -> dict[str, object]:
     return {**turn, "href": f"{urls.relative(start, file)}#{anchor}"}
 
 
-def _turns(context: Context, transcript: Transcript) -> Iterator[_Placed]:
+def _turns(context: Context, transcript: model.Transcript) -> Iterator[_Placed]:
     """Each turn of a transcript, with the beginning of its text, and where it is."""
     variant = transcript.variants[0]
     if variant.text is None or not variant.text.turns or transcript.broken:
@@ -154,7 +142,7 @@ def _turn(turn: Turn) -> dict[str, object]:
 _FILES = 20
 
 
-def artifact_twin(context: Context, artifact: Artifact) -> page.Twin:
+def artifact_twin(context: Context, artifact: model.Artifact) -> page.Twin:
     """The twin of an artifact, of a transcript with the file of its turns; links are from where it is published."""
     start = page.base_of_twin(context, artifact)
     line = artifact_line(artifact, context.archive, base_url=context.site.base_url)
@@ -168,29 +156,29 @@ def artifact_twin(context: Context, artifact: Artifact) -> page.Twin:
     line["life"] = page.fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], page.entry_bytes)
     if shared := shared_fields(context, artifact.ref):
         line |= {"shared": page.fitting(shared, page.entry_bytes), "shared_total": len(shared)}
-    if isinstance(artifact, Memo):
+    if isinstance(artifact, model.Memo):
         line["replies"] = [f"{kind}/{id_}" for kind, id_ in artifact.replies]
         line |= {name: ["/".join(ref) for ref in refs] for name, refs in _relations(artifact) if refs}
     fields, files = ({}, withheld_turns(artifact)) if artifact.withheld else _content(context, artifact, start)
     return page.Twin(fields=line | fields, text=_markdown(context, artifact, start), files=tuple(files))
 
 
-def _content(context: Context, artifact: Artifact, start: str) -> tuple[dict[str, object], Iterable[Written]]:
+def _content(context: Context, artifact: model.Artifact, start: str) -> tuple[dict[str, object], Iterable[Written]]:
     """The fields of an artifact that only its kind has, its text, and the file of a transcript's turns."""
     fields: dict[str, object] = {}
     files: Iterable[Written] = ()
-    if isinstance(artifact, Record):
+    if isinstance(artifact, model.Record):
         fields["record"] = _record_facts(artifact)
-    if isinstance(artifact, Document):
+    if isinstance(artifact, model.Document):
         head = artifact.head  # its date is that of the line
         said = {"status": head.status, "superseded": artifact.is_superseded, "extra": shown_extra(head.extra)}
         fields["document"] = said
-    if isinstance(artifact, Transcript):
+    if isinstance(artifact, model.Transcript):
         fields["transcript"], files = transcript_twin(context, artifact, start)
     return fields | {"body": artifact_text(context, artifact, body_texts(artifact))}, files
 
 
-def _citation_line(one: MadeCitation) -> dict[str, object]:
+def _citation_line(one: model.MadeCitation) -> dict[str, object]:
     """A citation of an artifact: what makes it, null for a manuscript, and where; what it cites, and the verdict."""
     return {
         "by": "/".join(one.by) if one.by else None,
@@ -203,14 +191,14 @@ def _citation_line(one: MadeCitation) -> dict[str, object]:
     }
 
 
-def _relations(memo: Memo) -> Iterator[tuple[str, tuple[Ref, ...]]]:
+def _relations(memo: model.Memo) -> Iterator[tuple[str, tuple[Ref, ...]]]:
     yield "also_answers", memo.also_answers
     yield "also_answered_by", memo.also_answered_by
     yield "supersedes", memo.supersedes
     yield "superseded_by", memo.superseded_by
 
 
-def _markdown(context: Context, artifact: Artifact, start: str) -> str:
+def _markdown(context: Context, artifact: model.Artifact, start: str) -> str:
     """What the page says, then a rule and the text as it is: what stands above the rule, no text can forge."""
     head = "\n".join(f"{name}: {one_line(value)}" for name, value in _head(context, artifact) if value)
     in_full = page.twin_address(context, start, artifact.ref, "json").partition("#")[0]
@@ -221,9 +209,9 @@ def _markdown(context: Context, artifact: Artifact, start: str) -> str:
     return f"# {subject}\n\n{head}\n\n{lists}---\n\n{text.rstrip()}\n"
 
 
-def _life(artifact: Artifact, copy: Copy) -> dict[str, object]:
+def _life(artifact: model.Artifact, copy: model.Copy) -> dict[str, object]:
     """The git history of a copy: its last steps, oldest first; `why_not` says why it is missing or not complete."""
-    life, is_told = copy.life or Life(), shows_commits(artifact)
+    life, is_told = copy.life or model.Life(), shows_commits(artifact)
     steps = [
         {
             "event": one.kind,
@@ -239,9 +227,9 @@ def _life(artifact: Artifact, copy: Copy) -> dict[str, object]:
     return said | {"left_out": len(life.events) - len(steps), "steps": steps}
 
 
-def _lists(context: Context, artifact: Artifact, start: str) -> Iterator[tuple[str, list[str]]]:
+def _lists(context: Context, artifact: model.Artifact, start: str) -> Iterator[tuple[str, list[str]]]:
     """What a page lists beside its text, a line each: relations and recorded events of a record, and git's history."""
-    if isinstance(artifact, Record):
+    if isinstance(artifact, model.Record):
         yield "Relations", [_relation_line(context, start, artifact, one) for one in artifact.relations]
         yield "Recorded events", [_event_line(one) for one in artifact.history]
     yield "Mentioned in", [_mention_line(one) for one in mention_rows(context, start, artifact)]
@@ -270,7 +258,7 @@ def _markdown_lists(lists: Iterable[tuple[str, list[str]]], in_full: str) -> Ite
             yield f"## {heading}\n\n{''.join(shown)}{rest}\n"
 
 
-def _relation_line(context: Context, start: str, record: Record, link: RecordLink) -> str:
+def _relation_line(context: Context, start: str, record: model.Record, link: model.RecordLink) -> str:
     row = relation_row(context, start, record, link)
     label = page.escaped(one_line(row.target.label))
     target = f"[{label}]({page.twin_address(context, start, link.to, 'md')})" if link.to and row.target.href else label
@@ -286,21 +274,21 @@ def _event_line(one: RecordEvent) -> str:
     return f"- {shown.shown if shown else 'no date'} {one_line(f'{one.event}{who}{detail}')}\n"
 
 
-def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...]) -> str:
+def artifact_text(context: Context, artifact: model.Artifact, texts: tuple[Text, ...]) -> str:
     """These texts of an artifact as one; a broken file as it is, a library as the list of its items."""
-    is_alone = isinstance(artifact, Library) and not artifact.card.rest  # it has no text but its own file
-    if artifact.is_broken and (is_alone or isinstance(artifact, Memo | Transcript)):
+    is_alone = isinstance(artifact, model.Library) and not artifact.card.rest  # it has no text but its own file
+    if artifact.is_broken and (is_alone or isinstance(artifact, model.Memo | model.Transcript)):
         return context.text_of(artifact.shown_file.sha256)
-    if isinstance(artifact, Library) and is_alone:
+    if isinstance(artifact, model.Library) and is_alone:
         items = [f"- {item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items]
         return "\n".join([artifact.card.description, "", *items])
     return join_texts(context.text_of(text.sha256) for text in texts)
 
 
-def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
+def _head(context: Context, artifact: model.Artifact) -> Iterable[tuple[str, str]]:
     shown = artifact.date
     yield "Id", f"{artifact.kind}/{artifact.id}"
-    if isinstance(artifact, Memo):
+    if isinstance(artifact, model.Memo):
         yield "From", artifact.author
         yield "To", ", ".join(artifact.to)
         yield "Mailbox", artifact.mailbox or ""
@@ -310,9 +298,9 @@ def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
         yield "In-Reply-To", artifact.parent[1] if artifact.parent else (artifact.ghost_parent or "")
         for name, refs in _relations(artifact):
             yield name.replace("_", "-").title(), ", ".join("/".join(ref) for ref in refs[:_FILES])
-    if isinstance(artifact, Transcript) and not artifact.withheld:
+    if isinstance(artifact, model.Transcript) and not artifact.withheld:
         yield from _transcript_head(context, artifact)
-    if isinstance(artifact, Record):
+    if isinstance(artifact, model.Record):
         card = artifact.card
         yield "Type", f"{artifact.system} {card.type}".strip()
         yield "Stage", card.stage or ""
@@ -329,7 +317,7 @@ def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
         yield "URL", context.site.base_url + urls.page_of(artifact)
 
 
-def _transcript_head(context: Context, transcript: Transcript) -> Iterable[tuple[str, str]]:
+def _transcript_head(context: Context, transcript: model.Transcript) -> Iterable[tuple[str, str]]:
     envelope = transcript.envelope
     written = context.written_during.get(transcript.ref, ())
     text = transcript.variants[0].text
@@ -353,7 +341,7 @@ def _fitting_line(names: Iterable[str]) -> str:
     return ", ".join((*shown, f"and {more} more") if more else shown)
 
 
-def _record_facts(record: Record) -> dict[str, object]:
+def _record_facts(record: model.Record) -> dict[str, object]:
     """The fields of a record besides those of all artifacts; names of artifacts are `kind/id`, null if unknown."""
     card = record.card
     return {
@@ -403,7 +391,7 @@ _RULE = "\n---\n\n"
 
 def bundle_units(context: Context) -> Iterator[Unit]:
     """A unit for each bundle; none where twins and originals are files of their own."""
-    members: dict[str, list[Artifact]] = defaultdict(list)
+    members: dict[str, list[model.Artifact]] = defaultdict(list)
     for ref, bundle in context.bundles.items():
         members[bundle].append(context.archive.artifacts[ref])
     for bundle, found in members.items():
@@ -426,7 +414,7 @@ def former_bundles(context: Context, ledger: Ledger) -> Iterator[Written | Packe
             yield from _files(bundle, {}, ())
 
 
-def _plan_bundle(context: Context, *, bundle: str, artifacts: Sequence[Artifact]) -> Iterator[Written | Packed]:
+def _plan_bundle(context: Context, *, bundle: str, artifacts: Sequence[model.Artifact]) -> Iterator[Written | Packed]:
     twins: dict[str, page.Twin] = {}
     files: list[Written | Stored] = []
     for artifact in artifacts:
@@ -437,7 +425,7 @@ def _plan_bundle(context: Context, *, bundle: str, artifacts: Sequence[Artifact]
     yield from _files(bundle, twins, files)
 
 
-def _thread_begun_by(context: Context, bundle: str, artifact: Artifact) -> dict[str, page.Twin]:
+def _thread_begun_by(context: Context, bundle: str, artifact: model.Artifact) -> dict[str, page.Twin]:
     """The twin of the thread of two or more memos that a memo is the first of, by its key."""
     if artifact.ref not in context.placed:
         return {}

@@ -8,23 +8,8 @@ from functools import cached_property, lru_cache, partial
 from typing import TypeVar
 from weakref import proxy
 
-from memosite.archive import mailboxes
+from memosite.archive import mailboxes, model
 from memosite.archive.mailboxes import open_for, unread_by_any, unread_for
-from memosite.archive.model import (
-    Action,
-    Archive,
-    Artifact,
-    Document,
-    Ghost,
-    MadeCitation,
-    Memo,
-    Position,
-    Record,
-    Thread,
-    Transcript,
-    by_cited,
-    other_name,
-)
 from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
 from memosite.config.schema import FeedsConfig
 from memosite.facts.file import LABEL_CHARS
@@ -56,7 +41,7 @@ class Context:
     `text_of` gives a text by its digest; `mentions` keeps places; `shared` are passages that texts have in common.
     """
 
-    archive: Archive
+    archive: model.Archive
     site: Site
     text_of: Callable[[str], str]
     archive_id: str = "archive"
@@ -66,9 +51,9 @@ class Context:
     shared: dict[Ref, tuple[SharedLink, ...]] = field(default_factory=dict)
 
     @cached_property
-    def by_position(self) -> dict[str, list[Artifact]]:
+    def by_position(self) -> dict[str, list[model.Artifact]]:
         """The artifacts that involve each position, in order of arrival; broadcasts only with their sender."""
-        found: dict[str, list[Artifact]] = defaultdict(list)
+        found: dict[str, list[model.Artifact]] = defaultdict(list)
         for artifact in self.archive.artifacts.values():
             for id_ in artifact.positions:
                 found[id_].append(artifact)
@@ -89,11 +74,11 @@ class Context:
         return {source.name: source.web for source in self.archive.sources if source.web}
 
     @cached_property
-    def records(self) -> dict[str, list[Record]]:
+    def records(self) -> dict[str, list[model.Record]]:
         """The records of each system that has any, in order of arrival; systems by name."""
-        found: dict[str, list[Record]] = defaultdict(list)
+        found: dict[str, list[model.Record]] = defaultdict(list)
         for artifact in self.archive.artifacts.values():
-            if isinstance(artifact, Record):
+            if isinstance(artifact, model.Record):
                 found[artifact.system].append(artifact)
         return {system: found[system] for system in sorted(found)}
 
@@ -103,7 +88,7 @@ class Context:
         return indexes.collect_entities(self.archive.artifacts.values())
 
     @cached_property
-    def memos(self) -> tuple[Memo, ...]:
+    def memos(self) -> tuple[model.Memo, ...]:
         """Memos and notes, in order of arrival."""
         return self.archive.memos()
 
@@ -113,7 +98,7 @@ class Context:
         return indexes.index_seats(self.memos, self.broadcasts)
 
     @cached_property
-    def broadcasts(self) -> tuple[Memo, ...]:
+    def broadcasts(self) -> tuple[model.Memo, ...]:
         """Memos to everybody, in order of arrival."""
         return tuple(memo for memo in self.memos if memo.kind == "memo" and memo.is_broadcast)
 
@@ -123,12 +108,12 @@ class Context:
         return indexes.find_captures(self.archive.artifacts.values())
 
     @cached_property
-    def possible_replies(self) -> dict[Ref, tuple[Ghost, ...]]:
+    def possible_replies(self) -> dict[Ref, tuple[model.Ghost, ...]]:
         """The missing memos that may have answered a memo."""
         return mailboxes.possible_replies(self.archive, self.memos)
 
     @cached_property
-    def missing_of(self) -> dict[str, tuple[Ghost, ...]]:
+    def missing_of(self) -> dict[str, tuple[model.Ghost, ...]]:
         """The missing memos from and to each position, by their names; the newest first."""
         return mailboxes.missing_of(self.archive)
 
@@ -148,7 +133,7 @@ class Context:
         return indexes.find_written(self.archive.artifacts.values())
 
     @cached_property
-    def placed(self) -> dict[Ref, tuple[Thread, int]]:
+    def placed(self) -> dict[Ref, tuple[model.Thread, int]]:
         """For each memo its thread and its place among the thread's entries."""
         return {
             entry.ref: (thread, index)
@@ -156,7 +141,7 @@ class Context:
             for index, entry in enumerate(thread.entries)
         }
 
-    def other_names(self, position: Position) -> tuple[str, ...]:
+    def other_names(self, position: model.Position) -> tuple[str, ...]:
         """The ids of pages under which a position is found besides its own: the other names that memos use."""
         ids = {make_id(name).casefold(): make_id(name) for name in reversed(position.names)}
         return tuple(sorted(id_ for folded, id_ in ids.items() if folded not in self.position_ids))
@@ -172,16 +157,17 @@ class Context:
         return {one.id: one for one in reversed(self.archive.organizations)}
 
     @cached_property
-    def received(self) -> dict[str, list[Memo]]:
+    def received(self) -> dict[str, list[model.Memo]]:
         """Memos to each position and to `all`, in order of arrival."""
         broadcasts = frozenset(map(id, self.broadcasts))
         return {id_: self._received(position, broadcasts) for id_, position in self.archive.positions.items()}
 
-    def _received(self, position: Position, broadcasts: frozenset[int]) -> list[Memo]:
+    def _received(self, position: model.Position, broadcasts: frozenset[int]) -> list[model.Memo]:
         found = list(self.broadcasts)
+        memos = (one for one in self.by_position.get(position.id, ()) if isinstance(one, model.Memo))
         found += [
-            one for one in self.by_position.get(position.id, ()) if isinstance(one, Memo) and id(one) not in broadcasts
-            and any(state.position in position.members for state in one.recipients)
+            memo for memo in memos
+            if id(memo) not in broadcasts and any(state.position in position.members for state in memo.recipients)
         ]  # fmt: skip
         found.sort(key=by_arrival)
         return found
@@ -211,7 +197,7 @@ class Context:
             return Reference(label=cut_line(written or id_ or "nobody", LABEL_CHARS))
         label = self.label(id_)
         position = self.archive.positions[id_]
-        others = {cut_line(name, LABEL_CHARS): None for name in (written, other_name(position.name, id_)) if name}
+        others = {cut_line(name, LABEL_CHARS): None for name in (written, model.other_name(position.name, id_)) if name}
         title = ", ".join(name for name in others if name != label)
         if position.union_of:
             title = phrase("Stands for {positions}", positions=", ".join(map(self.label, position.union_of)))
@@ -231,9 +217,9 @@ class Context:
         return Reference(label=self.archive.short_subject(ref), href=relative(start, self.page(ref)))
 
     @cached_property
-    def citations_of(self) -> dict[Ref, tuple[MadeCitation, ...]]:
+    def citations_of(self) -> dict[Ref, tuple[model.MadeCitation, ...]]:
         """The citations of each artifact that has any."""
-        return by_cited(self.archive.citations)
+        return model.by_cited(self.archive.citations)
 
     @cached_property
     def thread_sizes(self) -> dict[str, int]:
@@ -255,9 +241,9 @@ class Context:
         """The subject of a thread's first memo."""
         return self.archive.thread_label(thread_id)
 
-    def row(self, start: str, artifact: Artifact, *, depth: int = 0, viewer: str | None = None) -> Row:
+    def row(self, start: str, artifact: model.Artifact, *, depth: int = 0, viewer: str | None = None) -> Row:
         """An artifact in a list; `viewer` is the position for whom it is unread or not."""
-        if isinstance(artifact, Memo):
+        if isinstance(artifact, model.Memo):
             return self._memo_row(start, artifact, depth, viewer)
         row = Row(
             kind=artifact.kind,
@@ -267,17 +253,17 @@ class Context:
             depth=depth,
             source=artifact.copies[0].file.source,
         )
-        if isinstance(artifact, Transcript):
+        if isinstance(artifact, model.Transcript):
             status = _state_of(artifact) or ("" if artifact.ended else phrase("ongoing"))
             sender = self.position(start, artifact.role) if artifact.role else None
             return replace(row, sender=sender, status=status)
-        if isinstance(artifact, Record):
+        if isinstance(artifact, model.Record):
             row = replace(row, type=f"{artifact.system} {artifact.card.type}".strip())
         status, successor = artifact.status, self.successor(start, artifact)
         is_said = successor is not None and status.casefold().startswith("superseded")
         return replace(row, status="" if is_said else status, is_superseded=artifact.is_superseded, successor=successor)
 
-    def _memo_row(self, start: str, memo: Memo, depth: int, viewer: str | None) -> Row:
+    def _memo_row(self, start: str, memo: model.Memo, depth: int, viewer: str | None) -> Row:
         mailbox, source = self.where(memo, viewer)
         return Row(
             kind=memo.kind,
@@ -294,19 +280,19 @@ class Context:
             status=_state_of(memo),
         )
 
-    def successor(self, start: str, artifact: Artifact) -> Reference | None:
+    def successor(self, start: str, artifact: model.Artifact) -> Reference | None:
         """What took the place of a superseded record or document; as written where it is not in the archive."""
-        if isinstance(artifact, Record):
+        if isinstance(artifact, model.Record):
             found = artifact.superseded_by
             if found is not None and found in self.archive.artifacts and found != artifact.ref:
                 return self.artifact(start, found)
             written = artifact.card.superseded_by
             return Reference(label=cut_line(written, 120)) if written else None
-        if isinstance(artifact, Document):
+        if isinstance(artifact, model.Document):
             return self.artifact(start, artifact.superseded_by) if artifact.superseded_by else None
         return None
 
-    def where(self, memo: Memo, viewer: str | None) -> tuple[Mailbox | None, str]:
+    def where(self, memo: model.Memo, viewer: str | None) -> tuple[Mailbox | None, str]:
         """The mailbox and the source in which a memo is for a position; of one for several, where all agree."""
         first = memo.copies[0]
         if memo.kind != "memo" or len(memo.copies) == 1:
@@ -321,7 +307,7 @@ class Context:
             return None, ""
         return places.pop()
 
-    def action(self, memo: Memo, viewer: str | None) -> Action | None:
+    def action(self, memo: model.Memo, viewer: str | None) -> model.Action | None:
         """The state of the action for a position, if it is one of those asked; else for the memo as a whole."""
         if viewer is not None:
             members = self.archive.positions[viewer].members
@@ -332,7 +318,7 @@ class Context:
                     return state.action
         return memo.action
 
-    def shown_action(self, memo: Memo, viewer: str | None) -> ShownAction | None:
+    def shown_action(self, memo: model.Memo, viewer: str | None) -> ShownAction | None:
         """The state of the action as rows show it; of a memo to all `answered` only to those who did."""
         action = self.action(memo, viewer)
         is_asked = viewer is not None and viewer != memo.sender_position
@@ -343,7 +329,7 @@ class Context:
         web = self.webs.get(source)
         return Reference(label=id_[:8], href=commit_url(web, id_) if web else None, title=f"{id_} in {source}")
 
-    def ghost_row(self, start: str, ghost: Ghost, *, depth: int = 0) -> Row:
+    def ghost_row(self, start: str, ghost: model.Ghost, *, depth: int = 0) -> Row:
         """A ghost in a list."""
         return Row(
             kind=ghost.kind,
@@ -360,11 +346,11 @@ class Context:
         """Rows for refs, in their order."""
         return tuple(self.row(start, self.archive.artifacts[ref]) for ref in refs)
 
-    def is_unread(self, memo: Memo, viewer: str) -> bool:
+    def is_unread(self, memo: model.Memo, viewer: str) -> bool:
         """Whether a memo is unread for a position."""
         return bool(self.unread(memo, viewer))
 
-    def unread(self, memo: Memo, viewer: str | None) -> str:
+    def unread(self, memo: model.Memo, viewer: str | None) -> str:
         """What lists and pages say of a memo that is unread for a position, or for any recipient if none is given."""
         if viewer is None and len(memo.recipients) == 1 and not memo.is_broadcast:
             viewer = memo.recipients[0].position
@@ -373,7 +359,7 @@ class Context:
         found = self.archive.positions.get(viewer)
         return unread_for(memo, found.members, self.repos_of(found)) if found else unread_for(memo, (viewer,), ())
 
-    def repos_of(self, position: Position) -> list[str | None]:
+    def repos_of(self, position: model.Position) -> list[str | None]:
         """The repos of a position, and of those that it stands for."""
         return [one.repo for id_ in position.members if (one := self.archive.positions.get(id_))]
 
@@ -389,7 +375,7 @@ def few(every: Sequence[T], link: Callable[[T], Reference]) -> tuple[Reference, 
     return (*shown, Reference(label=phrase("{more} more", more=more))) if more else shown
 
 
-def _state_of(artifact: Memo | Transcript) -> str:
+def _state_of(artifact: model.Memo | model.Transcript) -> str:
     """Whether a memo, a note or a transcript can be read, in a word; "" if it can."""
     return artifact.withheld.word if artifact.withheld else phrase("invalid") if artifact.broken else ""
 

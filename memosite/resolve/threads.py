@@ -247,12 +247,9 @@ class ReplyResolver:
 
     def _find(self, name: names.Name, group: CopyGroup, file: FileFacts) -> Ref | None:
         is_url, is_document = "://" in name.written, name.form == "document"
-        at_url = self.find_file(name.written, file) if is_url else None
-        if at_url is not None:
-            return at_url
-        document = self.find_file(name.written, file) if is_document and not is_url else None
-        if document is not None or (is_document and is_url):
-            return document
+        found = self.find_file(name.written, file) if is_url or is_document else None
+        if found is not None or (is_document and is_url):
+            return found
         to = self._spoken(name.stem, group, file)
         return to if to or is_document else self.find_file(f"{name.written}.md", file)
 
