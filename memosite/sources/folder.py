@@ -20,6 +20,7 @@ from memosite.facts.layout import matches_any
 from memosite.formats.systems import begins_as_record
 from memosite.sources import listing
 from memosite.sources.git import CONFIG_BYTES, Holding, Repo, line_of
+from memosite.sources.listing import FILE_LIMIT
 from memosite.sources.look import Look, changed, list_folder, state_of
 from memosite.store.safe_files import NotAFileError, beginning_of, open_file
 
@@ -213,7 +214,7 @@ class FolderSource(listing.Source):
             if isinstance(error, FileNotFoundError | NotADirectoryError):  # a memo on its way to `read/` is not removed
                 raise self._moved(path) from error
             return listing.finding_on(rules.FILE_UNREADABLE, self, path, f"it cannot be opened ({error.strerror})")
-        if data is None or len(data) > listing.FILE_LIMIT:
+        if data is None or len(data) > FILE_LIMIT:
             return listing.too_large(self, path, status.st_size)
         return File(source=self.name, path=listing.shown_path(path), data=data)
 
@@ -257,7 +258,7 @@ def _read_still(handle: int) -> tuple[os.stat_result, bytes | None]:
     """
     status = os.fstat(handle)
     for _ in range(_READINGS):
-        if status.st_size > listing.FILE_LIMIT:
+        if status.st_size > FILE_LIMIT:
             return status, None
         os.lseek(handle, 0, os.SEEK_SET)
         before, data = status, _read_whole(handle, status.st_size)
@@ -271,8 +272,8 @@ def _read_whole(handle: int, expected: int) -> bytes:
     """All bytes of an open file, one more than the limit at most: it may grow while it is read."""
     parts = []
     size = 0
-    while size <= listing.FILE_LIMIT:
-        part = os.read(handle, min(max(expected - size, 0), listing.FILE_LIMIT) + 1)
+    while size <= FILE_LIMIT:
+        part = os.read(handle, min(max(expected - size, 0), FILE_LIMIT) + 1)
         if not part:
             break
         parts.append(part)
