@@ -30,8 +30,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, get_args
+from typing import Any, get_args
 
+from memosite.facts.characters import expect_text
 from memosite.facts.errors import OutputError
 from memosite.facts.parsed import Kind, Ref
 from memosite.store.safe_files import read_file
@@ -243,7 +244,7 @@ def read_ledger(output: Path, known: Ledger | None = None) -> Ledger:
 def parse_ledger(text: str, *, name: str, known: Ledger | None = None) -> Ledger:
     """Read a ledger's text; `name` is what errors call it. If it begins with a `known` one, only the rest is read."""
     begun = known if known is not None and known.published and text.startswith(known.published) else Ledger()
-    lines = _Lines.of(begun)
+    lines = _Lines(begun)
     first = begun.published.count("\n") + 1
     for number, line in enumerate(text[len(begun.published) :].split("\n"), first):
         if not line.strip():
@@ -258,46 +259,32 @@ def parse_ledger(text: str, *, name: str, known: Ledger | None = None) -> Ledger
     return lines.ledger(text if not text or text.endswith("\n") else text + "\n")
 
 
-@dataclass(slots=True, kw_only=True)
 class _Lines:
     """The entries of a ledger, by kind. Of a line that occurs twice the first counts."""
 
-    arrivals: dict[Ref, Arrival] = field(default_factory=dict)
-    renewals: list[Arrival] = field(default_factory=list)
-    threads: dict[str, Ref] = field(default_factory=dict)
-    positions: dict[str, None] = field(default_factory=dict)
-    others: dict[tuple[str, str], None] = field(default_factory=dict)
-    entities: dict[str, None] = field(default_factory=dict)
-    blocks: list[FeedBlock] = field(default_factory=list)
-    aliases: list[tuple[str, Ref]] = field(default_factory=list)
-    audience: str = "internal"
-
-    @classmethod
-    def of(cls, ledger: Ledger) -> Self:
-        """Parse the lines of a ledger."""
-        return cls(
-            arrivals={known.ref: known for known in ledger.arrivals},
-            renewals=list(ledger.renewals),
-            threads=dict(ledger.threads),
-            positions=dict.fromkeys(ledger.positions),
-            others=dict.fromkeys(ledger.others),
-            entities=dict.fromkeys(ledger.entities),
-            blocks=list(ledger.blocks),
-            aliases=list(ledger.aliases),
-            audience=ledger.audience,
-        )
+    def __init__(self, ledger: Ledger) -> None:
+        """Begin with those of this one."""
+        self.arrivals = {known.ref: known for known in ledger.arrivals}
+        self.renewals = list(ledger.renewals)
+        self.threads = dict(ledger.threads)
+        self.positions = dict.fromkeys(ledger.positions)
+        self.others = dict.fromkeys(ledger.others)
+        self.entities = dict.fromkeys(ledger.entities)
+        self.blocks = list(ledger.blocks)
+        self.aliases = list(ledger.aliases)
+        self.audience = ledger.audience
 
     def add(self, entry: Any) -> None:
         """Add one line. Raises `ValueError`, `KeyError` or `TypeError` for one that does not belong in a ledger."""
-        kind = _text(entry["kind"])
-        id_ = _text(entry["id"])
+        kind = expect_text(entry["kind"])
+        id_ = expect_text(entry["id"])
         _check_page(kind, id_)
         if kind == "audience":
             self.audience = id_
         elif kind == "thread":
-            self.threads.setdefault(id_, ref_of(_text(entry["member"])))
+            self.threads.setdefault(id_, ref_of(expect_text(entry["member"])))
         elif kind == "alias":
-            self.aliases.append((id_, ref_of(_text(entry["to"]))))
+            self.aliases.append((id_, ref_of(expect_text(entry["to"]))))
         elif kind == "position":
             self.positions[id_] = None
         elif kind == "block":
@@ -334,10 +321,10 @@ class _Lines:
 
 
 def _arrival(entry: Any, kind: Kind, id_: str) -> Arrival:
-    system = _text(entry.get("system", ""))
+    system = expect_text(entry.get("system", ""))
     if system:
         _check_folder(system)
-    return Arrival(number=_number(entry["n"]), kind=kind, id=id_, key=_text(entry["key"]), system=system)
+    return Arrival(number=_number(entry["n"]), kind=kind, id=id_, key=expect_text(entry["key"]), system=system)
 
 
 def page_ref(name: str) -> Ref:
@@ -349,12 +336,6 @@ def ref_of(name: str) -> Ref:
     """The artifact that the ledger calls `<kind>/<id>`. Raises `KeyError` for another kind."""
     kind, _, id_ = name.partition("/")
     return (_KINDS[kind], id_)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"found {value!r}, expected a string")
-    return value
 
 
 def _number(value: object) -> int:

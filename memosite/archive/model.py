@@ -556,8 +556,7 @@ class Record(Artifact):
     @property
     def is_superseded(self) -> bool:
         """Whether another record took its place, or it or its status says so."""
-        is_replaced = bool(self.superseded_by or self.card.superseded_by)
-        return is_replaced or self.status.casefold().startswith("superseded")
+        return bool(self.superseded_by or self.card.superseded_by) or self.status.casefold().startswith("superseded")
 
     def _texts(self) -> tuple[Text | None, ...]:
         return (self.card.text,)
@@ -634,6 +633,16 @@ class Position:
     repo: str | None = None
     union_of: tuple[str, ...] = ()
     is_person: bool = False
+
+    @property
+    def is_vacant(self) -> bool:
+        """Whether nobody holds it, as every orgdef that lists it says."""
+        return bool(self.seats) and all((seat.status or "").casefold() == "vacant" for _, seat in self.seats)
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """Its id, and those of the positions that it stands for."""
+        return (self.id, *self.union_of)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from memosite.archive.lines import dump_line
+from memosite.facts.characters import expect_text
 from memosite.facts.texts import listed
 
 # Hashes of the sealed log: of leaves, of the trees of months, and of the chain of roots (docs/sealed-log.md).
@@ -291,21 +292,15 @@ def _leaf(said: Mapping[str, Any], line: str) -> Leaf:
     return Leaf(
         number=said["n"],
         month="" if month is None else _month(month),
-        id=_text(said["id"]),
-        path=_path(_text(said["path"])),
+        id=expect_text(said["id"]),
+        path=_path(expect_text(said["path"])),
         sha256="" if sha256 is None else _hash(sha256),
-        source=_text(said.get("source", "")),
-        commit=_text(said.get("commit", "")),
+        source=expect_text(said.get("source", "")),
+        commit=expect_text(said.get("commit", "")),
         redacted=_count(said.get("redacted", 0)),
         why=why,
         line=line,
     )
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"found {value!r}, expected a string")
-    return value
 
 
 def _month(value: object) -> str:
@@ -369,12 +364,11 @@ def prove(log: SealLog, number: int) -> Proof | None:
         if number <= month.leaves:
             lines = [one.line for one in log.leaves[begin : month.leaves]]
             index = number - begin - 1
-            path = tree_path([leaf_digest(line) for line in lines], index)
             return Proof(
                 line=lines[index],
                 index=index,
                 size=len(lines),
-                path=tuple(digest.hex() for digest in path),
+                path=tuple(digest.hex() for digest in tree_path([leaf_digest(line) for line in lines], index)),
                 months=log.months[at:],
             )
         begin = month.leaves
@@ -497,8 +491,7 @@ def _sound_months(log: SealLog) -> tuple[list[Month], list[Fault]]:
             leaves.append(entry)
             continue
         count += len(leaves)
-        tree = tree_root([leaf_digest(leaf.line) for leaf in leaves]).hex()
-        wrong = _fault_of(entry, tree, before, count)
+        wrong = _fault_of(entry, tree_root([leaf_digest(leaf.line) for leaf in leaves]).hex(), before, count)
         if wrong:
             faults.append(Fault("changed", "", f"the month {entry.month} ({_range(leaves)}): {wrong}"))
         elif not faults:

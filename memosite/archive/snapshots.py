@@ -257,8 +257,7 @@ def days_of(archive: Archive) -> dict[str, tuple[Ref, ...]]:
         for day in {_day(event.at) for event in (removal.events[0], removal.events[-1]) if event.at}:
             found[day].append(ref)
     told, now = snapshot_at(archive, UNDATED), snapshot_of(archive)
-    refs = (*archive.artifacts, *archive.removed)
-    found[_NOW] = [ref for ref in refs if _differ(told.get(ref), now.get(ref))]
+    found[_NOW] = [ref for ref in (*archive.artifacts, *archive.removed) if _differ(told.get(ref), now.get(ref))]
     return {day: tuple(found[day]) for day in sorted(found)}
 
 

@@ -37,3 +37,10 @@ def masked(text: str) -> str:
 def without_surrogates(text: str) -> str:
     """A text with U+FFFD for each lone surrogate, so that it can be encoded and any reader takes it (RFC 7493, 2.1)."""
     return _SURROGATE.sub("\ufffd", text)
+
+
+def expect_text(value: object) -> str:
+    """A value of JSON that has to be a text. Raises `TypeError` for anything else."""
+    if not isinstance(value, str):
+        raise TypeError(f"found {value!r}, expected a string")
+    return value

@@ -106,8 +106,7 @@ def is_raw_transcript(file: File) -> bool:
     """Whether an envelope is that of a transcript that does not say that it was redacted."""
     fields = file.json.fields or {}
     metadata = fields.get("metadata")
-    status = metadata.get("redaction_status") if isinstance(metadata, dict) else None
-    return not is_redacted(status)
+    return not is_redacted(metadata.get("redaction_status") if isinstance(metadata, dict) else None)
 
 
 def is_redacted(status: object) -> bool:

@@ -43,11 +43,10 @@ class File:
     @cached_property
     def facts(self) -> FileFacts:
         """The file's path, and the digest and size of its bytes."""
-        digest = hashlib.sha256(self.data).hexdigest()
         return FileFacts(
             source=self.source,
             path=self.path,
-            sha256=digest,
+            sha256=hashlib.sha256(self.data).hexdigest(),
             bytes=len(self.data),
             blob=self.blob or blob_id(self.data),
             is_redacted=self.is_redacted,

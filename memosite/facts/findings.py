@@ -28,6 +28,11 @@ class Location:
     path: str
     line: int | None = None
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """The source and the path in it."""
+        return self.source, self.path
+
     def __str__(self) -> str:
         """`source/path:line`, as editors understand it."""
         place = f"{self.source}/{self.path}" if self.source else self.path

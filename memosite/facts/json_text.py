@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from memosite.facts import rules
@@ -51,14 +51,6 @@ class Problem:
     message: str
 
 
-@dataclass(slots=True)
-class _Oddities:
-    """Problems that the parser met and could read past."""
-
-    has_duplicates: bool = False
-    constants: list[str] = field(default_factory=list)
-
-
 def read_json_text(text: str) -> tuple[Any, tuple[Problem, ...]]:
     """The value of a JSON text (None if it cannot be read) and what is wrong with it. Never raises."""
     if not text.strip():
@@ -67,24 +59,22 @@ def read_json_text(text: str) -> tuple[Any, tuple[Problem, ...]]:
     if deep is not None:
         message = f"nested deeper than {JSON_DEPTH} levels"
         return None, (Problem(rule=rules.JSON_INVALID, line=_line(text, deep), message=message),)
-    odd = _Oddities()
     problems: list[Problem] = []
     try:
-        value = _load(text, odd)
+        value, constants, has_duplicates = _load(text)
     except json.JSONDecodeError as error:
         if not error.msg.startswith(_CONTROL):
             return None, (_syntax_problem(error),)
         code = ord(text[error.pos]) if error.pos < len(text) else 0
         message = f"a raw control character (U+{code:04X}) in column {error.colno}; read all the same"
         problems.append(Problem(rule=rules.JSON_LENIENT, line=error.lineno, message=message))
-        odd = _Oddities()
         try:
-            value = _load(text, odd, strict=False)
+            value, constants, has_duplicates = _load(text, strict=False)
         except json.JSONDecodeError as other:
             return None, (_syntax_problem(other),)
-    if odd.constants:
-        problems.append(_constant_problem(text, odd.constants[0]))
-    if odd.has_duplicates:
+    if constants:
+        problems.append(_constant_problem(text, constants[0]))
+    if has_duplicates:
         problems.extend(_duplicate_problems(text))
     half = _surrogate_escape(text) if _ANY_SURROGATE.search(text) else None
     if half is not None:
@@ -94,17 +84,22 @@ def read_json_text(text: str) -> tuple[Any, tuple[Problem, ...]]:
     return value, tuple(problems)
 
 
-def _load(text: str, odd: _Oddities, *, strict: bool = True) -> Any:
+def _load(text: str, *, strict: bool = True) -> tuple[Any, list[str], bool]:
+    """The value of a text, and what the parser could read past: constants such as NaN, and whether keys occur twice."""
+    constants: list[str] = []
+    has_duplicates = False
+
     def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal has_duplicates
         merged = dict(pairs)
-        odd.has_duplicates = odd.has_duplicates or len(merged) != len(pairs)
+        has_duplicates = has_duplicates or len(merged) != len(pairs)
         return merged
 
     def constant(name: str) -> str:
-        odd.constants.append(name)
+        constants.append(name)
         return name
 
-    return json.loads(
+    value = json.loads(
         text,
         object_pairs_hook=collect,
         parse_constant=constant,
@@ -112,6 +107,7 @@ def _load(text: str, odd: _Oddities, *, strict: bool = True) -> Any:
         parse_float=_read_float,
         strict=strict,
     )
+    return value, constants, has_duplicates
 
 
 def _read_int(digits: str) -> int | NumberText:

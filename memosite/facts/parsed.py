@@ -228,11 +228,9 @@ class LibraryCard:
     rest: Text | None = None
     withheld: Withheld | None = None
 
-    def without_content(self, withheld: Withheld) -> Self:
+    def without_content(self, withheld: Withheld) -> "LibraryCard":
         """A library without its name and its entries."""
-        return replace(
-            self, name="", version="", description="", items=(), extra="", broken=None, rest=None, withheld=withheld
-        )
+        return LibraryCard(file=self.file, id=self.id, name="", version="", description="", items=(), withheld=withheld)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,14 +289,14 @@ class Organization:
     rest: LibraryCard | None = None
     withheld: Withheld | None = None
 
-    def without_content(self, withheld: Withheld) -> Self:
+    def without_content(self, withheld: Withheld) -> "Organization":
         """An organization without its texts: positions, their relationships, and where memos are."""
-        return replace(
-            self,
+        return Organization(
+            id=self.id,
             name=self.id,
-            version="",
-            mission="",
-            charter=(),
+            source=self.source,
+            path=self.path,
+            memo_locations=self.memo_locations,
             seats=tuple(seat.bare for seat in self.seats),
             more_seats=tuple(seat.bare for seat in self.more_seats),
             relationships=tuple(
@@ -331,21 +329,10 @@ class DocumentHead:
     is_ruling: bool = False
     withheld: Withheld | None = None
 
-    def without_content(self, withheld: Withheld) -> Self:
+    def without_content(self, withheld: Withheld) -> "DocumentHead":
         """A document by its file, its date and its id."""
-        return replace(
-            self,
-            title="",
-            status=None,
-            text=NOTHING_SAID,
-            tags=(),
-            extra="",
-            decided_by="",
-            supersedes=(),
-            superseded_by=(),
-            is_ruling=False,
-            withheld=withheld,
-        )
+        bare = DocumentHead(file=self.file, title="", status=None, date=self.date, text=NOTHING_SAID, key=self.key)
+        return replace(bare, withheld=withheld)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -234,7 +234,7 @@ def describe_text(text: str, ids: Sequence[IdForm]) -> tuple[Text, bytes]:
 
 def summarize(text: str) -> str:
     """The beginning of a text as one plain line of at most 240 characters."""
-    head = without_frontmatter(text[:6000]).lstrip()[:800]
+    head = _FRONTMATTER.sub("", text[:6000]).lstrip()[:800]
     head = _INLINE_MARK.sub(_plain, _BLOCK_MARK.sub("", _RULE.sub("", head)))
     return cut_line(head, SUMMARY)
 
@@ -250,12 +250,6 @@ def plain_line(text: str) -> str:
     """A piece of Markdown as one plain line."""
     line = one_line(_BLOCK_MARK.sub("", _RULE.sub("", text)))
     return one_line(_INLINE_MARK.sub(_plain, _INLINE_MARK.sub(_plain, line)))  # a label may hold code
-
-
-def without_frontmatter(text: str) -> str:
-    """A text without the YAML at its head."""
-    front = _FRONTMATTER.match(text)
-    return text[front.end() :] if front else text
 
 
 def _plain(match: re.Match[str]) -> str:
@@ -408,8 +402,7 @@ def _with_others(spans: list[_Span], others: Iterable[_Span]) -> list[_Span]:
 def find_destinations(text: str) -> tuple[str, ...]:
     """The targets of Markdown links as written, in order, each once; those with a web scheme are left out."""
     targets = (text[start:end] for start, end in destination_spans(text))
-    found = dict.fromkeys(target for target in targets if not target.lower().startswith(_NOT_HERE))
-    return tuple(found)[:MENTIONS]
+    return tuple(dict.fromkeys(target for target in targets if not target.lower().startswith(_NOT_HERE)))[:MENTIONS]
 
 
 def find_images(text: str) -> tuple[str, ...]:

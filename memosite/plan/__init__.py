@@ -24,7 +24,7 @@ from memosite.pages import Site
 from memosite.plan.actions import action_part_units, plan_actions, position_action_units
 from memosite.plan.artifact_page import originals
 from memosite.plan.artifact_twins import artifact_twin, bundle_pages, bundle_units, former_bundles
-from memosite.plan.context import Context, Planned, Stored, Unit, Written, untraced
+from memosite.plan.context import Context, Planned, Stored, Unit, Written, traced_unit, untraced
 from memosite.plan.contract import plan_contract
 from memosite.plan.dates import by_month
 from memosite.plan.decisions import plan_decisions, plan_document, plan_library
@@ -57,14 +57,11 @@ def artifact_units(archive: Archive) -> Iterator[Unit]:
     A text that was rendered for a memo's page is then cached for its thread's page.
     """
     for thread in archive.threads.values():
-        make = partial(_plan_thread, thread=thread)
-        yield Unit(
-            name=f"thread/{thread.id}", make=make, given=thread, given_as="the thread", weight=len(thread.entries)
-        )
+        name, weight = f"thread/{thread.id}", len(thread.entries)
+        yield traced_unit(name, _plan_thread, thread=thread, given_as="the thread", weight=weight)
     for ref, artifact in archive.artifacts.items():
         if not isinstance(artifact, Memo):
-            make = partial(_plan_artifact, artifact=artifact)
-            yield Unit(name="/".join(ref), make=make, given=artifact, given_as="the item itself")
+            yield traced_unit("/".join(ref), _plan_artifact, artifact=artifact, given_as="the item itself")
 
 
 def _plan_thread(context: Context, *, thread: Thread) -> Iterator[Planned]:
@@ -146,9 +143,7 @@ def plan(
     yield from month_units(months)
     yield whole("health", lambda context: plan_health(context, plan_seal(seals)))
     yield whole("citations", plan_citations)
-    yield Unit(
-        name="contract", make=partial(plan_contract, contract=contract), given=contract, given_as="the specification"
-    )
+    yield traced_unit("contract", plan_contract, contract=contract, given_as="the specification")
     yield whole("former", lambda context: chain(plan_removed(context, ledger, months), [plan_not_found(context)]))
     yield whole("former bundles", lambda context: former_bundles(context, ledger))
     yield from digest_units(digests)
@@ -176,12 +171,10 @@ def _kept(_: Context, *, path: str, text: str) -> Iterator[Written]:
 def _with_pages(ledger: Ledger, context: Context, months: Iterable[str], searches: Iterable[SavedSearch]) -> Ledger:
     """The ledger with every page whose address must be kept, even when it has nothing to show any more."""
     systems = {one.ref: one.system for found in context.records.values() for one in found}
-    changed = (artifact for artifact in context.archive.artifacts.values() if has_changes(artifact))
-    captured = (ref for ref in context.captures if has_comparison(context, ref))
     others = chain(
         (("month", month) for month in months),
-        (("changes", "/".join(one.ref)) for one in changed),
-        (("captures", "/".join(ref)) for ref in captured),
+        (("changes", "/".join(one.ref)) for one in context.archive.artifacts.values() if has_changes(one)),
+        (("captures", "/".join(ref)) for ref in context.captures if has_comparison(context, ref)),
         (("saved", saved.name) for saved in searches),
         bundle_pages(context),
     )
@@ -228,8 +221,7 @@ def plan_site(
     saved = _saved_searches(config, archive, shelf, jobs)
     files = [Written(path=f"static/{name}", data=static[name]) for name in sorted(static)]
     of_theme = Unit(name="static", make=lambda _: files, is_traced=False)
-    units = (of_theme, *plan(context, ledger, saved, contract=contract, seals=seals))
-    return SitePlan(context=context, units=units)
+    return SitePlan(context=context, units=(of_theme, *plan(context, ledger, saved, contract=contract, seals=seals)))
 
 
 def _saved_searches(config: Config, archive: Archive, shelf: Shelf, jobs: int) -> tuple[SavedSearch, ...]:

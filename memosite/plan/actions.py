@@ -15,18 +15,9 @@ from memosite.facts.parsed import BROADCAST
 from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
 from memosite.pages import ListPage, ListSection, Page, Reference, Row, View
-from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, few, newest_day
+from memosite.plan import page
+from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, age, as_of, few, newest_day, traced_unit
 from memosite.plan.dates import by_arrival
-from memosite.plan.page import (
-    in_parts,
-    list_twins,
-    page_head,
-    part_count,
-    part_links,
-    plan_part,
-    plan_parts,
-    twin_links,
-)
 from memosite.plan.threads import perhaps_answered_by
 
 # Page models of actions: the board of all positions, and the lists of one position or of one state.
@@ -340,7 +331,7 @@ def position_action_units(context: Context) -> Iterator[Unit]:
 def _page_of_position(
     asked: Asked, position: Position, sent: Mapping[str, Sequence[Memo]], received: Mapping[str, Sequence[Memo]]
 ) -> OfPosition:
-    members = (position.id, *position.union_of)
+    members = position.members
     nameless = [memo for memo in asked.asked_of([BROADCAST]) if BROADCAST in memo.owed_by]
     todo = {memo.ref: memo for memo in (*asked.asked_of(members), *nameless) if open_for(memo, members)}
     every = {memo.ref: memo for some in (sent, received) for id_ in members for memo in some.get(id_, ())}
@@ -367,19 +358,19 @@ def plan_position_actions(
     label = context.label(position.id) if position else phrase("everybody")
     title = phrase("Actions of {label}", label=label)
     yield ActionListPage(
-        **page_head(context, here, title=title, section="actions"),
-        parts=part_links(here, here, part_count(mine.every), None),
+        **page.head_of(context, here, title=title, section="actions"),
+        parts=page.part_links(here, here, page.part_count(mine.every), None),
         intro="",
         newest=as_of(day),
         states=(),
         position=Reference(label=label, href=relative(here, position_page(position.id))) if position else None,
         groups=tuple(_groups(RowMaker(context=context, start=here, day=day), mine, viewer)),
     )
-    yield from plan_parts(context, here, title, mine.every, section_name="actions", viewer=viewer)
+    yield from page.plan_parts(context, here, title, mine.every, section_name="actions", viewer=viewer)
 
 
 def _groups(make: RowMaker, mine: OfPosition, viewer: str | None) -> Iterator[ActionGroup]:
-    limit = rows_each([len(memos) for memos in mine.groups if memos]) if part_count(mine.every) else LIST_LIMIT
+    limit = rows_each([len(memos) for memos in mine.groups if memos]) if page.part_count(mine.every) else LIST_LIMIT
     for (heading, anchor, empty), memos in zip(_HEADINGS, mine.groups, strict=True):
         if memos or (empty and viewer):
             group = make.group(
@@ -435,25 +426,21 @@ def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | Li
     yield from plan_position_actions(context, here=actions_of(BROADCAST), position=None, day=day, mine=mine)
     for state, _ in STATES:
         yield _state(RowMaker(context=context, start=state_page(state), day=day), asked, state)
-    yield from list_twins(context, ACTIONS, TITLE, asked.every, facts={})
+    yield from page.list_twins(context, ACTIONS, TITLE, asked.every, facts={})
 
 
 def action_part_units(context: Context) -> Iterator[Unit]:
     """The parts of the list of actions, each by itself: another memo changes few of them."""
     asked = tuple(memo for memo in context.memos if memo.action is not None)
-    for number, chunk in enumerate(in_parts(asked) if part_count(asked) else (), 1):
-        make = partial(_plan_action_part, number=number, asked=chunk)
-        yield Unit(
-            name=f"actions/{number}",
-            make=make,
-            given=(number, chunk),
-            given_as="the actions on this part of the list",
-            weight=10,
+    for number, chunk in enumerate(page.in_parts(asked) if page.part_count(asked) else (), 1):
+        given_as = "the actions on this part of the list"
+        yield traced_unit(
+            f"actions/{number}", _plan_action_part, number=number, asked=chunk, given_as=given_as, weight=10
         )
 
 
 def _plan_action_part(context: Context, *, number: int, asked: Sequence[Memo]) -> Iterator[ListPage]:
-    yield plan_part(context, ACTIONS, TITLE, number, asked, section_name="actions")
+    yield page.plan_part(context, ACTIONS, TITLE, number, asked, section_name="actions")
 
 
 def _board(make: RowMaker, asked: Asked) -> ActionsPage:
@@ -464,13 +451,13 @@ def _board(make: RowMaker, asked: Asked) -> ActionsPage:
     limit = rows_each([len(some[id_]) for some in (todo, asked.waiting) for id_ in shown if id_ in some], _ROWS)
     pairs, undone = owed(asked), [memo for memo in asked.every if memo.owed_by]
     former: dict[str, str] = {}
-    for id_ in shown:
-        former.setdefault(former_anchor(context, id_), id_)
+    for id_ in shown:  # the anchor of its section, as it was published when it was made of the heading
+        former.setdefault(f"open for {context.label(id_)}".lower().replace(" ", "-"), id_)
     return ActionsPage(
-        **page_head(context, ACTIONS, title=TITLE, section="actions"),
+        **page.head_of(context, ACTIONS, title=TITLE, section="actions"),
         feeds=(Reference(label=phrase("Open actions"), href="feed.xml"),),
-        twins=twin_links(ACTIONS, ACTIONS),
-        parts=part_links(ACTIONS, ACTIONS, part_count(asked.every), None),
+        twins=page.twin_links(ACTIONS, ACTIONS),
+        parts=page.part_links(ACTIONS, ACTIONS, page.part_count(asked.every), None),
         newest=as_of(make.day),
         states=state_links(ACTIONS, asked),
         memos_open=len(undone),
@@ -479,7 +466,7 @@ def _board(make: RowMaker, asked: Asked) -> ActionsPage:
         owed=tuple(_owed(make, who, whom, memos) for who, whom, memos in pairs[:_PAIRS]),
         owed_total=len(pairs),
         positions=tuple(
-            _of_position(make, asked, id_, limit, [anchor for anchor, one in former.items() if one == id_])
+            _of_position(make, asked, id_, limit, tuple(anchor for anchor, one in former.items() if one == id_))
             for id_ in shown
         ),
         positions_total=len(positions),
@@ -498,19 +485,17 @@ def _owed(make: RowMaker, who: str, whom: str, memos: Sequence[Memo]) -> Owed:
     )
 
 
-def _of_position(make: RowMaker, asked: Asked, id_: str, limit: int, former_anchors: Sequence[str]) -> PositionActions:
-    board = actions_of(id_)
-    todo, waiting = asked.asked_of([id_]), asked.asked_by([id_])
-    own = viewer(id_)
-    groups = [make.group(phrase("To do"), f"to-do-{id_}", todo, limit=limit, viewer=own, state="open", more=board)]
+def _of_position(make: RowMaker, asked: Asked, id_: str, limit: int, former: tuple[str, ...]) -> PositionActions:
+    board, todo, waiting = actions_of(id_), asked.asked_of([id_]), asked.asked_by([id_])
+    group = partial(make.group, limit=limit, state="open", more=board)
+    groups = [group(phrase("To do"), f"to-do-{id_}", todo, viewer=viewer(id_))]
     if waiting:
-        heading, anchor = phrase("Waiting on others"), f"waiting-{id_}"
-        groups.append(make.group(heading, anchor, waiting, limit=limit, is_waiting=True, state="open", more=board))
+        groups.append(group(phrase("Waiting on others"), f"waiting-{id_}", waiting, is_waiting=True))
     return PositionActions(
         position=Reference(label=phrase("Everybody")) if id_ == BROADCAST else make.context.position(make.start, id_),
         href=relative(make.start, board),
         anchor=f"position-{id_}",
-        former=tuple(former_anchors),
+        former=former,
         groups=tuple(group for group in groups if group.total),
     )
 
@@ -525,18 +510,13 @@ def actions_of(id_: str) -> str:
     return f"{ACTIONS}{BROADCAST}/" if id_ == BROADCAST else position_actions(id_)
 
 
-def former_anchor(context: Context, id_: str) -> str:
-    """The anchor of a position's section, as it was published when it was made of the heading."""
-    return f"open for {context.label(id_)}".lower().replace(" ", "-")
-
-
 def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:
     name = _TITLES[state]
     found = asked.of.get(state, {})
     order = sorted(found, key=lambda id_: (id_ == BROADCAST, -len(found[id_]), id_))[:_POSITIONS]
     limit = rows_each([len(found[id_]) for id_ in order], _ROWS)
     return ActionListPage(
-        **page_head(make.context, make.start, title=name, section="actions"),
+        **page.head_of(make.context, make.start, title=name, section="actions"),
         feeds=(Reference(label=name, href=relative(make.start, state_feed(state))),),
         intro=_EMPTY[state] if not found else "",
         newest=as_of(make.day),

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
 
+from memosite import pages
 from memosite.archive.lines import original_sha256
 from memosite.archive.model import Artifact, Copy, Document, Memo, Record, SourceInfo, TextImage, Transcript, Variant
 from memosite.archive.urls import copy_name, image_file, original_name, page_of, relative
@@ -11,29 +12,19 @@ from memosite.facts.parsed import Ref, Text
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
 from memosite.formats.status import sort_of, standing_of
-from memosite.pages import (
-    PAGE_CHARS,
-    ArtifactPage,
-    Body,
-    CopyRow,
-    OutdatedCitation,
-    Reference,
-    ShownImage,
-    TrackStep,
-    VariantRow,
-    standing_word,
-)
 from memosite.passages import SUMMARY
 from memosite.plan.context import Context
 from memosite.plan.health import finding_row
 from memosite.plan.history import history_lines, history_summary
 from memosite.plan.indexes import neighbours_of
 from memosite.plan.mentions import PlaceFinder, at_anchor, citation_of, cited_by, mention_rows, shared_rows
-from memosite.plan.page import bundled_name, file_address, page_head, twins_of_artifact
+from memosite.plan.page import bundled_name, file_address, head_of, twins_of_artifact
 from memosite.sources.forges import file_url
 
 
-def memo_bodies(context: Context, start: str, memo: Memo, *, prefix: str = "") -> tuple[Body | None, Body | None]:
+def memo_bodies(
+    context: Context, start: str, memo: Memo, *, prefix: str = ""
+) -> tuple[pages.Body | None, pages.Body | None]:
     """The triage summary (only beside a body file) and the text of a memo; a broken file is shown raw.
 
     A memo without content has neither.
@@ -44,7 +35,7 @@ def memo_bodies(context: Context, start: str, memo: Memo, *, prefix: str = "") -
     inline = variant.envelope.body
     if variant.envelope.shape == "broken":
         file = variant.envelope.file
-        raw = Body(sha256=file.sha256, form="verbatim", chars=file.bytes)
+        raw = pages.Body(sha256=file.sha256, form="verbatim", chars=file.bytes)
         return raw, body_of(context, start, memo, variant.body.text, prefix=prefix) if variant.body else None
     if variant.body is None:
         return None, body_of(context, start, memo, inline, prefix=prefix)
@@ -63,7 +54,7 @@ _LINKS = 1_000
 """The most links of one artifact that are followed."""
 
 
-def track_of(context: Context, start: str, artifact: Artifact) -> tuple[TrackStep, ...]:
+def track_of(context: Context, start: str, artifact: Artifact) -> tuple[pages.TrackStep, ...]:
     """The steps of a decision or a proposal in the order of time; none if there is no other than itself."""
     if sort_of(artifact) == "other" or artifact.withheld:
         return ()
@@ -80,11 +71,11 @@ def track_of(context: Context, start: str, artifact: Artifact) -> tuple[TrackSte
     once = {one.ref: (role, one) for role, one in reversed(steps)}
     ordered = [once.pop(one.ref) for _, one in steps if one.ref in once]
     return tuple(
-        TrackStep(
+        pages.TrackStep(
             role=role,
             item=context.artifact(start, one.ref),
             date=one.date,
-            standing=standing_word(standing_of(one) or ""),
+            standing=pages.standing_word(standing_of(one) or ""),
             source=one.copies[0].file.source,
             is_current=one.ref == artifact.ref,
         )
@@ -163,14 +154,14 @@ def _comes_before(proposal: Artifact, decision: Artifact) -> bool:
     return proposal.date.day <= decision.date.day
 
 
-def outdated_citations(context: Context, start: str, artifact: Artifact) -> tuple[OutdatedCitation, ...]:
+def outdated_citations(context: Context, start: str, artifact: Artifact) -> tuple[pages.OutdatedCitation, ...]:
     """The decisions that a memo, a note or a record cites and that are not in force any more."""
     if not isinstance(artifact, Memo | Record) or artifact.withheld:
         return ()
     cited = dict.fromkeys(
         link.to for link in artifact.links[:_LINKS] if link.to and link.to[0] in {"document", "record"}
     )
-    found: list[OutdatedCitation] = []
+    found: list[pages.OutdatedCitation] = []
     for decision in (context.archive.artifacts.get(ref) for ref in cited if ref != artifact.ref):
         if decision is None or sort_of(decision) != "decision" or standing_of(decision) != "superseded":
             continue
@@ -178,7 +169,9 @@ def outdated_citations(context: Context, start: str, artifact: Artifact) -> tupl
         if ref != artifact.ref:
             newer, link = context.archive.artifacts.get(ref) if ref else None, context.artifact(start, decision.ref)
             since = newer.date if newer else None
-            found.append(OutdatedCitation(decision=link, successor=context.successor(start, decision), since=since))
+            found.append(
+                pages.OutdatedCitation(decision=link, successor=context.successor(start, decision), since=since)
+            )
     return tuple(found)
 
 
@@ -207,11 +200,11 @@ def originals(artifact: Artifact) -> Iterable[tuple[str, str, str]]:
     if artifact.withheld:
         return
     page = page_of(artifact)
-    shown = _shown_copy(artifact)
-    yield "original", page + original_name(shown.file.path, is_body=False), original_sha256(artifact, shown.file)
+    shown = artifact.shown_file
+    yield "original", page + original_name(shown.path, is_body=False), original_sha256(artifact, shown)
     if isinstance(artifact, Memo | Transcript):
         body = artifact.variants[0].body
-        if body is not None and body.file.path != shown.file.path:
+        if body is not None and body.file.path != shown.path:
             yield "body", page + original_name(body.file.path, is_body=True), body.file.sha256
     if isinstance(artifact, Record) and artifact.card.body_path and artifact.card.text:
         # In the form that its content hash covers: without a byte-order mark, with LF.
@@ -239,13 +232,6 @@ def _copy_names(artifact: Artifact) -> list[tuple[str, str]]:
     return names
 
 
-def _shown_copy(artifact: Artifact) -> Copy:
-    if isinstance(artifact, Memo | Transcript):
-        file = artifact.envelope.file
-        return next(copy for copy in artifact.copies if copy.file == file)
-    return artifact.copies[0]
-
-
 _OF_KIND = frozenset({"body", "date_written", "extra", "extra_left_out", "is_cut"})
 """Fields of `pages.ArtifactPage` that do not follow from what all artifacts have."""
 
@@ -257,8 +243,8 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
     """
     redacted = " (secrets redacted)" if artifact.is_redacted else ""
     zipped = bundled_name(context, artifact)
-    page = ArtifactPage(
-        **page_head(context, start, title=artifact.short_subject, section=section, description=artifact.summary),
+    page = pages.ArtifactPage(
+        **head_of(context, start, title=artifact.short_subject, section=section, description=artifact.summary),
         twins=twins_of_artifact(context, start, artifact),
         kind=artifact.kind,
         id=artifact.id,
@@ -266,7 +252,7 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         date=artifact.date,
         copies=_copy_rows(context, artifact, start),
         originals=tuple(
-            Reference(
+            pages.Reference(
                 label=path.rpartition("/")[2] + zipped + redacted,
                 href=file_address(context, start, artifact, path),
                 title=what,
@@ -299,14 +285,14 @@ def _tags(artifact: Artifact) -> Iterator[str]:
         yield f"and {len(artifact.tags) - TAGS} more (see JSON)"
 
 
-def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[CopyRow, ...]:
+def _copy_rows(context: Context, artifact: Artifact, start: str) -> tuple[pages.CopyRow, ...]:
     here = page_of(artifact)
     sources = {source.name: source for source in context.archive.sources}
     rows = []
     for copy, (name, body) in zip(artifact.copies, _copy_names(artifact), strict=True):
         is_published = len(artifact.copies) > 1 and not artifact.withheld
         rows.append(
-            CopyRow(
+            pages.CopyRow(
                 source=copy.file.source,
                 path=copy.file.path,
                 mailbox=copy.mailbox,
@@ -355,20 +341,22 @@ def link_targets(context: Context, start: str, artifact: Artifact) -> tuple[tupl
     return tuple(targets.items())
 
 
-def _shown(start: str, image: TextImage) -> ShownImage:
+def _shown(start: str, image: TextImage) -> pages.ShownImage:
     if image.why_not:
-        return ShownImage(image.written, why_not=image.why_not)
+        return pages.ShownImage(image.written, why_not=image.why_not)
     href = relative(start, image_file(image.sha256, image.form))
-    return ShownImage(image.written, href, image.width, image.height)
+    return pages.ShownImage(image.written, href, image.width, image.height)
 
 
-def body_of(context: Context, start: str, artifact: Artifact, text: Text | None, *, prefix: str = "") -> Body | None:
+def body_of(
+    context: Context, start: str, artifact: Artifact, text: Text | None, *, prefix: str = ""
+) -> pages.Body | None:
     """A text of an artifact as a page shows it; one that is longer than a page may be is cut when rendered."""
     if text is None:
         return None
-    return Body(
+    return pages.Body(
         sha256=text.sha256,
-        form="markdown" if text.chars <= PAGE_CHARS else "verbatim",
+        form="markdown" if text.chars <= pages.PAGE_CHARS else "verbatim",
         chars=text.chars,
         links=link_targets(context, start, artifact),
         images=tuple(_shown(start, image) for image in artifact.images),
@@ -385,14 +373,14 @@ _MOST = 20  # variants of one artifact
 _COPIES = 10
 
 
-def variant_rows(artifact: Memo | Transcript) -> tuple[VariantRow, ...]:
+def variant_rows(artifact: Memo | Transcript) -> tuple[pages.VariantRow, ...]:
     """The texts of each further variant, beside those of the one that is shown."""
     shown_envelope, shown_body = _digests(artifact.variants[0])
     rows = []
     for number, variant in enumerate(artifact.variants[1 : _MOST + 1], 1):
         envelope, body = _digests(variant)
         rows.append(
-            VariantRow(
+            pages.VariantRow(
                 label=_holders(artifact, number),
                 shown_envelope=shown_envelope,
                 other_envelope=envelope,

@@ -14,51 +14,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 
+from memosite.archive import model, urls
 from memosite.archive.cite import called
 from memosite.archive.ledger import LEAN, Ledger
 from memosite.archive.lines import artifact_line, body_texts, dump_line, join_texts, notice_of
-from memosite.archive.model import (
-    Artifact,
-    Copy,
-    Document,
-    Library,
-    Life,
-    MadeCitation,
-    Memo,
-    Record,
-    RecordLink,
-    Transcript,
-)
-from memosite.archive.urls import (
-    bundle_files,
-    bundle_folder,
-    bundle_twins,
-    index_file,
-    page_of,
-    part_page,
-    relative,
-    turn_lines,
-)
 from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import cut_line, one_line
 from memosite.formats.turns import Turn, blocks, parse_conversation, without_hashes
 from memosite.pages import LifeStep, MentionRow, cut_turns
+from memosite.plan import page
 from memosite.plan.artifact_page import PART_CHARS, link_targets, originals, shown_extra
-from memosite.plan.context import Context, Packed, Stored, Unit, Written
+from memosite.plan.context import Context, Packed, Stored, Unit, Written, traced_unit
 from memosite.plan.dates import month_name
 from memosite.plan.history import SENT, STEPS, history_lines, shows_commits
 from memosite.plan.mentions import mention_lines, mention_rows, shared_fields, shared_lines
-from memosite.plan.page import (
-    Twin,
-    base_of_twin,
-    bundled_name,
-    entry_bytes,
-    escaped,
-    file_address,
-    fitting,
-    thread_key,
-    twin_address,
-)
 from memosite.plan.records import relation_row
 from memosite.plan.removed import withheld_turns
 from memosite.plan.threads import thread_twin
@@ -78,11 +47,10 @@ _TOOLS = 20
 
 
 def transcript_twin(
-    context: Context, transcript: Transcript, start: str
+    context: Context, transcript: model.Transcript, start: str
 ) -> tuple[dict[str, object], Iterable[Written]]:
     """The fields of a transcript for its JSON, with links from `start`, and the file of its turns if it has a text."""
-    page = page_of(transcript)
-    turns = list(_turns(context, transcript))
+    here, turns = urls.page_of(transcript), list(_turns(context, transcript))
     lists: dict[str, Sequence[object]] = {
         "participants": [
             asdict(participant) | {"extra": shown_extra(participant.extra, limit=PART_CHARS)}
@@ -95,20 +63,20 @@ def transcript_twin(
         "written_during": _names(context.written_during.get(transcript.ref, ())),
         "turns": [_linked(turn, start) for turn in turns],
     }
-    shown = {name: fitting(entries, entry_bytes) for name, entries in lists.items()}
+    shown = {name: page.fitting(entries, page.entry_bytes) for name, entries in lists.items()}
     left_out = {name: len(lists[name]) - len(shown[name]) for name in lists}
     fields = {
         **_envelope_fields(transcript),
         **shown,
         "turns_total": len(turns),
-        "all_turns": file_address(context, start, transcript, turn_lines(page)) if turns else None,
+        "all_turns": page.file_address(context, start, transcript, urls.turn_lines(here)) if turns else None,
         "left_out": {name: number for name, number in left_out.items() if number},
     }
-    data = "".join(f"{dump_line(_linked(turn, page))}\n" for turn in turns).encode()
-    return fields, [Written(path=turn_lines(page), data=data)] if turns else []
+    data = "".join(f"{dump_line(_linked(turn, here))}\n" for turn in turns).encode()
+    return fields, [Written(path=urls.turn_lines(here), data=data)] if turns else []
 
 
-def _envelope_fields(transcript: Transcript) -> dict[str, object]:
+def _envelope_fields(transcript: model.Transcript) -> dict[str, object]:
     envelope = transcript.envelope
     return {
         "ended": transcript.ended.utc if transcript.ended else None,
@@ -132,10 +100,10 @@ _Placed = tuple[dict[str, object], str, str]
 def _linked(placed: _Placed, start: str) -> dict[str, object]:
     """A turn with the link to it from a page or folder."""
     turn, file, anchor = placed
-    return {**turn, "href": f"{relative(start, file)}#{anchor}"}
+    return {**turn, "href": f"{urls.relative(start, file)}#{anchor}"}
 
 
-def _turns(context: Context, transcript: Transcript) -> Iterator[_Placed]:
+def _turns(context: Context, transcript: model.Transcript) -> Iterator[_Placed]:
     """Each turn of a transcript, with the beginning of its text, and where it is."""
     variant = transcript.variants[0]
     if variant.text is None or not variant.text.turns or transcript.broken:
@@ -143,9 +111,9 @@ def _turns(context: Context, transcript: Transcript) -> Iterator[_Placed]:
     started = variant.envelope.sent.instant if variant.envelope.sent else None
     turns = parse_conversation(context.text_of(variant.text.sha256), started=started).turns
     turns = without_hashes(turns) if transcript.is_redacted else turns
-    page = page_of(transcript)
+    here = urls.page_of(transcript)
     for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):
-        file = index_file(page if number == 1 else part_page(page, number))
+        file = urls.index_file(here if number == 1 else urls.part_page(here, number))
         yield from ((_turn(turn), file, turn.anchor) for turn in turns[part.begins : part.end])
 
 
@@ -174,41 +142,43 @@ def _turn(turn: Turn) -> dict[str, object]:
 _FILES = 20
 
 
-def artifact_twin(context: Context, artifact: Artifact) -> Twin:
+def artifact_twin(context: Context, artifact: model.Artifact) -> page.Twin:
     """The twin of an artifact, of a transcript with the file of its turns; links are from where it is published."""
-    start = base_of_twin(context, artifact)
+    start = page.base_of_twin(context, artifact)
     line = artifact_line(artifact, context.archive, base_url=context.site.base_url)
     line["backlinks"] = [f"{kind}/{id_}" for kind, id_ in artifact.backlinks]
-    line["mentioned_in"] = fitting(list(mention_lines(context, start, artifact)), entry_bytes)
-    line["cited_by"] = fitting([_citation_line(one) for one in context.citations_of.get(artifact.ref, ())], entry_bytes)
+    line["mentioned_in"] = page.fitting(list(mention_lines(context, start, artifact)), page.entry_bytes)
+    line["cited_by"] = page.fitting(
+        [_citation_line(one) for one in context.citations_of.get(artifact.ref, ())], page.entry_bytes
+    )
     line["links"] = dict(link_targets(context, start, artifact))
-    line["originals"] = [file_address(context, start, artifact, path) for _, path, _ in originals(artifact)]
-    line["life"] = fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], entry_bytes)
+    line["originals"] = [page.file_address(context, start, artifact, path) for _, path, _ in originals(artifact)]
+    line["life"] = page.fitting([_life(artifact, copy) for copy in artifact.copies[:_FILES]], page.entry_bytes)
     if shared := shared_fields(context, artifact.ref):
-        line |= {"shared": fitting(shared, entry_bytes), "shared_total": len(shared)}
-    if isinstance(artifact, Memo):
+        line |= {"shared": page.fitting(shared, page.entry_bytes), "shared_total": len(shared)}
+    if isinstance(artifact, model.Memo):
         line["replies"] = [f"{kind}/{id_}" for kind, id_ in artifact.replies]
         line |= {name: ["/".join(ref) for ref in refs] for name, refs in _relations(artifact) if refs}
     fields, files = ({}, withheld_turns(artifact)) if artifact.withheld else _content(context, artifact, start)
-    return Twin(fields=line | fields, text=_markdown(context, artifact, start), files=tuple(files))
+    return page.Twin(fields=line | fields, text=_markdown(context, artifact, start), files=tuple(files))
 
 
-def _content(context: Context, artifact: Artifact, start: str) -> tuple[dict[str, object], Iterable[Written]]:
+def _content(context: Context, artifact: model.Artifact, start: str) -> tuple[dict[str, object], Iterable[Written]]:
     """The fields of an artifact that only its kind has, its text, and the file of a transcript's turns."""
     fields: dict[str, object] = {}
     files: Iterable[Written] = ()
-    if isinstance(artifact, Record):
+    if isinstance(artifact, model.Record):
         fields["record"] = _record_facts(artifact)
-    if isinstance(artifact, Document):
+    if isinstance(artifact, model.Document):
         head = artifact.head  # its date is that of the line
         said = {"status": head.status, "superseded": artifact.is_superseded, "extra": shown_extra(head.extra)}
         fields["document"] = said
-    if isinstance(artifact, Transcript):
+    if isinstance(artifact, model.Transcript):
         fields["transcript"], files = transcript_twin(context, artifact, start)
     return fields | {"body": artifact_text(context, artifact, body_texts(artifact))}, files
 
 
-def _citation_line(one: MadeCitation) -> dict[str, object]:
+def _citation_line(one: model.MadeCitation) -> dict[str, object]:
     """A citation of an artifact: what makes it, null for a manuscript, and where; what it cites, and the verdict."""
     return {
         "by": "/".join(one.by) if one.by else None,
@@ -221,17 +191,17 @@ def _citation_line(one: MadeCitation) -> dict[str, object]:
     }
 
 
-def _relations(memo: Memo) -> Iterator[tuple[str, tuple[Ref, ...]]]:
+def _relations(memo: model.Memo) -> Iterator[tuple[str, tuple[Ref, ...]]]:
     yield "also_answers", memo.also_answers
     yield "also_answered_by", memo.also_answered_by
     yield "supersedes", memo.supersedes
     yield "superseded_by", memo.superseded_by
 
 
-def _markdown(context: Context, artifact: Artifact, start: str) -> str:
+def _markdown(context: Context, artifact: model.Artifact, start: str) -> str:
     """What the page says, then a rule and the text as it is: what stands above the rule, no text can forge."""
     head = "\n".join(f"{name}: {one_line(value)}" for name, value in _head(context, artifact) if value)
-    in_full = twin_address(context, start, artifact.ref, "json").partition("#")[0]
+    in_full = page.twin_address(context, start, artifact.ref, "json").partition("#")[0]
     lists = "".join(_markdown_lists(_lists(context, artifact, start), in_full))
     subject = one_line(artifact.subject) or artifact.short_subject
     notice = notice_of(artifact)
@@ -239,9 +209,9 @@ def _markdown(context: Context, artifact: Artifact, start: str) -> str:
     return f"# {subject}\n\n{head}\n\n{lists}---\n\n{text.rstrip()}\n"
 
 
-def _life(artifact: Artifact, copy: Copy) -> dict[str, object]:
+def _life(artifact: model.Artifact, copy: model.Copy) -> dict[str, object]:
     """The git history of a copy: its last steps, oldest first; `why_not` says why it is missing or not complete."""
-    life, is_told = copy.life or Life(), shows_commits(artifact)
+    life, is_told = copy.life or model.Life(), shows_commits(artifact)
     steps = [
         {
             "event": one.kind,
@@ -257,9 +227,9 @@ def _life(artifact: Artifact, copy: Copy) -> dict[str, object]:
     return said | {"left_out": len(life.events) - len(steps), "steps": steps}
 
 
-def _lists(context: Context, artifact: Artifact, start: str) -> Iterator[tuple[str, list[str]]]:
+def _lists(context: Context, artifact: model.Artifact, start: str) -> Iterator[tuple[str, list[str]]]:
     """What a page lists beside its text, a line each: relations and recorded events of a record, and git's history."""
-    if isinstance(artifact, Record):
+    if isinstance(artifact, model.Record):
         yield "Relations", [_relation_line(context, start, artifact, one) for one in artifact.relations]
         yield "Recorded events", [_event_line(one) for one in artifact.history]
     yield "Mentioned in", [_mention_line(one) for one in mention_rows(context, start, artifact)]
@@ -269,8 +239,8 @@ def _lists(context: Context, artifact: Artifact, start: str) -> Iterator[tuple[s
 
 
 def _mention_line(one: MentionRow) -> str:
-    said = f": {escaped(one.sentence.line)}" if one.sentence else ""
-    return f"- [{escaped(one.row.short_subject)}]({one.row.href}){said}\n"
+    said = f": {page.escaped(one.sentence.line)}" if one.sentence else ""
+    return f"- [{page.escaped(one.row.short_subject)}]({one.row.href}){said}\n"
 
 
 def _step_line(source: str, step: LifeStep) -> str:
@@ -282,18 +252,18 @@ def _step_line(source: str, step: LifeStep) -> str:
 def _markdown_lists(lists: Iterable[tuple[str, list[str]]], in_full: str) -> Iterable[str]:
     """Lists of lines as sections of Markdown; lines that do not fit are counted, `in_full` names what has them."""
     for heading, lines in lists:
-        shown = fitting(lines, lambda line: len(line.encode("utf-8", "replace")))
+        shown = page.fitting(lines, lambda line: len(line.encode("utf-8", "replace")))
         rest = f"- {len(lines) - len(shown)} more: see {in_full}\n" if len(shown) < len(lines) else ""
         if lines:
             yield f"## {heading}\n\n{''.join(shown)}{rest}\n"
 
 
-def _relation_line(context: Context, start: str, record: Record, link: RecordLink) -> str:
+def _relation_line(context: Context, start: str, record: model.Record, link: model.RecordLink) -> str:
     row = relation_row(context, start, record, link)
-    label = escaped(one_line(row.target.label))
-    target = f"[{label}]({twin_address(context, start, link.to, 'md')})" if link.to and row.target.href else label
+    label = page.escaped(one_line(row.target.label))
+    target = f"[{label}]({page.twin_address(context, start, link.to, 'md')})" if link.to and row.target.href else label
     said = ", ".join(filter(None, (row.status, row.confidence, "stated in that record" if row.is_inverse else "")))
-    facts = (f"({escaped(one_line(said))})" if said else "", escaped(row.label))
+    facts = (f"({page.escaped(one_line(said))})" if said else "", page.escaped(row.label))
     return " ".join(("-", one_line(row.predicate), target, *filter(None, facts))) + "\n"
 
 
@@ -304,30 +274,21 @@ def _event_line(one: RecordEvent) -> str:
     return f"- {shown.shown if shown else 'no date'} {one_line(f'{one.event}{who}{detail}')}\n"
 
 
-def artifact_text(context: Context, artifact: Artifact, texts: tuple[Text, ...]) -> str:
+def artifact_text(context: Context, artifact: model.Artifact, texts: tuple[Text, ...]) -> str:
     """These texts of an artifact as one; a broken file as it is, a library as the list of its items."""
-    if isinstance(artifact, Memo | Transcript):
-        if artifact.broken:
-            return context.text_of(artifact.envelope.file.sha256)
-        return join_texts(context.text_of(text.sha256) for text in texts)
-    if isinstance(artifact, Document):
-        return context.text_of(artifact.head.text.sha256)
-    if isinstance(artifact, Record):
-        return context.text_of(artifact.card.text.sha256) if artifact.card.text else ""
-    if isinstance(artifact, Library) and artifact.card.rest:
-        return context.text_of(artifact.card.rest.sha256)
-    if isinstance(artifact, Library) and artifact.card.broken:
-        return context.text_of(artifact.card.file.sha256)
-    if isinstance(artifact, Library):
+    is_alone = isinstance(artifact, model.Library) and not artifact.card.rest  # it has no text but its own file
+    if artifact.is_broken and (is_alone or isinstance(artifact, model.Memo | model.Transcript)):
+        return context.text_of(artifact.shown_file.sha256)
+    if isinstance(artifact, model.Library) and is_alone:
         items = [f"- {item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items]
         return "\n".join([artifact.card.description, "", *items])
-    return ""
+    return join_texts(context.text_of(text.sha256) for text in texts)
 
 
-def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
+def _head(context: Context, artifact: model.Artifact) -> Iterable[tuple[str, str]]:
     shown = artifact.date
     yield "Id", f"{artifact.kind}/{artifact.id}"
-    if isinstance(artifact, Memo):
+    if isinstance(artifact, model.Memo):
         yield "From", artifact.author
         yield "To", ", ".join(artifact.to)
         yield "Mailbox", artifact.mailbox or ""
@@ -337,9 +298,9 @@ def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
         yield "In-Reply-To", artifact.parent[1] if artifact.parent else (artifact.ghost_parent or "")
         for name, refs in _relations(artifact):
             yield name.replace("_", "-").title(), ", ".join("/".join(ref) for ref in refs[:_FILES])
-    if isinstance(artifact, Transcript) and not artifact.withheld:
+    if isinstance(artifact, model.Transcript) and not artifact.withheld:
         yield from _transcript_head(context, artifact)
-    if isinstance(artifact, Record):
+    if isinstance(artifact, model.Record):
         card = artifact.card
         yield "Type", f"{artifact.system} {card.type}".strip()
         yield "Stage", card.stage or ""
@@ -353,14 +314,14 @@ def _head(context: Context, artifact: Artifact) -> Iterable[tuple[str, str]]:
     more = len(artifact.copies) - len(files)
     yield "Files", ", ".join((*files, f"and {more} more") if more else files)
     if context.site.base_url:
-        yield "URL", context.site.base_url + page_of(artifact)
+        yield "URL", context.site.base_url + urls.page_of(artifact)
 
 
-def _transcript_head(context: Context, transcript: Transcript) -> Iterable[tuple[str, str]]:
+def _transcript_head(context: Context, transcript: model.Transcript) -> Iterable[tuple[str, str]]:
     envelope = transcript.envelope
     written = context.written_during.get(transcript.ref, ())
     text = transcript.variants[0].text
-    turns = f"turns.jsonl{bundled_name(context, transcript)}"
+    turns = f"turns.jsonl{page.bundled_name(context, transcript)}"
     yield "Participants", _fitting_line(map(called, envelope.participants))
     yield "Ended", transcript.ended.utc if transcript.ended else ""
     yield "Transport", envelope.transport or ""
@@ -375,12 +336,12 @@ def _transcript_head(context: Context, transcript: Transcript) -> Iterable[tuple
 def _fitting_line(names: Iterable[str]) -> str:
     """Names as one line, as many as the bound on lists allows."""
     every = list(names)
-    shown = fitting(every, lambda name: len(name.encode("utf-8", "replace")) + 2)
+    shown = page.fitting(every, lambda name: len(name.encode("utf-8", "replace")) + 2)
     more = len(every) - len(shown)
     return ", ".join((*shown, f"and {more} more") if more else shown)
 
 
-def _record_facts(record: Record) -> dict[str, object]:
+def _record_facts(record: model.Record) -> dict[str, object]:
     """The fields of a record besides those of all artifacts; names of artifacts are `kind/id`, null if unknown."""
     card = record.card
     return {
@@ -430,20 +391,12 @@ _RULE = "\n---\n\n"
 
 def bundle_units(context: Context) -> Iterator[Unit]:
     """A unit for each bundle; none where twins and originals are files of their own."""
-    members: dict[str, list[Artifact]] = defaultdict(list)
+    members: dict[str, list[model.Artifact]] = defaultdict(list)
     for ref, bundle in context.bundles.items():
         members[bundle].append(context.archive.artifacts[ref])
     for bundle, found in members.items():
-        artifacts = tuple(found)
-        make = partial(_plan_bundle, bundle=bundle, artifacts=artifacts)
-        yield Unit(
-            name=f"bundle/{bundle}",
-            make=make,
-            given=artifacts,
-            given_as="an item in the bundle",
-            weight=1 + len(artifacts) // 3,
-            is_for_programs=True,
-        )
+        made_of = partial(traced_unit, given_as="an item in the bundle", weight=1 + len(found) // 3)
+        yield made_of(f"bundle/{bundle}", _plan_bundle, bundle=bundle, artifacts=tuple(found))
 
 
 def bundle_pages(context: Context) -> Iterator[tuple[str, str]]:
@@ -461,8 +414,8 @@ def former_bundles(context: Context, ledger: Ledger) -> Iterator[Written | Packe
             yield from _files(bundle, {}, ())
 
 
-def _plan_bundle(context: Context, *, bundle: str, artifacts: Sequence[Artifact]) -> Iterator[Written | Packed]:
-    twins: dict[str, Twin] = {}
+def _plan_bundle(context: Context, *, bundle: str, artifacts: Sequence[model.Artifact]) -> Iterator[Written | Packed]:
+    twins: dict[str, page.Twin] = {}
     files: list[Written | Stored] = []
     for artifact in artifacts:
         twin = twins["/".join(artifact.ref)] = artifact_twin(context, artifact)
@@ -472,25 +425,25 @@ def _plan_bundle(context: Context, *, bundle: str, artifacts: Sequence[Artifact]
     yield from _files(bundle, twins, files)
 
 
-def _thread_begun_by(context: Context, bundle: str, artifact: Artifact) -> dict[str, Twin]:
+def _thread_begun_by(context: Context, bundle: str, artifact: model.Artifact) -> dict[str, page.Twin]:
     """The twin of the thread of two or more memos that a memo is the first of, by its key."""
     if artifact.ref not in context.placed:
         return {}
     thread, _ = context.placed[artifact.ref]
     if len(thread.memos) < 2 or thread.memos[0] != artifact.ref:
         return {}
-    return {thread_key(thread): thread_twin(context, bundle_folder(bundle), thread)}
+    return {page.thread_key(thread): thread_twin(context, urls.bundle_folder(bundle), thread)}
 
 
-def _files(bundle: str, twins: dict[str, Twin], files: Sequence[Written | Stored]) -> Iterator[Written | Packed]:
+def _files(bundle: str, twins: dict[str, page.Twin], files: Sequence[Written | Stored]) -> Iterator[Written | Packed]:
     lines = (dump_line({"key": key, **twin.fields}) for key, twin in twins.items())
     data = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
-    yield Written(path=bundle_twins(bundle, "json"), data=data)
-    yield Written(path=bundle_twins(bundle, "md"), data=_bundle_markdown(bundle, twins).encode("utf-8", "replace"))
-    yield Packed(path=bundle_files(bundle), files=tuple(files))
+    yield Written(path=urls.bundle_twins(bundle, "json"), data=data)
+    yield Written(path=urls.bundle_twins(bundle, "md"), data=_bundle_markdown(bundle, twins).encode("utf-8", "replace"))
+    yield Packed(path=urls.bundle_files(bundle), files=tuple(files))
 
 
-def _bundle_markdown(bundle: str, twins: dict[str, Twin]) -> str:
+def _bundle_markdown(bundle: str, twins: dict[str, page.Twin]) -> str:
     """One text after another. In which line each begins stands above all of them, where no text can forge it."""
     month, _, number = bundle.rpartition("/")
     head = f"# {month_name(month)}, bundle {number}\n\n{len(twins)} in all. The line in which each begins:\n\n"

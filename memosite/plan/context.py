@@ -8,30 +8,8 @@ from functools import cached_property, lru_cache, partial
 from typing import TypeVar
 from weakref import proxy
 
-from memosite.archive.mailboxes import (
-    copies_at,
-    mailbox_at,
-    missing_of,
-    open_for,
-    possible_replies,
-    unread_by_any,
-    unread_for,
-)
-from memosite.archive.model import (
-    Action,
-    Archive,
-    Artifact,
-    Document,
-    Ghost,
-    MadeCitation,
-    Memo,
-    Position,
-    Record,
-    Thread,
-    Transcript,
-    by_cited,
-    other_name,
-)
+from memosite.archive import mailboxes, model
+from memosite.archive.mailboxes import open_for, unread_by_any, unread_for
 from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
 from memosite.config.schema import FeedsConfig
 from memosite.facts.file import LABEL_CHARS
@@ -42,20 +20,8 @@ from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.feeds import FeedFile
 from memosite.pages import Page, Reference, Row, ShownAction, Site
+from memosite.plan import indexes
 from memosite.plan.dates import by_arrival
-from memosite.plan.indexes import (
-    EntityFacts,
-    ListPlace,
-    MentionFinder,
-    SeatIndex,
-    arrival_times,
-    collect_entities,
-    find_bundles,
-    find_captures,
-    find_written,
-    index_seats,
-    list_places,
-)
 from memosite.plan.shared_passages import SharedLink
 from memosite.search.blocks import SearchBlock
 from memosite.sources.forges import commit_url
@@ -75,32 +41,32 @@ class Context:
     `text_of` gives a text by its digest; `mentions` keeps places; `shared` are passages that texts have in common.
     """
 
-    archive: Archive
+    archive: model.Archive
     site: Site
     text_of: Callable[[str], str]
     archive_id: str = "archive"
     authority: str = "memosite.invalid,2026"
     feeds: FeedsConfig = field(default_factory=FeedsConfig)
-    mentions: MentionFinder = field(default_factory=MentionFinder, compare=False, repr=False)
+    mentions: indexes.MentionFinder = field(default_factory=indexes.MentionFinder, compare=False, repr=False)
     shared: dict[Ref, tuple[SharedLink, ...]] = field(default_factory=dict)
 
     @cached_property
-    def by_position(self) -> dict[str, list[Artifact]]:
+    def by_position(self) -> dict[str, list[model.Artifact]]:
         """The artifacts that involve each position, in order of arrival; broadcasts only with their sender."""
-        found: dict[str, list[Artifact]] = defaultdict(list)
+        found: dict[str, list[model.Artifact]] = defaultdict(list)
         for artifact in self.archive.artifacts.values():
             for id_ in artifact.positions:
                 found[id_].append(artifact)
         for id_, position in self.archive.positions.items():
             if position.union_of:
-                together = {one.ref: one for part in (id_, *position.union_of) for one in found.get(part, [])}
+                together = {one.ref: one for part in position.members for one in found.get(part, [])}
                 found[id_] = sorted(together.values(), key=lambda one: one.arrival)
         return dict(found)
 
     @cached_property
     def arrival_times(self) -> dict[Ref, dt.datetime]:
         """When each artifact arrived, as far as that is known."""
-        return arrival_times(self.archive.artifacts.values())
+        return indexes.arrival_times(self.archive.artifacts.values())
 
     @cached_property
     def webs(self) -> dict[str, str]:
@@ -108,66 +74,66 @@ class Context:
         return {source.name: source.web for source in self.archive.sources if source.web}
 
     @cached_property
-    def records(self) -> dict[str, list[Record]]:
+    def records(self) -> dict[str, list[model.Record]]:
         """The records of each system that has any, in order of arrival; systems by name."""
-        found: dict[str, list[Record]] = defaultdict(list)
+        found: dict[str, list[model.Record]] = defaultdict(list)
         for artifact in self.archive.artifacts.values():
-            if isinstance(artifact, Record):
+            if isinstance(artifact, model.Record):
                 found[artifact.system].append(artifact)
         return {system: found[system] for system in sorted(found)}
 
     @cached_property
-    def entities(self) -> dict[str, EntityFacts]:
+    def entities(self) -> dict[str, indexes.EntityFacts]:
         """The entities that records name, by id."""
-        return collect_entities(self.archive.artifacts.values())
+        return indexes.collect_entities(self.archive.artifacts.values())
 
     @cached_property
-    def memos(self) -> tuple[Memo, ...]:
+    def memos(self) -> tuple[model.Memo, ...]:
         """Memos and notes, in order of arrival."""
         return self.archive.memos()
 
     @cached_property
-    def seats(self) -> SeatIndex:
+    def seats(self) -> indexes.SeatIndex:
         """What each position sent, has not read and is asked."""
-        return index_seats(self.memos, self.broadcasts)
+        return indexes.index_seats(self.memos, self.broadcasts)
 
     @cached_property
-    def broadcasts(self) -> tuple[Memo, ...]:
+    def broadcasts(self) -> tuple[model.Memo, ...]:
         """Memos to everybody, in order of arrival."""
         return tuple(memo for memo in self.memos if memo.kind == "memo" and memo.is_broadcast)
 
     @cached_property
     def captures(self) -> dict[Ref, tuple[Ref, ...]]:
         """For each transcript the other captures of its session."""
-        return find_captures(self.archive.artifacts.values())
+        return indexes.find_captures(self.archive.artifacts.values())
 
     @cached_property
-    def possible_replies(self) -> dict[Ref, tuple[Ghost, ...]]:
+    def possible_replies(self) -> dict[Ref, tuple[model.Ghost, ...]]:
         """The missing memos that may have answered a memo."""
-        return possible_replies(self.archive, self.memos)
+        return mailboxes.possible_replies(self.archive, self.memos)
 
     @cached_property
-    def missing_of(self) -> dict[str, tuple[Ghost, ...]]:
+    def missing_of(self) -> dict[str, tuple[model.Ghost, ...]]:
         """The missing memos from and to each position, by their names; the newest first."""
-        return missing_of(self.archive)
+        return mailboxes.missing_of(self.archive)
 
     @cached_property
     def bundles(self) -> dict[Ref, str]:
         """The bundle that each artifact's twins and originals are in; none where each is a file of its own."""
-        return find_bundles(self.archive.artifacts.values()) if self.site.is_lean else {}
+        return indexes.find_bundles(self.archive.artifacts.values()) if self.site.is_lean else {}
 
     @cached_property
-    def list_places(self) -> dict[Ref, ListPlace]:
+    def list_places(self) -> dict[Ref, indexes.ListPlace]:
         """The place of each artifact in the list that readers page through."""
-        return list_places(self.archive.artifacts.values(), self.label)
+        return indexes.list_places(self.archive.artifacts.values(), self.label)
 
     @cached_property
     def written_during(self) -> dict[Ref, tuple[Ref, ...]]:
         """For transcripts, what their participants sent during them."""
-        return find_written(self.archive.artifacts.values())
+        return indexes.find_written(self.archive.artifacts.values())
 
     @cached_property
-    def placed(self) -> dict[Ref, tuple[Thread, int]]:
+    def placed(self) -> dict[Ref, tuple[model.Thread, int]]:
         """For each memo its thread and its place among the thread's entries."""
         return {
             entry.ref: (thread, index)
@@ -175,7 +141,7 @@ class Context:
             for index, entry in enumerate(thread.entries)
         }
 
-    def other_names(self, position: Position) -> tuple[str, ...]:
+    def other_names(self, position: model.Position) -> tuple[str, ...]:
         """The ids of pages under which a position is found besides its own: the other names that memos use."""
         ids = {make_id(name).casefold(): make_id(name) for name in reversed(position.names)}
         return tuple(sorted(id_ for folded, id_ in ids.items() if folded not in self.position_ids))
@@ -191,17 +157,17 @@ class Context:
         return {one.id: one for one in reversed(self.archive.organizations)}
 
     @cached_property
-    def received(self) -> dict[str, list[Memo]]:
+    def received(self) -> dict[str, list[model.Memo]]:
         """Memos to each position and to `all`, in order of arrival."""
         broadcasts = frozenset(map(id, self.broadcasts))
         return {id_: self._received(position, broadcasts) for id_, position in self.archive.positions.items()}
 
-    def _received(self, position: Position, broadcasts: frozenset[int]) -> list[Memo]:
-        members = {position.id, *position.union_of}
+    def _received(self, position: model.Position, broadcasts: frozenset[int]) -> list[model.Memo]:
         found = list(self.broadcasts)
+        memos = (one for one in self.by_position.get(position.id, ()) if isinstance(one, model.Memo))
         found += [
-            one for one in self.by_position.get(position.id, ()) if isinstance(one, Memo) and id(one) not in broadcasts
-            and any(state.position in members for state in one.recipients)
+            memo for memo in memos
+            if id(memo) not in broadcasts and any(state.position in position.members for state in memo.recipients)
         ]  # fmt: skip
         found.sort(key=by_arrival)
         return found
@@ -231,7 +197,7 @@ class Context:
             return Reference(label=cut_line(written or id_ or "nobody", LABEL_CHARS))
         label = self.label(id_)
         position = self.archive.positions[id_]
-        others = {cut_line(name, LABEL_CHARS): None for name in (written, other_name(position.name, id_)) if name}
+        others = {cut_line(name, LABEL_CHARS): None for name in (written, model.other_name(position.name, id_)) if name}
         title = ", ".join(name for name in others if name != label)
         if position.union_of:
             title = phrase("Stands for {positions}", positions=", ".join(map(self.label, position.union_of)))
@@ -251,22 +217,21 @@ class Context:
         return Reference(label=self.archive.short_subject(ref), href=relative(start, self.page(ref)))
 
     @cached_property
-    def citations_of(self) -> dict[Ref, tuple[MadeCitation, ...]]:
+    def citations_of(self) -> dict[Ref, tuple[model.MadeCitation, ...]]:
         """The citations of each artifact that has any."""
-        return by_cited(self.archive.citations)
+        return model.by_cited(self.archive.citations)
 
     @cached_property
     def thread_sizes(self) -> dict[str, int]:
         """How many memos each thread has."""
-        threads = self.archive.threads
-        return {id_: sum(not one.is_ghost for one in thread.entries) for id_, thread in threads.items()}
+        return {id_: len(thread.memos) for id_, thread in self.archive.threads.items()}
 
     def thread_target(self, thread_id: str) -> str:
         """The page of a thread; for a thread of one, its memo's page (SPEC 4)."""
         if self.thread_sizes[thread_id] > 1:
             return thread_page(thread_id)
-        memos = self.archive.threads[thread_id].memos
-        return self.page(memos[0] if memos else self.archive.threads[thread_id].entries[0].ref)
+        thread = self.archive.threads[thread_id]
+        return self.page(next(iter(thread.memos), thread.entries[0].ref))
 
     def thread(self, start: str, thread_id: str) -> Reference:
         """A link to a thread, labelled by the subject of its first memo."""
@@ -276,9 +241,9 @@ class Context:
         """The subject of a thread's first memo."""
         return self.archive.thread_label(thread_id)
 
-    def row(self, start: str, artifact: Artifact, *, depth: int = 0, viewer: str | None = None) -> Row:
+    def row(self, start: str, artifact: model.Artifact, *, depth: int = 0, viewer: str | None = None) -> Row:
         """An artifact in a list; `viewer` is the position for whom it is unread or not."""
-        if isinstance(artifact, Memo):
+        if isinstance(artifact, model.Memo):
             return self._memo_row(start, artifact, depth, viewer)
         row = Row(
             kind=artifact.kind,
@@ -288,17 +253,17 @@ class Context:
             depth=depth,
             source=artifact.copies[0].file.source,
         )
-        if isinstance(artifact, Transcript):
+        if isinstance(artifact, model.Transcript):
             status = _state_of(artifact) or ("" if artifact.ended else phrase("ongoing"))
             sender = self.position(start, artifact.role) if artifact.role else None
             return replace(row, sender=sender, status=status)
-        if isinstance(artifact, Record):
+        if isinstance(artifact, model.Record):
             row = replace(row, type=f"{artifact.system} {artifact.card.type}".strip())
         status, successor = artifact.status, self.successor(start, artifact)
         is_said = successor is not None and status.casefold().startswith("superseded")
         return replace(row, status="" if is_said else status, is_superseded=artifact.is_superseded, successor=successor)
 
-    def _memo_row(self, start: str, memo: Memo, depth: int, viewer: str | None) -> Row:
+    def _memo_row(self, start: str, memo: model.Memo, depth: int, viewer: str | None) -> Row:
         mailbox, source = self.where(memo, viewer)
         return Row(
             kind=memo.kind,
@@ -315,19 +280,19 @@ class Context:
             status=_state_of(memo),
         )
 
-    def successor(self, start: str, artifact: Artifact) -> Reference | None:
+    def successor(self, start: str, artifact: model.Artifact) -> Reference | None:
         """What took the place of a superseded record or document; as written where it is not in the archive."""
-        if isinstance(artifact, Record):
+        if isinstance(artifact, model.Record):
             found = artifact.superseded_by
             if found is not None and found in self.archive.artifacts and found != artifact.ref:
                 return self.artifact(start, found)
             written = artifact.card.superseded_by
             return Reference(label=cut_line(written, 120)) if written else None
-        if isinstance(artifact, Document):
+        if isinstance(artifact, model.Document):
             return self.artifact(start, artifact.superseded_by) if artifact.superseded_by else None
         return None
 
-    def where(self, memo: Memo, viewer: str | None) -> tuple[Mailbox | None, str]:
+    def where(self, memo: model.Memo, viewer: str | None) -> tuple[Mailbox | None, str]:
         """The mailbox and the source in which a memo is for a position; of one for several, where all agree."""
         first = memo.copies[0]
         if memo.kind != "memo" or len(memo.copies) == 1:
@@ -335,16 +300,17 @@ class Context:
         seats = [viewer] if viewer else [state.position for state in memo.recipients]
         repos = {self.archive.positions[seat].repo for seat in seats if seat in self.archive.positions}
         places = {
-            (mailbox_at(memo.copies, repo), copies_at(memo.copies, repo)[0].file.source) for repo in repos or {None}
+            (mailboxes.mailbox_at(memo.copies, repo), mailboxes.copies_at(memo.copies, repo)[0].file.source)
+            for repo in repos or {None}
         }
         if len(places) > 1 or (memo.is_broadcast and viewer is None and len(memo.copies) > 1):
             return None, ""
         return places.pop()
 
-    def action(self, memo: Memo, viewer: str | None) -> Action | None:
+    def action(self, memo: model.Memo, viewer: str | None) -> model.Action | None:
         """The state of the action for a position, if it is one of those asked; else for the memo as a whole."""
         if viewer is not None:
-            members = (viewer, *self.archive.positions[viewer].union_of)
+            members = self.archive.positions[viewer].members
             if open_for(memo, members):
                 return "open"
             for state in memo.recipients:
@@ -352,7 +318,7 @@ class Context:
                     return state.action
         return memo.action
 
-    def shown_action(self, memo: Memo, viewer: str | None) -> ShownAction | None:
+    def shown_action(self, memo: model.Memo, viewer: str | None) -> ShownAction | None:
         """The state of the action as rows show it; of a memo to all `answered` only to those who did."""
         action = self.action(memo, viewer)
         is_asked = viewer is not None and viewer != memo.sender_position
@@ -363,7 +329,7 @@ class Context:
         web = self.webs.get(source)
         return Reference(label=id_[:8], href=commit_url(web, id_) if web else None, title=f"{id_} in {source}")
 
-    def ghost_row(self, start: str, ghost: Ghost, *, depth: int = 0) -> Row:
+    def ghost_row(self, start: str, ghost: model.Ghost, *, depth: int = 0) -> Row:
         """A ghost in a list."""
         return Row(
             kind=ghost.kind,
@@ -380,19 +346,22 @@ class Context:
         """Rows for refs, in their order."""
         return tuple(self.row(start, self.archive.artifacts[ref]) for ref in refs)
 
-    def is_unread(self, memo: Memo, viewer: str) -> bool:
+    def is_unread(self, memo: model.Memo, viewer: str) -> bool:
         """Whether a memo is unread for a position."""
         return bool(self.unread(memo, viewer))
 
-    def unread(self, memo: Memo, viewer: str | None) -> str:
+    def unread(self, memo: model.Memo, viewer: str | None) -> str:
         """What lists and pages say of a memo that is unread for a position, or for any recipient if none is given."""
         if viewer is None and len(memo.recipients) == 1 and not memo.is_broadcast:
             viewer = memo.recipients[0].position
         if viewer is None:
             return unread_by_any(memo)
         found = self.archive.positions.get(viewer)
-        members = (viewer, *(found.union_of if found else ()))
-        return unread_for(memo, members, [one.repo for id_ in members if (one := self.archive.positions.get(id_))])
+        return unread_for(memo, found.members, self.repos_of(found)) if found else unread_for(memo, (viewer,), ())
+
+    def repos_of(self, position: model.Position) -> list[str | None]:
+        """The repos of a position, and of those that it stands for."""
+        return [one.repo for id_ in position.members if (one := self.archive.positions.get(id_))]
 
     def canonical(self, page: str) -> str | None:
         """The canonical address of a page, if the site has an address."""
@@ -406,7 +375,7 @@ def few(every: Sequence[T], link: Callable[[T], Reference]) -> tuple[Reference, 
     return (*shown, Reference(label=phrase("{more} more", more=more))) if more else shown
 
 
-def _state_of(artifact: Memo | Transcript) -> str:
+def _state_of(artifact: model.Memo | model.Transcript) -> str:
     """Whether a memo, a note or a transcript can be read, in a word; "" if it can."""
     return artifact.withheld.word if artifact.withheld else phrase("invalid") if artifact.broken else ""
 
@@ -495,6 +464,13 @@ class Unit:
     weight: int = 1
     is_for_programs: bool = False
     synced: Synced = "never"
+
+
+def traced_unit(
+    name: str, make: Callable[..., Iterable[Planned]], *, given_as: str, weight: int = 1, **given: object
+) -> Unit:
+    """A unit that is made of these values: `make` takes them by their names."""
+    return Unit(name=name, make=partial(make, **given), given=tuple(given.values()), given_as=given_as, weight=weight)
 
 
 def untraced(name: str, make: Callable[[Context], Iterable[Planned]], *, weight: int = 1) -> Unit:

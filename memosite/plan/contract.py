@@ -9,7 +9,7 @@ from memosite.archive.urls import SPECIFICATION, SPECIFICATION_OF_FEEDS, relativ
 from memosite.config.loading import Contract
 from memosite.pages import Page, Reference
 from memosite.plan.context import Context
-from memosite.plan.page import page_head
+from memosite.plan.page import head_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def _page(
 ) -> ContractPage:
     label, page = other
     return ContractPage(
-        **page_head(context, start, title=title),
+        **head_of(context, start, title=title),
         sections=sections,
         others=(Reference(label=label, href=relative(start, page)),),
     )

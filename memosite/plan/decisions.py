@@ -9,38 +9,17 @@ from functools import partial
 from operator import attrgetter
 from typing import ClassVar, NamedTuple
 
+from memosite.archive import urls
 from memosite.archive.model import Artifact, Document, Library, Record
-from memosite.archive.urls import DECISIONS, artifact_page, page_of, relative
 from memosite.facts.parsed import LibraryItem
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
 from memosite.formats.status import Standing, sort_of, standing_of
 from memosite.formats.systems import system_of
 from memosite.pages import PAGE_CHARS, ArtifactPage, Body, ListPage, ListSection, Page, Reference, Row, View
-from memosite.plan.artifact_page import (
-    PART_CHARS,
-    artifact_fields,
-    body_of,
-    decisions_on,
-    proposals_of,
-    records_of,
-    shown_extra,
-    web_address,
-)
+from memosite.plan import artifact_page, page
 from memosite.plan.context import LIST_LIMIT, Context, Written, age, as_of, newest_day
 from memosite.plan.dates import month_name, newest_first
-from memosite.plan.page import (
-    group_anchors,
-    in_verbatim_parts,
-    list_twins,
-    page_head,
-    part_count,
-    part_links,
-    plan_parts,
-    section,
-    sort_bullets,
-    twin_links,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,11 +162,13 @@ def plan_decisions(context: Context) -> Iterator[DecisionsPage | ListPage | Writ
         proposals=newest_first(one for one in found if sort_of(one) == "proposal"),
         others=newest_first(one for one in found if sort_of(one) == "other"),
     )
-    former = tuple(group_anchors(_former_headings(found)))
+    former = tuple(page.group_anchors(_former_headings(found)))
     for name in VIEWS:
-        yield _page(lists, name, parts=part_count(found), former=former)
-    yield from plan_parts(context, DECISIONS, phrase("Decisions and documents"), found, section_name="decisions")
-    yield from list_twins(context, DECISIONS, phrase("Decisions and documents"), found, facts={})
+        yield _page(lists, name, parts=page.part_count(found), former=former)
+    yield from page.plan_parts(
+        context, urls.DECISIONS, phrase("Decisions and documents"), found, section_name="decisions"
+    )
+    yield from page.list_twins(context, urls.DECISIONS, phrase("Decisions and documents"), found, facts={})
 
 
 def _former_headings(found: Iterable[Artifact]) -> list[str]:
@@ -236,16 +217,16 @@ class _Lists:
     def is_pending(self, one: Artifact) -> bool:
         """Whether a decision is pending, or a proposal, on which no decision was made."""
         is_decision = sort_of(one) == "decision"
-        return standing_of(one) == "pending" and (is_decision or not decisions_on(self.context, one))
+        return standing_of(one) == "pending" and (is_decision or not artifact_page.decisions_on(self.context, one))
 
 
 def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> DecisionsPage:
-    start = f"{DECISIONS}{view}/" if view else DECISIONS
+    start = f"{urls.DECISIONS}{view}/" if view else urls.DECISIONS
     context, found = lists.context, lists.of(view)
     return DecisionsPage(
-        **page_head(context, start, title=VIEWS[view].title, section="decisions"),
-        twins=() if view else twin_links(start, DECISIONS),
-        parts=part_links(start, DECISIONS, parts, None),
+        **page.head_of(context, start, title=VIEWS[view].title, section="decisions"),
+        twins=() if view else page.twin_links(start, urls.DECISIONS),
+        parts=page.part_links(start, urls.DECISIONS, parts, None),
         intro=(_INTROS.get(view, "") if view else _intro(lists)) if lists.found else "",
         newest=as_of(lists.day),
         views=tuple(_views(lists, start, view)),
@@ -280,7 +261,7 @@ def _said(lists: _Lists, start: str) -> Iterator[ListSection]:
     found = [one for one in lists.context.archive.artifacts.values() if _SPEAKS.search(one.subject)]
     if found:
         heading = phrase("Subjects that speak of a decision")
-        yield section(lists.context, start, heading, found, anchor="said", limit=_SAID)
+        yield page.section(lists.context, start, heading, found, anchor="said", limit=_SAID)
 
 
 def _views(lists: _Lists, start: str, current: str) -> Iterator[View]:
@@ -290,7 +271,7 @@ def _views(lists: _Lists, start: str, current: str) -> Iterator[View]:
         total = None if view.startswith("by-") else len(lists.of(view))
         if total == 0 and view in {"no-status", "documents"} and view != current:
             continue
-        href = None if view == current else relative(start, f"{DECISIONS}{view}/" if view else DECISIONS)
+        href = None if view == current else urls.relative(start, f"{urls.DECISIONS}{view}/" if view else urls.DECISIONS)
         yield View(page=Reference(label=words.name, href=href), total=total)
 
 
@@ -317,7 +298,7 @@ def _groups(lists: _Lists, view: str, found: Sequence[Artifact]) -> Mapping[tupl
             month = one.date.day[:7] if one.date else ""
             groups[month_name(month.replace("-", "/")) if month else phrase("No date"), month or "undated"].append(one)
     for undated in (rows for (_, anchor), rows in groups.items() if anchor == "undated"):
-        sort_bullets(undated)
+        page.sort_bullets(undated)
     return groups
 
 
@@ -376,14 +357,14 @@ def _cut(lists: _Lists, start: str, groups: Mapping[tuple[str, str], Sequence[Ar
 
 def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
     context, standing, sort = lists.context, standing_of(one), sort_of(one)
-    proposals = proposals_of(context, one)[:_NAMED] if sort == "decision" else []
-    decided = decisions_on(context, one)[:_NAMED] if sort == "proposal" else []
-    records = records_of(context, one)[:_NAMED] if sort == "decision" else []
+    proposals = artifact_page.proposals_of(context, one)[:_NAMED] if sort == "decision" else []
+    decided = artifact_page.decisions_on(context, one)[:_NAMED] if sort == "proposal" else []
+    records = artifact_page.records_of(context, one)[:_NAMED] if sort == "decision" else []
     is_pending = standing == "pending" and not decided
     owner = lists.deciders.owner_of(one)
     return DecisionRow(
         kind=one.kind,
-        href=relative(start, page_of(one)),
+        href=urls.relative(start, urls.page_of(one)),
         short_subject=one.short_subject,
         type=f"{one.system} {one.card.type}".strip() if isinstance(one, Record) else _SORTS[sort],
         date=one.date,
@@ -411,13 +392,13 @@ def _record_link(context: Context, start: str, record: Record) -> Reference:
 
 def plan_document(context: Context, document: Document) -> DocumentPage:
     """The page of a document."""
-    start = artifact_page(document.ref)
+    start = urls.artifact_page(document.ref)
     head = document.head
     return DocumentPage(
-        **artifact_fields(context, document, start, section="decisions"),
-        body=body_of(context, start, document, head.text),
+        **artifact_page.artifact_fields(context, document, start, section="decisions"),
+        body=artifact_page.body_of(context, start, document, head.text),
         is_cut=head.text.chars > PAGE_CHARS,
-        extra=shown_extra(head.extra),
+        extra=artifact_page.shown_extra(head.extra),
         status=head.status or "",
         decided_by=shown_decider(document),
         source=head.file.source,
@@ -430,8 +411,8 @@ def plan_document(context: Context, document: Document) -> DocumentPage:
 
 def plan_library(context: Context, library: Library) -> Iterator[LibraryPage]:
     """The page of a library; several for the rest of an orgdef, which is shown as it is."""
-    here, rest = artifact_page(library.ref), library.card.rest
-    yield from in_verbatim_parts(context, here, rest, partial(_library_page, context, library))
+    here, rest = urls.artifact_page(library.ref), library.card.rest
+    yield from page.in_verbatim_parts(context, here, rest, partial(_library_page, context, library))
 
 
 def _library_page(context: Context, library: Library, start: str) -> LibraryPage:
@@ -443,18 +424,21 @@ def _library_page(context: Context, library: Library, start: str) -> LibraryPage
         inside = (
             f"{folder}/{path}".strip("/") if path and ".." not in path.split("/") and not path.startswith("/") else ""
         )
-        return Reference(label=path, href=web_address(source, inside) if inside else None)
+        return Reference(label=path, href=artifact_page.web_address(source, inside) if inside else None)
 
     return LibraryPage(
-        **artifact_fields(context, library, start),
+        **artifact_page.artifact_fields(context, library, start),
         body=Body(sha256=card.file.sha256, form="verbatim", chars=card.file.bytes) if card.broken else None,
         is_cut=card.broken is not None and card.file.bytes > PAGE_CHARS,
         is_broken=card.broken is not None,
-        extra=shown_extra(card.extra),
+        extra=artifact_page.shown_extra(card.extra),
         version=card.version,
         summary=card.description,
         items=tuple(
-            (replace(item, extra=shown_extra(item.extra, limit=PART_CHARS)), file_reference(item.file))
+            (
+                replace(item, extra=artifact_page.shown_extra(item.extra, limit=artifact_page.PART_CHARS)),
+                file_reference(item.file),
+            )
             for item in card.items
         ),
     )

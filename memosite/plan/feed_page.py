@@ -4,16 +4,15 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 from memosite.archive.urls import DIGESTS, FEEDS, absolute, relative
 from memosite.facts.phrases import phrase
 from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
 from memosite.pages import Page, Reference
-from memosite.plan.context import Context, Unit, Written
+from memosite.plan.context import Context, Unit, Written, traced_unit
 from memosite.plan.feeds import Channel
-from memosite.plan.page import page_head
+from memosite.plan.page import head_of
 from memosite.plan.positions import LOCAL, feed_name
 
 
@@ -87,7 +86,7 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
     example = next(iter(groups["Positions"]), channels[0])
     folder = absolute(base, example.folder)
     yield FeedsPage(
-        **page_head(
+        **head_of(
             context,
             FEEDS,
             title=phrase("Feeds"),
@@ -118,8 +117,8 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
             is_local=context.site.base_url is None,
         ),
     )
-    title = f"{context.site.title}: digests"
-    digests = Channel(group="Everything", folder=DIGESTS, title=title, description="", page=DIGESTS)
+    title = context.site.title
+    digests = Channel(group="Everything", folder=DIGESTS, title=f"{title}: digests", description="", page=DIGESTS)
     outlines = (
         OutlineGroup(title="The whole archive", feeds=_outlines(context, [*groups["Everything"], digests])),
         OutlineGroup(title="Positions", feeds=_outlines(context, groups["Positions"])),
@@ -128,19 +127,13 @@ def plan_feed_page(context: Context, channels: Sequence[Channel]) -> Iterator[Fe
         OutlineGroup(title="Saved searches", feeds=_outlines(context, groups["Searches"])),
         OutlineGroup(title="Threads", include=_address(context, THREADS_OPML)),
     )
-    title = context.site.title
     yield Written(path=OPML, data=to_opml(title, tuple(one for one in outlines if one.feeds or one.include)))
 
 
 def thread_feeds_unit(channels: Iterable[Channel]) -> Unit:
     """The list of the threads' feeds, which `/feeds.opml` includes: a unit by itself, as it may be long."""
     threads = tuple((one.title, one.stem, one.page) for one in channels if one.group == "Threads")
-    return Unit(
-        name="feeds/threads",
-        make=partial(_plan_thread_feeds, threads=threads),
-        given=threads,
-        given_as="the list of threads",
-    )
+    return traced_unit("feeds/threads", _plan_thread_feeds, threads=threads, given_as="the list of threads")
 
 
 def _plan_thread_feeds(context: Context, *, threads: Sequence[Listed]) -> Iterator[Written]:

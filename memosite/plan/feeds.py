@@ -18,21 +18,11 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal
 
+from memosite.archive import urls
 from memosite.archive.ledger import FeedBlock, Ledger
 from memosite.archive.lines import notice_of, original_sha256
 from memosite.archive.mailboxes import copies_at
 from memosite.archive.model import Action, Artifact, Copy, Memo, Position, Transcript
-from memosite.archive.urls import (
-    HOME,
-    absolute,
-    artifact_page,
-    page_of,
-    position_page,
-    relative,
-    saved_page,
-    system_page,
-    thread_page,
-)
 from memosite.facts.names import ENVELOPE_SUFFIX, first_stem
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import joined, phrase
@@ -87,17 +77,17 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
     title = context.site.title
     everything = tuple(context.archive.artifacts.values())
     text = phrase("Everything that arrives in this archive.")
-    yield replace(_channel("Everything", HOME, title, text, everything), has_json=True)
+    yield replace(_channel("Everything", urls.HOME, title, text, everything), has_json=True)
     yield from _action_channels(context, title)
     for system in published_systems(context, ledger):
         text = phrase("Records of {system}.", system=system)
-        yield _channel("Records", system_page(system), f"{title}: {system}", text, context.records.get(system, ()))
+        yield _channel("Records", urls.system_page(system), f"{title}: {system}", text, context.records.get(system, ()))
     for saved in searches:
         found = (artifact for artifact in everything if artifact.ref in saved.found)
         text = phrase("Results of: {query}", query=saved.query)
-        yield _channel("Searches", saved_page(saved.name), f"{title}: {saved.name}", text, found)
+        yield _channel("Searches", urls.saved_page(saved.name), f"{title}: {saved.name}", text, found)
     for name in former_searches(ledger, searches):
-        yield _channel("Former", saved_page(name), f"{title}: {name}", phrase("A search that is no longer saved."))
+        yield _channel("Former", urls.saved_page(name), f"{title}: {name}", phrase("A search that is no longer saved."))
     yield from _position_channels(context, ledger)
     yield from _thread_channels(context, ledger)
 
@@ -145,7 +135,7 @@ def _position_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
     former = _by_present(former_positions(context, ledger))
     for position in context.archive.positions.values():
         names = (*context.other_names(position), *former.get(position.id, ()))
-        yield from _of_position(context, position, "Positions", tuple(map(position_page, names)))
+        yield from _of_position(context, position, "Positions", tuple(map(urls.position_page, names)))
     for id_ in former.get(None, ()):
         yield from _of_position(context, Position(id=id_, name=id_), "Former", ())
 
@@ -165,18 +155,14 @@ def position_channel(
     label = context.label(position.id)
     title = phrase("{title}: memos to {position}", title=context.site.title, position=label)
     text = phrase("Memos to {position} and to all. The description of each item is the memo's path.", position=label)
-    channel = _channel(group, position_page(position.id), title, text, received(context, position))
+    channel = _channel(group, urls.position_page(position.id), title, text, received(context, position))
     return replace(channel, position=position, has_json=True, has_full=context.feeds.full_content, also=also)
 
 
 def _of_position(context: Context, position: Position, group: ChannelGroup, also: tuple[str, ...]) -> Iterator[Channel]:
-    page, label = position_page(position.id), context.label(position.id)
-    members = {position.id, *position.union_of}
-    filed = [
-        one
-        for one in context.by_position.get(position.id, ())
-        if one.kind != "memo" and isinstance(one, Memo | Transcript) and one.role in members
-    ]
+    page, label = urls.position_page(position.id), context.label(position.id)
+    every = context.by_position.get(position.id, ())
+    filed = [one for one in every if isinstance(one, Memo | Transcript) and one.role in position.members]
     yield position_channel(context, position, group, also)
     notes = phrase("{title}: notes of {position}", title=context.site.title, position=label)
     transcripts = phrase("{title}: transcripts of {position}", title=context.site.title, position=label)
@@ -198,15 +184,15 @@ def _thread_channels(context: Context, ledger: Ledger) -> Iterator[Channel]:
             for id_ in former.get(thread.id, ()):
                 yield _thread_channel(context, id_, thread.id, "Former", ())
     for id_ in former.get(None, ()):
-        yield _channel("Former", thread_page(id_), f"{context.site.title}: {id_}", phrase("A removed thread."))
+        yield _channel("Former", urls.thread_page(id_), f"{context.site.title}: {id_}", phrase("A removed thread."))
 
 
 def _thread_channel(context: Context, id_: str, thread_id: str, group: ChannelGroup, former: Iterable[str]) -> Channel:
     memos = [context.archive.artifacts[ref] for ref in context.archive.threads[thread_id].memos]
     memos.sort(key=by_arrival)
     title = f"{context.site.title}: {context.thread_label(thread_id)}"
-    channel = _channel(group, thread_page(id_), title, phrase("The memos of a thread."), memos)
-    return replace(channel, page=context.thread_target(thread_id), also=tuple(map(thread_page, former)))
+    channel = _channel(group, urls.thread_page(id_), title, phrase("The memos of a thread."), memos)
+    return replace(channel, page=context.thread_target(thread_id), also=tuple(map(urls.thread_page, former)))
 
 
 # Plans the items of feeds: how each artifact is announced (FEEDS, item).
@@ -256,7 +242,7 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         path=path,
         repo=copy.file.source,
         sha256="" if original.is_redacted else original_sha256(artifact, original),
-        link=absolute(base, page_of(artifact)) if base else None,
+        link=context.canonical(urls.page_of(artifact)),
         date=sent,
         sent=sent.utc if sent else "",
         enclosure=_enclosure(context, base, artifact) if base and not artifact.withheld else None,
@@ -269,7 +255,6 @@ def erased_item(context: Context, ref: Ref) -> FeedItem:
 
     It is in no mailbox in which it would wait for anybody.
     """
-    base = context.site.base_url
     removal = context.archive.removed.get(ref)
     path = _without_controls(removal.events[-1].path) if removal and removal.stem else f"{ref[1]}{ENVELOPE_SUFFIX}"
     return FeedItem(
@@ -282,7 +267,7 @@ def erased_item(context: Context, ref: Ref) -> FeedItem:
         subject=path,
         sha256="",
         action_required=False,
-        link=absolute(base, artifact_page(ref)) if base and ref[0] != "record" else None,
+        link=context.canonical(urls.artifact_page(ref)) if ref[0] != "record" else None,
         state="archive",
     )
 
@@ -319,7 +304,7 @@ def _enclosure(context: Context, base: str, artifact: Artifact) -> Enclosure | N
     media_type = next((kind for ending, kind in _TYPES if path.endswith(ending)), "application/json")
     file = artifact.shown_file
     length = file.bytes if sha256 == file.sha256 else len(context.text_of(sha256).encode("utf-8", "replace"))
-    return Enclosure(url=absolute(base, path), length=length, type=media_type)
+    return Enclosure(url=urls.absolute(base, path), length=length, type=media_type)
 
 
 def _copy_for(context: Context, artifact: Artifact, position: Position | None) -> Copy:
@@ -329,7 +314,7 @@ def _copy_for(context: Context, artifact: Artifact, position: Position | None) -
     """
     if not isinstance(artifact, Memo):
         return artifact.copies[0]
-    ids = (position.id, *position.union_of) if position else tuple(one.position for one in artifact.recipients)
+    ids = position.members if position else tuple(one.position for one in artifact.recipients)
     for id_ in ids:
         repo = context.archive.positions[id_].repo if id_ in context.archive.positions else None
         here = copies_at(artifact.copies, repo)
@@ -422,9 +407,8 @@ def arrange(
         arranged.append(Arranged(channel=channel, full=tuple(full), held=_held(full, present), rest=tuple(rest)))
     for stem in sorted(known.keys() - {one.channel.stem for one in arranged}):
         full = [_refs_of(block, refs) for block in known[stem]]
-        held_numbers = _held(full, present)
-        closed = closed_channel(stem)
-        arranged.append(Arranged(channel=closed, full=tuple(full), held=held_numbers, rest=(), is_closed=True))
+        closed, numbers_held = closed_channel(stem), _held(full, present)
+        arranged.append(Arranged(channel=closed, full=tuple(full), held=numbers_held, rest=(), is_closed=True))
     return arranged, new
 
 
@@ -477,18 +461,16 @@ def _plan_feed(context: Context, *, arranged: Arranged) -> Iterator[FeedFile]:
         number = len(arranged.full) + 1
         yield from _plan_archive(context, channel=channel, number=number, previous=previous, block=rest)
     found = _by_arrival(arranged)
-    shown = window(context, arranged, found)
-    feed = _feed(context, channel, f"{channel.stem}.xml", _newest_first(shown))
+    feed = _feed(context, channel, f"{channel.stem}.xml", _newest_first(window(context, arranged, found)))
     if previous is not None:
         feed = replace(feed, previous=_block_address(context, channel, previous))
     forms = [(f"{channel.name}.xml", FeedFile(path="", form="rss", feed=feed))]
     if channel.has_json:
-        address = _address(context, f"{channel.stem}.json")
+        address = context.canonical(f"{channel.stem}.json")
         forms.append((f"{channel.name}.json", FeedFile(path="", form="json", feed=replace(feed, address=address))))
     if channel.has_full:
         name = f"{channel.name}-full.xml"
-        newest = _newest_first(found[-FULL_CONTENT:])
-        full = _feed(context, channel, channel.folder + name, newest, has_content=True)
+        full = _feed(context, channel, channel.folder + name, _newest_first(found[-FULL_CONTENT:]), has_content=True)
         forms.append((name, FeedFile(path="", form="rss", feed=replace(full, previous=feed.previous))))
     for name, file in forms:
         for folder in (channel.folder, *channel.also):
@@ -508,7 +490,7 @@ def _plan_archive(
         _feed(context, channel, path, ()),
         items=tuple(item for item in items if item is not None),
         is_archive=True,
-        archive_of=_address(context, f"{channel.stem}.xml"),
+        archive_of=context.canonical(f"{channel.stem}.xml"),
         previous=_block_address(context, channel, previous) if previous is not None else None,
     )
     yield FeedFile(path=path, form="rss", feed=feed)
@@ -577,7 +559,6 @@ def _newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
 def _feed(
     context: Context, channel: Channel, path: str, artifacts: Sequence[Artifact], *, has_content: bool = False
 ) -> Feed:
-    base = context.site.base_url
     return Feed(
         title=channel.title,
         description=channel.description,
@@ -586,21 +567,17 @@ def _feed(
         position=channel.position.id if channel.position else None,
         fallback_link=f"urn:memosite:{context.archive_id}",
         items=tuple(plan_item(context, one, channel.position, has_content=has_content) for one in artifacts),
-        link=absolute(base, channel.page) if base else None,
-        address=_address(context, path),
+        link=context.canonical(channel.page),
+        address=context.canonical(path),
         ttl=context.feeds.ttl,
         has_content=has_content,
     )
-
-
-def _address(context: Context, path: str) -> str | None:
-    return absolute(context.site.base_url, path) if context.site.base_url else None
 
 
 def _block_address(context: Context, channel: Channel, number: int) -> str:
     """Where an archive document is: without a base_url relative, in a form that also works under other names."""
     path = f"{channel.stem}-{number}.xml"
     if context.site.base_url:
-        return absolute(context.site.base_url, path)
+        return urls.absolute(context.site.base_url, path)
     beside = f"{channel.folder.removesuffix('/').rpartition('/')[0]}/-/".lstrip("/") if channel.folder else ""
-    return relative(beside, path)
+    return urls.relative(beside, path)

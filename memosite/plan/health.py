@@ -1,7 +1,7 @@
 """Plans the health page: findings by rule and source, the most severe first, each with its clause."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
 from memosite.pages import FindingRow, Page, Reference, Seal
 from memosite.plan.context import Context
-from memosite.plan.page import in_parts, page_head, part_links
+from memosite.plan.page import head_of, in_parts, part_links
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPa
     for number, chunk in enumerate(chunks, 1):
         start = HEALTH if number == 1 else part_page(HEALTH, number)
         yield HealthPage(
-            **page_head(context, start, title=phrase("Health"), section="health"),
+            **head_of(context, start, title=phrase("Health"), section="health"),
             parts=part_links(start, HEALTH, len(chunks), number, first=HEALTH) if len(chunks) > 1 else (),
             counts=counts,
             seal=seal if number == 1 else None,
@@ -74,7 +74,10 @@ def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPa
                 (severity, rule.id, rule.meaning, by_rule[(severity, rule)])
                 for severity, rule in sorted(by_rule, key=lambda key: (order.index(key[0]), key[1].id))
             ),
-            rows=tuple(finding_row(start, finding, _page_of(context, start, finding, pages)) for finding in chunk),
+            rows=tuple(
+                finding_row(start, finding, context.artifact(start, ref) if ref else None)
+                for finding, ref in ((finding, pages.get(finding.location.place)) for finding in chunk)
+            ),
         )
 
 
@@ -95,10 +98,5 @@ def _pages_by_file(context: Context, findings: Collection[Finding]) -> dict[tupl
                     found.setdefault((copy.file.source, path), artifact.ref)
     for artifact in context.archive.artifacts.values():
         for finding in artifact.findings:  # those on files that are part of an artifact and not its own, too
-            found.setdefault((finding.location.source, finding.location.path), artifact.ref)
+            found.setdefault(finding.location.place, artifact.ref)
     return found
-
-
-def _page_of(context: Context, start: str, finding: Finding, pages: Mapping[tuple[str, str], Ref]) -> Reference | None:
-    ref = pages.get((finding.location.source, finding.location.path))
-    return context.artifact(start, ref) if ref else None

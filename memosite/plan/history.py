@@ -1,7 +1,7 @@
 """Plans the history of artifacts from git: what happened to each copy, and changes after receipt (SPEC 2.3)."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from memosite.archive.history import LifeEvent
@@ -12,7 +12,7 @@ from memosite.facts.times import Moment
 from memosite.pages import LifeLine, LifeStep, Page, Reference
 from memosite.plan.context import Context
 from memosite.plan.dates import duration, seconds_between
-from memosite.plan.page import page_head
+from memosite.plan.page import head_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ def plan_changes(context: Context, artifact: Artifact) -> Iterator[ChangesPage]:
     start = changes_page(artifact)
     blobs = context.archive.blobs
     yield ChangesPage(
-        **page_head(context, start, title=artifact.short_subject),
+        **head_of(context, start, title=artifact.short_subject),
         artifact=Reference(label=artifact.short_subject, href=relative(start, page_of(artifact))),
         edits=tuple(
             EditRow(
@@ -96,7 +96,7 @@ def has_changes(artifact: Artifact) -> bool:
     return False
 
 
-def edit_anchors(artifact: Artifact) -> Mapping[tuple[str, str], str]:
+def _edit_anchors(artifact: Artifact) -> Mapping[tuple[str, str], str]:
     """Where on the page of changes each edit is shown, by source and commit."""
     shown = enumerate(_edits(artifact)[-EDITS:], 1)
     return {(source, event.commit): _anchor(number) for number, (source, event) in shown}
@@ -175,7 +175,7 @@ _PENDING = {
 
 def history_lines(context: Context, artifact: Artifact, start: str) -> tuple[LifeLine, ...]:
     """The history of each copy of an artifact, as far as git was read."""
-    anchors = edit_anchors(artifact)
+    anchors = _edit_anchors(artifact)
     return tuple(_line(context, artifact, copy, start, anchors) for copy in artifact.copies[:LINES] if copy.life)
 
 
@@ -197,38 +197,43 @@ def _line(
     context: Context, artifact: Artifact, copy: Copy, start: str, anchors: Mapping[tuple[str, str], str]
 ) -> LifeLine:
     source, life = copy.file.source, copy.life or Life()
-    steps = []
-    before: Moment | None = None
+    sent: list[LifeStep] = []
     # One commit changes both an envelope and its body.
     events = list({(event.commit, event.kind): event for event in life.events}.values())
-    left_out = max(len(events) - STEPS, 0)
     if isinstance(artifact, Memo) and artifact.kind == "memo" and artifact.date and life.events:
-        before = artifact.date
-        steps.append(LifeStep(label=SENT, date=before, who=artifact.sender))
-    before = events[left_out - 1].at if left_out else before
+        sent.append(LifeStep(label=SENT, date=artifact.date, who=artifact.sender))
     is_told = shows_commits(artifact)
-    for event in events[left_out:]:
+
+    def step(event: LifeEvent) -> LifeStep:
         anchor = anchors.get((source, event.commit)) if event.kind == "edited" else None
         changes = f"{relative(start, changes_page(artifact))}#{anchor}" if anchor else None
-        steps.append(
-            LifeStep(
-                label=event_label(artifact, event),
-                date=event.at,
-                who=event.who,
-                after=latency(before, event.at),
-                commit=context.commit(source, event.commit) if is_told else None,
-                merge=context.commit(source, event.merge) if event.merge and is_told else None,
-                changes=Reference(label=phrase("changes"), href=changes) if changes else None,
-            )
+        return LifeStep(
+            label=event_label(artifact, event),
+            date=event.at,
+            who=event.who,
+            commit=context.commit(source, event.commit) if is_told else None,
+            merge=context.commit(source, event.merge) if event.merge and is_told else None,
+            changes=Reference(label=phrase("changes"), href=changes) if changes else None,
         )
-        before = event.at or before
+
     return LifeLine(
         source=source if len(artifact.copies) > 1 else "",
-        steps=tuple(steps),
+        steps=(*sent, *_last_steps(events, step, since=sent[0].date if sent else None)),
         pending=_PENDING.get(life.state or "", ""),
         why_not=_WHY_NOT.get(life.why_not, life.why_not),
-        left_out=left_out,
+        left_out=max(len(events) - STEPS, 0),
     )
+
+
+def _last_steps(
+    events: Sequence[LifeEvent], step: Callable[[LifeEvent], LifeStep], *, since: Moment | None = None
+) -> Iterator[LifeStep]:
+    """The last events as steps, with how long each came after the one before; the first one after `since`."""
+    left_out = max(len(events) - STEPS, 0)
+    before = events[left_out - 1].at if left_out else since
+    for event in events[left_out:]:
+        yield replace(step(event), after=latency(before, event.at))
+        before = event.at or before
 
 
 def shows_commits(artifact: Artifact) -> bool:
@@ -274,22 +279,12 @@ def latency(before: Moment | None, after: Moment | None) -> str:
 
 def removal_line(context: Context, removal: Removal) -> LifeLine:
     """The history of something that was removed: dates, who, and in which commit."""
-    steps = []
-    left_out = max(len(removal.events) - STEPS, 0)
-    before: Moment | None = removal.events[left_out - 1].at if left_out else None
-    for event in removal.events[left_out:]:
-        in_box = {"received": phrase("received"), "moved": _IN_BOX[event.mailbox]}
-        label = (_OF_RECORD if removal.kind == "record" else in_box).get(event.kind) or _EVENTS.get(
-            event.kind, event.kind
-        )
-        steps.append(
-            LifeStep(
-                label=label,
-                date=event.at,
-                who=event.who,
-                after=latency(before, event.at),
-                commit=context.commit(removal.source, event.commit),
-            )
-        )
-        before = event.at or before
-    return LifeLine(source=removal.source, steps=tuple(steps), pending="", why_not="", left_out=left_out)
+
+    def step(event: LifeEvent) -> LifeStep:
+        own = _OF_RECORD if removal.kind == "record" else {"moved": _IN_BOX[event.mailbox]}
+        label = own.get(event.kind) or _EVENTS.get(event.kind, event.kind)
+        commit = context.commit(removal.source, event.commit)
+        return LifeStep(label=label, date=event.at, who=event.who, commit=commit)
+
+    steps, left_out = tuple(_last_steps(removal.events, step)), max(len(removal.events) - STEPS, 0)
+    return LifeLine(source=removal.source, steps=steps, pending="", why_not="", left_out=left_out)

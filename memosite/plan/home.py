@@ -27,7 +27,7 @@ from memosite.plan.health import severity_counts
 from memosite.plan.history import STEPS, MovementRow, event_label
 from memosite.plan.months import month_link
 from memosite.plan.organization import PositionsAtAGlance, at_a_glance
-from memosite.plan.page import page_head
+from memosite.plan.page import head_of
 from memosite.plan.positions import draw_activity, find_activity, unknown_reading
 from memosite.plan.threads import thread_views
 from memosite.sources.forges import commit_url
@@ -226,8 +226,7 @@ def _memos(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
     for memo in context.memos if people else ():
         unread = {state.position for state in memo.recipients if state.unread} if memo.action is None else set()
         for id_ in everybody if memo.owed_by or unread else ():
-            members = (id_, *people[id_].union_of)
-            if open_for(memo, members) or not unread.isdisjoint(members):
+            if open_for(memo, people[id_].members) or not unread.isdisjoint(people[id_].members):
                 yield Wait(artifact=memo, position=id_, since=memo.date)
 
 
@@ -334,7 +333,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
     kinds = Counter(artifact.kind for artifact in artifacts)
     per_source = Counter(source for one in artifacts for source in {copy.file.source for copy in one.copies})
     return HomePage(
-        **page_head(context, HOME, title=context.site.title, section="home"),
+        **head_of(context, HOME, title=context.site.title, section="home"),
         feeds=(
             Reference(label=phrase("Everything"), href="feed.xml"),
             Reference(label=phrase("Everything, as JSON"), href="feed.json"),

@@ -65,12 +65,7 @@ def arrival_times(artifacts: Iterable[Artifact]) -> dict[Ref, dt.datetime]:
 
 def _received(artifact: Artifact) -> dt.datetime | None:
     """When the earliest of its copies was first committed."""
-    first: dt.datetime | None = None
-    for copy in artifact.copies:
-        received = copy.received
-        if received is not None and (first is None or received.instant < first):
-            first = received.instant
-    return first
+    return min((copy.received.instant for copy in artifact.copies if copy.received), default=None)
 
 
 # Divides the twins and originals of a lean site into bundles: by month, and by size within a month (SPEC 4).
@@ -422,7 +417,10 @@ def _find(artifact: Artifact, text_of: TextOf) -> _Places:
             places = found[targets[body.text[span[0] : span[1]]]]
             if len(places) < PLACES:
                 places.setdefault(place.turn or place.anchor, place)
-    return {to: _led_to(places) for to, places in found.items()}
+    return {  # those that an anchor leads to, if there are any
+        to: tuple(one for one in places.values() if one.anchor) or tuple(places.values())
+        for to, places in found.items()
+    }
 
 
 def _spans(text: str, targets: Mapping[str, Ref]) -> Iterator[_Span]:
@@ -446,8 +444,3 @@ def _place(text: str, span: _Span, around: Around | None) -> MentionPlace:
     return MentionPlace(
         anchor=around.anchor if around else "", sentence=sentence_around(text[begin:stop], start - begin, end - begin)
     )
-
-
-def _led_to(places: Mapping[str, MentionPlace]) -> tuple[MentionPlace, ...]:
-    """The places that an anchor leads to, if there are any."""
-    return tuple(one for one in places.values() if one.anchor) or tuple(places.values())

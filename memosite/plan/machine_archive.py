@@ -3,24 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from html import escape
 
+from memosite.archive import urls
 from memosite.archive.cite import position_names
 from memosite.archive.history import LifeEvent
 from memosite.archive.ledger import Ledger, ref_of
 from memosite.archive.lines import artifact_line, dump_line
 from memosite.archive.model import Artifact, Memo, Record, Transcript
 from memosite.archive.seals import SEALS_PATH, Leaf, SealLog
-from memosite.archive.urls import (
-    HEALTH,
-    absolute,
-    archive_lines,
-    bundle_files,
-    bundle_twins,
-    image_file,
-    month_page,
-    page_of,
-    relative,
-    system_page,
-)
 from memosite.facts.names import WITHHELD
 from memosite.pages import Reference, Seal
 from memosite.plan.artifact_page import originals
@@ -60,9 +49,13 @@ def _bundles_by_month(context: Context) -> dict[str, dict[str, list[dict[str, st
     """The files of the bundles of each month, as the index has them."""
     found: dict[str, dict[str, list[dict[str, str]]]] = {}
     for bundle in dict.fromkeys(context.bundles.values()):
-        files = {"json": bundle_twins(bundle, "json"), "md": bundle_twins(bundle, "md"), "files": bundle_files(bundle)}
+        files = {
+            "json": urls.bundle_twins(bundle, "json"),
+            "md": urls.bundle_twins(bundle, "md"),
+            "files": urls.bundle_files(bundle),
+        }
         listed = found.setdefault(bundle.rpartition("/")[0], {"bundles": []})["bundles"]
-        listed.append({name: relative("archive/", path) for name, path in files.items()})
+        listed.append({name: urls.relative("archive/", path) for name, path in files.items()})
     return found
 
 
@@ -73,7 +66,7 @@ def month_lines(context: Context, month: str, artifacts: Iterable[Artifact]) -> 
         for one in artifacts
         if not one.is_broken
     )
-    return Written(path=archive_lines(month), data="".join(f"{line}\n" for line in lines).encode())
+    return Written(path=urls.archive_lines(month), data="".join(f"{line}\n" for line in lines).encode())
 
 
 # Plans the files that robots read at the top of a site: `llms.txt` and the sitemap.
@@ -129,18 +122,18 @@ def plan_for_robots(context: Context, months: Iterable[str]) -> Iterator[Written
             for id_ in list(archive.positions)[:_POSITIONS]
         ),
         *([f"- [All {len(archive.positions)} positions](org/index.html)"] if is_cut else []),
-        *(f"- [Records of {system}]({system_page(system)}index.md)" for system in context.records),
+        *(f"- [Records of {system}]({urls.system_page(system)}index.md)" for system in context.records),
         "",
         "## Months",
         "",
-        *(f"- [{month_name(month)}]({month_page(month)}index.md)" for month in reversed(months)),
+        *(f"- [{month_name(month)}]({urls.month_page(month)}index.md)" for month in reversed(months)),
         "",
     ]
     yield Written(path="llms.txt", data="\n".join(lines).encode("utf-8", "replace"))
     if base is None:
         return
     files = "".join(
-        f"<sitemap><loc>{escape(absolute(base, _sitemap_path(month)), quote=False)}</loc></sitemap>\n"
+        f"<sitemap><loc>{escape(urls.absolute(base, _sitemap_path(month)), quote=False)}</loc></sitemap>\n"
         for month in months
     )
     yield Written(path="sitemap.xml", data=f"{_XML}<sitemapindex {_SITEMAP}>\n{files}</sitemapindex>\n".encode())
@@ -151,7 +144,8 @@ def month_sitemap(context: Context, month: str, artifacts: Sequence[Artifact]) -
     base = context.site.base_url
     if base is not None:
         pages = "".join(
-            f"<url><loc>{escape(absolute(base, page_of(one)), quote=False)}</loc></url>\n" for one in artifacts
+            f"<url><loc>{escape(urls.absolute(base, urls.page_of(one)), quote=False)}</loc></url>\n"
+            for one in artifacts
         )
         yield Written(path=_sitemap_path(month), data=f"{_XML}<urlset {_SITEMAP}>\n{pages}</urlset>\n".encode())
 
@@ -258,7 +252,7 @@ def plan_seal(log: SealLog) -> Seal:
     """What the health page says of the log."""
     newest = log.months[-1] if log.months else None
     return Seal(
-        log=Reference(label=SEALS_PATH.rpartition("/")[2], href=relative(HEALTH, SEALS_PATH)),
+        log=Reference(label=SEALS_PATH.rpartition("/")[2], href=urls.relative(urls.HEALTH, SEALS_PATH)),
         month=month_name(newest.month) if newest else "",
         root=newest.root if newest else "",
         sealed=newest.leaves if newest else 0,
@@ -272,5 +266,5 @@ def plan_seal(log: SealLog) -> Seal:
 def plan_images(context: Context) -> Iterator[Stored]:
     """The images of all artifacts."""
     images = (one for artifact in context.archive.artifacts.values() for one in artifact.images if one.sha256)
-    found = {image_file(one.sha256, one.form): one.sha256 for one in images}
+    found = {urls.image_file(one.sha256, one.form): one.sha256 for one in images}
     yield from (Stored(path=path, sha256=digest) for path, digest in sorted(found.items()))

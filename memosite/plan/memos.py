@@ -16,7 +16,7 @@ from memosite.pages import PAGE_CHARS, ArtifactPage, Body, LifeLine, Page, Refer
 from memosite.plan.artifact_page import artifact_fields, memo_bodies, shown_extra, variant_rows
 from memosite.plan.context import Context
 from memosite.plan.history import newest_edit, removal_line
-from memosite.plan.page import page_head
+from memosite.plan.page import head_of
 from memosite.plan.threads import ThreadSlice, perhaps_answered_by, thread_slice, waiting_positions
 
 
@@ -80,8 +80,7 @@ _RELATED = 100
 def plan_memo(context: Context, memo: Memo) -> MemoPage:
     """The page of a memo or note."""
     start = artifact_page(memo.ref)
-    variant = memo.variants[0]
-    envelope = variant.envelope
+    envelope = memo.variants[0].envelope
     summary, body = memo_bodies(context, start, memo)
     fields = artifact_fields(context, memo, start)
     return MemoPage(
@@ -164,7 +163,7 @@ def plan_missing_memo(context: Context, ghost: Ghost) -> GhostPage:
     removal = context.archive.removed.get((ghost.kind, ghost.id))
     return GhostPage(
         life=removal_line(context, removal) if removal else None,
-        **page_head(context, start, title=ghost.short_subject),
+        **head_of(context, start, title=ghost.short_subject),
         notice=notice_on(ghost.kind, context.archive.erased.get((ghost.kind, ghost.id))),
         id=ghost.id,
         stem=ghost.stem,

@@ -18,12 +18,12 @@ from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line, line_of, one_line
 from memosite.formats.turns import parse_conversation
 from memosite.markdown.plain import Places, read_places
-from memosite.pages import PAGE_CHARS, CitedRow, MentionRow, Page, Reference, SharedRow
+from memosite.pages import PAGE_CHARS, CitedRow, MentionRow, Page, Reference, Row, SharedRow
 from memosite.passages import passages_of
 from memosite.plan.context import Context
 from memosite.plan.dates import newest_first
 from memosite.plan.indexes import MentionPlace
-from memosite.plan.page import escaped, in_parts, page_head, part_links, twin_address
+from memosite.plan.page import escaped, head_of, in_parts, part_links, twin_address
 from memosite.plan.shared_passages import SharedLink
 
 # Finds where on an artifact's page the fragment of a link leads: a heading, a passage, a turn, a line of the file.
@@ -127,17 +127,17 @@ def mention_rows(context: Context, start: str, artifact: Artifact) -> tuple[Ment
     """What mentions an artifact, the newest first: each row leads to the first place, and names further ones."""
     found = []
     for one in _newest(context, artifact):
-        row = context.row(start, one)
-        places = context.mentions.places(one, artifact.ref, context.text_of)
-        found.append(
-            MentionRow(
-                row=replace(row, href=at_anchor(row.href, places[0].anchor)) if places else row,
-                sentence=places[0].sentence if places else None,
-                places=_links(row.href, places, 1),
-                more=max(0, len(places) - 1 - _NAMED),
-            )
-        )
+        row, places = context.row(start, one), context.mentions.places(one, artifact.ref, context.text_of)
+        shown = replace(row, href=at_anchor(row.href, places[0].anchor)) if places else row
+        found.append(_mention(shown, row.href, places, 1))
     return tuple(found)
+
+
+def _mention(row: Row, page: str, places: Sequence[MentionPlace], first: int) -> MentionRow:
+    """A mention with its sentence, and links to its places on a page from the given one on, some of them."""
+    sentence = places[0].sentence if places else None
+    more = max(0, len(places) - first - _NAMED)
+    return MentionRow(row=row, sentence=sentence, places=_links(page, places, first), more=more)
 
 
 def related_rows(context: Context, start: str, transcript: Transcript) -> tuple[MentionRow, ...]:
@@ -146,14 +146,7 @@ def related_rows(context: Context, start: str, transcript: Transcript) -> tuple[
     found = []
     for ref in transcript.related:
         places = context.mentions.places(transcript, ref, context.text_of)
-        found.append(
-            MentionRow(
-                row=context.row(start, context.archive.artifacts[ref]),
-                sentence=places[0].sentence if places else None,
-                places=_links(page, places, 0),
-                more=max(0, len(places) - _NAMED),
-            )
-        )
+        found.append(_mention(context.row(start, context.archive.artifacts[ref]), page, places, 0))
     return tuple(found)
 
 
@@ -180,13 +173,12 @@ def _newest(context: Context, artifact: Artifact) -> list[Artifact]:
 
 def _links(page: str, places: Sequence[MentionPlace], first: int) -> tuple[Reference, ...]:
     """Links to places, some of them: to turns by their number."""
-    numbered = enumerate(places[first : first + _NAMED], first + 1)
     return tuple(
         Reference(
             label=phrase("turn {number}", number=one.turn[1:]) if one.turn else phrase("place {number}", number=number),
             href=at_anchor(page, one.anchor),
         )
-        for number, one in numbered
+        for number, one in enumerate(places[first : first + _NAMED], first + 1)
     )
 
 
@@ -344,7 +336,7 @@ def plan_citations(context: Context) -> Iterator[CitationsPage]:
     for number, chunk in enumerate(chunks, 1):
         start = CITATIONS if number == 1 else part_page(CITATIONS, number)
         yield CitationsPage(
-            **page_head(context, start, title=phrase("Citations"), section="health"),
+            **head_of(context, start, title=phrase("Citations"), section="health"),
             parts=part_links(start, CITATIONS, len(chunks), number, first=CITATIONS) if len(chunks) > 1 else (),
             counts=tuple((state, counted[state]) for state in _STATES if counted[state]),
             rows=tuple(citation_row(context, start, one) for one in chunk),

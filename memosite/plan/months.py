@@ -14,40 +14,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
+from memosite.archive import urls
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Artifact, Memo
-from memosite.archive.urls import (
-    DIGESTS,
-    THREADS,
-    TIMELINE,
-    UNDATED_MONTH,
-    absolute,
-    digest_page,
-    index_file,
-    month_page,
-    page_of,
-    part_page,
-    relative,
-)
 from memosite.facts.parsed import Kind
 from memosite.facts.phrases import joined, kind_word, kinds, phrase
 from memosite.facts.times import Moment
 from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages import Cell, ListPage, Page, PictureColumn, PictureRow, Reference, Sparks, action_word, shade_of
-from memosite.plan.context import Context, Unit, Written
+from memosite.plan import page
+from memosite.plan.context import Context, Unit, Written, traced_unit
 from memosite.plan.dates import day_of, month_alone, month_name, newest
 from memosite.plan.machine_archive import month_lines, month_sitemap
-from memosite.plan.page import (
-    grouped_sections,
-    in_parts,
-    list_twins,
-    page_head,
-    part_links,
-    part_title,
-    section,
-    twin_links,
-    with_neighbours,
-)
 from memosite.plan.positions import monday
 from memosite.plan.removed import RedirectPage, redirect
 
@@ -138,15 +116,10 @@ _DRAWN_YEARS = 30
 
 def month_units(months: Mapping[str, Sequence[Artifact]]) -> Iterator[Unit]:
     """A unit for each month, with its page and the other files that are made by month."""
-    for month, around in with_neighbours(tuple(months)):
-        artifacts = months[month]
-        yield Unit(
-            name=f"month/{month}",
-            make=partial(_plan_month, month=month, artifacts=artifacts, around=around),
-            given=(month, artifacts, around),
-            given_as="the items of the month or the months beside it",
-            weight=1 + len(artifacts) // 10,
-        )
+    for month, around in page.with_neighbours(tuple(months)):
+        given_as = "the items of the month or the months beside it"
+        made_of = partial(traced_unit, given_as=given_as, weight=1 + len(months[month]) // 10)
+        yield made_of(f"month/{month}", _plan_month, month=month, artifacts=months[month], around=around)
 
 
 def _plan_month(
@@ -154,7 +127,7 @@ def _plan_month(
 ) -> Iterator[ListPage | Written]:
     """A month's pages, its twins, the machine's lines of it, and with a base_url its part of the sitemap."""
     yield from _month_pages(context, month, artifacts, around)
-    yield from list_twins(context, month_page(month), month_name(month), artifacts, facts={})
+    yield from page.list_twins(context, urls.month_page(month), month_name(month), artifacts, facts={})
     yield month_lines(context, month, artifacts)
     yield from month_sitemap(context, month, artifacts)
 
@@ -164,11 +137,11 @@ def _month_pages(context: Context, month: str, artifacts: Sequence[Artifact], ar
 
     `around` are the months before and after it that have a page.
     """
-    here = month_page(month)
-    chunks = in_parts(artifacts)
+    here = urls.month_page(month)
+    chunks = page.in_parts(artifacts)
     yield _month_page(context, month, here, chunks[-1], around=around, part=(len(chunks), len(chunks)))
     for number, chunk in enumerate(chunks, 1) if len(chunks) > 1 else ():
-        start = part_page(here, number)
+        start = urls.part_page(here, number)
         # A part names only what was there before it, so that it never changes once it is full.
         yield _month_page(context, month, start, chunk, around=(month, None), part=(number, number))
 
@@ -176,19 +149,19 @@ def _month_pages(context: Context, month: str, artifacts: Sequence[Artifact], ar
 def _month_page(
     context: Context, month: str, start: str, artifacts: Sequence[Artifact], *, around: _Around, part: tuple[int, int]
 ) -> ListPage:
-    here = month_page(month)
+    here = urls.month_page(month)
     number, count = part
     previous, following = (month_link(start, other) if other else None for other in around)
     days: dict[str, list[Artifact]] = defaultdict(list)
     for artifact in artifacts:
         days[day_of(artifact) or ""].append(artifact)
     return ListPage(
-        **page_head(context, start, title=month_name(month), section="timeline"),
-        twins=twin_links(start, here),
-        parts=part_links(start, here, count, number) if start != here or count > 1 else (),
+        **page.head_of(context, start, title=month_name(month), section="timeline"),
+        twins=page.twin_links(start, here),
+        parts=page.part_links(start, here, count, number) if start != here or count > 1 else (),
         intro="",
         sections=tuple(
-            section(context, start, day or phrase("No date"), days[day], anchor=day or "no-date")
+            page.section(context, start, day or phrase("No date"), days[day], anchor=day or "no-date")
             for day in sorted(days, reverse=True)
         ),
         previous=previous,
@@ -198,19 +171,19 @@ def _month_page(
 
 def month_link(start: str, month: str) -> Reference:
     """A link to the page of a month."""
-    return Reference(label=month_name(month), href=relative(start, month_page(month)))
+    return Reference(label=month_name(month), href=urls.relative(start, urls.month_page(month)))
 
 
 def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) -> TimelinePage:
     """All months by year, newest first, the newest years with a bar for each day."""
     years: dict[str, list[str]] = defaultdict(list)
     for month in months:
-        years["Undated" if month == UNDATED_MONTH else month.partition("/")[0]].append(month)
+        years["Undated" if month == urls.UNDATED_MONTH else month.partition("/")[0]].append(month)
     newest = sorted(years, key=lambda year: (year != "Undated", year), reverse=True)
     return TimelinePage(
-        **page_head(context, TIMELINE, title=phrase("Timeline"), section="timeline"),
-        threads=Reference(label=phrase("Threads"), href=relative(TIMELINE, THREADS)),
-        digests=Reference(label=phrase("Digests"), href=relative(TIMELINE, DIGESTS)),
+        **page.head_of(context, urls.TIMELINE, title=phrase("Timeline"), section="timeline"),
+        threads=Reference(label=phrase("Threads"), href=urls.relative(urls.TIMELINE, urls.THREADS)),
+        digests=Reference(label=phrase("Digests"), href=urls.relative(urls.TIMELINE, urls.DIGESTS)),
         years=tuple(
             TimelineYear(
                 year=phrase("Undated") if year == "Undated" else year,
@@ -225,8 +198,8 @@ def plan_timeline(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
 
 
 def _short_link(month: str) -> Reference:
-    label = month_name(month) if month == UNDATED_MONTH else month_alone(month)
-    return Reference(label=label, href=relative(TIMELINE, month_page(month)))
+    label = month_name(month) if month == urls.UNDATED_MONTH else month_alone(month)
+    return Reference(label=label, href=urls.relative(urls.TIMELINE, urls.month_page(month)))
 
 
 def _days(year: str, months: Mapping[str, Sequence[Artifact]]) -> Sparks:
@@ -294,7 +267,7 @@ def closed_digests(context: Context) -> tuple[Digest, ...]:
 
 def digest_units(digests: Sequence[Digest]) -> Iterator[Unit]:
     """A unit for each digest, which names the ones before and after it."""
-    for digest, around in with_neighbours(digests):
+    for digest, around in page.with_neighbours(digests):
         days = [one.day for one in around if one]
         make = partial(_plan_digest, digest=digest, around=around)
         given_as = "the items of the week or the digests beside it"
@@ -309,11 +282,11 @@ def plan_digest_lists(
     Digests that are not made any more, as when days became weeks, redirect to the list.
     """
     yield from _lists(context, digests)
-    yield FeedFile(path=DIGESTS + "feed.xml", form="rss", feed=_feed(context, digests))
+    yield FeedFile(path=urls.DIGESTS + "feed.xml", form="rss", feed=_feed(context, digests))
     now = {digest.day for digest in digests}
     for kind, day in ledger.others:
         if kind == "digest" and day not in now:
-            yield redirect(context, digest_page(day), DIGESTS)
+            yield redirect(context, urls.digest_page(day), urls.DIGESTS)
 
 
 def _title(context: Context, digest: Digest) -> str:
@@ -321,18 +294,18 @@ def _title(context: Context, digest: Digest) -> str:
 
 
 def _link(context: Context, start: str, digest: Digest) -> Reference:
-    return Reference(label=_title(context, digest), href=relative(start, digest_page(digest.day)))
+    return Reference(label=_title(context, digest), href=urls.relative(start, urls.digest_page(digest.day)))
 
 
 def _feeds(start: str) -> tuple[Reference, ...]:
-    return (Reference(label=phrase("Digests"), href=relative(start, DIGESTS + "feed.xml")),)
+    return (Reference(label=phrase("Digests"), href=urls.relative(start, urls.DIGESTS + "feed.xml")),)
 
 
 def _plan_digest(
     context: Context, *, digest: Digest, around: tuple[Digest | None, Digest | None]
 ) -> Iterator[ListPage]:
     """The page of a digest."""
-    start = digest_page(digest.day)
+    start = urls.digest_page(digest.day)
     previous, following = (_link(context, start, one) if one else None for one in around)
     groups = {
         heading.lower(): found
@@ -340,7 +313,7 @@ def _plan_digest(
         if (found := [artifact for artifact in digest.artifacts if artifact.kind == kind])
     }
     yield ListPage(
-        **page_head(
+        **page.head_of(
             context,
             start,
             title=phrase("Digest: {title}", title=_title(context, digest)),
@@ -351,8 +324,10 @@ def _plan_digest(
         intro=phrase("What arrived in the week from {day}. What arrived late has an earlier date.", day=digest.day)
         if context.feeds.is_weekly
         else phrase("What arrived on this day. What arrived late has an earlier date."),
-        sections=grouped_sections(context, start, groups, names={heading.lower(): heading for _, heading in _KINDS}),
-        previous=previous or Reference(label=phrase("All digests"), href=relative(start, DIGESTS)),
+        sections=page.grouped_sections(
+            context, start, groups, names={heading.lower(): heading for _, heading in _KINDS}
+        ),
+        previous=previous or Reference(label=phrase("All digests"), href=urls.relative(start, urls.DIGESTS)),
         next=following,
     )
 
@@ -364,25 +339,27 @@ def _counts(digest: Digest) -> str:
 
 
 def _lists(context: Context, digests: Sequence[Digest]) -> Iterator[DigestsPage]:
-    chunks = in_parts(digests)
+    chunks = page.in_parts(digests)
     for number, chunk in [(None, chunks[-1]), *(enumerate(chunks, 1) if len(chunks) > 1 else ())]:
-        start = part_page(DIGESTS, number) if number else DIGESTS
-        page = DigestsPage(
-            **page_head(context, start, title=part_title(phrase("Digests"), number), section="timeline"),
+        start = urls.part_page(urls.DIGESTS, number) if number else urls.DIGESTS
+        shown = DigestsPage(
+            **page.head_of(context, start, title=page.part_title(phrase("Digests"), number), section="timeline"),
             feeds=_feeds(start),
-            parts=part_links(start, DIGESTS, number or len(chunks), number) if len(chunks) > 1 else (),
+            parts=page.part_links(start, urls.DIGESTS, number or len(chunks), number) if len(chunks) > 1 else (),
             span="week" if context.feeds.is_weekly else "day",
         )
         if context.feeds.is_weekly:
             weeks = tuple((_link(context, start, digest), len(digest.artifacts)) for digest in reversed(chunk))
-            yield replace(page, digests=weeks)
+            yield replace(shown, digests=weeks)
         else:
-            days = {digest.day: (len(digest.artifacts), relative(start, digest_page(digest.day))) for digest in chunk}
-            yield replace(page, months=calendar_months(days))
+            days = {
+                digest.day: (len(digest.artifacts), urls.relative(start, urls.digest_page(digest.day)))
+                for digest in chunk
+            }
+            yield replace(shown, months=calendar_months(days))
 
 
 def _feed(context: Context, digests: Sequence[Digest]) -> Feed:
-    base = context.site.base_url
     return Feed(
         title=phrase("{title}: digests", title=context.site.title),
         description=phrase("What arrived, one item for each complete week.")
@@ -392,8 +369,8 @@ def _feed(context: Context, digests: Sequence[Digest]) -> Feed:
         generator=context.site.generator,
         fallback_link=f"urn:memosite:{context.archive_id}",
         items=tuple(_item(context, digest) for digest in reversed(digests[-context.feeds.window :])),
-        link=absolute(base, DIGESTS) if base else None,
-        address=absolute(base, DIGESTS + "feed.xml") if base else None,
+        link=context.canonical(urls.DIGESTS),
+        address=context.canonical(urls.DIGESTS + "feed.xml"),
         ttl=context.feeds.ttl,
         has_content=True,
     )
@@ -401,14 +378,12 @@ def _feed(context: Context, digests: Sequence[Digest]) -> Feed:
 
 def _item(context: Context, digest: Digest) -> FeedItem:
     """A digest as an item; its id differs for a week and for its first day. `path` is that of its page in the site."""
-    base = context.site.base_url
-    page = digest_page(digest.day)
-    title = _title(context, digest)
+    here, title = urls.digest_page(digest.day), _title(context, digest)
     shown = newest(digest.artifacts, LISTED)
     more = len(digest.artifacts) - len(shown)
-    rows = [(absolute(base, page_of(one)) if base else None, one.short_subject, _who(one)) for one in shown]
+    rows = [(context.canonical(urls.page_of(one)), one.short_subject, _who(one)) for one in shown]
     if more:
-        rows.append((absolute(base, page) if base else None, phrase("{more} more", more=more), ""))
+        rows.append((context.canonical(here), phrase("{more} more", more=more), ""))
     return FeedItem(
         guid=tag_uri(
             context.authority,
@@ -417,7 +392,7 @@ def _item(context: Context, digest: Digest) -> FeedItem:
             f"week-{digest.day}" if context.feeds.is_weekly else digest.day,
         ),
         title=joined(": ", (title, _counts(digest))),
-        path=index_file(page),
+        path=urls.index_file(here),
         repo="",
         sender=context.site.title,
         to="",
@@ -425,7 +400,7 @@ def _item(context: Context, digest: Digest) -> FeedItem:
         sha256="",
         action_required=False,
         sent=digest.end.isoformat().replace("+00:00", "Z"),
-        link=absolute(base, page) if base else None,
+        link=context.canonical(here),
         date=Moment(instant=digest.end, offset=0),
         notice=phrase("digest of week from {day}: {counts}", day=digest.day, counts=_counts(digest))
         if context.feeds.is_weekly

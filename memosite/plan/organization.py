@@ -29,7 +29,7 @@ from memosite.pages import PAGE_CHARS, Page, Reference, RelationshipRow, shade_o
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.dates import duration, seconds_between
-from memosite.plan.page import page_head, part_links, part_title
+from memosite.plan.page import head_of, part_links, part_title
 from memosite.plan.positions import Activity, received, relationship_row
 
 
@@ -237,7 +237,9 @@ def draw(seated: Sequence[Seated], edges: Sequence[Edge]) -> Chart | None:
         if id_ in managers:
             nodes[managers[id_]].below.append(id_)
     roots = sorted((id_ for id_ in nodes if id_ not in managers), key=lambda id_: not nodes[id_].below)
-    order = _from_the_top(nodes, roots)
+    order = list(roots)
+    for id_ in order:  # it grows while it is read: from the top down
+        order += nodes[id_].below
     for id_ in reversed(order):
         _measure(nodes, nodes[id_])
     width, height = _place_roots(nodes, roots)
@@ -265,13 +267,6 @@ def _managers(edges: Iterable[Edge]) -> dict[str, str]:
         if above is None:
             found[edge.sender] = edge.to
     return found
-
-
-def _from_the_top(nodes: dict[str, _Node], roots: Iterable[str]) -> list[str]:
-    order = list(roots)
-    for id_ in order:  # it grows while it is read
-        order += nodes[id_].below
-    return order
 
 
 def _measure(nodes: dict[str, _Node], node: _Node) -> None:
@@ -439,13 +434,14 @@ def at_a_glance(context: Context, start: str, found: Activity) -> PositionsAtAGl
     """The positions of the home page: quiet ones sent nothing in the weeks of `found`, and nothing waits for them."""
     every = listed_positions(context)
     rows = [seat_row(context, start, position) for position in every[:SEATS]]
-    is_active = [
-        bool(row.unread or row.open_to or row.open_from or found.counts.get(one.id))
-        for one, row in zip(every, rows, strict=False)
-    ]
+    active: list[SeatRow] = []
+    quiet: list[SeatRow] = []
+    for one, row in zip(every, rows, strict=False):
+        is_active = row.unread or row.open_to or row.open_from or found.counts.get(one.id)
+        (active if is_active else quiet).append(row)
     return PositionsAtAGlance(
-        active=tuple(row for row, active in zip(rows, is_active, strict=True) if active),
-        quiet=tuple(row.position for row, active in zip(rows, is_active, strict=True) if not active),
+        active=tuple(active),
+        quiet=tuple(row.position for row in quiet),
         total=len(every),
         since=found.weeks[0].isoformat() if found.weeks else "",
     )
@@ -453,8 +449,7 @@ def at_a_glance(context: Context, start: str, found: Activity) -> PositionsAtAGl
 
 def seat_row(context: Context, start: str, position: Position) -> SeatRow:
     """A position in the table of seats."""
-    members = {position.id, *position.union_of}
-    index = context.seats
+    members, index = position.members, context.seats
     sent = [index.newest_sent[id_] for id_ in members if id_ in index.newest_sent]
     newest = max(sent, key=lambda memo: memo.sort_key, default=None)
     inbox = _unread(context, position)
@@ -477,7 +472,7 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
 
 def _is_reading_known(context: Context, position: Position) -> bool:
     """Whether it is known of all memos of `received` that a position without unread ones has read them."""
-    members, index = {position.id, *position.union_of}, context.seats
+    members, index = position.members, context.seats
     if any(memo.sender_position not in members for id_ in members for memo in index.unsure.get(id_, ())):
         return False
     known = {
@@ -493,11 +488,10 @@ def _is_reading_known(context: Context, position: Position) -> bool:
 
 def _unread(context: Context, position: Position) -> Collection[Memo]:
     """The memos of `received` that are unread for a position, in no order."""
-    members = {position.id, *position.union_of}
+    members, index = position.members, context.seats
     repos = {context.archive.positions[member].repo for member in members} - {None}
     if len(repos) > 1:  # a memo to all is unread there if it is so in all of them together
         return [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
-    index = context.seats
     found = {memo.ref: memo for id_ in members for memo in index.unread.get(id_, ())}
     for repo in repos:
         for memo in index.unread_broadcasts.get(repo or "", ()):
@@ -567,7 +561,7 @@ def _exchanged(context: Context) -> tuple[Counter[_Pair], dict[_Pair, list[float
 def _waited(context: Context, memo: Memo, to: str) -> float | None:
     """The seconds until a recipient first answered; None if it did not, or if a date is only in a file name."""
     position = context.archive.positions.get(to)
-    members = {to, *(position.union_of if position else ())}
+    members = position.members if position else (to,)
     replies = (context.archive.artifacts.get(ref) for ref in (*memo.replies, *memo.also_answered_by))
     dates = [one.date for one in replies if isinstance(one, Memo) and one.sender_position in members and one.date]
     return seconds_between(memo.date, min(dates, key=lambda date: date.instant, default=None))
@@ -590,7 +584,7 @@ def plan_organization(context: Context) -> Iterator[OrganizationPage]:
         chunk = slice((number - 1) * LIST_LIMIT, number * LIST_LIMIT) if number else slice(0, LIST_LIMIT)
         shown = positions[chunk] if number else positions[:SEATS]
         yield OrganizationPage(
-            **page_head(context, start, title=part_title(phrase("Organization"), number), section="org"),
+            **head_of(context, start, title=part_title(phrase("Organization"), number), section="org"),
             parts=part_links(start, ORGANIZATION, count, number or None),
             organizations=tuple(_organization_sections(context, start, chunk, is_part=number > 0)),
             seats=tuple(seat_row(context, start, position) for position in shown),

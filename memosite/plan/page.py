@@ -11,19 +11,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypedDict, TypeVar
 
+from memosite.archive import urls
 from memosite.archive.model import Artifact, Document, Memo, Record, Thread
-from memosite.archive.urls import (
-    TwinForm,
-    bundle_files,
-    bundle_folder,
-    bundle_twins,
-    in_bundle,
-    index_file,
-    page_of,
-    part_page,
-    relative,
-    thread_page,
-)
 from memosite.facts.parsed import Ref, Text
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import one_line
@@ -34,38 +23,41 @@ from memosite.plan.dates import newest
 # Plans where twins and originals are: beside their page, or in a lean site in a bundle of a month (SPEC 4).
 
 
-FORMS: Mapping[TwinForm, str] = {"json": "JSON", "md": "Markdown"}
+FORMS: Mapping[urls.TwinForm, str] = {"json": "JSON", "md": "Markdown"}
 """What pages call the twins."""
 
 
 def base_of_twin(context: Context, artifact: Artifact) -> str:
     """The folder that links in an artifact's twins are relative to: where these are."""
-    return bundle_folder(context.bundles[artifact.ref]) if context.site.is_lean else page_of(artifact)
+    return urls.bundle_folder(context.bundles[artifact.ref]) if context.site.is_lean else urls.page_of(artifact)
 
 
-def twin_address(context: Context, start: str, ref: Ref, form: TwinForm) -> str:
+def twin_address(context: Context, start: str, ref: Ref, form: urls.TwinForm) -> str:
     """The link from the page `start` to a twin of an artifact."""
     if context.site.is_lean:
-        return in_bundle(start, bundle_twins(context.bundles[ref], form), "/".join(ref))
-    return relative(start, f"{context.page(ref)}index.{form}")
+        return urls.in_bundle(start, urls.bundle_twins(context.bundles[ref], form), "/".join(ref))
+    return urls.relative(start, f"{context.page(ref)}index.{form}")
 
 
 def twins_of_artifact(context: Context, start: str, artifact: Artifact) -> tuple[Reference, ...]:
     """Links to the twins of an artifact."""
-    return tuple(
-        Reference(label=label, href=twin_address(context, start, artifact.ref, form)) for form, label in FORMS.items()
-    )
+    return _in_forms(lambda form: twin_address(context, start, artifact.ref, form))
+
+
+def _in_forms(address: Callable[[urls.TwinForm], str]) -> tuple[Reference, ...]:
+    """A link to the twin in each form."""
+    return tuple(Reference(label=label, href=address(form)) for form, label in FORMS.items())
 
 
 def twins_of_thread(context: Context, start: str, thread: Thread) -> tuple[Reference, ...]:
     """Links to the twins of a thread of two or more memos; a bundle has them with its first memo's."""
 
-    def address(form: TwinForm) -> str:
+    def address(form: urls.TwinForm) -> str:
         if context.site.is_lean:
-            return in_bundle(start, bundle_twins(context.bundles[thread.memos[0]], form), thread_key(thread))
-        return relative(start, f"{thread_page(thread.id)}index.{form}")
+            return urls.in_bundle(start, urls.bundle_twins(context.bundles[thread.memos[0]], form), thread_key(thread))
+        return urls.relative(start, f"{urls.thread_page(thread.id)}index.{form}")
 
-    return tuple(Reference(label=label, href=address(form)) for form, label in FORMS.items())
+    return _in_forms(address)
 
 
 def thread_key(thread: Thread) -> str:
@@ -76,13 +68,13 @@ def thread_key(thread: Thread) -> str:
 def file_address(context: Context, start: str, artifact: Artifact, path: str) -> str:
     """The link from the page `start` to an original or the turns of an artifact, given the path beside its page."""
     if context.site.is_lean:
-        return in_bundle(start, bundle_files(context.bundles[artifact.ref]), path)
-    return relative(start, path)
+        return urls.in_bundle(start, urls.bundle_files(context.bundles[artifact.ref]), path)
+    return urls.relative(start, path)
 
 
 def bundled_name(context: Context, artifact: Artifact) -> str:
     """How a page says which ZIP a file of an artifact is in; "" if it is a file of its own."""
-    return f" in {bundle_files(context.bundles[artifact.ref]).rpartition('/')[2]}" if context.site.is_lean else ""
+    return f" in {urls.bundle_files(context.bundles[artifact.ref]).rpartition('/')[2]}" if context.site.is_lean else ""
 
 
 # Plans the head of a page: the fields that pages of every kind have.
@@ -91,7 +83,7 @@ def bundled_name(context: Context, artifact: Artifact) -> str:
 class PageHead(TypedDict):
     """The fields of `pages.Page` that follow from the path and the title of a page.
 
-    A dictionary, because pages take them as fields of their own: `TimelinePage(**page_head(…), years=…)`. Names and
+    A dictionary, because pages take them as fields of their own: `TimelinePage(**head_of(…), years=…)`. Names and
     types of both sides are checked there.
     """
 
@@ -104,11 +96,11 @@ class PageHead(TypedDict):
     description: str
 
 
-def page_head(context: Context, start: str, *, title: str, section: str = "", description: str = "") -> PageHead:
+def head_of(context: Context, start: str, *, title: str, section: str = "", description: str = "") -> PageHead:
     """The head of the page `start`; `section` is the entry of the navigation that it belongs to."""
     return {
         "site": context.site,
-        "path": index_file(start),
+        "path": urls.index_file(start),
         "root": "../" * start.count("/"),
         "title": title,
         "section": section,
@@ -119,7 +111,9 @@ def page_head(context: Context, start: str, *, title: str, section: str = "", de
 
 def twin_links(start: str, page: str) -> tuple[Reference, ...]:
     """Links to the twins of a page."""
-    return tuple(Reference(label=label, href=relative(start, f"{page}index.{form}")) for form, label in FORMS.items())
+    return tuple(
+        Reference(label=label, href=urls.relative(start, f"{page}index.{form}")) for form, label in FORMS.items()
+    )
 
 
 # Plans the twins of lists: the same pages for machines, as JSON and Markdown (SPEC 4), bounded to 16 kB.
@@ -202,8 +196,8 @@ def name_twins(
     """The same for groups of records: names, pages, and how many; `onward` is where all of them are."""
     entries = (
         (
-            {"name": name, "records": number, "href": relative(page, target)},
-            f"- [{escaped(one_line(name))}]({relative(page, target)}): {number}",
+            {"name": name, "records": number, "href": urls.relative(page, target)},
+            f"- [{escaped(one_line(name))}]({urls.relative(page, target)}): {number}",
         )
         for name, target, number in names
     )
@@ -233,13 +227,9 @@ def _bounded(
         entries.append(entry)
         lines.append(line)
     more = total - len(entries)
-    onward = relative(start, onward)
-    body = {
-        **head,
-        "shown": len(entries),
-        "more": {"left_out": more, "all": onward} if more else None,
-        "entries": entries,
-    }
+    onward = urls.relative(start, onward)
+    rest_at = {"left_out": more, "all": onward} if more else None
+    body = {**head, "shown": len(entries), "more": rest_at, "entries": entries}
     rest = f"\n{more} more: see {onward}\n" if more else ""
     known = "".join(f"{name}: {one_line(value)}\n" for name, value in facts.items() if isinstance(value, str) and value)
     text = f"# {title}\n\n{known}{total} in all, {len(entries)} listed.\n\n" + "\n".join(lines) + f"\n{rest}"
@@ -247,29 +237,21 @@ def _bounded(
 
 
 def _entry(context: Context, start: str, artifact: Artifact) -> tuple[dict[str, object], str]:
-    href = twin_address(context, start, artifact.ref, "json")
     entry: dict[str, object] = {
         "id": artifact.id,
         "kind": artifact.kind,
         "date": artifact.date.utc if artifact.date else None,
         "subject": artifact.short_subject,
-        "href": href,
+        "href": twin_address(context, start, artifact.ref, "json"),
     }
-    who = ""
-    state = artifact.status
+    who, state = "", artifact.status
     if isinstance(artifact, Record | Document):
         entry["status"] = state or None
     if isinstance(artifact, Memo):
-        entry |= {
-            "from": artifact.sender,
-            "to": list(artifact.to),
-            "mailbox": artifact.mailbox,
-            "action": artifact.action,
-        }
-        who = artifact.who.line()
-        state = artifact.action or ""
-    day = artifact.date.day if artifact.date else "undated"
-    who = escaped(one_line(who))
+        entry |= {"from": artifact.sender, "to": list(artifact.to)}
+        entry |= {"mailbox": artifact.mailbox, "action": artifact.action}
+        who, state = artifact.who.line(), artifact.action or ""
+    day, who = artifact.date.day if artifact.date else "undated", escaped(one_line(who))
     state = f" [{escaped(one_line(state))}]" if state else ""
     label, target = escaped(artifact.short_subject), twin_address(context, start, artifact.ref, "md")
     return entry, f"- {day} {who + ': ' if who else ''}[{label}]({target}){state}"
@@ -320,13 +302,9 @@ def section(
 
 def sort_bullets(artifacts: list[Artifact]) -> None:
     """Sort a list in place by the order of files if all of it are bullets of lists: it says what belongs together."""
-    if all(isinstance(one, Record) and one.card.line is not None for one in artifacts):
-        artifacts.sort(key=_place_in_file)
-
-
-def _place_in_file(artifact: Artifact) -> tuple[str, str, int]:
-    line = artifact.card.line if isinstance(artifact, Record) else None
-    return artifact.copies[0].file.source, artifact.copies[0].file.path, line or 0
+    lines = {one.ref: one.card.line for one in artifacts if isinstance(one, Record) and one.card.line is not None}
+    if len(lines) == len(artifacts):
+        artifacts.sort(key=lambda one: (*one.copies[0].file.place, lines[one.ref]))
 
 
 def grouped_sections(
@@ -389,7 +367,7 @@ def part_links(start: str, page: str, count: int, current: int | None, *, first:
     return tuple(
         PagePart(
             label=str(number),
-            href=relative(start, first if first and number == 1 else part_page(page, number)),
+            href=urls.relative(start, first if first and number == 1 else urls.part_page(page, number)),
             is_current=number == current,
         )
         for number in range(1, count + 1)
@@ -412,17 +390,14 @@ def plan_part(
     viewer: str | None = None,
 ) -> ListPage:
     """One of the parts of `plan_parts`, counted from 1. It names only what was there before it."""
-    start = part_page(page, number)
+    start = urls.part_page(page, number)
+    heading = phrase("Page {number}", number=number)
     return ListPage(
-        **page_head(context, start, title=part_title(title, number), section=section_name),
+        **head_of(context, start, title=part_title(title, number), section=section_name),
         intro="",
         parts=part_links(start, page, number, number),
-        sections=(
-            section(
-                context, start, phrase("Page {number}", number=number), chunk, anchor=f"part-{number}", viewer=viewer
-            ),
-        ),
-        previous=Reference(label=title, href=relative(start, page)),
+        sections=(section(context, start, heading, chunk, anchor=f"part-{number}", viewer=viewer),),
+        previous=Reference(label=title, href=urls.relative(start, page)),
     )
 
 
@@ -447,7 +422,7 @@ def in_verbatim_parts(context: Context, here: str, text: Text | None, page_at: C
         return
     ranges = cut_text(context.text_of(text.sha256))
     for number, span in enumerate(ranges, 1):
-        start = here if number == 1 else part_page(here, number)
+        start = here if number == 1 else urls.part_page(here, number)
         body = Body(sha256=text.sha256, form="verbatim", chars=text.chars, span=span)
         parts = part_links(start, here, len(ranges), number, first=here) if len(ranges) > 1 else ()
         yield replace(page_at(start), body=body, is_cut=False, parts=parts)

@@ -10,51 +10,28 @@ links to the parts, so that an address of a week stays valid.
 import datetime as dt
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any, ClassVar
 from urllib.parse import quote
 
+from memosite import pages
+from memosite.archive import urls
 from memosite.archive.mailboxes import open_for, unknown_line
 from memosite.archive.model import Artifact, Memo, Position, Transcript, other_name
-from memosite.archive.urls import (
-    DIGESTS,
-    HOME,
-    ORGANIZATION,
-    UNDATED_MONTH,
-    absolute,
-    month_of,
-    part_page,
-    position_actions,
-    position_page,
-    relative,
-)
 from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Organization, Relationship
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.feeds import OutlineFeed, OutlineGroup, to_opml
-from memosite.pages import (
-    Cell,
-    Grid,
-    ListPage,
-    ListSection,
-    Page,
-    PictureColumn,
-    PictureRow,
-    Reference,
-    RelationshipRow,
-    Row,
-    Sparks,
-)
 from memosite.plan.actions import ActionGroup, RowMaker
 from memosite.plan.artifact_page import SUBJECT_CHARS, shown_extra
-from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, as_of, newest_day
+from memosite.plan.context import LIST_LIMIT, Context, Unit, Written, as_of, newest_day, traced_unit
 from memosite.plan.dates import by_arrival, month_mark, month_name, newest, newest_first
-from memosite.plan.page import in_parts, list_twins, page_head, part_count, part_links, plan_part, section, twin_links
+from memosite.plan.page import head_of, in_parts, list_twins, part_count, part_links, plan_part, section, twin_links
 from memosite.plan.removed import RedirectPage, redirect
 
 HOLDER_CHARS = 300
@@ -73,7 +50,7 @@ class SeatFacts:
     description: str
     role: str
     extra: str = ""
-    relationships: tuple[RelationshipRow, ...]
+    relationships: tuple[pages.RelationshipRow, ...]
     relationships_total: int = 0
 
 
@@ -99,9 +76,9 @@ class EarlierMonth:
     `targets` are the anchors of the month and of its weeks.
     """
 
-    month: Reference
+    month: pages.Reference
     total: int
-    also: tuple[Reference, ...]
+    also: tuple[pages.Reference, ...]
     targets: tuple[str, ...]
 
 
@@ -112,15 +89,15 @@ class Stream:
     `heading` is a section without rows, that of all months.
     """
 
-    heading: ListSection
-    months: tuple[ListSection, ...]
+    heading: pages.ListSection
+    months: tuple[pages.ListSection, ...]
     shown: int
     earlier: tuple[EarlierMonth, ...]
-    drawn: Sparks | None
+    drawn: pages.Sparks | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PositionPage(Page):
+class PositionPage(pages.Page):
     """A position: who holds it, what waits for it, its stream, and its notes by session (`arcs`)."""
 
     template: ClassVar[str] = "position.html"
@@ -129,15 +106,15 @@ class PositionPage(Page):
     names: tuple[str, ...]
     seats: tuple[SeatFacts, ...]
     repo: str
-    union_of: tuple[Reference, ...]
-    inbox: ListSection
+    union_of: tuple[pages.Reference, ...]
+    inbox: pages.ListSection
     actions: tuple[ActionGroup, ...]
-    missing: tuple[ListSection, ...]
+    missing: tuple[pages.ListSection, ...]
     stream: Stream
-    arcs: tuple[ListSection, ...]
-    digests: Reference
+    arcs: tuple[pages.ListSection, ...]
+    digests: pages.Reference
     following: Following
-    longest: Row | None = None  # what waits longest for it
+    longest: pages.Row | None = None  # what waits longest for it
     longest_since: Moment | None = None
     newest: str = ""  # the day to which ages are counted, if there are any
 
@@ -153,9 +130,7 @@ def received(context: Context, position: Position) -> list[Memo]:
 
 def unknown_reading(context: Context, position: Position) -> str:
     """What is said of memos to a position of which nobody can know whether it has read them; "" if there are none."""
-    members = (position.id, *position.union_of)
-    repos = [one.repo for id_ in members if (one := context.archive.positions.get(id_))]
-    return unknown_line(received(context, position), members, repos)
+    return unknown_line(received(context, position), position.members, context.repos_of(position))
 
 
 def none_unread(unknown: str) -> str:
@@ -180,20 +155,22 @@ def involving(context: Context, position: Position) -> list[Artifact]:
 _EDGE_CHARS = 300
 
 
-def relationship_row(context: Context, start: str, organization: Organization, edge: Relationship) -> RelationshipRow:
+def relationship_row(
+    context: Context, start: str, organization: Organization, edge: Relationship
+) -> pages.RelationshipRow:
     """One relationship of an organization, with links to both ends."""
 
-    def end(name: str) -> Reference:
+    def end(name: str) -> pages.Reference:
         """Ends are seats of the organization, `external:<id>`, or the organization's own id."""
         if name == organization.id:
-            return Reference(label=organization.name, href=relative(start, ORGANIZATION))
+            return pages.Reference(label=organization.name, href=urls.relative(start, urls.ORGANIZATION))
         outside = name.removeprefix("external:")
         if outside != name:
             return replace(context.named(start, outside), title=phrase("outside this organization"))
         id_ = context.seat_positions.get((organization.id, name))
-        return context.position(start, id_) if id_ else Reference(label=name)
+        return context.position(start, id_) if id_ else pages.Reference(label=name)
 
-    return RelationshipRow(
+    return pages.RelationshipRow(
         type=edge.type.replace("_", " "),
         sender=end(edge.sender),
         to=end(edge.to),
@@ -212,9 +189,9 @@ LOCAL = "http://127.0.0.1:8000/"
 def plan_following(context: Context, position: Position) -> Following:
     """The commands and the list are ready to copy: words for a shell are quoted, addresses absolute."""
     base = context.site.base_url or LOCAL
-    page = position_page(position.id)
-    feed = shlex.quote(absolute(base, f"{page}feed.xml"))
-    full = shlex.quote(absolute(base, f"{page}feed-full.xml")) if context.feeds.full_content else feed
+    page = urls.position_page(position.id)
+    feed = shlex.quote(urls.absolute(base, f"{page}feed.xml"))
+    full = shlex.quote(urls.absolute(base, f"{page}feed-full.xml")) if context.feeds.full_content else feed
     return Following(
         watch_once=f"memosite watch --once {feed}",
         watch=f"memosite watch {feed}",
@@ -231,13 +208,13 @@ def feed_name(id_: str) -> str:
 
 
 def _outline(context: Context, position: Position, base: str) -> bytes:
-    page, label = position_page(position.id), context.label(position.id)
+    page, label = urls.position_page(position.id), context.label(position.id)
     named = (("feed", f"memos to {label}"), ("notes", f"notes of {label}"), ("transcripts", f"transcripts of {label}"))
     feeds = tuple(
         OutlineFeed(
             title=f"{context.site.title}: {title}",
-            address=absolute(base, f"{page}{name}.xml"),
-            page=absolute(base, page),
+            address=urls.absolute(base, f"{page}{name}.xml"),
+            page=urls.absolute(base, page),
         )
         for name, title in named
     )
@@ -278,7 +255,7 @@ class Entries:
             for one in chunk:
                 name = key(one)
                 if name not in found and one.date is not None:
-                    place = one.date.instant, part_page(self.page, number)
+                    place = one.date.instant, urls.part_page(self.page, number)
                     last[name] = max(last.get(name, place), place)
         places = found | {name: page for name, (_, page) in last.items()}
         return {name: page for name, page in places.items() if name}
@@ -287,13 +264,13 @@ class Entries:
 def find_entries(position: Position, everything: Sequence[Artifact]) -> Entries:
     """The stream of a position, from everything that involves it."""
     parts = in_parts(everything) if part_count(everything, shown=IN_PARTS) else ()
-    return Entries(page=position_page(position.id), shown=newest(everything, SHOWN), parts=parts)
+    return Entries(page=urls.position_page(position.id), shown=newest(everything, SHOWN), parts=parts)
 
 
 def week_links(context: Context, start: str, position: Position) -> Mapping[str, str]:
     """Where each week of a position's stream is, by its Monday (ISO 8601)."""
     places = find_entries(position, involving(context, position)).places(week_of)
-    return {week: f"{relative(start, page)}#{_week_anchor(week)}" for week, page in places.items()}
+    return {week: f"{urls.relative(start, page)}#{_week_anchor(week)}" for week, page in places.items()}
 
 
 def monday(day: dt.date) -> dt.date:
@@ -317,10 +294,10 @@ def _month_anchor(month: str) -> str:
 def plan_stream(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> Stream:
     """The newest of a stream by month, what leads to the rest, and a picture of it."""
     entries = find_entries(position, everything)
-    months = entries.places(month_of)
+    months = entries.places(urls.month_of)
     weeks = entries.places(week_of)
     return Stream(
-        heading=ListSection(
+        heading=pages.ListSection(
             heading=phrase("Sent, received and filed"),
             anchor="stream",
             rows=(),
@@ -336,25 +313,24 @@ def plan_stream(context: Context, start: str, position: Position, everything: Se
 
 def _by_month(
     context: Context, start: str, artifacts: Iterable[Artifact], position: Position
-) -> tuple[ListSection, ...]:
+) -> tuple[pages.ListSection, ...]:
     """Months, newest first; the first row of each week has the anchor of the week."""
-    members = {position.id, *position.union_of}
-    months: dict[str, list[Row]] = defaultdict(list)
+    months: dict[str, list[pages.Row]] = defaultdict(list)
     weeks = {""}
     for one in newest_first(artifacts):
         week = week_of(one)
         anchor = "" if week in weeks else _week_anchor(week)
-        months[month_of(one)].append(_row(context, start, one, position.id, members, anchor=anchor))
+        months[urls.month_of(one)].append(_row(context, start, one, position, anchor=anchor))
         weeks.add(week)
     return tuple(
-        ListSection(heading=month_name(month), anchor=_month_anchor(month), rows=tuple(rows), total=len(rows))
+        pages.ListSection(heading=month_name(month), anchor=_month_anchor(month), rows=tuple(rows), total=len(rows))
         for month, rows in months.items()
     )
 
 
-def _row(context: Context, start: str, artifact: Artifact, viewer: str, members: set[str], *, anchor: str) -> Row:
+def _row(context: Context, start: str, artifact: Artifact, position: Position, *, anchor: str) -> pages.Row:
     """A row that says what it is to the position, which is not named again."""
-    row, way = context.row(start, artifact, viewer=viewer), way_of(artifact, members)
+    row, way = context.row(start, artifact, viewer=position.id), way_of(artifact, position.members)
     alone = isinstance(artifact, Memo) and len(artifact.recipients) == 1 == len(row.to) and not artifact.is_broadcast
     return replace(
         row,
@@ -365,7 +341,7 @@ def _row(context: Context, start: str, artifact: Artifact, viewer: str, members:
     )
 
 
-def way_of(artifact: Artifact, members: set[str]) -> str:
+def way_of(artifact: Artifact, members: Collection[str]) -> str:
     """What an artifact is to these positions: sent, received, or else its kind."""
     if isinstance(artifact, Memo) and artifact.kind == "memo":
         if artifact.sender_position in members:
@@ -388,7 +364,7 @@ def _earlier(
         for one in chunk:
             if one.ref in shown:
                 continue
-            month = month_of(one)
+            month = urls.month_of(one)
             totals[month] += 1
             if number not in parts[month][-1:]:
                 parts[month].append(number)
@@ -396,11 +372,11 @@ def _earlier(
             if week not in taken:
                 anchors[month][week] = None
                 taken.add(week)
-    for month in sorted(totals, key=lambda month: (month != UNDATED_MONTH, month), reverse=True):
+    for month in sorted(totals, key=lambda month: (month != urls.UNDATED_MONTH, month), reverse=True):
         links = [
-            Reference(
+            pages.Reference(
                 label=f"page {number}",
-                href=f"{relative(start, part_page(entries.page, number))}#{_month_anchor(month)}",
+                href=f"{urls.relative(start, urls.part_page(entries.page, number))}#{_month_anchor(month)}",
             )
             for number in reversed(parts[month])
         ]
@@ -420,34 +396,34 @@ def _draw(
     *,
     months: Mapping[str, str],
     weeks: Mapping[str, str],
-) -> Sparks | None:
+) -> pages.Sparks | None:
     """Memos sent and received: by week if they are from half a year at most, else by month, the newest two years."""
-    members = {position.id, *position.union_of}
-    memos = [(way, one) for one in everything if (way := way_of(one, members)) in {"sent", "received"} and one.date]
+    ways = ((way_of(one, position.members), one) for one in everything if one.date)
+    memos = [(way, one) for way, one in ways if way in {"sent", "received"}]
     days = [one.date.instant.date() for _, one in memos if one.date]
     if not days:
         return None
     spans = _weeks_between(monday(min(days)), monday(max(days)))
     is_weekly = len(spans) <= _WEEKS
-    key, places, anchor = (week_of, weeks, _week_anchor) if is_weekly else (month_of, months, _month_anchor)
+    key, places, anchor = (week_of, weeks, _week_anchor) if is_weekly else (urls.month_of, months, _month_anchor)
     names = spans if is_weekly else _months_before(max(days))
     counts = Counter((way, key(one)) for way, one in memos)
-    picture = Sparks(
+    picture = pages.Sparks(
         anchor="sent-and-received",
         caption="",
         corner=phrase("Week from") if is_weekly else phrase("Month"),
-        columns=tuple(PictureColumn(label=name.replace("/", "-")) for name in names),
+        columns=tuple(pages.PictureColumn(label=name.replace("/", "-")) for name in names),
         rows=tuple(
-            PictureRow(
-                label=Reference(label=label),
+            pages.PictureRow(
+                label=pages.Reference(label=label),
                 cells=tuple(
-                    Cell(
+                    pages.Cell(
                         number=number,
-                        href=f"{relative(start, places[name])}#{anchor(name)}",
+                        href=f"{urls.relative(start, places[name])}#{anchor(name)}",
                         words=f"{name.replace('/', '-')}: {number:,}",
                     )
                     if (number := counts[way, name])
-                    else Cell(number=0)
+                    else pages.Cell(number=0)
                     for name in names
                 ),
                 note=f"{sum(counts[way, name] for name in names):,}",
@@ -477,12 +453,12 @@ def _months_before(day: dt.date) -> list[str]:
 
 def stream_parts(
     context: Context, position: Position, title: str, everything: Sequence[Artifact]
-) -> Iterator[ListPage]:
+) -> Iterator[pages.ListPage]:
     """The parts of a stream: everything in order of arrival, 500 a part, each by month."""
-    page = position_page(position.id)
+    page = urls.position_page(position.id)
     for number, chunk in enumerate(find_entries(position, everything).parts, 1):
         part = plan_part(context, page, title, number, (), section_name="org", viewer=position.id)
-        first, *others = _by_month(context, part_page(page, number), chunk, position)
+        first, *others = _by_month(context, urls.part_page(page, number), chunk, position)
         yield replace(part, sections=(replace(first, targets=(f"part-{number}",)), *others))
 
 
@@ -497,29 +473,29 @@ def position_units(context: Context) -> Iterator[Unit]:
     day = newest_day(context)
     for position in context.archive.positions.values():
         name, weight = f"position/{position.id}", 1 + len(context.by_position.get(position.id, ())) // 100
-        page, rest = partial(_plan_position, position=position, day=day), partial(_plan_rest, position=position)
-        yield Unit(name=name, make=page, given=(position, day), given_as="the position", weight=weight)
-        yield Unit(name=f"{name}/stream", make=rest, given=position, given_as="the position", weight=weight)
+        made_of = partial(traced_unit, position=position, given_as="the position", weight=weight)
+        yield made_of(name, _plan_position, day=day)
+        yield made_of(f"{name}/stream", _plan_rest)
 
 
-def _plan_rest(context: Context, *, position: Position) -> Iterator[ListPage | Written | RedirectPage]:
+def _plan_rest(context: Context, *, position: Position) -> Iterator[pages.ListPage | Written | RedirectPage]:
     """The parts of a position's stream, its twins, and redirects from its other names (SPEC 3)."""
-    here = position_page(position.id)
+    here = urls.position_page(position.id)
     everything = involving(context, position)
     yield from stream_parts(context, position, context.label(position.id), everything)
     yield from _twins(context, here, position, everything)
     for id_ in context.other_names(position):
-        yield redirect(context, position_page(id_), here)
+        yield redirect(context, urls.position_page(id_), here)
 
 
 def _plan_position(context: Context, *, position: Position, day: dt.date | None) -> Iterator[PositionPage]:
-    start, everything, label = position_page(position.id), involving(context, position), context.label(position.id)
+    start, everything, label = urls.position_page(position.id), involving(context, position), context.label(position.id)
     actions = tuple(_actions(context, start, position, everything, day))
     inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
     longest = _longest_waiting(position, everything, inbox)
     description = phrase("Memos to and from {position}", position=label)
     yield PositionPage(
-        **page_head(context, start, title=label, section="org", description=description),
+        **head_of(context, start, title=label, section="org", description=description),
         feeds=tuple(_feeds(context, label)),
         twins=twin_links(start, start),
         parts=part_links(start, start, part_count(everything, shown=IN_PARTS), None),
@@ -534,7 +510,7 @@ def _plan_position(context: Context, *, position: Position, day: dt.date | None)
         missing=tuple(_missing(context, start, position)),
         stream=plan_stream(context, start, position, everything),
         arcs=_arcs(context, start, position, everything),
-        digests=Reference(label=phrase("Digests"), href=relative(start, DIGESTS)),
+        digests=pages.Reference(label=phrase("Digests"), href=urls.relative(start, urls.DIGESTS)),
         following=plan_following(context, position),
         longest=context.row(start, longest, viewer=position.id) if longest else None,
         longest_since=longest.date if longest else None,
@@ -553,25 +529,24 @@ def _twins(context: Context, page: str, position: Position, everything: Sequence
     return list_twins(context, page, context.label(position.id), everything, facts=facts)
 
 
-def _feeds(context: Context, label: str) -> Iterable[Reference]:
-    yield Reference(label=phrase("Memos to {position}", position=label), href="feed.xml")
+def _feeds(context: Context, label: str) -> Iterable[pages.Reference]:
+    yield pages.Reference(label=phrase("Memos to {position}", position=label), href="feed.xml")
     if context.feeds.full_content:
-        yield Reference(label=phrase("Memos to {position}, full text", position=label), href="feed-full.xml")
-    yield Reference(label=phrase("Memos to {position}, as JSON", position=label), href="feed.json")
-    yield Reference(label=phrase("Notes of {position}", position=label), href="notes.xml")
-    yield Reference(label=phrase("Transcripts of {position}", position=label), href="transcripts.xml")
+        yield pages.Reference(label=phrase("Memos to {position}, full text", position=label), href="feed-full.xml")
+    yield pages.Reference(label=phrase("Memos to {position}, as JSON", position=label), href="feed.json")
+    yield pages.Reference(label=phrase("Notes of {position}", position=label), href="notes.xml")
+    yield pages.Reference(label=phrase("Transcripts of {position}", position=label), href="transcripts.xml")
 
 
 def _longest_waiting(position: Position, everything: Sequence[Artifact], inbox: Sequence[Memo]) -> Memo | None:
     """The memo that waits longest for a seat: with an action that is open, or unread if it asks for none."""
-    members = {position.id, *position.union_of}
     unread = {memo.ref: memo for memo in inbox if memo.action is None}
-    asked = {one.ref: one for one in everything if isinstance(one, Memo) and open_for(one, members)}
+    asked = {one.ref: one for one in everything if isinstance(one, Memo) and open_for(one, position.members)}
     dated = [memo for memo in (unread | asked).values() if memo.date]
     return min(dated, key=lambda memo: memo.sort_key, default=None)
 
 
-def _inbox(context: Context, start: str, position: Position, inbox: Sequence[Memo]) -> ListSection:
+def _inbox(context: Context, start: str, position: Position, inbox: Sequence[Memo]) -> pages.ListSection:
     unknown = unknown_reading(context, position)
     empty, heading = none_unread(unknown), phrase("Inbox")
     found = section(context, start, heading, inbox, empty=empty, limit=_SHOWN, viewer=position.id, anchor="inbox")
@@ -582,31 +557,32 @@ def _actions(
     context: Context, start: str, position: Position, everything: Sequence[Artifact], day: dt.date | None
 ) -> Iterator[ActionGroup]:
     """What it has to do and what it waits for, oldest first."""
-    members = {position.id, *position.union_of}
     memos = sorted((one for one in everything if isinstance(one, Memo)), key=lambda memo: memo.sort_key)
-    todo = [memo for memo in memos if open_for(memo, members)]
-    waiting = [memo for memo in memos if memo.owed_by and memo.sender_position in members]
+    todo = [memo for memo in memos if open_for(memo, position.members)]
+    waiting = [memo for memo in memos if memo.owed_by and memo.sender_position in position.members]
     group = partial(
         RowMaker(context=context, start=start, day=day).group,
         limit=_SHOWN,
         viewer=position.id,
         state="open",
-        more=position_actions(position.id),
+        more=urls.position_actions(position.id),
     )
     yield group(phrase("To do"), "open-actions", todo, empty=phrase("Nothing to do."))
     if waiting:
         yield group(phrase("Waiting on others"), "open-actions-it-asked-for", waiting, is_waiting=True)
 
 
-def _missing(context: Context, start: str, position: Position) -> Iterable[ListSection]:
+def _missing(context: Context, start: str, position: Position) -> Iterable[pages.ListSection]:
     """Memos from and to a position that others reply to, and that are in no repo; the newest first."""
     ghosts = context.missing_of.get(position.id, ())
     if ghosts:
         rows = tuple(context.ghost_row(start, ghost) for ghost in ghosts[:_SHOWN])
-        yield ListSection(heading=phrase("Missing memos"), anchor="missing", rows=rows, total=len(ghosts))
+        yield pages.ListSection(heading=phrase("Missing memos"), anchor="missing", rows=rows, total=len(ghosts))
 
 
-def _arcs(context: Context, start: str, position: Position, everything: Sequence[Artifact]) -> tuple[ListSection, ...]:
+def _arcs(
+    context: Context, start: str, position: Position, everything: Sequence[Artifact]
+) -> tuple[pages.ListSection, ...]:
     """Notes by the session that wrote them, the newest first; none where there is one session, or too many."""
     arcs: dict[str, list[Memo]] = defaultdict(list)
     for note in newest_first(one for one in everything if one.kind == "note"):
@@ -666,7 +642,7 @@ def find_activity(context: Context, months: Mapping[str, Sequence[Artifact]]) ->
     last = monday(newest.date())
     weeks = tuple(last - _WEEK * back for back in reversed(range(WEEKS)) if (last - dt.date.min) >= _WEEK * back)
     counts: dict[str, Counter[dt.date]] = defaultdict(Counter)
-    shown = (month for month in months if month != UNDATED_MONTH and month >= _month(weeks[0]))
+    shown = (month for month in months if month != urls.UNDATED_MONTH and month >= _month(weeks[0]))
     for artifact in chain.from_iterable(months[month] for month in shown):
         position, date = _who(artifact), artifact.date
         if position is None or date is None:
@@ -688,7 +664,7 @@ def _month(day: dt.date) -> str:
     return f"{day.year:04d}/{day.month:02d}"
 
 
-def draw_activity(context: Context, found: Activity) -> Grid | None:
+def draw_activity(context: Context, found: Activity) -> pages.Grid | None:
     """Weeks × positions, those that did most. A cell leads to the week on the position's page."""
     weeks = found.weeks[-_DRAWN_WEEKS:]
     sums = {id_: sum(count[week] for week in weeks) for id_, count in found.counts.items()}
@@ -696,7 +672,7 @@ def draw_activity(context: Context, found: Activity) -> Grid | None:
     shown = sorted(totals, key=lambda id_: (-totals[id_], id_))[:_DRAWN_ROWS]
     if not shown:
         return None
-    picture = Grid(
+    picture = pages.Grid(
         anchor="activity",
         caption="",
         corner=phrase("Position"),
@@ -712,24 +688,24 @@ def draw_activity(context: Context, found: Activity) -> Grid | None:
     return replace(picture, caption=words)
 
 
-def _columns(weeks: Sequence[dt.date]) -> Iterator[PictureColumn]:
+def _columns(weeks: Sequence[dt.date]) -> Iterator[pages.PictureColumn]:
     """A column for each week; the first of a month is marked if there is room before the next mark."""
     months = [_month(week) for week in weeks]
     for number, (week, month) in enumerate(zip(weeks, months, strict=True)):
         is_first = month not in months[:number]
         has_room = all(later == month for later in months[number + 1 : number + 2])
-        yield PictureColumn(label=week.isoformat(), mark=month_mark(month) if is_first and has_room else "")
+        yield pages.PictureColumn(label=week.isoformat(), mark=month_mark(month) if is_first and has_room else "")
 
 
-def _position_row(context: Context, counts: Counter[dt.date], weeks: Sequence[dt.date], id_: str) -> PictureRow:
+def _position_row(context: Context, counts: Counter[dt.date], weeks: Sequence[dt.date], id_: str) -> pages.PictureRow:
     position = context.archive.positions.get(id_)
-    links = week_links(context, HOME, position) if position else {}
-    return PictureRow(
-        label=context.position(HOME, id_),
+    links = week_links(context, urls.HOME, position) if position else {}
+    return pages.PictureRow(
+        label=context.position(urls.HOME, id_),
         cells=tuple(
-            Cell(number=number, href=links.get(week.isoformat()), words=f"{week}: {number:,}")
+            pages.Cell(number=number, href=links.get(week.isoformat()), words=f"{week}: {number:,}")
             if (number := counts[week])
-            else Cell(number=0)
+            else pages.Cell(number=0)
             for week in weeks
         ),
     )

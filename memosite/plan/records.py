@@ -16,23 +16,11 @@ from memosite.facts.times import Moment
 from memosite.formats.system import GroupOrder
 from memosite.formats.systems import find_system, system_of
 from memosite.pages import PAGE_CHARS, ArtifactPage, ListPage, ListSection, Page, Reference, Row
+from memosite.plan import page
 from memosite.plan.artifact_page import artifact_fields, body_of
 from memosite.plan.context import Context, Written
 from memosite.plan.decisions import shown_decider
 from memosite.plan.indexes import EntityFacts, entity_id
-from memosite.plan.page import (
-    grouped_sections,
-    in_parts,
-    in_verbatim_parts,
-    list_twins,
-    name_twins,
-    page_head,
-    part_count,
-    part_links,
-    part_title,
-    plan_parts,
-    twin_links,
-)
 from memosite.resolve.records import MATCHES
 
 
@@ -154,7 +142,7 @@ _HASH_STATES: Mapping[bool | None, str] = {
 def plan_record(context: Context, record: Record) -> Iterator[RecordPage]:
     """The page of a record; several for the rest of a file, which is shown as it is."""
     rest = record.card.text if record.card.is_rest else None
-    yield from in_verbatim_parts(context, page_of(record), rest, partial(_record_page, context, record))
+    yield from page.in_verbatim_parts(context, page_of(record), rest, partial(_record_page, context, record))
 
 
 def _record_page(context: Context, record: Record, start: str) -> RecordPage:
@@ -247,11 +235,8 @@ def _anchor(context: Context, start: str, links: Mapping[str, list[Link]], name:
     files = [link.to for link in links.get(name, ()) if link.to is not None]
     if len(files) < 2:
         return AnchorRow(anchor=_named(context, start, links, name))
-    return AnchorRow(
-        anchor=Reference(label=cut_line(name, _VALUE_CHARS)),
-        files=tuple(context.artifact(start, ref) for ref in files),
-        is_cut=len(files) >= MATCHES,
-    )
+    shown = tuple(context.artifact(start, ref) for ref in files)
+    return AnchorRow(anchor=Reference(label=cut_line(name, _VALUE_CHARS)), files=shown, is_cut=len(files) >= MATCHES)
 
 
 def _citation(citation: RecordCitation) -> tuple[Reference, RecordCitation]:
@@ -309,20 +294,20 @@ def plan_systems(context: Context, ledger: Ledger) -> Iterator[SystemsPage | Lis
     if not systems:
         return
     yield SystemsPage(
-        **page_head(context, SYSTEMS, title=phrase("Records"), section="systems"),
-        twins=twin_links(SYSTEMS, SYSTEMS),
+        **page.head_of(context, SYSTEMS, title=phrase("Records"), section="systems"),
+        twins=page.twin_links(SYSTEMS, SYSTEMS),
         systems=tuple(_system_row(system, context.records.get(system, ())) for system in systems),
         entities=len(context.entities),
     )
     totals = [(system, system_page(system), len(context.records.get(system, []))) for system in systems]
-    yield from name_twins(SYSTEMS, "Records", totals, facts={}, onward=SYSTEMS)
+    yield from page.name_twins(SYSTEMS, "Records", totals, facts={}, onward=SYSTEMS)
     for system in systems:
         here, records = system_page(system), context.records.get(system, [])
         yield _list_page(context, system, here, records, _own_groups(records))
-        yield from plan_parts(context, here, system, records, section_name="systems")
+        yield from page.plan_parts(context, here, system, records, section_name="systems")
         for view in VIEWS:
             yield _list_page(context, system, f"{here}{view}/", records, _groups_by(view, records))
-        yield from list_twins(context, here, system, records, facts={"system": system})
+        yield from page.list_twins(context, here, system, records, facts={"system": system})
 
 
 def _system_row(system: str, records: Sequence[Record]) -> SystemRow:
@@ -348,12 +333,12 @@ def _list_page(
     # Anchors were made of the keys of groups, which are the headings in English.
     names = {str(view.none): view.none for view in VIEWS.values()}
     return ListPage(
-        **page_head(context, start, title=_title(system, view), section="systems"),
+        **page.head_of(context, start, title=_title(system, view), section="systems"),
         feeds=(Reference(label=phrase("Records of {system}", system=system), href=relative(start, here + "feed.xml")),),
-        twins=() if view else twin_links(start, here),
-        parts=part_links(start, here, part_count(records), None),
+        twins=() if view else page.twin_links(start, here),
+        parts=page.part_links(start, here, page.part_count(records), None),
         intro=known.intro if (known := find_system(system)) else "",
-        sections=grouped_sections(context, start, groups, names=names),
+        sections=page.grouped_sections(context, start, groups, names=names),
         views=tuple(_views(system, start, records)),
     )
 
@@ -411,19 +396,21 @@ def plan_entities(context: Context, ledger: Ledger) -> Iterator[EntitiesPage | E
     if not ledger.entities:
         return
     known = [context.entities[id_] for id_ in ledger.entities if id_ in context.entities]
-    chunks = in_parts(known)
+    chunks = page.in_parts(known)
     for number in range(len(chunks) + 1 if len(chunks) > 1 else 1):
         start = part_page(ENTITIES, number) if number else ENTITIES
         yield EntitiesPage(
-            **page_head(context, start, title=part_title(phrase("Entities"), number), section="systems"),
-            twins=() if number else twin_links(start, ENTITIES),
-            parts=part_links(start, ENTITIES, number or len(chunks), number or len(chunks)) if len(chunks) > 1 else (),
+            **page.head_of(context, start, title=page.part_title(phrase("Entities"), number), section="systems"),
+            twins=() if number else page.twin_links(start, ENTITIES),
+            parts=page.part_links(start, ENTITIES, number or len(chunks), number or len(chunks))
+            if len(chunks) > 1
+            else (),
             groups=_entity_groups(start, chunks[number - 1]),
         )
     for entity in known:
         yield from _plan_entity(context, entity)
     names = [(one.name, entity_page(one.id), len(one.records)) for one in known]
-    yield from name_twins(ENTITIES, "Entities", names, facts={}, onward=ENTITIES)
+    yield from page.name_twins(ENTITIES, "Entities", names, facts={}, onward=ENTITIES)
 
 
 def _entity_groups(
@@ -452,10 +439,10 @@ def _plan_entity(context: Context, entity: EntityFacts) -> Iterator[EntityPage |
         groups[f"records of {record.system}"].append(record)
     names = {key: phrase("Records of {system}", system=some[0].system) for key, some in groups.items()}
     yield EntityPage(
-        **page_head(context, here, title=entity.name, section="systems"),
-        parts=part_links(here, here, part_count(entity.records), None),
+        **page.head_of(context, here, title=entity.name, section="systems"),
+        parts=page.part_links(here, here, page.part_count(entity.records), None),
         id=entity.id,
         types=entity.types,
-        sections=grouped_sections(context, here, groups, names=names),
+        sections=page.grouped_sections(context, here, groups, names=names),
     )
-    yield from plan_parts(context, here, entity.name, entity.records, section_name="systems")
+    yield from page.plan_parts(context, here, entity.name, entity.records, section_name="systems")

@@ -4,23 +4,9 @@ from collections.abc import Collection, Container, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from memosite.archive import lines, urls
 from memosite.archive.ledger import Arrival, Ledger, page_ref
-from memosite.archive.lines import Notice, dump_line, notice_of, notice_on, withheld_fields
 from memosite.archive.model import Artifact, Memo, Record, Removal, Transcript
-from memosite.archive.urls import (
-    TIMELINE,
-    artifact_page,
-    captures_page,
-    entity_page,
-    month_page,
-    page_of,
-    position_actions,
-    position_page,
-    record_page,
-    relative,
-    thread_page,
-    turn_lines,
-)
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Kind, Ref
 from memosite.facts.phrases import phrase
@@ -28,7 +14,7 @@ from memosite.pages import ArtifactPage, LifeLine, Page, Reference, Row
 from memosite.plan.artifact_page import artifact_fields
 from memosite.plan.context import Context, Written
 from memosite.plan.history import has_changes, removal_line
-from memosite.plan.page import escaped, page_head, to_json
+from memosite.plan.page import escaped, head_of, to_json
 from memosite.plan.threads import ThreadSlice, thread_slice
 from memosite.plan.transcripts import has_comparison
 
@@ -50,7 +36,7 @@ class GonePage(Page):
 
     id: str
     life: LifeLine | None = None  # its removal in git
-    notice: Notice | None = None  # why it was erased, if it was
+    notice: lines.Notice | None = None  # why it was erased, if it was
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +59,7 @@ class WithheldPage(ArtifactPage):
 
     row: Row
     sha256: str
-    notice: Notice
+    notice: lines.Notice
     in_thread: ThreadSlice | None = None
 
 
@@ -86,14 +72,14 @@ _Page = RedirectPage | GonePage
 def redirect(context: Context, start: str, target: str) -> RedirectPage:
     """A page that redirects to another one."""
     return RedirectPage(
-        **page_head(context, start, title=phrase("Moved")) | {"canonical": context.canonical(target)},
-        target=Reference(label=target, href=relative(start, target)),
+        **head_of(context, start, title=phrase("Moved")) | {"canonical": context.canonical(target)},
+        target=Reference(label=target, href=urls.relative(start, target)),
     )
 
 
 def tombstone(context: Context, start: str, id_: str) -> GonePage:
     """A page that says that what was published at its address was removed."""
-    return GonePage(**page_head(context, start, title=phrase("Removed")) | {"canonical": None}, id=id_)
+    return GonePage(**head_of(context, start, title=phrase("Removed")) | {"canonical": None}, id=id_)
 
 
 def _tombstone(context: Context, start: str, ref: Ref) -> GonePage:
@@ -102,7 +88,7 @@ def _tombstone(context: Context, start: str, ref: Ref) -> GonePage:
     return replace(
         tombstone(context, start, "" if removal and not removal.stem else ref[1]),
         life=removal_line(context, removal) if removal else None,
-        notice=notice_on(ref[0], context.archive.erased.get(ref)),
+        notice=lines.notice_on(ref[0], context.archive.erased.get(ref)),
     )
 
 
@@ -137,18 +123,18 @@ def plan_removed(context: Context, ledger: Ledger, months: Container[str]) -> It
         yield from _twins(context, page)
     for arrival in ledger.arrivals:
         if arrival.ref in missing:  # its page says who replies to it
-            yield from _twins(context, _tombstone(context, artifact_page(arrival.ref), arrival.ref))
+            yield from _twins(context, _tombstone(context, urls.artifact_page(arrival.ref), arrival.ref))
     for id_ in ledger.entities:
         if id_ not in context.entities:
-            yield tombstone(context, entity_page(id_), id_)
+            yield tombstone(context, urls.entity_page(id_), id_)
     yield from _missing_memos(context, ledger, missing)
     for id_, now in former_threads(context, ledger):
-        start = thread_page(id_)
+        start = urls.thread_page(id_)
         yield redirect(context, start, context.thread_target(now)) if now else tombstone(context, start, id_)
     for id_, now in former_positions(context, ledger):
-        start, actions = position_page(id_), position_actions(id_)
-        yield redirect(context, start, position_page(now)) if now else tombstone(context, start, id_)
-        yield redirect(context, actions, position_actions(now)) if now else tombstone(context, actions, id_)
+        start, actions = urls.position_page(id_), urls.position_actions(id_)
+        yield redirect(context, start, urls.position_page(now)) if now else tombstone(context, start, id_)
+        yield redirect(context, actions, urls.position_actions(now)) if now else tombstone(context, actions, id_)
     yield from _lists(context, ledger, months)
 
 
@@ -180,7 +166,7 @@ def _artifacts(context: Context, ledger: Ledger, missing: Collection[Ref]) -> It
         if arrival.kind == "record":
             yield from _record(context, arrival, moved)
         elif arrival.ref not in artifacts and arrival.ref not in missing:
-            start = artifact_page(arrival.ref)
+            start = urls.artifact_page(arrival.ref)
             if moved:
                 yield redirect(context, start, context.page(moved))
             else:
@@ -193,7 +179,7 @@ def _missing_memos(context: Context, ledger: Ledger, missing: Collection[Ref]) -
     for ref in ledger.ghosts:
         if ref in keys or ref in missing:
             continue
-        start, now = artifact_page(ref), aliases.get("/".join(ref))
+        start, now = urls.artifact_page(ref), aliases.get("/".join(ref))
         if now is not None and (now in context.archive.artifacts or now in missing):
             yield redirect(context, start, context.page(now))
         else:
@@ -204,7 +190,7 @@ def _record(context: Context, arrival: Arrival, moved: Ref | None) -> Iterator[_
     """Where a record was, if it is not there any more; its id may have gone on to a record of another system."""
     if not arrival.system:
         return
-    former = record_page(arrival.system, arrival.id)
+    former = urls.record_page(arrival.system, arrival.id)
     ref = arrival.ref if arrival.ref in context.archive.artifacts else moved
     if ref is None:
         yield _tombstone(context, former, arrival.ref)
@@ -217,11 +203,11 @@ def _lists(context: Context, ledger: Ledger, months: Container[str]) -> Iterator
     artifacts = context.archive.artifacts
     for kind, id_ in ledger.others:
         if kind == "month" and id_ not in months:
-            yield redirect(context, month_page(id_), TIMELINE)
+            yield redirect(context, urls.month_page(id_), urls.TIMELINE)
         elif kind in {"changes", "captures"}:
             ref = page_ref(id_) if kind == "changes" else ("transcript", id_.partition("/")[2])
-            here = artifact_page(ref)
-            start = f"{here}changes/" if kind == "changes" else captures_page(here)
+            here = urls.artifact_page(ref)
+            start = f"{here}changes/" if kind == "changes" else urls.captures_page(here)
             if ref not in artifacts:
                 yield _tombstone(context, start, ref)
             elif not (has_changes(artifacts[ref]) if kind == "changes" else has_comparison(context, ref)):
@@ -242,7 +228,7 @@ _SECTIONS: dict[Kind, str] = {"record": "systems", "document": "decisions"}
 
 def plan_withheld(context: Context, artifact: Artifact) -> Iterator[WithheldPage]:
     """The page of an artifact without its content, whatever its kind; none for one that has it."""
-    notice, start = notice_of(artifact), page_of(artifact)
+    notice, start = lines.notice_of(artifact), urls.page_of(artifact)
     if notice is None:
         return
     yield WithheldPage(
@@ -257,8 +243,8 @@ def plan_withheld(context: Context, artifact: Artifact) -> Iterator[WithheldPage
 def withheld_turns(artifact: Artifact) -> Iterator[Written]:
     """What the file of a transcript's turns says when it is published without them."""
     if isinstance(artifact, Transcript) and artifact.withheld:
-        line = {"v": 1, "withheld": withheld_fields(artifact.withheld)}
-        yield Written(path=turn_lines(page_of(artifact)), data=f"{dump_line(line)}\n".encode())
+        line = {"v": 1, "withheld": lines.withheld_fields(artifact.withheld)}
+        yield Written(path=urls.turn_lines(urls.page_of(artifact)), data=f"{lines.dump_line(line)}\n".encode())
 
 
 # Plans the page that a server shows for an address that does not exist.

@@ -10,9 +10,9 @@ from memosite.archive.urls import SEARCH, relative, saved_page
 from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
 from memosite.pages import ListPage, Page, Reference
-from memosite.plan.context import Context, Unit, Written
+from memosite.plan.context import Context, Unit, Written, traced_unit
 from memosite.plan.dates import by_arrival
-from memosite.plan.page import page_head, part_count, part_links, plan_parts, section
+from memosite.plan.page import head_of, part_count, part_links, plan_parts, section
 from memosite.plan.removed import GonePage, tombstone
 from memosite.search.blocks import SearchBlock, cut_blocks, list_blocks
 from memosite.search.documents import describe
@@ -51,7 +51,7 @@ def plan_saved_searches(
         here = saved_page(saved.name)
         found = [artifact for ref, artifact in context.archive.artifacts.items() if ref in saved.found]
         yield ListPage(
-            **page_head(context, here, title=saved.name, section="search"),
+            **head_of(context, here, title=saved.name, section="search"),
             feeds=(Reference(label=saved.name, href="feed.xml"),),
             parts=part_links(here, here, part_count(found), None),
             intro=phrase("Results of: {query}", query=saved.query),
@@ -81,7 +81,7 @@ def plan_search(
 ) -> Iterator[SearchPage | Written]:
     """The search page, with links to saved searches, and the file that names the blocks."""
     yield SearchPage(
-        **page_head(context, SEARCH, title=phrase("Search"), section="search"),
+        **head_of(context, SEARCH, title=phrase("Search"), section="search"),
         saved=tuple(
             Reference(label=saved.name, href=relative(SEARCH, saved_page(saved.name)), title=saved.query)
             for saved in searches
@@ -100,10 +100,8 @@ def block_members(context: Context) -> list[Members]:
 def block_units(blocks: Iterable[Members]) -> Iterator[Unit]:
     """A unit for each block."""
     for name, members in blocks:
-        make = partial(plan_block, name=name, members=members)
-        yield Unit(
-            name=f"{BLOCK}{name}", make=make, given=members, given_as="the list of items in it", weight=len(members)
-        )
+        made_of = partial(traced_unit, given_as="the list of items in it", weight=len(members))
+        yield made_of(f"{BLOCK}{name}", partial(plan_block, name=name), members=members)
 
 
 def plan_block(context: Context, name: str, members: Sequence[Ref]) -> Iterator[SearchBlock]:

@@ -23,21 +23,22 @@ from memosite.facts.phrases import phrase
 from memosite.facts.texts import before_table, cut_line
 from memosite.facts.times import Moment
 from memosite.pages import PAGE_CHARS, Body, Page, Reference, Row, View
+from memosite.plan import page
 from memosite.plan.artifact_page import memo_bodies
-from memosite.plan.context import ADDRESSEES, LIST_LIMIT, Context, Unit, Written, age, as_of, few, newest_day
+from memosite.plan.context import (
+    ADDRESSEES,
+    LIST_LIMIT,
+    Context,
+    Unit,
+    Written,
+    age,
+    as_of,
+    few,
+    newest_day,
+    traced_unit,
+)
 from memosite.plan.dates import duration, seconds_between
 from memosite.plan.mentions import citation_of
-from memosite.plan.page import (
-    Twin,
-    in_parts,
-    list_twin,
-    page_head,
-    part_count,
-    part_links,
-    part_title,
-    twin_files,
-    twins_of_thread,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -320,8 +321,8 @@ def anchor_of(ref: Ref) -> str:
 
 def entry_link(context: Context, start: str, ref: Ref, page_of: Mapping[Ref, str]) -> Reference:
     """A link to a memo or ghost in its thread, from one of the thread's parts."""
-    page = "" if page_of[ref] == start else relative(start, page_of[ref])
-    return Reference(label=context.archive.short_subject(ref), href=f"{page}#{quote(anchor_of(ref))}")
+    part = "" if page_of[ref] == start else relative(start, page_of[ref])
+    return Reference(label=context.archive.short_subject(ref), href=f"{part}#{quote(anchor_of(ref))}")
 
 
 def reply_time(context: Context, memo: Memo) -> str:
@@ -526,9 +527,8 @@ def plan_thread(context: Context, thread: Thread) -> Iterator[ThreadPage | Writt
     ranges = _ranges(context, thread)
     pages = [here if number == 1 else part_page(here, number) for number in range(1, len(ranges) + 1)]
     page_of = {
-        entry.ref: page for page, (begin, end) in zip(pages, ranges, strict=True) for entry in thread.entries[begin:end]
+        entry.ref: part for part, (begin, end) in zip(pages, ranges, strict=True) for entry in thread.entries[begin:end]
     }
-    title = context.thread_label(thread.id)
     for number, (start, (begin, end)) in enumerate(zip(pages, ranges, strict=True), 1):
         opened = _opened(context, thread, begin, end) if total > UNFOLDED else set(range(begin, end))
         members = tuple(
@@ -536,10 +536,10 @@ def plan_thread(context: Context, thread: Thread) -> Iterator[ThreadPage | Writt
             for index in range(begin, end)
         )
         yield ThreadPage(
-            **page_head(context, start, title=title),
+            **page.head_of(context, start, title=context.thread_label(thread.id)),
             feeds=(Reference(label=phrase("This thread"), href=relative(start, here + "feed.xml")),),
-            twins=twins_of_thread(context, start, thread),
-            parts=part_links(start, here, len(ranges), number, first=here) if len(ranges) > 1 else (),
+            twins=page.twins_of_thread(context, start, thread),
+            parts=page.part_links(start, here, len(ranges), number, first=here) if len(ranges) > 1 else (),
             id=thread.id,
             name=thread.name,
             tree=tuple(replace(member.row, href=f"#{quote(member.anchor)}") for member in members),
@@ -549,7 +549,7 @@ def plan_thread(context: Context, thread: Thread) -> Iterator[ThreadPage | Writt
             whole=sum_up(context, here, thread, page_of) if number == 1 else None,
         )
     if not context.site.is_lean:
-        yield from twin_files(here, thread_twin(context, here, thread))
+        yield from page.twin_files(here, thread_twin(context, here, thread))
 
 
 def _opened(context: Context, thread: Thread, begin: int, end: int) -> set[int]:
@@ -560,11 +560,11 @@ def _opened(context: Context, thread: Thread, begin: int, end: int) -> set[int]:
     return {*memos[:1], *([newest[1]] if newest else memos[-1:])}
 
 
-def thread_twin(context: Context, start: str, thread: Thread) -> Twin:
+def thread_twin(context: Context, start: str, thread: Thread) -> page.Twin:
     """The twin of a thread of two or more memos, with links from the page or folder `start`."""
     memos = [context.archive.artifacts[ref] for ref in thread.memos]
     title = context.thread_label(thread.id)
-    return list_twin(context, start, title, memos, facts={"thread": thread.name}, in_order=True)
+    return page.list_twin(context, start, title, memos, facts={"thread": thread.name}, in_order=True)
 
 
 def _member(context: Context, start: str, thread: Thread, index: int, page_of: Mapping[Ref, str]) -> ThreadMember:
@@ -651,8 +651,7 @@ def list_threads(context: Context, threads: Iterable[Thread]) -> list[Listed]:
 
 
 def _listed(context: Context, thread: Thread) -> Listed:
-    artifacts = context.archive.artifacts
-    memos = [one for ref in thread.memos if isinstance(one := artifacts[ref], Memo)]
+    memos = [one for ref in thread.memos if isinstance(one := context.archive.artifacts[ref], Memo)]
     waiting = sorted((memo for memo in memos if memo.owed_by), key=attrgetter("sort_key"))
     return Listed(thread=thread, memos=memos, waiting=waiting)
 
@@ -661,10 +660,9 @@ def thread_list_units(context: Context, whole: Callable[..., Unit]) -> Iterator[
     """A unit for the pages that change with each memo, and one for each part of all threads."""
     yield whole("threads", _plan_lists)
     threads = [one.thread for one in list_threads(context, context.archive.threads.values())]
-    for number, chunk in enumerate(in_parts(threads), 1) if part_count(threads, shown=_SHOWN) else ():
-        given = (number, *chunk)
-        make = partial(_plan_part, number=number, chunk=chunk)
-        yield Unit(name=f"threads/{number}", make=make, given=given, given_as="its threads", weight=len(chunk) // 10)
+    for number, chunk in enumerate(page.in_parts(threads), 1) if page.part_count(threads, shown=_SHOWN) else ():
+        name, weight = f"threads/{number}", len(chunk) // 10
+        yield traced_unit(name, _plan_part, number=number, chunk=tuple(chunk), given_as="its threads", weight=weight)
 
 
 def _plan_lists(context: Context) -> Iterator[ThreadsPage]:
@@ -672,16 +670,16 @@ def _plan_lists(context: Context) -> Iterator[ThreadsPage]:
     newest = sorted(every, key=lambda one: one.newest, reverse=True)
     waiting = sorted((one for one in every if one.waiting), key=lambda one: one.waiting[0].sort_key)
     lists = {THREADS: newest, WAITING_THREADS: waiting}
-    day, parts = newest_day(context), part_count(every, shown=_SHOWN)
+    day, parts = newest_day(context), page.part_count(every, shown=_SHOWN)
     for start, found in lists.items():
         title, intro = _TITLES[start]
         is_waiting = start == WAITING_THREADS
         yield ThreadsPage(
-            **page_head(context, start, title=title, section="timeline"),
-            parts=part_links(start, THREADS, parts, None),
+            **page.head_of(context, start, title=title, section="timeline"),
+            parts=page.part_links(start, THREADS, parts, None),
             intro=intro,
             newest=as_of(day),
-            views=tuple(_view(start, page, _VIEWS[page], len(some)) for page, some in lists.items()),
+            views=tuple(_view(start, target, _VIEWS[target], len(some)) for target, some in lists.items()),
             rows=tuple(_row(context, start, one, day, is_waiting=is_waiting) for one in found[:_SHOWN]),
             total=len(found),
             is_waiting=is_waiting,
@@ -692,11 +690,11 @@ def thread_views(context: Context, start: str) -> tuple[View, ...]:
     """Links to the lists of threads that have any."""
     every = list_threads(context, context.archive.threads.values())
     counts = {THREADS: len(every), WAITING_THREADS: sum(1 for one in every if one.waiting)}
-    return tuple(_view(start, page, _VIEWS[page], total) for page, total in counts.items() if total)
+    return tuple(_view(start, target, _VIEWS[target], total) for target, total in counts.items() if total)
 
 
-def _view(start: str, page: str, label: str, total: int | None) -> View:
-    href = None if page == start else relative(start, page)
+def _view(start: str, target: str, label: str, total: int | None) -> View:
+    href = None if target == start else relative(start, target)
     return View(page=Reference(label=label, href=href), total=total)
 
 
@@ -705,8 +703,8 @@ def _plan_part(context: Context, *, number: int, chunk: Sequence[Thread]) -> Ite
     start = part_page(THREADS, number)
     rows = tuple(_row(context, start, _listed(context, thread), None) for thread in chunk)
     yield ThreadsPage(
-        **page_head(context, start, title=part_title(_TITLE, number), section="timeline"),
-        parts=part_links(start, THREADS, number, number),
+        **page.head_of(context, start, title=page.part_title(_TITLE, number), section="timeline"),
+        parts=page.part_links(start, THREADS, number, number),
         intro=phrase("By the arrival of their first memos."),
         newest="",
         views=(_view(start, THREADS, _TITLE, None),),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
+from memosite import pages
 from memosite.archive.model import Transcript
 from memosite.archive.urls import artifact_page, captures_page, part_page, relative, turn_lines
 from memosite.facts.file import most_citations
@@ -13,25 +14,10 @@ from memosite.facts.parsed import Ref
 from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
 from memosite.formats.turns import parse_conversation, utc_offset
-from memosite.pages import (
-    OUTLINE,
-    ArtifactPage,
-    Body,
-    MentionRow,
-    Page,
-    PagePart,
-    Reference,
-    Row,
-    TurnRange,
-    VariantRow,
-    cut_text,
-    cut_turns,
-    fits_one_page,
-)
 from memosite.plan.artifact_page import PART_CHARS, artifact_fields, link_targets, shown_extra, variant_rows
 from memosite.plan.context import LIST_LIMIT, Context
 from memosite.plan.mentions import citation_of, mentioned_turns, related_rows, shared_at_turns, speakers
-from memosite.plan.page import file_address, page_head, part_links
+from memosite.plan.page import file_address, head_of, part_links
 
 
 class Stamp(NamedTuple):
@@ -45,7 +31,7 @@ class Stamp(NamedTuple):
 class ParticipantRow:
     """A participant of a conversation."""
 
-    position: Reference
+    position: pages.Reference
     who: str
     extra: str = ""
 
@@ -64,7 +50,7 @@ class SessionTimes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TranscriptPage(ArtifactPage):
+class TranscriptPage(pages.ArtifactPage):
     """A recorded conversation."""
 
     template: ClassVar[str] = "transcript.html"
@@ -74,12 +60,12 @@ class TranscriptPage(ArtifactPage):
     transport: str
     capture_tool: str
     redaction_status: str
-    captures: tuple[Row, ...] = ()
-    comparisons: tuple[Reference, ...] = ()
-    variants: tuple[VariantRow, ...] = ()
-    related: tuple[MentionRow, ...]
+    captures: tuple[pages.Row, ...] = ()
+    comparisons: tuple[pages.Reference, ...] = ()
+    variants: tuple[pages.VariantRow, ...] = ()
+    related: tuple[pages.MentionRow, ...]
     unresolved: tuple[str, ...]
-    written_during: tuple[Row, ...]
+    written_during: tuple[pages.Row, ...]
     written_during_total: int = 0
     is_broken: bool
     search: str = ""  # the condition by which a search finds this transcript alone
@@ -89,7 +75,7 @@ class TranscriptPage(ArtifactPage):
 class CaptureSide:
     """One capture of a session in a comparison; `body` is the digest of its text, "" if that is not there."""
 
-    transcript: Reference
+    transcript: pages.Reference
     times: SessionTimes
     tool: str
     source: str
@@ -98,7 +84,7 @@ class CaptureSide:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CapturesPage(Page):
+class CapturesPage(pages.Page):
     """A capture of a session beside earlier ones, turn by turn; each of these has the id of its section."""
 
     template: ClassVar[str] = "captures.html"
@@ -156,7 +142,7 @@ def plan_comparison(context: Context, transcript: Transcript) -> Iterator[Captur
     if earlier:
         start = captures_page(artifact_page(transcript.ref))
         yield CapturesPage(
-            **page_head(context, start, title=transcript.short_subject),
+            **head_of(context, start, title=transcript.short_subject),
             capture=_side(context, start, transcript),
             pairs=tuple((_anchor(one), _side(context, start, one)) for one in earlier),
         )
@@ -175,7 +161,7 @@ def earlier_captures(context: Context, transcript: Transcript) -> list[Transcrip
     return sorted(earlier, key=lambda one: -one.arrival)[:_COMPARED]
 
 
-def comparisons(context: Context, start: str, transcript: Transcript) -> Iterator[Reference]:
+def comparisons(context: Context, start: str, transcript: Transcript) -> Iterator[pages.Reference]:
     """Links to where a transcript is compared with other captures of its session."""
     for ref in context.captures.get(transcript.ref, ()):
         other = context.archive.artifacts[ref]
@@ -184,7 +170,7 @@ def comparisons(context: Context, start: str, transcript: Transcript) -> Iterato
         earlier, later = sorted((transcript, other), key=lambda one: one.arrival)
         if earlier in earlier_captures(context, later):
             page = captures_page(artifact_page(later.ref))
-            yield Reference(label=other.short_subject, href=f"{relative(start, page)}#{_anchor(earlier)}")
+            yield pages.Reference(label=other.short_subject, href=f"{relative(start, page)}#{_anchor(earlier)}")
 
 
 def _anchor(capture: Transcript) -> str:
@@ -211,16 +197,16 @@ def plan_transcript(context: Context, transcript: Transcript) -> Iterable[Transc
     """The page of a transcript, or its parts: those of its turns, then those of turns that are too many, verbatim."""
     here = artifact_page(transcript.ref)
     ranges, rest = _ranges(context, transcript)
-    parts: list[TurnRange | _Characters] = [*ranges, *rest]
+    parts: list[pages.TurnRange | _Characters] = [*ranges, *rest]
     for number, part in enumerate(parts, 1):
         start = here if number == 1 else part_page(here, number)
         page = _transcript_page(context, transcript, start)
         if len(parts) > 1 and page.body is not None:
             whole = page.body if number == 1 else replace(page.body, cited_turns=(), mentioned_turns=())
             links = tuple(_part_links(start, here, parts, number))
-            if isinstance(part, TurnRange):
-                pages = (relative(here, part_page(here, other)) for other in range(2, len(ranges) + 1))
-                others = zip((turns.begins for turns in ranges[1:]), pages, strict=True)
+            if isinstance(part, pages.TurnRange):
+                files = (relative(here, part_page(here, other)) for other in range(2, len(ranges) + 1))
+                others = zip((turns.begins for turns in ranges[1:]), files, strict=True)
                 body = replace(whole, turns=part, parts=tuple(others) if number == 1 else ())
             else:
                 body = replace(whole, form="verbatim", span=part, links=(), citation=None)
@@ -228,10 +214,12 @@ def plan_transcript(context: Context, transcript: Transcript) -> Iterable[Transc
         yield page
 
 
-def _part_links(start: str, here: str, parts: Sequence[TurnRange | _Characters], current: int) -> Iterable[PagePart]:
+def _part_links(
+    start: str, here: str, parts: Sequence[pages.TurnRange | _Characters], current: int
+) -> Iterable[pages.PagePart]:
     """Links to the parts. Each with turns has its first one, by which people and the script of the page find others."""
     for link, turns in zip(part_links(start, here, len(parts), current, first=here), parts, strict=True):
-        if not isinstance(turns, TurnRange):
+        if not isinstance(turns, pages.TurnRange):
             yield link
             continue
         within = turns.first + 1 if turns.start else None
@@ -239,21 +227,21 @@ def _part_links(start: str, here: str, parts: Sequence[TurnRange | _Characters],
             label = phrase("{page} (turn {number} goes on)", page=link.label, number=within)
         else:
             label = phrase("{page} (from turn {number})", page=link.label, number=turns.first + 1)
-        yield replace(link, label=label, turn=turns.begins + 1, within=within, is_listed=turns.end <= OUTLINE)
+        yield replace(link, label=label, turn=turns.begins + 1, within=within, is_listed=turns.end <= pages.OUTLINE)
 
 
-def _ranges(context: Context, transcript: Transcript) -> tuple[list[TurnRange], list[_Characters]]:
+def _ranges(context: Context, transcript: Transcript) -> tuple[list[pages.TurnRange], list[_Characters]]:
     """The turns of each part, split so that no page gets too long; then the characters of each part of the rest."""
     text = transcript.variants[0].text
-    if text is None or not text.turns or fits_one_page(2 * text.chars, text.turns):  # no text weighs more
-        return [TurnRange(first=0, end=text.turns or 0 if text else 0)], []
+    if text is None or not text.turns or pages.fits_one_page(2 * text.chars, text.turns):  # no text weighs more
+        return [pages.TurnRange(first=0, end=text.turns or 0 if text else 0)], []
     written = context.text_of(text.sha256)
     conversation = parse_conversation(written, started=None)
-    ranges = cut_turns([turn.text for turn in conversation.turns])
+    ranges = pages.cut_turns([turn.text for turn in conversation.turns])
     if not conversation.rest:
         return ranges, []
     before, *_ = written.rsplit("\n", conversation.rest.count("\n") + 1)  # its line ends may be longer than those read
-    return ranges, cut_text(written, len(before) + 1)
+    return ranges, pages.cut_text(written, len(before) + 1)
 
 
 def _transcript_page(context: Context, transcript: Transcript, start: str) -> TranscriptPage:
@@ -264,13 +252,13 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
     written = context.written_during.get(transcript.ref, ())
     citations = context.citations_of.get(transcript.ref, ())
     times = session_times(transcript)
-    body: Body | None = None
+    body: pages.Body | None = None
     if transcript.broken:
-        body = Body(sha256=envelope.file.sha256, form="verbatim", chars=envelope.file.bytes)
+        body = pages.Body(sha256=envelope.file.sha256, form="verbatim", chars=envelope.file.bytes)
     elif text is not None:
         citation = citation_of(context, transcript)
         size = 2 * len(citation.markdown + citation.text + citation.url)
-        body = Body(
+        body = pages.Body(
             sha256=text.sha256,
             form="transcript",
             chars=text.chars,
@@ -289,7 +277,7 @@ def _transcript_page(context: Context, transcript: Transcript, start: str) -> Tr
     fields = artifact_fields(context, transcript, start)
     if text is not None and text.turns and not transcript.broken:
         href = file_address(context, start, transcript, turn_lines(artifact_page(transcript.ref)))
-        fields["twins"] += (Reference(label=phrase("turns"), href=href),)
+        fields["twins"] += (pages.Reference(label=phrase("turns"), href=href),)
     return TranscriptPage(
         **fields,
         date_written=envelope.sent_text,

@@ -148,8 +148,10 @@ class ArchiveHandle:
             self._token = found.token
             self._days = found.days
             return archive
+        from memosite.archive.snapshots import days_of  # noqa: PLC0415 - most commands find what was kept
+
         archive, _ = self._read_all(ledger)
-        self._days = partial(_days_of, archive)
+        self._days = partial(days_of, archive)
         if keeping is not None:
             keeping.keep(archive, self._caches.holders())
             keeping.seal()
@@ -278,8 +280,7 @@ class ArchiveHandle:
             except SecretsError as error:
                 self._forget_kept()
                 forget_past(config)
-                audience = config.audience if len(config.outputs) > 1 else ""
-                raise SecretsError(error.places, audience) from error
+                raise SecretsError(error.places, config.audience if len(config.outputs) > 1 else "") from error
 
     @cached_property
     def _part(self) -> Path | None:
@@ -300,12 +301,6 @@ class ArchiveHandle:
         if self._part is not None:
             with suppress(OSError):
                 forget_kept(self._part)
-
-
-def _days_of(archive: "Archive") -> "Days":
-    from memosite.archive.snapshots import days_of  # noqa: PLC0415 - most commands compare nothing
-
-    return days_of(archive)
 
 
 def _text_in(source: "Source", path: str, digest: str) -> bytes | None:

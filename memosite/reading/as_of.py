@@ -24,21 +24,11 @@ from memosite.facts.file import File
 from memosite.facts.json_text import clean_text
 from memosite.facts.times import Moment, read_moment
 from memosite.reading.past_cache import past_cache
+from memosite.sources import objects
 from memosite.sources.folder import holding_repo
 from memosite.sources.forges import file_template
 from memosite.sources.git import GitError, Holding, Repo, git, viewed
 from memosite.sources.listing import Source
-from memosite.sources.objects import (
-    HEAD,
-    CommitHead,
-    commit_at,
-    commit_before,
-    first_commit,
-    has_folder,
-    is_shallow,
-    object_heads,
-    read_contents,
-)
 from memosite.sources.tree import NO_REF, fetch
 
 # Finds the commits at which the sources of an archive are read as of a former time (SPEC 8, reading the past).
@@ -94,7 +84,7 @@ class _Line:
     source: SourceConfig
     repo: Repo
     prefix: str = ""
-    tip: CommitHead | None = None
+    tip: objects.CommitHead | None = None
 
 
 def past_of(config: Config, written: str) -> Past:
@@ -118,7 +108,7 @@ def past_of(config: Config, written: str) -> Past:
     sources = []
     for line in lines:
         hash_ = _commit_then(line, moment, commit)
-        if not hash_ and is_shallow(line.repo):
+        if not hash_ and objects.is_shallow(line.repo):
             left_out[line.source.name] = "the clone is shallow: its first commits are missing"
         else:
             sources.append(_at(line, hash_))
@@ -145,7 +135,11 @@ def _no_git(written: str, left_out: Mapping[str, str]) -> ConfigError:
 
 def _too_early(written: str, lines: Iterable[_Line]) -> ConfigError:
     """No source had a commit by then: which one was the first."""
-    known = [(line, commit_at(line.repo, first_commit(line.repo, line.tip.hash))) for line in lines if line.tip]
+    known = [
+        (line, objects.commit_at(line.repo, objects.first_commit(line.repo, line.tip.hash)))
+        for line in lines
+        if line.tip
+    ]
     dated = [(head.committed, line.source.name) for line, head in known if head and head.committed]
     first = min(dated, key=lambda one: (one[0].instant, one[1]), default=None)
     what = f"the first is of {first[0].utc}, in {first[1]}" if first else "there are none"
@@ -157,7 +151,7 @@ def _too_early(written: str, lines: Iterable[_Line]) -> ConfigError:
 
 def _line(config: Config, source: SourceConfig) -> _Line | str:
     """A source in git; else why it is not."""
-    ref = source.ref or HEAD
+    ref = source.ref or objects.HEAD
     if source.root is None:
         url = source.git or ""
         fetched = fetch(url, ref, cache=config.cache, use_network=False)
@@ -167,11 +161,11 @@ def _line(config: Config, source: SourceConfig) -> _Line | str:
     holding = holding_repo(source.root, site=config.site, enclosing=encloses)
     if holding.repo is None:
         return holding.why_not
-    return _Line(source=source, repo=holding.repo, prefix=holding.prefix, tip=commit_at(holding.repo, ref))
+    return _Line(source=source, repo=holding.repo, prefix=holding.prefix, tip=objects.commit_at(holding.repo, ref))
 
 
 def _at(line: _Line, commit: str) -> SourceConfig:
-    has_it = bool(commit) and (not line.prefix or has_folder(line.repo, commit, line.prefix.rstrip("/")))
+    has_it = bool(commit) and (not line.prefix or objects.has_folder(line.repo, commit, line.prefix.rstrip("/")))
     return replace(line.source, ref=commit if has_it else NO_REF)
 
 
@@ -191,7 +185,7 @@ def _was(on: str | None, moment: Moment) -> bool:
 class _Named:
     """The commit that was named, and its repo."""
 
-    head: CommitHead
+    head: objects.CommitHead
     repo: Repo
 
 
@@ -202,7 +196,7 @@ def _commit_then(line: _Line, moment: Moment, named: _Named | None) -> str:
     if line.tip is None:
         return ""
     is_now = line.tip.committed is not None and line.tip.committed.instant <= moment.instant
-    return line.tip.hash if is_now else commit_before(line.repo, line.tip.hash, moment.instant)
+    return line.tip.hash if is_now else objects.commit_before(line.repo, line.tip.hash, moment.instant)
 
 
 def _date_of(commit: "_Named | None", written: str) -> Moment:
@@ -240,16 +234,16 @@ def _not_found(lines: Sequence[_Line], written: str) -> str:
     return f"found no such commit in {', '.join(names)}"
 
 
-def _commits(lines: Sequence[_Line], written: str) -> Iterator[tuple[_Line, CommitHead]]:
+def _commits(lines: Sequence[_Line], written: str) -> Iterator[tuple[_Line, objects.CommitHead]]:
     name, colon, ref = written.rpartition(":")
     line = next((line for line in lines if colon and line.source.name == name), None)
     if line is not None:
-        head = commit_at(line.repo, ref) if ref and "\n" not in ref else None
+        head = objects.commit_at(line.repo, ref) if ref and "\n" not in ref else None
         if head is not None:
             yield line, head
     elif _HASH.fullmatch(written):
         for each in lines:
-            head = commit_at(each.repo, written)
+            head = objects.commit_at(each.repo, written)
             if head is not None and head.hash.startswith(written):  # a branch may have the name of a commit
                 yield each, head
 
@@ -302,7 +296,7 @@ class PastContents:
         if repo is None or not first:
             return
         try:
-            for blob, data in read_contents(repo, first):
+            for blob, data in objects.read_contents(repo, first):
                 screened = screen.file(File(source=source, path=path, data=data))
                 if not any(not hit.is_allowed for hit in screened.hits):
                     text = clean_text(data.decode("utf-8", "replace")).removeprefix("\ufeff")
@@ -319,7 +313,7 @@ class PastContents:
         try:
             listed = git(repo, "rev-list", f"--max-count={MOST}", "--full-history", holding.commit, "--", *paths)
             commits = listed.decode("ascii").split()
-            heads = object_heads(repo, (f"{commit}:{path}" for commit in commits for path in paths))
+            heads = objects.object_heads(repo, (f"{commit}:{path}" for commit in commits for path in paths))
         except GitError:
             return []
         found: dict[str, str] = {}

@@ -315,8 +315,7 @@ def _mentions(archive: Archive, decision: _Decision, removed: Mapping[str, Set[s
     names |= {name for _, path in decision.files if path.lower().endswith(_MEANT) for name in _names_of_file(path)}
     threads = {name for artifact in hidden for name in _thread_names(artifact)}
     threads -= {name for artifact in seen for name in _thread_names(artifact)}
-    wanted = {name for name in names | threads if name.strip() and fold(name) not in theirs}
-    return Mentions(wanted, theirs)
+    return Mentions({name for name in names | threads if name.strip() and fold(name) not in theirs}, theirs)
 
 
 def _names(artifact: Artifact) -> Iterator[str]:

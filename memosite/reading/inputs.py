@@ -116,8 +116,7 @@ class _States:
 
     def look_into(self, source: SourceConfig, root: Path, holes: Collection[str]) -> None:
         """Add a snapshot of the folder of a source."""
-        look = self._look(str(root), include=source.include, exclude=source.exclude, holes=holes)
-        self.looks[source.name] = look
+        self.looks[source.name] = self._look(str(root), include=source.include, exclude=source.exclude, holes=holes)
 
     def was(self, known: str) -> bool:
         """Whether the inputs are unchanged since a digest was taken; "" is no digest."""

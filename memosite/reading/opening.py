@@ -176,8 +176,7 @@ def _open_remote(
     if not fetched.problem:
         return tree, info
     at = f"{fetched.commit.hash[:12]}, fetched on {fetched.fetched.utc}"
-    message = f"not fetched ({fetched.problem}); read at {at}"
-    found = rules.REMOTE_NOT_FETCHED.finding(message, source=source.name)
+    found = rules.REMOTE_NOT_FETCHED.finding(f"not fetched ({fetched.problem}); read at {at}", source=source.name)
     return replace(tree, findings=(found, *tree.findings)), replace(info, last_fetched=fetched.fetched)
 
 

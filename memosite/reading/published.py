@@ -168,8 +168,7 @@ class WebSite(PublishedSite):
     def hashes_beside(self, paths: Iterable[str]) -> dict[str, str]:
         """The SHA-256 of the originals at these paths that are there; others cannot be found."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            found = pool.map(self._hash, paths)
-            return {path: sha256 for path, sha256 in found if sha256}
+            return {path: sha256 for path, sha256 in pool.map(self._hash, paths) if sha256}
 
     def _hash(self, path: str) -> tuple[str, str]:
         data = self.read(path)
@@ -307,8 +306,7 @@ def published_digests(erasures: Iterable[Erasure], ledger: Ledger, files: Publis
     for arrival in ledger.arrivals if named else ():
         if named.isdisjoint({(arrival.kind, arrival.id), (None, arrival.id)}):
             continue
-        is_record = arrival.kind == "record"
-        page = record_page(arrival.system, arrival.id) if is_record else artifact_page(arrival.ref)
+        page = record_page(arrival.system, arrival.id) if arrival.kind == "record" else artifact_page(arrival.ref)
         name = "/".join(arrival.ref)
         found[name] = _digests_in(bundled.find(page, name) if bundled else files(f"{page}index.json"))
     return found
@@ -346,8 +344,7 @@ def published_file(output: Path, previous: str | None) -> PublishedFile:
     """Reads files that are published: those of the output, else of the previous site."""
 
     def read(path: str) -> bytes | None:
-        folders = (output, *([Path(previous)] if previous and not is_address(previous) else ()))
-        for folder in folders:
+        for folder in (output, *([Path(previous)] if previous and not is_address(previous) else ())):
             try:
                 return read_file(folder / path)
             except OSError:
@@ -362,8 +359,7 @@ def _digests_in(twin: bytes | None) -> frozenset[str]:
     """The digests of files that a twin names. What is published is not trusted: it may hold anything."""
     try:
         said = json.loads(twin or b"{}")
-        copies = said.get("copies") or ()
-        values = (said.get("sha256"), *(copy.get("sha256") for copy in copies))
+        values = (said.get("sha256"), *(copy.get("sha256") for copy in said.get("copies") or ()))
         return frozenset(str(value) for value in values if value)
     except (ValueError, AttributeError, TypeError, RecursionError):
         return frozenset()

@@ -247,8 +247,7 @@ class SourceReader:
         found, facts = self._screened(key[0]), getattr(former.fact, "file", None)
         if isinstance(found, Finding) or (isinstance(facts, FileFacts) and facts.sha256 != found.file.facts.sha256):
             raise SourceError(CHANGED)
-        is_image = key[1] == "image"
-        data = change(image.words_in(found.file.data) if is_image else found.file.data, found.file.name)
+        data = change(image.words_in(found.file.data) if key[1] == "image" else found.file.data, found.file.name)
         if data is None:
             return None
         parsed = _parsed(key[1], replace(found, file=replace(found.file, data=data)))

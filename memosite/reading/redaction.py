@@ -114,8 +114,7 @@ def _span(text: str, rule: str, start: int, end: int) -> Span:
         start = escape.start()
     for escape in _escapes_at(text, end):
         end = escape.start() if text[escape.end() - 1] in '"nrt' else escape.end()
-    breaks = "".join(one[0] for one in _BREAK.finditer(text, start, end))
-    return Span(rule=rule, start=start, end=end, breaks=breaks)
+    return Span(rule=rule, start=start, end=end, breaks="".join(one[0] for one in _BREAK.finditer(text, start, end)))
 
 
 def _escapes_at(text: str, place: int) -> Iterator[re.Match[str]]:

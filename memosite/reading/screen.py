@@ -29,17 +29,7 @@ from memosite.facts.findings import Finding
 from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import blob_id
 from memosite.facts.parsed import BodyFile, Envelope, Organization, Parsed, RecordCard, RecordFile, Withheld
-from memosite.facts.rules import (
-    SECRET_ALLOWED_IN_VAIN,
-    SECRET_FORMERLY,
-    SECRET_FORMERLY_IN_NAME,
-    SECRET_IN_NAME,
-    SECRET_REDACTED,
-    SECRET_RULES,
-    SECRET_WITHHELD,
-    SecretHit,
-    withheld_for_secrets,
-)
+from memosite.facts.texts import listed
 from memosite.reading.redaction import Span, decode, encode, find_spans, fingerprints, redact
 from memosite.reading.scans import KnownScans, Scanned
 from memosite.secrets import kind_of
@@ -53,7 +43,7 @@ class Screened:
     """A file without secrets, what was found in it, and where: for whoever scans in another process."""
 
     file: File
-    hits: tuple[SecretHit, ...]
+    hits: tuple[rules.SecretHit, ...]
     scanned: Scanned
 
 
@@ -79,12 +69,12 @@ class Screen:
             file=replace(file, data=data, blob=id_, is_redacted=bool(removed)), hits=hits, scanned={id_: spans}
         )
 
-    def _hits(self, name: str, text: str, spans: Iterable[Span]) -> Iterator[SecretHit]:
+    def _hits(self, name: str, text: str, spans: Iterable[Span]) -> Iterator[rules.SecretHit]:
         line, counted = 1, 0
         for span, fingerprint in zip(spans, fingerprints(name, text, spans), strict=True):
             line += text.count("\n", counted, span.start)
             counted = span.start
-            yield SecretHit(
+            yield rules.SecretHit(
                 rule=span.rule,
                 line=line,
                 last_line=line + text.count("\n", span.start, span.end),
@@ -92,7 +82,7 @@ class Screen:
                 is_allowed=fingerprint in self.allowed,
             )
 
-    def agrees(self, hits: Iterable[SecretHit]) -> bool:
+    def agrees(self, hits: Iterable[rules.SecretHit]) -> bool:
         """Whether a file with these hits would be screened as it was: what is allowed may have changed."""
         return all(hit.is_allowed == (hit.fingerprint in self.allowed) for hit in hits)
 
@@ -102,8 +92,7 @@ class Screen:
         listed = "\n".join(distinct)
         if not self.scans.spans(blob_id(encode(listed)), listed):
             return {}
-        found = ((name, find_spans(name)) for name in distinct)
-        return {name: redact(name, spans) for name, spans in found if spans}
+        return {name: redact(name, spans) for name, spans in ((name, find_spans(name)) for name in distinct) if spans}
 
 
 # Decides what is done about the secrets that were found, once all is read; nothing is scanned for it (SPEC 9).
@@ -125,7 +114,7 @@ def with_mode(
     """
     read = tuple(facts)
     now = frozenset(one.fact.file.blob for one in read if isinstance(one.fact, Envelope | BodyFile))
-    listed = frozenset(finding for one in read for finding in one.findings if finding.rule == SECRET_IN_NAME)
+    listed = frozenset(finding for one in read for finding in one.findings if finding.rule == rules.SECRET_IN_NAME)
     found = [
         *(finding for name, history in histories.items() for finding in _in_versions(name, history, secrets, now)),
         *(finding for name, history in histories.items() for finding in _in_names(name, history, listed)),
@@ -134,7 +123,7 @@ def with_mode(
     result = tuple(decided(one, secrets) for one in read)
     if found:
         result += (Parsed(source="", path="", findings=tuple(dict.fromkeys(found))),)
-    places = withheld_for_secrets(finding for one in result for finding in one.findings)
+    places = rules.withheld_for_secrets(finding for one in result for finding in one.findings)
     if secrets.mode == "fail" and places:
         raise SecretsError(places)
     if secrets.mode != "redact":
@@ -163,7 +152,7 @@ def without_hidden_names(listing: Listing, screen: Screen) -> Listing:
 def name_finding(source: str, redacted: str) -> Finding:
     """The finding on a path with a secret in it, by the path without it."""
     message = f"{_kinds(redacted)} in the name of a file in this folder, which is not read"
-    return SECRET_IN_NAME.finding(message, source=source, path=redacted.rpartition("/")[0])
+    return rules.SECRET_IN_NAME.finding(message, source=source, path=redacted.rpartition("/")[0])
 
 
 def _kinds(redacted: str) -> str:
@@ -176,7 +165,7 @@ def decided(one: Parsed, secrets: SecretsConfig) -> Parsed:
     if not hits:
         return one
     is_withheld = secrets.mode != "redact" and one.fact is not None
-    rule = SECRET_WITHHELD if is_withheld else SECRET_REDACTED
+    rule = rules.SECRET_WITHHELD if is_withheld else rules.SECRET_REDACTED
     found = (
         rule.finding(
             f"{kind_of(hit.rule)}, fingerprint {hit.fingerprint}", source=one.source, path=one.path, line=hit.line
@@ -187,7 +176,7 @@ def decided(one: Parsed, secrets: SecretsConfig) -> Parsed:
     return replace(left, findings=(*left.findings, *found))
 
 
-def _without_content(parsed: Parsed, hits: tuple[SecretHit, ...]) -> Parsed:
+def _without_content(parsed: Parsed, hits: tuple[rules.SecretHit, ...]) -> Parsed:
     """A file's facts without content: of a list without that of the records that hold a secret.
 
     An organization is no artifact, and routes the memos of all others: its texts are redacted.
@@ -201,7 +190,7 @@ def _without_content(parsed: Parsed, hits: tuple[SecretHit, ...]) -> Parsed:
     return without_content(parsed, withheld)
 
 
-def _without_records(file: RecordFile, hits: tuple[SecretHit, ...], withheld: Withheld) -> RecordFile:
+def _without_records(file: RecordFile, hits: tuple[rules.SecretHit, ...], withheld: Withheld) -> RecordFile:
     """A list file; a record of it goes to the line where the next one begins."""
     begins = sorted(one.line for one in (*file.records, file.rest) if one is not None and one.line is not None)
 
@@ -214,7 +203,7 @@ def _without_records(file: RecordFile, hits: tuple[SecretHit, ...], withheld: Wi
     return replace(file, records=tuple(map(kept, file.records)), rest=kept(file.rest) if file.rest else None)
 
 
-def _not_allowed(hits: Iterable[SecretHit]) -> tuple[SecretHit, ...]:
+def _not_allowed(hits: Iterable[rules.SecretHit]) -> tuple[rules.SecretHit, ...]:
     """The secrets that are not allowed."""
     return tuple(hit for hit in hits if not hit.is_allowed)
 
@@ -224,15 +213,16 @@ def _in_versions(source: str, history: History, secrets: SecretsConfig, now: fro
 
     What several versions have in the same line is one finding.
     """
-    rule = SECRET_REDACTED if secrets.mode == "redact" else SECRET_FORMERLY
-    found: dict[tuple[str, SecretHit], list[str]] = {}
+    rule = rules.SECRET_REDACTED if secrets.mode == "redact" else rules.SECRET_FORMERLY
+    found: dict[tuple[str, rules.SecretHit], list[str]] = {}
     for blob, former in history.secrets.items():
         for hit in _not_allowed(former.hits) if blob not in now else ():
             found.setdefault((former.path, hit), []).append(blob)
     made = _commits_by_blob(history) if found else {}
     for (path, hit), blobs in found.items():
         commits = list(dict.fromkeys(made[blob][:8] for blob in blobs if blob in made))
-        message = f"{kind_of(hit.rule)} in an earlier version{_shown(commits)}, fingerprint {hit.fingerprint}"
+        where = f" (commit{'s' if len(commits) > 1 else ''} {listed(commits, _COMMITS_NAMED)})" if commits else ""
+        message = f"{kind_of(hit.rule)} in an earlier version{where}, fingerprint {hit.fingerprint}"
         yield rule.finding(message, source=source, path=path, line=hit.line)
 
 
@@ -245,13 +235,6 @@ def _commits_by_blob(history: History) -> Mapping[str, str]:
     return made
 
 
-def _shown(commits: list[str]) -> str:
-    if not commits:
-        return ""
-    more = f" and {len(commits) - _COMMITS_NAMED} more" if len(commits) > _COMMITS_NAMED else ""
-    return f" (commit{'s' if len(commits) > 1 else ''} {', '.join(commits[:_COMMITS_NAMED])}{more})"
-
-
 def _in_names(source: str, history: History, listed: frozenset[Finding]) -> Iterator[Finding]:
     """The findings on the names that git has; `listed` are those on names that files have now."""
     for kind, name in history.names:
@@ -259,9 +242,9 @@ def _in_names(source: str, history: History, listed: frozenset[Finding]) -> Iter
             now = name_finding(source, name)
             if now not in listed:
                 message = f"{_kinds(name)} in a former name of a file in this folder, which is not shown"
-                yield replace(now, rule=SECRET_FORMERLY_IN_NAME, message=message)
+                yield replace(now, rule=rules.SECRET_FORMERLY_IN_NAME, message=message)
         else:
-            yield SECRET_REDACTED.finding(f"in the name of an author of commits: {name}", source=source)
+            yield rules.SECRET_REDACTED.finding(f"in the name of an author of commits: {name}", source=source)
 
 
 def _without_secrets(history: History) -> History:
@@ -278,13 +261,13 @@ def _in_vain(facts: Iterable[Parsed], histories: Iterable[History], secrets: Sec
     for exception in secrets.allow:
         if exception.fingerprint not in used:
             message = f'"{exception.fingerprint}" fits no secret'
-            yield SECRET_ALLOWED_IN_VAIN.finding(message, path=CONFIG_NAME, line=exception.line or None)
+            yield rules.SECRET_ALLOWED_IN_VAIN.finding(message, path=CONFIG_NAME, line=exception.line or None)
 
 
 # Keeps what is for the operator alone out of what everybody may see: where which secret is (SPEC 9, secrets).
 
 
-_RULES = frozenset((*SECRET_RULES, rules.ERASE_UNKNOWN, rules.ERASE_AMBIGUOUS, rules.WITHHOLD_IN_VAIN))
+_RULES = frozenset((*rules.SECRET_RULES, rules.ERASE_UNKNOWN, rules.ERASE_AMBIGUOUS, rules.WITHHOLD_IN_VAIN))
 
 
 def for_everybody(archive: Archive) -> Archive:
@@ -303,9 +286,9 @@ def _published(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _without(artifact: Artifact) -> Artifact:
     """An artifact without such findings and kinds; the same object if it has none."""
-    withheld = artifact.withheld
-    if any(finding.rule in _RULES for finding in artifact.findings):
-        artifact = replace(artifact, findings=_published(artifact.findings))
+    withheld, published = artifact.withheld, _published(artifact.findings)
+    if len(published) < len(artifact.findings):
+        artifact = replace(artifact, findings=published)
     if withheld is not None and withheld.rules:
         artifact = replace(artifact, withheld=replace(withheld, rules=()))
     return artifact

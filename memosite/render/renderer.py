@@ -27,6 +27,7 @@ from typing import Any, Final, TypeAlias
 import jinja2
 from markupsafe import Markup
 
+from memosite import pages
 from memosite.facts.errors import ConfigError
 from memosite.facts.phrases import kind_word, kinds, phrase
 from memosite.facts.texts import cut_line
@@ -37,17 +38,6 @@ from memosite.formats.turns import TurnList, parse_conversation, without_hashes
 from memosite.markdown.html import Image, to_html
 from memosite.markdown.plain import front_matter
 from memosite.markdown.tokens import read_body
-from memosite.pages import (
-    PAGE_CHARS,
-    Body,
-    Page,
-    ShownImage,
-    action_word,
-    cite_words,
-    severities,
-    severity_word,
-    standing_word,
-)
 from memosite.passages import PREAMBLE
 from memosite.render.catalogue import Catalogue
 from memosite.render.difference import Diff, TurnDiff, compare, compare_turns, cut_to, html_bytes
@@ -68,26 +58,21 @@ _PLURALS: Final = {"library": "libraries", "reply": "replies"}
 def word_filters(words: Catalogue) -> Mapping[str, Callable[..., Any]]:
     """The filters of a language."""
     return {
-        "counted": lambda number, noun: _counted(words, number, noun),
+        "counted": lambda number, noun: words.counted(*noun_forms(noun), number).replace("{n:,}", words.number(number)),
         "number": words.number,
-        "action_word": lambda action: words.translated(action_word(action)),
+        "action_word": lambda action: words.translated(pages.action_word(action)),
         "kind": lambda kind: words.translated(kind_word(kind)),
         "kinds": lambda number, kind: words.translated(kinds(kind, number)),
-        "severity": lambda severity: words.translated(severity_word(severity)),
-        "severities": lambda number, severity: words.translated(severities(severity, number)),
-        "standing": lambda standing: words.translated(standing_word(standing)),
-        "cite_words": lambda kind: words.translated(cite_words(kind)),
+        "severity": lambda severity: words.translated(pages.severity_word(severity)),
+        "severities": lambda number, severity: words.translated(pages.severities(severity, number)),
+        "standing": lambda standing: words.translated(pages.standing_word(standing)),
+        "cite_words": lambda kind: words.translated(pages.cite_words(kind)),
     }
 
 
 def noun_forms(noun: str) -> tuple[str, str]:
     """The texts for one and for many, as a catalogue has them."""
     return f"{{n:,}} {noun}", f"{{n:,}} {_PLURALS.get(noun, noun + 's')}"
-
-
-def _counted(words: Catalogue, number: int, noun: str) -> str:
-    """A number with its noun: "1 memo", "1,200 memos"."""
-    return words.counted(*noun_forms(noun), number).replace("{n:,}", words.number(number))
 
 
 # Makes the list of contents of a long text, from its headings.
@@ -169,7 +154,8 @@ def environment_of(theme: Theme, compiled: jinja2.BytecodeCache | None) -> jinja
     environment.filters |= {
         "markdown": _markdown,
         "media_type": _media_type,
-        "whole_dates": _whole_dates,
+        # dates are not broken at the end of a line
+        "whole_dates": lambda text: safe(_DATE.sub(r"<time>\g<0></time>", html.escape(text))),
         **word_filters(theme.words),
     }
     return environment
@@ -198,12 +184,7 @@ def safe(html: str) -> Markup:
 
 
 def _markdown(text: str, prefix: str, base_level: int = LEVEL, links: Iterable[tuple[str, str]] = ()) -> Markup:
-    return safe(to_html(text[:PAGE_CHARS], links=dict(links), prefix=prefix, base_level=base_level))
-
-
-def _whole_dates(text: str) -> Markup:
-    """A text whose dates are not broken at the end of a line."""
-    return safe(_DATE.sub(r"<time>\g<0></time>", html.escape(text)))
+    return safe(to_html(text[: pages.PAGE_CHARS], links=dict(links), prefix=prefix, base_level=base_level))
 
 
 def _media_type(href: str) -> str:
@@ -250,7 +231,7 @@ def _plain(html: str) -> str:
 # What one process made of texts for their pages, for the others: feeds and search blocks need it again.
 
 
-Slots: TypeAlias = tuple[tuple[tuple[str, bool], ...], tuple[ShownImage, ...]]
+Slots: TypeAlias = tuple[tuple[tuple[str, bool], ...], tuple[pages.ShownImage, ...]]
 """What is written for each link of a text and whether where it leads has a fragment; its images without addresses."""
 
 
@@ -376,7 +357,7 @@ class Renderer:
         """Leave what is made of texts for all processes that are forked from now on, and for what is rendered later."""
         self._known_texts = KnownTexts()
 
-    def render(self, page: Page) -> bytes:
+    def render(self, page: pages.Page) -> bytes:
         """The page's HTML in UTF-8; equal models give equal bytes. Raises ConfigError for a fault of the theme."""
         self._bytes_left = PAGE_BYTES
         try:
@@ -419,10 +400,10 @@ class Renderer:
         self._kept.save(block, self._analyses)
         return files
 
-    def _feed_text(self, body: Body) -> str | None:
+    def _feed_text(self, body: pages.Body) -> str | None:
         return str(self._shown(body)) if body.chars <= ITEM_BYTES else None
 
-    def _body(self, body: Body) -> Markup:
+    def _body(self, body: pages.Body) -> Markup:
         """A text, as long as all texts of the page together stay under `PAGE_BYTES` (SPEC 4)."""
         shown = self._shown(body)
         size = _size(shown)
@@ -431,21 +412,21 @@ class Renderer:
         self._bytes_left -= size
         return shown
 
-    def _contents(self, body: Body | None) -> tuple[ContentsRow, ...]:
+    def _contents(self, body: pages.Body | None) -> tuple[ContentsRow, ...]:
         """The list of contents of a text that is shown whole, if it is long."""
-        if body is None or body.form != "markdown" or not LONG <= body.chars <= PAGE_CHARS:
+        if body is None or body.form != "markdown" or not LONG <= body.chars <= pages.PAGE_CHARS:
             return ()
         rows = self._fragment(body.sha256, _slots(body), 0)[1]
         return tuple(replace(row, anchor=body.prefix + row.anchor) for row in rows)
 
-    def _shown(self, body: Body) -> Markup:
+    def _shown(self, body: pages.Body) -> Markup:
         if body.form == "transcript":
             return self._transcript(body)
         if body.form == "verbatim":
             return safe(_verbatim(self._words, self._text_of(body.sha256), body.span))
         return safe(self._markdown(body).replace(_PREFIX, escape(body.prefix)))
 
-    def _markdown(self, body: Body) -> str:
+    def _markdown(self, body: pages.Body) -> str:
         """The HTML of a Markdown text with `_PREFIX` for its prefix, cut where it is too long for a page."""
         slots = _slots(body)
         hrefs = [escape(href) for href in (*dict(body.links).values(), *(one.href for one in body.images))]
@@ -454,7 +435,7 @@ class Renderer:
             html = _LINK.sub(lambda match: hrefs[int(match[1])], fragment) if hrefs else fragment
             if _size(html) <= PAGE_BYTES - _SPARE:
                 break
-        is_cut = halvings > 0 or body.chars > PAGE_CHARS
+        is_cut = halvings > 0 or body.chars > pages.PAGE_CHARS
         return html + (f"{_notice(self._words, _CUT)}\n" if is_cut else "")
 
     def _fragment(self, sha256: str, slots: Slots, halvings: int) -> Fragment:
@@ -471,7 +452,7 @@ class Renderer:
             self._fragments.put(key, *found, of_key=sum(_LINK_BYTES + len(written) for written in names))
         return found
 
-    def _transcript(self, body: Body) -> Markup:
+    def _transcript(self, body: pages.Body) -> Markup:
         key = (body.sha256, body.started, body.is_redacted)
         if self._last_read is None or self._last_read[0] != key:  # the parts of a transcript follow one another
             started = read_moment(body.started or "")
@@ -485,7 +466,7 @@ class Renderer:
             return safe(_verbatim(self._words, conversation.preamble))
         links = dict(body.links)
         is_first = body.turns is None or not (body.turns.first or body.turns.start)
-        preamble = conversation.preamble[:PAGE_CHARS] if is_first else ""
+        preamble = conversation.preamble[: pages.PAGE_CHARS] if is_first else ""
         prefix = f"{body.prefix}{PREAMBLE}"
         template = self._environment.get_template("turns.html")
         around = {
@@ -558,14 +539,14 @@ def _notice(words: Catalogue, text: str) -> str:
 def _verbatim(words: Catalogue, text: str, span: tuple[int, int] | None = None) -> str:
     """A text as it is, or a part of it; cut where it is too long for a page."""
     text = text[slice(*span)] if span else text
-    html = escape(text[:PAGE_CHARS], quote=False)
-    is_cut = len(text) > PAGE_CHARS
+    html = escape(text[: pages.PAGE_CHARS], quote=False)
+    is_cut = len(text) > pages.PAGE_CHARS
     if _size(html) > PAGE_BYTES:
         html, is_cut = escape(text[: PAGE_BYTES // 6], quote=False), True  # "&" becomes five characters
     return f'<pre class="verbatim" tabindex="0">\n{html}</pre>\n' + (f"{_notice(words, _CUT)}\n" if is_cut else "")
 
 
-def _slots(body: Body) -> Slots:
+def _slots(body: pages.Body) -> Slots:
     links = tuple((written, "#" in href) for written, href in dict(body.links).items())
     return links, tuple(one._replace(href="") for one in body.images)
 
@@ -575,7 +556,7 @@ def _fragment(words: Catalogue, text: str, slots: Slots, halvings: int) -> tuple
 
     Its list of contents has no prefix. It is made at once, while the text is parsed; what was parsed comes second.
     """
-    source = text[:PAGE_CHARS].replace(_PREFIX, "\ufffd")
+    source = text[: pages.PAGE_CHARS].replace(_PREFIX, "\ufffd")
     front = front_matter(source)
     head = ""
     if front:

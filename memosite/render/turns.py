@@ -558,10 +558,9 @@ def _row(label: str, turns: Iterable[Turn], width: int, size: int, body: Body) -
 
 
 def _cell(label: str, turns: list[Turn], body: Body) -> Cell:
-    href = f"{part_of(turns[0].ordinal - 1, body)}#{body.prefix}{turns[0].anchor}"
     return Cell(
         number=len(turns),
-        href=href,
+        href=f"{part_of(turns[0].ordinal - 1, body)}#{body.prefix}{turns[0].anchor}",
         words=phrase("{label}, from turn {turn}: {number}", label=label, turn=turns[0].ordinal, number=len(turns)),
     )
 

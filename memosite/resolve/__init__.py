@@ -16,48 +16,16 @@ from memosite.archive.history import History
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Link, SourceInfo
 from memosite.facts import rules
-from memosite.facts.findings import Finding, Location, Severity
+from memosite.facts.findings import Finding, Severity
 from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge, LineOf, Parsed, Ref
 from memosite.formats.system import DataOf
+from memosite.resolve import identity, records, threads
 from memosite.resolve.artifacts import Assembler, ResolvedLinks, group_artifacts
-from memosite.resolve.identity import (
-    Collected,
-    CopyGroup,
-    assign_ids,
-    collect,
-    file_records,
-    group_copies,
-    join_bodies,
-    record_collisions,
-    variant_findings,
-    within_bounds,
-)
 from memosite.resolve.links import DocumentIds, HasFile, LinkResolver, backlinks, text_images
 from memosite.resolve.lives import EntryLives, Lives, removals, removed_entries
 from memosite.resolve.positions import resolve_positions
-from memosite.resolve.records import (
-    AnchorIndex,
-    Bound,
-    RecordBinder,
-    RecordNames,
-    SessionIndex,
-    collect_records,
-    join_decisions,
-    outdated_citations,
-    record_files,
-    unresolved_references,
-)
-from memosite.resolve.threads import (
-    MESSAGES,
-    NameIndex,
-    Replies,
-    ReplyResolver,
-    ThreadBuilder,
-    delivery_findings,
-    plain_ghost_id,
-)
 from memosite.run.recall import FORGETFUL, Recall
 
 
@@ -106,16 +74,16 @@ def resolve(
     lives, entries = Lives(histories, data_of, recall=recall), EntryLives(histories, facts, data_of, recall=recall)
 
     # Facts sorted by kind, copies grouped under their ids
-    kept = collect_records(facts, rules.sources, line_of, data_of, is_loose=rules.is_loose)
-    records = file_records(kept.cards, ledger, entries)
-    collected = within_bounds(collect(facts, rules.sources, is_loose=rules.is_loose), ledger)
-    joined, findings = join_bodies(
+    kept = records.collect_records(facts, rules.sources, line_of, data_of, is_loose=rules.is_loose)
+    filed = identity.file_records(kept.cards, ledger, entries)
+    collected = identity.within_bounds(identity.collect(facts, rules.sources, is_loose=rules.is_loose), ledger)
+    joined, findings = identity.join_bodies(
         collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders, recall=recall
     )
-    groups = group_copies(joined, lambda copy: lives.last_change(*copy.files), recall=recall)
-    findings += (*assign_ids(groups, ledger), *variant_findings(groups))
-    collected, index = _without_quotes(collected, groups), NameIndex(groups)
-    assembler = Assembler(collected, groups, records, ledger, lives, recall=recall)
+    groups = identity.group_copies(joined, lambda copy: lives.last_change(*copy.files), recall=recall)
+    findings += (*identity.assign_ids(groups, ledger), *identity.variant_findings(groups))
+    collected, index = _without_quotes(collected, groups), threads.NameIndex(groups)
+    assembler = Assembler(collected, groups, filed, ledger, lives, recall=recall)
 
     # What names and references stand for
     naming = resolve_positions(
@@ -126,37 +94,39 @@ def resolve(
         source_names=tuple(source.name for source in rules.sources),
         published=ledger.positions,
     )
-    names = RecordNames(records)
+    names = records.RecordNames(filed)
     resolver = LinkResolver(
         index,
         assembler.files_by_path(),
         collected.organizations,
         rules.sources,
         has_file,
-        record_files=record_files(records),
+        record_files=records.record_files(filed),
         find_record=names.find,
         commits={name: history.commits for name, history in histories.items()},
     )
-    messages = {group.ref: group for group in groups if group.kind in MESSAGES}
-    ghosts = frozenset(plain_ghost_id(id_) for _, id_ in ledger.ghosts)
-    replies = ReplyResolver(messages, index, naming, resolver.written_in, line_of).resolve(ghosts)
-    conversation = ThreadBuilder(messages, replies, ledger, line_of, recall=recall)
+    messages = {group.ref: group for group in groups if group.kind in threads.MESSAGES}
+    ghosts = frozenset(threads.plain_ghost_id(id_) for _, id_ in ledger.ghosts)
+    replies = threads.ReplyResolver(messages, index, naming, resolver.written_in, line_of).resolve(ghosts)
+    conversation = threads.ThreadBuilder(messages, replies, ledger, line_of, recall=recall)
     findings += (*replies.findings, *conversation.findings, *naming.findings)
     naming = recall.same("naming", replace(naming, findings=()))
-    findings += (*_unknown_closed(rules.closed, groups), *record_collisions(records))
-    findings += tuple(delivery_findings(groups, naming, histories, lives, recall=recall))
+    findings += (*_unknown_closed(rules.closed, groups), *identity.record_collisions(filed))
+    findings += tuple(threads.delivery_findings(groups, naming, histories, lives, recall=recall))
     if rules.is_loose:
         findings = tuple(finding for finding in findings if finding.severity != Severity.NOTE)
 
     # The links of texts and of records; findings on those that are broken
-    anchors = AnchorIndex((*assembler.files_by_path(), *record_files(records)) if records else (), resolver)
+    anchors = records.AnchorIndex((*assembler.files_by_path(), *records.record_files(filed)) if filed else (), resolver)
     documents = tuple(assembler.documents())
-    bound = RecordBinder(names, DocumentIds(documents), resolver, anchors, SessionIndex(groups)).bind(records)
+    bound = records.RecordBinder(names, DocumentIds(documents), resolver, anchors, records.SessionIndex(groups)).bind(
+        filed
+    )
     links = _links(assembler, replies, resolver, bound)
-    succession = join_decisions(documents, links, bound)
+    succession = records.join_decisions(documents, links, bound)
     if not rules.is_loose:
-        findings += (*unresolved_references(records, bound, line_of), *anchors.findings)
-        findings += tuple(outdated_citations(assembler.citing(), links, documents, records, succession))
+        findings += (*records.unresolved_references(filed, bound, line_of), *anchors.findings)
+        findings += tuple(records.outdated_citations(assembler.citing(), links, documents, filed, succession))
     findings = collected.findings + kept.findings + findings
     beside = (*((ref, session) for ref in bound for session in bound[ref].sessions), *_related(groups, index))
     artifacts, ledger = assembler.artifacts(
@@ -194,7 +164,7 @@ def resolve(
     return archive, _with_pages(ledger, archive)
 
 
-def _without_quotes(collected: Collected, groups: Iterable[CopyGroup]) -> Collected:
+def _without_quotes(collected: identity.Collected, groups: Iterable[identity.CopyGroup]) -> identity.Collected:
     """Without the findings on copies that lost their content because another copy has none: they may quote it."""
     copies = (copy for group in groups if group.envelope.withheld for copy in group.copies)
     places = {file.place for copy in copies for file in copy.files if file}
@@ -202,11 +172,11 @@ def _without_quotes(collected: Collected, groups: Iterable[CopyGroup]) -> Collec
     places -= {place for place, body in collected.bodies.items() if body.withheld}
     if not places:
         return collected
-    kept = (found for found in collected.findings if (found.location.source, found.location.path) not in places)
+    kept = (finding for finding in collected.findings if finding.location.place not in places)
     return replace(collected, findings=tuple(kept))
 
 
-def _related(groups: Iterable[CopyGroup], index: NameIndex) -> Iterator[tuple[Ref, Ref]]:
+def _related(groups: Iterable[identity.CopyGroup], index: threads.NameIndex) -> Iterator[tuple[Ref, Ref]]:
     """Transcripts with the memos that they name as related."""
     for group in groups:
         for name in group.envelope.related if group.kind == "transcript" else ():
@@ -226,17 +196,14 @@ def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
     paged = ((thread.id, thread.memos[0]) for thread in archive.threads.values() if len(thread.memos) > 1)
     named = {make_id(name) for position in archive.positions.values() for name in position.names}
     others = [("name", id_) for id_ in named - set(archive.positions)]
-    others += [("ghost", f"{ghost.kind}/{ghost.id}") for ghost in archive.ghosts.values()]
-    others += [
-        ("ghost", f"{kind}/{id_}")
-        for (kind, id_), removal in archive.removed.items()
-        if removal.stem and kind not in {"transcript", "record"}
-    ]
+    removed = (ref for ref, one in archive.removed.items() if one.stem and ref[0] not in {"transcript", "record"})
+    ghosts = ((ghost.kind, ghost.id) for ghost in archive.ghosts.values())
+    others += [("ghost", f"{kind}/{id_}") for kind, id_ in (*ghosts, *removed)]
     return ledger.with_pages(paged, archive.positions, others)
 
 
 def _links(
-    assembler: Assembler, replies: Replies, resolver: LinkResolver, bound: Mapping[Ref, Bound]
+    assembler: Assembler, replies: threads.Replies, resolver: LinkResolver, bound: Mapping[Ref, records.Bound]
 ) -> dict[Ref, tuple[Link, ...]]:
     """The mentions of other artifacts in each artifact; what a reference names beside the parent counts as one."""
     found: dict[Ref, tuple[Link, ...]] = {}
@@ -252,21 +219,23 @@ def _links(
 
 
 def _aliases(
-    ledger: Ledger, archive: Archive, replies: Replies, conversation: ThreadBuilder, index: NameIndex
+    ledger: Ledger,
+    archive: Archive,
+    replies: threads.Replies,
+    conversation: threads.ThreadBuilder,
+    index: threads.NameIndex,
 ) -> Iterator[tuple[str, Ref]]:
     """What the addresses of former ghosts lead to: what the references that made them mean now, or their name."""
     missing = {(ghost.kind, ghost.id) for ghost in archive.ghosts.values()}
     for former in ledger.ghosts:
         if former in archive.artifacts or former in missing:
             continue
-        id_ = plain_ghost_id(former[1])
+        id_ = threads.plain_ghost_id(former[1])
         now = replies.former.get(id_) or index.find(id_, source="")
         if now is not None:
             yield f"{former[0]}/{former[1]}", conversation.ghost_refs[now] if isinstance(now, str) else now
 
 
-def _unknown_closed(closed: Mapping[str, Discharge], groups: Iterable[CopyGroup]) -> Iterable[Finding]:
-    known = {group.id for group in groups if group.kind == "memo"}
-    for id_ in sorted(set(closed) - known):
-        where = Location(source="", path=CONFIG_NAME)
-        yield Finding(rule=rules.CLOSED_UNKNOWN, location=where, message=f'actions.closed names "{id_}"')
+def _unknown_closed(closed: Mapping[str, Discharge], groups: Iterable[identity.CopyGroup]) -> Iterable[Finding]:
+    for id_ in sorted(set(closed) - {group.id for group in groups if group.kind == "memo"}):
+        yield rules.CLOSED_UNKNOWN.finding(f'actions.closed names "{id_}"', path=CONFIG_NAME)

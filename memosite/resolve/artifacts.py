@@ -1,6 +1,5 @@
 """Makes each artifact from the facts of its files and the results of the other steps."""
 
-import datetime as dt
 import re
 from bisect import bisect_right
 from collections import defaultdict
@@ -9,28 +8,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, get_args
 
+from memosite.archive import model
 from memosite.archive.ledger import Ledger
 from memosite.archive.mailboxes import is_unread, mailbox_at
-from memosite.archive.model import (
-    UNDATED,
-    Action,
-    Artifact,
-    Copy,
-    Document,
-    Library,
-    Life,
-    Link,
-    Memo,
-    RecipientState,
-    Record,
-    TextImage,
-    Transcript,
-    Variant,
-)
 from memosite.facts.file import NAMED
 from memosite.facts.findings import Finding
 from memosite.facts.layout import place_of
-from memosite.facts.names import read_stamped_name, short_subject
+from memosite.facts.names import short_subject
 from memosite.facts.parsed import BROADCAST, Discharge, DocumentHead, Envelope, FileFacts, RecordCard, Ref, Text
 from memosite.facts.texts import SUMMARY
 from memosite.facts.times import Moment
@@ -48,7 +32,7 @@ from memosite.run.recall import Recall, Same
 # Actions and mailboxes: the state of a memo's action for each recipient, and who has not read it yet (SPEC 3).
 
 
-_DEGREE: Mapping[Action, int] = {state: degree for degree, state in enumerate(get_args(Action))}
+_DEGREE: Mapping[model.Action, int] = {state: degree for degree, state in enumerate(get_args(model.Action))}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,24 +137,24 @@ def recipient_states(
     is_action: bool,
     is_discharged: bool,
     is_superseded: bool,
-    copies: tuple[Copy, ...],
+    copies: tuple[model.Copy, ...],
     repo_of: Mapping[str, str | None],
     answered: Answered,
-) -> tuple[RecipientState, ...]:
+) -> tuple[model.RecipientState, ...]:
     """The state of each recipient (positions, or `all`)."""
     states = []
     for recipient in recipients:
-        action: Action | None = None
+        action: model.Action | None = None
         if is_action:
             has_answered = answered.count > 0 if recipient == BROADCAST else recipient in answered.by
-            undone: Action = "superseded" if is_superseded else "open"
+            undone: model.Action = "superseded" if is_superseded else "open"
             action = "discharged" if is_discharged else "answered" if has_answered else undone
         unread = None if recipient == BROADCAST else is_unread(copies, repo_of.get(recipient))
-        states.append(RecipientState(position=recipient, action=action, unread=unread))
+        states.append(model.RecipientState(position=recipient, action=action, unread=unread))
     return tuple(states)
 
 
-def owed_by(states: Iterable[RecipientState], answered: Answered, *, is_superseded: bool) -> tuple[str, ...]:
+def owed_by(states: Iterable[model.RecipientState], answered: Answered, *, is_superseded: bool) -> tuple[str, ...]:
     """Who has not done what a memo asks; of a broadcast by name, `all` if nobody can be named and nobody has answered.
 
     That the state of a broadcast is answered once anybody has (SPEC 3) is no answer of the others.
@@ -184,10 +168,9 @@ def owed_by(states: Iterable[RecipientState], answered: Answered, *, is_supersed
     return tuple(owing)
 
 
-def least_done(states: Iterable[RecipientState]) -> Action | None:
+def least_done(states: Iterable[model.RecipientState]) -> model.Action | None:
     """The memo's own state: the least done of its recipients'."""
-    actions = [state.action for state in states if state.action is not None]
-    return min(actions, key=_DEGREE.__getitem__, default=None)
+    return min((one.action for one in states if one.action is not None), key=_DEGREE.__getitem__, default=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,7 +180,7 @@ class ResolvedLinks:
     naming: Naming
     conversation: ThreadBuilder
     replies: Replies
-    links: Mapping[Ref, tuple[Link, ...]]
+    links: Mapping[Ref, tuple[model.Link, ...]]
     backlinks: Mapping[Ref, tuple[Ref, ...]]
     records: Mapping[Ref, Bound]
     kept: Kept
@@ -213,8 +196,8 @@ class ArtifactContext(NamedTuple):
     ref: Ref
     date: Moment | None
     arrival: int
-    lives: tuple[Life | None, ...]
-    links: tuple[Link, ...]
+    lives: tuple[model.Life | None, ...]
+    links: tuple[model.Link, ...]
     backlinks: tuple[Ref, ...]
     findings: tuple[Finding, ...]
 
@@ -252,9 +235,9 @@ class ArtifactMaker:
         self._answering = Answering(joined.conversation.forest, sender_of, joined.naming.union_of, also_sent)
         self._findings: dict[tuple[str, str], list[Finding]] = defaultdict(list)
         for finding in joined.findings:
-            self._findings[(finding.location.source, finding.location.path)].append(finding)
+            self._findings[finding.location.place].append(finding)
 
-    def group(self, group: CopyGroup) -> Artifact:
+    def group(self, group: CopyGroup) -> model.Artifact:
         """A memo, a note or a transcript."""
         ref = group.ref
         lives = tuple(self._lives.of(*copy.files) for copy in group.copies)
@@ -293,7 +276,7 @@ class ArtifactMaker:
             is_action=group.kind == "memo" and envelope.action_required,
         )
 
-    def filed(self, filed: Filed) -> Artifact:
+    def filed(self, filed: Filed) -> model.Artifact:
         """A document, a library or a record."""
         fact, copies = filed.fact, filed.copies
         if filed.lives is None:
@@ -303,50 +286,28 @@ class ArtifactMaker:
         if isinstance(fact, RecordCard):
             return self._record(filed, fact, around, copies)
         if isinstance(fact, DocumentHead):
-            return Document(
+            return model.Document(
                 head=fact,
                 **self._joined.succession.of(filed.ref),
                 **_common(
-                    around,
-                    system="markdown",
-                    subject=fact.title,
-                    short_subject=short_subject(fact.title, stem=fact.file.name),
-                    summary=fact.text.summary,
-                    chars=fact.text.chars,
-                    copies=copies,
-                    tags=fact.tags,
+                    around, fact.title, fact.file.name, fact.text, system="markdown", copies=copies, tags=fact.tags
                 ),
             )
-        return Library(
+        return model.Library(
             card=fact,
-            **_common(
-                around,
-                system="memodef",
-                subject=fact.name,
-                short_subject=short_subject(fact.name, stem=fact.id),
-                summary=fact.description[:SUMMARY],
-                chars=len(fact.description),
-                copies=copies,
-                tags=(),
-            ),
+            **_common(around, fact.name, fact.id, None, system="memodef", copies=copies, tags=())
+            | {"summary": fact.description[:SUMMARY], "chars": len(fact.description)},
         )
 
-    def _record(self, filed: Filed, card: RecordCard, around: ArtifactContext, copies: tuple[Copy, ...]) -> Record:
+    def _record(
+        self, filed: Filed, card: RecordCard, around: ArtifactContext, copies: tuple[model.Copy, ...]
+    ) -> model.Record:
         bound = self._joined.records[filed.ref]
         if card.line is not None:
             concerned = tuple(finding for finding in around.findings if self._concerns(finding, card))
             around = around._replace(findings=concerned)
-        return Record(
-            **_common(
-                around,
-                system=card.system,
-                subject=card.title,
-                short_subject=short_subject(card.title, stem=card.key),
-                summary=card.text.summary if card.text else "",
-                chars=card.text.chars if card.text else 0,
-                copies=copies,
-                tags=card.tags,
-            ),
+        return model.Record(
+            **_common(around, card.title, card.key, card.text, system=card.system, copies=copies, tags=card.tags),
             card=card,
             relations=bound.relations,
             **self._joined.succession.of(filed.ref),
@@ -364,7 +325,9 @@ class ArtifactMaker:
         at = bisect_right(begins, line)
         return at > 0 and begins[at - 1] == card.line
 
-    def _around(self, ref: Ref, paths: Iterable[tuple[str, str]], lives: tuple[Life | None, ...]) -> ArtifactContext:
+    def _around(
+        self, ref: Ref, paths: Iterable[tuple[str, str]], lives: tuple[model.Life | None, ...]
+    ) -> ArtifactContext:
         beside, findings = self._joined.kept.beside, self._findings
         odd = {
             finding
@@ -395,9 +358,11 @@ def _paths(group: CopyGroup) -> frozenset[tuple[str, str]]:
     return frozenset(file.place for copy in group.copies for file in copy.files if file)
 
 
-def _common(around: ArtifactContext, **said: Any) -> dict[str, Any]:
-    """The fields that all artifacts have."""
+def _common(around: ArtifactContext, subject: str, stem: str, text: Text | None, **said: Any) -> dict[str, Any]:
+    """The fields that all artifacts have. What has no subject has one made of `stem`; it is as long as its text."""
     kind, id_ = around.ref
+    said |= {"subject": subject, "short_subject": short_subject(subject, stem=stem)}
+    said |= {"summary": text.summary if text else "", "chars": text.chars if text else 0}
     found = {name: value for name, value in around._asdict().items() if name not in {"ref", "lives"}}
     return said | found | {"kind": kind, "id": id_}
 
@@ -405,27 +370,26 @@ def _common(around: ArtifactContext, **said: Any) -> dict[str, Any]:
 def _spoken(group: CopyGroup, around: ArtifactContext, memo_folders: tuple[str, ...]) -> dict[str, Any]:
     """The fields that memos, notes and transcripts have."""
     envelope, text = group.envelope, group.variants[0].text
-    said = envelope.body or text
-    return _common(
+    fields = _common(
         around,
+        envelope.subject,
+        group.stem,
+        text,
         system="memodef",
-        subject=envelope.subject,
-        short_subject=short_subject(envelope.subject, stem=group.stem),
-        summary=said.summary if said else "",
-        chars=text.chars if text else 0,
         copies=tuple(_copy(group, index, life, memo_folders) for index, life in enumerate(around.lives)),
         tags=envelope.tags,
         variants=tuple(group.variants),
         broken=envelope.shape == "broken",
     )
+    return fields | {"summary": envelope.body.summary} if envelope.body else fields
 
 
-def _copy(group: CopyGroup, index: int, life: Life | None, memo_folders: tuple[str, ...]) -> Copy:
+def _copy(group: CopyGroup, index: int, life: model.Life | None, memo_folders: tuple[str, ...]) -> model.Copy:
     joined = group.copies[index]
     file = joined.envelope.file
     in_mailbox = group.kind == "memo" and joined.envelope.kind == "memo"
     place = place_of(file.path, memo_folders=memo_folders) if in_mailbox else None
-    return Copy(
+    return model.Copy(
         file=file,
         mailbox=((place.mailbox if place else None) or "flat") if in_mailbox else None,
         variant=group.variant_of[index],
@@ -436,7 +400,7 @@ def _copy(group: CopyGroup, index: int, life: Life | None, memo_folders: tuple[s
 
 def _memo(
     group: CopyGroup, around: ArtifactContext, talk: Talk, named: Same[Naming], memo_folders: tuple[str, ...]
-) -> Memo:
+) -> model.Memo:
     envelope, naming, answered = group.envelope, named.value, talk.answered
     spoken = _spoken(group, around, memo_folders)
     is_memo, is_superseded = group.kind == "memo", bool(talk.place["superseded_by"])
@@ -455,7 +419,7 @@ def _memo(
     )
     seats = [state.position for state in states if state.position != BROADCAST]
     home = naming.repo_of.get(seats[0]) if seats else None
-    return Memo(
+    return model.Memo(
         **spoken,
         positions=tuple(sorted({one for one in (sender, role, *seats) if one})),
         sender=envelope.sender,
@@ -478,11 +442,11 @@ def _transcript(
     related: Mapping[str, Ref | None],
     naming: Naming,
     memo_folders: tuple[str, ...],
-) -> Transcript:
+) -> model.Transcript:
     envelope = group.envelope
     role = _role(envelope, naming, memo_folders)
     seats = [naming.position_of.get(participant.position) for participant in envelope.participants]
-    return Transcript(
+    return model.Transcript(
         **_spoken(group, around, memo_folders),
         positions=tuple(sorted({one for one in (role, *seats) if one})),
         role=role or next((position for position in seats if position), None),
@@ -493,7 +457,7 @@ def _transcript(
     )
 
 
-def _last_turn(variant: Variant) -> Moment | None:
+def _last_turn(variant: model.Variant) -> Moment | None:
     """When the last turn of a transcript began, with the offset of its start."""
     started, span = variant.envelope.sent, variant.text.span if variant.text else None
     at = last_turn_at(span, started=started.instant) if started else None
@@ -584,18 +548,20 @@ class Assembler:
             yield from uses(ref, group, self.memo_folders)
 
     def artifacts(
-        self, joined: ResolvedLinks, images: Mapping[Ref, tuple[TextImage, ...]]
-    ) -> tuple[dict[Ref, Artifact], Ledger]:
+        self, joined: ResolvedLinks, images: Mapping[Ref, tuple[model.TextImage, ...]]
+    ) -> tuple[dict[Ref, model.Artifact], Ledger]:
         """All artifacts in order of arrival, and the ledger with the new ones."""
-        dates = {ref: _date(group) or self._received(ref) for ref, group in self.groups.items()}
-        dates |= {ref: filed.date or self._received(ref) for ref, filed in self.filed.items()}
+        named: Iterable[tuple[Ref, CopyGroup | Filed]] = (*self.groups.items(), *self.filed.items())
+        dates = {ref: one.date or self._received(ref) for ref, one in named}
         known = self._ledger.keys_by_ref
         new = [ref for ref in dates if known.get(ref) != self._key(ref)]
-        new.sort(key=lambda ref: _arrival_key(ref, self._received(ref) or dates[ref]))
+        new.sort(
+            key=lambda ref: (date.instant if (date := self._received(ref) or dates[ref]) else model.UNDATED, *ref[::-1])
+        )
         ledger = self._ledger.with_arrivals((*ref, self._key(ref)) for ref in new)
         numbers = ledger.numbers
         maker = ArtifactMaker(self, joined, dates, numbers)
-        made: dict[Ref, Artifact] = {}
+        made: dict[Ref, model.Artifact] = {}
         as_published, with_images = self.recall.calls(without_digests), self.recall.calls(_with_images)
         for ref in sorted(dates, key=numbers.__getitem__):
             group = self.groups.get(ref)
@@ -617,17 +583,8 @@ class Assembler:
         return self.groups[ref].key if ref in self.groups else self.filed[ref].key
 
 
-def _with_images(artifact: Artifact, images: tuple[TextImage, ...]) -> Artifact:
+def _with_images(artifact: model.Artifact, images: tuple[model.TextImage, ...]) -> model.Artifact:
     return artifact if artifact.withheld else replace(artifact, images=images)
-
-
-def _arrival_key(ref: Ref, date: Moment | None) -> tuple[dt.datetime, str, str]:
-    return (date.instant if date else UNDATED, ref[1], ref[0])
-
-
-def _date(group: CopyGroup) -> Moment | None:
-    """`sent` or `started`, else the name's stamp (SPEC 3, dates)."""
-    return group.envelope.sent or read_stamped_name(group.stem).date
 
 
 def _texts_of(group: CopyGroup) -> tuple[Text | None, TextOrigin]:
@@ -674,17 +631,17 @@ def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...
 _HANDOFF = re.compile(r"hand-?(?:off|over)", re.IGNORECASE)
 
 
-def group_artifacts(artifacts: Iterable[Artifact]) -> dict[str, tuple[Ref, ...]]:
+def group_artifacts(artifacts: Iterable[model.Artifact]) -> dict[str, tuple[Ref, ...]]:
     """The groups of `Archive.groups`, by name; `artifacts` are in order of arrival."""
     found: dict[str, list[Ref]] = defaultdict(list)
     for artifact in artifacts:
         for position in artifact.positions:
             found[f"position/{position}"].append(artifact.ref)
-        if isinstance(artifact, Memo):
+        if isinstance(artifact, model.Memo):
             if artifact.kind == "memo" and artifact.is_broadcast:
                 found["broadcasts"].append(artifact.ref)
         elif sort_of(artifact) == "decision":
             found["decisions"].append(artifact.ref)
-        elif isinstance(artifact, Record) and _HANDOFF.search(f"{artifact.card.type} {artifact.card.section}"):
+        elif isinstance(artifact, model.Record) and _HANDOFF.search(f"{artifact.card.type} {artifact.card.section}"):
             found["handoffs"].append(artifact.ref)
     return {name: tuple(found[name]) for name in sorted(found)}

@@ -20,20 +20,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 
+from memosite.archive import model
 from memosite.archive.ledger import Ledger, identity_key
-from memosite.archive.model import (
-    UNDATED,
-    Artifact,
-    Copy,
-    Document,
-    Library,
-    Life,
-    Memo,
-    Record,
-    SourceInfo,
-    Transcript,
-    Variant,
-)
 from memosite.facts import rules
 from memosite.facts.contents import bare_envelope
 from memosite.facts.file import NAMED, RECORDS
@@ -94,13 +82,13 @@ def operational_place(path: str, *, memo_folders: tuple[str, ...], include: Iter
     return place
 
 
-def source_order(sources: Iterable[SourceInfo]) -> Callable[[Placed], tuple[int, str, str]]:
+def source_order(sources: Iterable[model.SourceInfo]) -> Callable[[Placed], tuple[int, str, str]]:
     """The key that sorts files by their source, in this order, then by path."""
     numbers = {source.name: number for number, source in enumerate(sources)}
     return lambda file: (numbers.get(file.source, len(numbers)), file.source, file.path)
 
 
-def collect(parsed: Iterable[Parsed], sources: tuple[SourceInfo, ...], *, is_loose: bool) -> Collected:
+def collect(parsed: Iterable[Parsed], sources: tuple[model.SourceInfo, ...], *, is_loose: bool) -> Collected:
     """Sort the facts, records apart; with `is_loose`, envelopes count wherever they are."""
     include = {source.name: source.include for source in sources}
     ordered = sorted(parsed, key=source_order(sources))
@@ -329,7 +317,7 @@ def alike(copies: tuple[JoinedCopy, ...]) -> tuple[JoinedCopy, ...]:
     )
 
 
-def without_digests(artifact: Artifact) -> Artifact:
+def without_digests(artifact: model.Artifact) -> model.Artifact:
     """An artifact whose facts have no content, as it may be published; any other as it is.
 
     Of its files only those digests stay that `Withheld.hashes` names. A record beside one without content has none of
@@ -337,39 +325,39 @@ def without_digests(artifact: Artifact) -> Artifact:
     """
     withheld = _reason(artifact)
     if withheld is None:
-        is_alone = isinstance(artifact, Record) and artifact.card.is_alone
+        is_alone = isinstance(artifact, model.Record) and artifact.card.is_alone
         return _hide_files(artifact, ()) if is_alone else artifact
     artifact = _hide_files(artifact, withheld.hashes)
-    if isinstance(artifact, Memo | Transcript):
+    if isinstance(artifact, model.Memo | model.Transcript):
         return replace(artifact, broken=False, withheld=withheld)
     return replace(artifact, withheld=withheld)
 
 
-def _hide_files(artifact: Artifact, kept: Collection[str]) -> Artifact:
+def _hide_files(artifact: model.Artifact, kept: Collection[str]) -> model.Artifact:
     """An artifact whose files have no digests but those that are kept."""
     copies = tuple(replace(copy, file=_hidden(copy.file, kept)) for copy in artifact.copies)
     artifact = replace(artifact, copies=copies)
     match artifact:
-        case Memo() | Transcript():
+        case model.Memo() | model.Transcript():
             shown = (variant.envelope for variant in artifact.variants)
             hidden = (replace(one, file=_hidden(one.file, kept), content_sha256="") for one in shown)
-            return replace(artifact, variants=tuple(Variant(envelope=envelope) for envelope in hidden))
-        case Library():
+            return replace(artifact, variants=tuple(model.Variant(envelope=envelope) for envelope in hidden))
+        case model.Library():
             return replace(artifact, card=replace(artifact.card, file=_hidden(artifact.card.file, kept)))
-        case Record():
+        case model.Record():
             return replace(artifact, card=replace(artifact.card, file=_hidden(artifact.card.file, kept)))
-        case Document():
+        case model.Document():
             return replace(artifact, head=replace(artifact.head, file=_hidden(artifact.head.file, kept)))
     return artifact
 
 
-def _reason(artifact: Artifact) -> Withheld | None:
+def _reason(artifact: model.Artifact) -> Withheld | None:
     match artifact:
-        case Memo() | Transcript():
+        case model.Memo() | model.Transcript():
             return artifact.envelope.withheld
-        case Library() | Record():
+        case model.Library() | model.Record():
             return artifact.card.withheld
-        case Document():
+        case model.Document():
             return artifact.head.withheld
     return None
 
@@ -395,7 +383,7 @@ class CopyGroup:
     sent: str
     instant: dt.datetime
     copies: tuple[JoinedCopy, ...] = ()
-    variants: list[Variant] = field(default_factory=list)
+    variants: list[model.Variant] = field(default_factory=list)
     variant_of: list[int] = field(default_factory=list)
     plain: str = ""
     id: str = ""
@@ -412,9 +400,14 @@ class CopyGroup:
         return identity_key(self.stem, self.sender, ",".join(self.to), "?" if is_speechless else self.sent)
 
     @property
+    def date(self) -> Moment | None:
+        """`sent` or `started`, else the name's stamp (SPEC 3, dates)."""
+        return self.envelope.sent or read_stamped_name(self.stem).date
+
+    @property
     def sent_at(self) -> dt.datetime:
         """When it was sent, as it says itself, else as its name's stamp does."""
-        stamp = read_stamped_name(self.stem).date if self.instant == UNDATED else None
+        stamp = read_stamped_name(self.stem).date if self.instant == model.UNDATED else None
         return stamp.instant if stamp else self.instant
 
     @property
@@ -477,8 +470,8 @@ def _name(envelope: Envelope) -> _Key:
 def _key(envelope: Envelope) -> _Key:
     """Copies are of one name, sender, recipient and time; `Z` and `+00:00` are one time."""
     sent = envelope.sent_text.strip()
-    instant = envelope.sent.instant if envelope.sent else UNDATED
-    return (*_name(envelope), _sender(envelope), envelope.to, sent if instant == UNDATED else instant)
+    instant = envelope.sent.instant if envelope.sent else model.UNDATED
+    return (*_name(envelope), _sender(envelope), envelope.to, sent if instant == model.UNDATED else instant)
 
 
 def _sender(envelope: Envelope) -> str:
@@ -496,7 +489,7 @@ def _group(copies: tuple[JoinedCopy, ...], changes: tuple[float, ...]) -> CopyGr
         sender=_sender(envelope),
         to=envelope.to,
         sent=envelope.sent_text.strip(),
-        instant=envelope.sent.instant if envelope.sent else UNDATED,
+        instant=envelope.sent.instant if envelope.sent else model.UNDATED,
         copies=copies,
     )
     _find_variants(group, changes)
@@ -521,7 +514,7 @@ def _find_variants(group: CopyGroup, changes: tuple[float, ...]) -> None:
     for number, indexes in enumerate(sorted(found.values(), key=rank)):
         copies = [group.copies[index] for index in indexes]
         body = next((copy.body for copy in copies if copy.body is not None), None)
-        group.variants.append(Variant(envelope=copies[0].envelope, body=body))
+        group.variants.append(model.Variant(envelope=copies[0].envelope, body=body))
         for index in indexes:
             group.variant_of[index] = number
     group.kind = group.envelope.kind
@@ -637,7 +630,7 @@ class Filed:
     key: str
     fact: DocumentHead | LibraryCard | RecordCard
     files: tuple[FileFacts, ...]
-    lives: tuple[Life | None, ...] | None = None
+    lives: tuple[model.Life | None, ...] | None = None
     former: tuple[str, ...] = ()
 
     @property
@@ -660,12 +653,12 @@ class Filed:
         return None
 
     @property
-    def copies(self) -> tuple[Copy, ...]:
+    def copies(self) -> tuple[model.Copy, ...]:
         """Its files as copies, with the histories that are its own."""
         body = body_path(self.fact) if isinstance(self.fact, RecordCard) else None
         lives = self.lives or (None,) * len(self.files)
         return tuple(
-            Copy(file=file, mailbox=None, body_path=body, life=life)
+            model.Copy(file=file, mailbox=None, body_path=body, life=life)
             for file, life in zip(self.files, lives, strict=True)
         )
 

@@ -77,8 +77,7 @@ class DocumentIds:
     def find(self, name: str, source: str) -> Ref | None:
         """The document of this id: the only one of the source, else the only one that there is."""
         found = self._by_id.get(without_prefix(name.strip()), [])
-        own = [ref for home, ref in found if home == source]
-        fitting = own or [ref for _, ref in found]
+        fitting = [ref for home, ref in found if home == source] or [ref for _, ref in found]
         return fitting[0] if len(fitting) == 1 else None
 
 

@@ -42,8 +42,7 @@ class Lives:
         history = self._histories.get(file.source)
         if history is None:
             return None
-        asked = (file.source, file.path, body.path if body else None)
-        return self._read(asked, history, file, body, self._data_of)
+        return self._read((file.source, file.path, body.path if body else None), history, file, body, self._data_of)
 
     def received(self, file: FileFacts) -> Moment | None:
         """When a file was first committed."""
@@ -291,7 +290,7 @@ class _Replay:
             life.tell("restored", event)
             life.write(entry)
         elif life is not None and life.key == entry.key:
-            if _is_earlier(event, life.events[0]):  # on a branch, before it came on the trunk
+            if _seconds(event.at, inf) < _seconds(life.events[0].at):  # on a branch, before it came on the trunk
                 life.events[0] = replace(event, kind="received")
         else:
             life = _Life(keys=[(entry.section, entry.key)], written=entry.written)
@@ -335,10 +334,6 @@ def _finished(life: _Life, key: str, *, section: str = "", state: WorkState | No
     keys = tuple(dict.fromkeys((*(one for part, one in life.keys if part == section), key)))
     former = dict.fromkeys(one for _, one in life.keys if one not in keys)
     return EntryLife(keys=keys, former=tuple(former), events=tuple(life.events), state=state)
-
-
-def _is_earlier(event: LifeEvent, known: LifeEvent) -> bool:
-    return event.at is not None and known.at is not None and event.at.instant < known.at.instant
 
 
 # Comparing two versions
@@ -479,10 +474,8 @@ def _former_key(history: History, path: str, events: Sequence[LifeEvent], system
 
 def _until(events: Sequence[LifeEvent], later: Sequence[LifeEvent]) -> tuple[LifeEvent, ...]:
     """The events before the first of the later ones, that of the same commit included."""
-    first = later[0].at if later else None
-    if first is None:
-        return tuple(events)
-    return tuple(event for event in events if event.at is None or event.at.instant <= first.instant)
+    end = _seconds(later[0].at if later else None, inf)
+    return tuple(event for event in events if _seconds(event.at) <= end)
 
 
 def _joined(before: tuple[LifeEvent, ...], events: tuple[LifeEvent, ...]) -> tuple[LifeEvent, ...]:
@@ -553,7 +546,8 @@ def entry_keys(cards: Sequence[RecordCard], ledger: Ledger, entries: EntryLives)
         used: set[str] = set()
         for _, index, life in sorted(found, key=lambda one: one[:2]):
             published = [key for key in life.keys if ("record", make_id(f"{source}.{key}")) in ledger.numbers]
-            free = (key for key in chain(published, life.keys, _numbered(keys[index])) if key not in used)
+            numbered = (f"{keys[index]}-{number}" for number in count(2))
+            free = (key for key in chain(published, life.keys, numbered) if key not in used)
             keys[index] = next(free)
             used.add(keys[index])
     return keys
@@ -573,10 +567,6 @@ def removed_entries(entries: EntryLives, artifacts: Mapping[Ref, Artifact], ledg
             if id_.casefold() not in taken:
                 found["record", id_] = Removal(kind="record", stem=id_, source=source, events=life.events)
     return dict(sorted(found.items()))
-
-
-def _numbered(key: str) -> Iterator[str]:
-    return (f"{key}-{number}" for number in count(2))
 
 
 def _follow(of: Same[History], one: ListFile, data_of: DataOf) -> ListHistory | None:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from memosite.archive.model import Position
 from memosite.facts import rules
-from memosite.facts.findings import Finding, Location
+from memosite.facts.findings import Finding
 from memosite.facts.names import ID_BYTES, make_id, short_hash
 from memosite.facts.parsed import BROADCAST, FILE, Envelope, FileFacts, Organization, Seat
 
@@ -38,7 +38,7 @@ class Naming:
     @cached_property
     def everybody(self) -> tuple[str, ...]:
         """Whom a memo to `all` asks: each position that is not vacant; nobody by name if they are too many (SPEC 9)."""
-        asked = tuple(id_ for id_, one in self.positions.items() if not one.union_of and not _is_vacant(one))
+        asked = tuple(id_ for id_, one in self.positions.items() if not (one.union_of or one.is_vacant))
         return asked if len(asked) <= _EVERYBODY else ()
 
     @cached_property
@@ -175,11 +175,6 @@ def resolve_positions(
     )
 
 
-def _is_vacant(position: Position) -> bool:
-    """Whether nobody holds it, as every orgdef that lists it says."""
-    return bool(position.seats) and all((seat.status or "").casefold() == "vacant" for _, seat in position.seats)
-
-
 def _by_name(uses: Iterable[NameUse], aliases: Iterable[str]) -> dict[str, list[NameUse]]:
     by_name: dict[str, list[NameUse]] = defaultdict(list)
     for use in uses:
@@ -236,8 +231,7 @@ def _repo(listings: tuple[PositionListing, ...], delivered: Counter[str], source
         for name in source_names:
             if name.casefold() == last.casefold():
                 return name
-    best = max(delivered.values(), default=0)
-    return next((name for name in source_names if delivered[name] == best), None) if best else None
+    return max(filter(delivered.__getitem__, source_names), key=delivered.__getitem__, default=None)
 
 
 def last_segment(working_directory: str | None) -> str:
@@ -252,13 +246,13 @@ def _name_findings(
         files = sorted({use.file.place for use in by_name[name]})
         if not files or (outcome.is_listed and not outcome.rivals):
             continue
-        where = Location(source=files[0][0], path=files[0][1])
+        source, path = files[0]
         named = f'"{name[:120]}" (named in ' + ("this file" if len(files) == 1 else f"{len(files)} files") + ")"
         if outcome.rivals:
             shown = " or ".join(outcome.rivals[:_RIVALS_NAMED]) + (" …" if len(outcome.rivals) > _RIVALS_NAMED else "")
-            yield Finding(rule=rules.POSITION_AMBIGUOUS, location=where, message=f"{named} may be {shown}")
+            yield rules.POSITION_AMBIGUOUS.finding(f"{named} may be {shown}", source=source, path=path)
         elif name not in externals:
-            yield Finding(rule=rules.POSITION_UNLISTED, location=where, message=f"{named} is in no orgdef")
+            yield rules.POSITION_UNLISTED.finding(f"{named} is in no orgdef", source=source, path=path)
 
 
 def recipients_of(envelope: Envelope, naming: Naming) -> tuple[str, ...]:

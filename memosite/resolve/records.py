@@ -23,18 +23,9 @@ from memosite.facts.layout import matches_glob
 from memosite.facts.names import make_id, stem_of
 from memosite.facts.parsed import DocumentHead, FileFacts, LineOf, Parsed, RecordCard, RecordEvent, RecordFile, Ref
 from memosite.facts.texts import listed, one_line
+from memosite.formats import systems
 from memosite.formats.status import read_status, sort_of_document
 from memosite.formats.system import DataOf, FilePlace, and_others
-from memosite.formats.systems import (
-    SYSTEMS,
-    home_of,
-    is_part,
-    owner_of,
-    record_suffixes,
-    root_of_record,
-    system_of,
-    without_prefix,
-)
 from memosite.resolve.identity import CopyGroup, Filed, body_path, source_order
 from memosite.resolve.links import FILE_ENDINGS, DocumentIds, LinkResolver, TextOrigin
 from memosite.resolve.threads import inverse
@@ -93,7 +84,7 @@ class AnchorIndex:
         path = posixpath.normpath(_LINE.sub("", anchor.split("#", 1)[0].strip().replace("\\", "/")))
         if path in {"", "."} or path.startswith(("/", "../")) or "\0" in path:
             return ()
-        origin = TextOrigin(source=file.source, folder=root_of_record(file.path))
+        origin = TextOrigin(source=file.source, folder=systems.root_of_record(file.path))
         wild = _WILD.search(path)
         if wild is not None:
             literal = path[: path.rfind("/", 0, wild.start()) + 1]
@@ -107,7 +98,7 @@ class AnchorIndex:
 
     def _matching(self, glob: str, literal: str, file: FileFacts) -> Iterator[Ref]:
         """The artifacts whose files match; only those below the glob's literal folders are compared."""
-        root = root_of_record(file.path)
+        root = systems.root_of_record(file.path)
         base = f"{root}/" if root else ""
         pattern = glob.replace("[", "[[]")  # only `*` and `?` mean something here
         self._left -= len(glob) * _COMPILING
@@ -145,7 +136,7 @@ class RecordNames:
             entry = (one.ref, card)
             for name in dict.fromkeys((_plain(card.key), one.ref[1])):
                 self._by_name[name].append(entry)
-            system = system_of(card)
+            system = systems.system_of(card)
             if not system.has_stems:
                 continue
             for stem in {_plain(_stem(file.path)) for file in one.files}:
@@ -190,19 +181,19 @@ class RecordNames:
 
 
 def _plain(name: str) -> str:
-    return without_prefix(unicodedata.normalize("NFC", name.strip()))
+    return systems.without_prefix(unicodedata.normalize("NFC", name.strip()))
 
 
 def _stem(path: str) -> str:
     """A file's name without its suffix, which may have several parts."""
     name = path.rpartition("/")[2]
     lowered = name.lower()
-    return next((name[: -len(suffix)] for suffix in record_suffixes() if lowered.endswith(suffix)), name)
+    return next((name[: -len(suffix)] for suffix in systems.record_suffixes() if lowered.endswith(suffix)), name)
 
 
 def _home(card: RecordCard) -> str:
     """The folder of the store that a record is in; "" for systems without one."""
-    return home_of(card.file.path)
+    return systems.home_of(card.file.path)
 
 
 def _is_second(entry: _Named) -> bool:
@@ -217,7 +208,13 @@ def _first(entries: list[_Named], card: RecordCard) -> Ref | None:
     def rank(entry: _Named) -> tuple[bool, tuple[bool, ...], bool, bool, Ref]:
         its = entry[1]
         is_away = its.file.folder != card.file.folder
-        return _home(its) != _home(card), system_of(its).rank(its.file.path), is_away, _is_second(entry), entry[0]
+        return (
+            _home(its) != _home(card),
+            systems.system_of(its).rank(its.file.path),
+            is_away,
+            _is_second(entry),
+            entry[0],
+        )
 
     return min(entries, key=rank)[0] if entries else None
 
@@ -244,10 +241,10 @@ def collect_records(
     """Every record, with those joined that are kept in several files; `is_loose` as in `formats/system.Join`."""
     order = source_order(sources)
     ordered = sorted(parsed, key=order)
-    joined = [system.join(ordered, line_of, data_of, is_loose=is_loose) for system in SYSTEMS if system.join]
+    joined = [system.join(ordered, line_of, data_of, is_loose=is_loose) for system in systems.SYSTEMS if system.join]
     cards = [card for found in joined for card in found.records]
     for file in ordered:
-        if isinstance(file.fact, RecordFile) and not is_part(file):
+        if isinstance(file.fact, RecordFile) and not systems.is_part(file):
             cards += (*file.fact.records, file.fact.rest) if file.fact.rest else file.fact.records
     cards.sort(key=lambda card: order(card.file))  # sorting is stable: within a file the order stays
     cards = [card.without_content(card.withheld) if card.withheld else card for card in cards]
@@ -267,7 +264,7 @@ def _left_alone(ordered: Iterable[Parsed]) -> Iterator[Finding]:
     """
     folders: dict[tuple[str, str, str], list[tuple[Parsed, str]]] = defaultdict(list)
     for file in ordered:
-        owner = owner_of(file.path) if file.fact is None and not file.findings else None
+        owner = systems.owner_of(file.path) if file.fact is None and not file.findings else None
         if owner is not None and owner.join is None:
             home = owner.home(file.path)
             folder = file.path.rpartition("/")[0] if home is None else home
@@ -360,7 +357,7 @@ class RecordBinder:
         for ref, links in stated.items():
             for link in links:
                 if link.to in cards and link.to is not None:
-                    predicate = system_of(cards[ref]).inverse_of(link.predicate)
+                    predicate = systems.system_of(cards[ref]).inverse_of(link.predicate)
                     seen = replace(link, predicate=predicate, written=cards[ref].key, to=ref, is_inverse=True)
                     inverses[link.to].append(seen)
                     is_successor = _words(link.predicate) == "supersedes" and link.status not in _WITHDRAWN
@@ -368,13 +365,13 @@ class RecordBinder:
                         successors.setdefault(link.to, ref)
         for ref, to in successors.items():
             if to in cards:
-                predicate = system_of(cards[to]).spell("supersedes")
+                predicate = systems.system_of(cards[to]).spell("supersedes")
                 inverses[to].append(RecordLink(predicate=predicate, written=cards[ref].key, to=ref, is_inverse=True))
         bound = {}
         for ref, card in cards.items():
             written = tuple(dict.fromkeys(self._links(card, stated[ref])))
             known = {stem_of(card.file.name), *(mention.written for mention in written)}
-            references = card.mentions[:_MENTIONS] if system_of(card).lost_reference else ()
+            references = card.mentions[:_MENTIONS] if systems.system_of(card).lost_reference else ()
             sessions = (transcript for session in card.sessions for transcript in self.sessions.find(session))
             bound[ref] = Bound(
                 relations=(*stated[ref], *_others(stated[ref], inverses[ref])),
@@ -399,7 +396,7 @@ class RecordBinder:
 
     def _meant(self, name: str, card: RecordCard) -> Ref | None:
         """The target of a relation: a record of the same store if the system says so, else as `_mentioned`."""
-        if system_of(card).is_bound_in_store:
+        if systems.system_of(card).is_bound_in_store:
             return self.names.in_store(name, card)
         return self._mentioned(name, card)
 
@@ -418,7 +415,7 @@ class RecordBinder:
         """The links of a record outside its text, with relations to artifacts that are no records."""
         for anchor in card.anchors[:_MENTIONS]:
             yield from self.anchors.links(anchor, card.file)
-        at_root = TextOrigin(source=card.file.source, folder=root_of_record(card.file.path))
+        at_root = TextOrigin(source=card.file.source, folder=systems.root_of_record(card.file.path))
         for name in card.mentions[:_MENTIONS]:
             if name in card.anchors:
                 continue
@@ -437,7 +434,7 @@ def unresolved_references(filed: Iterable[Filed], bound: Mapping[Ref, Bound], li
         lost, card = bound[entry.ref].unresolved, entry.fact
         if not lost or not isinstance(card, RecordCard):
             continue
-        system, file = system_of(card), entry.files[0]
+        system, file = systems.system_of(card), entry.files[0]
         names = listed([f'"{shown(name)}"' for name in lost], _NAMED)
         message = f'"{system.reference_key.rpartition(".")[2]}" names {names}; expected known records'
         if system.lost_reference:
@@ -510,8 +507,7 @@ def join_decisions(
     found: dict[Ref, Ref] = {}
     for ref, head in heads.items():
         said = head.superseded_by or ((head.status,) if _is_superseded(head) and head.status else ())
-        named = _named(said, ref, links.get(ref, ()), beside[_folder(head.file)])
-        successor = next(named, None)
+        successor = next(_named(said, ref, links.get(ref, ()), beside[_folder(head.file)]), None)
         if successor is not None:
             found[ref] = successor
     for ref, head in heads.items():
@@ -577,7 +573,7 @@ def _is_outdated(one: Filed, succession: Succession) -> bool:
     fact = one.fact
     if isinstance(fact, DocumentHead):
         return sort_of_document(fact) == "decision" and (one.ref in succession.superseded_by or _is_superseded(fact))
-    if isinstance(fact, RecordCard) and system_of(fact).is_decision(fact):
-        is_said = read_status(system_of(fact).status(fact)) == "superseded"
+    if isinstance(fact, RecordCard) and systems.system_of(fact).is_decision(fact):
+        is_said = read_status(systems.system_of(fact).status(fact)) == "superseded"
         return one.ref in succession.superseded_by or bool(fact.superseded_by) or is_said
     return False

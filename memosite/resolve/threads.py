@@ -23,18 +23,8 @@ from typing import NamedTuple
 from memosite.archive.history import History
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import UNDATED, Ghost, Thread, ThreadEntry
-from memosite.facts import rules
+from memosite.facts import names, rules
 from memosite.facts.findings import Finding, Rule, finding_in
-from memosite.facts.names import (
-    NAMES,
-    Name,
-    make_id,
-    read_names,
-    read_reference,
-    read_stamped_name,
-    short_subject,
-    whole_name,
-)
 from memosite.facts.parsed import BROADCAST, FILE, Envelope, FileFacts, Kind, LineOf, Ref
 from memosite.facts.texts import listed
 from memosite.resolve.identity import CopyGroup, line_of_key
@@ -116,8 +106,8 @@ def ghost_refs(missing: Mapping[Ref, str], taken: Iterable[Ref]) -> dict[str, Re
     used = {(kind, id_.casefold()) for kind, id_ in taken} if missing else set()
     refs: dict[str, Ref] = {}
     for stem in sorted(set(missing.values())):
-        kind: Kind = "note" if read_stamped_name(stem).recipient == FILE else "memo"
-        id_ = make_id(stem)
+        kind: Kind = "note" if names.read_stamped_name(stem).recipient == FILE else "memo"
+        id_ = names.make_id(stem)
         while (kind, id_.casefold()) in used:  # a memo takes precedence over a ghost of the same id
             id_ += _AFTER_RIVAL
         used.add((kind, id_.casefold()))
@@ -159,7 +149,7 @@ class Replies:
 class _Meaning(NamedTuple):
     """A name and the artifact that it stands for, if that is in the archive."""
 
-    name: Name
+    name: names.Name
     to: Ref | None
 
 
@@ -210,12 +200,12 @@ class ReplyResolver:
         also = tuple(to for to in answer.told if self._was_sent_to(to, envelope.sender))
         if also:
             found.also[ref] = also
-        former = read_reference(envelope.in_reply_to[0]) if ghosts else None
-        if former is not None and make_id(former) in ghosts:
+        former = names.read_reference(envelope.in_reply_to[0]) if ghosts else None
+        if former is not None and names.make_id(former) in ghosts:
             named = next((meaning.to for meaning in meanings if meaning.to and meaning.name.stem == former), None)
             now = named or answer.parent or next(iter(answer.linked), None) or answer.missing
             if now is not None:
-                found.former.setdefault(make_id(former), now)
+                found.former.setdefault(names.make_id(former), now)
 
     def _supersede(self, group: CopyGroup) -> None:
         """Note what a memo supersedes, and link what else it says it does."""
@@ -238,31 +228,28 @@ class ReplyResolver:
     ) -> tuple[_Meaning, ...]:
         """The names in some values and what they stand for, without those that stand for the memo itself."""
         found = (one for value in values for one in self._in_value(group, envelope, value, key))
-        return tuple(one for one in islice(found, NAMES) if one.to != group.ref)
+        return tuple(one for one in islice(found, names.NAMES) if one.to != group.ref)
 
     def _in_value(self, group: CopyGroup, envelope: Envelope, value: str, key: str) -> Iterator[_Meaning]:
-        whole = whole_name(value)
+        whole = names.whole_name(value)
         to = self._spoken(whole, group, envelope.file) if whole else None
         if to is not None:
-            yield _Meaning(Name(form="file", written=value, stem=whole), to)
+            yield _Meaning(names.Name(form="file", written=value, stem=whole), to)
             return
-        for name in read_names(value):
+        for name in names.read_names(value):
             if name.form != "stamp":
                 to = self._find(name, group, envelope.file)
                 # A missing memo may have a name with white space: then the value is that name alone.
-                is_whole = to is None and name.form == "stamped" and read_reference(value) == whole
+                is_whole = to is None and name.form == "stamped" and names.read_reference(value) == whole
                 yield _Meaning(replace(name, stem=whole) if is_whole else name, to)
             elif (to := self._stamped(name.stem, group, envelope, key)) is not None:
                 yield _Meaning(name, to)
 
-    def _find(self, name: Name, group: CopyGroup, file: FileFacts) -> Ref | None:
+    def _find(self, name: names.Name, group: CopyGroup, file: FileFacts) -> Ref | None:
         is_url, is_document = "://" in name.written, name.form == "document"
-        at_url = self.find_file(name.written, file) if is_url else None
-        if at_url is not None:
-            return at_url
-        document = self.find_file(name.written, file) if is_document and not is_url else None
-        if document is not None or (is_document and is_url):
-            return document
+        found = self.find_file(name.written, file) if is_url or is_document else None
+        if found is not None or (is_document and is_url):
+            return found
         to = self._spoken(name.stem, group, file)
         return to if to or is_document else self.find_file(f"{name.written}.md", file)
 
@@ -444,8 +431,7 @@ def _cut_cycles(nodes: Mapping[Ref, ThreadNode], parent: dict[Ref, Ref]) -> list
             path.append(ref)
             ref = parent.get(ref)
         if ref is not None and state[ref] == 1:
-            circle = path[path.index(ref) :]
-            earliest = min(circle, key=lambda member: nodes[member].rank)
+            earliest = min(path[path.index(ref) :], key=lambda member: nodes[member].rank)
             del parent[earliest]
             cut.append(earliest)
         for member in path:
@@ -537,7 +523,7 @@ class ThreadBuilder:
         node = recall.calls(_node)
         nodes = [node(ref, ref, group, parents.get(ref)) for ref, group in self._by_ref.items()]
         for stem, ref in self.ghost_refs.items():
-            stamp = read_stamped_name(stem).date
+            stamp = names.read_stamped_name(stem).date
             nodes.append(ThreadNode(ref=ref, instant=stamp.instant if stamp else UNDATED, is_ghost=True))
         self.forest: Forest = grow_forest(nodes)
         self.parents = {ref: parent for ref, parent in replies.parents.items() if ref in self.forest.parent}
@@ -553,7 +539,7 @@ class ThreadBuilder:
         thread = self._recall.calls(_thread)
         for key, id_ in self._ids.items():
             written = (self._by_ref[entry.ref].envelope.thread_id for entry in entries[id_] if not entry.is_ghost)
-            name = next((text.strip() for text in written if text and make_id(_clean(text)) == key), id_)
+            name = next((text.strip() for text in written if text and names.make_id(_clean(text)) == key), id_)
             found[id_] = thread(id_, id_, name, entries[id_])
         return dict(sorted(found.items()))
 
@@ -561,12 +547,12 @@ class ThreadBuilder:
         """All ghosts by id."""
         found = {}
         for stem, ref in sorted(self.ghost_refs.items(), key=lambda item: item[1][1]):
-            name = read_stamped_name(stem)
+            name = names.read_stamped_name(stem)
             found[ref[1]] = Ghost(
                 id=ref[1],
                 kind=ref[0],
                 stem=stem,
-                short_subject=short_subject("", stem=stem),
+                short_subject=names.short_subject("", stem=stem),
                 date=name.date,
                 sender=name.sender,
                 to=name.recipient,
@@ -601,7 +587,9 @@ def _thread(id_: str, name: str, entries: tuple[ThreadEntry, ...]) -> Thread:
 
 def _node(ref: Ref, group: CopyGroup, parent: Ref | None) -> ThreadNode:
     written = _clean(group.envelope.thread_id or "")
-    return ThreadNode(ref=ref, parent=parent, thread_id=make_id(written) if written else None, instant=group.sent_at)
+    return ThreadNode(
+        ref=ref, parent=parent, thread_id=names.make_id(written) if written else None, instant=group.sent_at
+    )
 
 
 def _clean(thread_id: str) -> str:
@@ -680,7 +668,7 @@ def _overdue(group: CopyGroup, histories: Mapping[str, History], lives: Lives) -
 
 def _misnamed(group: CopyGroup, naming: Naming) -> Iterator[Finding]:
     """A finding on a file name with another sender or recipient than the envelope; only for known names."""
-    name, envelope = read_stamped_name(group.stem), group.envelope
+    name, envelope = names.read_stamped_name(group.stem), group.envelope
     said = naming.position_of.get(name.sender or "")
     written = naming.position_of.get(envelope.sender)
     if said is not None and written is not None and said != written:

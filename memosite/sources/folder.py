@@ -18,19 +18,9 @@ from memosite.facts.errors import MovedError, SourceError
 from memosite.facts.findings import Finding
 from memosite.facts.layout import matches_any
 from memosite.formats.systems import begins_as_record
+from memosite.sources import listing
 from memosite.sources.git import CONFIG_BYTES, Holding, Repo, line_of
-from memosite.sources.listing import (
-    FILE_LIMIT,
-    SNIFFED,
-    FileStamp,
-    FolderEntry,
-    Listing,
-    Source,
-    finding_on,
-    list_source,
-    shown_path,
-    too_large,
-)
+from memosite.sources.listing import FILE_LIMIT
 from memosite.sources.look import Look, changed, list_folder, state_of
 from memosite.store.safe_files import NotAFileError, beginning_of, open_file
 
@@ -47,7 +37,7 @@ def starts_as_record(path: Path) -> bool:
 
 def head_of(path: Path) -> bytes:
     """The first bytes of a regular file; none if it cannot be read, or is a link."""
-    return beginning_of(path, SNIFFED) or b""
+    return beginning_of(path, listing.SNIFFED) or b""
 
 
 # Finds the git repo that a folder belongs to, by its files alone: git is not run, and no link is followed.
@@ -185,25 +175,25 @@ _READINGS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FolderSource(Source):
+class FolderSource(listing.Source):
     """A folder to read. `holes` are folders in it that are not part of it: other sources, the output, the cache."""
 
     root: Path
     holes: tuple[Path, ...] = ()
     holding: Holding | None = None
 
-    def list_files(self, look: Look | None = None) -> Listing:
+    def list_files(self, look: Look | None = None) -> listing.Listing:
         """The files to read, from the snapshot of the folder if there is one.
 
         Raises `SourceError` if the folder cannot be listed, or if there are too many files.
         """
 
-        def entries(folder: str) -> Sequence[FolderEntry]:
+        def entries(folder: str) -> Sequence[listing.FolderEntry]:
             return look.entries(folder) if look is not None and folder in look else list_folder(self.root / folder)
 
         root = self.root.resolve()
         holes = (hole.resolve() for hole in self.holes)
-        return list_source(
+        return listing.list_source(
             self,
             entries,
             lambda path: head_of(self.root / path),
@@ -219,14 +209,14 @@ class FolderSource(Source):
             with open_file(self.root / path) as stream:
                 status, data = _read_still(stream.fileno())
         except NotAFileError:
-            return finding_on(rules.FILE_UNREADABLE, self, path, "it is not a regular file")
+            return listing.finding_on(rules.FILE_UNREADABLE, self, path, "it is not a regular file")
         except OSError as error:
             if isinstance(error, FileNotFoundError | NotADirectoryError):  # a memo on its way to `read/` is not removed
                 raise self._moved(path) from error
-            return finding_on(rules.FILE_UNREADABLE, self, path, f"it cannot be opened ({error.strerror})")
+            return listing.finding_on(rules.FILE_UNREADABLE, self, path, f"it cannot be opened ({error.strerror})")
         if data is None or len(data) > FILE_LIMIT:
-            return too_large(self, path, status.st_size)
-        return File(source=self.name, path=shown_path(path), data=data)
+            return listing.too_large(self, path, status.st_size)
+        return File(source=self.name, path=listing.shown_path(path), data=data)
 
     def _moved(self, path: str) -> SourceError:
         """The error for a file that was listed and is not there any more."""
@@ -236,14 +226,14 @@ class FolderSource(Source):
         shown = printable(str(self.root / path))
         return MovedError(f"{shown}: moved or removed while it was read; nothing was written, run the command again")
 
-    def stamp(self, path: str) -> FileStamp | None:
+    def stamp(self, path: str) -> listing.FileStamp | None:
         """The state of a file, as git's index has it."""
         try:
             found = os.lstat(f"{self.root}/{path}")
         except OSError:
             return None
         state = state_of(found)
-        return FileStamp(token=state, changed=changed(state))
+        return listing.FileStamp(token=state, changed=changed(state))
 
     def has_file(self, path: str) -> bool:
         """Whether a normal relative path leads to a file or folder of the source; no link is followed on the way."""

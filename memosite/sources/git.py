@@ -334,24 +334,12 @@ _KEPT = ("PATH", "TMPDIR")
 
 
 _SET = {
-    "GIT_ADVICE": "0",
-    "GIT_ALLOW_PROTOCOL": "",
-    "GIT_ASKPASS": "",
-    "GIT_ATTR_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_SYSTEM": os.devnull,
-    "GIT_GRAFT_FILE": os.devnull,
-    "GIT_LFS_SKIP_SMUDGE": "1",
-    "GIT_LITERAL_PATHSPECS": "1",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_PROTOCOL_FROM_USER": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "HOME": os.devnull,
     "LC_ALL": "C",
-    "SSH_ASKPASS": "",
+    **dict.fromkeys(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_GRAFT_FILE", "HOME"), os.devnull),
+    **dict.fromkeys(("GIT_ALLOW_PROTOCOL", "GIT_ASKPASS", "SSH_ASKPASS"), ""),
+    **dict.fromkeys(("GIT_ADVICE", "GIT_OPTIONAL_LOCKS", "GIT_PROTOCOL_FROM_USER", "GIT_TERMINAL_PROMPT"), "0"),
+    **dict.fromkeys(("GIT_ATTR_NOSYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_LFS_SKIP_SMUDGE", "GIT_LITERAL_PATHSPECS"), "1"),
+    **dict.fromkeys(("GIT_NO_LAZY_FETCH", "GIT_NO_REPLACE_OBJECTS"), "1"),
 }
 
 

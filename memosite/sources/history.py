@@ -37,16 +37,8 @@ from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import BodyFile, Envelope, Parsed, RecordFile, Text
 from memosite.facts.times import Moment, read_moment
 from memosite.formats.systems import can_concern
+from memosite.sources import history_cache
 from memosite.sources.git import GitError, GitLimitError, Holding, Repo, TooMuchError, git, git_tokens, viewed
-from memosite.sources.history_cache import (
-    HeadFiles,
-    read_commits,
-    read_events,
-    read_head_files,
-    write_commits,
-    write_events,
-    write_head_files,
-)
 from memosite.sources.listing import shown_path
 from memosite.sources.objects import CONTENTS_LIMIT, Objects, TreeEntry, find_commits, list_commit, read_contents
 from memosite.store.shelf import Shelf
@@ -82,16 +74,16 @@ class KnownHistory:
         self._name = ""
         self._read = History()
         self._log: Log | None = None
-        self._files = HeadFiles()
+        self._files = history_cache.HeadFiles()
         self._is_new = self._is_log_new = self._are_files_new = False
 
     def get(self, name: str) -> History:
         """The history cached under this name, with the contents of its commit if they are known; empty without it."""
         if self._name != name:
-            head, events, names = read_events(self._file, name)
+            head, events, names = history_cache.read_events(self._file, name)
             self._is_new = self._are_files_new = False
-            self._files = files = read_head_files(self._head_file, name)
-            known = files if files.head == head else HeadFiles()
+            self._files = files = history_cache.read_head_files(self._head_file, name)
+            known = files if files.head == head else history_cache.HeadFiles()
             self._name = name
             self._read = History(
                 commit=head, committed=known.committed, tree=known.tree, foreign=known.foreign,
@@ -113,12 +105,14 @@ class KnownHistory:
         """Keep the history in memory under a name; `write` saves it."""
         self._is_new = self._is_new or (name, read.commit) != (self._name, self._read.commit)
         self._name, self._read, self._are_files_new = name, read, True
-        self._files = HeadFiles(head=read.commit, committed=read.committed, tree=read.tree, foreign=read.foreign)
+        self._files = history_cache.HeadFiles(
+            head=read.commit, committed=read.committed, tree=read.tree, foreign=read.foreign
+        )
 
     def log(self, name: str) -> Log:
         """The commits cached under this name, which may lead up to an earlier commit; none if there are none."""
         if self._log is None or self._log.name != name:
-            head, commits = read_commits(self._log_file, name)
+            head, commits = history_cache.read_commits(self._log_file, name)
             self._log, self._is_log_new = Log(name=name, head=head, commits=commits), False
         return self._log
 
@@ -129,11 +123,11 @@ class KnownHistory:
     def write(self) -> None:
         """Save new entries to the files."""
         if self._is_new:
-            write_events(self._file, self._name, self._read.commit, self._read.events, self._read.names)
+            history_cache.write_events(self._file, self._name, self._read.commit, self._read.events, self._read.names)
         if self._are_files_new:
-            write_head_files(self._head_file, self._name, self._files)
+            history_cache.write_head_files(self._head_file, self._name, self._files)
         if self._is_log_new and self._log is not None:
-            write_commits(self._log_file, self._log.name, self._log.head, self._log.commits)
+            history_cache.write_commits(self._log_file, self._log.name, self._log.head, self._log.commits)
         self._is_new = self._is_log_new = self._are_files_new = False
 
 
@@ -191,8 +185,7 @@ def read_history(
 
 def _failed(line: "_Line", error: GitError) -> History:
     """What was known before time or memory ran out."""
-    before = line.known()
-    return replace(before, committed=None, tree=None, foreign=(), why_not=_unreadable(error), problem="failed")
+    return replace(line.known(), committed=None, tree=None, foreign=(), why_not=_unreadable(error), problem="failed")
 
 
 def _without_commits(repo: Repo, commit: str) -> History:
@@ -409,8 +402,7 @@ def _change(raw: bytes, path: str) -> FileChange:
 
 def _is_straight(new: Sequence[HistoryCommit], below: str) -> bool:
     """Whether commits, newest first, go on from one below them without merges."""
-    parents = [commit.parents for commit in new]
-    return parents == [(commit.id,) for commit in new[1:]] + [(below,)]
+    return [commit.parents for commit in new] == [(commit.id,) for commit in new[1:]] + [(below,)]
 
 
 # Reads a source's git history for one build, and the former contents that pages show.
@@ -558,8 +550,7 @@ def _mentioned(parsed: Iterable[Parsed]) -> Iterator[str]:
 
 def _texts(parsed: Parsed) -> Iterator[Text]:
     fact = parsed.fact
-    records = fact.records if isinstance(fact, RecordFile) else (fact,)
-    for record in records:
+    for record in fact.records if isinstance(fact, RecordFile) else (fact,):
         text = record.body if isinstance(record, Envelope) else getattr(record, "text", None)
         if isinstance(text, Text):
             yield text

@@ -237,12 +237,8 @@ def is_foreign(folder: str, names: Collection[str]) -> bool:
 def _is_document(path: str, patterns: tuple[str, ...], roots: Collection[str]) -> bool:
     """Documents are searched at the source's root and at each working root, which may be below it (SPEC 2.2)."""
     parts = path.split("/")
-    for depth in range(len(parts)):
-        if "/".join(parts[:depth]) in roots:
-            below = "/".join(parts[depth:])
-            if matches_any(below, patterns):
-                return True
-    return False
+    below = ("/".join(parts[depth:]) for depth in range(len(parts)) if "/".join(parts[:depth]) in roots)
+    return any(matches_any(path, patterns) for path in below)
 
 
 def shown_path(path: str) -> str:

@@ -16,7 +16,7 @@ import os
 import re
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import NamedTuple, Self
@@ -137,9 +137,10 @@ class Objects:
         child = self._child or self._start()
         try:
             child.ask(name.encode("ascii") + b"\n")
-            head = _head(line := self._line())
+            head = _head(line := self._take(lambda: self._read.find(b"\n")))
             if head is not None and head.kind == kind and head.size <= limit:
-                return self._bytes(head.size)
+                size = head.size  # plus a line break
+                return self._take(lambda: size if len(self._read) > size else -1)
             if not line.endswith(b" missing"):  # the bytes would follow
                 self._end()
             return head.size if head is not None and head.kind == kind else None
@@ -155,20 +156,13 @@ class Objects:
         self._read.clear()
         return self._child
 
-    def _line(self) -> bytes:
+    def _take(self, end_of: Callable[[], int]) -> bytes:
+        """What git answers up to an end, which is negative as long as it has not come."""
         end_at = time.monotonic() + ANSWER_SECONDS
-        while (end := self._read.find(b"\n")) < 0:
+        while (end := end_of()) < 0:
             self._more(end_at)
-        line = bytes(self._read[:end])
+        data = bytes(self._read[:end])
         del self._read[: end + 1]
-        return line
-
-    def _bytes(self, size: int) -> bytes:
-        end_at = time.monotonic() + ANSWER_SECONDS
-        while len(self._read) <= size:  # plus a line break
-            self._more(end_at)
-        data = bytes(self._read[:size])
-        del self._read[: size + 1]
         return data
 
     def _more(self, end_at: float) -> None:

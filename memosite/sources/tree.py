@@ -31,21 +31,11 @@ from memosite.facts.characters import printable
 from memosite.facts.errors import SourceError
 from memosite.facts.findings import Finding
 from memosite.facts.times import Moment, read_moment
+from memosite.sources import listing
 from memosite.sources.folder import repo_at
 from memosite.sources.forges import parse_git_url, refusal, without_secrets
 from memosite.sources.git import LINE_BYTES, GitError, Holding, Repo, View, git, view_folder
-from memosite.sources.listing import (
-    FILE_LIMIT,
-    SNIFFED,
-    FileStamp,
-    FolderEntry,
-    Listing,
-    Source,
-    finding_on,
-    list_source,
-    shown_path,
-    too_large,
-)
+from memosite.sources.listing import FILE_LIMIT
 from memosite.sources.objects import WHOLE_HASH, CommitHead, Objects, commit_at, list_commit
 from memosite.store.cache import open_cache
 from memosite.store.safe_files import beginning_of, open_lock, read_file
@@ -72,7 +62,7 @@ class Tree:
     """The contents of a commit: the hashes of blobs by path, and the entries of each folder by name."""
 
     blobs: Mapping[str, str]
-    folders: Mapping[str, tuple[FolderEntry, ...]]
+    folders: Mapping[str, tuple[listing.FolderEntry, ...]]
     unusable: tuple[tuple[str, str], ...] = ()
     """Paths that are not read, and why: `memos/../x`, which only a tree made by hand holds, or a damaged folder."""
     skipped: tuple[tuple[str, str], ...] = ()
@@ -84,7 +74,7 @@ EMPTY_TREE = Tree(blobs=MappingProxyType({}), folders=MappingProxyType({"": ()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TreeSource(Source):
+class TreeSource(listing.Source):
     """One commit of a repo to read.
 
     `ref` is as configured; `prefix` is the folder of the commit's tree that the source is,
@@ -111,22 +101,24 @@ class TreeSource(Source):
         prefix = f"{self.prefix}/" if self.prefix else ""
         return Holding(repo=self.repo, prefix=prefix, commit=self.commit, line=self.ref)
 
-    def list_files(self) -> Listing:
+    def list_files(self) -> listing.Listing:
         """The files to read. Raises `SourceError` if there are too many files."""
 
-        def list_folder(folder: str) -> tuple[FolderEntry, ...]:
+        def list_folder(folder: str) -> tuple[listing.FolderEntry, ...]:
             if folder not in self.tree.folders:  # a name that is a file and a folder at once: a tree made by hand
                 raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
             return self.tree.folders[folder]
 
         def head_of(path: str) -> bytes:
             data = self._data(path)
-            return data[:SNIFFED] if isinstance(data, bytes) else b""
+            return data[: listing.SNIFFED] if isinstance(data, bytes) else b""
 
-        listing = list_source(self, list_folder, head_of, called=self.name, holes=self.holes)
-        unusable = (finding_on(rules.FILE_UNREADABLE, self, path, why) for path, why in self.tree.unusable[:100])
-        skipped = (finding_on(rules.FOLDER_TOO_LARGE, self, path, why) for path, why in self.tree.skipped[:100])
-        return replace(listing, findings=(*self.findings, *listing.findings, *unusable, *skipped))
+        found = listing.list_source(self, list_folder, head_of, called=self.name, holes=self.holes)
+        unusable = (
+            listing.finding_on(rules.FILE_UNREADABLE, self, path, why) for path, why in self.tree.unusable[:100]
+        )
+        skipped = (listing.finding_on(rules.FOLDER_TOO_LARGE, self, path, why) for path, why in self.tree.skipped[:100])
+        return replace(found, findings=(*self.findings, *found.findings, *unusable, *skipped))
 
     def read_file(self, path: str) -> "File | Finding":
         """The bytes of one file, or the finding that says why it was left out."""
@@ -134,10 +126,10 @@ class TreeSource(Source):
 
         data = self._data(path)
         if isinstance(data, bytes):
-            return File(source=self.name, path=shown_path(path), data=data)
+            return File(source=self.name, path=listing.shown_path(path), data=data)
         if isinstance(data, int):
-            return too_large(self, path, data)
-        return finding_on(rules.FILE_UNREADABLE, self, path, data)
+            return listing.too_large(self, path, data)
+        return listing.finding_on(rules.FILE_UNREADABLE, self, path, data)
 
     def _data(self, path: str) -> bytes | int | str:
         """A file's bytes; its size if that is over the limit; else why there are none."""
@@ -150,7 +142,7 @@ class TreeSource(Source):
             return f"its bytes cannot be read ({error.public})"
         return "its bytes are missing from the repo" if data is None else data
 
-    def stamp(self, path: str) -> FileStamp | None:  # noqa: ARG002 - as of any source
+    def stamp(self, path: str) -> listing.FileStamp | None:  # noqa: ARG002 - as of any source
         """Always None: bytes cannot be read again once the source is closed, so they are read while it is open."""
         return None
 
@@ -162,7 +154,7 @@ class TreeSource(Source):
 def read_tree(repo: Repo, commit: str, prefix: str = "") -> Tree:
     """Read the contents of a commit below a folder. Raises `GitError` if it cannot be listed or is too large."""
     blobs: dict[str, str] = {}
-    folders: dict[str, dict[str, FolderEntry]] = {"": {}}
+    folders: dict[str, dict[str, listing.FolderEntry]] = {"": {}}
     unusable: dict[str, str] = {}
     with Objects(repo) as objects:
         entries, skipped = list_commit(objects, commit, os.fsencode(prefix))
@@ -186,16 +178,16 @@ def read_tree(repo: Repo, commit: str, prefix: str = "") -> Tree:
     )
 
 
-def _place(folders: dict[str, dict[str, FolderEntry]], path: str, kind: str) -> None:
+def _place(folders: dict[str, dict[str, listing.FolderEntry]], path: str, kind: str) -> None:
     """Add an entry to its folder, and each new folder to its parent."""
-    entry = FolderEntry(path.rpartition("/")[2], kind)  # type: ignore[arg-type] # one of the kinds
+    entry = listing.FolderEntry(path.rpartition("/")[2], kind)  # type: ignore[arg-type] # one of the kinds
     while True:
         folder = path.rpartition("/")[0]
         is_known = folder in folders
         folders.setdefault(folder, {}).setdefault(entry.name, entry)
         if is_known:
             return
-        path, entry = folder, FolderEntry(folder.rpartition("/")[2], "folder")
+        path, entry = folder, listing.FolderEntry(folder.rpartition("/")[2], "folder")
 
 
 # Fetches refs of remotes into the cache; if that fails, gives the commit that was last fetched.
@@ -289,8 +281,7 @@ def fetch(url: str, ref: str, *, cache: Path, use_network: bool = True) -> Fetch
 
 def last_fetched(url: str, ref: str, *, cache: Path) -> str:
     """The last fetched commit of a ref according to the cache; "" if it never was. Git is not run."""
-    place = _Place(url=url, folder=cache / "git" / _name(url))
-    entry = _entries(place).get(ref)
+    entry = _entries(_Place(url=url, folder=cache / "git" / _name(url))).get(ref)
     name = entry.get("commit") if isinstance(entry, Mapping) else None
     return name if isinstance(name, str) else ""
 

@@ -115,7 +115,7 @@ class OutputFolder:
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             self.lock()
-            self.was_left_unfinished = (self.root / _UNFINISHED).exists()
+            self.was_left_unfinished = is_unfinished(self.root)
             shutil.rmtree(self.root / _UNFINISHED, ignore_errors=True)
             self._was_empty = not any(self.root.iterdir())
             (self.root / _UNFINISHED).mkdir()
@@ -147,14 +147,10 @@ class OutputFolder:
 
     def is_whole(self, states: Iterable[tuple[str, FileState]]) -> bool:
         """Whether the last build completed, and all these files are unchanged since."""
-        if (self.root / _UNFINISHED).exists():
+        if is_unfinished(self.root):
             return False
-        is_empty = True
-        for path, state in states:
-            is_empty = False
-            if self.state(path) != state:
-                return False
-        return not is_empty
+        unchanged = (self.state(path) == state for path, state in states)
+        return next(unchanged, False) and all(unchanged)
 
     def keep_all(self, paths: Collection[str]) -> bool:
         """Count files as `keep` does, if none of their paths is taken; return whether so."""

@@ -97,9 +97,8 @@ class Shelf:
     def _recover(self, digest: str) -> None:
         for data in self._promised[digest](digest):
             found = hashlib.sha256(data).hexdigest()
-            if found not in self._promised:
-                continue
-            self._remember(found, data)
+            if found in self._promised:
+                self._remember(found, data)
         if digest not in self._recovered:
             raise SourceError(CHANGED)
         self._recovered.move_to_end(digest)
