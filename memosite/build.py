@@ -21,18 +21,9 @@ from memosite.facts.layout import CONFIG_NAME
 from memosite.facts.rules import withheld_for_secrets
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.published import known_ledger, known_seals, previous_folder
+from memosite.remake import report
 from memosite.remake.manifest import BuildSeal
 from memosite.remake.memory import STATUS_PATH, Memory
-from memosite.remake.report import (
-    NO_LISTENER,
-    BuildReport,
-    Clock,
-    Listener,
-    report_of,
-    report_unchanged,
-    status_bytes,
-    status_of,
-)
 from memosite.render.theme import load_theme, theme_folders
 from memosite.run.progress import Progress, silent
 from memosite.store.cache import INDEX_FOLDER, PARTIAL_INDEX_FOLDER, has_folder, open_part
@@ -73,16 +64,16 @@ def check_lean(config: Config, ledger: Ledger) -> None:
 def build(
     config: Config,
     *,
-    clock: Clock,
+    clock: report.Clock,
     jobs: int = 1,
     use_network: bool = True,
     previous: str | None = None,
     run_elsewhere: "Run | None" = None,
     progress: Progress = silent,
-    listener: Listener = NO_LISTENER,
+    listener: report.Listener = report.NO_LISTENER,
     memory: Memory | None = None,
     changed: Iterable[str] | None = None,
-) -> BuildReport:
+) -> report.BuildReport:
     """Build the whole site. Raises `MemositeError` for faults of the environment, never for content.
 
     Units are made by `jobs` processes, or planned here and rendered by `run_elsewhere`; the bytes are the same. Without
@@ -106,7 +97,7 @@ def build(
         opened = (theme.digest, *handle.opened.state)
         inputs = handle.inputs(last.inputs, also=bundled, opened=opened, with_ledger=False, look=look)
         if inputs.is_same and not memory.force_full_once and memory.is_whole(output):
-            return report_unchanged(output, memory, last, clock=clock, began=began)
+            return report.report_unchanged(output, memory, last, clock=clock, began=began)
 
         from memosite.secrets.engine import loading_rules  # noqa: PLC0415 - half a second, for what is rarely needed
 
@@ -134,19 +125,19 @@ def build(
             )
             progress("finish", 0, 0)
             finished = clock()
-            status = status_of(archive, finished)
-            status_state = output.write(STATUS_PATH, status_bytes(status))
+            status = report.status_of(archive, finished)
+            status_state = output.write(STATUS_PATH, report.status_bytes(status))
             output.prune(made.former)
             seconds = max(0.0, (finished - began).total_seconds())  # the clock may have been set back
             taken_back = read.known.not_in(read.ledger)
-            report = report_of(
+            result = report.report_of(
                 archive, output, inputs=inputs.digest, status=status, seconds=seconds,
                 is_ledger_lost=is_ledger_lost, taken_back=taken_back,
             )  # fmt: skip
-            memory.note(made.manifest, maker.digests, report, status_state)
+            memory.note(made.manifest, maker.digests, result, status_state)
         if read.keeping is not None:
             read.keeping.seal()
-        return report
+        return result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -232,8 +232,7 @@ class Drafting:
     def _doubts(self, memo: Memo, sender: Position) -> Iterator[str]:
         """What may be wrong with a reply."""
         involved = {memo.sender_position, memo.role, *(state.position for state in memo.recipients)}
-        joined = {*sender.union_of, sender.id}
-        if memo.kind == "memo" and not memo.is_broadcast and not joined & involved:
+        if memo.kind == "memo" and not memo.is_broadcast and involved.isdisjoint(sender.members):
             yield f"{sender.id} is neither sender nor recipient of {memo.kind}/{memo.id}"
         if memo.date and memo.date.instant > self.now:
             yield f"{memo.kind}/{memo.id} is dated {memo.date.utc}, after this reply"

@@ -56,11 +56,6 @@ class Reader:
         return shlex.join(("memosite", *words))
 
 
-def members_of(position: Position) -> tuple[str, ...]:
-    """A position and those that it joins, by id."""
-    return (position.id, *position.union_of)
-
-
 def day_and_time(moment: Moment | None) -> str:
     """A date as people are shown it, by the writer's clock; the day alone where no time was given."""
     if moment is None:
@@ -95,7 +90,7 @@ def states_of(reader: Reader, artifact: Artifact, viewer: Position | None) -> li
     found = ["unreadable"] if artifact.broken else []
     action: str | None = artifact.action
     if viewer is not None:
-        members = members_of(viewer)
+        members = viewer.members
         repos = [reader.archive.positions[member].repo for member in members]
         if is_unread_for(artifact, members, repos):
             found += ["unread", *(["delivered, not received"] if is_unreceived_by(artifact, repos) else [])]
@@ -248,22 +243,17 @@ class Involved:
     position: Position
 
     @cached_property
-    def members(self) -> tuple[str, ...]:
-        """The position and those that it joins."""
-        return members_of(self.position)
-
-    @cached_property
     def repos(self) -> frozenset[str]:
         """The repos of the position."""
         positions = self.reader.archive.positions
-        return frozenset(repo for member in self.members if (repo := positions[member].repo))
+        return frozenset(repo for member in self.position.members if (repo := positions[member].repo))
 
     @cached_property
     def artifacts(self) -> list[Artifact]:
         """What involves it, memos to `all` included, the newest first."""
         archive = self.reader.archive
         refs: dict[Ref, None] = {}
-        for name in (*(f"position/{member}" for member in self.members), "broadcasts"):
+        for name in (*(f"position/{member}" for member in self.position.members), "broadcasts"):
             refs |= dict.fromkeys(archive.groups.get(name, ()))
         return newest_first(archive.artifacts[ref] for ref in refs)
 
@@ -275,13 +265,13 @@ class Involved:
     @cached_property
     def unread(self) -> list[Memo]:
         """Memos that it has not read: those that ask something of it first."""
-        found = [memo for memo in self.memos if is_unread_for(memo, self.members, self.repos)]
-        return sorted(found, key=lambda one: not open_for(one, self.members))
+        found = [memo for memo in self.memos if is_unread_for(memo, self.position.members, self.repos)]
+        return sorted(found, key=lambda one: not open_for(one, self.position.members))
 
     @cached_property
     def unknown(self) -> str:
         """What is said of memos of which nobody can know whether it has read them."""
-        return unknown_line(self.memos, self.members, self.repos)
+        return unknown_line(self.memos, self.position.members, self.repos)
 
     def none_unread(self, *, besides: bool = False) -> str:
         """What is said where no memo is unread, or none besides one that is shown."""
@@ -295,7 +285,7 @@ class Involved:
     @cached_property
     def to_do(self) -> list[Memo]:
         """Memos that ask something of it that is not done."""
-        return [memo for memo in self.memos if open_for(memo, self.members)]
+        return [memo for memo in self.memos if open_for(memo, self.position.members)]
 
     @cached_property
     def to_do_read(self) -> list[Memo]:
@@ -310,7 +300,7 @@ class Involved:
     @cached_property
     def waiting(self) -> list[Memo]:
         """Its own memos that ask something of others that is not done."""
-        return [memo for memo in self.memos if memo.sender_position in self.members and memo.owed_by]
+        return [memo for memo in self.memos if memo.sender_position in self.position.members and memo.owed_by]
 
     @cached_property
     def notes(self) -> list[Memo]:

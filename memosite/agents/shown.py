@@ -129,11 +129,11 @@ def _handoffs(involved: Involved) -> list[Artifact]:
     to_itself = [
         memo
         for memo in involved.memos
-        if memo.sender_position in involved.members
-        and any(state.position in involved.members for state in memo.recipients)
+        if memo.sender_position in involved.position.members
+        and any(state.position in involved.position.members for state in memo.recipients)
     ]
     called = [note for note in involved.notes if _HANDOFF.search(f"{note.id} {note.short_subject}")]
-    others = {position.repo for position in archive.positions.values() if position.id not in involved.members}
+    others = {position.repo for position in archive.positions.values() if position.id not in involved.position.members}
     own = involved.repos - others
     records = [
         one

@@ -235,8 +235,7 @@ def file_name(artifact: Artifact) -> str:
     if export_forms.is_unread(artifact):
         return f"new/{name}"
     flagged = "F" if export_forms.is_flagged(artifact) else ""
-    answered = "R" if export_forms.is_answered(artifact) else ""
-    return f"cur/{name}:2,{flagged}{answered}S"
+    return f"cur/{name}:2,{flagged}{'R' if export_forms.is_answered(artifact) else ''}S"
 
 
 FORMS: Mapping[str, Callable[[export_forms.Export], Iterable[bytes]]] = MappingProxyType(

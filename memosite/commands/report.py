@@ -274,7 +274,7 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
             f"read      {what} from {counted(report.sources, 'source')}",
             f"written   {changed}",
             *(printable(f"failed    {source}") for source in report.failed),
-            *_labelled("withheld", withheld_lines(report.withheld, check)),
+            *(f"{'' if n else 'withheld':<10}{line}" for n, line in enumerate(withheld_lines(report.withheld, check))),
             *([f"redacted  {counted(secrets, 'secret')} in {counted(files, 'file')}"] if secrets else ()),
             *(f"skipped   {path}: two pages share this path; please report this bug" for path in report.collisions),
             *([f"warning   {index.removesuffix('index.html')}{_LEDGER_LOST}"] if report.is_ledger_lost else ()),
@@ -283,11 +283,6 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
             f"done      in {report.seconds:.1f} s: {index}",
         )
     )
-
-
-def _labelled(label: str, lines: Iterable[str]) -> Iterator[str]:
-    """Lines below each other, the first behind a label."""
-    return (f"{'' if number else label:<10}{line}" for number, line in enumerate(lines))
 
 
 def _taken_back(refs: Sequence[Ref], *, is_seen: bool) -> Iterator[str]:

@@ -144,7 +144,7 @@ _FILES = 20
 
 def artifact_twin(context: Context, artifact: model.Artifact) -> page.Twin:
     """The twin of an artifact, of a transcript with the file of its turns; links are from where it is published."""
-    start = page.base_of_twin(context, artifact)
+    start = urls.bundle_folder(context.bundles[artifact.ref]) if context.site.is_lean else urls.page_of(artifact)
     line = artifact_line(artifact, context.archive, base_url=context.site.base_url)
     line["backlinks"] = [f"{kind}/{id_}" for kind, id_ in artifact.backlinks]
     line["mentioned_in"] = page.fitting(list(mention_lines(context, start, artifact)), page.entry_bytes)

@@ -42,11 +42,6 @@ def duration(seconds: float) -> str:
     return phrase("under a minute")
 
 
-def day_of(artifact: Artifact) -> str:
-    """The day of an artifact as its writer's clock had it; "" without a date."""
-    return artifact.date.day if artifact.date else ""
-
-
 def newest_first(artifacts: Iterable[Artifact]) -> list[Artifact]:
     """By date, newest first; what has no date comes last, the later arrived first."""
     dated: list[Artifact] = []

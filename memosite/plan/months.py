@@ -24,7 +24,7 @@ from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages import Cell, ListPage, Page, PictureColumn, PictureRow, Reference, Sparks, action_word, shade_of
 from memosite.plan import page
 from memosite.plan.context import Context, Unit, Written, traced_unit
-from memosite.plan.dates import day_of, month_alone, month_name, newest
+from memosite.plan.dates import month_alone, month_name, newest
 from memosite.plan.machine_archive import month_lines, month_sitemap
 from memosite.plan.positions import monday
 from memosite.plan.removed import RedirectPage, redirect
@@ -154,7 +154,7 @@ def _month_page(
     previous, following = (month_link(start, other) if other else None for other in around)
     days: dict[str, list[Artifact]] = defaultdict(list)
     for artifact in artifacts:
-        days[day_of(artifact) or ""].append(artifact)
+        days[artifact.date.day if artifact.date else ""].append(artifact)
     return ListPage(
         **page.head_of(context, start, title=month_name(month), section="timeline"),
         twins=page.twin_links(start, here),

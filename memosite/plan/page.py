@@ -27,11 +27,6 @@ FORMS: Mapping[urls.TwinForm, str] = {"json": "JSON", "md": "Markdown"}
 """What pages call the twins."""
 
 
-def base_of_twin(context: Context, artifact: Artifact) -> str:
-    """The folder that links in an artifact's twins are relative to: where these are."""
-    return urls.bundle_folder(context.bundles[artifact.ref]) if context.site.is_lean else urls.page_of(artifact)
-
-
 def twin_address(context: Context, start: str, ref: Ref, form: urls.TwinForm) -> str:
     """The link from the page `start` to a twin of an artifact."""
     if context.site.is_lean:

@@ -387,7 +387,8 @@ class Renderer:
         if found is not None:
             return found[0]
         too_long = self._words.translated(_TOO_LONG_FOR_FEED)
-        html = item_html(item, map(self._feed_text, item.contents), too_long=too_long)
+        texts = (str(self._shown(body)) if body.chars <= ITEM_BYTES else None for body in item.contents)
+        html = item_html(item, texts, too_long=too_long)
         links = (link for body in item.contents for link in body.links)
         self._fragments.put(key, html, of_key=len(html) + sum(2 * _LINK_BYTES + len(a) + len(b) for a, b in links))
         return html
@@ -399,9 +400,6 @@ class Renderer:
         files = render_block(block, self._text_of, self._analyses, find_lines)
         self._kept.save(block, self._analyses)
         return files
-
-    def _feed_text(self, body: pages.Body) -> str | None:
-        return str(self._shown(body)) if body.chars <= ITEM_BYTES else None
 
     def _body(self, body: pages.Body) -> Markup:
         """A text, as long as all texts of the page together stay under `PAGE_BYTES` (SPEC 4)."""

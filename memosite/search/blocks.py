@@ -336,8 +336,9 @@ def render_block(
             hits.append(["".join(map(digits, texts.add(hit.stretches))), *hit.row])
     shards = deque(_shards(built, FULL_SHARD if len(block.cards) > TAIL else TAIL_SHARD))
     first_terms = ",".join(shard.first for shard in shards)
+    facets = {name: {value: pack(some[value]) for value in sorted(some)} for name, some in sorted(built.facets.items())}
     kinds = {
-        "i": (_dates(built.dates), _facets(built.facets)),
+        "i": (_dates(built.dates), facets),
         "t": (shard.terms for shard in shards),
         "h": (hits[first : first + HITS] for first in range(0, len(hits), HITS)),
         "p": (shards.popleft().places for _ in range(len(shards))),
@@ -502,11 +503,6 @@ def _years(dates: Sequence[int]) -> list[list[object]]:
     """How many artifacts there are of each year in UTC, the newest first."""
     counts = Counter(f"{moment_of(date).year:04d}" for date in dates)
     return [[year, counts[year]] for year in sorted(counts, reverse=True)]
-
-
-def _facets(facets: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, dict[str, str]]:
-    """By facet and value the artifacts that have it."""
-    return {name: {value: pack(found[value]) for value in sorted(found)} for name, found in sorted(facets.items())}
 
 
 def _row(document: SearchDocument) -> list[object]:

@@ -21,19 +21,8 @@ from itertools import groupby, pairwise, repeat
 from operator import itemgetter, sub
 from typing import NamedTuple, TypeAlias
 
+from memosite.archive import model
 from memosite.archive.mailboxes import is_unread_by_any
-from memosite.archive.model import (
-    NAMED,
-    Archive,
-    Artifact,
-    Document,
-    Envelopes,
-    Library,
-    Memo,
-    Record,
-    Transcript,
-    sessions_of,
-)
 from memosite.archive.urls import index_file, page_of, part_page
 from memosite.facts.file import most_turns_found
 from memosite.facts.names import read_stamped_name
@@ -152,11 +141,11 @@ class SearchDocument:
         return date + f"{card.id}\0{card.kind}\0".encode() + self.turn.to_bytes(4, "big") + bytes([self.is_tools])
 
 
-def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
+def describe(archive: model.Archive, artifact: model.Artifact, analyzer: Analyzer) -> Card:
     """The card of an artifact."""
-    memo = artifact if isinstance(artifact, Memo) else None
-    body = artifact.variants[0].text if isinstance(artifact, Transcript) and not artifact.broken else None
-    is_unread = isinstance(artifact, Envelopes) and artifact.broken
+    memo = artifact if isinstance(artifact, model.Memo) else None
+    body = artifact.variants[0].text if isinstance(artifact, model.Transcript) and not artifact.broken else None
+    is_unread = isinstance(artifact, model.Envelopes) and artifact.broken
     digests = [artifact.shown_file.sha256] if is_unread else [text.sha256 for text in artifact.texts]
     prefixes = {text.sha256: prefix for text, prefix in prefixed_texts(artifact)}
     return Card(
@@ -187,9 +176,9 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
     )
 
 
-def _owing(archive: Archive, owed_by: Sequence[str]) -> str:
+def _owing(archive: model.Archive, owed_by: Sequence[str]) -> str:
     """Who has not answered a memo, as pages name them; of many the first."""
-    return f"waits for {listed([archive.label(position) for position in owed_by], NAMED)}"
+    return f"waits for {listed([archive.label(position) for position in owed_by], model.NAMED)}"
 
 
 def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
@@ -232,12 +221,12 @@ def _body(parts: Iterable[Part]) -> str:
     return "\n\n".join(part.text for part in parts)[:MOST_CHARS]
 
 
-def _group(artifact: Artifact) -> str:
+def _group(artifact: model.Artifact) -> str:
     """The thread by the name of the memo that it begins with, or the session; it changes with neither's size."""
-    if isinstance(artifact, Memo):
+    if isinstance(artifact, model.Memo):
         return f"memo/{artifact.thread}" if artifact.thread != artifact.id else ""
-    if isinstance(artifact, Transcript):
-        return next(iter(sessions_of(artifact)), "")
+    if isinstance(artifact, model.Transcript):
+        return next(iter(model.sessions_of(artifact)), "")
     return ""
 
 
@@ -275,47 +264,47 @@ def _pages_of_turns(page: str, turns: tuple[Turn, ...]) -> Iterator[str]:
         yield from repeat(page if number == 1 else part_page(page, number), part.end - part.begins)
 
 
-def _extra(artifact: Artifact) -> Iterator[str]:
+def _extra(artifact: model.Artifact) -> Iterator[str]:
     """Words that are in no text: the items of a library, the fields of a record."""
-    if isinstance(artifact, Library):
+    if isinstance(artifact, model.Library):
         yield artifact.card.description
         for item in artifact.card.items:
             yield f"{item.name} {item.description} {item.file}"
-    if isinstance(artifact, Record):
+    if isinstance(artifact, model.Record):
         for label, value in artifact.card.fields:
             yield f"{label}: {value}"
 
 
-def _names(artifact: Artifact) -> Iterator[str]:
+def _names(artifact: model.Artifact) -> Iterator[str]:
     yield artifact.id
     for copy in artifact.copies:
         yield f"{copy.file.source}/{copy.file.path}"
         if copy.body_path:
             yield f"{copy.file.source}/{copy.body_path}"
     yield from filter(None, (copy.file.sha256 for copy in artifact.copies))
-    if isinstance(artifact, Record):
+    if isinstance(artifact, model.Record):
         yield artifact.card.key
 
 
-def _who(artifact: Artifact) -> str:
-    said = f"{artifact.system} {artifact.card.type}" if isinstance(artifact, Record) else artifact.who.line()
+def _who(artifact: model.Artifact) -> str:
+    said = f"{artifact.system} {artifact.card.type}" if isinstance(artifact, model.Record) else artifact.who.line()
     return cut_line(said, WHO_CHARS)
 
 
-def _keys(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> set[tuple[str, str]]:
+def _keys(archive: model.Archive, artifact: model.Artifact, analyzer: Analyzer) -> set[tuple[str, str]]:
     """Each field with its folded value; a field may have several."""
     found: list[tuple[str, str]] = [("kind", artifact.kind), ("system", artifact.system)]
     found += [("repo", copy.file.source) for copy in artifact.copies]
     found += [("box", copy.mailbox) for copy in artifact.copies if copy.mailbox]
     found += [("tag", tag) for tag in artifact.tags]
     found += [("with", name) for position in artifact.positions for name in (position, archive.label(position))]
-    if isinstance(artifact, Memo):
+    if isinstance(artifact, model.Memo):
         found += _memo_keys(archive, artifact)
-    status = artifact.card.status if isinstance(artifact, Record) else None
-    status = artifact.head.status if isinstance(artifact, Document) else status
+    status = artifact.card.status if isinstance(artifact, model.Record) else None
+    status = artifact.head.status if isinstance(artifact, model.Document) else status
     if status:
         found += [("status", status), ("status", status.split()[0] if status.split() else "")]
-    if isinstance(artifact, Transcript):
+    if isinstance(artifact, model.Transcript):
         envelope = artifact.envelope
         found += [
             ("with", name) for person in envelope.participants for name in (person.position, person.identity or "")
@@ -325,7 +314,7 @@ def _keys(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> set[tuple
     return {(name, value) for name, value in folded if value}
 
 
-def _memo_keys(archive: Archive, memo: Memo) -> Iterator[tuple[str, str]]:
+def _memo_keys(archive: model.Archive, memo: model.Memo) -> Iterator[tuple[str, str]]:
     senders = {memo.sender, memo.sender_position or "", memo.role or ""}
     recipients = {*memo.to, *(state.position for state in memo.recipients)}
     for field, names in (("from", senders), ("to", recipients)):

@@ -121,7 +121,8 @@ class OutputFolder:
             (self.root / _UNFINISHED).mkdir()
         except OSError as error:
             raise _unwritable(str(self.root), error, what="the output folder cannot be made") from error
-        self.write(SITE_MARKER, marker_text(self._audience).encode())
+        named = "" if self._audience == "internal" else f"{_AUDIENCE}{self._audience}\n"  # as it always was
+        self.write(SITE_MARKER, f"{_MARKER_TEXT}{named}".encode())
         self.write(".gitignore", b"*\n")
 
     def lock(self) -> None:
@@ -355,11 +356,6 @@ class OutputFolder:
 def is_unfinished(root: Path) -> bool:
     """Whether a build is writing to this folder, or was interrupted."""
     return (root / _UNFINISHED).exists()
-
-
-def marker_text(audience: str) -> str:
-    """What the marker of a site for an audience says; that of an internal one names none, as it always did."""
-    return _MARKER_TEXT + ("" if audience == "internal" else f"{_AUDIENCE}{audience}\n")
 
 
 def audience_of(root: Path) -> str:

@@ -74,10 +74,6 @@ class IndexSeal:
         return (self.rules, self.withheld) == (other.rules, other.withheld)
 
 
-UNKNOWN = IndexSeal()
-"""That of cards of which nobody knows what they are as of."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenIndex:
     """An index to be read by `reader.IndexReader`; `reader` is Whoosh's."""
