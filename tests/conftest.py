@@ -6,6 +6,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import settings
 
 import memosite.run.progress  # noqa: F401 # it takes sys.stderr when it is imported: here, that is no test's own
+from memosite.render import renderer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -50,6 +52,10 @@ _IS_FIRST = _SHARED not in os.environ
 if _IS_FIRST:
     os.environ[_SHARED] = tempfile.mkdtemp(prefix="memosite-tests-shared-")
 """What one process of a run has built, the others use, too (`support/sites.py`)."""
+
+
+renderer._markdown = lru_cache(maxsize=256)(renderer._markdown)  # type: ignore[assignment]
+"""Every site has the contract: its sections are made HTML once in a process, not for each build."""
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from memosite.search.answer import Scan, Search
 from memosite.search.documents import Card
 from memosite.search.whoosh.index import (
-    UNKNOWN,
+    IndexSeal,
     compare,
     making_index,
     newest_of,
@@ -182,7 +182,7 @@ def test_who_makes_an_index_holds_nobody_off(tmp_path: Path) -> None:
             assert other is None
             assert index is not None
             assert len(read_digests(index.folder)) == 1
-        update_index(cache, partial, read.cards, read.shelf.text, read.analyzer, made_of=UNKNOWN)
+        update_index(cache, partial, read.cards, read.shelf.text, read.analyzer, made_of=IndexSeal())
         with open_index(cache) as index:
             assert index is not None
             assert len(read_digests(index.folder)) == 2

@@ -21,7 +21,8 @@ COLOURS = ("color-contrast", "link-in-text-block")
 @contextmanager
 def open_chromium() -> Iterator[Browser]:
     """A headless browser, which is closed with the block."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    programs = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    chromium = next(filter(None, map(shutil.which, programs)), None)
     assert chromium, "there is no Chromium: run scripts/set-up dev"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium)

@@ -14,7 +14,7 @@ from memosite.config.loading import load_config
 from memosite.reading.archive import open_archive
 from memosite.search.answer import Search
 from memosite.search.documents import Card, SearchDocument, TextOf, describe, documents
-from memosite.search.whoosh.index import UNKNOWN, making_index, newest_of, open_index, update_index
+from memosite.search.whoosh.index import IndexSeal, making_index, newest_of, open_index, update_index
 from memosite.search.whoosh.reader import IndexReader
 from memosite.search_language import Analyzer
 from memosite.store.shelf import Shelf
@@ -36,7 +36,7 @@ class Read:
         with making_index(cache) as partial:
             assert partial is not None
             update_index(
-                cache, partial, self.cards, text_of or self.shelf.text, self.analyzer, made_of=UNKNOWN, say=say
+                cache, partial, self.cards, text_of or self.shelf.text, self.analyzer, made_of=IndexSeal(), say=say
             )
         found = self.opened.enter_context(open_index(cache))
         assert found is not None
