@@ -91,9 +91,13 @@ def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
     return server if request.param == "http" else f"{site.as_uri()}/"
 
 
-def pytest_collection_finish() -> None:
-    """What the tests have imported stays to the end: to look through it again and again takes a third of the time."""
-    gc.freeze()
+def pytest_runtest_setup() -> None:
+    """What the tests have imported stays to the end: to look through it again and again takes a third of the time.
+
+    A build with several processes thaws everything when it ends.
+    """
+    if not gc.get_freeze_count():
+        gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
