@@ -91,8 +91,8 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_site(yard.parent)
 
 
-def test_actions_are_by_position_and_oldest_first(few: Path) -> None:
-    """Each position has what it has to do and what it waits for, with the age and the other one's name."""
+def test_actions_are_by_position_and_oldest_first_with_who_owes_whom_and_a_feed_for_each_state(few: Path) -> None:
+    """With age and the other's name, the pair that waits longest first; each recipient has a state."""
     shown = [(row.position, row.group, row.name[-2:], row.age, row.who) for row in rows_of(few / "actions/index.html")]
     assert shown == [
         ("smith", "To do", "r1", "29 days", ("weaver",)), ("smith", "To do", "r2", "28 days", ("mason",)),
@@ -103,23 +103,6 @@ def test_actions_are_by_position_and_oldest_first(few: Path) -> None:
         ("weaver", "Waiting on others", "r1", "29 days", ("smith",)),
         ("Everybody", "To do", "r5", "25 days", ("smith", "mason", "weaver")),
     ]  # fmt: skip
-
-
-def test_the_page_of_a_position_has_its_open_actions_in_the_same_way(few: Path, many: Path) -> None:
-    """Oldest first, with the age and the other one's name. All is a page away."""
-    shown = [(row.group, row.name[-2:], row.age, row.who) for row in rows_of(few / "positions/smith/index.html")]
-    assert shown[:4] == [
-        ("To do", "r1", "29 days", ("weaver",)), ("To do", "r2", "28 days", ("mason",)),
-        ("To do", "r3", "27 days", ("mason",)), ("Waiting on others", "r5", "25 days", ("mason", "weaver")),
-    ]  # fmt: skip
-    page = html.parse(few / "positions/smith/index.html")
-    assert found(page, "//h2[@id='open-actions']/following::span[@class='since'][1]/@data-since") == ["2026-04-02"]
-    page = html.parse(many / "positions/mason/index.html")
-    assert found(page, "//section[h2/@id='open-actions']/p/a/@href") == ["actions/index.html"]
-
-
-def test_the_board_says_who_owes_whom_an_answer_and_how_its_numbers_fit_together(few: Path) -> None:
-    """The pair that waits longest is first; who waits for everybody waits for each."""
     board = html.parse(few / "actions/index.html").getroot()
     table = board.xpath("//section[@id='owed']//tbody/tr")
     assert [" ".join("".join(row.itertext()).split()) for row in table] == [
@@ -130,20 +113,12 @@ def test_the_board_says_who_owes_whom_an_answer_and_how_its_numbers_fit_together
     assert said.startswith("Owed: 5 replies to 4 memos. A memo to everybody is listed for each position")
     ids = set(found(board, "//@id"))
     assert {"open-for-smith", "open-for-all", "open", "superseded", "answered", "discharged"} <= ids, "former anchors"
-
-
-def test_a_memo_to_several_has_a_state_for_each(few: Path) -> None:
-    """Who has answered is not waited for, and has it among what is done."""
     done = [(row.group, row.name[-2:]) for row in rows_of(few / "positions/weaver/actions/index.html")]
     assert done == [
         ("To do", "r5"), ("Waiting on others", "r1"), ("Answered, superseded and closed", "r2")
     ]  # fmt: skip
     assert [row.position for row in rows_of(few / "actions/answered/index.html")] == ["weaver"]
     assert [row.position for row in rows_of(few / "actions/discharged/index.html")] == ["mason"]
-
-
-def test_each_state_has_a_feed(few: Path) -> None:
-    """That of open actions is where it was. What is asked of two is open for one and answered by the other."""
     feeds = {state: few / f"actions/{state}/feed.xml" for state in ("superseded", "answered", "discharged")}
     feeds["open"] = few / "actions/feed.xml"
     names = {
@@ -157,25 +132,17 @@ def test_each_state_has_a_feed(few: Path) -> None:
         assert [(few / f"actions/{state}" / href).resolve() for href in linked] == [file.resolve()]
 
 
-def test_all_links_lead_somewhere(few: Path, many: Path) -> None:
-    """To other pages and to places on them."""
-    assert [*bad_links(few), *bad_links(many)] == []
-
-
-def open_requests(output: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """What each position has to do and waits for, oldest first, by the archive for machines alone."""
-    to_do, waiting = defaultdict(list), defaultdict(list)
-    lines = [json.loads(line) for file in output.glob("archive/2*/*.jsonl") for line in file.read_text().splitlines()]
-    for line in sorted(lines, key=lambda line: (line["date"], line["id"])):
-        if line["action"] == "open":
-            waiting[line["from"]].append(line["id"])
-            for one in line["recipients"]:
-                to_do[one["position"]].append(line["id"])
-    return to_do, waiting
-
-
-def test_many_actions_stay_by_position_and_oldest_first(many: Path) -> None:
-    """The board shows of each position the oldest; its own page shows more, and the parts of that page all."""
+def test_pages_of_positions_have_their_actions_and_boards_of_many_the_oldest_of_each(few: Path, many: Path) -> None:
+    """Oldest first; a position's page shows more, its parts all; every link leads somewhere."""
+    shown = [(row.group, row.name[-2:], row.age, row.who) for row in rows_of(few / "positions/smith/index.html")]
+    assert shown[:4] == [
+        ("To do", "r1", "29 days", ("weaver",)), ("To do", "r2", "28 days", ("mason",)),
+        ("To do", "r3", "27 days", ("mason",)), ("Waiting on others", "r5", "25 days", ("mason", "weaver")),
+    ]  # fmt: skip
+    page = html.parse(few / "positions/smith/index.html")
+    assert found(page, "//h2[@id='open-actions']/following::span[@class='since'][1]/@data-since") == ["2026-04-02"]
+    page = html.parse(many / "positions/mason/index.html")
+    assert found(page, "//section[h2/@id='open-actions']/p/a/@href") == ["actions/index.html"]
     to_do, waiting = open_requests(many)
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     board = rows_of(many / "actions/index.html")
@@ -190,6 +157,19 @@ def test_many_actions_stay_by_position_and_oldest_first(many: Path) -> None:
     listed = [row for page in pages for row in found(html.parse(page), "//ol[@class='rows']/li/a/@href")]
     assert {href.split("/")[-2] for href in listed} == {*to_do["mason"], *waiting["mason"]}
     assert max(len(rows_of(page)) for page in (many / "actions").rglob("index.html")) <= 500
+    assert [*bad_links(few), *bad_links(many)] == []
+
+
+def open_requests(output: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """What each position has to do and waits for, oldest first, by the archive for machines alone."""
+    to_do, waiting = defaultdict(list), defaultdict(list)
+    lines = [json.loads(line) for file in output.glob("archive/2*/*.jsonl") for line in file.read_text().splitlines()]
+    for line in sorted(lines, key=lambda line: (line["date"], line["id"])):
+        if line["action"] == "open":
+            waiting[line["from"]].append(line["id"])
+            for one in line["recipients"]:
+                to_do[one["position"]].append(line["id"])
+    return to_do, waiting
 
 
 def test_the_actions_of_a_position_that_is_gone_have_an_address(tmp_path: Path) -> None:

@@ -69,35 +69,25 @@ def test_the_state_of_a_memo(case: str) -> None:
     assert states(*found)[0] == action
 
 
-def test_each_recipient_has_a_state() -> None:
-    """The memo's is the least done of them."""
+def test_each_recipient_has_a_state_and_any_copy_or_the_configuration_may_close_it() -> None:
+    """The memo's is the least done; an alias of `all` is `all`; an unknown id is a finding; notes ask nobody."""
     assert states(*CASES["one of two answered"][0])[1] == [("director", "open"), ("tester", "answered")]
     assert states(*BY_ALL)[1] == [("all", "answered")]
     assert states(envelope("m", discharge=Discharge()))[1] == [("director", None)]
     assert memo(archive_of(*BY_ALL), "m").answers == 2
-
-
-def test_answers_to_a_broadcast_under_another_name_are_counted() -> None:
-    """An alias of `all` is `all`, also for a memo that asks for nothing."""
     found = [envelope("m", to="everybody"), reply("a", "m", "tester"), reply("b", "m", "director")]
     assert memo(archive_of(*found, aliases={"everybody": "all"}), "m").answers == 2
-
-
-def test_any_copy_may_say_that_it_is_discharged() -> None:
-    """While `action_required` stays true."""
     found = [asked(content="1"), asked(content="2", source="other", discharge=Discharge(by="director"))]
     assert states(*found) == ("discharged", [("director", "discharged")])
     late = [asked(content="1", discharge=Discharge(by="a")), asked(content="2", source="other")]
     assert memo(archive_of(*late), "m").discharge == Discharge(by="a")
-
-
-def test_the_configuration_may_close_an_action() -> None:
-    """By id; one that is no memo of the archive is a finding."""
     assert states(asked(), closed={"m"})[0] == "discharged"
     archive = archive_of(asked(), closed={"x"})
     assert [(finding.rule.id, finding.location.path) for finding in findings(archive)] == [
         ("closed-unknown", "memosite.yml")
     ]
+    archive = archive_of(asked(path="notes/a/m.openthing", kind="note", to="file"))
+    assert memo(archive, "m", "note").action is None
 
 
 @pytest.mark.parametrize(
@@ -113,12 +103,6 @@ def test_the_configuration_may_close_an_action() -> None:
 def test_open_is_less_done_than_answered_than_discharged(actions: list[Action | None], state: Action | None) -> None:
     """The degrees in their order."""
     assert least_done(RecipientState(position="p", action=action) for action in actions) == state
-
-
-def test_a_note_asks_nobody() -> None:
-    """Whatever it says."""
-    archive = archive_of(asked(path="notes/a/m.openthing", kind="note", to="file"))
-    assert memo(archive, "m", "note").action is None
 
 
 @given(st.lists(st.tuples(st.integers(-1, 8), st.sampled_from(["a", "b", None])), min_size=1, max_size=9))
@@ -172,8 +156,8 @@ def test_a_memo_is_unread_in_the_inbox_of_its_recipient(
     assert is_unread(found, "r") is unread and mailbox_at(found, "r") == mailbox
 
 
-def test_each_recipient_has_a_mailbox_of_their_own() -> None:
-    """Read by one, not by the other; the memo's own mailbox is that of the first."""
+def test_each_recipient_has_a_mailbox_notes_have_none_and_a_bare_body_its_own() -> None:
+    """The memo's own is that of the first; a body is delivered, though its envelope is not."""
     archive = archive_of(
         envelope("x", to="a"),
         envelope("y", to="b", source="other"),
@@ -183,16 +167,8 @@ def test_each_recipient_has_a_mailbox_of_their_own() -> None:
     one = memo(archive, "m")
     assert [(state.position, state.unread) for state in one.recipients] == [("a", True), ("b", False)]
     assert one.mailbox == "inbox"
-
-
-def test_notes_lie_in_no_mailbox() -> None:
-    """Not even one that somebody put into one."""
     archive = archive_of(envelope("m", "memos/inbox/m.openthing", kind="note", to="file"))
     assert memo(archive, "m", "note").mailbox is None and memo(archive, "m", "note").copies[0].mailbox is None
-
-
-def test_a_bare_body_lies_in_the_mailbox_where_it_was_found() -> None:
-    """It is delivered, though its envelope is not."""
     name = "2026-05-01-0900--engineer--director--gate"
     archive = archive_of(body_file(f"memos/inbox/{name}.body.md"), envelope("x", "memos/read/x.openthing"))
     assert memo(archive, name).mailbox == "inbox" and memo(archive, name).recipients[0].unread is True

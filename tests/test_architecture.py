@@ -161,10 +161,25 @@ def test_modules_keep_the_rules() -> None:
         assert {path: broken for path, source in sorted(CODE.items()) if (broken := rule(path, source))} == {}, rule
 
 
-def test_the_table_names_every_package_once() -> None:
-    """A package without a place could import anything."""
+def test_the_table_names_every_package_once_and_imports_are_never_circular() -> None:
+    """Also those inside functions; tests import from `tests/support` alone."""
     tops = {package_of(path) for path in CODE} - {"__init__"}
     assert sorted(ORDER) == sorted(tops)
+    graph = {name: (imports(CODE[path]) & MODULES.keys()) - {name} for name, path in MODULES.items()}
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " -> ".join((*trail, name))
+        if name not in done:
+            for other in sorted(graph[name]):
+                visit(other, (*trail, name))
+            done.add(name)
+
+    for name in sorted(graph):
+        visit(name, ())
+    texts = {path.name: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py")}
+    named = {name: imports(text) for name, text in texts.items() if "tests.test_" in text or "tests import" in text}
+    assert {name: found for name, names in named.items() if (found := {n for n in names if ".test_" in n})} == {}
 
 
 def test_planted_faults_are_found() -> None:
@@ -192,26 +207,3 @@ def test_planted_faults_are_found() -> None:
     assert touching("config/schema.py", "from pathlib import Path\n") == []
     assert silence("plan/x.py", "x = 1\n") == ["docstring"]
     assert silence("plan/__init__.py", "") == []
-
-
-def test_imports_are_never_circular() -> None:
-    """A module imports what is below it; what is imported inside a function counts, too."""
-    graph = {name: (imports(CODE[path]) & MODULES.keys()) - {name} for name, path in MODULES.items()}
-    done: set[str] = set()
-
-    def visit(name: str, trail: tuple[str, ...]) -> None:
-        assert name not in trail, " -> ".join((*trail, name))
-        if name not in done:
-            for other in sorted(graph[name]):
-                visit(other, (*trail, name))
-            done.add(name)
-
-    for name in sorted(graph):
-        visit(name, ())
-
-
-def test_tests_do_not_import_from_each_other() -> None:
-    """What several tests need is in `tests/support`."""
-    texts = {path.name: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py")}
-    named = {name: imports(text) for name, text in texts.items() if "tests.test_" in text or "tests import" in text}
-    assert {name: found for name, names in named.items() if (found := {n for n in names if ".test_" in n})} == {}

@@ -367,8 +367,8 @@ def test_the_help_sheet_names_the_keys_of_this_page_and_no_others(page: Page, se
     assert "t" not in page.locator("dialog kbd").all_text_contents()
 
 
-def test_texts_of_a_thread_fold_and_unfold(page: Page, server: str) -> None:
-    """All at once and one by one; a link to something folded unfolds it."""
+def test_texts_and_tool_calls_fold_and_unfold_and_the_outline_follows_the_reader(page: Page, server: str) -> None:
+    """All at once and one by one. The outline stays in view, and marks the words that were read last."""
     page.goto(server + KINDS["thread"])
     texts = page.locator(".member .fold")
     assert texts.count() > 2
@@ -379,13 +379,23 @@ def test_texts_of_a_thread_fold_and_unfold(page: Page, server: str) -> None:
     assert page.locator(".fold[open]").count() == 1
     page.get_by_role("button", name="Expand all").click()
     assert page.locator(".fold[open]").count() == texts.count()
+    page.goto(server + KINDS["transcript"])
+    page.evaluate("document.querySelectorAll('.turn.person')[8].scrollIntoView()")
+    page.wait_for_function("() => document.querySelectorAll('.outline a')[8].ariaCurrent === 'true'")
+    assert page.locator(".outline [aria-current]").count() == 1
+    box = page.locator(".outline a").nth(8).bounding_box()
+    assert box and 0 <= box["y"] <= 800
+    assert page.locator(".tool[open]").count() == 0
+    assert page.locator("details.tool summary code").first.is_visible()
+    page.get_by_role("button", name="Expand all tool calls").click()
+    assert page.locator(".tool[open]").count() == page.locator("details.tool").count()
 
 
 REPLACE = "threads/2026-03-02-1015--director--strategist--replace-stackmaster-before-summer/index.html"
 
 
-def test_a_link_to_a_folded_memo_opens_it(browser: Browser, base: str) -> None:
-    """The memo itself and a place in its text, with a script and without one; the others stay folded."""
+def test_a_link_to_something_folded_opens_it(browser: Browser, base: str) -> None:
+    """A memo, a place in its text, how a position is followed; with a script and without; others stay folded."""
     for has_script in (True, False):
         context = browser.new_context(java_script_enabled=has_script)
         page = context.new_page()
@@ -406,10 +416,6 @@ def test_a_link_to_a_folded_memo_opens_it(browser: Browser, base: str) -> None:
             top = f"document.getElementById({json.dumps(anchor)}).getBoundingClientRect().top"
             page.wait_for_function(f"() => {top} >= -5 && {top} <= 600")  # it is in view
         context.close()
-
-
-def test_a_link_to_how_a_position_is_followed_opens_it(browser: Browser, base: str) -> None:
-    """With a script and without one, from elsewhere and from the page; at first it is folded."""
     for has_script in (True, False):
         context = browser.new_context(java_script_enabled=has_script)
         page = context.new_page()
@@ -432,20 +438,6 @@ def test_the_heading_of_a_week_is_not_behind_the_head_of_the_page(page: Page, se
     assert page.locator(":target").evaluate("(row) => getComputedStyle(row).boxShadow") != "none"
 
 
-def test_tool_calls_of_a_transcript_unfold_and_the_outline_follows_the_reader(page: Page, server: str) -> None:
-    """Folded at first, with their first line. The outline stays in view, and marks the words that were read last."""
-    page.goto(server + KINDS["transcript"])
-    page.evaluate("document.querySelectorAll('.turn.person')[8].scrollIntoView()")
-    page.wait_for_function("() => document.querySelectorAll('.outline a')[8].ariaCurrent === 'true'")
-    assert page.locator(".outline [aria-current]").count() == 1
-    box = page.locator(".outline a").nth(8).bounding_box()
-    assert box and 0 <= box["y"] <= 800
-    assert page.locator(".tool[open]").count() == 0
-    assert page.locator("details.tool summary code").first.is_visible()
-    page.get_by_role("button", name="Expand all tool calls").click()
-    assert page.locator(".tool[open]").count() == page.locator("details.tool").count()
-
-
 def test_what_came_since_the_last_visit_is_marked(page: Page, base: str) -> None:
     """Nothing at first; then what was not there, with words for those who do not see the mark."""
     page.goto(base + KINDS["home"])
@@ -462,16 +454,8 @@ def test_what_came_since_the_last_visit_is_marked(page: Page, base: str) -> None
     assert "2 new since your last visit" in page.locator("#newest h2").inner_text()
 
 
-def test_dates_say_how_long_ago_beside_the_date_itself(page: Page, server: str) -> None:
-    """The absolute date stays: pages get saved."""
-    page.goto(server + KINDS["memo"])
-    page.clock.install()
-    assert "2026-04-21 09:00 −04:00 · " in page.locator(".envelope").first.inner_text()
-    assert page.locator(".envelope .ago").inner_text().endswith(" ago")
-
-
-def test_the_table_of_seats_is_sorted_by_any_column(page: Page, server: str) -> None:
-    """The most first, then the least; those with nothing stay below."""
+def test_the_table_of_seats_is_sorted_by_any_column_and_dates_say_how_long_ago(page: Page, server: str) -> None:
+    """The most first, then the least, those with nothing below; the absolute date stays: pages get saved."""
     page.goto(server + KINDS["home"])
     column = page.locator(".seats tbody td:nth-child(3)")
     page.get_by_role("button", name="Unread", exact=True).click()
@@ -482,6 +466,10 @@ def test_the_table_of_seats_is_sorted_by_any_column(page: Page, server: str) -> 
     assert rising == falling[::-1]
     assert column.all_inner_texts()[-1].strip() == ""
     assert page.locator("th[aria-sort=ascending]").inner_text() == "Unread"
+    page.goto(server + KINDS["memo"])
+    page.clock.install()
+    assert "2026-04-21 09:00 −04:00 · " in page.locator(".envelope").first.inner_text()
+    assert page.locator(".envelope .ago").inner_text().endswith(" ago")
 
 
 def test_home_tells_the_age_of_the_build_where_it_can(context: BrowserContext, site: Path, server: str) -> None:

@@ -27,8 +27,8 @@ def build(organization: Path) -> dict[str, bytes]:
     return tree_bytes(build_site(organization))
 
 
-def test_builds_of_the_same_are_byte_identical_and_a_second_one_writes_nothing(organization: Path) -> None:
-    """Same input, same bytes, status.json apart (SPEC 10); unchanged files keep their modification time."""
+def test_builds_of_the_same_are_byte_identical_and_no_address_changes_when_all_is_read(organization: Path) -> None:
+    """Same input, same bytes, no file written twice (SPEC 10); moves to read/ change no page and guid (3 and 6)."""
     output = organization / "_site"
     before, states = tree_bytes(output), file_states(output)
     for _ in range(2):  # the first one knows nothing of files at this place
@@ -37,10 +37,6 @@ def test_builds_of_the_same_are_byte_identical_and_a_second_one_writes_nothing(o
     shutil.rmtree(output)
     shutil.rmtree(organization / ".memosite")
     assert build(organization) == before
-
-
-def test_no_address_and_no_feed_id_changes_when_all_is_marked_as_read(organization: Path) -> None:
-    """After moving every memo from inbox/ to read/, pages and guids are the same (SPEC 3 and 6)."""
     before = tree_bytes(organization / "_site")
     moved = 0
     for file in list(organization.glob("*/memos/inbox/*")):
@@ -143,28 +139,20 @@ def test_a_twin_of_what_moved_leads_to_it(tmp_path: Path) -> None:
     assert text.startswith("# Moved\n\nNow at [records/wyren/desk.rejected")
 
 
-def test_a_broken_file_is_shown_raw_with_its_findings(example_site: Path) -> None:
-    """It stops nothing, has a page, and no line in the machine's archive."""
+def test_pages_show_what_is_broken_lists_are_bounded_and_files_ask_for_nothing_else(example_site: Path) -> None:
+    """A broken file has a page; twins of lists are below 16 kB; no absolute path, one policy, originals (SPEC 4)."""
     id_ = "2026-05-08-1150--archivist--web-engineer--caption-for-the-mill-photograph"
-    page = (example_site / "memos" / id_ / "index.html").read_text()
-    assert "json-invalid" in page
-    assert "memodef:Memo" in page
+    shown = (example_site / "memos" / id_ / "index.html").read_text()
+    assert "json-invalid" in shown
+    assert "memodef:Memo" in shown
     lines = (example_site / "archive/2026/05.jsonl").read_text().splitlines()
     assert id_ not in {json.loads(line)["id"] for line in lines}
-
-
-def test_lists_for_machines_are_bounded(example_site: Path) -> None:
-    """Twins of lists stay under 16 kB and say what they leave out (SPEC 4)."""
     lists = [
         path for name in ("positions/*", "threads/*", "timeline/*/*") for path in example_site.glob(f"{name}/index.*")
     ]
     twins = [path for path in [*lists, example_site / "actions/index.json"] if path.suffix in {".json", ".md"}]
     assert len(twins) > 30
     assert all(path.stat().st_size <= 16_000 for path in twins)
-
-
-def test_files_hold_no_path_of_this_machine_and_ask_for_nothing_else(example_site: Path) -> None:
-    """No absolute path; originals byte for byte, by identity; one strict policy and nothing inline (SPEC 4)."""
     here = str(example_site.parent.resolve()).encode()
     for path, data in tree_bytes(example_site).items():
         assert here not in data, path
@@ -205,16 +193,12 @@ def test_bad_input_is_one_line_and_exit_2_and_nothing_is_written(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_an_empty_organization_builds(tmp_path: Path) -> None:
-    """A first repo with nothing in it yet gives a site, not an error."""
+def test_an_empty_organization_builds_and_an_output_inside_a_source_is_not_read_back(tmp_path: Path) -> None:
+    """A first repo gives a site; the default output is in the site, which may be the source itself."""
     (tmp_path / "site/memos/inbox").mkdir(parents=True)
     write_text(tmp_path / "site/memosite.yml", "sources: [{path: .}]\n")
     assert "index.html" in built_files(tmp_path / "site", output=tmp_path / "out")
     assert list(bad_links(tmp_path / "out")) == []
-
-
-def test_an_output_inside_a_source_is_not_read_back(tmp_path: Path) -> None:
-    """The default output lies in the site, which may be the source itself."""
     repo = tmp_path / "repo"
     name = "2026-05-01-1430--a--b--c"
     write_memo(repo / "memos/inbox", name, sender="a", to="b")

@@ -11,15 +11,11 @@ from memosite.facts.characters import masked, printable, printable_json, without
 TEXTS = st.text(st.characters())  # lone surrogates, too
 
 
-def test_what_a_terminal_would_act_on_is_escaped_or_masked() -> None:
-    """A text cannot clear the screen, begin a line of its own or turn the direction of writing."""
+def test_what_a_terminal_would_act_on_is_escaped_or_masked_and_halves_replaced_for_a_file() -> None:
+    """No text clears the screen, begins a line or turns the direction; whole characters stay in a file."""
     text = "a\x1b[2Jb\nc\u202ed\ud800 Ж"
     assert printable(text) == r"a\x1b[2Jb\nc\u202ed\ud800 Ж"
     assert masked(text) == "a\ufffd[2Jb\ufffdc\ufffdd\ufffd Ж"
-
-
-def test_only_halves_of_characters_are_replaced_for_a_file() -> None:
-    """Whole characters outside of the first plane stay, and so do control characters."""
     assert without_surrogates("a\ud83d b\udc80 \U0001f600\x1b\n") == "a\ufffd b\ufffd \U0001f600\x1b\n"
 
 

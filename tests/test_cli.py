@@ -42,11 +42,8 @@ def test_each_command_has_help_with_an_example(tmp_path: Path, capsys: Capture) 
     assert not (tmp_path / "out").exists()
 
 
-def test_a_build_ends_with_a_summary(tmp_path: Path, capsys: Capture) -> None:
-    """Read, written, findings, where to look. It fails on findings only when asked to; the site is built either way.
-
-    Nouns agree with their numbers.
-    """
+def test_a_build_ends_with_a_summary_and_check_names_the_line(tmp_path: Path, capsys: Capture) -> None:
+    """Findings fail it only when asked to; JSON has the same findings. Nouns agree with their numbers."""
     assert [counted(1, "memo"), counted(0, "memo"), counted(2, "library")] == ["1 memo", "0 memos", "2 libraries"]
     words = ["build", str(shared_example()), "-o", str(tmp_path / "out")]
     assert main(words) == 0
@@ -58,14 +55,10 @@ def test_a_build_ends_with_a_summary(tmp_path: Path, capsys: Capture) -> None:
         (tmp_path / "out/index.html").unlink()
         assert main([*words, "--quiet", "--fail-on", threshold]) == code
         assert (tmp_path / "out/index.html").exists()
-
-
-def test_check_fails_on_errors_and_names_the_line(capsys: Capture) -> None:
-    """File, line, what was found, the rule; the remedy below. To machines it speaks in JSON, with the same findings."""
     assert main(["check", str(shared_example())]) == 1
-    said = capsys.readouterr().out
-    assert ':8: error: "sent" is "2026-04-XX", expected ISO 8601 [date-invalid]' in said
-    assert "2 errors, 10 warnings, 2 notes" in said
+    told = capsys.readouterr().out
+    assert ':8: error: "sent" is "2026-04-XX", expected ISO 8601 [date-invalid]' in told
+    assert "2 errors, 10 warnings, 2 notes" in told
     for format_ in ("json", "sarif"):
         assert main(["check", str(shared_example()), "--format", format_, "--fail-on", "never"]) == 0
         value = json.loads(capsys.readouterr().out)
@@ -143,14 +136,29 @@ def test_export_goes_to_standard_output(tmp_path: Path) -> None:
     assert json.loads(piped.stdout)["v"] == 1
 
 
-def test_init_writes_a_file_that_builds(tmp_path: Path, capsys: Capture) -> None:
-    """And says how to go on; a second init refuses."""
+def test_init_writes_a_file_that_builds_and_a_lost_ledger_is_warned_of_once(tmp_path: Path, capsys: Capture) -> None:
+    """A second init refuses; neither a new site nor one that was never written is warned of."""
     write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-1430--a--b--c")
     assert main(["init", str(tmp_path)]) == 0
     assert "memosite serve" in capsys.readouterr().out
     assert main(["build", str(tmp_path), "--quiet"]) == 0
     assert (tmp_path / "_site/memos/2026-05-01-1430--a--b--c/index.html").exists()
     assert main(["init", str(tmp_path)]) == 2
+    tmp_path /= "two"
+    write_memo(tmp_path / "memos/inbox", FIRST)
+    output = tmp_path / "_site"
+    output.mkdir()
+    (output / ".memosite-site").write_text("The marker of a build that was killed.\n")
+    warned = []
+    for step in ("killed", "whole", "lost", "again"):
+        if step == "lost":
+            (output / "archive/ledger.jsonl").unlink()
+        assert main(["build", str(tmp_path)]) == 0
+        said = capsys.readouterr().out.splitlines()
+        warned += [
+            step for line in said if line.startswith("warning   ") and "archive/ledger.jsonl: found none" in line
+        ]
+    assert warned == ["lost"]
 
 
 def test_a_command_imports_nothing_that_it_does_not_need(tmp_path: Path) -> None:
@@ -184,24 +192,6 @@ def test_json_holds_no_character_that_changes_a_terminal() -> None:
     assert "é 字 \U0001f600" in text
     assert json.loads(text) == value
     assert json.loads(printable_json("\udcff")) == "\ufffd"
-
-
-def test_a_site_without_its_ledger_is_warned_of(tmp_path: Path, capsys: Capture) -> None:
-    """Once, since a new ledger is there afterwards; neither a new site nor one that was never written is warned of."""
-    write_memo(tmp_path / "memos/inbox", FIRST)
-    output = tmp_path / "_site"
-    output.mkdir()
-    (output / ".memosite-site").write_text("The marker of a build that was killed.\n")
-    warned = []
-    for step in ("killed", "whole", "lost", "again"):
-        if step == "lost":
-            (output / "archive/ledger.jsonl").unlink()
-        assert main(["build", str(tmp_path)]) == 0
-        said = capsys.readouterr().out.splitlines()
-        warned += [
-            step for line in said if line.startswith("warning   ") and "archive/ledger.jsonl: found none" in line
-        ]
-    assert warned == ["lost"]
 
 
 # Completion in real shells, and the man page

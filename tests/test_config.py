@@ -312,8 +312,8 @@ def test_yaml_that_is_broken_or_dangerous_is_refused(site: Path) -> None:
     assert "memosite.yml:2: found the alias *a" in error_of(site, bomb)
 
 
-def test_exceptions_for_secrets_are_read(site: Path) -> None:
-    """A fingerprint may look like a number; manuscripts are globs below the site folder."""
+def test_secrets_dates_authorities_positions_and_paths_are_read_as_they_are_meant(site: Path) -> None:
+    """A fingerprint may look like a number, a date be in quotes; a link is the folder itself."""
     allow = "[{fingerprint: 1234567890123456, why: revoked}, {fingerprint: 'abcdef0123456789', why: an example}]"
     (site / "memosite.yml").write_text(f"secrets: {{mode: redact, allow: {allow}}}\n")
     secrets = load_config(site).secrets
@@ -323,22 +323,6 @@ def test_exceptions_for_secrets_are_read(site: Path) -> None:
     assert load_config(site).citations == ("book/**/*.md",)
     error = error_of(site, "citations: ['../book/*.md']\n")
     assert error.startswith('memosite.yml:1: citations[0]: found "../book/*.md", expected a glob below the site folder')
-
-
-def test_an_absolute_path_and_a_link_lead_to_the_folder_itself(site: Path) -> None:
-    """That tells a source that is named twice; a name with control characters is cleaned."""
-    (site / "link").symlink_to(site / "web")
-    config = load_config(write(site, f"sources:\n- path: {site}/governance\n- path: link\n"))
-    expected = [("governance", site / "governance"), ("web", site / "web")]
-    assert [(source.name, source.root) for source in config.sources] == expected
-    assert "found the folder of the source in line 2 again" in error_of(site, f"{WEB}- path: link\n  name: b\n")
-    (site / "a\tb").mkdir()
-    config = load_config(write(site, 'sources:\n- path: "a\\tb"\n'))
-    assert (config.sources[0].name, config.sources[0].root) == ("a-b", site / "a\tb")
-
-
-def test_dates_authorities_and_renamed_positions_are_read(site: Path) -> None:
-    """With and without quotes; RFC 4151's domains and addresses; whoever looks a position up needs to look once."""
     for written, read in [
         ("2026-05-20", "2026-05-20"),
         ("'2026-05-20'", "2026-05-20"),
@@ -356,6 +340,14 @@ def test_dates_authorities_and_renamed_positions_are_read(site: Path) -> None:
     assert dict(config.aliases) == {"b": "d", "a": "d", "c": "d", "x": "d"}
     assert list(config.aliases) == ["b", "a", "c", "x"]
     assert load_config(write(site, "documents: []\n")).documents == ()
+    (site / "link").symlink_to(site / "web")
+    config = load_config(write(site, f"sources:\n- path: {site}/governance\n- path: link\n"))
+    expected = [("governance", site / "governance"), ("web", site / "web")]
+    assert [(source.name, source.root) for source in config.sources] == expected
+    assert "found the folder of the source in line 2 again" in error_of(site, f"{WEB}- path: link\n  name: b\n")
+    (site / "a\tb").mkdir()
+    config = load_config(write(site, 'sources:\n- path: "a\\tb"\n'))
+    assert (config.sources[0].name, config.sources[0].root) == ("a-b", site / "a\tb")
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

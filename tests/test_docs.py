@@ -131,8 +131,8 @@ def test_links_lead_to_files_and_headings_and_commands_are_known(document: Path)
         assert unknown_commands(document.read_text(encoding="utf-8")) == []
 
 
-def test_readme_and_guide_know_each_command_and_each_page() -> None:
-    """The README is short, half of it a row for each command; the guide shows an example of all but `init`."""
+def test_readme_and_guide_know_each_command_and_page_and_the_example_of_a_configuration_is_one(tmp_path: Path) -> None:
+    """The README is short; the guide shows all but `init`, and its memosite.yml has every key of the table."""
     readme = README.read_text(encoding="utf-8")
     assert len(readme.split()) <= 1_000
     rows = re.findall(r"^\| `memosite ([a-z-]+)[^`]*` \| (.+) \|$", readme, re.MULTILINE)
@@ -142,10 +142,6 @@ def test_readme_and_guide_know_each_command_and_each_page() -> None:
     assert command_parsers(parser()).keys() - {words[0] for words in shell_commands(guide)} <= {"init"}
     pages = {page.name for page in (ROOT / "docs/guide").glob("*.md")} - {"README.md"}
     assert pages <= set(links(guide)) and {f"docs/guide/{page}" for page in pages} <= set(links(readme))
-
-
-def test_the_configuration_in_the_guide_is_one(tmp_path: Path) -> None:
-    """The example of memosite.yml is read without an error, and names every key that the table explains."""
     page = (ROOT / "docs/guide/configuration.md").read_text(encoding="utf-8")
     (example,) = (block["text"] for block in _FENCED.finditer(page) if block["language"] == "yaml")
     site = tmp_path / "site"

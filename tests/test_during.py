@@ -61,17 +61,14 @@ def listed(repo: Path, text: str, *, sent: tuple[str, ...], **fields: object) ->
 
 
 def test_without_an_end_the_last_turn_is_the_end(tmp_path: Path) -> None:
-    """Its stamp is local time, and the memo sent at that second is the last that counts."""
+    """By its stamp in local time, that second included; a stated end counts more."""
     text = turns("5/1/2026, 4:30:00 PM", "5/1/2026, 5:00:00 PM", "5/1/2026, 6:10:05 PM")
     sent = ("14:29:59", "14:30:00", "15:59:00", "16:10:05", "16:10:06")
     assert listed(tmp_path / "repo", text, sent=sent) == ["at-143000", "at-155900", "at-161005"]
-
-
-def test_a_stated_end_counts_more_than_the_last_turn(tmp_path: Path) -> None:
-    """The session may have gone on after it, and what was pasted into it may be later."""
     text = turns("5/1/2026, 2:30:00 PM", "5/1/2026, 5:00:00 PM")
-    sent = ("15:30:00", "16:30:00")
-    assert listed(tmp_path / "repo", text, sent=sent, ended="2026-05-01T16:00:00Z") == ["at-153000"]
+    assert listed(tmp_path / "two/repo", text, sent=("15:30:00", "16:30:00"), ended="2026-05-01T16:00:00Z") == [
+        "at-153000"
+    ]
 
 
 @pytest.mark.parametrize("text", ["## User\n\nHello.\n", "No turns.\n", "", turns("5/1/2026, 2:37:00 PM")])

@@ -89,8 +89,10 @@ def test_equal_archives_give_equal_bytes_wherever_they_are_exported(
         assert (tmp_path / "a" / format_).read_bytes() == (tmp_path / "b" / format_).read_bytes()
 
 
-def test_an_export_that_fails_leaves_the_file_of_the_last_one(repo: Path, tmp_path: Path) -> None:
-    """A reader sees a whole export or none."""
+def test_a_failed_export_leaves_the_last_one_and_a_target_that_cannot_be_written_is_named(
+    repo: Path, tmp_path: Path
+) -> None:
+    """A reader sees a whole export or none; no folder is made, nor replaced; an unknown format is a mistake."""
     target = tmp_path / "out"
     target.write_bytes(b"the last export")
     for format_ in ("jsonl", "csv", "mbox"):
@@ -98,13 +100,6 @@ def test_an_export_that_fails_leaves_the_file_of_the_last_one(repo: Path, tmp_pa
             write(archive, empty, target, format_, with_body=True)
         assert target.read_bytes() == b"the last export"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "repo"]
-
-
-def test_a_target_that_cannot_be_written_is_named(repo: Path, tmp_path: Path) -> None:
-    """A folder that does not exist is not made: it is more likely a slip of the pen. One in a file's place stays.
-
-    A maildir for a stream, and an unknown format, are mistakes on the command line.
-    """
     for format_ in (*FORMS, "maildir"):
         with pytest.raises(OutputError, match=r"no/such/out: cannot be written \(No such file or directory\)"):
             export_repo(repo, tmp_path / "no/such/out", format_)
@@ -117,8 +112,8 @@ def test_a_target_that_cannot_be_written_is_named(repo: Path, tmp_path: Path) ->
             write(archive, shelf, io.BytesIO(), "pdf")
 
 
-def test_a_pipe_is_written_to_and_not_replaced(repo: Path, tmp_path: Path) -> None:
-    """`-o /dev/stdout`, run by root, must not put a file in the place of a device."""
+def test_a_pipe_is_written_to_and_a_link_stays_a_link(repo: Path, tmp_path: Path) -> None:
+    """`-o /dev/stdout`, run by root, replaces no device; what a link leads to has the rights of a new file."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -128,10 +123,6 @@ def test_a_pipe_is_written_to_and_not_replaced(repo: Path, tmp_path: Path) -> No
     finally:
         os.close(reader)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
-
-
-def test_a_link_to_a_file_stays_a_link(repo: Path, tmp_path: Path) -> None:
-    """What it leads to is replaced, by a file that has the rights of any other new file."""
     there = write_text(tmp_path / "there/other", "").with_name("out")
     (tmp_path / "out").symlink_to(there)
     export_repo(repo, tmp_path / "out", "jsonl")
@@ -143,8 +134,8 @@ def test_a_link_to_a_file_stays_a_link(repo: Path, tmp_path: Path) -> None:
 # JSON Lines and CSV
 
 
-def test_json_lines_are_the_lines_of_the_archive_with_bodies_where_asked_for(tmp_path: Path) -> None:
-    """Nothing else stands in the file. A table has as many rows, as RFC 4180 writes them."""
+def test_json_lines_are_those_of_the_archive_and_a_table_has_as_many_rows(tmp_path: Path) -> None:
+    """With bodies where asked for; a table as RFC 4180 writes it, with lists joined."""
     target = tmp_path / "out.jsonl"
     with open_folders(*EXAMPLE_SOURCES) as (archive, shelf):
         expected = [artifact_line(artifact, archive, base_url=None) for artifact in exported(archive)]
@@ -161,15 +152,6 @@ def test_json_lines_are_the_lines_of_the_archive_with_bodies_where_asked_for(tmp
     assert text.endswith("\r\n")
     assert len(table) == len(expected) + 1
     assert {len(row) for row in table} == {21}
-
-
-def rows(target: Path) -> list[dict[str, Any]]:
-    """Return the rows of a table by column."""
-    return list(csv.DictReader(io.StringIO(target.read_text(encoding="utf-8"), newline="")))
-
-
-def test_a_table_has_a_row_for_each_artifact_with_lists_joined(tmp_path: Path) -> None:
-    """What a spreadsheet can sort and filter by."""
     fields: dict[str, Any] = {"subject": 'A "gate"\nand more', "body": "All tests pass.", "action_required": True}
     for repo in ("alpha", "beta"):
         write_memo(tmp_path / repo / "memos/inbox", NAME, to="director, strategist", **fields)
@@ -182,6 +164,11 @@ def test_a_table_has_a_row_for_each_artifact_with_lists_joined(tmp_path: Path) -
     assert row["copies"] == f"alpha/{path}; beta/{path}"
     assert row["recipients"] == "director: open; strategist: open"
     assert (row["parent"], row["body"]) == ("", "All tests pass.")
+
+
+def rows(target: Path) -> list[dict[str, Any]]:
+    """Return the rows of a table by column."""
+    return list(csv.DictReader(io.StringIO(target.read_text(encoding="utf-8"), newline="")))
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\n", "＝"])
@@ -251,11 +238,8 @@ def test_exporting_again_moves_what_was_read_and_removes_what_is_gone(tmp_path: 
     assert tree(mail) == tree(tmp_path / "anew")
 
 
-def test_an_empty_folder_becomes_a_maildir_and_any_other_is_refused_untouched(repo: Path, tmp_path: Path) -> None:
-    """Somebody's mail is not overwritten, not even a maildir that looks like ours.
-
-    What others put into ours stays: a file that memosite did not write is not its to remove.
-    """
+def test_a_maildir_goes_into_its_own_or_an_empty_folder_and_not_through_a_link(repo: Path, tmp_path: Path) -> None:
+    """Any other is refused untouched; what others put into ours stays; nothing outside of it is written."""
     (tmp_path / "empty").mkdir()
     export_repo(repo, tmp_path / "empty", "maildir")
     assert len(messages(tmp_path / "empty")) == 1
@@ -268,10 +252,6 @@ def test_an_empty_folder_becomes_a_maildir_and_any_other_is_refused_untouched(re
     assert list(tree(tmp_path / "theirs")) == ["new/1777640400.V1I2.host"]
     with pytest.raises(OutputError, match="found a file"):
         export_repo(repo, write_text(tmp_path / "file", ""), "maildir")
-
-
-def test_a_link_in_the_maildir_does_not_lead_out_of_it(repo: Path, tmp_path: Path) -> None:
-    """Nothing outside the named folder is written."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     for name in ("tmp", "new", "cur", MARKER):

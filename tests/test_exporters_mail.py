@@ -160,15 +160,6 @@ def test_any_body_comes_back_exactly_and_starts_no_other_message(tmp_path: Path)
     assert max(len(line) for line in lines) <= 998
 
 
-def test_a_message_holds_the_text_of_the_envelope_before_that_of_the_body_file(tmp_path: Path) -> None:
-    """Mail has no field for a summary, so a short one stands in the text, too."""
-    message = export_memo(tmp_path, body="In short: yes.", body_ref=f"{NAME}.body.md")
-    assert text_of(message) == "In short: yes."
-    write_text(tmp_path / "repo" / f"memos/inbox/{NAME}.body.md", "At length.\n")
-    (message,) = mail_of(tmp_path)
-    assert text_of(message) == "In short: yes.\n\n* * *\n\nAt length.\n"
-
-
 @given(st.text(st.characters(codec="utf-8")))
 @example("From ")
 @example("From here on\n")
@@ -177,8 +168,8 @@ def test_a_message_holds_the_text_of_the_envelope_before_that_of_the_body_file(t
 @example("x" * 152)
 @example("=\n=20\n")
 @example("x" * 75 + " ")
-def test_any_text_survives_its_transfer_encoding(text: str) -> None:
-    """Decoded by the standard library, it is what it was; the encoded form has no line to be taken for another."""
+def test_any_text_survives_its_transfer_encoding_and_as_a_header(text: str) -> None:
+    """It is what it was, but for what no line can hold; no line is taken for another, no header for a next one."""
     encoding, data = encode_body(text.encode("utf-8"))
     head = f"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {encoding}\n\n"
     message = as_modern(head.encode() + data)
@@ -186,11 +177,6 @@ def test_any_text_survives_its_transfer_encoding(text: str) -> None:
     assert not re.search(rb"^>*From ", data, re.MULTILINE)
     assert data == b"" or data.endswith(b"\n")
     assert max(map(len, data.split(b"\n"))) <= (900 if encoding == "7bit" else 76)
-
-
-@given(st.text(st.characters(codec="utf-8")))
-def test_any_text_survives_as_a_header(text: str) -> None:
-    """Apart from what cannot stand in a line, it is what it was; folded, it is no other header."""
     value = encode_text(text, header="Subject")
     message = as_modern(f"Subject: {value}\nX-Next: 1\n\n".encode("ascii"))
     clean = "".join(" " if char < " " or "\x7f" <= char <= "\x9f" or char in "\u2028\u2029" else char for char in text)
@@ -201,8 +187,8 @@ def test_any_text_survives_as_a_header(text: str) -> None:
 # Headers
 
 
-def test_a_memo_has_the_headers_of_a_mail(tmp_path: Path) -> None:
-    """Who, to whom, when (with the written offset), which thread, what is open, where it lies."""
+def test_a_memo_has_the_headers_of_a_mail_and_the_texts_of_envelope_and_body_file(tmp_path: Path) -> None:
+    """Who, to whom, when, which thread, what is open, where it is; the envelope's text comes first."""
     fields: dict[str, Any] = {"subject": "The gate is green", "sent": "2026-05-01T09:00:00-04:00", "thread_id": "gates"}
     write_memo(tmp_path / "repo/memos/inbox", NAME, to="director, strategist", action_required=True, **fields)
     (message,) = mail_of(tmp_path, base_url="https://memos.example/")
@@ -221,6 +207,11 @@ def test_a_memo_has_the_headers_of_a_mail(tmp_path: Path) -> None:
         "content-type": 'text/plain; charset="utf-8"',
         "content-transfer-encoding": message["Content-Transfer-Encoding"],
     }
+    message = export_memo(tmp_path, body="In short: yes.", body_ref=f"{NAME}.body.md")
+    assert text_of(message) == "In short: yes."
+    write_text(tmp_path / "repo" / f"memos/inbox/{NAME}.body.md", "At length.\n")
+    (message,) = mail_of(tmp_path)
+    assert text_of(message) == "In short: yes.\n\n* * *\n\nAt length.\n"
 
 
 def test_addresses_have_the_names_of_the_positions_and_the_ids_as_written(tmp_path: Path) -> None:
@@ -322,11 +313,8 @@ def references(message: EmailMessage) -> list[str]:
     return re.findall(r"<([^@>]+)@", str(message["References"] or ""))
 
 
-def test_a_reply_refers_to_its_whole_chain_up_to_a_ghost(tmp_path: Path) -> None:
-    """The ghost is named by the id that its memo would have, so that it falls into place when it comes.
-
-    A long chain is cut to the nearest ancestors: else a thread of n memos would take n times n references.
-    """
+def test_a_reply_refers_to_its_chain_up_to_a_ghost_and_joined_memos_to_their_thread(tmp_path: Path) -> None:
+    """By the id that the ghost's memo would have; a long chain is cut to the nearest ancestors."""
     ghost = "2026-04-30-0900--director--engineer--lost"
     parent, count = f"{ghost}.openthing", ANCESTORS + 5
     names = [f"2026-05-01-{number // 60:02d}{number % 60:02d}--a--b--re" for number in range(count)]
@@ -338,17 +326,13 @@ def test_a_reply_refers_to_its_whole_chain_up_to_a_ghost(tmp_path: Path) -> None
     assert messages[2]["In-Reply-To"] == f"<memo/{names[1]}@{DOMAIN}>"
     assert [len(chain) for chain in found] == [min(number + 1, ANCESTORS) for number in range(count)]
     assert found[-1][-1] == f"memo/{names[-2]}"
-
-
-def test_memos_that_only_a_thread_id_joins_refer_to_their_thread(tmp_path: Path) -> None:
-    """They reply to nothing, so there is no `In-Reply-To`; a thread of one tree needs no such reference."""
-    inbox, first = tmp_path / "repo/memos/inbox", "2026-05-01-0900--a--b--one"
+    inbox, first = tmp_path / "two/memos/inbox", "2026-05-01-0900--a--b--one"
     send(inbox, first, "2026-05-02-0900--a--b--two", thread_id="gates")
     send(inbox, "2026-05-03-0900--b--a--re", in_reply_to=first)
     send(inbox, "2026-05-04-0900--a--b--lone", thread_id="alone")
-    found = [(references(message), message["In-Reply-To"]) for message in mail_of(tmp_path)]
+    told = [(references(message), message["In-Reply-To"]) for message in mail_of(tmp_path, repo="two")]
     reply = (["thread/gates", f"memo/{first}"], f"<memo/{first}@{DOMAIN}>")
-    assert found == [(["thread/gates"], None), (["thread/gates"], None), reply, ([], None)]
+    assert told == [(["thread/gates"], None), (["thread/gates"], None), reply, ([], None)]
 
 
 # In mutt: what a mail reader shows that has only the headers to go by

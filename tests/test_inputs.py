@@ -205,18 +205,14 @@ def test_further_work_trees_have_a_head_of_their_own(tmp_path: Path) -> None:
     assert not compare(site, known).is_same
 
 
-def test_refs_in_tables_count_by_their_list(site: Path) -> None:
-    """Of a repo with reftables HEAD says nothing, and each commit makes another table."""
+def test_refs_in_tables_count_by_their_list_and_no_file_outside_is_read(site: Path) -> None:
+    """Of reftables HEAD says nothing, and each commit makes another table; a head that leads out is git's."""
     write_text(site / "engine/.git/HEAD", "ref: refs/heads/.invalid\n")
     write_text(site / "engine/.git/reftable/tables.list", "0x1-0x1-aaaa.ref\n")
     known = digest(site)
     assert compare(site, known).is_same
     write_text(site / "engine/.git/reftable/tables.list", "0x1-0x1-bbbb.ref\n")
     assert not compare(site, known).is_same
-
-
-def test_a_head_that_leads_out_of_the_repo_is_left_to_git(site: Path) -> None:
-    """No file outside of the sources is read."""
     os.mkfifo(site / "fifo")
     for name in ("refs/../../../fifo", "../../fifo", str(site / "fifo")):
         write_text(site / "engine/.git/HEAD", f"ref: {name}\n")
@@ -320,7 +316,9 @@ def test_a_name_with_a_nul_in_a_repo_is_no_fault(named: str, tmp_path: Path) -> 
 # What memosite itself is made of
 
 
-def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_digest_depends_on_modules_and_versions_and_for_other_machines_not_on_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Another module, or another jinja2 or markdown-it-py, may write other bytes."""
     monkeypatch.setattr("memosite.store.cache.PACKAGE", tmp_path)
     found = []
@@ -335,6 +333,20 @@ def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch:
         found.append(program_digest())
     program_digest.cache_clear()
     assert len(set(found)) == 4
+    monkeypatch.setattr("memosite.store.cache.PACKAGE", tmp_path / "two")
+    found = []
+    for change in (
+        lambda: write_text(tmp_path / "two/a.py", "1"),
+        lambda: os.utime(tmp_path / "two/a.py", (1, 1)),
+        lambda: write_text(tmp_path / "two/a.py", "2"),
+        lambda: monkeypatch.setattr("importlib.metadata.version", lambda name: f"{name} of tomorrow"),
+    ):
+        change()
+        portable_digest.cache_clear()
+        found.append(portable_digest())
+    portable_digest.cache_clear()
+    assert found[0] == found[1]
+    assert len(set(found)) == 3
 
 
 def test_the_digest_is_one_of_the_whole_package_and_its_libraries(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,21 +366,3 @@ def test_the_digest_is_one_of_the_whole_package_and_its_libraries(site: Path, mo
         upgraded.setattr("memosite.store.cache.first_file", lambda name: (name, 1, 2))
         assert not compare(site, known).is_same
     program_digest.cache_clear()
-
-
-def test_a_digest_for_other_machines_does_not_depend_on_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same program was installed there at another moment; another one, or another library, is not the same."""
-    monkeypatch.setattr("memosite.store.cache.PACKAGE", tmp_path / "one")
-    found = []
-    for change in (
-        lambda: write_text(tmp_path / "one/a.py", "1"),
-        lambda: os.utime(tmp_path / "one/a.py", (1, 1)),
-        lambda: write_text(tmp_path / "one/a.py", "2"),
-        lambda: monkeypatch.setattr("importlib.metadata.version", lambda name: f"{name} of tomorrow"),
-    ):
-        change()
-        portable_digest.cache_clear()
-        found.append(portable_digest())
-    portable_digest.cache_clear()
-    assert found[0] == found[1]
-    assert len(set(found)) == 3

@@ -84,8 +84,8 @@ def test_links_have_backlinks_and_nothing_links_to_itself() -> None:
     assert isinstance(first, Library) and first.card.file == first.copies[0].file == library("lib").file
 
 
-def test_a_document_is_found_by_any_path_to_it_at_home_first() -> None:
-    """From the memo's folder, the repo's root, by its bare name, by an absolute path; else in the repo named."""
+def test_a_document_is_found_by_any_path_at_home_first_and_keeps_its_id() -> None:
+    """From the folder, the root, by name, absolute, else in the repo named; against case, and when it is gone."""
     for written in [
         *("decisions/gate.md", "./decisions/gate.md", "../../decisions/gate.md", "gate.md", "repo/decisions/gate.md"),
         *("../repo/decisions/gate.md", "S:\\org\\repo\\decisions\\gate.md", "/srv/org/decisions/gate.md"),
@@ -113,10 +113,6 @@ def test_a_document_is_found_by_any_path_to_it_at_home_first() -> None:
     assert links(archive, ("document", "repo.a.decisions.one.md")) == {
         "two.md": ("document", "repo.a.decisions.two.md")
     }
-
-
-def test_a_document_keeps_its_id_whatever_arrives() -> None:
-    """Also against one that differs by case, and when it is gone; `/` becomes `.`."""
     archive = archive_of(document("decisions/a.md"), document("decisions.a.md"), document("decisions/A.md"))
     assert len({id_.casefold() for _, id_ in archive.artifacts}) == 3
     _, old = resolve_facts(document("decisions/b.md"))
@@ -198,8 +194,8 @@ def address(
     return found[0].url if found else None
 
 
-def test_a_path_below_a_working_directory_leads_to_its_repo_on_the_web() -> None:
-    """However it is written; none that only begins like it, climbs out, or whose source is not on the web."""
+def test_a_path_leads_to_the_web_by_a_working_directory_or_as_seen_from_its_folder() -> None:
+    """However it is written, if the file is there; none that climbs out, or whose source is not on the web."""
     for written, directory in [
         ("s:/org/other/src/gate.py", "S:\\org\\other"),
         ("S:\\ORG\\other\\src\\gate.py", "s:/org/other/"),
@@ -216,10 +212,6 @@ def test_a_path_below_a_working_directory_leads_to_its_repo_on_the_web() -> None
     assert address("src/gate.py") is None
     assert address("src/gate.py", linked=True) == "https://git.example.org/repo/HEAD/memos/read/src/gate.py"
     assert address("src/gate.py", linked=True, source="offline") is None
-
-
-def test_a_relative_link_leads_to_the_file_of_its_source_that_is_there() -> None:
-    """As seen from the memo's folder, else from the folders above it; what leads out of the source stays text."""
     for written in [
         *("https://example.org/x.md", "javascript:alert(1)", "file:///etc/passwd", "/etc/passwd", "C:\\Users\\a\\x.py"),
         *("../../../outside.py", "#anchor", "?query", "", "%00"),

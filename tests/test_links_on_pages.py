@@ -66,11 +66,18 @@ def test_a_path_without_its_extension_is_a_link_on_the_page_as_in_the_twin(tmp_p
         assert links_of(site, page) == twin_of(site, page) == {written: PATHS[written]}
 
 
-def test_a_path_to_something_else_is_no_link(tmp_path: Path) -> None:
-    """Neither a folder nor a file with another extension, nor a part of a web address."""
+def test_a_path_to_something_else_is_no_link_and_pages_follow_what_theirs_lead_to(tmp_path: Path) -> None:
+    """No folder, other extension or part of an address; beside comes before above; lines that move move links."""
     body = f"memos/inbox, decisions/0001-gate.py, decisions/other/0001-gate, gate, https://x.example/memos/a/{STEM}"
     site = built(tmp_path, body, **{"0001-gate": "# The gate\n"})
     assert links_of(site) == {f"https://x.example/memos/a/{STEM}": f"https://x.example/memos/a/{STEM}"}
+    site = built(tmp_path / "two", "x", sub_a="# A\n\n[b](../b/)\n", sub_b="# Beside\n", b="# Above\n")
+    assert links_of(site, "documents/acme.decisions.sub.a.md") == {"b": "../acme.decisions.sub.b.md/index.html"}
+    site = built(tmp_path / "three", "[a](../../decisions/a.md#L3)", a="# A\n\nOne.\n\nTwo.\n")
+    assert words_at(site, "memos/m", links_of(site)["a"]) == "One."
+    write_text(tmp_path / "three" / "acme/decisions/a.md", "# A\n\nNew.\n\nOne.\n")
+    build_site(tmp_path / "three")
+    assert words_at(site, "memos/m", links_of(site)["a"]) == "New."
 
 
 def test_a_link_to_a_page_of_a_documentation_site_leads_to_its_file(tmp_path: Path) -> None:
@@ -88,12 +95,6 @@ def test_a_link_to_a_page_of_a_documentation_site_leads_to_its_file(tmp_path: Pa
     assert links_of(site, "documents/acme.decisions.a.md") == {"b": b, "d": d, "sub": sub, "b again": b}
     assert links_of(site, "documents/acme.decisions.sub.index.md") == {"b": b, "d": d, "b again": b}
     assert links_of(site) == {"b": f"../../documents/{b[3:]}"}
-
-
-def test_beside_a_page_comes_before_above_it(tmp_path: Path) -> None:
-    """A folder that is there may have the same name."""
-    site = built(tmp_path, "x", sub_a="# A\n\n[b](../b/)\n", sub_b="# Beside\n", b="# Above\n")
-    assert links_of(site, "documents/acme.decisions.sub.a.md") == {"b": "../acme.decisions.sub.b.md/index.html"}
 
 
 TARGET = """---
@@ -150,8 +151,8 @@ def test_a_fragment_leads_to_that_line_or_heading_or_to_no_place(tmp_path: Path)
         assert set(found.values()) <= set(twin_of(site, page).values())
 
 
-def test_a_line_of_a_memo_or_a_transcript_is_a_passage_or_a_turn(tmp_path: Path) -> None:
-    """Of the body's file; the lines of an envelope are on no page."""
+def test_a_line_or_passage_of_a_memo_or_a_transcript_can_be_linked_to(tmp_path: Path) -> None:
+    """Of the body's file, or by its anchor; one that is not there, or a line of an envelope, leads to the top."""
     repo = tmp_path / "acme"
     write_memo(repo / "memos/read", STEM, body="Summary.", body_ref=f"{STEM}.body.md")
     write_body(repo / "memos/read", STEM, "First.\n\nThird.\n")
@@ -167,10 +168,7 @@ def test_a_line_of_a_memo_or_a_transcript_is_a_passage_or_a_turn(tmp_path: Path)
     said = {label: words_at(site, "memos/m", href) for label, href in found.items()}
     assert said.pop("third") == "Third." and said.pop("json") == said.pop("none") == ""
     assert "Yes." in said.pop("said") and "Hello." in said.pop("turn") and not said
-
-
-def test_a_passage_of_a_turn_or_of_a_summary_can_be_linked_to(tmp_path: Path) -> None:
-    """By the anchor that its page gives it; one that is not there leads to the top."""
+    tmp_path /= "two"
     repo = tmp_path / "acme"
     name = hashlib.sha256(b"It is *so*.").hexdigest()[:8]
     write_memo(repo / "memos/read", STEM, body="It is *so*.", body_ref=f"{STEM}.body.md")
@@ -184,12 +182,3 @@ def test_a_passage_of_a_turn_or_of_a_summary_can_be_linked_to(tmp_path: Path) ->
     assert not list(bad_links(site))
     said = {label: words_at(site, "memos/m", href) for label, href in links_of(site).items()}
     assert said == {"t": "It is so.", "s": "It is so.", "none": ""}
-
-
-def test_a_page_follows_the_lines_of_what_it_links_to(tmp_path: Path) -> None:
-    """When lines come before the one that is named, the page of the link is made again."""
-    site = built(tmp_path, "[a](../../decisions/a.md#L3)", a="# A\n\nOne.\n\nTwo.\n")
-    assert words_at(site, "memos/m", links_of(site)["a"]) == "One."
-    write_text(tmp_path / "acme/decisions/a.md", "# A\n\nNew.\n\nOne.\n")
-    build_site(tmp_path)
-    assert words_at(site, "memos/m", links_of(site)["a"]) == "New."

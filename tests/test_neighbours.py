@@ -44,8 +44,8 @@ def around(folder: Path, page: str) -> tuple[str | None, str | None, str]:
     return ways[0], ways[1], "" if nav is None else nav.get("aria-label").removeprefix("Before and after: ")
 
 
-def test_each_list_is_paged_through_in_order(folder: Path) -> None:
-    """From the first to the last of each list, without what is in others."""
+def test_each_list_is_paged_through_in_order_and_a_new_memo_changes_one_page(folder: Path) -> None:
+    """From the first to the last, without what is in others, however many there are."""
     notes = [f"{day}-0900--engineer--file--log" for day in DAYS]
     lists = {
         "memo to director": ("memos", NAMES),
@@ -59,17 +59,13 @@ def test_each_list_is_paged_through_in_order(folder: Path) -> None:
     assert len(documents) == 3
     assert around(folder, f"documents/{documents[1]}")[:2] == (documents[0], documents[2])
     assert around(folder, "memos/2026-05-03-1200--engineer--pilot--aside") == (None, None, ""), "alone in its list"
-
-
-def test_a_new_memo_changes_the_page_before_it_alone(folder: Path) -> None:
-    """However many there are."""
-    before = file_states(folder / "_site")
+    states = file_states(folder / "_site")
     new = "2026-05-09-0900--engineer--director--step-9"
     write_memo(folder / "memos/inbox", new, sent="2026-05-09T09:00:00Z")
     build_site(folder)
-    after = file_states(folder / "_site")
+    later = file_states(folder / "_site")
     changed = {
-        path.split("/")[1] for path, state in after.items() if path.startswith("memos/") and before.get(path) != state
+        path.split("/")[1] for path, state in later.items() if path.startswith("memos/") and states.get(path) != state
     }
     assert changed == {NAMES[-1], new}
     assert around(folder, f"memos/{NAMES[-1]}")[1] == new and around(folder, f"memos/{new}")[0] == NAMES[-1]

@@ -60,8 +60,8 @@ def heights(page: Page) -> object:
     return page.evaluate("[...document.querySelectorAll('main *')].filter((one) => !one.closest('.copy')).map((one) => one.getBoundingClientRect().toJSON())")  # fmt: skip  # noqa: E501
 
 
-def test_the_link_and_the_path_of_a_memo_are_copied(page: Page, server: str, site: Path) -> None:
-    """By mouse or keyboard; a live region says so. Only a script adds the buttons."""
+def test_link_path_and_code_are_copied_and_nothing_moves(page: Page, server: str, site: Path) -> None:
+    """By mouse or keyboard; a live region says so. Only a script adds the buttons, behind the code."""
     assert "Copy link" not in (site / f"memos/{MEMO}/index.html").read_text()
     page.goto(f"{server}memos/{MEMO}/index.html#para-1")
     page.get_by_role("button", name="Copy link").click()
@@ -71,10 +71,6 @@ def test_the_link_and_the_path_of_a_memo_are_copied(page: Page, server: str, sit
     page.get_by_text("path copied.").wait_for()
     assert clipboard(page) == f"memos/inbox/{MEMO}.openthing"
     assert [page.get_by_role("button", name=name).count() for name in ("Copied path", "Copy link")] == [1, 1]
-
-
-def test_code_is_copied_where_the_pointer_or_the_focus_is(page: Page, server: str) -> None:
-    """The button comes behind the code in the order of the keyboard, and nothing moves when it comes."""
     page.goto(f"{server}memos/{MEMO}/index.html")
     before = heights(page)
     page.locator(".prose pre").focus()
@@ -109,8 +105,8 @@ def column(page: Page, number: int) -> list[str]:
     return page.locator(f".prose tbody tr td:nth-child({number})").all_inner_texts()
 
 
-def test_tables_of_texts_and_of_the_site_are_sorted(page: Page, server: str) -> None:
-    """Once, the other way round, and as written; by keyboard, too, and screen readers are told."""
+def test_tables_are_sorted_and_commands_for_subscribing_have_the_chosen_position(page: Page, server: str) -> None:
+    """Either way round and as written, by keyboard, too, and screen readers are told; one choice is open."""
     page.goto(f"{server}memos/{MEMO}/index.html")
     page.wait_for_selector(".prose th button")
     before = heights(page)
@@ -136,10 +132,6 @@ def test_tables_of_texts_and_of_the_site_are_sorted(page: Page, server: str) -> 
     assert names.all_inner_texts() == sorted(names.all_inner_texts())
     page.get_by_role("button", name="Position").click()
     assert names.all_inner_texts() == sorted(names.all_inner_texts(), reverse=True)
-
-
-def test_commands_for_subscribing_have_the_position_that_was_chosen(page: Page, server: str) -> None:
-    """All of them, and they say of which position they are; one choice is open at a time."""
     page.goto(f"{server}feeds/index.html")
     page.wait_for_selector("#_copied", state="attached")
     for name in ("engineer", "director"):

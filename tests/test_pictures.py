@@ -60,8 +60,8 @@ def test_every_picture_of_the_example_draws_its_table(example_site: Path) -> Non
     assert {one.form for one in found} >= {"sparks"}
 
 
-def test_bars_are_stacked_on_one_scale() -> None:
-    """A piece for each number above 0, one behind the other; the longest bar is the scale."""
+def test_bars_grids_and_sparks_have_one_scale_and_a_cell_for_each_column() -> None:
+    """Pieces one behind the other, four shades; nothing is drawn for 0; a row of another length is refused."""
     picture = Bars(
         anchor="a", caption="", corner="", columns=columns("new", "old", "older"),
         rows=(row("one", 1, 0, 4), row("two", 0, 3, 0), row("none", 0, None, 0)),
@@ -70,23 +70,9 @@ def test_bars_are_stacked_on_one_scale() -> None:
     assert [shade for _, shade in picture.keys] == [2, 3, 4]
     drawn = [[(mark.at, mark.size, mark.shade) for mark in marks] for _, marks in picture.drawn]
     assert drawn == [[(0, 1, 2), (1, 4, 4)], [(0, 3, 3)], []]
-
-
-def test_a_grid_is_darker_where_there_is_more() -> None:
-    """In four shades; nothing is drawn for 0."""
-    picture = Grid(anchor="a", caption="", corner="", columns=columns(*"abcde"), rows=(row("one", 1, 25, 26, 0, 100),))
-    assert [[(mark.at, mark.shade) for mark in marks] for _, marks in picture.drawn] == [
-        [(0, 1), (1, 1), (2, 2), (4, 4)]
-    ]
-
-
-def test_sparks_have_one_scale() -> None:
-    """So that rows can be compared; without any number there is still one."""
+    grid = Grid(anchor="a", caption="", corner="", columns=columns(*"abcde"), rows=(row("one", 1, 25, 26, 0, 100),))
+    assert [[(mark.at, mark.shade) for mark in marks] for _, marks in grid.drawn] == [[(0, 1), (1, 1), (2, 2), (4, 4)]]
     assert Sparks(anchor="a", caption="", corner="", columns=columns("a", "b"), rows=(row("one", 1, 7),)).most == 7
     assert Sparks(anchor="a", caption="", corner="", columns=columns("a"), rows=(row("one", 0),)).most == 1
-
-
-def test_a_row_has_a_cell_for_each_column() -> None:
-    """Else the table would say something else than the drawing."""
     with pytest.raises(ValueError, match="a row of the picture a"):
         Bars(anchor="a", caption="", corner="", columns=columns("new", "old"), rows=(row("one", 1),))

@@ -98,8 +98,8 @@ def test_copies_of_a_library_are_published_where_its_page_says(tmp_path: Path) -
     assert list(bad_links(tmp_path)) == []
 
 
-def test_a_superseded_record_leads_to_its_successor() -> None:
-    """On its own page and wherever it is listed; one that is not in the archive is named as written."""
+def test_a_superseded_record_leads_to_its_successor_and_what_is_not_bound_is_text() -> None:
+    """On its page and in lists; relations, anchors, names, citations: only an address of the web is a link."""
     artifacts = everything()
     page = planned(*artifacts)["records/memory-store/quay.decision.old/index.html"]
     assert isinstance(page, RecordPage)
@@ -113,10 +113,6 @@ def test_a_superseded_record_leads_to_its_successor() -> None:
     successor = context_of(lost).row("", lost).successor
     assert successor is not None
     assert (successor.label, successor.href) == ("decision.gone", None)
-
-
-def test_relations_that_could_not_be_bound_are_text_and_others_are_links() -> None:
-    """As are anchors, other names and citations: only an address of the web is a link."""
     page = planned(*everything())["records/memory-store/quay.decision.old/index.html"]
     assert [(row.predicate, row.target.label, row.target.href) for row in page.relations] == [
         ("superseded by", "Title of decision.new", "../quay.decision.new/index.html"),
@@ -215,8 +211,8 @@ def test_hostile_words_in_any_field_stay_words(tmp_path: Path) -> None:
         assert tree.xpath("//script[not(@src) or text()] | //b[@onclick]") == []
 
 
-def test_each_system_is_grouped_in_its_own_way() -> None:
-    """By stage, sections, categories, types and namespaces, or by whatever its records have."""
+def test_each_system_is_grouped_in_its_own_way_and_an_entity_has_one_page() -> None:
+    """By stage, section, category, type, namespace; decisions of all systems stand beside documents."""
     found = planned(*everything())
     assert headings(found["systems/memory-store/index.html"]) == ["Product map: building", "Decision", "Question: open"]
     assert headings(found["systems/memory-layer/index.html"]) == ["Context", "Decisions", "Handoffs, archived"]
@@ -233,6 +229,24 @@ def test_each_system_is_grouped_in_its_own_way() -> None:
     ]
     assert headings(found["systems/memory-store/status/index.html"]) == ["active", "open", "superseded"]
     assert headings(found["systems/wyren/session/index.html"]) == ["7a2e", "No session"]
+    found = planned(*everything())
+    page = found["decisions/by-source/index.html"]
+    assert {row.short_subject for group in page.groups for row in group.rows} == {
+        "On a.md", "Title of decisions.tide", "Title of decision.old", "Title of decision.new", "Title of 0c",
+        "Title of rejected-paths.0a",
+    }  # fmt: skip
+    ((rejected,),) = (group.rows for group in found["decisions/rejected/index.html"].groups)
+    assert (rejected.type, rejected.standing) == ("wyren Rejected paths", "rejected")
+    found = planned(*everything())
+    page = found["entities/koha/index.html"]
+    assert isinstance(page, EntityPage)
+    assert (page.title, page.types) == ("Koha", ("technology",))
+    assert headings(page) == ["Records of memory-store", "Records of mif"]
+    groups = found["entities/index.html"].groups
+    assert [(type_, [(one.label, count) for one, count in rows]) for type_, rows in groups] == [
+        ("Technology", [("Koha", 2)]),
+        ("No type", [("Ada Lovelace", 1)]),
+    ]
 
 
 @pytest.mark.parametrize("spread", [1, 7, 300])
@@ -253,28 +267,6 @@ def test_a_system_of_many_records_is_split(spread: int) -> None:
     renderer = Renderer(THEME, TEXTS.__getitem__)
     lists = [page for path, page in found.items() if path.startswith("systems/mif/") and isinstance(page, Page)]
     assert all(len(renderer.render(page)) < 1_000_000 for page in lists)
-
-
-def test_an_entity_has_one_page_however_it_is_spelled() -> None:
-    """With all its types and records; decisions of all systems stand beside documents, rejected paths, too."""
-    found = planned(*everything())
-    page = found["decisions/by-source/index.html"]
-    assert {row.short_subject for group in page.groups for row in group.rows} == {
-        "On a.md", "Title of decisions.tide", "Title of decision.old", "Title of decision.new", "Title of 0c",
-        "Title of rejected-paths.0a",
-    }  # fmt: skip
-    ((rejected,),) = (group.rows for group in found["decisions/rejected/index.html"].groups)
-    assert (rejected.type, rejected.standing) == ("wyren Rejected paths", "rejected")
-    found = planned(*everything())
-    page = found["entities/koha/index.html"]
-    assert isinstance(page, EntityPage)
-    assert (page.title, page.types) == ("Koha", ("technology",))
-    assert headings(page) == ["Records of memory-store", "Records of mif"]
-    groups = found["entities/index.html"].groups
-    assert [(type_, [(one.label, count) for one, count in rows]) for type_, rows in groups] == [
-        ("Technology", [("Koha", 2)]),
-        ("No type", [("Ada Lovelace", 1)]),
-    ]
 
 
 def test_many_entities_are_split_in_the_order_in_which_they_became_known(tmp_path: Path) -> None:

@@ -50,8 +50,10 @@ def twin(output: Path, id_: str) -> dict[str, Any]:
     return dict(json.loads(text))
 
 
-def test_pages_and_twins_tell_of_both_ends(output: Path) -> None:
-    """What a memo answers, too, and what supersedes it; a memo that has none of it has no field for it."""
+def test_pages_twins_lines_search_and_differences_know_what_is_answered_too_and_superseded(
+    output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At both ends, of the memo and of each recipient; each state has a page; none of it, no field for it."""
     assert facts(output, REPLY) == ["Also answers", f"About {TOO}"]
     assert facts(output, TOO) == ["Also answered by", f"About {REPLY}"]
     assert facts(output, AGAIN) == ["Supersedes", f"About {MOOT}"]
@@ -63,10 +65,6 @@ def test_pages_and_twins_tell_of_both_ends(output: Path) -> None:
     assert twin(output, AGAIN)["supersedes"] == [f"memo/{MOOT}"]
     assert "supersedes" not in twin(output, ASK)
     assert f"Superseded-By: memo/{AGAIN}\n" in (output / f"memos/{MOOT}/index.md").read_text()
-
-
-def test_lines_for_machines_have_the_state(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of the memo and of each recipient; search finds it, and each state has a page."""
     pages = {state: html.parse(output / f"actions/{state}/index.html") for state in STATES}
     rows = {state: len(found(page, "//ol[@class='rows']/li/@class")) for state, page in pages.items()}
     assert rows == {"open": 1, "superseded": 1, "answered": 2, "discharged": 0}
@@ -85,10 +83,6 @@ def test_lines_for_machines_have_the_state(output: Path, capsys: pytest.CaptureF
     }
     assert main(["search", "is:superseded", "--json", "--site", str(output.parent)]) == 0
     assert [hit["id"] for hit in json.loads(capsys.readouterr().out)["hits"]] == [MOOT]
-
-
-def test_the_difference_of_two_days_knows_what_was_superseded(output: Path) -> None:
-    """And what was answered too."""
     found_then = diff("2026-05-02..2026-05-02", site=output.parent)
     assert [(step.before, step.after, step.state.key[1]) for step in found_then.actions] == [
         ("open", "superseded", MOOT)

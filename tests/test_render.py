@@ -373,8 +373,8 @@ def row(subject: str, **changes: Any) -> Row:
     return Row(kind="memo", href="../x/index.html", short_subject=subject, **changes)
 
 
-def test_the_tree_of_a_thread_has_twelve_levels_and_names_other_threads() -> None:
-    """Deeper ones are drawn at the last."""
+def test_the_tree_of_a_thread_has_twelve_levels_and_a_chart_says_what_it_is() -> None:
+    """Other threads are named; each box is in words or a link; sizes are attributes, colours in the style sheet."""
     rows = (
         row("lost", is_ghost=True, depth=0),
         row("one", depth=1, continued_from=ref("trial loads")),
@@ -387,10 +387,6 @@ def test_the_tree_of_a_thread_has_twelve_levels_and_names_other_threads() -> Non
     assert tree.xpath("//ol[@class='tree']/li/@class") == ["depth-0 ghost", "depth-1", "depth-12"]
     _, one, two = (texts(tree, f"//section[@id='{member.anchor}']")[0] for member in members)
     assert "Continues from trial loads" in one and "Continues in the next, another" in two
-
-
-def test_a_chart_links_its_positions_and_says_what_it_is() -> None:
-    """Its title, its description, every box in words; sizes are attributes, colours are left to the style sheet."""
     boxes = (
         sample(ChartBox, status="staffed", link=ref("Director")),
         sample(ChartBox, status="vacant", link=ref("Desk", None), words="Desk, vacant"),
@@ -465,8 +461,8 @@ def own_theme(**templates: str) -> Theme:
     return dataclasses.replace(THEME, templates={**THEME.templates, **own}, own=frozenset(own))
 
 
-def test_faults_of_a_sites_own_templates_name_them() -> None:
-    """StrictUndefined catches silence; a missing macro is named; a text that is lost is not blamed on them."""
+def test_faults_of_a_sites_own_templates_name_them_and_styles_ask_for_nothing() -> None:
+    """StrictUndefined catches silence, a lost text is not blamed on them; no style sheet names an address."""
     for source, message in [
         ("\n\n{{ page.id | shout }}", r"templates/gone\.html, line 3: No filter named 'shout'"),
         ("{% extends 'nowhere.html' %}", r"there is no template .*nowhere\.html"),
@@ -484,10 +480,6 @@ def test_faults_of_a_sites_own_templates_name_them() -> None:
     lost = dataclasses.replace(body("gone"), sha256="0" * 64)
     with pytest.raises(KeyError):
         RENDERER.render(memo(body=lost))
-
-
-def test_static_style_sheet_asks_for_nothing_from_elsewhere() -> None:
-    """The style sheet names no address, so that nothing is loaded but itself."""
     sheet = THEME.static["memosite.css"].decode()
     for text in (file.decode() for name, file in THEME.static.items() if name.endswith(".css")):
         assert "url(" not in text

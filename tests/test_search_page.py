@@ -204,8 +204,10 @@ def test_nothing_found_and_what_cannot_be_read_are_said_and_what_could_be_sought
             browser.wait_for(f"document.getElementById('_query').value === '{instead}' && {STATUS} === '1 result'")
 
 
-def test_words_of_a_passage_are_found_first_where_they_are_one_after_another(tmp_path: Path, browser: Browser) -> None:
-    """A phrase, or three words and more, are answered by the best match; the page says so, and readers choose."""
+def test_words_of_a_passage_are_found_first_and_results_of_one_thread_are_together(
+    tmp_path: Path, browser: Browser
+) -> None:
+    """Phrases and three words are answered by the best match; what two captures both have is shown once."""
     folder = tmp_path / "memos/inbox"
     for day, body in enumerate(
         ("The ferry leaves at noon.", "At noon the ferry leaves, leaves, leaves.", "The ferry. At noon it leaves."), 1
@@ -229,10 +231,7 @@ def test_words_of_a_passage_are_found_first_where_they_are_one_after_another(tmp
     browser.value(f"{order}.value = 'newest'")
     browser.value(f"{order}.dispatchEvent(new Event('change'))")
     browser.wait_for(f"{HITS}[0] === 'Day 3' && location.search.endsWith('&order=newest')")
-
-
-def test_results_of_a_thread_or_transcript_are_together_and_captures_once(tmp_path: Path, browser: Browser) -> None:
-    """In one entry; what two captures of a session both have is shown once."""
+    tmp_path /= "two"
     folder = tmp_path / "memos/inbox"
     names = [f"2026-01-0{day}-0900--engineer--director--{day}" for day in (1, 2, 3)]
     for name, subject, parent in zip(names, ("One", "Two", "Three"), (None, None, names[0]), strict=True):
@@ -325,8 +324,10 @@ def test_files_of_different_builds_are_never_mixed(tmp_path: Path, browser: Brow
                 assert browser.value(HITS)[0] == "Ebb and tide", (handler, kept)
 
 
-def test_hostile_content_is_shown_as_text(address: str, browser: Browser) -> None:
-    """No element is made of it, nothing runs, nothing is asked of anybody else."""
+def test_hostile_content_is_shown_as_text_and_no_older_answer_takes_the_place_of_a_newer(
+    address: str, browser: Browser
+) -> None:
+    """No element is made of it, nothing runs, nobody else is asked; however quickly one types."""
     browser.open(f"{address}/search/index.html")  # the page before, of another address, asks for nothing any more
     browser.complaints.clear()
     browser.requests.clear()
@@ -338,10 +339,6 @@ def test_hostile_content_is_shown_as_text(address: str, browser: Browser) -> Non
     assert [one for one in browser.requests if not one.startswith((address, "data:"))] == []
     browser.value("document.querySelector('#_hits a').click()")
     browser.wait_for("document.querySelector('h1')?.textContent.includes('<img')")
-
-
-def test_an_older_answer_never_takes_the_place_of_a_newer_one(address: str, browser: Browser) -> None:
-    """However quickly one types."""
     browser.open(f"{address}/search/index.html")
     browser.wait_for("document.activeElement?.id === '_query'")
     type_ = "(text) => { const box = document.getElementById('_query'); box.value = text; box.form.requestSubmit(); }"

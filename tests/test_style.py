@@ -97,16 +97,12 @@ def _visible(path: Path) -> str:
     return " ".join(map(str, (*said, *tree.xpath("//body//text()"))))
 
 
-def test_no_help_text_says_it() -> None:
-    """Help texts begin with a verb or name a thing; none says or tells."""
+def test_no_help_text_says_it_and_rules_say_a_problem_and_one_action() -> None:
+    """Help texts begin with a verb or name a thing; a remedy has 12 words at most; both are sentences."""
     for command in (parser(), *command_parsers(parser()).values()):
         said = command.format_help()
         assert not faults(said), command.prog
         assert not re.search(r"\b(?:say|tell)s?\b", said), command.prog
-
-
-def test_rules_say_a_problem_and_one_action() -> None:
-    """A remedy has 12 words at most; both are sentences."""
     for rule in ALL_RULES:
         assert not faults(rule.meaning) and not faults(rule.remedy), rule.id
         assert rule.meaning.endswith(".") and rule.remedy.endswith(".") and len(rule.remedy.split()) <= 12, rule.id

@@ -26,8 +26,8 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
-def test_an_installed_package_brings_its_theme_along(tmp_path: Path) -> None:
-    """A wheel has templates and static inside the package, which count before those around it."""
+def test_an_installed_package_brings_its_theme_along_which_may_be_made_of_links(tmp_path: Path) -> None:
+    """Templates and static inside the package count before those around it; installers link from their cache."""
     package = tmp_path / "site-packages" / "memosite"
     shutil.copytree(REPO / "templates", package / "templates")
     shutil.copytree(REPO / "static", package / "static")
@@ -35,20 +35,24 @@ def test_an_installed_package_brings_its_theme_along(tmp_path: Path) -> None:
     (package.parent / "static").mkdir()
     assert bundled_theme(package) == package
     assert load_theme(None, package=package) == load_theme(None, package=REPO / "memosite")
+    linked = tmp_path / "memosite"
+    linked.mkdir()
+    (linked / "templates").symlink_to(REPO / "templates")
+    (linked / "static").mkdir()
+    (linked / "static" / "memosite.css").symlink_to(REPO / "static" / "memosite.css")
+    assert "memosite.css" in load_theme(None, package=linked).static
 
 
-def test_a_bundled_theme_may_be_made_of_links(tmp_path: Path) -> None:
-    """Some installers link files from their cache."""
-    package = tmp_path / "memosite"
-    package.mkdir()
-    (package / "templates").symlink_to(REPO / "templates")
-    (package / "static").mkdir()
-    (package / "static" / "memosite.css").symlink_to(REPO / "static" / "memosite.css")
-    assert "memosite.css" in load_theme(None, package=package).static
-
-
-def test_files_of_a_site_stand_before_the_bundled_ones(site: Path) -> None:
-    """Single templates are replaced, static files added, everything else stays; one file may have two names."""
+def test_files_of_a_site_stand_before_the_bundled_ones_but_hidden_ones_and_what_is_no_file(site: Path) -> None:
+    """Single templates are replaced, static files added; backups are left out, and no pipe is read."""
+    for name in (".DS_Store", ".git/config", "a.css~"):
+        write_text(site / "static" / name, "not part of it")
+    for name in (".gone.html.swp", "README"):
+        write_text(site / "templates" / name, "not part of it")
+    os.mkfifo(site / "static" / "pipe")
+    kept = {"fonts/serif.woff2", "memosite.css", "memosite.js"}
+    assert load_theme(site).static.keys() == kept | load_theme(None).static.keys()
+    assert load_theme(site).templates.keys() == load_theme(None).templates.keys()
     (site / "static" / "alias.woff2").symlink_to(site / "static" / "fonts" / "serif.woff2")
     write_text(site / "static/own.js", "// one\n// two\nlet a;\n")
     bundled, own = load_theme(None), load_theme(site)
@@ -58,18 +62,6 @@ def test_files_of_a_site_stand_before_the_bundled_ones(site: Path) -> None:
     assert own.static == {**bundled.static, **files}
     assert own.own == {"gone.html"} and bundled.own == frozenset()
     assert [list(names) for names in (own.static, own.templates)] == [sorted(own.static), sorted(own.templates)]
-
-
-def test_hidden_files_backups_and_what_is_no_file_are_left_out(site: Path) -> None:
-    """What editors and systems leave behind is not part of a theme, and reading a pipe would wait for ever."""
-    for name in (".DS_Store", ".git/config", "a.css~"):
-        write_text(site / "static" / name, "not part of it")
-    for name in (".gone.html.swp", "README"):
-        write_text(site / "templates" / name, "not part of it")
-    os.mkfifo(site / "static" / "pipe")
-    own = {"fonts/serif.woff2", "memosite.css", "memosite.js"}
-    assert load_theme(site).static.keys() == own | load_theme(None).static.keys()
-    assert load_theme(site).templates.keys() == load_theme(None).templates.keys()
 
 
 def test_a_folder_that_is_missing_or_no_theme_is_refused(tmp_path: Path) -> None:

@@ -133,8 +133,8 @@ def _seconds_of(shown: str) -> int | None:
     return int(number) * {"day": 86_400, "hour": 3_600, "minute": 60}[unit.removesuffix("s")]
 
 
-def test_of_a_long_thread_the_first_memo_and_the_newest_are_not_folded(tmp_path: Path) -> None:
-    """The newest by date, wherever it is; the others show the beginning of their text. Five memos are not many."""
+def test_a_long_thread_is_folded_but_for_first_and_newest_and_branches_say_what_they_answer(tmp_path: Path) -> None:
+    """The newest by date; others show their beginning. Five memos are not many. A chain says when."""
     days = ("01", "02", "07", "03", "04", "05")
     for count, expected in ((5, []), (6, ["b", "d", "e", "f"])):
         folder = tmp_path / str(count)
@@ -146,10 +146,6 @@ def test_of_a_long_thread_the_first_memo_and_the_newest_are_not_folded(tmp_path:
         folded = page.xpath("//details[@class='fold' and not(@open)]")
         assert [words(one.getparent().find("header/h2/a"))[-1] for one in folded] == expected
         assert [words(one.find("summary"))[:14] for one in folded] == [f"The text of {letter}." for letter in expected]
-
-
-def test_a_branch_says_what_it_replies_to_and_a_chain_when(tmp_path: Path) -> None:
-    """In the text, where no tree shows it."""
     folder = tmp_path / "org/memos/read"
     chain = ("2026-05-01-0900--a--b--one", "2026-05-02-0900--b--a--two", "2026-05-03-0900--a--b--three")
     for name, parent in zip(chain, (None, *chain), strict=False):

@@ -165,18 +165,13 @@ def test_the_order_of_the_nodes_does_not_matter(nodes: list[ThreadNode], random:
 
 
 @given(conversations())
-def test_the_walk_holds_each_tree_in_one_stretch(nodes: list[ThreadNode]) -> None:
-    """`first` and `last` span exactly a memo and everything below it."""
+def test_the_walk_holds_each_tree_in_one_stretch_and_edges_are_told_on_both_sides(nodes: list[ThreadNode]) -> None:
+    """`first` and `last` span a memo and all below it; a reply in another thread names its parent's."""
     forest = grow_forest(nodes)
     naive = Naive(nodes)
     for one in naive.nodes:
         below = {member for member in naive.nodes if one in [member, *naive.ancestors(member)]}
         assert set(forest.order[forest.first[one] : forest.last[one] + 1]) == below
-
-
-@given(conversations())
-def test_edges_between_threads_are_told_on_both_sides(nodes: list[ThreadNode]) -> None:
-    """A reply in another thread is named by its parent, and names its parent's thread."""
     naive = Naive(nodes)
     for name, entries in threads_of(nodes).items():
         for entry in entries:
@@ -185,12 +180,6 @@ def test_edges_between_threads_are_told_on_both_sides(nodes: list[ThreadNode]) -
             after = {naive.thread(child) for child in naive.children(entry.ref)} - {name}
             assert entry.continued_from == (before if before != name else None)
             assert entry.continues == tuple(sorted(after))
-
-
-def test_a_note_with_the_id_of_a_memo_is_not_of_its_thread() -> None:
-    """Both are roots that fall back on their ids."""
-    names = name_threads(grow_forest([node("a"), node("a", kind="note"), node("b", kind="note")]))
-    assert names == {ref("a"): "a", ref("a", "note"): "a~note", ref("b", "note"): "b"}
 
 
 def depths(forest: Forest) -> Mapping[str, tuple[ThreadEntry, ...]]:
@@ -217,8 +206,8 @@ def members(thread: Thread) -> list[tuple[int, str]]:
     return [(entry.depth, entry.ref[1]) for entry in thread.entries]
 
 
-def test_ghosts_are_read_off_their_names() -> None:
-    """Date, sender, recipient and subject; its replies are one thread, and the ids are those of its memo to be."""
+def test_ghosts_are_read_off_their_names_and_a_cycle_is_cut_with_a_finding() -> None:
+    """Replies are one thread with the id of the memo to be; the earliest is first; case makes two threads."""
     missing = "2026-05-01-0900--director--engineer--is-the-gate-green"
     archive = archive_of(
         envelope("a", in_reply_to=missing), envelope("b", in_reply_to=missing, sent="2026-05-02T09:00:00Z")
@@ -239,10 +228,6 @@ def test_ghosts_are_read_off_their_names() -> None:
     assert [ghost.kind for ghost in archive.ghosts.values()] == ["note"]
     archive = archive_of(envelope("Gate"), envelope("a", in_reply_to="gate"))
     assert set(archive.ghosts) == {"gate~ghost"}
-
-
-def test_a_cycle_of_memos_is_a_finding() -> None:
-    """The earliest of them is shown as the first; ids that differ by case are two threads in two folders."""
     archive = archive_of(
         envelope("a", in_reply_to="b", sent="2026-05-02T09:00:00Z"), envelope("b", in_reply_to="a", sent="2026-05-01")
     )
@@ -273,8 +258,8 @@ def test_a_reply_dated_before_its_parent_is_a_finding(sent: str, answered: str, 
     assert memo(archive, "b").parent == ref("a")
 
 
-def test_the_name_of_a_thread_is_as_written_and_its_id_is_safe() -> None:
-    """White space around it does not count; an id with `~` stays as it is."""
+def test_the_id_of_a_thread_is_safe_and_a_note_or_transcript_of_that_id_is_not_of_it() -> None:
+    """The name is as written; roots fall back on their ids; a reply to a transcript links to it, and it back."""
     archive = archive_of(envelope("a", thread_id=" the gate / v2 "), envelope("b", thread_id="the gate / v2"))
     (thread,) = archive.threads.values()
     assert thread.name == "the gate / v2" and "/" not in thread.id
@@ -283,10 +268,8 @@ def test_the_name_of_a_thread_is_as_written_and_its_id_is_safe() -> None:
     assert set(archive.threads) == {one[1] for one in archive.artifacts}
     archive = archive_of(envelope("a", subject="Re: gate"), envelope("b", subject="Re: gate"))
     assert len(archive.threads) == 2
-
-
-def test_a_reply_to_a_transcript_is_no_ghost() -> None:
-    """Transcripts stand outside the tree, notes in it; the reply links to it, and it back."""
+    names = name_threads(grow_forest([node("a"), node("a", kind="note"), node("b", kind="note")]))
+    assert names == {ref("a"): "a", ref("a", "note"): "a~note", ref("b", "note"): "b"}
     archive = archive_of(envelope("a", in_reply_to="t"), transcript("t"))
     assert archive.ghosts == {} and findings(archive, "ghost") == []
     assert memo(archive, "a").parent is None and memo(archive, "a").thread == "a"

@@ -54,11 +54,8 @@ def strip(page: Path) -> ReadPicture:
     return found
 
 
-def test_the_outline_has_numbers_and_times_and_no_noise_and_attachments_are_named(tmp_path: Path) -> None:
-    """No day of the head; what was attached stands for a turn without words, by the last part of its path in the turn.
-
-    A quotation mark alone is no question. Of a long input it is said how many lines are folded: all but its beginning.
-    """
+def test_the_outline_has_numbers_and_times_attachments_names_and_the_strip_60_columns(tmp_path: Path) -> None:
+    """No noise; what was attached stands for a turn without words; how many lines are folded is said."""
     log = "\n".join(f"line {number}" for number in range(712))
     page = write_site(tmp_path, talk((*TALK, ("🧑 User", "11:40:00 PM", log))))
     build_site(tmp_path)
@@ -73,10 +70,22 @@ def test_the_outline_has_numbers_and_times_and_no_noise_and_attachments_are_name
     assert "/home/somebody/pictures/lock at noon.png" in words(page, "//section[@id='t5']")[0]
     assert words(page, "//section[@id='t1']/p") == []
     assert words(page, "//details[@class='long']/summary") == ["700 more lines"]
+    page = write_site(tmp_path, f"## User\n\n{'a ' * 60}\n\n## Assistant\n\n{'b ' * 60}\n\n" * 2_000)
+    build_site(tmp_path)
+    found = strip(page)
+    said = html.parse(page).findtext(".//figcaption[@id='_strip-caption']")
+    assert said.endswith("67 in each column. No turn is cited, mentioned or quoted elsewhere.")
+    assert found.columns[0] == "1–67" and found.columns[-1] == "3,954–4,000"
+    assert len(found.columns) == 60
+    assert sum(number or 0 for row in found.table for number in row) == 4_000
+    assert found.links[0] == "#t1" and not found.links[-1].startswith("#")
+    part, _, anchor = found.links[-1].partition("#")
+    assert html.parse(page.parent / part).xpath(f"//section[@id='{anchor}']")
+    assert check_pictures(page.parent / "2/index.html") == []
 
 
-def test_times_are_as_written_and_in_utc_and_neither_is_there_twice(tmp_path: Path) -> None:
-    """Head, outline and turns have one clock; a day is shown where it is another; UTC once if the clock is in UTC."""
+def test_times_are_as_written_and_in_utc_each_once_also_over_midnight(tmp_path: Path) -> None:
+    """Head, outline and turns have the clock of the session; a day is shown where it is another."""
     page = write_site(tmp_path, talk(), started="2026-05-01T23:30:00Z")
     build_site(tmp_path)
     assert head(page).endswith("2026-05-01 16:30 (23:30 UTC) · ongoing")
@@ -90,10 +99,6 @@ def test_times_are_as_written_and_in_utc_and_neither_is_there_twice(tmp_path: Pa
     assert head(page).endswith("2026-05-01 16:30 to 23:30 UTC")
     assert words(page, "//section/header/span[contains(@class, 'when')]")[0] == "16:30:00 UTC"
     assert html.parse(page).xpath("//section/header//time/@datetime")[0] == "2026-05-01T16:30:00Z"
-
-
-def test_a_session_over_midnight_has_the_days_that_its_head_has_not(tmp_path: Path) -> None:
-    """By the clock of the session, whatever offset its beginning was written with."""
     turns = (("🧑 User", "11:20:00 PM", "Still here?"), ("🤖 Assistant *(m)*", "11:50:00 PM", "Yes."))
     text = talk((*turns, ("🧑 User", "12:10:00 AM", "Good night."))).replace("5/1/2026, 12:", "5/2/2026, 12:")
     clock = "2026-05-01 23:20 to 2026-05-02 00:15"
@@ -133,22 +138,6 @@ def test_the_strip_shows_who_speaks_and_what_is_cited_and_mentioned(
     }
     assert found.links[:2] == ("#t1", "#t3")
     assert "No turn is cited" not in html.parse(page).findtext(".//figcaption[@id='_strip-caption']")
-
-
-def test_the_strip_is_bounded_and_leads_to_all_parts(tmp_path: Path) -> None:
-    """4,000 turns take 60 columns at most, and only the first part has them. That no turn is cited is said."""
-    page = write_site(tmp_path, f"## User\n\n{'a ' * 60}\n\n## Assistant\n\n{'b ' * 60}\n\n" * 2_000)
-    build_site(tmp_path)
-    found = strip(page)
-    said = html.parse(page).findtext(".//figcaption[@id='_strip-caption']")
-    assert said.endswith("67 in each column. No turn is cited, mentioned or quoted elsewhere.")
-    assert found.columns[0] == "1–67" and found.columns[-1] == "3,954–4,000"
-    assert len(found.columns) == 60
-    assert sum(number or 0 for row in found.table for number in row) == 4_000
-    assert found.links[0] == "#t1" and not found.links[-1].startswith("#")
-    part, _, anchor = found.links[-1].partition("#")
-    assert html.parse(page.parent / part).xpath(f"//section[@id='{anchor}']")
-    assert check_pictures(page.parent / "2/index.html") == []
 
 
 @pytest.fixture(scope="module")

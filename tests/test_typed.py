@@ -250,8 +250,8 @@ def test_passages_that_had_anchors_as_markdown_keep_them_on_their_lines(talks: T
     assert len(ids) == len(set(ids))
 
 
-def test_an_anchor_is_on_the_line_that_it_names(tmp_path: Path) -> None:
-    """In the blocks after an aside and after the call of a tool, too."""
+def test_an_anchor_is_on_its_line_and_links_are_recognised_with_all_their_characters(tmp_path: Path) -> None:
+    """Also after an aside and after the call of a tool; what leads nowhere is text."""
     aside = "<ide_note>Two.\n\nThree.</ide_note>"
     talk = f"One.\n\n{aside}\n\n# Four\n\n> **🔧 Bash**\n> ls\n\n- Five\n\nSix.[^1]\n\n[^1]: Seven."
     (section, _) = sections(build_talk(tmp_path, plain(talk)))
@@ -262,10 +262,6 @@ def test_an_anchor_is_on_the_line_that_it_names(tmp_path: Path) -> None:
     assert by_words["# Four"] == "t1.3-four"
     assert by_words["- Five"].startswith("t1.5-p-")
     assert {"t1.5-fn.1", "t1.5-fnref.1"} <= set(lines)
-
-
-def test_links_are_recognised_with_all_their_characters(tmp_path: Path) -> None:
-    """Of the web, to what the archive has, and as Markdown writes them; what leads nowhere is text."""
     name = "2026-05-02-0900--engineer--director--m"
     write_memo(tmp_path / "quay/memos/inbox", name)
     memo = f"../../memos/inbox/{name}.openthing"
