@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,15 +61,10 @@ CASES: dict[str, tuple[list[Fact], Action | None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_the_state_of_a_memo(case: str) -> None:
-    """Open until its recipient, under any name, has answered it, anywhere below."""
-    found, action = CASES[case]
-    assert states(*found)[0] == action
-
-
-def test_each_recipient_has_a_state_and_any_copy_or_the_configuration_may_close_it() -> None:
-    """The memo's is the least done; an alias of `all` is `all`; an unknown id is a finding; notes ask nobody."""
+def test_a_memo_is_open_until_its_recipient_has_answered_it_or_anybody_closes_it() -> None:
+    """Under any name, anywhere below; each recipient has a state, the memo's is the least done; notes ask nobody."""
+    for case, (found, action) in CASES.items():
+        assert states(*found)[0] == action, case
     assert states(*CASES["one of two answered"][0])[1] == [("director", "open"), ("tester", "answered")]
     assert states(*BY_ALL)[1] == [("all", "answered")]
     assert states(envelope("m", discharge=Discharge()))[1] == [("director", None)]
@@ -90,19 +84,17 @@ def test_each_recipient_has_a_state_and_any_copy_or_the_configuration_may_close_
     assert memo(archive, "m", "note").action is None
 
 
-@pytest.mark.parametrize(
-    ("actions", "state"),
-    [
+def test_open_is_less_done_than_answered_than_discharged() -> None:
+    """The degrees in their order."""
+    cases: list[tuple[list[Action | None], Action | None]] = [
         ([], None),
         ([None], None),
         (["discharged", "answered"], "answered"),
         (["answered", "open", "discharged"], "open"),
         (["discharged"], "discharged"),
-    ],
-)
-def test_open_is_less_done_than_answered_than_discharged(actions: list[Action | None], state: Action | None) -> None:
-    """The degrees in their order."""
-    assert least_done(RecipientState(position="p", action=action) for action in actions) == state
+    ]
+    for actions, state in cases:
+        assert least_done(RecipientState(position="p", action=action) for action in actions) == state, actions
 
 
 @given(st.lists(st.tuples(st.integers(-1, 8), st.sampled_from(["a", "b", None])), min_size=1, max_size=9))
@@ -135,9 +127,9 @@ def copies(*places: tuple[str, Mailbox | None]) -> tuple[Copy, ...]:
     )
 
 
-@pytest.mark.parametrize(
-    ("places", "unread", "mailbox"),
-    [
+def test_a_memo_is_unread_in_the_inbox_of_its_recipient_and_a_note_is_in_none() -> None:
+    """Copies in their repo count, else all; flat is not known; a bare body is delivered, though its envelope is not."""
+    cases: list[tuple[list[tuple[str, Mailbox]], bool | None, Mailbox]] = [
         ([("r", "inbox")], True, "inbox"),
         ([("r", "read")], False, "read"),
         ([("r", "archive")], False, "archive"),
@@ -146,18 +138,10 @@ def copies(*places: tuple[str, Mailbox | None]) -> tuple[Copy, ...]:
         ([("r", "flat"), ("r", "inbox")], True, "inbox"),
         ([("r", "inbox"), ("other", "archive")], True, "inbox"),
         ([("other", "read")], False, "read"),
-    ],
-)
-def test_a_memo_is_unread_in_the_inbox_of_its_recipient(
-    places: list[tuple[str, Mailbox]], unread: bool | None, mailbox: Mailbox
-) -> None:
-    """The copies in the recipient's repo count, all of them where none is there; flat without git is not known."""
-    found = copies(*places)
-    assert is_unread(found, "r") is unread and mailbox_at(found, "r") == mailbox
-
-
-def test_each_recipient_has_a_mailbox_notes_have_none_and_a_bare_body_its_own() -> None:
-    """The memo's own is that of the first; a body is delivered, though its envelope is not."""
+    ]
+    for places, unread, mailbox in cases:
+        found = copies(*places)
+        assert is_unread(found, "r") is unread and mailbox_at(found, "r") == mailbox, places
     archive = archive_of(
         envelope("x", to="a"),
         envelope("y", to="b", source="other"),

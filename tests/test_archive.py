@@ -44,9 +44,9 @@ def ids(archive: Archive, kind: Kind = "memo") -> set[str]:
 # Seen in real archives
 
 
-@pytest.mark.parametrize(
-    ("fields", "parent"),
-    [
+def test_a_reply_finds_its_parent_however_it_names_it(repo: Path) -> None:
+    """Path, no extension, prose behind it, in the metadata, in the legacy field of a typed memo; or it says none."""
+    cases: list[tuple[dict[str, Any], str | None]] = [
         ({"in_reply_to": f"{ASKED}.openthing"}, ASKED),
         ({"in_reply_to": ASKED}, ASKED),
         ({"in_reply_to": f"s:\\org\\repo\\memos\\inbox\\{ASKED}.openthing"}, ASKED),
@@ -55,16 +55,14 @@ def ids(archive: Archive, kind: Kind = "memo") -> set[str]:
         ({"extra": {"x.memo.in_reply_to": ASKED}}, ASKED),
         ({"in_reply_to": ASKED, "extra": {"x.memo.in_reply_to": "something-else"}}, ASKED),
         ({"in_reply_to": f"Not in-reply-to {ASKED}; a new matter"}, None),
-    ],
-)
-def test_a_reply_finds_its_parent_however_it_names_it(repo: Path, fields: dict[str, Any], parent: str | None) -> None:
-    """Path, no extension, prose behind it, in the metadata, in the legacy field of a typed memo; or it says none."""
-    write_memo(repo / "memos/archive", ASKED)
-    write_memo(repo / "memos/inbox", "answer", **fields)
-    archive = read_folders(repo)
-    assert memo(archive, "answer").parent == (("memo", parent) if parent else None)
-    assert memo(archive, "answer").ghost_parent is None and memo(archive, "answer").thread == (parent or "answer")
-    assert "ghost" not in rules_found(archive)
+    ]
+    for fields, parent in cases:
+        write_memo(repo / "memos/archive", ASKED)
+        write_memo(repo / "memos/inbox", "answer", **fields)
+        archive = read_folders(repo)
+        assert memo(archive, "answer").parent == (("memo", parent) if parent else None), fields
+        assert memo(archive, "answer").ghost_parent is None and memo(archive, "answer").thread == (parent or "answer")
+        assert "ghost" not in rules_found(archive), fields
 
 
 def test_typed_and_legacy_memos_answer_each_other(repo: Path) -> None:

@@ -175,22 +175,21 @@ BAD_INPUTS = {
 }
 
 
-@pytest.mark.parametrize("case", BAD_INPUTS)
 def test_bad_input_is_one_line_and_exit_2_and_nothing_is_written(
-    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The line names the place and the remedy; nothing is written."""
-    configuration, arguments, expected = BAD_INPUTS[case]
-    write_text(tmp_path / "site/memos/inbox/2026-05-01-1430--a--b--c.openthing", "{}")
-    write_text(tmp_path / "site/memosite.yml", configuration or "title: x\n")
-    write_text(tmp_path / "foreign/letter.txt", "mine")
-    before = sorted(tmp_path.rglob("*"))
-    assert main([argument.format(tmp=tmp_path) for argument in arguments]) == 2
-    said = capsys.readouterr()
-    assert said.err.count("\n") == 1
-    assert expected in said.err
-    assert said.out == ""
-    assert sorted(tmp_path.rglob("*")) == before
+    for case, (configuration, arguments, expected) in BAD_INPUTS.items():
+        write_text(tmp_path / "site/memos/inbox/2026-05-01-1430--a--b--c.openthing", "{}")
+        write_text(tmp_path / "site/memosite.yml", configuration or "title: x\n")
+        write_text(tmp_path / "foreign/letter.txt", "mine")
+        before = sorted(tmp_path.rglob("*"))
+        assert main([argument.format(tmp=tmp_path) for argument in arguments]) == 2, case
+        said = capsys.readouterr()
+        assert said.err.count("\n") == 1, case
+        assert expected in said.err, case
+        assert said.out == "", case
+        assert sorted(tmp_path.rglob("*")) == before, case
 
 
 def test_an_empty_organization_builds_and_an_output_inside_a_source_is_not_read_back(tmp_path: Path) -> None:

@@ -156,8 +156,8 @@ def test_readme_and_guide_know_each_command_and_page_and_the_example_of_a_config
     assert {key for key in keys - {"output"} if not re.search(rf"\b{key.rpartition('.')[2]}:", example)} == set()
 
 
-def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
-    """The check itself: files, pictures and headings that are not there, and files outside the repo."""
+def test_a_link_that_leads_nowhere_and_a_command_that_memosite_lacks_are_found(tmp_path: Path) -> None:
+    """The checks themselves: files, headings and files outside; commands, options and values."""
     root = tmp_path / "repo"
     (root / "folder").mkdir(parents=True)
     (root / "other.md").write_text("# A heading\n\n## `Two` words!\n\n# A heading\n\n```sh\n# in code\n```\n")
@@ -169,11 +169,7 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
     bad += ["../outside.md", "absent.png"]
     (root / "document.md").write_text(good + " ".join(f"[x]({link})" for link in bad[:-1]) + f" ![x]({bad[-1]})")
     assert broken_links(root / "document.md", root) == bad
-
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
+    for text, count in [
         ("```sh\nmemosite build -o out && echo done   # a comment\n~/bin/memosite watch feed --once | cat\n```\n", 0),
         ("`memosite build [SITE] [-o DIR]`, `memosite COMMAND --help`, `memosite --version`, `memosite-check`", 0),
         ("```yaml\nmemosite: paint\n```\n", 0),
@@ -183,11 +179,8 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
         ("```sh\nmemosite export --format pdf > file\n```\n", 1),
         ("```sh\nmemosite diff\n```\n", 1),
         ("Run `memosite paint`, or `memosite build --colour`.", 2),
-    ],
-)
-def test_a_command_that_memosite_lacks_is_found(text: str, count: int) -> None:
-    """The check itself: commands, options and values that the parser refuses."""
-    assert len(unknown_commands(text)) == count
+    ]:
+        assert len(unknown_commands(text)) == count
 
 
 # SECURITY.md names tests for what it promises, and people find it
@@ -208,12 +201,12 @@ def promises(text: str) -> list[tuple[str, list[str]]]:
     return [(promise, named_tests(tests)) for promise, _, tests in rows]
 
 
-@pytest.mark.parametrize("document", ["SECURITY.md", "docs/reliability.md", "ARCHITECTURE.md"])
-def test_the_tests_that_documents_name_are_there(document: str) -> None:
+def test_the_tests_that_documents_name_are_there() -> None:
     """A test that was renamed is renamed there, too."""
-    found = named_tests((ROOT / document).read_text(encoding="utf-8").replace("tests/test_", "test_"))
-    assert found
-    assert set(found) - MODULES == set()
+    for document in ["SECURITY.md", "docs/reliability.md", "ARCHITECTURE.md"]:
+        found = named_tests((ROOT / document).read_text(encoding="utf-8").replace("tests/test_", "test_"))
+        assert found, document
+        assert set(found) - MODULES == set(), document
 
 
 def test_each_promise_has_a_test_and_people_find_it() -> None:

@@ -171,24 +171,24 @@ def rows(target: Path) -> list[dict[str, Any]]:
     return list(csv.DictReader(io.StringIO(target.read_text(encoding="utf-8"), newline="")))
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\n", "＝"])
-def test_a_spreadsheet_is_not_made_to_run_anything(start: str, tmp_path: Path) -> None:
+def test_a_spreadsheet_is_not_made_to_run_anything(tmp_path: Path) -> None:
     """What it would take for a formula is a text, in every column that holds foreign words.
 
     Nor does a table hold a character that changes a terminal; tabs and line ends stay.
     """
-    evil = f"{start}HYPERLINK(1)"
-    fields: dict[str, Any] = {"subject": evil, "body": f"{evil}\t\n", "sender": evil, "thread_id": evil}
-    write_memo(tmp_path / "repo/memos/inbox", NAME, metadata={"tags": [evil]}, **fields)
-    colours: dict[str, Any] = {"subject": "a \x1b[2J b", "body": "c \x9b31m\td\n\x07", "sender": "e\x1b]0;f"}
-    write_memo(tmp_path / "repo/memos/inbox", "two", **colours)
-    export_repo(tmp_path / "repo", tmp_path / "out.csv", "csv", with_body=True)
-    row = next(one for one in rows(tmp_path / "out.csv") if one["id"] == NAME)
-    assert (row["subject"], row["body"]) == (f"'{evil}", f"'{evil}\t\n")
-    assert all(not cell.startswith(("=", "+", "-", "@", "\t", "\n", "＝")) for cell in row.values())
-    text = (tmp_path / "out.csv").read_text(encoding="utf-8")
-    assert all(char.isprintable() or char in "\t\r\n" for char in text)
-    assert "[2J" in text and "\td" in text
+    for start in ["=", "+", "-", "@", "\t", "\n", "＝"]:
+        evil = f"{start}HYPERLINK(1)"
+        fields: dict[str, Any] = {"subject": evil, "body": f"{evil}\t\n", "sender": evil, "thread_id": evil}
+        write_memo(tmp_path / "repo/memos/inbox", NAME, metadata={"tags": [evil]}, **fields)
+        colours: dict[str, Any] = {"subject": "a \x1b[2J b", "body": "c \x9b31m\td\n\x07", "sender": "e\x1b]0;f"}
+        write_memo(tmp_path / "repo/memos/inbox", "two", **colours)
+        export_repo(tmp_path / "repo", tmp_path / "out.csv", "csv", with_body=True)
+        row = next(one for one in rows(tmp_path / "out.csv") if one["id"] == NAME)
+        assert (row["subject"], row["body"]) == (f"'{evil}", f"'{evil}\t\n"), start
+        assert all(not cell.startswith(("=", "+", "-", "@", "\t", "\n", "＝")) for cell in row.values()), start
+        text = (tmp_path / "out.csv").read_text(encoding="utf-8")
+        assert all(char.isprintable() or char in "\t\r\n" for char in text), start
+        assert "[2J" in text and "\td" in text, start
 
 
 # The maildir as a folder

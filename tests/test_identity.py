@@ -4,7 +4,6 @@ import hashlib
 from functools import partial
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -113,8 +112,18 @@ def test_a_body_without_envelope_is_a_copy_of_the_memo_elsewhere() -> None:
     assert [len(one.copies) for one in archive.memos()] == [2]
 
 
-def test_the_earliest_keeps_the_id_the_others_get_a_hash_and_case_tells_none_apart() -> None:
-    """`~` and 8 hex of SHA-256(from NUL to NUL sent), per kind; some disks would put them in one folder."""
+def test_the_earliest_keeps_the_id_then_the_first_sender_and_case_tells_none_apart() -> None:
+    """The others get `~` and 8 hex of SHA-256(from NUL to NUL sent), per kind; what has no time comes last."""
+    cases: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"sender": "a"}, {"sender": "b"}),
+        ({"to": "a"}, {"to": "b"}),
+        ({"sender": "a", "to": "z"}, {"sender": "b", "to": "a"}),
+        ({"sent": "2026-05-01T00:00:00Z"}, {"sent": "soon"}),
+    ]
+    for one, two in cases:
+        for first, second in [("repo", "other"), ("other", "repo")]:
+            archive = archive_of(envelope("m", source=first, **one), envelope("m", source=second, **two))
+            assert memo(archive, "m").copies[0].file.source == first, one
     late = envelope("m", sender="a", to="b", sent="2026-05-02T00:00:00Z")
     early = elsewhere("m", sender="z", to="y", sent="2026-05-01T23:00:00-04:00")
     earliest = envelope("m", sender="z", to="y", sent="2026-05-01T23:00:00Z", source="third")
@@ -136,24 +145,6 @@ def test_the_earliest_keeps_the_id_the_others_get_a_hash_and_case_tells_none_apa
     assert len(archive.artifacts) == 2 and archive.findings == ()
     archive = archive_of(envelope("a\udcff", "memos/a"), envelope("a\udcfe", "memos/b"))
     assert len(archive.artifacts) == 2
-
-
-@pytest.mark.parametrize(
-    ("one", "two"),
-    [
-        ({"sender": "a"}, {"sender": "b"}),
-        ({"to": "a"}, {"to": "b"}),
-        ({"sender": "a", "to": "z"}, {"sender": "b", "to": "a"}),
-        ({"sent": "2026-05-01T00:00:00Z"}, {"sent": "soon"}),
-    ],
-)
-def test_of_one_time_the_first_sender_then_the_first_recipient_keeps_it(
-    one: dict[str, Any], two: dict[str, Any]
-) -> None:
-    """What has no time that can be read comes last. The order of the sources does not matter."""
-    for first, second in [("repo", "other"), ("other", "repo")]:
-        archive = archive_of(envelope("m", source=first, **one), envelope("m", source=second, **two))
-        assert memo(archive, "m").copies[0].file.source == first
 
 
 @given(st.lists(st.sampled_from(["m", "M", "n"]), min_size=1, max_size=6), st.randoms(use_true_random=False))

@@ -244,20 +244,16 @@ HEADS = {
 }
 
 
-@pytest.mark.parametrize(("size", "data"), HEADS.items(), ids=str)
-def test_the_head_of_each_format_is_measured(size: tuple[str, int, int], data: bytes) -> None:
-    """Turned by EXIF, too; what follows the head, as in a polyglot, is not looked at."""
-    assert measured(data) == size
-    assert measured(data + b"<script>alert(1)</script>PK\x03\x04") == size, "what follows changes nothing"
-
-
-@pytest.mark.parametrize("data", HEADS.values(), ids=map(str, HEADS))
-def test_damaged_heads_are_refused_with_a_reason(data: bytes) -> None:
-    """Cut at each byte, and with each byte changed: nothing raises."""
-    for end in range(min(len(data), 150)):
-        assert isinstance(measured(data[:end]), tuple | str)
-        for byte in (0, 0x7F, 0xFF):
-            assert isinstance(measured(data[:end] + bytes([byte]) + data[end + 1 :]), tuple | str)
+def test_the_head_of_each_format_is_measured_or_refused_with_a_reason() -> None:
+    """Turned by EXIF; what follows is not looked at; cut at or changed in any byte, it raises nothing."""
+    for size, data in HEADS.items():
+        assert measured(data) == size
+        assert measured(data + b"<script>alert(1)</script>PK\x03\x04") == size, "what follows changes nothing"
+    for data in HEADS.values():
+        for end in range(min(len(data), 150)):
+            assert isinstance(measured(data[:end]), tuple | str)
+            for byte in (0, 0x7F, 0xFF):
+                assert isinstance(measured(data[:end] + bytes([byte]) + data[end + 1 :]), tuple | str)
 
 
 def test_images_are_found_in_a_text() -> None:

@@ -3,7 +3,6 @@
 import hashlib
 import unicodedata
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -29,28 +28,15 @@ def sha8(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-@pytest.mark.parametrize(
-    "stem", [STEM, "plan", "Plan_2.1", "日本語-の-名前", "x..y", "a-", "٣", "v0.2", "_draft", "-dash"]
-)
-def test_a_stem_of_allowed_characters_is_its_own_id(stem: str) -> None:
-    """Letters and digits of any script, `.`, `_` and `-` stay as they are."""
-    assert make_id(stem) == stem
-
-
-@pytest.mark.parametrize(
-    ("kept", "stems"),
-    [
+def test_an_id_is_the_stem_with_one_dash_for_other_characters_and_at_most_200_bytes() -> None:
+    """Letters and digits of any script, `.`, `_`, `-` stay; 8 hex of the SHA-256 of its NFC tell of a change."""
+    for allowed in [STEM, "plan", "Plan_2.1", "日本語-の-名前", "x..y", "a-", "٣", "v0.2", "_draft", "-dash"]:
+        assert make_id(allowed) == allowed
+    for kept, stems in [
         *(("a-b", ("a b", "a  ,;  b", "a~b", "a/b")), ("what-s-new-", ("what's new?",)), ("-cup", ("½ cup",))),
         *(("-", ("~", "Ⅷ", "🎉")), ("hidden", (".hidden", "..hidden")), ("", ("...", "")), ("a-b-c", ("a\nb\tc",))),
-    ],
-)
-def test_other_characters_become_one_dash_and_a_hash_tells_of_it(kept: str, stems: tuple[str, ...]) -> None:
-    """Each run of other characters is one `-`; leading dots go; `-` and 8 hex of the stem's SHA-256 are appended."""
-    assert [make_id(stem) for stem in stems] == [f"{kept}-{sha8(stem)}" for stem in stems]
-
-
-def test_an_id_of_just_200_bytes_is_kept_and_a_longer_one_is_cut_at_a_character() -> None:
-    """The bound counts bytes of UTF-8; a name that is NFD or no UTF-8 has an id of its own, with a hash of its NFC."""
+    ]:
+        assert [make_id(stem) for stem in stems] == [f"{kept}-{sha8(stem)}" for stem in stems], kept
     assert make_id(unicodedata.normalize("NFD", "café")) == "café"
     assert make_id(unicodedata.normalize("NFD", "café au lait")) == make_id("café au lait")
     assert make_id("é" * 100) == "é" * 100
@@ -82,9 +68,9 @@ def test_an_id_is_always_fit_for_a_url_and_a_file_name(stem: str) -> None:
     assert make_id(id_) == id_
 
 
-@pytest.mark.parametrize(
-    ("filename", "stem"),
-    [
+def test_a_stem_is_a_name_without_extension_and_tells_date_sender_recipient_and_subject() -> None:
+    """As far as it can: a transcript's has a role and no recipient; an impossible date is none."""
+    for filename, stem in [
         (f"{STEM}.openthing", STEM),
         (f"{STEM}.body.md", STEM),
         ("SHOUTED.OPENTHING", "SHOUTED"),
@@ -94,16 +80,9 @@ def test_an_id_is_always_fit_for_a_url_and_a_file_name(stem: str) -> None:
         ("no-extension", "no-extension"),
         (".openthing", ""),
         (".hidden", ".hidden"),
-    ],
-)
-def test_a_stem_is_a_name_without_its_extension(filename: str, stem: str) -> None:
-    """`.body.md` is one extension, and dots inside of a name stay."""
-    assert stem_of(filename) == stem
-
-
-@pytest.mark.parametrize(
-    ("stem", "told"),
-    [
+    ]:
+        assert stem_of(filename) == stem
+    for named, told in [
         (STEM, ("2026-05-01T14:30:00Z", "engineer", "director", "gate-is-green")),
         ("2026-05-01-1430--engineer--first-session", ("2026-05-01T14:30:00Z", "engineer", None, "first-session")),
         ("2026-05-01--a--b--x--y", ("2026-05-01T00:00:00Z", "a", "b", "x--y")),
@@ -112,23 +91,15 @@ def test_a_stem_is_a_name_without_its_extension(filename: str, stem: str) -> Non
         ("2026-05-01-1430----b--x", ("2026-05-01T14:30:00Z", None, "b", "x")),
         ("gate-is-green", (None, None, None, "gate-is-green")),
         ("٢٠٢٦-05-01-1430--a--b--x", (None, None, None, "٢٠٢٦-05-01-1430--a--b--x")),
-    ],
-)
-def test_a_name_tells_date_sender_recipient_and_subject_as_far_as_it_can(
-    stem: str, told: tuple[str | None, ...]
-) -> None:
-    """In the recommended form of memodef, all; a transcript's name has a role and no recipient.
-
-    An impossible date is none; anything else is all slug.
-    """
-    name = read_stamped_name(stem)
-    assert name.date is None or name.date.origin == "name"
-    assert (name.date.utc if name.date else None, name.sender, name.recipient, name.slug) == told
+    ]:
+        name = read_stamped_name(named)
+        assert name.date is None or name.date.origin == "name", named
+        assert (name.date.utc if name.date else None, name.sender, name.recipient, name.slug) == told, named
 
 
-@pytest.mark.parametrize(
-    ("written", "stem"),
-    [
+def test_a_reference_is_its_first_stamped_name_or_its_base_name() -> None:
+    """However it is written; the base name is the last part of a path, less its extension; some refer to nothing."""
+    for written, stem in [
         ("welcome.openthing", "welcome"),
         ("../read/welcome.openthing", "welcome"),
         ("read\\welcome.openthing and more", "welcome"),
@@ -173,11 +144,8 @@ def test_a_name_tells_date_sender_recipient_and_subject_as_far_as_it_can(
                 f"{STEM}.OPENTHING",
             )
         ),
-    ],
-)
-def test_a_reference_is_its_first_stamped_name_or_its_base_name(written: str, stem: str | None) -> None:
-    """However it is written; the base name is the last part of a path, less its extension; some refer to nothing."""
-    assert read_reference(written) == stem
+    ]:
+        assert read_reference(written) == stem
 
 
 @given(st.text())
@@ -193,20 +161,19 @@ def test_a_stem_refers_to_itself_with_and_without_extension(stem: str) -> None:
     assert read_reference(stem) == read_reference(f"{stem}.openthing") == stem
 
 
-@pytest.mark.parametrize(
-    ("text", "is_bare"),
-    [(text, True) for text in ("a.body.md", "a b.md", "2026-05-01-1430--a--b--re:-gate.body.md", "re:-gate.md")]
-    + [(text, False) for text in ("a/b.md", "a\\b.md", "c:b.md", "", ".", "..", "https://x.org/a.md", "a\0.md")]
-    + [(text, False) for text in ("file:a.md", "data:text/html,x", "C:")],
-)
-def test_a_bare_name_has_no_folder_drive_or_scheme(text: str, is_bare: bool) -> None:
+def test_a_bare_name_has_no_folder_drive_or_scheme() -> None:
     """What memodef asks of `body_ref` and `in_reply_to`."""
-    assert is_bare_name(text) is is_bare
+    for text, is_bare in (
+        [(text, True) for text in ("a.body.md", "a b.md", "2026-05-01-1430--a--b--re:-gate.body.md", "re:-gate.md")]
+        + [(text, False) for text in ("a/b.md", "a\\b.md", "c:b.md", "", ".", "..", "https://x.org/a.md", "a\0.md")]
+        + [(text, False) for text in ("file:a.md", "data:text/html,x", "C:")]
+    ):
+        assert is_bare_name(text) is is_bare
 
 
-@pytest.mark.parametrize(
-    ("subject", "short"),
-    [
+def test_a_short_subject_is_the_first_clause_that_says_enough_else_the_name_speaks() -> None:
+    """Long ones end at a clause, a word, or the bound; never nothing; marks, joined emoji and skin tones stay."""
+    for subject, short in [
         ("Gate is green", "Gate is green"),
         ("  Gate\n is\t green ", "Gate is green"),
         ("x" * 100, "x" * 100),
@@ -217,29 +184,21 @@ def test_a_bare_name_has_no_folder_drive_or_scheme(text: str, is_bare: bool) -> 
         ("word " * 40, "word " * 19 + "word…"),
         ("門が緑になりました。" * 20, "門が緑になりました。門が緑になりました。門が緑になりました"),
         ("Handoff after the second session — what was built (and why) " * 3, "Handoff after the second session"),
-    ],
-)
-def test_a_short_subject_is_the_first_clause_that_says_enough(subject: str, short: str) -> None:
-    """Short ones stay; long ones end at a clause, else at a word, else at the bound."""
-    assert short_subject(subject, stem=STEM) == short
-
-
-@pytest.mark.parametrize(
-    ("stem", "short"),
-    [(STEM, "Gate is green"), ("plan_of_may", "Plan of may"), ("---", "---"), ("", NO_SUBJECT), ("\u200b", NO_SUBJECT)],
-)
-def test_without_a_subject_the_name_speaks(stem: str, short: str) -> None:
-    """The words of the slug, else the stem, and never nothing: a link must have a text."""
-    assert short_subject("", stem=stem) == short_subject(" \u200b\n", stem=stem) == short
-
-
-@pytest.mark.parametrize("tail", ["e\u0301", "👩\u200d👩\u200d👧", "👍🏽"])
-def test_a_cut_does_not_tear_a_character_apart(tail: str) -> None:
-    """Marks, joined emoji and skin tones stay with what they belong to."""
-    for length in range(90, 101):
-        short = short_subject("x" * length + tail * 20, stem=STEM)
-        assert unicodedata.category(short[-2]) != "Mn" or short[-3:-1] == "e\u0301"
-        assert not short.endswith(("\u200d…", "👍…"))
+    ]:
+        assert short_subject(subject, stem=STEM) == short
+    for stem, short in [
+        (STEM, "Gate is green"),
+        ("plan_of_may", "Plan of may"),
+        ("---", "---"),
+        ("", NO_SUBJECT),
+        ("\u200b", NO_SUBJECT),
+    ]:
+        assert short_subject("", stem=stem) == short_subject(" \u200b\n", stem=stem) == short
+    for tail in ["e\u0301", "👩\u200d👩\u200d👧", "👍🏽"]:
+        for length in range(90, 101):
+            short = short_subject("x" * length + tail * 20, stem=STEM)
+            assert unicodedata.category(short[-2]) != "Mn" or short[-3:-1] == "e\u0301", tail
+            assert not short.endswith(("\u200d…", "👍…")), tail
 
 
 @given(subject=st.text(max_size=400), stem=st.text(max_size=250))

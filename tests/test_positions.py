@@ -1,7 +1,5 @@
 """Positions: which seat a name stands for, and what each position is known by (SPEC 3, positions)."""
 
-import pytest
-
 from memosite.archive.model import Archive
 from memosite.facts.names import short_hash
 from memosite.facts.parsed import Fact, Relationship, Seat
@@ -14,9 +12,9 @@ def stands_for(name: str, *organizations: Fact, aliases: dict[str, str] | None =
     return archive_of(envelope(to=name), *organizations, aliases=aliases or {}).position_of[name]
 
 
-@pytest.mark.parametrize(
-    ("name", "position"),
-    [
+def test_a_name_is_an_id_a_role_or_an_id_with_its_organization() -> None:
+    """Exact id, role_definition.id, `<org without -spec/-org>-<id>`, and `org/id`; anything else stays as named."""
+    for name, position in [
         ("strategist", "strategist"),
         ("senior-strategist", "strategist"),
         ("memodef-strategist", "strategist"),
@@ -25,12 +23,9 @@ def stands_for(name: str, *organizations: Fact, aliases: dict[str, str] | None =
         ("memodef-spec-strategist", "memodef-spec-strategist"),
         ("Strategist", f"Strategist~{short_hash('Strategist')}"),
         ("tester", "tester"),
-    ],
-)
-def test_a_name_is_an_id_a_role_or_an_id_with_its_organization(name: str, position: str) -> None:
-    """Exact id, role_definition.id, `<org without -spec/-org>-<id>`, and `org/id`; anything else stays as named."""
-    org = organization("memodef-spec", Seat(id="strategist", name="Strategist", role_id="senior-strategist"))
-    assert stands_for(name, org) == position
+    ]:
+        org = organization("memodef-spec", Seat(id="strategist", name="Strategist", role_id="senior-strategist"))
+        assert stands_for(name, org) == position
 
 
 def test_an_alias_comes_first_a_tie_stays_as_named_and_the_unknown_have_one_note_each() -> None:
@@ -58,35 +53,6 @@ def test_an_alias_comes_first_a_tie_stays_as_named_and_the_unknown_have_one_note
     edge = Relationship(type="coordinates_with", sender="engineer", to="external:county")
     org = organization("acme", "engineer", relationships=(edge,))
     assert archive_of(envelope(sender="county", to="engineer"), org).findings == ()
-
-
-def test_names_are_found_everywhere_and_all_of_a_position_are_kept() -> None:
-    """In memos, notes, transcripts, role folders; old memos are not rewritten; its repo is where memos to it are."""
-    archive = archive_of(
-        envelope(sender="a", to="b"),
-        envelope("n", "notes/c/n.openthing", kind="note", sender="d", to="file"),
-        transcript("t", positions=("e", "f"), path="transcripts/g/t.openthing"),
-        organization("acme", "h"),
-    )
-    assert set(archive.positions) == set("abcdefgh")
-    assert archive.artifacts[("transcript", "t")].positions == ("e", "f", "g")
-    assert archive.artifacts[("note", "n")].positions == ("c", "d")
-    archive = archive_of(envelope(to=("a", "b", "acme/a")), organization("acme", "a", "b"))
-    assert [state.position for state in memo(archive, "m").recipients] == ["a", "b"]
-    assert memo(archive, "m").positions == ("a", "b", "engineer")
-    archive = archive_of(envelope(to=("all", "file")))
-    assert set(archive.positions) == {"engineer"}
-    memos = envelope("a", to="old"), envelope("b", to="acme-new")
-    archive = archive_of(*memos, organization("acme", "new"), aliases={"old": "new"})
-    assert archive.positions["new"].names == ("acme-new", "old")
-    assert archive.positions["new"].name == "New"
-    archive = archive_of(envelope(), aliases={"old": "new"})
-    assert set(archive.positions) == {"director", "engineer"} and "old" not in archive.position_of
-    here, *there = envelope("a"), envelope("b", source="other"), envelope("c", source="other")
-    archive = archive_of(here, *there, organization("acme", "nobody"))
-    assert archive.positions["director"].repo == "other"
-    assert archive.positions["engineer"].repo is None and archive.positions["nobody"].repo is None
-    assert archive_of(here, there[0]).positions["director"].repo == "repo"
 
 
 def test_one_id_in_two_organizations_is_a_union_and_ids_that_differ_by_case_share_no_folder() -> None:
@@ -127,14 +93,37 @@ def test_one_id_in_two_organizations_is_a_union_and_ids_that_differ_by_case_shar
     assert "/" not in made and not made.startswith(".")
 
 
-@pytest.mark.parametrize(
-    "directory", ["other", "../other", "/srv/org/other", "C:\\org\\Other\\", "s:/org/other/", "~/org/other"]
-)
-def test_a_positions_repo_is_what_its_working_directory_is_called(directory: str) -> None:
-    """By the last segment, whatever is written before it; it is never opened."""
-    seat = Seat(id="director", name="Director", working_directory=directory)
-    archive = archive_of(envelope(), organization("acme", seat))
+def test_names_are_found_everywhere_all_are_kept_and_a_working_directory_names_the_repo() -> None:
+    """In memos, notes, transcripts, role folders; by the last segment of a directory, which is never opened."""
+    for directory in ["other", "../other", "/srv/org/other", "C:\\org\\Other\\", "s:/org/other/", "~/org/other"]:
+        seat = Seat(id="director", name="Director", working_directory=directory)
+        archive = archive_of(envelope(), organization("acme", seat))
+        assert archive.positions["director"].repo == "other", directory
+    archive = archive_of(
+        envelope(sender="a", to="b"),
+        envelope("n", "notes/c/n.openthing", kind="note", sender="d", to="file"),
+        transcript("t", positions=("e", "f"), path="transcripts/g/t.openthing"),
+        organization("acme", "h"),
+    )
+    assert set(archive.positions) == set("abcdefgh")
+    assert archive.artifacts[("transcript", "t")].positions == ("e", "f", "g")
+    assert archive.artifacts[("note", "n")].positions == ("c", "d")
+    archive = archive_of(envelope(to=("a", "b", "acme/a")), organization("acme", "a", "b"))
+    assert [state.position for state in memo(archive, "m").recipients] == ["a", "b"]
+    assert memo(archive, "m").positions == ("a", "b", "engineer")
+    archive = archive_of(envelope(to=("all", "file")))
+    assert set(archive.positions) == {"engineer"}
+    memos = envelope("a", to="old"), envelope("b", to="acme-new")
+    archive = archive_of(*memos, organization("acme", "new"), aliases={"old": "new"})
+    assert archive.positions["new"].names == ("acme-new", "old")
+    assert archive.positions["new"].name == "New"
+    archive = archive_of(envelope(), aliases={"old": "new"})
+    assert set(archive.positions) == {"director", "engineer"} and "old" not in archive.position_of
+    here, *there = envelope("a"), envelope("b", source="other"), envelope("c", source="other")
+    archive = archive_of(here, *there, organization("acme", "nobody"))
     assert archive.positions["director"].repo == "other"
+    assert archive.positions["engineer"].repo is None and archive.positions["nobody"].repo is None
+    assert archive_of(here, there[0]).positions["director"].repo == "repo"
 
 
 def test_a_director_is_a_person_unless_something_else_is_said() -> None:

@@ -7,7 +7,6 @@ from typing import Any, Literal, get_args
 from urllib.parse import unquote_to_bytes
 
 import jsonschema
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -127,8 +126,17 @@ def check(log: str) -> dict[str, Any]:
     return value
 
 
-def test_sarif_keeps_the_standard_and_leads_to_documents_whose_address_is_known() -> None:
-    """Rules with explanations, results with place, level and clause; without findings an empty list."""
+def test_sarif_keeps_the_standard_with_encoded_addresses_and_leads_to_known_documents() -> None:
+    """Rules, results with place, level and clause; no path is taken for a scheme, query or fragment."""
+    for root, path, uri in [
+        ("", "a:b/ä?#%.md", "a%3Ab/%C3%A4%3F%23%25.md"),
+        ("/srv/my repos", "x.md", "file:///srv/my%20repos/x.md"),
+        (".", "bytes\udcff.md", "bytes%FF.md"),
+    ]:
+        finding = found(rules.GHOST, "x", "s", path)
+        (run,) = check(to_sarif([finding], version="0.1.0", root_of={"s": root}))["runs"]
+        assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri, root
+        assert unquote_to_bytes(uri).endswith(path.encode("utf-8", "surrogateescape")), root
     (run,) = check(to_sarif(SOME, version="0.1.0", root_of=ROOTS))["runs"]
     driver = run["tool"]["driver"]
     assert (driver["name"], driver["version"]) == ("memosite", "0.1.0")
@@ -147,35 +155,19 @@ def test_sarif_keeps_the_standard_and_leads_to_documents_whose_address_is_known(
     assert [result["level"] for result in run["results"]] == ["note", "warning", "error", "error"]
     (run,) = check(to_sarif((), version="0.1.0", root_of={}))["runs"]
     assert run["results"] == []
-    found = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
-    json_rule = found["json-invalid"]
+    by_id = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
+    json_rule = by_id["json-invalid"]
     assert json_rule["helpUri"] == "https://www.rfc-editor.org/rfc/rfc8259"
     assert json_rule["help"]["markdown"] == (
         f"{json_rule['help']['text']} Source: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259), 2; SPEC 2.2."
     )
-    with_address = {id_ for id_, rule in found.items() if "helpUri" in rule or "markdown" in rule["help"]}
+    with_address = {id_ for id_, rule in by_id.items() if "helpUri" in rule or "markdown" in rule["help"]}
     assert with_address == {rule.id for rule in ALL_RULES if "RFC" in rule.clause}
     other = dataclasses.replace(LATE, broken_clause="memory-layer format")
     results = check(to_sarif((LATE, other), version="0.1.0", root_of=ROOTS))["runs"][0]["results"]
     assert [result.get("properties") for result in results] == [None, {"clause": "memory-layer format"}]
     assert "(memory-layer format)" in to_text((LATE, other), root_of=ROOTS)
     assert [one["clause"] for one in json.loads(to_json((LATE, other)))][1] == "memory-layer format"
-
-
-@pytest.mark.parametrize(
-    ("root", "path", "uri"),
-    [
-        ("", "a:b/ä?#%.md", "a%3Ab/%C3%A4%3F%23%25.md"),
-        ("/srv/my repos", "x.md", "file:///srv/my%20repos/x.md"),
-        (".", "bytes\udcff.md", "bytes%FF.md"),
-    ],
-)
-def test_sarif_addresses_are_percent_encoded(root: str, path: str, uri: str) -> None:
-    """A path is bytes, an address is not: no path can be taken for a scheme, query or fragment."""
-    finding = found(rules.GHOST, "x", "s", path)
-    (run,) = check(to_sarif([finding], version="0.1.0", root_of={"s": root}))["runs"]
-    assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
-    assert unquote_to_bytes(uri).endswith(path.encode("utf-8", "surrogateescape"))
 
 
 @settings(deadline=None, max_examples=40)

@@ -372,22 +372,19 @@ def test_saved_searches_become_pages_that_answer_for_ever(tmp_path: Path) -> Non
     assert (tmp_path / "_site/saved/Tides/index.html").is_file() and not page.exists()
 
 
-@pytest.mark.parametrize(
-    ("searches", "said"),
-    [
+def test_a_saved_search_that_cannot_be_is_an_error_with_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is built."""
+    for searches, said in [
         ("{tides: '(tide'}", "this parenthesis is never closed"),
         ("{'a b': tide}", "a name of letters, digits"),
         ("{tides: x, Tides: y}", "names that differ"),
         ("[tide]", "a mapping from names to queries"),
-    ],
-)
-def test_a_saved_search_that_cannot_be_is_an_error_with_its_line(
-    searches: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Before anything is built."""
-    write_memo(tmp_path / "memos/inbox", "one")
-    (tmp_path / "memosite.yml").write_text(f"title: Tides\nfeeds:\n  searches: {searches}\n")
-    assert main(["build", str(tmp_path), "--quiet"]) == 2
-    found = capsys.readouterr().err
-    assert "memosite.yml:3:" in found
-    assert said in found
+    ]:
+        write_memo(tmp_path / "memos/inbox", "one")
+        (tmp_path / "memosite.yml").write_text(f"title: Tides\nfeeds:\n  searches: {searches}\n")
+        assert main(["build", str(tmp_path), "--quiet"]) == 2, searches
+        found = capsys.readouterr().err
+        assert "memosite.yml:3:" in found, searches
+        assert said in found, searches

@@ -2,16 +2,15 @@
 
 import datetime as dt
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memosite.facts.times import UTC, Moment, read_moment, read_stamp
 
 
-@pytest.mark.parametrize(
-    ("written", "utc", "zone"),
-    [
+def test_a_date_is_read_as_it_was_meant_and_a_names_stamp_as_a_last_resort() -> None:
+    """ISO 8601 as people and tools write it, without a zone in UTC; no placeholder, no invented date."""
+    for written, utc, zone in [
         ("2026-05-01T14:30:00Z", "2026-05-01T14:30:00Z", "+00:00"),
         ("2026-05-01t14:30:00z", "2026-05-01T14:30:00Z", "+00:00"),
         ("2026-05-01T14:30:00-04:00", "2026-05-01T18:30:00Z", "-04:00"),
@@ -44,13 +43,19 @@ from memosite.facts.times import UTC, Moment, read_moment, read_stamp
                 *("2026-05-01Z", "2026-05-01T14.5"),
             )
         ),
-    ],
-)
-def test_a_date_is_read_as_it_was_meant(written: str, utc: str | None, zone: str | None) -> None:
-    """ISO 8601 as people and tools write it, without a zone in UTC; not placeholders, nor what is no instant."""
-    moment = read_moment(written)
-    assert (moment and moment.utc, moment and moment.zone) == (utc, zone)
-    assert moment is None or (moment.offset is None) == (zone is None)
+    ]:
+        moment = read_moment(written)
+        assert (moment and moment.utc, moment and moment.zone) == (utc, zone), written
+        assert moment is None or (moment.offset is None) == (zone is None), written
+    for stamp, utc in [
+        ("2026-05-01-1430", "2026-05-01T14:30:00Z"),
+        ("2026-05-01", "2026-05-01T00:00:00Z"),
+        ("2026-05-01-0000", "2026-05-01T00:00:00Z"),
+        *((text, None) for text in ("2026-05-01-9999", "2026-13-01", "2026-05-01-14x0", "")),
+    ]:
+        moment = read_stamp(stamp)
+        assert (moment and moment.utc) == utc, stamp
+        assert moment is None or (moment.offset, moment.origin) == (None, "name"), stamp
 
 
 @given(st.datetimes(timezones=st.just(UTC)), st.integers(-24 * 60, 24 * 60))
@@ -67,19 +72,3 @@ def test_what_python_writes_is_read_back(naive: dt.datetime, minutes: int) -> No
     moment = read_moment(written.isoformat())
     assert moment == Moment(instant=written.astimezone(UTC), offset=minutes)
     assert moment is not None and moment.local == naive
-
-
-@pytest.mark.parametrize(
-    ("stamp", "utc"),
-    [
-        ("2026-05-01-1430", "2026-05-01T14:30:00Z"),
-        ("2026-05-01", "2026-05-01T00:00:00Z"),
-        ("2026-05-01-0000", "2026-05-01T00:00:00Z"),
-        *((text, None) for text in ("2026-05-01-9999", "2026-13-01", "2026-05-01-14x0", "")),
-    ],
-)
-def test_a_names_stamp_is_a_moment_without_zone(stamp: str, utc: str | None) -> None:
-    """It is a last resort, and says where it comes from; no date is invented."""
-    moment = read_stamp(stamp)
-    assert (moment and moment.utc) == utc
-    assert moment is None or (moment.offset, moment.origin) == (None, "name")

@@ -175,16 +175,16 @@ FOLDED: tuple[tuple[str, int, str | None], ...] = (
 )
 
 
-@pytest.mark.parametrize("number", range(len(FOLDED)))
-def test_long_inputs_are_folded_and_short_ones_are_not(talks: Talks, number: int) -> None:
+def test_long_inputs_are_folded_and_short_ones_are_not(talks: Talks) -> None:
     """The beginning is shown; the rest opens, and says how much it is."""
-    _, shown, summary = FOLDED[number]
-    (section, _) = sections(talks[f"folded {number}"][1])
-    heads = section.xpath(".//div[contains(@class, 'speech')]/pre")
-    assert [len(pre.text_content().strip("\n").split("\n")) for pre in heads] == ([shown] if shown else [])
-    summaries = [one.text_content() for one in section.xpath(".//details[@class='long']/summary")]
-    assert (summary is None and not summaries) or (len(summaries) == 1 and summaries[0].endswith(str(summary)))
-    assert section.xpath(".//details[@open]") == []
+    for number in range(len(FOLDED)):
+        _, shown, summary = FOLDED[number]
+        (section, _) = sections(talks[f"folded {number}"][1])
+        heads = section.xpath(".//div[contains(@class, 'speech')]/pre")
+        assert [len(pre.text_content().strip("\n").split("\n")) for pre in heads] == ([shown] if shown else []), number
+        summaries = [one.text_content() for one in section.xpath(".//details[@class='long']/summary")]
+        assert (summary is None and not summaries) or (len(summaries) == 1 and summaries[0].endswith(str(summary)))
+        assert section.xpath(".//details[@open]") == [], number
 
 
 HUGE = {
@@ -210,44 +210,42 @@ def written(form: str) -> str:
     return form.format(("\n> " if form.startswith(">") else "\n").join(lines))
 
 
-@pytest.mark.parametrize("name", HUGE)
-def test_a_turn_too_long_for_a_page_is_on_several(talks: Talks, name: str) -> None:
-    """With every character, one after the other; only where it is split may a line end be left out."""
-    _, folder = talks[f"huge {name}"]
-    pages = list(folder.rglob("index.html"))
-    assert len(pages) > 1
-    assert all(page.stat().st_size < 1_000_000 for page in pages)
-    *pieces, _ = sections(folder)
-    assert [piece.get("id") for piece in pieces] == ["t1"] + [None] * (len(pieces) - 1)
-    shown = "".join(run for piece in pieces for run in shown_runs(piece))
-    assert shown.replace("\n", "") == "".join(runs_of(HUGE[name])).replace("\n", "")
-    assert sum(len(piece.xpath("./details[@class='cite']")) for piece in pieces) == 1
+def test_a_turn_too_long_for_a_page_is_on_several(talks: Talks) -> None:
+    """With every character, but a line end where it is split; each piece of speech, output or code is one."""
+    for name, typed in HUGE.items():
+        _, folder = talks[f"huge {name}"]
+        pages = list(folder.rglob("index.html"))
+        assert len(pages) > 1, name
+        assert all(page.stat().st_size < 1_000_000 for page in pages), name
+        *pieces, _ = sections(folder)
+        assert [piece.get("id") for piece in pieces] == ["t1"] + [None] * (len(pieces) - 1), name
+        shown = "".join(run for piece in pieces for run in shown_runs(piece))
+        assert shown.replace("\n", "") == "".join(runs_of(typed)).replace("\n", "")
+        assert sum(len(piece.xpath("./details[@class='cite']")) for piece in pieces) == 1, name
+    for form in FORMS:
+        _, folder = talks[form]
+        assert all(part_file.stat().st_size < 1_000_000 for part_file in folder.rglob("index.html")), form
+        _, *pieces = sections(folder)
+        listed = [part.xpath("./*[not(self::header or @class='cite' or @class='notice')]") for part in pieces]
+        assert len(listed) > 1, form
+        assert all(len(parts) == 1 for parts in listed), form
+        assert len({parts[0].tag for parts in listed}) == 1, form
+        prose = (
+            parts[0].xpath("descendant-or-self::*[contains(@class, 'prose')]")[0].text_content() for parts in listed
+        )
+        assert re.findall(r"word(\d+)", " ".join(prose)) == [str(number) for number in range(WORDS)], form
+        assert all(bool(parts[0].xpath(".//pre")) == ("```" in form) for parts in listed), form
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_turn_of_an_assistant_too_long_for_a_page_is_on_several(talks: Talks, form: str) -> None:
-    """Speech, the output of a tool, code: each piece is what the whole is."""
-    _, folder = talks[form]
-    assert all(page.stat().st_size < 1_000_000 for page in folder.rglob("index.html"))
-    _, *pieces = sections(folder)
-    shown = [part.xpath("./*[not(self::header or @class='cite' or @class='notice')]") for part in pieces]
-    assert len(shown) > 1
-    assert all(len(parts) == 1 for parts in shown)
-    assert len({parts[0].tag for parts in shown}) == 1
-    prose = (parts[0].xpath("descendant-or-self::*[contains(@class, 'prose')]")[0].text_content() for parts in shown)
-    assert re.findall(r"word(\d+)", " ".join(prose)) == [str(number) for number in range(WORDS)]
-    assert all(bool(parts[0].xpath(".//pre")) == ("```" in form) for parts in shown)
-
-
-@pytest.mark.parametrize("name", TYPED)
-def test_passages_that_had_anchors_as_markdown_keep_them_on_their_lines(talks: Talks, name: str) -> None:
+def test_passages_that_had_anchors_as_markdown_keep_them_on_their_lines(talks: Talks) -> None:
     """Earlier versions published them."""
-    text = to_html(TYPED[name].strip("\n"), links={}, prefix="t1-", with_passages=True)
-    (section, _) = sections(talks[f"plain {name}"][1])
-    ids = [str(id_) for id_ in section.xpath(".//@id")]
-    if name not in {"an aside", "a tool's call"}:  # in blocks
-        assert set(re.findall(r'id="([^"]+)"', text)) <= set(ids)
-    assert len(ids) == len(set(ids))
+    for name, typed in TYPED.items():
+        text = to_html(typed.strip("\n"), links={}, prefix="t1-", with_passages=True)
+        (section, _) = sections(talks[f"plain {name}"][1])
+        ids = [str(id_) for id_ in section.xpath(".//@id")]
+        if name not in {"an aside", "a tool's call"}:  # in blocks
+            assert set(re.findall(r'id="([^"]+)"', text)) <= set(ids), name
+        assert len(ids) == len(set(ids)), name
 
 
 def test_an_anchor_is_on_its_line_and_links_are_recognised_with_all_their_characters(tmp_path: Path) -> None:
