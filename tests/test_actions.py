@@ -130,15 +130,11 @@ def copies(*places: tuple[str, Mailbox | None]) -> tuple[Copy, ...]:
 def test_a_memo_is_unread_in_the_inbox_of_its_recipient_and_a_note_is_in_none() -> None:
     """Copies in their repo count, else all; flat is not known; a bare body is delivered, though its envelope is not."""
     cases: list[tuple[list[tuple[str, Mailbox]], bool | None, Mailbox]] = [
-        ([("r", "inbox")], True, "inbox"),
-        ([("r", "read")], False, "read"),
-        ([("r", "archive")], False, "archive"),
-        ([("r", "flat")], None, "flat"),
-        ([("r", "inbox"), ("r", "read")], False, "read"),
-        ([("r", "flat"), ("r", "inbox")], True, "inbox"),
-        ([("r", "inbox"), ("other", "archive")], True, "inbox"),
+        ([("r", "inbox")], True, "inbox"), ([("r", "read")], False, "read"), ([("r", "archive")], False, "archive"),
+        ([("r", "flat")], None, "flat"), ([("r", "inbox"), ("r", "read")], False, "read"),
+        ([("r", "flat"), ("r", "inbox")], True, "inbox"), ([("r", "inbox"), ("other", "archive")], True, "inbox"),
         ([("other", "read")], False, "read"),
-    ]
+    ]  # fmt: skip
     for places, unread, mailbox in cases:
         found = copies(*places)
         assert is_unread(found, "r") is unread and mailbox_at(found, "r") == mailbox, places

@@ -21,23 +21,11 @@ ORDER = tuple(re.findall(r"^\| `(\w+)` \|", (ROOT / "ARCHITECTURE.md").read_text
 """The packages, and the modules at the top level, from top to bottom: the one place that states the order."""
 
 LIBRARIES = {
-    "whoosh": "search/whoosh/",
-    "markdown_it": "markdown/",
-    "mdit_py_plugins": "markdown/",
-    "pygments": "markdown/",
-    "pyromark": "markdown/",
-    "lxml": "feeds/",
-    "distributed": "run/cluster.py",
-    "dask": "run/cluster.py",
-    "jinja2": "render/",
-    "livereload": "serve.py",
-    "tornado": "serve.py",
-    "kingfisher_sdk": "secrets/",
-    "shtab": "commands/arguments.py",
-    "mcp": "mcp/server.py",
-    "mcp_types": "mcp/server.py",
-    "anyio": "mcp/server.py",
-}
+    "whoosh": "search/whoosh/", "markdown_it": "markdown/", "mdit_py_plugins": "markdown/", "pygments": "markdown/",
+    "pyromark": "markdown/", "lxml": "feeds/", "distributed": "run/cluster.py", "dask": "run/cluster.py",
+    "jinja2": "render/", "livereload": "serve.py", "tornado": "serve.py", "kingfisher_sdk": "secrets/",
+    "shtab": "commands/arguments.py", "mcp": "mcp/server.py", "mcp_types": "mcp/server.py", "anyio": "mcp/server.py",
+}  # fmt: skip
 """The one place in which each of these libraries is used."""
 
 ONLY_READING = re.compile(r"memosite\.(resolve|reading\.(reader|source_reader|opening|gate)(\..*)?)")

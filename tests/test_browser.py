@@ -415,10 +415,6 @@ def test_a_link_to_something_folded_opens_it(browser: Browser, base: str) -> Non
             assert not members.nth(5).locator(".prose").last.is_visible()
             top = f"document.getElementById({json.dumps(anchor)}).getBoundingClientRect().top"
             page.wait_for_function(f"() => {top} >= -5 && {top} <= 600")  # it is in view
-        context.close()
-    for has_script in (True, False):
-        context = browser.new_context(java_script_enabled=has_script)
-        page = context.new_page()
         page.goto(base + KINDS["position"])
         assert not page.locator("#_watch").is_visible()
         page.get_by_role("link", name="Follow this position").click()

@@ -30,13 +30,9 @@ NAME = "2026-05-01-0900--engineer--director--gate"
 def write(archive: Archive, shelf: Shelf, target: Path | BinaryIO, format_: str, *, with_body: bool = False) -> None:
     """Export without an address, in one format."""
     job = Export(
-        archive=archive,
-        shelf=shelf,
-        with_body=with_body,
-        base_url=None,
-        archive_id="test",
+        archive=archive, shelf=shelf, with_body=with_body, base_url=None, archive_id="test",
         authority="memosite.invalid,2026",
-    )
+    )  # fmt: skip
     export(job, format_, target)
 
 

@@ -44,13 +44,9 @@ def export_mail(*roots: Path, target: Path, format_: str = "mbox", **naming: Any
     """Read repos and export them as mail, by default as the archive `test` of example.org without an address."""
     with open_folders(*roots, aliases=naming.get("aliases", {})) as (archive, shelf):
         job = Export(
-            archive=archive,
-            shelf=shelf,
-            with_body=True,
-            base_url=naming.get("base_url"),
-            archive_id=naming.get("archive_id", "test"),
-            authority=naming.get("authority", "example.org,2026"),
-        )
+            archive=archive, shelf=shelf, with_body=True, base_url=naming.get("base_url"),
+            archive_id=naming.get("archive_id", "test"), authority=naming.get("authority", "example.org,2026"),
+        )  # fmt: skip
         export(job, format_, target)
 
 
@@ -193,20 +189,14 @@ def test_a_memo_has_the_headers_of_a_mail_and_the_texts_of_envelope_and_body_fil
     write_memo(tmp_path / "repo/memos/inbox", NAME, to="director, strategist", action_required=True, **fields)
     (message,) = mail_of(tmp_path, base_url="https://memos.example/")
     assert {name.lower(): str(value) for name, value in message.items()} == {
-        "x-status": "F",
-        "from": "engineer <engineer@test.invalid>",
-        "to": "director <director@test.invalid>, strategist <strategist@test.invalid>",
-        "subject": "The gate is green",
-        "date": "Fri, 01 May 2026 09:00:00 -0400",
-        "message-id": f"<memo/{NAME}@{DOMAIN}>",
-        "archived-at": f"<https://memos.example/memos/{NAME}/>",
-        "x-memosite-thread": "gates",
-        "x-memosite-action": "open",
-        "x-memosite-path": f"repo/memos/inbox/{NAME}.openthing",
-        "mime-version": "1.0",
+        "x-status": "F", "from": "engineer <engineer@test.invalid>",
+        "to": "director <director@test.invalid>, strategist <strategist@test.invalid>", "subject": "The gate is green",
+        "date": "Fri, 01 May 2026 09:00:00 -0400", "message-id": f"<memo/{NAME}@{DOMAIN}>",
+        "archived-at": f"<https://memos.example/memos/{NAME}/>", "x-memosite-thread": "gates",
+        "x-memosite-action": "open", "x-memosite-path": f"repo/memos/inbox/{NAME}.openthing", "mime-version": "1.0",
         "content-type": 'text/plain; charset="utf-8"',
         "content-transfer-encoding": message["Content-Transfer-Encoding"],
-    }
+    }  # fmt: skip
     message = export_memo(tmp_path, body="In short: yes.", body_ref=f"{NAME}.body.md")
     assert text_of(message) == "In short: yes."
     write_text(tmp_path / "repo" / f"memos/inbox/{NAME}.body.md", "At length.\n")

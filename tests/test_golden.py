@@ -64,15 +64,9 @@ PAGES = {
 WITHHELD = ("thread.withheld", "withheld")
 """Those of the site in which a memo is published without its content."""
 _COMMON = (
-    "<meta charset",
-    '<meta http-equiv="Content-Security-Policy"',
-    '<meta name="viewport"',
-    '<meta name="color-scheme"',
-    '<meta name="referrer"',
-    '<meta name="generator"',
-    '<link rel="icon"',
-    "<script async",
-)
+    "<meta charset", '<meta http-equiv="Content-Security-Policy"', '<meta name="viewport"', '<meta name="color-scheme"',
+    '<meta name="referrer"', '<meta name="generator"', '<link rel="icon"', "<script async",
+)  # fmt: skip
 """How the lines of the head begin that all pages have."""
 _BASE_SHEET = re.compile(r'<link rel="stylesheet" href="[./]*static/memosite\.css">')
 _FOOT = re.compile(r'<p><a href="[./]*feeds/index\.html">Feeds</a> · ')

@@ -84,13 +84,9 @@ def test_a_link_to_a_page_of_a_documentation_site_leads_to_its_file(tmp_path: Pa
     """There `a.md` is the page `a/`, so that `../b/` is beside it; what is written as in a repo leads there, too."""
     text = "[b](../b/), [c](../c/), [d](./sub/d/), [sub](sub/), [e](../e), [b again](b/)"
     site = built(
-        tmp_path,
-        "[b](../../decisions/b/)",
-        a=f"# A\n\n{text}\n",
-        b="# B\n",
-        sub_d="# D\n",
+        tmp_path, "[b](../../decisions/b/)", a=f"# A\n\n{text}\n", b="# B\n", sub_d="# D\n",
         sub_index=f"# S\n\n{text}\n",
-    )
+    )  # fmt: skip
     b, sub, d = (f"../acme.decisions.{name}.md/index.html" for name in ("b", "sub.index", "sub.d"))
     assert links_of(site, "documents/acme.decisions.a.md") == {"b": b, "d": d, "sub": sub, "b again": b}
     assert links_of(site, "documents/acme.decisions.sub.index.md") == {"b": b, "d": d, "b again": b}

@@ -7,18 +7,11 @@ from memosite.markdown.html import to_html
 
 ALLOWED = {
     **{tag: {"id"} for tag in ("p", "blockquote", "ul", "hr", "br", "h1", "h2", "h3", "h4", "h5", "h6")},
-    **{tag: {"id"} for tag in ("table", "thead", "tbody", "tr", "em", "strong", "s")},
-    "ol": {"id", "start"},
-    "li": {"id", "value"},
-    "sup": {"id", "class"},
-    "pre": {"id", "tabindex", "class"},
-    "code": {"class"},
-    "th": {"class"},
-    "td": {"class"},
-    "div": {"class", "tabindex", "role", "aria-label"},
-    "a": {"href", "rel", "title", "class", "aria-label"},
-    "span": {"id", "class", "title"},
-}
+    **{tag: {"id"} for tag in ("table", "thead", "tbody", "tr", "em", "strong", "s")}, "ol": {"id", "start"},
+    "li": {"id", "value"}, "sup": {"id", "class"}, "pre": {"id", "tabindex", "class"}, "code": {"class"},
+    "th": {"class"}, "td": {"class"}, "div": {"class", "tabindex", "role", "aria-label"},
+    "a": {"href", "rel", "title", "class", "aria-label"}, "span": {"id", "class", "title"},
+}  # fmt: skip
 VOID = {"br", "hr"}
 PHRASING = {"a", "span", "em", "strong", "s", "code", "br", "sup"}
 CLASSES = re.compile(
