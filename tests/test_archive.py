@@ -136,8 +136,7 @@ def test_a_comma_list_with_a_copy_in_each_repo(tmp_path: Path) -> None:
     archive = read_folders(tmp_path / "a", tmp_path / "b")
     states = [(state.position, state.action, state.unread) for state in memo(archive, "m").recipients]
     assert states == [("alice", "answered", False), ("bob", "open", True)]
-    assert memo(archive, "m").action == "open"
-    assert memo(archive, "handoff").positions == ("engineer",)
+    assert memo(archive, "m").action == "open" and memo(archive, "handoff").positions == ("engineer",)
     assert memo(archive, "handoff").recipients[0].unread is True
 
 
@@ -242,8 +241,7 @@ def test_what_is_no_regular_file_is_never_opened(repo: Path) -> None:
     assert (first.location.path, first.rule.id) == ("docs/link.openthing", "link-not-followed")
     source = folder_source(repo)
     messages = [getattr(source.read_file(path), "message", "") for path in ("memos/pipe.openthing", "docs/readme.md")]
-    assert messages[0] == "it is not a regular file"
-    assert messages[1].startswith("it cannot be opened (")
+    assert messages[0] == "it is not a regular file" and messages[1].startswith("it cannot be opened (")
     with pytest.raises(MovedError, match="x: moved or removed while it was read"):
         source.read_file("x")
 
@@ -431,8 +429,7 @@ def _check_whole(archive: Archive) -> None:
     assert sorted(threaded) == sorted(one.ref for one in archive.memos())
     for one in archive.artifacts.values():
         assert {link.to for link in one.links if link.to} | set(one.backlinks) <= set(archive.artifacts)
-        assert set(one.positions) <= set(archive.positions)
-        assert set(one.findings) <= set(archive.findings)
+        assert set(one.positions) <= set(archive.positions) and set(one.findings) <= set(archive.findings)
         if isinstance(one, Memo):
             _check_memo(archive, one)
 

@@ -373,8 +373,7 @@ def test_texts_and_tool_calls_fold_and_unfold_and_the_outline_follows_the_reader
     texts = page.locator(".member .fold")
     assert texts.count() > 2
     page.get_by_role("button", name="Collapse all").click()
-    assert page.locator(".fold[open]").count() == 0
-    assert not page.locator(".member .prose").first.is_visible()
+    assert page.locator(".fold[open]").count() == 0 and not page.locator(".member .prose").first.is_visible()
     texts.first.locator("summary").click()
     assert page.locator(".fold[open]").count() == 1
     page.get_by_role("button", name="Expand all").click()
@@ -458,8 +457,7 @@ def test_the_table_of_seats_is_sorted_by_any_column_and_dates_say_how_long_ago(p
     falling = [int(text.split()[0]) for text in column.all_inner_texts() if text.strip()]
     page.get_by_role("button", name="Unread", exact=True).click()
     rising = [int(text.split()[0]) for text in column.all_inner_texts() if text.strip()]
-    assert falling == sorted(falling, reverse=True)
-    assert rising == falling[::-1]
+    assert falling == sorted(falling, reverse=True) and rising == falling[::-1]
     assert column.all_inner_texts()[-1].strip() == ""
     assert page.locator("th[aria-sort=ascending]").inner_text() == "Unread"
     page.goto(server + KINDS["memo"])

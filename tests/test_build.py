@@ -46,8 +46,7 @@ def test_builds_of_the_same_are_byte_identical_and_no_address_changes_when_all_i
         moved += 1
     assert moved > 10
     after = build(organization)
-    assert before.keys() == after.keys()
-    assert guids(before) == guids(after)
+    assert before.keys() == after.keys() and guids(before) == guids(after)
     assert b"memos/inbox/" not in b"".join(data for path, data in after.items() if path.endswith("feed.xml"))
 
 
@@ -66,8 +65,7 @@ def test_a_repo_that_is_renamed_keeps_every_memo_address_and_links_are_absolute_
     From file://, with one or without, a reader never meets a listing, a missing page or a missing anchor.
     """
     before = organization / "_site"
-    assert len(pages(before)) > 90
-    assert list(bad_links(before)) == []
+    assert len(pages(before)) > 90 and list(bad_links(before)) == []
     (organization / "website").rename(organization / "site")
     config = organization / "memosite.yml"
     config.write_text(config.read_text().replace("path: website", "path: site"))
@@ -143,16 +141,14 @@ def test_pages_show_what_is_broken_lists_are_bounded_and_files_ask_for_nothing_e
     """A broken file has a page; twins of lists are below 16 kB; no absolute path, one policy, originals (SPEC 4)."""
     id_ = "2026-05-08-1150--archivist--web-engineer--caption-for-the-mill-photograph"
     shown = (example_site / "memos" / id_ / "index.html").read_text()
-    assert "json-invalid" in shown
-    assert "memodef:Memo" in shown
+    assert "json-invalid" in shown and "memodef:Memo" in shown
     lines = (example_site / "archive/2026/05.jsonl").read_text().splitlines()
     assert id_ not in {json.loads(line)["id"] for line in lines}
     lists = [
         path for name in ("positions/*", "threads/*", "timeline/*/*") for path in example_site.glob(f"{name}/index.*")
     ]
     twins = [path for path in [*lists, example_site / "actions/index.json"] if path.suffix in {".json", ".md"}]
-    assert len(twins) > 30
-    assert all(path.stat().st_size <= 16_000 for path in twins)
+    assert len(twins) > 30 and all(path.stat().st_size <= 16_000 for path in twins)
     here = str(example_site.parent.resolve()).encode()
     for path, data in tree_bytes(example_site).items():
         assert here not in data, path
@@ -203,6 +199,5 @@ def test_an_empty_organization_builds_and_an_output_inside_a_source_is_not_read_
     write_memo(repo / "memos/inbox", name, sender="a", to="b")
     first = tree_bytes(build_site(repo))
     build_site(repo)
-    assert tree_bytes(repo / "_site") == first
-    assert (repo / "_site/.gitignore").read_text() == "*\n"
+    assert tree_bytes(repo / "_site") == first and (repo / "_site/.gitignore").read_text() == "*\n"
     assert f"memos/{name}/index.html" in first

@@ -86,8 +86,7 @@ def test_a_single_file_is_checked_wherever_it_lies(tmp_path: Path, capsys: Captu
     assert rules(broken, code=1) == {"field-missing", "body-ref-missing"}
     assert main(["check", str(split)]) == 0
     said = capsys.readouterr().out
-    assert "body-split" in said
-    assert "body-ref-missing" not in said
+    assert "body-split" in said and "body-ref-missing" not in said
     write_memo(tmp_path / "conformance/valid", "a")
     write_memo(tmp_path / "conformance/invalid", "b", sent="soon")
     assert main(["check", str(tmp_path / "conformance")]) == 1
@@ -105,17 +104,14 @@ def test_a_file_that_is_not_read_is_not_called_fine(tmp_path: Path, capsys: Capt
         draft = write_text(tmp_path / name, text)
         assert main(["check", str(draft)]) == 2
         told = capsys.readouterr()
-        assert told.out == ""
-        assert f"{name}: not checked: found no memo" in told.err
+        assert told.out == "" and f"{name}: not checked: found no memo" in told.err
         assert main(["check", str(clean), str(draft)]) == 0
         told = capsys.readouterr()
-        assert told.out == "no findings\n"
-        assert "not checked" in told.err
+        assert told.out == "no findings\n" and "not checked" in told.err
     other = write_text(tmp_path / "draft.openthing", whole)
     assert main(["check", str(other)]) == 0
     told = capsys.readouterr()
-    assert told.out == ""
-    assert "draft.openthing: not checked" in told.err
+    assert told.out == "" and "draft.openthing: not checked" in told.err
     assert main(["check", str(other), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
     assert main(["check", str(write_text(tmp_path / "README.md", "# Read me\n"))]) == 0
@@ -132,8 +128,7 @@ def test_export_goes_to_standard_output(tmp_path: Path) -> None:
     assert (done.returncode, len(rows)) == (0, 88)
     command = f"{sys.executable} -m memosite export --with-body | head -n 1"
     piped = subprocess.run(command, shell=True, cwd=shared_example(), capture_output=True, check=False)
-    assert piped.stderr.decode() == done.stderr
-    assert json.loads(piped.stdout)["v"] == 1
+    assert piped.stderr.decode() == done.stderr and json.loads(piped.stdout)["v"] == 1
 
 
 def test_init_writes_a_file_that_builds_and_a_lost_ledger_is_warned_of_once(tmp_path: Path, capsys: Capture) -> None:
@@ -188,10 +183,8 @@ def test_json_holds_no_character_that_changes_a_terminal() -> None:
     """They are escaped as JSON has it, so that a parser reads them as they were."""
     value = {"subject": "red \x1b[31m \x9b31m \u202e \U000e0001 é 字 \U0001f600", "to": ["a\nb"]}
     text = printable_json(value, indent=1)
-    assert all(char.isprintable() or char == "\n" for char in text)
-    assert "é 字 \U0001f600" in text
-    assert json.loads(text) == value
-    assert json.loads(printable_json("\udcff")) == "\ufffd"
+    assert all(char.isprintable() or char == "\n" for char in text) and "é 字 \U0001f600" in text
+    assert json.loads(text) == value and json.loads(printable_json("\udcff")) == "\ufffd"
 
 
 # Completion in real shells, and the man page

@@ -68,8 +68,7 @@ def error_of(site: Path, text: str) -> str:
     with pytest.raises(ConfigError) as caught:
         load_config(write(site, text))
     line = str(caught.value)
-    assert "\n" not in line
-    assert line.startswith(f"{site}/memosite.yml:")
+    assert "\n" not in line and line.startswith(f"{site}/memosite.yml:")
     return line.removeprefix(f"{site}/")
 
 
@@ -114,8 +113,7 @@ def test_every_setting_is_read_and_an_empty_file_means_all_defaults(site: Path) 
         assert (config.documents, config.feeds.window, config.feeds.ttl) == (DEFAULT_DOCUMENTS, 50, 5)
     (site / "memosite.yml").unlink()
     config = load_config(site)
-    assert config.file is None
-    assert [source.name for source in config.sources] == ["governance"]
+    assert config.file is None and [source.name for source in config.sources] == ["governance"]
     for folder in ("made/memos", "kept/memos"):
         (site / folder).mkdir(parents=True)
         (site / folder / "x.openthing").write_text("{}")
@@ -259,8 +257,7 @@ def test_what_is_wrong_is_named_with_line_key_found_and_expected(site: Path) -> 
         ("output: [x]\n", "output: found a list, expected the path of a folder"),
     ]:
         line = error_of(site, text)
-        assert expected in line
-        assert ": found " in line
+        assert expected in line and ": found " in line
         assert ", expected " in line
     digits = "expected 16 hex digits, as memosite check shows"
     for text, error in [
@@ -317,8 +314,7 @@ def test_secrets_dates_authorities_positions_and_paths_are_read_as_they_are_mean
     allow = "[{fingerprint: 1234567890123456, why: revoked}, {fingerprint: 'abcdef0123456789', why: an example}]"
     (site / "memosite.yml").write_text(f"secrets: {{mode: redact, allow: {allow}}}\n")
     secrets = load_config(site).secrets
-    assert secrets.mode == "redact"
-    assert secrets.fingerprints == {"1234567890123456", "abcdef0123456789"}
+    assert secrets.mode == "redact" and secrets.fingerprints == {"1234567890123456", "abcdef0123456789"}
     (site / "memosite.yml").write_text("citations: ['book/**/*.md']\n")
     assert load_config(site).citations == ("book/**/*.md",)
     error = error_of(site, "citations: ['../book/*.md']\n")

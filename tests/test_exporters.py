@@ -146,8 +146,7 @@ def test_json_lines_are_those_of_the_archive_and_a_table_has_as_many_rows(tmp_pa
     text = (tmp_path / "out.csv").read_bytes().decode("utf-8")
     table = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     assert text.endswith("\r\n")
-    assert len(table) == len(expected) + 1
-    assert {len(row) for row in table} == {21}
+    assert len(table) == len(expected) + 1 and {len(row) for row in table} == {21}
     fields: dict[str, Any] = {"subject": 'A "gate"\nand more', "body": "All tests pass.", "action_required": True}
     for repo in ("alpha", "beta"):
         write_memo(tmp_path / repo / "memos/inbox", NAME, to="director, strategist", **fields)
@@ -156,8 +155,7 @@ def test_json_lines_are_those_of_the_archive_and_a_table_has_as_many_rows(tmp_pa
     (row,) = rows(tmp_path / "out.csv")
     path = f"memos/inbox/{NAME}.openthing"
     assert (row["id"], row["from"], row["to"], row["chars"]) == (NAME, "engineer", "director; strategist", "15")
-    assert row["subject"] == 'A "gate"\nand more'
-    assert row["copies"] == f"alpha/{path}; beta/{path}"
+    assert row["subject"] == 'A "gate"\nand more' and row["copies"] == f"alpha/{path}; beta/{path}"
     assert row["recipients"] == "director: open; strategist: open"
     assert (row["parent"], row["body"]) == ("", "All tests pass.")
 

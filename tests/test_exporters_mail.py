@@ -109,8 +109,7 @@ def test_every_artifact_of_the_example_comes_back_with_its_subject_and_texts(for
     mails = read_mail(tmp_path / "out")
     found = {str(mail["Message-ID"]): (str(mail["Subject"]), text_of(mail)) for mail in mails}
     libraries = {id_: found.pop(id_) for id_ in list(found) if id_.startswith("<library/")}
-    assert found == expected
-    assert len(expected) > 50
+    assert found == expected and len(expected) > 50
     assert [("handoff" in text, text.count("\n- ")) for _, text in libraries.values()] == [(True, 2)]
 
 
@@ -133,8 +132,7 @@ def test_a_hostile_subject_is_one_header_and_comes_back_whole(tmp_path: Path) ->
     for message in (*found, blank, odd):
         assert (message["Bcc"], message.defects, text_of(message)) == (None, [], "All tests pass.")
     lines = (tmp_path / "out").read_bytes().split(b"\n")
-    assert max(map(len, lines)) <= 998
-    assert all(len(line) <= 76 for line in lines if b"=?" in line)
+    assert max(map(len, lines)) <= 998 and all(len(line) <= 76 for line in lines if b"=?" in line)
 
 
 BODIES = (
@@ -170,14 +168,12 @@ def test_any_text_survives_its_transfer_encoding_and_as_a_header(text: str) -> N
     head = f"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {encoding}\n\n"
     message = as_modern(head.encode() + data)
     assert text_of(message) == text
-    assert not re.search(rb"^>*From ", data, re.MULTILINE)
-    assert data == b"" or data.endswith(b"\n")
+    assert not re.search(rb"^>*From ", data, re.MULTILINE) and (data == b"" or data.endswith(b"\n"))
     assert max(map(len, data.split(b"\n"))) <= (900 if encoding == "7bit" else 76)
     value = encode_text(text, header="Subject")
     message = as_modern(f"Subject: {value}\nX-Next: 1\n\n".encode("ascii"))
     clean = "".join(" " if char < " " or "\x7f" <= char <= "\x9f" or char in "\u2028\u2029" else char for char in text)
-    assert message["Subject"] == clean
-    assert message.keys() == ["Subject", "X-Next"]
+    assert message["Subject"] == clean and message.keys() == ["Subject", "X-Next"]
 
 
 # Headers
@@ -377,8 +373,7 @@ def test_mutt_shows_the_threads_and_what_is_new_open_and_answered(format_: str, 
     export_mail(tmp_path / "repo", target=tmp_path / format_, format_=format_)
     shown = shown_by_mutt(tmp_path / format_, count=8)
     flags, senders, subjects = zip(*(line.split("|", 3)[1:] for line in shown), strict=True)
-    assert subjects[0] == "First"
-    assert list(subjects) == TREE
+    assert subjects[0] == "First" and list(subjects) == TREE
     assert senders[:3] == ("engineer", "director", "engineer")
     new = "N !" if format_ == "mbox" else "N"  # `new/` knows no flags
     assert [flag.strip() for flag in flags] == ["r", "", new, "!", "", "", "", ""]

@@ -122,8 +122,7 @@ def test_each_template_has_a_golden_file_and_what_is_not_closed_is_told() -> Non
     bases = {name: re.findall(r'{%-? extends "(.+?)\.html"', source) for name, source in sources.items()}
     pages = {name for name, found in bases.items() if found} - {base for found in bases.values() for base in found}
     files = {file.name.removesuffix(".html") for file in GOLDEN.glob("*.html")}
-    assert files == set(PAGES)
-    assert {name.partition(".")[0] for name in files} == pages | {"base"}
+    assert files == set(PAGES) and {name.partition(".")[0] for name in files} == pages | {"base"}
     assert readable('<p class="a  b">One\n  <b>two</b></p>') == '<p class="a  b">One <b>two</b></p>\n'
     for html in ("<p><b></p></b>", "<div><p></div>", "<p>"):
         with pytest.raises(AssertionError, match=r"expected|closed"):

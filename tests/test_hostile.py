@@ -41,8 +41,7 @@ def test_a_link_deeper_in_the_output_is_removed_not_followed(tmp_path: Path) -> 
     (output / "memos" / NAME).symlink_to(tmp_path / "victim")
     build_site(tmp_path / "repo", output=output)
     assert [path.name for path in (tmp_path / "victim").iterdir()] == ["precious.txt"]
-    assert (output / "memos" / NAME / "index.html").is_file()
-    assert not (output / "memos" / NAME).is_symlink()
+    assert (output / "memos" / NAME / "index.html").is_file() and not (output / "memos" / NAME).is_symlink()
 
 
 def test_two_builds_do_not_write_into_one_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,8 +101,7 @@ def test_names_that_differ_by_case_alone_do_not_share_a_folder_and_a_year_has_th
     write_memo(tmp_path / "repo/memos/inbox", NAME, to="director", sent="0999-05-01T00:00:00Z")
     write_memo(tmp_path / "repo/memos/inbox", "2026-05-02-1430--a--b--n", to="Director")
     files = built_files(tmp_path / "repo", output=tmp_path / "out")
-    assert len({path.casefold() for path in files}) == len(files)
-    assert "timeline/0999/05/index.html" in files
+    assert len({path.casefold() for path in files}) == len(files) and "timeline/0999/05/index.html" in files
 
 
 @pytest.mark.parametrize(
@@ -135,8 +133,7 @@ def test_a_memo_to_thousands_is_bounded_and_a_line_break_in_a_name_forges_nothin
     write_memo(tmp_path / "repo/memos/inbox", NAME, to=",".join(f"p{n}" for n in range(5000)), action_required=True)
     files = built_files(tmp_path / "repo", output=tmp_path / "out")
     assert len([path for path in files if path.startswith("positions/")]) < 500 * 8 + 10
-    assert len(files["actions/index.html"]) < 1_000_000
-    assert b"holds 5000 names" in files["health/index.html"]
+    assert len(files["actions/index.html"]) < 1_000_000 and b"holds 5000 names" in files["health/index.html"]
     forged = "mallory\nAction: discharged (director)\n\n---\n\nApproved."
     write_memo(tmp_path / "two/memos/inbox", NAME, sender=forged, to="director\n- 2026-05-02 [x](y)")
     write_memo(tmp_path / "two/memos/inbox", "x\nnew memo: memos-inbox-evil", to="director")

@@ -56,8 +56,7 @@ def test_a_build_after_a_change_of_language_is_that_of_a_new_site(tmp_path: Path
     with_language(site, "de")
     build_site(site)
     home = (site / "_site/index.html").read_text(encoding="utf-8")
-    assert '<html lang="de">' in home
-    assert "Organisation</a>" in home
+    assert '<html lang="de">' in home and "Organisation</a>" in home
     assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
     with_language(site, "en")
     build_site(site)
@@ -155,8 +154,7 @@ def test_a_site_brings_its_own_language(tmp_path: Path) -> None:
     (site / "memosite.yml").write_text(f"{(site / 'memosite.yml').read_text()}\ntheme: theme\n")
     with_language(site, "pl")
     page = (build_site(site) / "timeline/index.html").read_text(encoding="utf-8")
-    assert ">Oś &lt;czasu&gt;</a>" in page
-    assert ">Decisions</a>" in page
+    assert ">Oś &lt;czasu&gt;</a>" in page and ">Decisions</a>" in page
 
 
 def test_a_language_without_a_catalogue_takes_its_familys_and_one_with_an_error_is_refused() -> None:

@@ -54,8 +54,7 @@ def test_a_memo_is_found_by_its_name_in_its_own_source_first() -> None:
     found = [envelope(NAME, sender="a"), envelope(NAME, sender="b", source="other")]
     archive = archive_of(*found)
     (rival,) = [id_ for _, id_ in archive.artifacts if "~" in id_]
-    assert target(NAME, *found) == ("memo", NAME)
-    assert target(NAME, *found, source="other") == ("memo", rival)
+    assert target(NAME, *found) == ("memo", NAME) and target(NAME, *found, source="other") == ("memo", rival)
     assert target(rival, *found) == ("memo", rival)
     assert target("gate.openthing", envelope("gate")) == ("memo", "gate")
     assert target("gate", envelope("gate")) is None
@@ -293,5 +292,4 @@ def test_a_name_binds_to_the_artifact_of_its_own_source_and_none_is_guessed() ->
         envelope("a"), transcript("t", related=("a", "gone", "t", "a")), transcript("t", source="other", content="x")
     )
     found = transcript_of(archive, "t")
-    assert found.related == (("memo", "a"),)
-    assert found.unresolved == ("gone",)
+    assert found.related == (("memo", "a"),) and found.unresolved == ("gone",)

@@ -244,8 +244,7 @@ def test_sentences() -> None:
 def test_sentences_are_bounded(before: str, marked: str, after: str) -> None:
     """Whatever is around the mention, which is always there."""
     found = sentence_around(before + marked + after, len(before), len(before + marked))
-    assert found.marked and len(found.line) <= CHARS + 10
-    assert found != Sentence()
+    assert found.marked and len(found.line) <= CHARS + 10 and found != Sentence()
 
 
 def test_the_front_of_a_document_leads_to_the_page(site: Site) -> None:

@@ -1,11 +1,14 @@
-"""Ids, references and short subjects are made from names as SPEC 2.2 and 3 say."""
+"""Ids, references and short subjects are made from names as SPEC 2.2 and 3 say; moments; characters of a terminal."""
 
+import datetime as dt
 import hashlib
+import json
 import unicodedata
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memosite.facts.characters import masked, printable, printable_json, without_surrogates
 from memosite.facts.names import (
     ID_BYTES,
     NO_SUBJECT,
@@ -18,6 +21,7 @@ from memosite.facts.names import (
     short_subject,
     stem_of,
 )
+from memosite.facts.times import UTC, Moment, read_moment, read_stamp
 
 STEM = "2026-05-01-1430--engineer--director--gate-is-green"
 OTHER = "2026-05-02-0900--director--engineer--thanks"
@@ -41,11 +45,9 @@ def test_an_id_is_the_stem_with_one_dash_for_other_characters_and_at_most_200_by
     assert make_id(unicodedata.normalize("NFD", "café au lait")) == make_id("café au lait")
     assert make_id("é" * 100) == "é" * 100
     long = "x" + "é" * 100
-    assert make_id(long) == "x" + "é" * 95 + "-" + sha8(long)
-    assert len(make_id(long).encode()) == 200
+    assert make_id(long) == "x" + "é" * 95 + "-" + sha8(long) and len(make_id(long).encode()) == 200
     first, second = make_id("caf\udce9"), make_id("caf\udcea")
-    assert first != second
-    assert first.startswith("caf--")
+    assert first != second and first.startswith("caf--")
     assert first.encode("utf-8")
     assert short_hash("gate is green ✓") == sha8("gate is green ✓")
 
@@ -59,13 +61,10 @@ def test_an_id_is_always_fit_for_a_url_and_a_file_name(stem: str) -> None:
     An id of an id is the same, so that a ledger's ids can be looked up as stems.
     """
     id_ = make_id(stem)
-    assert id_
-    assert not id_.startswith(".")
-    assert len(id_.encode()) <= ID_BYTES
-    assert unicodedata.is_normalized("NFC", id_)
+    assert id_ and not id_.startswith(".")
+    assert len(id_.encode()) <= ID_BYTES and unicodedata.is_normalized("NFC", id_)
     assert all(unicodedata.category(char)[0] in "LN" or char in "._-" for char in id_)
-    assert "~" not in id_
-    assert make_id(id_) == id_
+    assert "~" not in id_ and make_id(id_) == id_
 
 
 def test_a_stem_is_a_name_without_extension_and_tells_date_sender_recipient_and_subject() -> None:
@@ -208,7 +207,103 @@ def test_a_short_subject_is_the_first_clause_that_says_enough_else_the_name_spea
 def test_a_short_subject_is_one_visible_line_of_at_most_100_characters(subject: str, stem: str) -> None:
     """Whatever stands in the field: one line, no control characters, never empty, the same each time."""
     short = short_subject(subject, stem=stem)
-    assert 0 < len(short) <= SHORT_SUBJECT
-    assert short == " ".join(short.split())
+    assert 0 < len(short) <= SHORT_SUBJECT and short == " ".join(short.split())
     assert not any(unicodedata.category(char) == "Cc" for char in short)
     assert short == short_subject(subject, stem=stem)
+
+
+# Moments: read leniently, with the offset that was written, sorted by instant
+
+
+def test_a_date_is_read_as_it_was_meant_and_a_names_stamp_as_a_last_resort() -> None:
+    """ISO 8601 as people and tools write it, without a zone in UTC; no placeholder, no invented date."""
+    for written, utc, zone in [
+        ("2026-05-01T14:30:00Z", "2026-05-01T14:30:00Z", "+00:00"),
+        ("2026-05-01t14:30:00z", "2026-05-01T14:30:00Z", "+00:00"),
+        ("2026-05-01T14:30:00-04:00", "2026-05-01T18:30:00Z", "-04:00"),
+        ("2026-05-01T14:30:00+0530", "2026-05-01T09:00:00Z", "+05:30"),
+        ("2026-05-01T14:30:00+14", "2026-05-01T00:30:00Z", "+14:00"),
+        ("2026-05-01 14:30 +02:00", "2026-05-01T12:30:00Z", "+02:00"),
+        ("2026-05-01T14:30:00-00:00", "2026-05-01T14:30:00Z", "+00:00"),
+        ("2026-05-01T14:30", "2026-05-01T14:30:00Z", None),
+        ("2026-05-01T14", "2026-05-01T14:00:00Z", None),
+        ("2026-05-01", "2026-05-01T00:00:00Z", None),
+        (" 2026-05-01\n", "2026-05-01T00:00:00Z", None),
+        ("20260501T143000Z", "2026-05-01T14:30:00Z", "+00:00"),
+        ("20260501", "2026-05-01T00:00:00Z", None),
+        ("2026-05-20T22:29:20.944Z", "2026-05-20T22:29:20.944Z", "+00:00"),
+        ("2026-05-20T22:29:20,5Z", "2026-05-20T22:29:20.500Z", "+00:00"),
+        ("2026-05-20T22:29:20.123456789Z", "2026-05-20T22:29:20.123Z", "+00:00"),
+        ("2026-05-20T22:29:20.000000001Z", "2026-05-20T22:29:20Z", "+00:00"),
+        ("2026-05-01T24:00:00Z", "2026-05-02T00:00:00Z", "+00:00"),
+        ("2026-12-31T23:59:60Z", "2027-01-01T00:00:00Z", "+00:00"),
+        ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "+00:00"),
+        ("2024-02-29", "2024-02-29T00:00:00Z", None),
+        *(
+            (text, None, None)
+            for text in (
+                *("", "<ISO 8601 timestamp>", "YYYY-MM-DDTHH:MM:SSZ", "yesterday", "2026-02-29", "2026-13-01"),
+                *("2026-00-10", "0000-01-01", "2026-05-01T25:00:00Z", "2026-05-01T24:01:00Z", "2026-05-01T14:60:00Z"),
+                *("2026-05-01T14:30:61Z", "2026-05-01T14:30:00+24:00", "2026-05-01T14:30:00+01:60"),
+                *("2026-05-01T14:3000Z", "2026-0501", "2026-05-01T", "2026-05-01T14:30:00 UTC"),
+                *("9999-12-31T23:59:59-04:00", "0001-01-01T00:00:00+04:00", "٢٠٢٦-05-01"),
+                *("2026-05-01Z", "2026-05-01T14.5"),
+            )
+        ),
+    ]:
+        moment = read_moment(written)
+        assert (moment and moment.utc, moment and moment.zone) == (utc, zone), written
+        assert moment is None or (moment.offset is None) == (zone is None), written
+    for stamp, utc in [
+        ("2026-05-01-1430", "2026-05-01T14:30:00Z"),
+        ("2026-05-01", "2026-05-01T00:00:00Z"),
+        ("2026-05-01-0000", "2026-05-01T00:00:00Z"),
+        *((text, None) for text in ("2026-05-01-9999", "2026-13-01", "2026-05-01-14x0", "")),
+    ]:
+        moment = read_stamp(stamp)
+        assert (moment and moment.utc) == utc, stamp
+        assert moment is None or (moment.offset, moment.origin) == (None, "name"), stamp
+
+
+@given(st.datetimes(timezones=st.just(UTC)), st.integers(-24 * 60, 24 * 60))
+def test_a_local_time_never_raises_even_at_the_ends_of_time(instant: dt.datetime, offset: int) -> None:
+    """Where the wall clock would leave years 1 to 9999, UTC stands in."""
+    local = Moment(instant=instant, offset=offset).local
+    assert local.tzinfo is None
+
+
+@given(st.datetimes(min_value=dt.datetime(2, 1, 1), max_value=dt.datetime(9998, 1, 1)), st.integers(-1439, 1439))
+def test_what_python_writes_is_read_back(naive: dt.datetime, minutes: int) -> None:
+    """Any instant in any offset of whole minutes, to the microsecond; the writer's clock is kept, without its zone."""
+    written = naive.replace(tzinfo=dt.timezone(dt.timedelta(minutes=minutes)))
+    moment = read_moment(written.isoformat())
+    assert moment == Moment(instant=written.astimezone(UTC), offset=minutes)
+    assert moment is not None and moment.local == naive
+
+
+# Characters that no terminal may act on, and that no file may hold
+
+
+TEXTS = st.text(st.characters())  # lone surrogates, too
+
+
+def test_what_a_terminal_would_act_on_is_escaped_or_masked_and_halves_replaced_for_a_file() -> None:
+    """No text clears the screen, begins a line or turns the direction; whole characters stay in a file."""
+    text = "a\x1b[2Jb\nc\u202ed\ud800 Ж"
+    assert printable(text) == r"a\x1b[2Jb\nc\u202ed\ud800 Ж"
+    assert masked(text) == "a\ufffd[2Jb\ufffdc\ufffdd\ufffd Ж"
+    assert without_surrogates("a\ud83d b\udc80 \U0001f600\x1b\n") == "a\ufffd b\ufffd \U0001f600\x1b\n"
+
+
+@given(TEXTS)
+def test_whatever_a_text_holds_it_can_be_shown_and_written(text: str) -> None:
+    """Any text becomes one printable line, and text that is UTF-8; a clean text is left as it is."""
+    assert printable(text).isprintable()
+    written = printable_json({text: [text]})
+    assert written.isprintable()
+    json.loads(written)
+    assert masked(text).isprintable() and len(masked(text)) == len(text)
+    assert json.loads(json.dumps(without_surrogates(text)).encode()) == without_surrogates(text)
+    without_surrogates(text).encode()
+    if all(unicodedata.category(char)[0] in "LNPS" for char in text):
+        assert printable(text) == masked(text) == text

@@ -146,8 +146,7 @@ def test_a_chart_has_managers_above_cuts_cycles_and_draws_the_rest_lighter() -> 
     """Those of one manager in one row, others in words; no column outside, no bent line; nobody makes no chart."""
     chart = drawn("abcde", *under("ba", "ca", "db", "ec"))
     a, b, c, d = (place(chart, label) for label in "abcd")
-    assert a.y < b.y == c.y < d.y
-    assert (b.x + c.x) // 2 in range(a.x - BOX[0] // 2, a.x + BOX[0] // 2)
+    assert a.y < b.y == c.y < d.y and (b.x + c.x) // 2 in range(a.x - BOX[0] // 2, a.x + BOX[0] // 2)
     assert [line.kind for line in chart.lines] == ["rank"] * 4
     chart = drawn("abcd", *under("ca", "cb", "dc"), Edge(sender="a", to="b", words="a peers b", is_rank=False))
     assert sorted(line.words for line in chart.lines if line.kind == "other") == ["a peers b", "cb"]
@@ -172,8 +171,7 @@ def test_boxes_never_overlap_and_stand_inside(number: int, pairs: list[tuple[int
     """However an organization is made, each position has its own place within the drawing."""
     edges = [Edge(sender=f"p{one}", to=f"p{two}", words="", is_rank=is_rank) for one, two, is_rank in pairs]
     chart = draw(seats(f"p{index}" for index in range(number)), edges)
-    assert chart is not None
-    assert len(chart.boxes) == number
+    assert chart is not None and len(chart.boxes) == number
     corners = sorted((box.y, box.x) for box in chart.boxes)
     assert all(x > 0 and x + BOX[0] < chart.width and y > 0 and y + BOX[1] < chart.height for y, x in corners)
     for index, (y, x) in enumerate(corners):
@@ -191,8 +189,6 @@ def test_a_wide_and_a_deep_organization_are_drawn_and_text_is_cut_to_the_box() -
     assert wide is not None and wide.width <= MAX_WIDTH + 100 and wide.height < 8_000
     deep = draw(seats(ids), [Edge(sender=low, to=high, words="", is_rank=True) for high, low in pairwise(ids)])
     assert deep is not None and len({box.y for box in deep.boxes}) == 3_000
-    assert fitted("Strategist", 14) == "Strategist"
-    assert fitted("W" * 80, 14).endswith("W…")
-    assert len(fitted("W" * 80, 14)) < len(fitted("i" * 80, 14)) < 80
-    assert len(fitted("决" * 80, 14)) <= 14
+    assert fitted("Strategist", 14) == "Strategist" and fitted("W" * 80, 14).endswith("W…")
+    assert len(fitted("W" * 80, 14)) < len(fitted("i" * 80, 14)) < 80 and len(fitted("决" * 80, 14)) <= 14
     assert fitted("", 14) == ""

@@ -155,8 +155,7 @@ def test_a_killed_build_leaves_whole_files_and_the_next_one_completes_it(tmp_pat
         killed += process.wait() == -signal.SIGKILL
         there = {path: data for path, data in tree_bytes(target).items() if not path.startswith(".memosite-unfinished")}
         assert all(whole[path] == data for path, data in there.items())
-        assert main([*command[3:], str(target)]) == 0
-        assert tree_bytes(target) == whole
+        assert main([*command[3:], str(target)]) == 0 and tree_bytes(target) == whole
     assert killed > 1
     assert (tmp_path / "whole" / SITE_MARKER).exists()
 
@@ -207,11 +206,9 @@ def test_a_cache_keeps_out_of_git_and_is_not_written_through_a_link(tmp_path: Pa
     write_whole(tmp_path / "one.json", b"{}")
     assert [path.name for path in tmp_path.iterdir()] == ["one.json"]
     cache = tmp_path / "a/cache"
-    assert open_cache(cache) == cache
-    assert (cache / ".gitignore").read_text() == "*\n"
+    assert open_cache(cache) == cache and (cache / ".gitignore").read_text() == "*\n"
     (cache / ".gitignore").write_text("own\n")
-    assert open_cache(cache) == cache
-    assert (cache / ".gitignore").read_text() == "own\n"
+    assert open_cache(cache) == cache and (cache / ".gitignore").read_text() == "own\n"
     assert open_cache(cache / ".gitignore") is None
     cache, precious = tmp_path / "cache", tmp_path / "precious"
     (cache / "history").mkdir(parents=True)
@@ -220,8 +217,7 @@ def test_a_cache_keeps_out_of_git_and_is_not_written_through_a_link(tmp_path: Pa
         (cache / "history" / name).symlink_to(precious)
     write_whole(cache / "history/one.json", b"{}")
     assert precious.read_text() == "text"
-    assert (cache / "history/one.json").read_bytes() == b"{}"
-    assert not (cache / "history/one.json").is_symlink()
+    assert (cache / "history/one.json").read_bytes() == b"{}" and not (cache / "history/one.json").is_symlink()
     (tmp_path / "elsewhere").mkdir()
     (cache / "linked").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(OutputError, match="symbolic link"):

@@ -85,8 +85,7 @@ def test_one_id_in_two_organizations_is_a_union_and_ids_that_differ_by_case_shar
     assert archive.position_of["Engineer"].startswith("Engineer~")
     _, ledger = resolve_facts(envelope(to="engineer"))
     archive, _ = resolve_facts(envelope(to="engineer"), organization("acme", "Engineer"), ledger=ledger)
-    assert archive.position_of["engineer"] == "engineer"
-    assert archive.positions["engineer"].seats == ()
+    assert archive.position_of["engineer"] == "engineer" and archive.positions["engineer"].seats == ()
     (listed,) = [position for position in archive.positions.values() if position.seats]
     assert listed.id.startswith("Engineer~")
     made = stands_for("../../etc")
@@ -115,8 +114,7 @@ def test_names_are_found_everywhere_all_are_kept_and_a_working_directory_names_t
     assert set(archive.positions) == {"engineer"}
     memos = envelope("a", to="old"), envelope("b", to="acme-new")
     archive = archive_of(*memos, organization("acme", "new"), aliases={"old": "new"})
-    assert archive.positions["new"].names == ("acme-new", "old")
-    assert archive.positions["new"].name == "New"
+    assert archive.positions["new"].names == ("acme-new", "old") and archive.positions["new"].name == "New"
     archive = archive_of(envelope(), aliases={"old": "new"})
     assert set(archive.positions) == {"director", "engineer"} and "old" not in archive.position_of
     here, *there = envelope("a"), envelope("b", source="other"), envelope("c", source="other")

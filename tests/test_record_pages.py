@@ -69,15 +69,13 @@ def test_a_record_that_is_gone_and_its_entity_leave_pages_that_say_so() -> None:
     for path in ("records/wyren/quay.rejected-paths.0a/index.html", "entities/koha/index.html"):
         assert isinstance(later[path], GonePage)
     overview = later["systems/index.html"]
-    assert isinstance(overview, SystemsPage)
-    assert [row.total for row in overview.systems] == [0, 0, 0, 0]
+    assert isinstance(overview, SystemsPage) and [row.total for row in overview.systems] == [0, 0, 0, 0]
     assert later["archive/ledger.jsonl"].data.decode() == ledger_text
     first = record("a", system="mif")
     text = planned(first)["archive/ledger.jsonl"].data.decode()
     now = record("a", system="wyren")
     page = planned(now, ledger=parse_ledger(text, name="ledger"))["records/mif/quay.a/index.html"]
-    assert isinstance(page, RedirectPage)
-    assert page.target.href == "../../wyren/quay.a/index.html"
+    assert isinstance(page, RedirectPage) and page.target.href == "../../wyren/quay.a/index.html"
 
 
 def test_copies_of_a_library_are_published_where_its_page_says(tmp_path: Path) -> None:
@@ -97,17 +95,14 @@ def test_a_superseded_record_leads_to_its_successor_and_what_is_not_bound_is_tex
     """On its page and in lists; relations, anchors, names, citations: only an address of the web is a link."""
     artifacts = everything()
     page = planned(*artifacts)["records/memory-store/quay.decision.old/index.html"]
-    assert isinstance(page, RecordPage)
-    assert page.is_superseded
-    assert page.successor is not None
-    assert page.successor.href == "../quay.decision.new/index.html"
+    assert isinstance(page, RecordPage) and page.is_superseded
+    assert page.successor is not None and page.successor.href == "../quay.decision.new/index.html"
     row = context_of(*artifacts).row("", artifacts[0])
     assert (row.is_superseded, row.status, row.type) == (True, "", "memory-store decision")
     lost = record("decision.b", status="active")
     lost = replace(lost, card=replace(lost.card, superseded_by="decision.gone"))
     successor = context_of(lost).row("", lost).successor
-    assert successor is not None
-    assert (successor.label, successor.href) == ("decision.gone", None)
+    assert successor is not None and (successor.label, successor.href) == ("decision.gone", None)
     assert [(row.predicate, row.target.label, row.target.href) for row in page.relations] == [
         ("superseded by", "Title of decision.new", "../quay.decision.new/index.html"),
         ("affects", "feature.lost", None),
@@ -225,8 +220,7 @@ def test_each_system_is_grouped_in_its_own_way_and_an_entity_has_one_page() -> N
     ((rejected,),) = (group.rows for group in found["decisions/rejected/index.html"].groups)
     assert (rejected.type, rejected.standing) == ("wyren Rejected paths", "rejected")
     page = found["entities/koha/index.html"]
-    assert isinstance(page, EntityPage)
-    assert (page.title, page.types) == ("Koha", ("technology",))
+    assert isinstance(page, EntityPage) and (page.title, page.types) == ("Koha", ("technology",))
     assert headings(page) == ["Records of memory-store", "Records of mif"]
     groups = found["entities/index.html"].groups
     assert [(type_, [(one.label, count) for one, count in rows]) for type_, rows in groups] == [
@@ -270,8 +264,7 @@ def test_many_entities_are_split_in_the_order_in_which_they_became_known(tmp_pat
     records = [record(f"{number}", system="mif", namespace=name) for number, name in enumerate(names)]
     found = planned(*records)
     anchors = [section.anchor for section in found["systems/mif/namespace/index.html"].sections]
-    assert len(set(anchors)) == len(names)
-    assert not any(anchor.split() != [anchor] for anchor in anchors)
+    assert len(set(anchors)) == len(names) and not any(anchor.split() != [anchor] for anchor in anchors)
     write_planned(tmp_path, found.values())
     assert list(bad_links(tmp_path)) == []
 

@@ -59,8 +59,7 @@ def test_files_of_a_site_stand_before_the_bundled_ones_but_hidden_ones_and_what_
     assert own.templates["gone.html"] == "<p>Gone: {{ page.id }}</p>\n"
     assert own.templates["memo.html"] == bundled.templates["memo.html"]
     files = {"fonts/serif.woff2": b"a font", "alias.woff2": b"a font", "own.js": b"// one\n// two\nlet a;\n"}
-    assert own.static == {**bundled.static, **files}
-    assert own.own == {"gone.html"} and bundled.own == frozenset()
+    assert own.static == {**bundled.static, **files} and own.own == {"gone.html"} and bundled.own == frozenset()
     assert [list(names) for names in (own.static, own.templates)] == [sorted(own.static), sorted(own.templates)]
 
 
@@ -116,8 +115,7 @@ def test_the_digest_tells_themes_apart(site: Path) -> None:
         digests.add(load_theme(site).digest)
     assert len(digests) == 6
     moved = site.rename(site.parent / "elsewhere")
-    assert load_theme(moved).digest in digests
-    assert all(len(digest) == 64 for digest in digests)
+    assert load_theme(moved).digest in digests and all(len(digest) == 64 for digest in digests)
 
 
 def test_scripts_and_styles_are_published_without_comments() -> None:

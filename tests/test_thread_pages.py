@@ -181,8 +181,7 @@ def test_a_thread_of_hundreds_stays_in_bounds(tmp_path: Path) -> None:
         )  # fmt: skip
     page = page_of(tmp_path / "org")
     pages = list((tmp_path / "org/_site/threads/talk").rglob("index.html"))
-    assert len(pages) > 5
-    assert max(one.stat().st_size for one in pages) < MEGABYTE
+    assert len(pages) > 5 and max(one.stat().st_size for one in pages) < MEGABYTE
     assert len(page.find_class("took-part")[0].findall("tbody/tr")) == 20
     assert [len(html.parse(one).getroot().find_class("took-part")) for one in sorted(pages)].count(1) == 1
     assert all(check_lanes(html.parse(one).getroot()) == 60 for one in sorted(pages)[:2])
@@ -227,8 +226,7 @@ def check_lanes(page: Any) -> int:
     ]
     assert arrows == replies
     places = [float(place.rstrip("%")) for _, _, place, _ in marks]
-    assert places == sorted(set(places))
-    assert all(0 < place < 100 for place in places)
+    assert places == sorted(set(places)) and all(0 < place < 100 for place in places)
     dates = [row[2].find("time").get("datetime") for row in rows if len(row[2])]
     assert dates == sorted(dates)
     return len(marks)

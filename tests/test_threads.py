@@ -224,8 +224,7 @@ def test_ghosts_are_read_off_their_names_and_cycles_and_replies_before_their_par
     ghost = archive.ghosts[missing]
     assert ghost.date is not None
     assert (ghost.sender, ghost.to, ghost.short_subject) == ("director", "engineer", "Is the gate green")
-    assert ghost.date.utc == "2026-05-01T09:00:00Z"
-    assert ghost.replies == (ref("a"), ref("b"))
+    assert ghost.date.utc == "2026-05-01T09:00:00Z" and ghost.replies == (ref("a"), ref("b"))
     assert members(archive.threads[missing]) == [(0, missing), (1, "a"), (1, "b")]
     assert memo(archive, "a").ghost_parent == missing and memo(archive, "a").parent is None
     assert [finding.rule.id for finding in archive.findings] == ["ghost", "ghost"]
@@ -254,8 +253,7 @@ def test_the_id_of_a_thread_is_safe_and_a_note_or_transcript_of_that_id_is_not_o
     """The name is as written; roots fall back on their ids; a reply to a transcript links to it, and it back."""
     archive = archive_of(envelope("a", thread_id=" the gate / v2 "), envelope("b", thread_id="the gate / v2"))
     (thread,) = archive.threads.values()
-    assert thread.name == "the gate / v2" and "/" not in thread.id
-    assert thread.memos == (ref("a"), ref("b"))
+    assert thread.name == "the gate / v2" and "/" not in thread.id and thread.memos == (ref("a"), ref("b"))
     archive = archive_of(envelope("m"), envelope("m", sender="tester", source="other"))
     assert set(archive.threads) == {one[1] for one in archive.artifacts}
     archive = archive_of(envelope("a", subject="Re: gate"), envelope("b", subject="Re: gate"))

@@ -177,8 +177,7 @@ def test_the_limits_of_folders_hold_for_trees(repo: Repo, stack: ExitStack, monk
     monkeypatch.undo()
     monkeypatch.setattr(objects, "PATHS_LIMIT", 3)
     source = tree_source(repo.root, stack)
-    assert source.list_files().candidates == ("a.openthing",)
-    assert notes(source) == {"b": "folder-too-large"}
+    assert source.list_files().candidates == ("a.openthing",) and notes(source) == {"b": "folder-too-large"}
     monkeypatch.setattr(objects, "ENTRIES_LIMIT", 2)
     with pytest.raises(TooMuchError, match="more than 2 entries"):
         tree_source(repo.root, stack)
@@ -330,8 +329,7 @@ def test_forked_processes_ask_a_git_of_their_own(tmp_path: Path) -> None:
         def is_right(number: int) -> bool:
             return objects.blob(names[number], limit=10**6) == f"{number}\n".encode() * (1 + number * 40)
 
-        assert list(run(is_right, [*names] * 20, jobs=3)) == [True] * 1_200
-        assert is_right(1)
+        assert list(run(is_right, [*names] * 20, jobs=3)) == [True] * 1_200 and is_right(1)
 
 
 def test_a_commit_is_read_by_several_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

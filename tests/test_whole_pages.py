@@ -54,8 +54,7 @@ def test_mentions_without_a_date_are_listed_and_mentions_types_and_faulty_fields
     assert ", and 3 more" in words(found["systems/index.html"])
     broken = "".join(f'k{number}: "a "quoted" b"\n' for number in range(30))
     yaml = read_yaml(broken + "title: last\n")
-    assert "title" not in yaml.fields
-    assert "the rest is skipped" in yaml.problems[-1].message
+    assert "title" not in yaml.fields and "the rest is skipped" in yaml.problems[-1].message
     assert len(yaml.problems) == 20
 
 
@@ -123,8 +122,7 @@ def test_bullets_of_a_memory_stand_in_order_and_their_long_file_is_not_published
     with open_folders(tmp_path / "quay") as (archive, shelf):
         found = _pages(archive, shelf)
         stored = [shelf.get(one.sha256) for one in found.values() if isinstance(one, Stored)]
-    assert len(stored) == RECORDS + 1
-    assert sum(map(len, stored)) < 10 * len(text)
+    assert len(stored) == RECORDS + 1 and sum(map(len, stored)) < 10 * len(text)
     line = artifact_line(next(exported(archive)), archive, base_url=None)
     assert line["sha256"] in {one.sha256 for one in found.values() if isinstance(one, Stored)}
 
@@ -197,8 +195,7 @@ def test_an_organization_too_large_for_its_page_is_in_parts(tmp_path: Path) -> N
     assert "Showing 300 of 500. All of them: organization ." in words(found["index.html"])
     assert "Showing the first 500 of 501." in words(found["positions/seat-000/index.html"])
     said = found["llms.txt"].data.decode()
-    assert "[All 500 positions](org/index.html)" in said
-    assert "memosite brief POSITION" in said
+    assert "[All 500 positions](org/index.html)" in said and "memosite brief POSITION" in said
 
 
 def test_systems_entities_and_decisions_have_twins(tmp_path: Path) -> None:

@@ -33,8 +33,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Check an element against the allow-list and against what it stands in."""
-        assert tag in ALLOWED
-        assert {name for name, _ in attrs} <= ALLOWED[tag]
+        assert tag in ALLOWED and {name for name, _ in attrs} <= ALLOWED[tag]
         assert len({name for name, _ in attrs}) == len(attrs)
         if tag == "a":
             assert "a" not in self.open
@@ -83,8 +82,7 @@ def read(html: str) -> Reader:
     reader = Reader()
     reader.feed(html)
     reader.close()
-    assert reader.open == []
-    assert len(set(reader.ids)) == len(reader.ids)
+    assert reader.open == [] and len(set(reader.ids)) == len(reader.ids)
     return reader
 
 
