@@ -352,8 +352,8 @@ def test_keys_go_from_entry_to_entry_through_a_thread_and_to_its_pages(page: Pag
     assert page.evaluate("document.activeElement === document.querySelectorAll('.member')[1]")
 
 
-def test_the_help_sheet_names_the_keys_of_this_page_and_no_others(page: Page, server: str) -> None:
-    """`?` opens and closes it; other keys rest meanwhile; a memo without a thread has no `t`."""
+def test_the_help_sheet_names_the_keys_of_this_page_and_a_week_is_in_view(page: Page, server: str) -> None:
+    """`?` opens and closes it, other keys rest meanwhile; of a month's first week its heading is seen, too."""
     page.goto(server + KINDS["memo"])
     page.keyboard.press("?")
     sheet = page.get_by_role("dialog", name="Keyboard shortcuts")
@@ -365,6 +365,11 @@ def test_the_help_sheet_names_the_keys_of_this_page_and_no_others(page: Page, se
     page.goto(server + KINDS["timeline"])
     page.get_by_role("button", name="Keyboard").click()
     assert "t" not in page.locator("dialog kbd").all_text_contents()
+    page.goto(f"{server}positions/web-engineer/index.html#week-2026-05-18")
+    head = "document.querySelector('header.site').getBoundingClientRect().bottom"
+    month = "document.getElementById('2026-05').getBoundingClientRect().top"
+    page.wait_for_function(f"() => {month} >= {head} && {month} < innerHeight / 2")
+    assert page.locator(":target").evaluate("(row) => getComputedStyle(row).boxShadow") != "none"
 
 
 def test_texts_and_tool_calls_fold_and_unfold_and_the_outline_follows_the_reader(page: Page, server: str) -> None:
@@ -422,15 +427,6 @@ def test_a_link_to_something_folded_opens_it(browser: Browser, base: str) -> Non
         page.goto(f"{base}{KINDS['position']}#follow")
         page.locator("#_watch").wait_for()
         context.close()
-
-
-def test_the_heading_of_a_week_is_not_behind_the_head_of_the_page(page: Page, server: str) -> None:
-    """A link to the first week of a month shows the heading of the month, too; the colour goes beyond the text."""
-    page.goto(f"{server}positions/web-engineer/index.html#week-2026-05-18")
-    head = "document.querySelector('header.site').getBoundingClientRect().bottom"
-    month = "document.getElementById('2026-05').getBoundingClientRect().top"
-    page.wait_for_function(f"() => {month} >= {head} && {month} < innerHeight / 2")
-    assert page.locator(":target").evaluate("(row) => getComputedStyle(row).boxShadow") != "none"
 
 
 def test_what_came_since_the_last_visit_is_marked(page: Page, base: str) -> None:

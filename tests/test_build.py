@@ -118,25 +118,6 @@ def test_what_arrives_later_is_appended_and_what_goes_leaves_its_address(organiz
 ARTIFACTS = ("memos", "notes", "transcripts", "records", "documents", "libraries")
 
 
-def test_a_twin_of_what_moved_leads_to_it(tmp_path: Path) -> None:
-    """As of an entry of a list that is in another section now."""
-    desk = tmp_path / "desk"
-    write_text(desk / ".wyren/memory.md", "## Decisions\n- Oak it is [session ab, turn 1]\n")
-    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
-    repo = Repo(desk)
-    repo.commit()
-    output = build_site(tmp_path)
-    (former,) = (output / "records/wyren").iterdir()
-    write_text(desk / ".wyren/memory.md", "## Rejected paths\n- Oak it is [session ab, turn 1]\n")
-    repo.commit()
-    build_site(tmp_path)
-    (now,) = (path for path in (output / "records/wyren").iterdir() if path != former)
-    said = json.loads((former / "index.json").read_text(encoding="utf-8"))
-    assert (former / said["moved"]).resolve() == now / "index.html"
-    text = (former / "index.md").read_text(encoding="utf-8")
-    assert text.startswith("# Moved\n\nNow at [records/wyren/desk.rejected")
-
-
 def test_pages_show_what_is_broken_lists_are_bounded_and_files_ask_for_nothing_else(example_site: Path) -> None:
     """A broken file has a page; twins of lists are below 16 kB; no absolute path, one policy, originals (SPEC 4)."""
     id_ = "2026-05-08-1150--archivist--web-engineer--caption-for-the-mill-photograph"
@@ -188,8 +169,8 @@ def test_bad_input_is_one_line_and_exit_2_and_nothing_is_written(
         assert sorted(tmp_path.rglob("*")) == before, case
 
 
-def test_an_empty_organization_builds_and_an_output_inside_a_source_is_not_read_back(tmp_path: Path) -> None:
-    """A first repo gives a site; the default output is in the site, which may be the source itself."""
+def test_an_empty_organization_builds_an_output_is_not_read_back_and_a_moved_twin_leads_on(tmp_path: Path) -> None:
+    """The default output is in the site, which may be the source; an entry of a list is in another section now."""
     (tmp_path / "site/memos/inbox").mkdir(parents=True)
     write_text(tmp_path / "site/memosite.yml", "sources: [{path: .}]\n")
     assert "index.html" in built_files(tmp_path / "site", output=tmp_path / "out")
@@ -201,3 +182,19 @@ def test_an_empty_organization_builds_and_an_output_inside_a_source_is_not_read_
     build_site(repo)
     assert tree_bytes(repo / "_site") == first and (repo / "_site/.gitignore").read_text() == "*\n"
     assert f"memos/{name}/index.html" in first
+    tmp_path /= "two"
+    desk = tmp_path / "desk"
+    write_text(desk / ".wyren/memory.md", "## Decisions\n- Oak it is [session ab, turn 1]\n")
+    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
+    moving = Repo(desk)
+    moving.commit()
+    output = build_site(tmp_path)
+    (former,) = (output / "records/wyren").iterdir()
+    write_text(desk / ".wyren/memory.md", "## Rejected paths\n- Oak it is [session ab, turn 1]\n")
+    moving.commit()
+    build_site(tmp_path)
+    (now,) = (path for path in (output / "records/wyren").iterdir() if path != former)
+    said = json.loads((former / "index.json").read_text(encoding="utf-8"))
+    assert (former / said["moved"]).resolve() == now / "index.html"
+    text = (former / "index.md").read_text(encoding="utf-8")
+    assert text.startswith("# Moved\n\nNow at [records/wyren/desk.rejected")

@@ -130,8 +130,8 @@ def test_a_pipe_is_written_to_and_a_link_stays_a_link(repo: Path, tmp_path: Path
 # JSON Lines and CSV
 
 
-def test_json_lines_are_those_of_the_archive_and_a_table_has_as_many_rows(tmp_path: Path) -> None:
-    """With bodies where asked for; a table as RFC 4180 writes it, with lists joined."""
+def test_json_lines_are_those_of_the_archive_and_a_table_has_as_many_rows_and_no_formula(tmp_path: Path) -> None:
+    """Bodies where asked for, RFC 4180, lists joined; foreign words are texts and change no terminal."""
     target = tmp_path / "out.jsonl"
     with open_folders(*EXAMPLE_SOURCES) as (archive, shelf):
         expected = [artifact_line(artifact, archive, base_url=None) for artifact in exported(archive)]
@@ -158,21 +158,10 @@ def test_json_lines_are_those_of_the_archive_and_a_table_has_as_many_rows(tmp_pa
     assert row["subject"] == 'A "gate"\nand more' and row["copies"] == f"alpha/{path}; beta/{path}"
     assert row["recipients"] == "director: open; strategist: open"
     assert (row["parent"], row["body"]) == ("", "All tests pass.")
-
-
-def rows(target: Path) -> list[dict[str, Any]]:
-    """Return the rows of a table by column."""
-    return list(csv.DictReader(io.StringIO(target.read_text(encoding="utf-8"), newline="")))
-
-
-def test_a_spreadsheet_is_not_made_to_run_anything(tmp_path: Path) -> None:
-    """What it would take for a formula is a text, in every column that holds foreign words.
-
-    Nor does a table hold a character that changes a terminal; tabs and line ends stay.
-    """
+    tmp_path /= "two"
     for start in ["=", "+", "-", "@", "\t", "\n", "＝"]:
         evil = f"{start}HYPERLINK(1)"
-        fields: dict[str, Any] = {"subject": evil, "body": f"{evil}\t\n", "sender": evil, "thread_id": evil}
+        fields = {"subject": evil, "body": f"{evil}\t\n", "sender": evil, "thread_id": evil}
         write_memo(tmp_path / "repo/memos/inbox", NAME, metadata={"tags": [evil]}, **fields)
         colours: dict[str, Any] = {"subject": "a \x1b[2J b", "body": "c \x9b31m\td\n\x07", "sender": "e\x1b]0;f"}
         write_memo(tmp_path / "repo/memos/inbox", "two", **colours)
@@ -183,6 +172,11 @@ def test_a_spreadsheet_is_not_made_to_run_anything(tmp_path: Path) -> None:
         text = (tmp_path / "out.csv").read_text(encoding="utf-8")
         assert all(char.isprintable() or char in "\t\r\n" for char in text), start
         assert "[2J" in text and "\td" in text, start
+
+
+def rows(target: Path) -> list[dict[str, Any]]:
+    """Return the rows of a table by column."""
+    return list(csv.DictReader(io.StringIO(target.read_text(encoding="utf-8"), newline="")))
 
 
 # The maildir as a folder

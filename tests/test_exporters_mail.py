@@ -261,21 +261,8 @@ def test_a_date_keeps_its_offset(tmp_path: Path) -> None:
         assert first == f"From engineer@test.invalid {line}" or not line, sent
 
 
-def test_a_memo_without_any_date_has_none_and_its_line_that_of_the_epoch(tmp_path: Path) -> None:
-    """A `From ` line must have a date; a header may be left out. The names of files and archive make valid ids."""
-    write_memo(tmp_path / "repo/memos/inbox", "gate", sent=None)
-    (message,) = mail_of(tmp_path)
-    assert message["Date"] is None
-    assert (tmp_path / "out").read_bytes().startswith(b"From engineer@test.invalid Thu Jan  1 00:00:00 1970\n")
-    odd = write_memo(tmp_path / "odd/memos/inbox", "grüße..und.").stem
-    write_memo(tmp_path / "odd/memos/inbox", "re", in_reply_to=f"{odd}.openthing", sent="2026-05-02T09:00:00Z")
-    parent, reply = mail_of(tmp_path, repo="odd", archive_id=".a_b.", authority="me@example.org,2026-01")
-    assert parent["Message-ID"] == "<memo/gr%C3%BC%C3%9Fe%2E.und%2E@%2Ea_b%2E.example.org>"
-    assert reply["In-Reply-To"] == reply["References"] == parent["Message-ID"]
-
-
-def test_an_mbox_has_the_flags_of_the_maildir(tmp_path: Path) -> None:
-    """`Status` and `X-Status` are what mutt and Dovecot read; Python gives them as flags."""
+def test_an_mbox_has_the_flags_of_the_maildir_and_a_memo_without_any_date_the_epoch(tmp_path: Path) -> None:
+    """`Status` and `X-Status`, which mutt and Dovecot read; names of files and archive make valid ids."""
     memos, asked = tmp_path / "repo/memos", "2026-05-02-0900--a--b--asked"
     send(memos / "inbox", "2026-05-01-0900--a--b--unread", action_required=True)
     send(memos / "read", asked, action_required=True)
@@ -286,6 +273,16 @@ def test_an_mbox_has_the_flags_of_the_maildir(tmp_path: Path) -> None:
     flags = [message.get_flags() for message in box]
     box.close()
     assert flags == ["F", "ROA", "ROF", "RO"]
+    tmp_path /= "two"
+    write_memo(tmp_path / "repo/memos/inbox", "gate", sent=None)
+    (message,) = mail_of(tmp_path)
+    assert message["Date"] is None
+    assert (tmp_path / "out").read_bytes().startswith(b"From engineer@test.invalid Thu Jan  1 00:00:00 1970\n")
+    odd = write_memo(tmp_path / "odd/memos/inbox", "grüße..und.").stem
+    write_memo(tmp_path / "odd/memos/inbox", "re", in_reply_to=f"{odd}.openthing", sent="2026-05-02T09:00:00Z")
+    parent, reply = mail_of(tmp_path, repo="odd", archive_id=".a_b.", authority="me@example.org,2026-01")
+    assert parent["Message-ID"] == "<memo/gr%C3%BC%C3%9Fe%2E.und%2E@%2Ea_b%2E.example.org>"
+    assert reply["In-Reply-To"] == reply["References"] == parent["Message-ID"]
 
 
 # Threads

@@ -61,14 +61,18 @@ def test_two_builds_do_not_write_into_one_output(tmp_path: Path, capsys: pytest.
     assert f"memos/{NAME}/index.html" in built_files(tmp_path / "repo", output=tmp_path / "out")
 
 
-def test_copies_in_sources_of_telling_names_have_paths_of_their_own(tmp_path: Path) -> None:
-    """The second copy in `engine` is not the first in `engine-2`."""
+def test_copies_in_sources_and_names_that_differ_by_case_have_paths_of_their_own(tmp_path: Path) -> None:
+    """The second copy in `engine` is not the first in `engine-2`; some disks ignore case; months are `yyyy/mm`."""
     for folder in ("engine/memos/inbox", "engine/memos/archive", "engine-2/memos/inbox"):
         write_memo(tmp_path / "org" / folder, NAME)
     files = built_files(tmp_path / "org", output=tmp_path / "out")
     copies = [path for path in files if path.startswith(f"memos/{NAME}/copies/")]
     assert len(copies) == 3
     assert list(bad_links(tmp_path / "out")) == []
+    write_memo(tmp_path / "repo/memos/inbox", NAME, to="director", sent="0999-05-01T00:00:00Z")
+    write_memo(tmp_path / "repo/memos/inbox", "2026-05-02-1430--a--b--n", to="Director")
+    files = built_files(tmp_path / "repo", output=tmp_path / "out")
+    assert len({path.casefold() for path in files}) == len(files) and "timeline/0999/05/index.html" in files
 
 
 @pytest.mark.parametrize("name", ["pyvenv.cfg", ".memosite-site"])
@@ -94,14 +98,6 @@ def test_a_memo_of_a_misspelt_type_has_a_page_and_a_finding_unless_it_is_of_anot
     files = built_files(tmp_path / "repo", output=tmp_path / "out")
     assert all(b"field-type" in files[f"memos/{NAME}-{number}/index.html"] for number in range(len(types)))
     assert "memos/t/index.html" not in files
-
-
-def test_names_that_differ_by_case_alone_do_not_share_a_folder_and_a_year_has_three_digits(tmp_path: Path) -> None:
-    """Some disks ignore case. Months are `yyyy/mm`."""
-    write_memo(tmp_path / "repo/memos/inbox", NAME, to="director", sent="0999-05-01T00:00:00Z")
-    write_memo(tmp_path / "repo/memos/inbox", "2026-05-02-1430--a--b--n", to="Director")
-    files = built_files(tmp_path / "repo", output=tmp_path / "out")
-    assert len({path.casefold() for path in files}) == len(files) and "timeline/0999/05/index.html" in files
 
 
 @pytest.mark.parametrize(

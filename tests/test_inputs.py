@@ -190,19 +190,6 @@ def test_a_commit_after_git_add_is_told_and_so_is_the_add(site: Path) -> None:
     assert not compare(site, added.digest).is_same
 
 
-def test_further_work_trees_have_a_head_of_their_own(tmp_path: Path) -> None:
-    """Their branches lie in the first one's repo, outside of the site."""
-    first = Repo(tmp_path / "first")
-    write_memo(first.root / "memos/inbox", "one")
-    first.commit()
-    first.git("worktree", "add", "--quiet", "-b", "side", str(tmp_path / "site/second"))
-    site = tmp_path / "site"
-    known = digest(site)
-    assert compare(site, known).is_same
-    Repo(site / "second", is_new=False).git("commit", "--quiet", "--allow-empty", "-m", "more")
-    assert not compare(site, known).is_same
-
-
 def test_refs_in_tables_count_by_their_list_and_no_file_outside_is_read(site: Path) -> None:
     """Of reftables HEAD says nothing, and each commit makes another table; a head that leads out is git's."""
     write_text(site / "engine/.git/HEAD", "ref: refs/heads/.invalid\n")
@@ -272,8 +259,8 @@ def listed(site: Path) -> list[Path]:
     return found
 
 
-def test_every_file_that_is_listed_counts(tmp_path: Path) -> None:
-    """In a copy of the demonstration, each by itself."""
+def test_every_file_that_is_listed_counts_and_further_work_trees_have_a_head_of_their_own(tmp_path: Path) -> None:
+    """In a copy of the demonstration, each by itself; branches are in the first one's repo, outside of the site."""
     shutil.copytree(EXAMPLE, tmp_path / "site")
     files = listed(tmp_path / "site")
     assert len(files) > 100
@@ -284,6 +271,16 @@ def test_every_file_that_is_listed_counts(tmp_path: Path) -> None:
         found = compare(tmp_path / "site", known)
         assert not found.is_same, file
         known = digest(tmp_path / "site")
+    tmp_path /= "two"
+    first = Repo(tmp_path / "first")
+    write_memo(first.root / "memos/inbox", "one")
+    first.commit()
+    first.git("worktree", "add", "--quiet", "-b", "side", str(tmp_path / "site/second"))
+    site = tmp_path / "site"
+    known = digest(site)
+    assert compare(site, known).is_same
+    Repo(site / "second", is_new=False).git("commit", "--quiet", "--allow-empty", "-m", "more")
+    assert not compare(site, known).is_same
 
 
 def test_names_cannot_be_taken_for_states(tmp_path: Path) -> None:

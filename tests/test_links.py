@@ -38,8 +38,8 @@ def target(written: str, *found: object, source: str = "repo") -> Ref | str | No
     return links(archive, ("memo", "m")).get(written)
 
 
-def test_a_memo_is_found_by_its_name_in_its_own_source_first() -> None:
-    """By file name, by id, by a path that may be out of date; the id of the other leads to the other."""
+def test_a_memo_is_found_in_its_own_source_first_and_links_have_backlinks() -> None:
+    """By name, id, old path; each backlink once, none to itself; a library links to its files, forks share one."""
     for written in [
         NAME,
         f"{NAME}.openthing",
@@ -58,10 +58,6 @@ def test_a_memo_is_found_by_its_name_in_its_own_source_first() -> None:
     assert target(rival, *found) == ("memo", rival)
     assert target("gate.openthing", envelope("gate")) == ("memo", "gate")
     assert target("gate", envelope("gate")) is None
-
-
-def test_links_have_backlinks_and_nothing_links_to_itself() -> None:
-    """Each backlink once, in order; a library links to its files and is found by its path; forks share a catalog."""
     archive = archive_of(
         mentioning("b.openthing", "a.openthing", stem="a"),
         mentioning("a.openthing", "./a.openthing", stem="b"),

@@ -48,8 +48,25 @@ def page(site: Path, name: str) -> "html.HtmlElement":
     return html.parse(site / "_site" / name / "index.html").getroot()
 
 
-def test_hits_and_comparisons_have_the_day_of_pages(site: Path, capsys: Capture) -> None:
-    """In browser, command line and Markdown, of archives and of published ledgers; machines are told the instant."""
+def threads(site: Path) -> list[Path]:
+    """The folders of the pages of threads."""
+    return sorted(one.parent for one in (site / "_site/threads").glob("*/index.html"))
+
+
+def position_names(site: Path) -> list[str]:
+    """What the table of positions calls them."""
+    return [cell.text_content() for cell in page(site, "org").xpath("//section[@id='positions']//th[@scope='row']")]
+
+
+def test_pages_call_a_position_by_one_name_and_hits_and_comparisons_have_their_day(site: Path, capsys: Capture) -> None:
+    """In lists, tables, headings; browser, command line, Markdown, ledgers; machines are told the instant."""
+    assert position_names(site) == ["x-engineer", NAME, "y-org/engineer", "y-strategist"]
+    for id_, name in (("x-spec~engineer", "x-engineer"), ("y-org~engineer", "y-org/engineer"), (SEAT, NAME)):
+        assert page(site, f"positions/{id_}").findtext(".//h1") == name
+    both = page(site, "positions/strategist").find(".//header[@class='title']").text_content()
+    assert f"Stands for {NAME}, y-strategist" in both
+    boxes = found(page(site, "org"), "//a[starts-with(@class, 'box')]//text[1]/text()")
+    assert sorted(boxes) == ["engineer", "engineer", "strategist", "strategist"]
     days = {time.text for time in page(site, f"positions/{SEAT}").iterfind(".//li//time")}
     assert days == {DAY}
     (answer,) = browse(site / "_site", ["sent:2026"], limit=50)
@@ -69,27 +86,6 @@ def test_hits_and_comparisons_have_the_day_of_pages(site: Path, capsys: Capture)
             main(["diff", between, "--site", str(site), "--format", form])
             said = capsys.readouterr().out
             assert said.count(begin) == 5, (between, form, said)
-
-
-def threads(site: Path) -> list[Path]:
-    """The folders of the pages of threads."""
-    return sorted(one.parent for one in (site / "_site/threads").glob("*/index.html"))
-
-
-def position_names(site: Path) -> list[str]:
-    """What the table of positions calls them."""
-    return [cell.text_content() for cell in page(site, "org").xpath("//section[@id='positions']//th[@scope='row']")]
-
-
-def test_pages_call_a_position_by_one_name(site: Path) -> None:
-    """Lists, tables, relationships and headings; the chart of an organization by the id that it has there."""
-    assert position_names(site) == ["x-engineer", NAME, "y-org/engineer", "y-strategist"]
-    for id_, name in (("x-spec~engineer", "x-engineer"), ("y-org~engineer", "y-org/engineer"), (SEAT, NAME)):
-        assert page(site, f"positions/{id_}").findtext(".//h1") == name
-    both = page(site, "positions/strategist").find(".//header[@class='title']").text_content()
-    assert f"Stands for {NAME}, y-strategist" in both
-    boxes = found(page(site, "org"), "//a[starts-with(@class, 'box')]//text[1]/text()")
-    assert sorted(boxes) == ["engineer", "engineer", "strategist", "strategist"]
 
 
 def test_a_name_of_several_positions_says_so_and_a_memo_what_is_written_too(tmp_path: Path) -> None:

@@ -32,10 +32,10 @@ def _elsewhere(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(site.parent / "elsewhere")
 
 
-def test_explain_finds_the_site_of_a_page_also_of_a_copy_or_of_several_outputs(
+def test_explain_show_thread_and_cite_find_the_site_of_a_page_also_of_a_copy_or_of_several_outputs(
     site: Path, tmp_path: Path, capsys: Capture
 ) -> None:
-    """By any path, also to no file; a site that is named wins; the audience is that of the file's own output."""
+    """By any path or address; a site that is named wins; the audience is that of the file's own output."""
     page = site / "_site/actions/index.html"
     for path in (page, "../organization/_site/actions/index.html", "../organization/_site/actions/"):
         assert main(["explain", str(path)]) == 0
@@ -56,10 +56,6 @@ def test_explain_finds_the_site_of_a_page_also_of_a_copy_or_of_several_outputs(
     assert main(["cite", str(copy / f"memos/{FIRST}/index.html")]) == 0
     assert "Is the gate green?" in capsys.readouterr().out
     assert main(["explain", str(copy / "actions/index.html")]) == 2
-
-
-def test_an_item_and_a_thread_are_named_by_their_page(site: Path, capsys: Capture) -> None:
-    """By the path of the page, whose site is found, or by its address."""
     memo = site / f"_site/memos/{SECOND}/index.html"
     (thread,) = (site / "_site/threads").glob("*/index.html")
     address = f"https://memos.example/threads/{thread.parent.name}/"

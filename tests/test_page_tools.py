@@ -60,8 +60,8 @@ def heights(page: Page) -> object:
     return page.evaluate("[...document.querySelectorAll('main *')].filter((one) => !one.closest('.copy')).map((one) => one.getBoundingClientRect().toJSON())")  # fmt: skip  # noqa: E501
 
 
-def test_link_path_and_code_are_copied_and_nothing_moves(page: Page, server: str, site: Path) -> None:
-    """By mouse or keyboard; a live region says so. Only a script adds the buttons, behind the code."""
+def test_link_path_and_code_are_copied_nothing_moves_and_a_refusal_is_said(page: Page, server: str, site: Path) -> None:
+    """By mouse or keyboard, as a live region says; only a script adds the buttons; else text is selected."""
     assert "Copy link" not in (site / f"memos/{MEMO}/index.html").read_text()
     page.goto(f"{server}memos/{MEMO}/index.html#para-1")
     page.get_by_role("button", name="Copy link").click()
@@ -85,10 +85,6 @@ def test_link_path_and_code_are_copied_and_nothing_moves(page: Page, server: str
     page.locator(".how pre").nth(1).hover()
     page.get_by_role("button", name="Copy code").click()
     assert clipboard(page) == page.locator(".how pre").nth(1).inner_text()
-
-
-def test_a_refusal_is_said(page: Page, server: str) -> None:
-    """What has a place on the page is selected, for a copy by hand."""
     page.goto(f"{server}memos/{MEMO}/index.html")
     page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error()), 0")
     page.get_by_role("button", name="Copy link").click()

@@ -41,7 +41,7 @@ def headings(page: ListPage | EntityPage) -> list[str]:
     return [section.heading for section in page.sections]
 
 
-def test_every_record_has_the_address_of_its_system_everywhere(tmp_path: Path) -> None:
+def test_every_record_has_the_address_of_its_system_and_each_copy_of_a_library_one(tmp_path: Path) -> None:
     """Page, original, twins, lines and links; without records there are no pages for them."""
     artifacts = everything()
     found = planned(*artifacts)
@@ -58,10 +58,20 @@ def test_every_record_has_the_address_of_its_system_everywhere(tmp_path: Path) -
     assert b"Superseded-By: record/quay.decision.new" in found[page + "index.md"].data
     paths = planned(document("a.md"))
     assert not [path for path in paths if path.startswith(("systems/", "entities/", "records/"))]
+    (tmp_path := tmp_path / "two").mkdir()
+    file = FileFacts(source="quay", path="a.opencatalog", sha256=shelve("{}"), bytes=2)
+    card = LibraryCard(file=file, id="a", name="A", version="", description="", items=())
+    common: dict[str, Any] = {
+        "subject": "A", "short_subject": "A", "summary": "", "chars": 0, "date": None, "arrival": 1,
+    }  # fmt: skip
+    copies = (Copy(file=file, mailbox=None), Copy(file=replace(file, source="yard"), mailbox=None))
+    library = Library(kind="library", id="a", system="memodef", copies=copies, card=card, **common)
+    write_planned(tmp_path, planned(library).values())
+    assert list(bad_links(tmp_path)) == []
 
 
-def test_a_record_that_is_gone_and_its_entity_leave_pages_that_say_so() -> None:
-    """The ledger remembers the system, a part of the address; an id that went to another system leads on."""
+def test_a_ledger_keeps_records_and_entities_and_what_is_gone_leaves_a_page() -> None:
+    """Each after its kind, with the system, a part of the address; an id of another system now leads on."""
     artifacts = everything()
     ledger_text = planned(*artifacts)["archive/ledger.jsonl"].data.decode()
     ledger = parse_ledger(ledger_text, name="ledger")
@@ -76,22 +86,21 @@ def test_a_record_that_is_gone_and_its_entity_leave_pages_that_say_so() -> None:
     now = record("a", system="wyren")
     page = planned(now, ledger=parse_ledger(text, name="ledger"))["records/mif/quay.a/index.html"]
     assert isinstance(page, RedirectPage) and page.target.href == "../../wyren/quay.a/index.html"
+    ledger = Ledger().with_arrivals([("record", "quay.a", "1")]).with_pages([], ["p"], [("ghost", "memo/x")])
+    ledger = ledger.with_records({("record", "quay.a"): "wyren"}, ["rust"])
+    text = ledger.to_jsonl()
+    known = parse_ledger(text, name="ledger")
+    assert known.to_jsonl() == text
+    assert (known.others, known.entities, known.arrivals[0].system) == ((("ghost", "memo/x"),), ("rust",), "wyren")
+    more = known.with_pages([], [], [("name", "q")]).with_records({}, ["zig"]).to_jsonl()
+    assert more.startswith(text)
+    assert [json.loads(line)["kind"] for line in more.splitlines()[-2:]] == ["name", "entity"]
+    line = '{"v": 1, "n": 1, "kind": "record", "id": "a", "key": "k", "system": "../.."}\n'
+    with pytest.raises(OutputError):
+        parse_ledger(line, name="ledger")
 
 
-def test_copies_of_a_library_are_published_where_its_page_says(tmp_path: Path) -> None:
-    """Every artifact with several files publishes each of them."""
-    file = FileFacts(source="quay", path="a.opencatalog", sha256=shelve("{}"), bytes=2)
-    card = LibraryCard(file=file, id="a", name="A", version="", description="", items=())
-    common: dict[str, Any] = {
-        "subject": "A", "short_subject": "A", "summary": "", "chars": 0, "date": None, "arrival": 1,
-    }  # fmt: skip
-    copies = (Copy(file=file, mailbox=None), Copy(file=replace(file, source="yard"), mailbox=None))
-    library = Library(kind="library", id="a", system="memodef", copies=copies, card=card, **common)
-    write_planned(tmp_path, planned(library).values())
-    assert list(bad_links(tmp_path)) == []
-
-
-def test_a_superseded_record_leads_to_its_successor_and_what_is_not_bound_is_text() -> None:
+def test_a_superseded_record_leads_to_its_successor_a_glob_to_each_file_and_the_rest_is_text() -> None:
     """On its page and in lists; relations, anchors, names, citations: only an address of the web is a link."""
     artifacts = everything()
     page = planned(*artifacts)["records/memory-store/quay.decision.old/index.html"]
@@ -114,10 +123,6 @@ def test_a_superseded_record_leads_to_its_successor_and_what_is_not_bound_is_tex
     ]
     assert [(name.label, name.href) for name in page.mentions] == [("nobody", None)]
     assert [source.href for source, _ in page.citations] == ["https://manual.example.org/", None]
-
-
-def test_a_glob_that_fits_several_files_leads_to_each() -> None:
-    """An anchor with a fragment leads to its file; what else a relation says stands beside it."""
     files = [document(name) for name in ("a.md", "b.md")]
     fits = tuple(Link(written="decisions/*.md", to=one.ref) for one in files)
     named = Link(written="decisions/a.md#why", to=files[0].ref)
@@ -282,19 +287,3 @@ def test_the_example_has_pages_of_records_of_all_systems(tmp_path: Path) -> None
     assert b"Records" in files["index.html"] and files["llms.txt"].count(b"Records of ") == 4
     assert b'<s title="superseded">' in files["decisions/index.html"]
     assert "entities/margaret-osei" in " ".join(files)
-
-
-def test_a_ledger_keeps_records_entities_and_other_pages_side_by_side() -> None:
-    """Each after its kind, as they were when read again; a system that is no folder is refused."""
-    ledger = Ledger().with_arrivals([("record", "quay.a", "1")]).with_pages([], ["p"], [("ghost", "memo/x")])
-    ledger = ledger.with_records({("record", "quay.a"): "wyren"}, ["rust"])
-    text = ledger.to_jsonl()
-    known = parse_ledger(text, name="ledger")
-    assert known.to_jsonl() == text
-    assert (known.others, known.entities, known.arrivals[0].system) == ((("ghost", "memo/x"),), ("rust",), "wyren")
-    more = known.with_pages([], [], [("name", "q")]).with_records({}, ["zig"]).to_jsonl()
-    assert more.startswith(text)
-    assert [json.loads(line)["kind"] for line in more.splitlines()[-2:]] == ["name", "entity"]
-    line = '{"v": 1, "n": 1, "kind": "record", "id": "a", "key": "k", "system": "../.."}\n'
-    with pytest.raises(OutputError):
-        parse_ledger(line, name="ledger")

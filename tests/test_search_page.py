@@ -88,8 +88,10 @@ def test_words_are_found_as_they_are_typed_and_a_hit_opens_at_its_turn(address: 
     assert browser.value("document.getElementById('_order').value") == "best"
 
 
-def test_every_page_has_a_search_box_and_facets_narrow_down(address: str, browser: Browser) -> None:
-    """By Enter, also without its script: it is a form; the same facet again takes it away; back and forward work."""
+def test_every_page_has_a_search_box_facets_narrow_and_what_could_be_sought_is_offered(
+    address: str, browser: Browser
+) -> None:
+    """By Enter, a form without its script; faults with their place; similar and fewer words, tools: as queries."""
     for page in ("index.html", "timeline/2026/02/index.html", "health/index.html"):
         browser.open(f"{address}/{page}")
         browser.press("/")
@@ -113,6 +115,21 @@ def test_every_page_has_a_search_box_and_facets_narrow_down(address: str, browse
     browser.go(1)
     browser.wait_for("document.getElementById('_query').value === 'kind:memo sent:2026'")
     browser.wait_for(f"{STATUS} === '3 results'")
+    offered = "[...document.querySelectorAll('#_status a')].map((link) => link.textContent)"
+    browser.open(f"{address}/search/index.html?q=nosuchword")
+    browser.wait_for(f"{STATUS} === 'No results.'")
+    browser.open(f"{address}/search/index.html?q=(tide")
+    said = browser.wait_for(f"{STATUS}.includes('never closed') && {STATUS}")
+    assert said.splitlines()[1:3] == ["(tide", "^"]
+    for query, instead in (
+        ("lighthuose", "lighthouse"), ("ebb+nosuchword", "ebb"), ("anemometer", "in:tools anemometer"),
+        ("anemometer+OR+x9", "in:tools (anemometer OR x9)"), ("in:text+anemometer", "in:text"),
+    ):  # fmt: skip
+        browser.open(f"{address}/search/index.html?q={query}")
+        assert browser.wait_for(f"{offered}.length && {offered}")[0] == instead and browser.value(HITS) == []
+        if instead not in {"ebb", "in:text"}:
+            browser.value("document.querySelector('#_status a').click()")
+            browser.wait_for(f"document.getElementById('_query').value === '{instead}' && {STATUS} === '1 result'")
 
 
 @pytest.fixture(params=[390, 1280])
@@ -177,30 +194,6 @@ def test_the_demonstration_is_searched(how: str, example_site: Path, browser: Br
         browser.value("document.querySelector('#_hits a').click()")
         browser.wait_for("location.hash === '#t11' && document.querySelector('#t11') !== null")
     assert browser.complaints == []
-
-
-def test_nothing_found_and_what_cannot_be_read_are_said_and_what_could_be_sought_is_offered(
-    address: str, browser: Browser
-) -> None:
-    """The place of the fault with an example; similar words, fewer words, the output of tools, not sought else.
-
-    As queries to click, each with how much it finds; never as results.
-    """
-    offered = "[...document.querySelectorAll('#_status a')].map((link) => link.textContent)"
-    browser.open(f"{address}/search/index.html?q=nosuchword")
-    browser.wait_for(f"{STATUS} === 'No results.'")
-    browser.open(f"{address}/search/index.html?q=(tide")
-    said = browser.wait_for(f"{STATUS}.includes('never closed') && {STATUS}")
-    assert said.splitlines()[1:3] == ["(tide", "^"]
-    for query, instead in (
-        ("lighthuose", "lighthouse"), ("ebb+nosuchword", "ebb"), ("anemometer", "in:tools anemometer"),
-        ("anemometer+OR+x9", "in:tools (anemometer OR x9)"), ("in:text+anemometer", "in:text"),
-    ):  # fmt: skip
-        browser.open(f"{address}/search/index.html?q={query}")
-        assert browser.wait_for(f"{offered}.length && {offered}")[0] == instead and browser.value(HITS) == []
-        if instead not in {"ebb", "in:text"}:
-            browser.value("document.querySelector('#_status a').click()")
-            browser.wait_for(f"document.getElementById('_query').value === '{instead}' && {STATUS} === '1 result'")
 
 
 def test_words_of_a_passage_are_found_first_and_results_of_one_thread_are_together(
@@ -347,11 +340,10 @@ def test_hostile_content_is_shown_as_text_and_no_older_answer_takes_the_place_of
     assert browser.value(HITS) == ["<img src=x onerror=alert(1)>"]
 
 
-def test_saved_searches_become_pages_that_answer_for_ever(tmp_path: Path) -> None:
-    """With what they find and nothing else, and a link from the search page; when they are gone, they say so.
-
-    A name that differs by its case alone takes its place: some disks ignore case.
-    """
+def test_saved_searches_become_pages_for_ever_and_one_that_cannot_be_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With what they find, a link from search, and a word when they are gone; the error names its line."""
     write_memo(tmp_path / "memos/inbox", "one", subject="Tide tables")
     write_memo(tmp_path / "memos/inbox", "two", subject="Ferries")
     page = tmp_path / "_site/saved/tides/index.html"
@@ -369,12 +361,7 @@ def test_saved_searches_become_pages_that_answer_for_ever(tmp_path: Path) -> Non
     write_text(tmp_path / "memosite.yml", "feeds: {searches: {Tides: tide}}\n")
     build_site(tmp_path)
     assert (tmp_path / "_site/saved/Tides/index.html").is_file() and not page.exists()
-
-
-def test_a_saved_search_that_cannot_be_is_an_error_with_its_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Before anything is built."""
+    tmp_path /= "two"
     for searches, said in [
         ("{tides: '(tide'}", "this parenthesis is never closed"),
         ("{'a b': tide}", "a name of letters, digits"),

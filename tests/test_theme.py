@@ -26,23 +26,6 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
-def test_an_installed_package_brings_its_theme_along_which_may_be_made_of_links(tmp_path: Path) -> None:
-    """Templates and static inside the package count before those around it; installers link from their cache."""
-    package = tmp_path / "site-packages" / "memosite"
-    shutil.copytree(REPO / "templates", package / "templates")
-    shutil.copytree(REPO / "static", package / "static")
-    write_text(package.parent / "templates" / "base.html", "of another package")
-    (package.parent / "static").mkdir()
-    assert bundled_theme(package) == package
-    assert load_theme(None, package=package) == load_theme(None, package=REPO / "memosite")
-    linked = tmp_path / "memosite"
-    linked.mkdir()
-    (linked / "templates").symlink_to(REPO / "templates")
-    (linked / "static").mkdir()
-    (linked / "static" / "memosite.css").symlink_to(REPO / "static" / "memosite.css")
-    assert "memosite.css" in load_theme(None, package=linked).static
-
-
 def test_files_of_a_site_stand_before_the_bundled_ones_but_hidden_ones_and_what_is_no_file(site: Path) -> None:
     """Single templates are replaced, static files added; backups are left out, and no pipe is read."""
     for name in (".DS_Store", ".git/config", "a.css~"):
@@ -63,14 +46,27 @@ def test_files_of_a_site_stand_before_the_bundled_ones_but_hidden_ones_and_what_
     assert [list(names) for names in (own.static, own.templates)] == [sorted(own.static), sorted(own.templates)]
 
 
-def test_a_folder_that_is_missing_or_no_theme_is_refused(tmp_path: Path) -> None:
-    """A mistyped folder must not silently give the bundled theme; a broken installation is not a traceback."""
+def test_an_installed_package_brings_its_theme_and_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+    """Inside of the package, or of links; a mistyped folder never silently gives the bundled theme."""
     with pytest.raises(ConfigError, match="nowhere is not a folder"):
         load_theme(tmp_path / "nowhere")
     with pytest.raises(ConfigError, match="none of the folders templates/, static/ and languages/"):
         load_theme(tmp_path)
     with pytest.raises(ConfigError, match="install memosite again"):
         load_theme(None, package=tmp_path / "memosite")
+    package = tmp_path / "site-packages" / "memosite"
+    shutil.copytree(REPO / "templates", package / "templates")
+    shutil.copytree(REPO / "static", package / "static")
+    write_text(package.parent / "templates" / "base.html", "of another package")
+    (package.parent / "static").mkdir()
+    assert bundled_theme(package) == package
+    assert load_theme(None, package=package) == load_theme(None, package=REPO / "memosite")
+    linked = tmp_path / "memosite"
+    linked.mkdir()
+    (linked / "templates").symlink_to(REPO / "templates")
+    (linked / "static").mkdir()
+    (linked / "static" / "memosite.css").symlink_to(REPO / "static" / "memosite.css")
+    assert "memosite.css" in load_theme(None, package=linked).static
 
 
 def test_a_syntax_error_names_file_and_line(site: Path) -> None:

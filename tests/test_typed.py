@@ -149,7 +149,9 @@ def test_everything_typed_is_shown_as_typed(talks: Talks, name: str, form: str) 
     assert missing(folder, source) == []
 
 
-def test_every_turn_of_the_example_is_shown_as_it_is_in_its_source(example_site: Path) -> None:
+def test_every_turn_of_the_example_is_shown_as_in_its_source_and_what_is_missing_is_noticed(
+    example_site: Path, talks: Talks
+) -> None:
     """What people typed character for character; of what assistants wrote, each letter and digit."""
     bodies = sorted(EXAMPLE.glob("*/transcripts/**/*.body.md"))
     assert len(bodies) == 2
@@ -157,10 +159,6 @@ def test_every_turn_of_the_example_is_shown_as_it_is_in_its_source(example_site:
         source = body.read_text(encoding="utf-8")
         folder = example_site / "transcripts" / body.name.removesuffix(".body.md")
         assert missing(folder, source) == []
-
-
-def test_the_comparison_notices_what_is_missing(talks: Talks) -> None:
-    """A character of a person, a letter of an assistant."""
     source, folder = talks["plain backslashes"]
     for old, new in (("\\*.log", "\\\\*.log"), ("and ", "and  "), ("Yes", "Yess")):
         assert len(missing(folder, source.replace(old, new))) == 1
@@ -175,8 +173,8 @@ FOLDED: tuple[tuple[str, int, str | None], ...] = (
 )
 
 
-def test_long_inputs_are_folded_and_short_ones_are_not(talks: Talks) -> None:
-    """The beginning is shown; the rest opens, and says how much it is."""
+def test_long_inputs_are_folded_and_passages_that_had_anchors_keep_them_on_their_lines(talks: Talks) -> None:
+    """The beginning is shown; the rest opens, and says how much it is. Earlier versions published anchors."""
     for number in range(len(FOLDED)):
         _, shown, summary = FOLDED[number]
         (section, _) = sections(talks[f"folded {number}"][1])
@@ -185,6 +183,13 @@ def test_long_inputs_are_folded_and_short_ones_are_not(talks: Talks) -> None:
         summaries = [one.text_content() for one in section.xpath(".//details[@class='long']/summary")]
         assert (summary is None and not summaries) or (len(summaries) == 1 and summaries[0].endswith(str(summary)))
         assert section.xpath(".//details[@open]") == [], number
+    for name, typed in TYPED.items():
+        text = to_html(typed.strip("\n"), links={}, prefix="t1-", with_passages=True)
+        (section, _) = sections(talks[f"plain {name}"][1])
+        ids = [str(id_) for id_ in section.xpath(".//@id")]
+        if name not in {"an aside", "a tool's call"}:  # in blocks
+            assert set(re.findall(r'id="([^"]+)"', text)) <= set(ids), name
+        assert len(ids) == len(set(ids)), name
 
 
 HUGE = {
@@ -235,17 +240,6 @@ def test_a_turn_too_long_for_a_page_is_on_several(talks: Talks) -> None:
         )
         assert re.findall(r"word(\d+)", " ".join(prose)) == [str(number) for number in range(WORDS)], form
         assert all(bool(parts[0].xpath(".//pre")) == ("```" in form) for parts in listed), form
-
-
-def test_passages_that_had_anchors_as_markdown_keep_them_on_their_lines(talks: Talks) -> None:
-    """Earlier versions published them."""
-    for name, typed in TYPED.items():
-        text = to_html(typed.strip("\n"), links={}, prefix="t1-", with_passages=True)
-        (section, _) = sections(talks[f"plain {name}"][1])
-        ids = [str(id_) for id_ in section.xpath(".//@id")]
-        if name not in {"an aside", "a tool's call"}:  # in blocks
-            assert set(re.findall(r'id="([^"]+)"', text)) <= set(ids), name
-        assert len(ids) == len(set(ids)), name
 
 
 def test_an_anchor_is_on_its_line_and_links_are_recognised_with_all_their_characters(tmp_path: Path) -> None:
