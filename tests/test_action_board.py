@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from lxml import etree, html
 
+from memosite.cli import main
+from memosite.commands.diff import diff
 from tests.support.feeds.documents import read_feed
 from tests.support.memos import write_memo
 from tests.support.pages import bad_links, found
@@ -91,8 +93,8 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_site(yard.parent)
 
 
-def test_actions_are_by_position_and_oldest_first(few: Path) -> None:
-    """Each position has what it has to do and what it waits for, with the age and the other one's name."""
+def test_actions_are_by_position_and_oldest_first_with_who_owes_whom_and_a_feed_for_each_state(few: Path) -> None:
+    """With age and the other's name, the pair that waits longest first; each recipient has a state."""
     shown = [(row.position, row.group, row.name[-2:], row.age, row.who) for row in rows_of(few / "actions/index.html")]
     assert shown == [
         ("smith", "To do", "r1", "29 days", ("weaver",)), ("smith", "To do", "r2", "28 days", ("mason",)),
@@ -103,23 +105,6 @@ def test_actions_are_by_position_and_oldest_first(few: Path) -> None:
         ("weaver", "Waiting on others", "r1", "29 days", ("smith",)),
         ("Everybody", "To do", "r5", "25 days", ("smith", "mason", "weaver")),
     ]  # fmt: skip
-
-
-def test_the_page_of_a_position_has_its_open_actions_in_the_same_way(few: Path, many: Path) -> None:
-    """Oldest first, with the age and the other one's name. All is a page away."""
-    shown = [(row.group, row.name[-2:], row.age, row.who) for row in rows_of(few / "positions/smith/index.html")]
-    assert shown[:4] == [
-        ("To do", "r1", "29 days", ("weaver",)), ("To do", "r2", "28 days", ("mason",)),
-        ("To do", "r3", "27 days", ("mason",)), ("Waiting on others", "r5", "25 days", ("mason", "weaver")),
-    ]  # fmt: skip
-    page = html.parse(few / "positions/smith/index.html")
-    assert found(page, "//h2[@id='open-actions']/following::span[@class='since'][1]/@data-since") == ["2026-04-02"]
-    page = html.parse(many / "positions/mason/index.html")
-    assert found(page, "//section[h2/@id='open-actions']/p/a/@href") == ["actions/index.html"]
-
-
-def test_the_board_says_who_owes_whom_an_answer_and_how_its_numbers_fit_together(few: Path) -> None:
-    """The pair that waits longest is first; who waits for everybody waits for each."""
     board = html.parse(few / "actions/index.html").getroot()
     table = board.xpath("//section[@id='owed']//tbody/tr")
     assert [" ".join("".join(row.itertext()).split()) for row in table] == [
@@ -130,20 +115,12 @@ def test_the_board_says_who_owes_whom_an_answer_and_how_its_numbers_fit_together
     assert said.startswith("Owed: 5 replies to 4 memos. A memo to everybody is listed for each position")
     ids = set(found(board, "//@id"))
     assert {"open-for-smith", "open-for-all", "open", "superseded", "answered", "discharged"} <= ids, "former anchors"
-
-
-def test_a_memo_to_several_has_a_state_for_each(few: Path) -> None:
-    """Who has answered is not waited for, and has it among what is done."""
     done = [(row.group, row.name[-2:]) for row in rows_of(few / "positions/weaver/actions/index.html")]
     assert done == [
         ("To do", "r5"), ("Waiting on others", "r1"), ("Answered, superseded and closed", "r2")
     ]  # fmt: skip
     assert [row.position for row in rows_of(few / "actions/answered/index.html")] == ["weaver"]
     assert [row.position for row in rows_of(few / "actions/discharged/index.html")] == ["mason"]
-
-
-def test_each_state_has_a_feed(few: Path) -> None:
-    """That of open actions is where it was. What is asked of two is open for one and answered by the other."""
     feeds = {state: few / f"actions/{state}/feed.xml" for state in ("superseded", "answered", "discharged")}
     feeds["open"] = few / "actions/feed.xml"
     names = {
@@ -157,8 +134,31 @@ def test_each_state_has_a_feed(few: Path) -> None:
         assert [(few / f"actions/{state}" / href).resolve() for href in linked] == [file.resolve()]
 
 
-def test_all_links_lead_somewhere(few: Path, many: Path) -> None:
-    """To other pages and to places on them."""
+def test_pages_of_positions_have_their_actions_and_boards_of_many_the_oldest_of_each(few: Path, many: Path) -> None:
+    """Oldest first; a position's page shows more, its parts all; every link leads somewhere."""
+    shown = [(row.group, row.name[-2:], row.age, row.who) for row in rows_of(few / "positions/smith/index.html")]
+    assert shown[:4] == [
+        ("To do", "r1", "29 days", ("weaver",)), ("To do", "r2", "28 days", ("mason",)),
+        ("To do", "r3", "27 days", ("mason",)), ("Waiting on others", "r5", "25 days", ("mason", "weaver")),
+    ]  # fmt: skip
+    page = html.parse(few / "positions/smith/index.html")
+    assert found(page, "//h2[@id='open-actions']/following::span[@class='since'][1]/@data-since") == ["2026-04-02"]
+    page = html.parse(many / "positions/mason/index.html")
+    assert found(page, "//section[h2/@id='open-actions']/p/a/@href") == ["actions/index.html"]
+    to_do, waiting = open_requests(many)
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    board = rows_of(many / "actions/index.html")
+    for row in board:
+        groups[row.position, row.group].append(row.name)
+    assert 195 < len(board) <= 200, "short lists leave room for long ones"
+    assert {position for position, _ in groups} == {*to_do, *waiting}
+    for (position, group), names in groups.items():
+        every = (to_do if group == "To do" else waiting)[position]
+        assert names == every[: len(names)]
+    pages = sorted((many / "positions/mason/actions").glob("*/index.html"))
+    listed = [row for page in pages for row in found(html.parse(page), "//ol[@class='rows']/li/a/@href")]
+    assert {href.split("/")[-2] for href in listed} == {*to_do["mason"], *waiting["mason"]}
+    assert max(len(rows_of(page)) for page in (many / "actions").rglob("index.html")) <= 500
     assert [*bad_links(few), *bad_links(many)] == []
 
 
@@ -174,24 +174,6 @@ def open_requests(output: Path) -> tuple[dict[str, list[str]], dict[str, list[st
     return to_do, waiting
 
 
-def test_many_actions_stay_by_position_and_oldest_first(many: Path) -> None:
-    """The board shows of each position the oldest; its own page shows more, and the parts of that page all."""
-    to_do, waiting = open_requests(many)
-    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    board = rows_of(many / "actions/index.html")
-    for row in board:
-        groups[row.position, row.group].append(row.name)
-    assert 195 < len(board) <= 200, "short lists leave room for long ones"
-    assert {position for position, _ in groups} == {*to_do, *waiting}
-    for (position, group), names in groups.items():
-        every = (to_do if group == "To do" else waiting)[position]
-        assert names == every[: len(names)]
-    pages = sorted((many / "positions/mason/actions").glob("*/index.html"))
-    listed = [row for page in pages for row in found(html.parse(page), "//ol[@class='rows']/li/a/@href")]
-    assert {href.split("/")[-2] for href in listed} == {*to_do["mason"], *waiting["mason"]}
-    assert max(len(rows_of(page)) for page in (many / "actions").rglob("index.html")) <= 500
-
-
 def test_the_actions_of_a_position_that_is_gone_have_an_address(tmp_path: Path) -> None:
     """With a page for the present name, or one that says that it was removed."""
     write_request(tmp_path / "yard", 1, sender="mason", to="smith")
@@ -201,3 +183,85 @@ def test_the_actions_of_a_position_that_is_gone_have_an_address(tmp_path: Path) 
     (tmp_path / f"yard/memos/{extra}.openthing").unlink()
     build_site(tmp_path)
     assert "This item was removed" in (output / "positions/joiner/actions/index.html").read_text()
+
+
+# References: what is answered too and what is superseded, on pages, boards, twins and in search
+
+
+ASK = "2026-05-01-1430--engineer--director--gate"
+TOO = "2026-05-01-1500--engineer--director--crane"
+MOOT = "2026-05-01-1600--engineer--director--buoy"
+AGAIN = "2026-05-02-0900--engineer--director--buoy-again"
+REPLY = "2026-05-09-0900--director--engineer--re"
+STATES = ("open", "superseded", "answered", "discharged")
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four requests, of which one answer answers two, and the last supersedes the third."""
+    site = tmp_path_factory.mktemp("references") / "site"
+    memos = site / "quay/memos"
+    for number, name in enumerate((ASK, TOO, MOOT)):
+        write_memo(memos, name, sent=f"2026-05-01T{14 + number}:30:00Z", action_required=True)
+    write_memo(
+        memos, AGAIN, sent="2026-05-02T09:00:00Z", action_required=True, metadata={"supersedes": f"{MOOT}.openthing"}
+    )
+    write_memo(
+        memos, REPLY, sender="director", to="engineer", sent="2026-05-09T09:00:00Z",
+        in_reply_to=f"2026-05-01-1430 AND memos/{TOO} (bundled response)",
+    )  # fmt: skip
+    return build_site(site)
+
+
+def facts(output: Path, id_: str) -> list[str]:
+    """The lines on a memo's page that tell of other memos."""
+    page = html.parse(output / f"memos/{id_}/index.html")
+    return [" ".join(text.split()) for text in found(page, "//header//p[@class='facts']/descendant-or-self::*/text()")]
+
+
+def twin(output: Path, id_: str) -> dict[str, Any]:
+    """The JSON of a memo's page."""
+    text = (output / f"memos/{id_}/index.json").read_text()
+    return dict(json.loads(text))
+
+
+def test_pages_twins_lines_search_and_differences_know_what_is_answered_too_and_superseded(
+    output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At both ends, of the memo and of each recipient; each state has a page; none of it, no field for it."""
+    assert facts(output, REPLY) == ["Also answers", f"About {TOO}"]
+    assert facts(output, TOO) == ["Also answered by", f"About {REPLY}"]
+    assert facts(output, AGAIN) == ["Supersedes", f"About {MOOT}"]
+    assert facts(output, MOOT) == ["Superseded by", f"About {AGAIN}"] and facts(output, ASK) == []
+    assert twin(output, REPLY)["also_answers"] == [f"memo/{TOO}"]
+    assert twin(output, TOO)["also_answered_by"] == [f"memo/{REPLY}"]
+    assert twin(output, MOOT)["superseded_by"] == [f"memo/{AGAIN}"]
+    assert twin(output, AGAIN)["supersedes"] == [f"memo/{MOOT}"] and "supersedes" not in twin(output, ASK)
+    assert f"Superseded-By: memo/{AGAIN}\n" in (output / f"memos/{MOOT}/index.md").read_text()
+    pages = {state: html.parse(output / f"actions/{state}/index.html") for state in STATES}
+    rows = {state: len(found(page, "//ol[@class='rows']/li/@class")) for state, page in pages.items()}
+    assert rows == {"open": 1, "superseded": 1, "answered": 2, "discharged": 0}
+    board = html.parse(output / "actions/index.html")
+    assert len(found(board, "//ol[@class='rows']/li/@class")) == 2  # for whom it is to do, and for whom to wait
+    assert "buoy-again" in (output / "actions/feed.xml").read_text()
+    assert MOOT not in (output / "actions/feed.xml").read_text()
+    lines = [json.loads(line) for line in (output / "archive/2026/05.jsonl").read_text().splitlines()]
+    states = {line["id"]: (line["action"], [one["action"] for one in line["recipients"]]) for line in lines}
+    assert states == {
+        ASK: ("answered", ["answered"]),
+        TOO: ("answered", ["answered"]),
+        MOOT: ("superseded", ["superseded"]),
+        AGAIN: ("open", ["open"]),
+        REPLY: (None, [None]),
+    }
+    assert main(["search", "is:superseded", "--json", "--site", str(output.parent)]) == 0
+    assert [hit["id"] for hit in json.loads(capsys.readouterr().out)["hits"]] == [MOOT]
+    found_then = diff("2026-05-02..2026-05-02", site=output.parent)
+    assert [(step.before, step.after, step.state.key[1]) for step in found_then.actions] == [
+        ("open", "superseded", MOOT)
+    ]
+    later = diff("2026-05-03..2026-05-09", site=output.parent)
+    assert [(step.before, step.after, step.state.key[1]) for step in later.actions] == [
+        ("open", "answered", ASK),
+        ("open", "answered", TOO),
+    ]

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,63 +61,40 @@ CASES: dict[str, tuple[list[Fact], Action | None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_the_state_of_a_memo(case: str) -> None:
-    """Open until its recipient, under any name, has answered it, anywhere below."""
-    found, action = CASES[case]
-    assert states(*found)[0] == action
-
-
-def test_each_recipient_has_a_state() -> None:
-    """The memo's is the least done of them."""
+def test_a_memo_is_open_until_its_recipient_has_answered_it_or_anybody_closes_it() -> None:
+    """Under any name, anywhere below; each recipient has a state, the memo's is the least done; notes ask nobody."""
+    for case, (found, action) in CASES.items():
+        assert states(*found)[0] == action, case
     assert states(*CASES["one of two answered"][0])[1] == [("director", "open"), ("tester", "answered")]
     assert states(*BY_ALL)[1] == [("all", "answered")]
     assert states(envelope("m", discharge=Discharge()))[1] == [("director", None)]
     assert memo(archive_of(*BY_ALL), "m").answers == 2
-
-
-def test_answers_to_a_broadcast_under_another_name_are_counted() -> None:
-    """An alias of `all` is `all`, also for a memo that asks for nothing."""
     found = [envelope("m", to="everybody"), reply("a", "m", "tester"), reply("b", "m", "director")]
     assert memo(archive_of(*found, aliases={"everybody": "all"}), "m").answers == 2
-
-
-def test_any_copy_may_say_that_it_is_discharged() -> None:
-    """While `action_required` stays true."""
     found = [asked(content="1"), asked(content="2", source="other", discharge=Discharge(by="director"))]
     assert states(*found) == ("discharged", [("director", "discharged")])
     late = [asked(content="1", discharge=Discharge(by="a")), asked(content="2", source="other")]
     assert memo(archive_of(*late), "m").discharge == Discharge(by="a")
-
-
-def test_the_configuration_may_close_an_action() -> None:
-    """By id; one that is no memo of the archive is a finding."""
     assert states(asked(), closed={"m"})[0] == "discharged"
     archive = archive_of(asked(), closed={"x"})
     assert [(finding.rule.id, finding.location.path) for finding in findings(archive)] == [
         ("closed-unknown", "memosite.yml")
     ]
+    archive = archive_of(asked(path="notes/a/m.openthing", kind="note", to="file"))
+    assert memo(archive, "m", "note").action is None
 
 
-@pytest.mark.parametrize(
-    ("actions", "state"),
-    [
+def test_open_is_less_done_than_answered_than_discharged() -> None:
+    """The degrees in their order."""
+    cases: list[tuple[list[Action | None], Action | None]] = [
         ([], None),
         ([None], None),
         (["discharged", "answered"], "answered"),
         (["answered", "open", "discharged"], "open"),
         (["discharged"], "discharged"),
-    ],
-)
-def test_open_is_less_done_than_answered_than_discharged(actions: list[Action | None], state: Action | None) -> None:
-    """The degrees in their order."""
-    assert least_done(RecipientState(position="p", action=action) for action in actions) == state
-
-
-def test_a_note_asks_nobody() -> None:
-    """Whatever it says."""
-    archive = archive_of(asked(path="notes/a/m.openthing", kind="note", to="file"))
-    assert memo(archive, "m", "note").action is None
+    ]
+    for actions, state in cases:
+        assert least_done(RecipientState(position="p", action=action) for action in actions) == state, actions
 
 
 @given(st.lists(st.tuples(st.integers(-1, 8), st.sampled_from(["a", "b", None])), min_size=1, max_size=9))
@@ -151,29 +127,17 @@ def copies(*places: tuple[str, Mailbox | None]) -> tuple[Copy, ...]:
     )
 
 
-@pytest.mark.parametrize(
-    ("places", "unread", "mailbox"),
-    [
-        ([("r", "inbox")], True, "inbox"),
-        ([("r", "read")], False, "read"),
-        ([("r", "archive")], False, "archive"),
-        ([("r", "flat")], None, "flat"),
-        ([("r", "inbox"), ("r", "read")], False, "read"),
-        ([("r", "flat"), ("r", "inbox")], True, "inbox"),
-        ([("r", "inbox"), ("other", "archive")], True, "inbox"),
+def test_a_memo_is_unread_in_the_inbox_of_its_recipient_and_a_note_is_in_none() -> None:
+    """Copies in their repo count, else all; flat is not known; a bare body is delivered, though its envelope is not."""
+    cases: list[tuple[list[tuple[str, Mailbox]], bool | None, Mailbox]] = [
+        ([("r", "inbox")], True, "inbox"), ([("r", "read")], False, "read"), ([("r", "archive")], False, "archive"),
+        ([("r", "flat")], None, "flat"), ([("r", "inbox"), ("r", "read")], False, "read"),
+        ([("r", "flat"), ("r", "inbox")], True, "inbox"), ([("r", "inbox"), ("other", "archive")], True, "inbox"),
         ([("other", "read")], False, "read"),
-    ],
-)
-def test_a_memo_is_unread_in_the_inbox_of_its_recipient(
-    places: list[tuple[str, Mailbox]], unread: bool | None, mailbox: Mailbox
-) -> None:
-    """The copies in the recipient's repo count, all of them where none is there; flat without git is not known."""
-    found = copies(*places)
-    assert is_unread(found, "r") is unread and mailbox_at(found, "r") == mailbox
-
-
-def test_each_recipient_has_a_mailbox_of_their_own() -> None:
-    """Read by one, not by the other; the memo's own mailbox is that of the first."""
+    ]  # fmt: skip
+    for places, unread, mailbox in cases:
+        found = copies(*places)
+        assert is_unread(found, "r") is unread and mailbox_at(found, "r") == mailbox, places
     archive = archive_of(
         envelope("x", to="a"),
         envelope("y", to="b", source="other"),
@@ -183,16 +147,8 @@ def test_each_recipient_has_a_mailbox_of_their_own() -> None:
     one = memo(archive, "m")
     assert [(state.position, state.unread) for state in one.recipients] == [("a", True), ("b", False)]
     assert one.mailbox == "inbox"
-
-
-def test_notes_lie_in_no_mailbox() -> None:
-    """Not even one that somebody put into one."""
     archive = archive_of(envelope("m", "memos/inbox/m.openthing", kind="note", to="file"))
     assert memo(archive, "m", "note").mailbox is None and memo(archive, "m", "note").copies[0].mailbox is None
-
-
-def test_a_bare_body_lies_in_the_mailbox_where_it_was_found() -> None:
-    """It is delivered, though its envelope is not."""
     name = "2026-05-01-0900--engineer--director--gate"
     archive = archive_of(body_file(f"memos/inbox/{name}.body.md"), envelope("x", "memos/read/x.openthing"))
     assert memo(archive, name).mailbox == "inbox" and memo(archive, name).recipients[0].unread is True

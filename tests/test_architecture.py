@@ -21,23 +21,11 @@ ORDER = tuple(re.findall(r"^\| `(\w+)` \|", (ROOT / "ARCHITECTURE.md").read_text
 """The packages, and the modules at the top level, from top to bottom: the one place that states the order."""
 
 LIBRARIES = {
-    "whoosh": "search/whoosh/",
-    "markdown_it": "markdown/",
-    "mdit_py_plugins": "markdown/",
-    "pygments": "markdown/",
-    "pyromark": "markdown/",
-    "lxml": "feeds/",
-    "distributed": "run/cluster.py",
-    "dask": "run/cluster.py",
-    "jinja2": "render/",
-    "livereload": "serve.py",
-    "tornado": "serve.py",
-    "kingfisher_sdk": "secrets/",
-    "shtab": "commands/arguments.py",
-    "mcp": "mcp/server.py",
-    "mcp_types": "mcp/server.py",
-    "anyio": "mcp/server.py",
-}
+    "whoosh": "search/whoosh/", "markdown_it": "markdown/", "mdit_py_plugins": "markdown/", "pygments": "markdown/",
+    "pyromark": "markdown/", "lxml": "feeds/", "distributed": "run/cluster.py", "dask": "run/cluster.py",
+    "jinja2": "render/", "livereload": "serve.py", "tornado": "serve.py", "kingfisher_sdk": "secrets/",
+    "shtab": "commands/arguments.py", "mcp": "mcp/server.py", "mcp_types": "mcp/server.py", "anyio": "mcp/server.py",
+}  # fmt: skip
 """The one place in which each of these libraries is used."""
 
 ONLY_READING = re.compile(r"memosite\.(resolve|reading\.(reader|source_reader|opening|gate)(\..*)?)")
@@ -161,10 +149,25 @@ def test_modules_keep_the_rules() -> None:
         assert {path: broken for path, source in sorted(CODE.items()) if (broken := rule(path, source))} == {}, rule
 
 
-def test_the_table_names_every_package_once() -> None:
-    """A package without a place could import anything."""
+def test_the_table_names_every_package_once_and_imports_are_never_circular() -> None:
+    """Also those inside functions; tests import from `tests/support` alone."""
     tops = {package_of(path) for path in CODE} - {"__init__"}
     assert sorted(ORDER) == sorted(tops)
+    graph = {name: (imports(CODE[path]) & MODULES.keys()) - {name} for name, path in MODULES.items()}
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " -> ".join((*trail, name))
+        if name not in done:
+            for other in sorted(graph[name]):
+                visit(other, (*trail, name))
+            done.add(name)
+
+    for name in sorted(graph):
+        visit(name, ())
+    texts = {path.name: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py")}
+    named = {name: imports(text) for name, text in texts.items() if "tests.test_" in text or "tests import" in text}
+    assert {name: found for name, names in named.items() if (found := {n for n in names if ".test_" in n})} == {}
 
 
 def test_planted_faults_are_found() -> None:
@@ -190,28 +193,4 @@ def test_planted_faults_are_found() -> None:
     assert touching("plan/x.py", "import os.path\n") == ["os.path"]
     assert touching("plan/x.py", "from pathlib import Path\n") == ["pathlib", "pathlib.Path"]
     assert touching("config/schema.py", "from pathlib import Path\n") == []
-    assert silence("plan/x.py", "x = 1\n") == ["docstring"]
-    assert silence("plan/__init__.py", "") == []
-
-
-def test_imports_are_never_circular() -> None:
-    """A module imports what is below it; what is imported inside a function counts, too."""
-    graph = {name: (imports(CODE[path]) & MODULES.keys()) - {name} for name, path in MODULES.items()}
-    done: set[str] = set()
-
-    def visit(name: str, trail: tuple[str, ...]) -> None:
-        assert name not in trail, " -> ".join((*trail, name))
-        if name not in done:
-            for other in sorted(graph[name]):
-                visit(other, (*trail, name))
-            done.add(name)
-
-    for name in sorted(graph):
-        visit(name, ())
-
-
-def test_tests_do_not_import_from_each_other() -> None:
-    """What several tests need is in `tests/support`."""
-    texts = {path.name: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py")}
-    named = {name: imports(text) for name, text in texts.items() if "tests.test_" in text or "tests import" in text}
-    assert {name: found for name, names in named.items() if (found := {n for n in names if ".test_" in n})} == {}
+    assert silence("plan/x.py", "x = 1\n") == ["docstring"] and silence("plan/__init__.py", "") == []

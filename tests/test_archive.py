@@ -44,9 +44,9 @@ def ids(archive: Archive, kind: Kind = "memo") -> set[str]:
 # Seen in real archives
 
 
-@pytest.mark.parametrize(
-    ("fields", "parent"),
-    [
+def test_a_reply_finds_its_parent_however_it_names_it(repo: Path) -> None:
+    """Path, no extension, prose behind it, in the metadata, in the legacy field of a typed memo; or it says none."""
+    cases: list[tuple[dict[str, Any], str | None]] = [
         ({"in_reply_to": f"{ASKED}.openthing"}, ASKED),
         ({"in_reply_to": ASKED}, ASKED),
         ({"in_reply_to": f"s:\\org\\repo\\memos\\inbox\\{ASKED}.openthing"}, ASKED),
@@ -55,26 +55,30 @@ def ids(archive: Archive, kind: Kind = "memo") -> set[str]:
         ({"extra": {"x.memo.in_reply_to": ASKED}}, ASKED),
         ({"in_reply_to": ASKED, "extra": {"x.memo.in_reply_to": "something-else"}}, ASKED),
         ({"in_reply_to": f"Not in-reply-to {ASKED}; a new matter"}, None),
-    ],
-)
-def test_a_reply_finds_its_parent_however_it_names_it(repo: Path, fields: dict[str, Any], parent: str | None) -> None:
-    """Path, no extension, prose behind it, in the metadata, in the legacy field of a typed memo; or it says none."""
-    write_memo(repo / "memos/archive", ASKED)
-    write_memo(repo / "memos/inbox", "answer", **fields)
-    archive = read_folders(repo)
-    assert memo(archive, "answer").parent == (("memo", parent) if parent else None)
-    assert memo(archive, "answer").ghost_parent is None and memo(archive, "answer").thread == (parent or "answer")
-    assert "ghost" not in rules_found(archive)
+    ]
+    for fields, parent in cases:
+        write_memo(repo / "memos/archive", ASKED)
+        write_memo(repo / "memos/inbox", "answer", **fields)
+        archive = read_folders(repo)
+        assert memo(archive, "answer").parent == (("memo", parent) if parent else None), fields
+        assert memo(archive, "answer").ghost_parent is None and memo(archive, "answer").thread == (parent or "answer")
+        assert "ghost" not in rules_found(archive), fields
 
 
-def test_typed_and_legacy_memos_answer_each_other(repo: Path) -> None:
-    """Legacy memos are valid for ever."""
+def test_typed_and_legacy_memos_answer_each_other_and_findings_name_the_line_in_either_form(repo: Path) -> None:
+    """Legacy memos are valid for ever; typed, legacy and in the metadata."""
     write_legacy_memo(repo / "memos/read", "old", action_required=True)
     write_memo(repo / "memos/read", "new", sender="director", to="engineer", in_reply_to="old.openthing")
     write_legacy_memo(repo / "memos/read", "newer", in_reply_to="new.openthing")
     archive = read_folders(repo)
     assert [entry.ref[1] for entry in archive.threads["old"].entries] == ["old", "new", "newer"]
     assert memo(archive, "old").action == "answered" and archive.findings == ()
+    write_memo(repo / "memos", "a", in_reply_to="gone-a")
+    write_legacy_memo(repo / "memos", "b", in_reply_to="gone-b")
+    write_memo(repo / "memos", "c", metadata={"in_reply_to": "gone-c"})
+    for finding in findings(read_folders(repo), "ghost"):
+        lines = (repo / finding.location.path).read_text(encoding="utf-8").split("\n")
+        assert finding.location.line is not None and "in_reply_to" in lines[finding.location.line - 1]
 
 
 def test_body_and_body_file_are_both_kept(repo: Path) -> None:
@@ -127,8 +131,8 @@ def test_local_time_in_the_name_and_utc_in_sent_do_not_matter(repo: Path) -> Non
     assert dates == [("2026-05-01T12:30:00Z", False), ("2026-05-01T13:00:00Z", True)]
 
 
-def test_a_comma_list_with_a_copy_in_each_repo(tmp_path: Path) -> None:
-    """One memo, several recipients, each with a state of their own; one to oneself is in one's own inbox."""
+def test_a_comma_list_has_a_state_for_each_and_two_organizations_may_have_the_same_seats(tmp_path: Path) -> None:
+    """One to oneself is in one's own inbox; names with the organization lead to its seat, bare ones to the union."""
     for name, box in [("a", "read"), ("b", "inbox")]:
         write_memo(tmp_path / name / f"memos/{box}", "m", to="alice, x/bob", action_required=True)
         write_memo(tmp_path / name / "memos/read", f"to-{name}", to={"a": "alice", "b": "bob"}[name])
@@ -138,13 +142,8 @@ def test_a_comma_list_with_a_copy_in_each_repo(tmp_path: Path) -> None:
     archive = read_folders(tmp_path / "a", tmp_path / "b")
     states = [(state.position, state.action, state.unread) for state in memo(archive, "m").recipients]
     assert states == [("alice", "answered", False), ("bob", "open", True)]
-    assert memo(archive, "m").action == "open"
-    assert memo(archive, "handoff").positions == ("engineer",)
+    assert memo(archive, "m").action == "open" and memo(archive, "handoff").positions == ("engineer",)
     assert memo(archive, "handoff").recipients[0].unread is True
-
-
-def test_two_organizations_with_the_same_seats(tmp_path: Path) -> None:
-    """Names with the organization lead to its own seat, bare ones to the union."""
     for name in ("memodef", "roledef"):
         write_org(tmp_path / name / "org", f"{name}-spec", positions=["strategist"])
         write_memo(tmp_path / name / "memos/inbox", f"to-{name}", to=f"{name}-strategist")
@@ -184,16 +183,6 @@ def test_transcripts_notes_and_what_they_relate_to(repo: Path) -> None:
     assert memo(archive, "lesson", "note").role == "tester" and memo(archive, "lesson", "note").thread == ASKED
     assert [finding.rule.id for finding in transcript_of(archive, "silence").findings] == ["transcript-form"]
     assert archive.findings == transcript_of(archive, "silence").findings
-
-
-def test_findings_on_a_reply_name_the_line_in_either_form(repo: Path) -> None:
-    """Typed, legacy and in the metadata."""
-    write_memo(repo / "memos", "a", in_reply_to="gone-a")
-    write_legacy_memo(repo / "memos", "b", in_reply_to="gone-b")
-    write_memo(repo / "memos", "c", metadata={"in_reply_to": "gone-c"})
-    for finding in findings(read_folders(repo), "ghost"):
-        lines = (repo / finding.location.path).read_text(encoding="utf-8").split("\n")
-        assert finding.location.line is not None and "in_reply_to" in lines[finding.location.line - 1]
 
 
 # Hostile files
@@ -244,8 +233,7 @@ def test_what_is_no_regular_file_is_never_opened(repo: Path) -> None:
     assert (first.location.path, first.rule.id) == ("docs/link.openthing", "link-not-followed")
     source = folder_source(repo)
     messages = [getattr(source.read_file(path), "message", "") for path in ("memos/pipe.openthing", "docs/readme.md")]
-    assert messages[0] == "it is not a regular file"
-    assert messages[1].startswith("it cannot be opened (")
+    assert messages[0] == "it is not a regular file" and messages[1].startswith("it cannot be opened (")
     with pytest.raises(MovedError, match="x: moved or removed while it was read"):
         source.read_file("x")
 
@@ -359,8 +347,8 @@ def test_a_memo_location_is_a_store_with_mailboxes_in_every_source(tmp_path: Pat
     assert read_folders(engine).artifacts == {}
 
 
-def test_documents_are_sought_at_the_root_and_at_each_working_root(repo: Path) -> None:
-    """A team's folder has decisions of its own, a folder without a store has not; an envelope's body is none."""
+def test_documents_are_sought_at_each_working_root_and_links_to_files_lead_to_the_web(repo: Path) -> None:
+    """A folder without a store has none, an envelope's body is none; only to files that are there, by no link."""
     write_memo(repo / "teams/a/memos", "m")
     for path in ("decisions/x.md", "teams/a/decisions/y.md", "teams/b/decisions/z.md", "teams/a/docs/adr/1.md"):
         write_text(repo / path, "# Title\n")
@@ -368,19 +356,6 @@ def test_documents_are_sought_at_the_root_and_at_each_working_root(repo: Path) -
     write_body(repo / "decisions", "beside")
     expected = {"decisions.x.md", "teams.a.decisions.y.md", "teams.a.docs.adr.1.md"}
     assert ids(read_folders(repo), "document") == {f"repo.{path}" for path in expected}
-
-
-def test_other_tools_files_in_a_store_are_left_alone(repo: Path) -> None:
-    """Formats are told by shape."""
-    write_json(repo / "memos/settings.openthing", {"type": "thing", "name": "x"})
-    write_text(repo / "memos/readme.md", "# Memos\n")
-    write_text(repo / "memos/.gitkeep", "")
-    archive = read_folders(repo)
-    assert archive.artifacts == {} and archive.findings == ()
-
-
-def test_links_to_files_that_are_there_lead_to_the_web(repo: Path) -> None:
-    """Only to those, and through no symbolic link."""
     write_text(repo / "src/gate.py", "")
     (repo / "etc").symlink_to("/etc")
     write_memo(repo / "memos", "m", body="[a](src/gate.py) [b](src/gone.py) [c](etc/passwd) [d](../src/)")
@@ -392,8 +367,13 @@ def test_links_to_files_that_are_there_lead_to_the_web(repo: Path) -> None:
     assert [path for path in named if source.has_file(path)] == ["src/gate.py"]
 
 
-def test_candidates_are_read_in_the_order_of_their_paths(repo: Path) -> None:
-    """Whatever the disk's order."""
+def test_other_tools_files_are_left_alone_and_candidates_read_in_the_order_of_their_paths(repo: Path) -> None:
+    """Formats are told by shape; whatever the disk's order."""
+    write_json(repo / "memos/settings.openthing", {"type": "thing", "name": "x"})
+    write_text(repo / "memos/readme.md", "# Memos\n")
+    write_text(repo / "memos/.gitkeep", "")
+    archive = read_folders(repo)
+    assert archive.artifacts == {} and archive.findings == ()
     for name in ("b", "a", "c"):
         write_memo(repo / "memos" / name, name)
     with Shelf() as shelf:
@@ -433,8 +413,7 @@ def _check_whole(archive: Archive) -> None:
     assert sorted(threaded) == sorted(one.ref for one in archive.memos())
     for one in archive.artifacts.values():
         assert {link.to for link in one.links if link.to} | set(one.backlinks) <= set(archive.artifacts)
-        assert set(one.positions) <= set(archive.positions)
-        assert set(one.findings) <= set(archive.findings)
+        assert set(one.positions) <= set(archive.positions) and set(one.findings) <= set(archive.findings)
         if isinstance(one, Memo):
             _check_memo(archive, one)
 

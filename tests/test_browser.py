@@ -352,8 +352,8 @@ def test_keys_go_from_entry_to_entry_through_a_thread_and_to_its_pages(page: Pag
     assert page.evaluate("document.activeElement === document.querySelectorAll('.member')[1]")
 
 
-def test_the_help_sheet_names_the_keys_of_this_page_and_no_others(page: Page, server: str) -> None:
-    """`?` opens and closes it; other keys rest meanwhile; a memo without a thread has no `t`."""
+def test_the_help_sheet_names_the_keys_of_this_page_and_a_week_is_in_view(page: Page, server: str) -> None:
+    """`?` opens and closes it, other keys rest meanwhile; of a month's first week its heading is seen, too."""
     page.goto(server + KINDS["memo"])
     page.keyboard.press("?")
     sheet = page.get_by_role("dialog", name="Keyboard shortcuts")
@@ -365,27 +365,41 @@ def test_the_help_sheet_names_the_keys_of_this_page_and_no_others(page: Page, se
     page.goto(server + KINDS["timeline"])
     page.get_by_role("button", name="Keyboard").click()
     assert "t" not in page.locator("dialog kbd").all_text_contents()
+    page.goto(f"{server}positions/web-engineer/index.html#week-2026-05-18")
+    head = "document.querySelector('header.site').getBoundingClientRect().bottom"
+    month = "document.getElementById('2026-05').getBoundingClientRect().top"
+    page.wait_for_function(f"() => {month} >= {head} && {month} < innerHeight / 2")
+    assert page.locator(":target").evaluate("(row) => getComputedStyle(row).boxShadow") != "none"
 
 
-def test_texts_of_a_thread_fold_and_unfold(page: Page, server: str) -> None:
-    """All at once and one by one; a link to something folded unfolds it."""
+def test_texts_and_tool_calls_fold_and_unfold_and_the_outline_follows_the_reader(page: Page, server: str) -> None:
+    """All at once and one by one. The outline stays in view, and marks the words that were read last."""
     page.goto(server + KINDS["thread"])
     texts = page.locator(".member .fold")
     assert texts.count() > 2
     page.get_by_role("button", name="Collapse all").click()
-    assert page.locator(".fold[open]").count() == 0
-    assert not page.locator(".member .prose").first.is_visible()
+    assert page.locator(".fold[open]").count() == 0 and not page.locator(".member .prose").first.is_visible()
     texts.first.locator("summary").click()
     assert page.locator(".fold[open]").count() == 1
     page.get_by_role("button", name="Expand all").click()
     assert page.locator(".fold[open]").count() == texts.count()
+    page.goto(server + KINDS["transcript"])
+    page.evaluate("document.querySelectorAll('.turn.person')[8].scrollIntoView()")
+    page.wait_for_function("() => document.querySelectorAll('.outline a')[8].ariaCurrent === 'true'")
+    assert page.locator(".outline [aria-current]").count() == 1
+    box = page.locator(".outline a").nth(8).bounding_box()
+    assert box and 0 <= box["y"] <= 800
+    assert page.locator(".tool[open]").count() == 0
+    assert page.locator("details.tool summary code").first.is_visible()
+    page.get_by_role("button", name="Expand all tool calls").click()
+    assert page.locator(".tool[open]").count() == page.locator("details.tool").count()
 
 
 REPLACE = "threads/2026-03-02-1015--director--strategist--replace-stackmaster-before-summer/index.html"
 
 
-def test_a_link_to_a_folded_memo_opens_it(browser: Browser, base: str) -> None:
-    """The memo itself and a place in its text, with a script and without one; the others stay folded."""
+def test_a_link_to_something_folded_opens_it(browser: Browser, base: str) -> None:
+    """A memo, a place in its text, how a position is followed; with a script and without; others stay folded."""
     for has_script in (True, False):
         context = browser.new_context(java_script_enabled=has_script)
         page = context.new_page()
@@ -405,14 +419,6 @@ def test_a_link_to_a_folded_memo_opens_it(browser: Browser, base: str) -> None:
             assert not members.nth(5).locator(".prose").last.is_visible()
             top = f"document.getElementById({json.dumps(anchor)}).getBoundingClientRect().top"
             page.wait_for_function(f"() => {top} >= -5 && {top} <= 600")  # it is in view
-        context.close()
-
-
-def test_a_link_to_how_a_position_is_followed_opens_it(browser: Browser, base: str) -> None:
-    """With a script and without one, from elsewhere and from the page; at first it is folded."""
-    for has_script in (True, False):
-        context = browser.new_context(java_script_enabled=has_script)
-        page = context.new_page()
         page.goto(base + KINDS["position"])
         assert not page.locator("#_watch").is_visible()
         page.get_by_role("link", name="Follow this position").click()
@@ -421,29 +427,6 @@ def test_a_link_to_how_a_position_is_followed_opens_it(browser: Browser, base: s
         page.goto(f"{base}{KINDS['position']}#follow")
         page.locator("#_watch").wait_for()
         context.close()
-
-
-def test_the_heading_of_a_week_is_not_behind_the_head_of_the_page(page: Page, server: str) -> None:
-    """A link to the first week of a month shows the heading of the month, too; the colour goes beyond the text."""
-    page.goto(f"{server}positions/web-engineer/index.html#week-2026-05-18")
-    head = "document.querySelector('header.site').getBoundingClientRect().bottom"
-    month = "document.getElementById('2026-05').getBoundingClientRect().top"
-    page.wait_for_function(f"() => {month} >= {head} && {month} < innerHeight / 2")
-    assert page.locator(":target").evaluate("(row) => getComputedStyle(row).boxShadow") != "none"
-
-
-def test_tool_calls_of_a_transcript_unfold_and_the_outline_follows_the_reader(page: Page, server: str) -> None:
-    """Folded at first, with their first line. The outline stays in view, and marks the words that were read last."""
-    page.goto(server + KINDS["transcript"])
-    page.evaluate("document.querySelectorAll('.turn.person')[8].scrollIntoView()")
-    page.wait_for_function("() => document.querySelectorAll('.outline a')[8].ariaCurrent === 'true'")
-    assert page.locator(".outline [aria-current]").count() == 1
-    box = page.locator(".outline a").nth(8).bounding_box()
-    assert box and 0 <= box["y"] <= 800
-    assert page.locator(".tool[open]").count() == 0
-    assert page.locator("details.tool summary code").first.is_visible()
-    page.get_by_role("button", name="Expand all tool calls").click()
-    assert page.locator(".tool[open]").count() == page.locator("details.tool").count()
 
 
 def test_what_came_since_the_last_visit_is_marked(page: Page, base: str) -> None:
@@ -462,26 +445,21 @@ def test_what_came_since_the_last_visit_is_marked(page: Page, base: str) -> None
     assert "2 new since your last visit" in page.locator("#newest h2").inner_text()
 
 
-def test_dates_say_how_long_ago_beside_the_date_itself(page: Page, server: str) -> None:
-    """The absolute date stays: pages get saved."""
-    page.goto(server + KINDS["memo"])
-    page.clock.install()
-    assert "2026-04-21 09:00 −04:00 · " in page.locator(".envelope").first.inner_text()
-    assert page.locator(".envelope .ago").inner_text().endswith(" ago")
-
-
-def test_the_table_of_seats_is_sorted_by_any_column(page: Page, server: str) -> None:
-    """The most first, then the least; those with nothing stay below."""
+def test_the_table_of_seats_is_sorted_by_any_column_and_dates_say_how_long_ago(page: Page, server: str) -> None:
+    """The most first, then the least, those with nothing below; the absolute date stays: pages get saved."""
     page.goto(server + KINDS["home"])
     column = page.locator(".seats tbody td:nth-child(3)")
     page.get_by_role("button", name="Unread", exact=True).click()
     falling = [int(text.split()[0]) for text in column.all_inner_texts() if text.strip()]
     page.get_by_role("button", name="Unread", exact=True).click()
     rising = [int(text.split()[0]) for text in column.all_inner_texts() if text.strip()]
-    assert falling == sorted(falling, reverse=True)
-    assert rising == falling[::-1]
+    assert falling == sorted(falling, reverse=True) and rising == falling[::-1]
     assert column.all_inner_texts()[-1].strip() == ""
     assert page.locator("th[aria-sort=ascending]").inner_text() == "Unread"
+    page.goto(server + KINDS["memo"])
+    page.clock.install()
+    assert "2026-04-21 09:00 −04:00 · " in page.locator(".envelope").first.inner_text()
+    assert page.locator(".envelope .ago").inner_text().endswith(" ago")
 
 
 def test_home_tells_the_age_of_the_build_where_it_can(context: BrowserContext, site: Path, server: str) -> None:

@@ -158,8 +158,10 @@ MARKED = """() => {
 """Which rows are marked at the address of each week, compared with the dates of all rows."""
 
 
-def test_the_address_of_a_week_marks_all_of_its_rows(browser: Browser, address: str, sites: Path) -> None:
-    """Also where a month begins in it; a filter counts anew what each month has."""
+def test_the_address_of_a_week_marks_its_rows_and_headings_count_what_is_shown(
+    browser: Browser, address: str, sites: Path
+) -> None:
+    """Also where a month begins in it; months of positions and of decisions, and who owes whom, are counted anew."""
     page = browser.new_page()
     weeks = []
     for path in sorted(sites.glob("many/_site/positions/*/index.html")):
@@ -177,10 +179,6 @@ def test_the_address_of_a_week_marks_all_of_its_rows(browser: Browser, address: 
     page.select_option("#way", "")
     assert page.evaluate(counted) == before
     page.close()
-
-
-def test_headings_of_a_filtered_page_count_what_is_shown(browser: Browser, address: str) -> None:
-    """Months of decisions said how many they have in all; the table of who owes whom kept all rows."""
     page = browser.new_page(viewport={"width": 390, "height": 800})
     counted = """() => [...document.querySelectorAll("[data-rows]:not([hidden])")].flatMap((section) => {
       const total = section.querySelector("h2 > .total");

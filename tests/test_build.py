@@ -27,8 +27,8 @@ def build(organization: Path) -> dict[str, bytes]:
     return tree_bytes(build_site(organization))
 
 
-def test_builds_of_the_same_are_byte_identical_and_a_second_one_writes_nothing(organization: Path) -> None:
-    """Same input, same bytes, status.json apart (SPEC 10); unchanged files keep their modification time."""
+def test_builds_of_the_same_are_byte_identical_and_no_address_changes_when_all_is_read(organization: Path) -> None:
+    """Same input, same bytes, no file written twice (SPEC 10); moves to read/ change no page and guid (3 and 6)."""
     output = organization / "_site"
     before, states = tree_bytes(output), file_states(output)
     for _ in range(2):  # the first one knows nothing of files at this place
@@ -37,10 +37,6 @@ def test_builds_of_the_same_are_byte_identical_and_a_second_one_writes_nothing(o
     shutil.rmtree(output)
     shutil.rmtree(organization / ".memosite")
     assert build(organization) == before
-
-
-def test_no_address_and_no_feed_id_changes_when_all_is_marked_as_read(organization: Path) -> None:
-    """After moving every memo from inbox/ to read/, pages and guids are the same (SPEC 3 and 6)."""
     before = tree_bytes(organization / "_site")
     moved = 0
     for file in list(organization.glob("*/memos/inbox/*")):
@@ -50,8 +46,7 @@ def test_no_address_and_no_feed_id_changes_when_all_is_marked_as_read(organizati
         moved += 1
     assert moved > 10
     after = build(organization)
-    assert before.keys() == after.keys()
-    assert guids(before) == guids(after)
+    assert before.keys() == after.keys() and guids(before) == guids(after)
     assert b"memos/inbox/" not in b"".join(data for path, data in after.items() if path.endswith("feed.xml"))
 
 
@@ -70,8 +65,7 @@ def test_a_repo_that_is_renamed_keeps_every_memo_address_and_links_are_absolute_
     From file://, with one or without, a reader never meets a listing, a missing page or a missing anchor.
     """
     before = organization / "_site"
-    assert len(pages(before)) > 90
-    assert list(bad_links(before)) == []
+    assert len(pages(before)) > 90 and list(bad_links(before)) == []
     (organization / "website").rename(organization / "site")
     config = organization / "memosite.yml"
     config.write_text(config.read_text().replace("path: website", "path: site"))
@@ -124,47 +118,18 @@ def test_what_arrives_later_is_appended_and_what_goes_leaves_its_address(organiz
 ARTIFACTS = ("memos", "notes", "transcripts", "records", "documents", "libraries")
 
 
-def test_a_twin_of_what_moved_leads_to_it(tmp_path: Path) -> None:
-    """As of an entry of a list that is in another section now."""
-    desk = tmp_path / "desk"
-    write_text(desk / ".wyren/memory.md", "## Decisions\n- Oak it is [session ab, turn 1]\n")
-    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
-    repo = Repo(desk)
-    repo.commit()
-    output = build_site(tmp_path)
-    (former,) = (output / "records/wyren").iterdir()
-    write_text(desk / ".wyren/memory.md", "## Rejected paths\n- Oak it is [session ab, turn 1]\n")
-    repo.commit()
-    build_site(tmp_path)
-    (now,) = (path for path in (output / "records/wyren").iterdir() if path != former)
-    said = json.loads((former / "index.json").read_text(encoding="utf-8"))
-    assert (former / said["moved"]).resolve() == now / "index.html"
-    text = (former / "index.md").read_text(encoding="utf-8")
-    assert text.startswith("# Moved\n\nNow at [records/wyren/desk.rejected")
-
-
-def test_a_broken_file_is_shown_raw_with_its_findings(example_site: Path) -> None:
-    """It stops nothing, has a page, and no line in the machine's archive."""
+def test_pages_show_what_is_broken_lists_are_bounded_and_files_ask_for_nothing_else(example_site: Path) -> None:
+    """A broken file has a page; twins of lists are below 16 kB; no absolute path, one policy, originals (SPEC 4)."""
     id_ = "2026-05-08-1150--archivist--web-engineer--caption-for-the-mill-photograph"
-    page = (example_site / "memos" / id_ / "index.html").read_text()
-    assert "json-invalid" in page
-    assert "memodef:Memo" in page
+    shown = (example_site / "memos" / id_ / "index.html").read_text()
+    assert "json-invalid" in shown and "memodef:Memo" in shown
     lines = (example_site / "archive/2026/05.jsonl").read_text().splitlines()
     assert id_ not in {json.loads(line)["id"] for line in lines}
-
-
-def test_lists_for_machines_are_bounded(example_site: Path) -> None:
-    """Twins of lists stay under 16 kB and say what they leave out (SPEC 4)."""
     lists = [
         path for name in ("positions/*", "threads/*", "timeline/*/*") for path in example_site.glob(f"{name}/index.*")
     ]
     twins = [path for path in [*lists, example_site / "actions/index.json"] if path.suffix in {".json", ".md"}]
-    assert len(twins) > 30
-    assert all(path.stat().st_size <= 16_000 for path in twins)
-
-
-def test_files_hold_no_path_of_this_machine_and_ask_for_nothing_else(example_site: Path) -> None:
-    """No absolute path; originals byte for byte, by identity; one strict policy and nothing inline (SPEC 4)."""
+    assert len(twins) > 30 and all(path.stat().st_size <= 16_000 for path in twins)
     here = str(example_site.parent.resolve()).encode()
     for path, data in tree_bytes(example_site).items():
         assert here not in data, path
@@ -187,39 +152,49 @@ BAD_INPUTS = {
 }
 
 
-@pytest.mark.parametrize("case", BAD_INPUTS)
 def test_bad_input_is_one_line_and_exit_2_and_nothing_is_written(
-    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The line names the place and the remedy; nothing is written."""
-    configuration, arguments, expected = BAD_INPUTS[case]
-    write_text(tmp_path / "site/memos/inbox/2026-05-01-1430--a--b--c.openthing", "{}")
-    write_text(tmp_path / "site/memosite.yml", configuration or "title: x\n")
-    write_text(tmp_path / "foreign/letter.txt", "mine")
-    before = sorted(tmp_path.rglob("*"))
-    assert main([argument.format(tmp=tmp_path) for argument in arguments]) == 2
-    said = capsys.readouterr()
-    assert said.err.count("\n") == 1
-    assert expected in said.err
-    assert said.out == ""
-    assert sorted(tmp_path.rglob("*")) == before
+    for case, (configuration, arguments, expected) in BAD_INPUTS.items():
+        write_text(tmp_path / "site/memos/inbox/2026-05-01-1430--a--b--c.openthing", "{}")
+        write_text(tmp_path / "site/memosite.yml", configuration or "title: x\n")
+        write_text(tmp_path / "foreign/letter.txt", "mine")
+        before = sorted(tmp_path.rglob("*"))
+        assert main([argument.format(tmp=tmp_path) for argument in arguments]) == 2, case
+        said = capsys.readouterr()
+        assert said.err.count("\n") == 1, case
+        assert expected in said.err, case
+        assert said.out == "", case
+        assert sorted(tmp_path.rglob("*")) == before, case
 
 
-def test_an_empty_organization_builds(tmp_path: Path) -> None:
-    """A first repo with nothing in it yet gives a site, not an error."""
+def test_an_empty_organization_builds_an_output_is_not_read_back_and_a_moved_twin_leads_on(tmp_path: Path) -> None:
+    """The default output is in the site, which may be the source; an entry of a list is in another section now."""
     (tmp_path / "site/memos/inbox").mkdir(parents=True)
     write_text(tmp_path / "site/memosite.yml", "sources: [{path: .}]\n")
     assert "index.html" in built_files(tmp_path / "site", output=tmp_path / "out")
     assert list(bad_links(tmp_path / "out")) == []
-
-
-def test_an_output_inside_a_source_is_not_read_back(tmp_path: Path) -> None:
-    """The default output lies in the site, which may be the source itself."""
     repo = tmp_path / "repo"
     name = "2026-05-01-1430--a--b--c"
     write_memo(repo / "memos/inbox", name, sender="a", to="b")
     first = tree_bytes(build_site(repo))
     build_site(repo)
-    assert tree_bytes(repo / "_site") == first
-    assert (repo / "_site/.gitignore").read_text() == "*\n"
+    assert tree_bytes(repo / "_site") == first and (repo / "_site/.gitignore").read_text() == "*\n"
     assert f"memos/{name}/index.html" in first
+    tmp_path /= "two"
+    desk = tmp_path / "desk"
+    write_text(desk / ".wyren/memory.md", "## Decisions\n- Oak it is [session ab, turn 1]\n")
+    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
+    moving = Repo(desk)
+    moving.commit()
+    output = build_site(tmp_path)
+    (former,) = (output / "records/wyren").iterdir()
+    write_text(desk / ".wyren/memory.md", "## Rejected paths\n- Oak it is [session ab, turn 1]\n")
+    moving.commit()
+    build_site(tmp_path)
+    (now,) = (path for path in (output / "records/wyren").iterdir() if path != former)
+    said = json.loads((former / "index.json").read_text(encoding="utf-8"))
+    assert (former / said["moved"]).resolve() == now / "index.html"
+    text = (former / "index.md").read_text(encoding="utf-8")
+    assert text.startswith("# Moved\n\nNow at [records/wyren/desk.rejected")

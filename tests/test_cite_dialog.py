@@ -79,8 +79,8 @@ def fields(citation: Citation) -> dict[str, str]:
     return {**asdict(citation), "check": citation.check}
 
 
-def test_the_dialog_writes_what_the_command_line_writes() -> None:
-    """A range has the digest of the digests of its turns, and a quote has whole words."""
+def test_the_dialog_writes_what_the_command_line_writes_and_fragments_find_these_words() -> None:
+    """Ranges have the digest of digests, quotes whole words; if none can be told apart, there is no fragment."""
     formats = "values.map((one) => [citing.toMarkdown(one), citing.toHtml(one), citing.toText(one)])"
     written = script(formats, *map(fields, CITATIONS))
     assert written == [[one.markdown, to_html(one), one.text] for one in CITATIONS]
@@ -104,12 +104,8 @@ def test_the_dialog_writes_what_the_command_line_writes() -> None:
     }  # fmt: skip
     found = script("values.map((one) => citing.toWholeWords(...one))", *cases)
     assert [tuple(one) for one in found] == list(cases.values())
-
-
-def test_a_text_fragment_finds_these_words_and_no_others() -> None:
-    """Browsers take the first place that fits, whatever the anchor: if none can be told apart, there is no fragment."""
     words = "w " * 60
-    cases: dict[tuple[tuple[str, ...], str, str], str | None] = {
+    fragments: dict[tuple[tuple[str, ...], str, str], str | None] = {
         (("in time",), "", ""): "in%20time",
         (("a-b, c & d (e)",), "", ""): "a%2Db%2C%20c%20%26%20d%20%28e%29",
         ((f"{words}end",), "", ""): "w%20w%20w%20w%20w%20w,w%20w%20w%20w%20w%20end",
@@ -118,8 +114,8 @@ def test_a_text_fragment_finds_these_words_and_no_others() -> None:
         (("in time",), "Then in time. Then ", "Then "): None,
         (("in time",), "in time. ", ""): None,
     }
-    found = script("values.map((one) => citing.textFragment(...one))", *cases)
-    assert found == [f":~:text={expected}" if expected else "" for expected in cases.values()]
+    found = script("values.map((one) => citing.textFragment(...one))", *fragments)
+    assert found == [f":~:text={expected}" if expected else "" for expected in fragments.values()]
 
 
 def write_sources(repo: Path) -> None:
@@ -220,12 +216,13 @@ def test_without_the_clipboard_the_text_is_selected(page: Page, server: str, den
     page.get_by_text("Text selected: press Ctrl+C to copy.").wait_for()
     area = page.get_by_label("Text", exact=True)
     chosen = area.evaluate("(area) => area.value.slice(area.selectionStart, area.selectionEnd)")
-    assert chosen == area.input_value() != ""
-    assert area.evaluate("(area) => area === document.activeElement")
+    assert chosen == area.input_value() != "" and area.evaluate("(area) => area === document.activeElement")
 
 
-def test_selected_words_of_a_turn_are_cited_by_mouse(page: Page, sources: Path, base: str) -> None:
-    """A Cite below them; tool calls that are folded are left out, marked as editors do; the selection comes back."""
+def test_selected_words_of_a_turn_are_cited_by_mouse_and_those_of_several_as_a_range(
+    page: Page, sources: Path, base: str
+) -> None:
+    """Folded calls are left out, marked; the selection comes back; a range has the digest of digests."""
     page.goto(f"{base}transcripts/{TALK}/index.html")
     box = page.locator("#t2 .prose.speech p").first.bounding_box()
     assert box
@@ -250,10 +247,6 @@ def test_selected_words_of_a_turn_are_cited_by_mouse(page: Page, sources: Path, 
     page.wait_for_selector("dialog", state="detached")
     page.evaluate("getSelection().removeAllRanges()")
     page.wait_for_selector(".pick", state="hidden")
-
-
-def test_a_selection_over_several_turns_cites_the_range(page: Page, sources: Path, base: str) -> None:
-    """With the digest of their digests; a long one by its beginning and its end."""
     page.goto(f"{base}transcripts/{TALK}/index.html")
     page.evaluate(SELECT, ["#t2", "pilot", "#t3", "Thanks"])
     page.keyboard.press("c")
@@ -425,6 +418,5 @@ def test_axe_finds_nothing_in_the_dialog(browser: Browser, server: str, width: i
     offered(page)
     assert violations(page, only=COLOURS) == []
     page.emulate_media(color_scheme=theme)
-    assert violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert violations(page) == [] and page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()

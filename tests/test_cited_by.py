@@ -69,14 +69,13 @@ def site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Site:
     return Site(tmp_path / "site", capsys)
 
 
-def test_all_citations_are_listed_and_what_is_cited_says_by_whom(site: Site) -> None:
-    """Those of memos lead to their very paragraph, manuscripts are named by file and line; on the page and its twin."""
+def test_all_citations_are_listed_at_both_ends_and_judged_again_after_an_edit(site: Site) -> None:
+    """By paragraph or file and line, on the page and its twin; each incremental build is that from nothing."""
     build_site(site.folder)
     page = site.page("citations/index.html")
     assert "2 hold" in page and "do not hold" not in re.sub(r"<p class=.facts.>.*", "", page)
     assert re.search(rf'href="\.\./memos/{NOTE}/index\.html#p-[0-9a-f]{{8}}"', page)
-    assert f'href="../transcripts/{LOAD}/index.html#t2"' in page
-    assert re.search(r"book/one\.md:\d", page)
+    assert f'href="../transcripts/{LOAD}/index.html#t2"' in page and re.search(r"book/one\.md:\d", page)
     assert site.check() == []
     page = site.page(f"transcripts/{LOAD}/index.html")
     assert "Cited by" in page and 'href="index.html#t2"' in page
@@ -84,6 +83,19 @@ def test_all_citations_are_listed_and_what_is_cited_says_by_whom(site: Site) -> 
     told = [(one["by"], one["anchor"], one["state"]) for one in listed]
     assert told == [(f"memo/{NOTE}", "t2", "holds"), (None, "t2", "holds")]
     assert "Cited by" not in site.page(f"memos/{NOTE}/index.html")
+    build_site(site.folder)
+    edits: tuple[Callable[[], object], ...] = (
+        lambda: site.say(SAID + " The keeper knows."),
+        lambda: site.say("Nobody has counted them."),
+        lambda: write_text(site.folder / "book/two.md", site.cited * 2),
+        lambda: site.write("Nothing is cited here."),
+        lambda: write_text(site.folder / "book/one.md", "# Nothing is cited here."),
+        lambda: site.say(SAID),
+    )
+    for number, edit in enumerate(edits):
+        edit()
+        build_site(site.folder)
+        assert tree_bytes(site.folder / "_site") == built_from_nothing(site.folder, site.folder.parent / f"{number}")
 
 
 def test_a_citation_that_no_longer_holds_is_a_finding(site: Site) -> None:
@@ -106,18 +118,14 @@ def test_a_citation_that_no_longer_holds_is_a_finding(site: Site) -> None:
     assert len(site.check()) == 3
 
 
-def test_a_digest_of_something_else_is_no_citation(site: Site) -> None:
-    """Neither that of a container, nor what cites another archive."""
+def test_a_digest_of_something_else_is_no_citation_and_every_command_knows_its_address(site: Site) -> None:
+    """Neither a container's nor another archive's; a search, which knows no address, keeps the same findings."""
     digest = "sha256:" + "0" * 64
     other = site.cited.replace(LOAD, "2026-01-01-0900--a--b").replace("(<", "(<https://memos.example.net/")
     site.write(f"Pulled registry.example.org/lock@{digest}.\n\nSee https://example.net/x {digest}\n\n{other}\n")
     assert site.check() == []
     build_site(site.folder)
     assert "1 hold" in site.page("citations/index.html")
-
-
-def test_every_command_knows_which_address_is_its_own(site: Site) -> None:
-    """A search knows no address to print; the archive that it keeps for other commands has the same findings."""
     site.configure("base_url: https://memos.example.org/\n")
     invented = site.cited.replace(LOAD, "2026-01-01-0900--a--b").replace("(<", "(<https://memos.example.org/")
     site.write(f"See this:\n\n{invented}\n")
@@ -126,23 +134,6 @@ def test_every_command_knows_which_address_is_its_own(site: Site) -> None:
     main(["search", "lock", "--site", str(site.folder)])
     site.capsys.readouterr()
     assert len(site.check()) == 1
-
-
-def test_an_edited_source_judges_again_in_an_incremental_build(site: Site) -> None:
-    """The build after the edit of a source, of a memo, and of a book gives what one from nothing gives."""
-    build_site(site.folder)
-    edits: tuple[Callable[[], object], ...] = (
-        lambda: site.say(SAID + " The keeper knows."),
-        lambda: site.say("Nobody has counted them."),
-        lambda: write_text(site.folder / "book/two.md", site.cited * 2),
-        lambda: site.write("Nothing is cited here."),
-        lambda: write_text(site.folder / "book/one.md", "# Nothing is cited here."),
-        lambda: site.say(SAID),
-    )
-    for number, edit in enumerate(edits):
-        edit()
-        build_site(site.folder)
-        assert tree_bytes(site.folder / "_site") == built_from_nothing(site.folder, site.folder.parent / f"{number}")
 
 
 def test_a_public_site_names_neither_manuscripts_nor_what_it_withholds(site: Site) -> None:
@@ -170,8 +161,8 @@ def test_an_erased_source_is_not_judged(site: Site) -> None:
     assert "39 barges" not in site.page(f"transcripts/{LOAD}/index.json")
 
 
-def test_long_lists_are_split_and_say_how_many_there_are(site: Site) -> None:
-    """500 a page; what is cited lists the newest 200. Of one manuscript 1,000 citations are read."""
+def test_long_lists_are_split_and_a_manuscript_is_screened_like_a_source(site: Site) -> None:
+    """500 a page, of what is cited the newest 200, of a manuscript 1,000; a key in a quote is nowhere."""
     write_text(site.folder / "book/one.md", "\n".join([site.cited] * 1_100))
     build_site(site.folder)
     assert "1,001 hold" in site.page("citations/index.html")
@@ -181,10 +172,6 @@ def test_long_lists_are_split_and_say_how_many_there_are(site: Site) -> None:
     assert "Showing the newest 200 of 1001" in page
     assert max(map(len, (page, *(site.page(f"citations/{one}index.html") for one in ("", "2/"))))) < 1_000_000
     assert len(site.page(f"transcripts/{LOAD}/index.json")) < 40_000
-
-
-def test_a_manuscript_is_screened_like_a_source(site: Site) -> None:
-    """A key in its quotes is not on any page, nor in the cache."""
     key = "AKIA" + "Z7QH3XWMK2TPLV5D"
     write_text(site.folder / "book/one.md", site.cited.replace("39 barges", f"39 barges {key}"))
     build_site(site.folder)

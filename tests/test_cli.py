@@ -42,11 +42,8 @@ def test_each_command_has_help_with_an_example(tmp_path: Path, capsys: Capture) 
     assert not (tmp_path / "out").exists()
 
 
-def test_a_build_ends_with_a_summary(tmp_path: Path, capsys: Capture) -> None:
-    """Read, written, findings, where to look. It fails on findings only when asked to; the site is built either way.
-
-    Nouns agree with their numbers.
-    """
+def test_a_build_ends_with_a_summary_and_check_names_the_line(tmp_path: Path, capsys: Capture) -> None:
+    """Findings fail it only when asked to; JSON has the same findings. Nouns agree with their numbers."""
     assert [counted(1, "memo"), counted(0, "memo"), counted(2, "library")] == ["1 memo", "0 memos", "2 libraries"]
     words = ["build", str(shared_example()), "-o", str(tmp_path / "out")]
     assert main(words) == 0
@@ -58,14 +55,10 @@ def test_a_build_ends_with_a_summary(tmp_path: Path, capsys: Capture) -> None:
         (tmp_path / "out/index.html").unlink()
         assert main([*words, "--quiet", "--fail-on", threshold]) == code
         assert (tmp_path / "out/index.html").exists()
-
-
-def test_check_fails_on_errors_and_names_the_line(capsys: Capture) -> None:
-    """File, line, what was found, the rule; the remedy below. To machines it speaks in JSON, with the same findings."""
     assert main(["check", str(shared_example())]) == 1
-    said = capsys.readouterr().out
-    assert ':8: error: "sent" is "2026-04-XX", expected ISO 8601 [date-invalid]' in said
-    assert "2 errors, 10 warnings, 2 notes" in said
+    told = capsys.readouterr().out
+    assert ':8: error: "sent" is "2026-04-XX", expected ISO 8601 [date-invalid]' in told
+    assert "2 errors, 10 warnings, 2 notes" in told
     for format_ in ("json", "sarif"):
         assert main(["check", str(shared_example()), "--format", format_, "--fail-on", "never"]) == 0
         value = json.loads(capsys.readouterr().out)
@@ -93,8 +86,7 @@ def test_a_single_file_is_checked_wherever_it_lies(tmp_path: Path, capsys: Captu
     assert rules(broken, code=1) == {"field-missing", "body-ref-missing"}
     assert main(["check", str(split)]) == 0
     said = capsys.readouterr().out
-    assert "body-split" in said
-    assert "body-ref-missing" not in said
+    assert "body-split" in said and "body-ref-missing" not in said
     write_memo(tmp_path / "conformance/valid", "a")
     write_memo(tmp_path / "conformance/invalid", "b", sent="soon")
     assert main(["check", str(tmp_path / "conformance")]) == 1
@@ -112,17 +104,14 @@ def test_a_file_that_is_not_read_is_not_called_fine(tmp_path: Path, capsys: Capt
         draft = write_text(tmp_path / name, text)
         assert main(["check", str(draft)]) == 2
         told = capsys.readouterr()
-        assert told.out == ""
-        assert f"{name}: not checked: found no memo" in told.err
+        assert told.out == "" and f"{name}: not checked: found no memo" in told.err
         assert main(["check", str(clean), str(draft)]) == 0
         told = capsys.readouterr()
-        assert told.out == "no findings\n"
-        assert "not checked" in told.err
+        assert told.out == "no findings\n" and "not checked" in told.err
     other = write_text(tmp_path / "draft.openthing", whole)
     assert main(["check", str(other)]) == 0
     told = capsys.readouterr()
-    assert told.out == ""
-    assert "draft.openthing: not checked" in told.err
+    assert told.out == "" and "draft.openthing: not checked" in told.err
     assert main(["check", str(other), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
     assert main(["check", str(write_text(tmp_path / "README.md", "# Read me\n"))]) == 0
@@ -139,18 +128,32 @@ def test_export_goes_to_standard_output(tmp_path: Path) -> None:
     assert (done.returncode, len(rows)) == (0, 88)
     command = f"{sys.executable} -m memosite export --with-body | head -n 1"
     piped = subprocess.run(command, shell=True, cwd=shared_example(), capture_output=True, check=False)
-    assert piped.stderr.decode() == done.stderr
-    assert json.loads(piped.stdout)["v"] == 1
+    assert piped.stderr.decode() == done.stderr and json.loads(piped.stdout)["v"] == 1
 
 
-def test_init_writes_a_file_that_builds(tmp_path: Path, capsys: Capture) -> None:
-    """And says how to go on; a second init refuses."""
+def test_init_writes_a_file_that_builds_and_a_lost_ledger_is_warned_of_once(tmp_path: Path, capsys: Capture) -> None:
+    """A second init refuses; neither a new site nor one that was never written is warned of."""
     write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-1430--a--b--c")
     assert main(["init", str(tmp_path)]) == 0
     assert "memosite serve" in capsys.readouterr().out
     assert main(["build", str(tmp_path), "--quiet"]) == 0
     assert (tmp_path / "_site/memos/2026-05-01-1430--a--b--c/index.html").exists()
     assert main(["init", str(tmp_path)]) == 2
+    tmp_path /= "two"
+    write_memo(tmp_path / "memos/inbox", FIRST)
+    output = tmp_path / "_site"
+    output.mkdir()
+    (output / ".memosite-site").write_text("The marker of a build that was killed.\n")
+    warned = []
+    for step in ("killed", "whole", "lost", "again"):
+        if step == "lost":
+            (output / "archive/ledger.jsonl").unlink()
+        assert main(["build", str(tmp_path)]) == 0
+        said = capsys.readouterr().out.splitlines()
+        warned += [
+            step for line in said if line.startswith("warning   ") and "archive/ledger.jsonl: found none" in line
+        ]
+    assert warned == ["lost"]
 
 
 def test_a_command_imports_nothing_that_it_does_not_need(tmp_path: Path) -> None:
@@ -180,28 +183,8 @@ def test_json_holds_no_character_that_changes_a_terminal() -> None:
     """They are escaped as JSON has it, so that a parser reads them as they were."""
     value = {"subject": "red \x1b[31m \x9b31m \u202e \U000e0001 é 字 \U0001f600", "to": ["a\nb"]}
     text = printable_json(value, indent=1)
-    assert all(char.isprintable() or char == "\n" for char in text)
-    assert "é 字 \U0001f600" in text
-    assert json.loads(text) == value
-    assert json.loads(printable_json("\udcff")) == "\ufffd"
-
-
-def test_a_site_without_its_ledger_is_warned_of(tmp_path: Path, capsys: Capture) -> None:
-    """Once, since a new ledger is there afterwards; neither a new site nor one that was never written is warned of."""
-    write_memo(tmp_path / "memos/inbox", FIRST)
-    output = tmp_path / "_site"
-    output.mkdir()
-    (output / ".memosite-site").write_text("The marker of a build that was killed.\n")
-    warned = []
-    for step in ("killed", "whole", "lost", "again"):
-        if step == "lost":
-            (output / "archive/ledger.jsonl").unlink()
-        assert main(["build", str(tmp_path)]) == 0
-        said = capsys.readouterr().out.splitlines()
-        warned += [
-            step for line in said if line.startswith("warning   ") and "archive/ledger.jsonl: found none" in line
-        ]
-    assert warned == ["lost"]
+    assert all(char.isprintable() or char == "\n" for char in text) and "é 字 \U0001f600" in text
+    assert json.loads(text) == value and json.loads(printable_json("\udcff")) == "\ufffd"
 
 
 # Completion in real shells, and the man page

@@ -68,8 +68,7 @@ def error_of(site: Path, text: str) -> str:
     with pytest.raises(ConfigError) as caught:
         load_config(write(site, text))
     line = str(caught.value)
-    assert "\n" not in line
-    assert line.startswith(f"{site}/memosite.yml:")
+    assert "\n" not in line and line.startswith(f"{site}/memosite.yml:")
     return line.removeprefix(f"{site}/")
 
 
@@ -114,8 +113,7 @@ def test_every_setting_is_read_and_an_empty_file_means_all_defaults(site: Path) 
         assert (config.documents, config.feeds.window, config.feeds.ttl) == (DEFAULT_DOCUMENTS, 50, 5)
     (site / "memosite.yml").unlink()
     config = load_config(site)
-    assert config.file is None
-    assert [source.name for source in config.sources] == ["governance"]
+    assert config.file is None and [source.name for source in config.sources] == ["governance"]
     for folder in ("made/memos", "kept/memos"):
         (site / folder).mkdir(parents=True)
         (site / folder / "x.openthing").write_text("{}")
@@ -259,8 +257,7 @@ def test_what_is_wrong_is_named_with_line_key_found_and_expected(site: Path) -> 
         ("output: [x]\n", "output: found a list, expected the path of a folder"),
     ]:
         line = error_of(site, text)
-        assert expected in line
-        assert ": found " in line
+        assert expected in line and ": found " in line
         assert ", expected " in line
     digits = "expected 16 hex digits, as memosite check shows"
     for text, error in [
@@ -312,33 +309,16 @@ def test_yaml_that_is_broken_or_dangerous_is_refused(site: Path) -> None:
     assert "memosite.yml:2: found the alias *a" in error_of(site, bomb)
 
 
-def test_exceptions_for_secrets_are_read(site: Path) -> None:
-    """A fingerprint may look like a number; manuscripts are globs below the site folder."""
+def test_secrets_dates_authorities_positions_and_paths_are_read_as_they_are_meant(site: Path) -> None:
+    """A fingerprint may look like a number, a date be in quotes; a link is the folder itself."""
     allow = "[{fingerprint: 1234567890123456, why: revoked}, {fingerprint: 'abcdef0123456789', why: an example}]"
     (site / "memosite.yml").write_text(f"secrets: {{mode: redact, allow: {allow}}}\n")
     secrets = load_config(site).secrets
-    assert secrets.mode == "redact"
-    assert secrets.fingerprints == {"1234567890123456", "abcdef0123456789"}
+    assert secrets.mode == "redact" and secrets.fingerprints == {"1234567890123456", "abcdef0123456789"}
     (site / "memosite.yml").write_text("citations: ['book/**/*.md']\n")
     assert load_config(site).citations == ("book/**/*.md",)
     error = error_of(site, "citations: ['../book/*.md']\n")
     assert error.startswith('memosite.yml:1: citations[0]: found "../book/*.md", expected a glob below the site folder')
-
-
-def test_an_absolute_path_and_a_link_lead_to_the_folder_itself(site: Path) -> None:
-    """That tells a source that is named twice; a name with control characters is cleaned."""
-    (site / "link").symlink_to(site / "web")
-    config = load_config(write(site, f"sources:\n- path: {site}/governance\n- path: link\n"))
-    expected = [("governance", site / "governance"), ("web", site / "web")]
-    assert [(source.name, source.root) for source in config.sources] == expected
-    assert "found the folder of the source in line 2 again" in error_of(site, f"{WEB}- path: link\n  name: b\n")
-    (site / "a\tb").mkdir()
-    config = load_config(write(site, 'sources:\n- path: "a\\tb"\n'))
-    assert (config.sources[0].name, config.sources[0].root) == ("a-b", site / "a\tb")
-
-
-def test_dates_authorities_and_renamed_positions_are_read(site: Path) -> None:
-    """With and without quotes; RFC 4151's domains and addresses; whoever looks a position up needs to look once."""
     for written, read in [
         ("2026-05-20", "2026-05-20"),
         ("'2026-05-20'", "2026-05-20"),
@@ -356,6 +336,14 @@ def test_dates_authorities_and_renamed_positions_are_read(site: Path) -> None:
     assert dict(config.aliases) == {"b": "d", "a": "d", "c": "d", "x": "d"}
     assert list(config.aliases) == ["b", "a", "c", "x"]
     assert load_config(write(site, "documents: []\n")).documents == ()
+    (site / "link").symlink_to(site / "web")
+    config = load_config(write(site, f"sources:\n- path: {site}/governance\n- path: link\n"))
+    expected = [("governance", site / "governance"), ("web", site / "web")]
+    assert [(source.name, source.root) for source in config.sources] == expected
+    assert "found the folder of the source in line 2 again" in error_of(site, f"{WEB}- path: link\n  name: b\n")
+    (site / "a\tb").mkdir()
+    config = load_config(write(site, 'sources:\n- path: "a\\tb"\n'))
+    assert (config.sources[0].name, config.sources[0].root) == ("a-b", site / "a\tb")
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

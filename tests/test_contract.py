@@ -48,8 +48,8 @@ def clauses() -> set[str]:
     return own | {rule.clause for rule in ALL_RULES}
 
 
-def test_the_contract_is_published_whole(site: Path) -> None:
-    """Two pages, every heading of the files on one of them, and no link that leads nowhere."""
+def test_the_contract_is_published_whole_and_findings_lead_to_its_sections(site: Path) -> None:
+    """Every heading, each with the anchor of its number, which no rewording moves; no link leads nowhere."""
     contract = load_contract()
     for page, text in (("spec", contract.main + contract.guide.partition("\n## ")[2]), ("spec/feeds", contract.feeds)):
         tree = html.parse(site / page / "index.html")
@@ -58,24 +58,15 @@ def test_the_contract_is_published_whole(site: Path) -> None:
             number, words = heading[0].rstrip("."), heading[1].replace("`", "")
             assert f"{number} {words}".strip() in shown
     assert list(bad_links(site)) == []
-
-
-def test_a_section_has_the_anchor_of_its_number_and_parts_lead_to_each_other(site: Path) -> None:
-    """No rewording of a heading moves it; a comment in a listing begins as a heading does, and is none."""
     main_page, feeds = (html.parse(site / f"spec/{path}index.html") for path in ("", "feeds/"))
     numbers = re.findall(r"^##+ (\d+(?:\.\d+)?)\.? ", load_contract().main, re.MULTILINE)
     assert {"2", "2.2", "10"} <= set(numbers)
     expected = {number.replace(".", "-") for number in numbers} | {OTHER_SPECIFICATIONS}
-    assert expected <= set(found(main_page, "//@id"))
-    assert "window" in found(feeds, "//@id")
+    assert expected <= set(found(main_page, "//@id")) and "window" in found(feeds, "//@id")
     headings = found(main_page, "//h1/text() | //h2/text() | //h3/text()")
     assert not [heading for heading in headings if "authority" in heading]
     assert {"feeds/index.html", "#how-to-cite-it"} <= set(found(main_page, "//main//a/@href"))
     assert "../index.html" in found(feeds, "//main//a/@href")
-
-
-def test_findings_lead_to_what_they_rest_on(site: Path) -> None:
-    """On the page of health, and on that of the memo."""
     memo = "memos/2026-05-01-1430--a--b--c/index.html"
     for page, root in (("health/index.html", "../"), (memo, "../../")):
         hrefs = found(html.parse(site / page), "//ul[@class='findings']//a/@href")
@@ -83,11 +74,8 @@ def test_findings_lead_to_what_they_rest_on(site: Path) -> None:
         assert f"{root}spec/index.html#{OTHER_SPECIFICATIONS}" in hrefs
 
 
-def test_every_clause_leads_to_a_place_that_is_there() -> None:
-    """A section of the contract, or a row of the list of other documents; its words stay as they are written.
-
-    Only an RFC has a known address: none is made up.
-    """
+def test_every_clause_is_read_and_leads_to_a_place_that_is_there() -> None:
+    """A section, or a row of the list of other documents; its words stay. Only an RFC has a known address."""
     contract = load_contract()
     listed = contract.guide.partition("## Other specifications that findings cite\n")[2]
     names = {name.strip() for row in re.findall(r"^\| (.+?) \|", listed, re.MULTILINE) for name in row.split(",")}
@@ -104,10 +92,6 @@ def test_every_clause_leads_to_a_place_that_is_there() -> None:
                 assert any(cited.document == name or cited.document.startswith(f"{name} ") for name in names), clause
     known = {name: address for name, address in addresses.items() if address}
     assert known == {"RFC 8259": "https://www.rfc-editor.org/rfc/rfc8259"}
-
-
-def test_a_clause_is_read_as_documents_and_places() -> None:
-    """And put together again as links, each document on its own."""
     assert read_clause("memodef SCHEMA, memodef:Memo, sent; SPEC 2.2, mif; RFC 8259, 2") == (
         Cited(document="memodef SCHEMA", place=", memodef:Memo, sent"),
         Cited(document="SPEC 2.2", place=", mif", section="2.2"),
@@ -197,38 +181,25 @@ BUILT = "\n".join(line for line in listing("text").splitlines() if MARK not in l
 UNBUILT = "\n".join(line for line in listing("text").splitlines() if MARK in line)
 
 
-def test_the_commands_are_those_of_the_contract() -> None:
-    """Those that are marked are not there, and all others are."""
+def test_commands_options_and_settings_are_those_of_the_contract() -> None:
+    """Those that are marked, in one way, are not there, all others are; `watch` is in the other file."""
     assert set(written(BUILT)) == set(command_parsers(parser()))
     assert set(written(UNBUILT)) - set(written(BUILT)) == set(written(UNBUILT)) - set(command_parsers(parser()))
-
-
-def test_the_options_are_those_of_the_contract() -> None:
-    """Each command has the options of its line, and those of every command; that of `watch` is in the other file."""
     for name, command in command_parsers(parser()).items():
         has = {"--output" if one == "-o" else one for one in options(command)}
         if name == "watch":
             named = set(re.findall(r"(?<=[` ])--[a-z-]+", FEEDS.partition("## `memosite watch")[2]))
             assert has - OF_EVERY_COMMAND == named - OF_EVERY_COMMAND
             continue
-        assert has - OF_EVERY_COMMAND == written(BUILT)[name]
-        assert not has & written(UNBUILT).get(name, set())
+        assert has - OF_EVERY_COMMAND == written(BUILT)[name] and not has & written(UNBUILT).get(name, set())
         is_apart = name in {"init", "mark-read", "completion"}
         assert OF_EVERY_COMMAND - has == (OF_EVERY_COMMAND - {"--help", "--quiet"} if is_apart else set()), name
-
-
-def test_the_settings_are_those_of_the_contract() -> None:
-    """The example in the contract has each key, and a comment on each that is not built."""
     example = re.sub(r"<memo id>", "a-memo", listing("yaml"))
     values = yaml.safe_load(example)
     lines = {line.partition(":")[0]: line for line in example.splitlines() if re.match(r"\w", line)}
     assert set(values) == set(lines) == set(KEYS)
     assert {key for key, line in lines.items() if f"# {MARK};" in line} == set()
     assert set(values["feeds"]) == set(FEEDS_KEYS)
-
-
-@pytest.mark.parametrize("text", [MAIN, FEEDS], ids=["memosite", "feeds"])
-def test_what_is_not_built_is_marked_in_one_way(text: str) -> None:
-    """So that it can be found, and removed, by searching for the mark."""
-    marked = re.findall(r"\*Not built yet(?:\.|: [^*]+\.)\*", text)
-    assert len(marked) == text.count("Not built")
+    for text in [MAIN, FEEDS]:
+        marked = re.findall(r"\*Not built yet(?:\.|: [^*]+\.)\*", text)
+        assert len(marked) == text.count("Not built")

@@ -131,8 +131,8 @@ def test_links_lead_to_files_and_headings_and_commands_are_known(document: Path)
         assert unknown_commands(document.read_text(encoding="utf-8")) == []
 
 
-def test_readme_and_guide_know_each_command_and_each_page() -> None:
-    """The README is short, half of it a row for each command; the guide shows an example of all but `init`."""
+def test_readme_and_guide_know_each_command_and_page_and_the_example_of_a_configuration_is_one(tmp_path: Path) -> None:
+    """The README is short; the guide shows all but `init`, and its memosite.yml has every key of the table."""
     readme = README.read_text(encoding="utf-8")
     assert len(readme.split()) <= 1_000
     rows = re.findall(r"^\| `memosite ([a-z-]+)[^`]*` \| (.+) \|$", readme, re.MULTILINE)
@@ -142,10 +142,6 @@ def test_readme_and_guide_know_each_command_and_each_page() -> None:
     assert command_parsers(parser()).keys() - {words[0] for words in shell_commands(guide)} <= {"init"}
     pages = {page.name for page in (ROOT / "docs/guide").glob("*.md")} - {"README.md"}
     assert pages <= set(links(guide)) and {f"docs/guide/{page}" for page in pages} <= set(links(readme))
-
-
-def test_the_configuration_in_the_guide_is_one(tmp_path: Path) -> None:
-    """The example of memosite.yml is read without an error, and names every key that the table explains."""
     page = (ROOT / "docs/guide/configuration.md").read_text(encoding="utf-8")
     (example,) = (block["text"] for block in _FENCED.finditer(page) if block["language"] == "yaml")
     site = tmp_path / "site"
@@ -160,8 +156,8 @@ def test_the_configuration_in_the_guide_is_one(tmp_path: Path) -> None:
     assert {key for key in keys - {"output"} if not re.search(rf"\b{key.rpartition('.')[2]}:", example)} == set()
 
 
-def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
-    """The check itself: files, pictures and headings that are not there, and files outside the repo."""
+def test_a_link_that_leads_nowhere_and_a_command_that_memosite_lacks_are_found(tmp_path: Path) -> None:
+    """The checks themselves: files, headings and files outside; commands, options and values."""
     root = tmp_path / "repo"
     (root / "folder").mkdir(parents=True)
     (root / "other.md").write_text("# A heading\n\n## `Two` words!\n\n# A heading\n\n```sh\n# in code\n```\n")
@@ -173,11 +169,7 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
     bad += ["../outside.md", "absent.png"]
     (root / "document.md").write_text(good + " ".join(f"[x]({link})" for link in bad[:-1]) + f" ![x]({bad[-1]})")
     assert broken_links(root / "document.md", root) == bad
-
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
+    for text, count in [
         ("```sh\nmemosite build -o out && echo done   # a comment\n~/bin/memosite watch feed --once | cat\n```\n", 0),
         ("`memosite build [SITE] [-o DIR]`, `memosite COMMAND --help`, `memosite --version`, `memosite-check`", 0),
         ("```yaml\nmemosite: paint\n```\n", 0),
@@ -187,11 +179,8 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
         ("```sh\nmemosite export --format pdf > file\n```\n", 1),
         ("```sh\nmemosite diff\n```\n", 1),
         ("Run `memosite paint`, or `memosite build --colour`.", 2),
-    ],
-)
-def test_a_command_that_memosite_lacks_is_found(text: str, count: int) -> None:
-    """The check itself: commands, options and values that the parser refuses."""
-    assert len(unknown_commands(text)) == count
+    ]:
+        assert len(unknown_commands(text)) == count
 
 
 # SECURITY.md names tests for what it promises, and people find it
@@ -212,12 +201,12 @@ def promises(text: str) -> list[tuple[str, list[str]]]:
     return [(promise, named_tests(tests)) for promise, _, tests in rows]
 
 
-@pytest.mark.parametrize("document", ["SECURITY.md", "docs/reliability.md", "ARCHITECTURE.md"])
-def test_the_tests_that_documents_name_are_there(document: str) -> None:
+def test_the_tests_that_documents_name_are_there() -> None:
     """A test that was renamed is renamed there, too."""
-    found = named_tests((ROOT / document).read_text(encoding="utf-8").replace("tests/test_", "test_"))
-    assert found
-    assert set(found) - MODULES == set()
+    for document in ["SECURITY.md", "docs/reliability.md", "ARCHITECTURE.md"]:
+        found = named_tests((ROOT / document).read_text(encoding="utf-8").replace("tests/test_", "test_"))
+        assert found, document
+        assert set(found) - MODULES == set(), document
 
 
 def test_each_promise_has_a_test_and_people_find_it() -> None:

@@ -30,13 +30,9 @@ NAME = "2026-05-01-0900--engineer--director--gate"
 def write(archive: Archive, shelf: Shelf, target: Path | BinaryIO, format_: str, *, with_body: bool = False) -> None:
     """Export without an address, in one format."""
     job = Export(
-        archive=archive,
-        shelf=shelf,
-        with_body=with_body,
-        base_url=None,
-        archive_id="test",
+        archive=archive, shelf=shelf, with_body=with_body, base_url=None, archive_id="test",
         authority="memosite.invalid,2026",
-    )
+    )  # fmt: skip
     export(job, format_, target)
 
 
@@ -89,8 +85,10 @@ def test_equal_archives_give_equal_bytes_wherever_they_are_exported(
         assert (tmp_path / "a" / format_).read_bytes() == (tmp_path / "b" / format_).read_bytes()
 
 
-def test_an_export_that_fails_leaves_the_file_of_the_last_one(repo: Path, tmp_path: Path) -> None:
-    """A reader sees a whole export or none."""
+def test_a_failed_export_leaves_the_last_one_and_a_target_that_cannot_be_written_is_named(
+    repo: Path, tmp_path: Path
+) -> None:
+    """A reader sees a whole export or none; no folder is made, nor replaced; an unknown format is a mistake."""
     target = tmp_path / "out"
     target.write_bytes(b"the last export")
     for format_ in ("jsonl", "csv", "mbox"):
@@ -98,13 +96,6 @@ def test_an_export_that_fails_leaves_the_file_of_the_last_one(repo: Path, tmp_pa
             write(archive, empty, target, format_, with_body=True)
         assert target.read_bytes() == b"the last export"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "repo"]
-
-
-def test_a_target_that_cannot_be_written_is_named(repo: Path, tmp_path: Path) -> None:
-    """A folder that does not exist is not made: it is more likely a slip of the pen. One in a file's place stays.
-
-    A maildir for a stream, and an unknown format, are mistakes on the command line.
-    """
     for format_ in (*FORMS, "maildir"):
         with pytest.raises(OutputError, match=r"no/such/out: cannot be written \(No such file or directory\)"):
             export_repo(repo, tmp_path / "no/such/out", format_)
@@ -117,8 +108,8 @@ def test_a_target_that_cannot_be_written_is_named(repo: Path, tmp_path: Path) ->
             write(archive, shelf, io.BytesIO(), "pdf")
 
 
-def test_a_pipe_is_written_to_and_not_replaced(repo: Path, tmp_path: Path) -> None:
-    """`-o /dev/stdout`, run by root, must not put a file in the place of a device."""
+def test_a_pipe_is_written_to_and_a_link_stays_a_link(repo: Path, tmp_path: Path) -> None:
+    """`-o /dev/stdout`, run by root, replaces no device; what a link leads to has the rights of a new file."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -128,10 +119,6 @@ def test_a_pipe_is_written_to_and_not_replaced(repo: Path, tmp_path: Path) -> No
     finally:
         os.close(reader)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
-
-
-def test_a_link_to_a_file_stays_a_link(repo: Path, tmp_path: Path) -> None:
-    """What it leads to is replaced, by a file that has the rights of any other new file."""
     there = write_text(tmp_path / "there/other", "").with_name("out")
     (tmp_path / "out").symlink_to(there)
     export_repo(repo, tmp_path / "out", "jsonl")
@@ -143,8 +130,8 @@ def test_a_link_to_a_file_stays_a_link(repo: Path, tmp_path: Path) -> None:
 # JSON Lines and CSV
 
 
-def test_json_lines_are_the_lines_of_the_archive_with_bodies_where_asked_for(tmp_path: Path) -> None:
-    """Nothing else stands in the file. A table has as many rows, as RFC 4180 writes them."""
+def test_json_lines_are_those_of_the_archive_and_a_table_has_as_many_rows_and_no_formula(tmp_path: Path) -> None:
+    """Bodies where asked for, RFC 4180, lists joined; foreign words are texts and change no terminal."""
     target = tmp_path / "out.jsonl"
     with open_folders(*EXAMPLE_SOURCES) as (archive, shelf):
         expected = [artifact_line(artifact, archive, base_url=None) for artifact in exported(archive)]
@@ -159,17 +146,7 @@ def test_json_lines_are_the_lines_of_the_archive_with_bodies_where_asked_for(tmp
     text = (tmp_path / "out.csv").read_bytes().decode("utf-8")
     table = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     assert text.endswith("\r\n")
-    assert len(table) == len(expected) + 1
-    assert {len(row) for row in table} == {21}
-
-
-def rows(target: Path) -> list[dict[str, Any]]:
-    """Return the rows of a table by column."""
-    return list(csv.DictReader(io.StringIO(target.read_text(encoding="utf-8"), newline="")))
-
-
-def test_a_table_has_a_row_for_each_artifact_with_lists_joined(tmp_path: Path) -> None:
-    """What a spreadsheet can sort and filter by."""
+    assert len(table) == len(expected) + 1 and {len(row) for row in table} == {21}
     fields: dict[str, Any] = {"subject": 'A "gate"\nand more', "body": "All tests pass.", "action_required": True}
     for repo in ("alpha", "beta"):
         write_memo(tmp_path / repo / "memos/inbox", NAME, to="director, strategist", **fields)
@@ -178,30 +155,28 @@ def test_a_table_has_a_row_for_each_artifact_with_lists_joined(tmp_path: Path) -
     (row,) = rows(tmp_path / "out.csv")
     path = f"memos/inbox/{NAME}.openthing"
     assert (row["id"], row["from"], row["to"], row["chars"]) == (NAME, "engineer", "director; strategist", "15")
-    assert row["subject"] == 'A "gate"\nand more'
-    assert row["copies"] == f"alpha/{path}; beta/{path}"
+    assert row["subject"] == 'A "gate"\nand more' and row["copies"] == f"alpha/{path}; beta/{path}"
     assert row["recipients"] == "director: open; strategist: open"
     assert (row["parent"], row["body"]) == ("", "All tests pass.")
+    tmp_path /= "two"
+    for start in ["=", "+", "-", "@", "\t", "\n", "＝"]:
+        evil = f"{start}HYPERLINK(1)"
+        fields = {"subject": evil, "body": f"{evil}\t\n", "sender": evil, "thread_id": evil}
+        write_memo(tmp_path / "repo/memos/inbox", NAME, metadata={"tags": [evil]}, **fields)
+        colours: dict[str, Any] = {"subject": "a \x1b[2J b", "body": "c \x9b31m\td\n\x07", "sender": "e\x1b]0;f"}
+        write_memo(tmp_path / "repo/memos/inbox", "two", **colours)
+        export_repo(tmp_path / "repo", tmp_path / "out.csv", "csv", with_body=True)
+        row = next(one for one in rows(tmp_path / "out.csv") if one["id"] == NAME)
+        assert (row["subject"], row["body"]) == (f"'{evil}", f"'{evil}\t\n"), start
+        assert all(not cell.startswith(("=", "+", "-", "@", "\t", "\n", "＝")) for cell in row.values()), start
+        text = (tmp_path / "out.csv").read_text(encoding="utf-8")
+        assert all(char.isprintable() or char in "\t\r\n" for char in text), start
+        assert "[2J" in text and "\td" in text, start
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\n", "＝"])
-def test_a_spreadsheet_is_not_made_to_run_anything(start: str, tmp_path: Path) -> None:
-    """What it would take for a formula is a text, in every column that holds foreign words.
-
-    Nor does a table hold a character that changes a terminal; tabs and line ends stay.
-    """
-    evil = f"{start}HYPERLINK(1)"
-    fields: dict[str, Any] = {"subject": evil, "body": f"{evil}\t\n", "sender": evil, "thread_id": evil}
-    write_memo(tmp_path / "repo/memos/inbox", NAME, metadata={"tags": [evil]}, **fields)
-    colours: dict[str, Any] = {"subject": "a \x1b[2J b", "body": "c \x9b31m\td\n\x07", "sender": "e\x1b]0;f"}
-    write_memo(tmp_path / "repo/memos/inbox", "two", **colours)
-    export_repo(tmp_path / "repo", tmp_path / "out.csv", "csv", with_body=True)
-    row = next(one for one in rows(tmp_path / "out.csv") if one["id"] == NAME)
-    assert (row["subject"], row["body"]) == (f"'{evil}", f"'{evil}\t\n")
-    assert all(not cell.startswith(("=", "+", "-", "@", "\t", "\n", "＝")) for cell in row.values())
-    text = (tmp_path / "out.csv").read_text(encoding="utf-8")
-    assert all(char.isprintable() or char in "\t\r\n" for char in text)
-    assert "[2J" in text and "\td" in text
+def rows(target: Path) -> list[dict[str, Any]]:
+    """Return the rows of a table by column."""
+    return list(csv.DictReader(io.StringIO(target.read_text(encoding="utf-8"), newline="")))
 
 
 # The maildir as a folder
@@ -251,11 +226,8 @@ def test_exporting_again_moves_what_was_read_and_removes_what_is_gone(tmp_path: 
     assert tree(mail) == tree(tmp_path / "anew")
 
 
-def test_an_empty_folder_becomes_a_maildir_and_any_other_is_refused_untouched(repo: Path, tmp_path: Path) -> None:
-    """Somebody's mail is not overwritten, not even a maildir that looks like ours.
-
-    What others put into ours stays: a file that memosite did not write is not its to remove.
-    """
+def test_a_maildir_goes_into_its_own_or_an_empty_folder_and_not_through_a_link(repo: Path, tmp_path: Path) -> None:
+    """Any other is refused untouched; what others put into ours stays; nothing outside of it is written."""
     (tmp_path / "empty").mkdir()
     export_repo(repo, tmp_path / "empty", "maildir")
     assert len(messages(tmp_path / "empty")) == 1
@@ -268,10 +240,6 @@ def test_an_empty_folder_becomes_a_maildir_and_any_other_is_refused_untouched(re
     assert list(tree(tmp_path / "theirs")) == ["new/1777640400.V1I2.host"]
     with pytest.raises(OutputError, match="found a file"):
         export_repo(repo, write_text(tmp_path / "file", ""), "maildir")
-
-
-def test_a_link_in_the_maildir_does_not_lead_out_of_it(repo: Path, tmp_path: Path) -> None:
-    """Nothing outside the named folder is written."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     for name in ("tmp", "new", "cur", MARKER):

@@ -44,13 +44,9 @@ def export_mail(*roots: Path, target: Path, format_: str = "mbox", **naming: Any
     """Read repos and export them as mail, by default as the archive `test` of example.org without an address."""
     with open_folders(*roots, aliases=naming.get("aliases", {})) as (archive, shelf):
         job = Export(
-            archive=archive,
-            shelf=shelf,
-            with_body=True,
-            base_url=naming.get("base_url"),
-            archive_id=naming.get("archive_id", "test"),
-            authority=naming.get("authority", "example.org,2026"),
-        )
+            archive=archive, shelf=shelf, with_body=True, base_url=naming.get("base_url"),
+            archive_id=naming.get("archive_id", "test"), authority=naming.get("authority", "example.org,2026"),
+        )  # fmt: skip
         export(job, format_, target)
 
 
@@ -113,8 +109,7 @@ def test_every_artifact_of_the_example_comes_back_with_its_subject_and_texts(for
     mails = read_mail(tmp_path / "out")
     found = {str(mail["Message-ID"]): (str(mail["Subject"]), text_of(mail)) for mail in mails}
     libraries = {id_: found.pop(id_) for id_ in list(found) if id_.startswith("<library/")}
-    assert found == expected
-    assert len(expected) > 50
+    assert found == expected and len(expected) > 50
     assert [("handoff" in text, text.count("\n- ")) for _, text in libraries.values()] == [(True, 2)]
 
 
@@ -137,8 +132,7 @@ def test_a_hostile_subject_is_one_header_and_comes_back_whole(tmp_path: Path) ->
     for message in (*found, blank, odd):
         assert (message["Bcc"], message.defects, text_of(message)) == (None, [], "All tests pass.")
     lines = (tmp_path / "out").read_bytes().split(b"\n")
-    assert max(map(len, lines)) <= 998
-    assert all(len(line) <= 76 for line in lines if b"=?" in line)
+    assert max(map(len, lines)) <= 998 and all(len(line) <= 76 for line in lines if b"=?" in line)
 
 
 BODIES = (
@@ -160,15 +154,6 @@ def test_any_body_comes_back_exactly_and_starts_no_other_message(tmp_path: Path)
     assert max(len(line) for line in lines) <= 998
 
 
-def test_a_message_holds_the_text_of_the_envelope_before_that_of_the_body_file(tmp_path: Path) -> None:
-    """Mail has no field for a summary, so a short one stands in the text, too."""
-    message = export_memo(tmp_path, body="In short: yes.", body_ref=f"{NAME}.body.md")
-    assert text_of(message) == "In short: yes."
-    write_text(tmp_path / "repo" / f"memos/inbox/{NAME}.body.md", "At length.\n")
-    (message,) = mail_of(tmp_path)
-    assert text_of(message) == "In short: yes.\n\n* * *\n\nAt length.\n"
-
-
 @given(st.text(st.characters(codec="utf-8")))
 @example("From ")
 @example("From here on\n")
@@ -177,50 +162,42 @@ def test_a_message_holds_the_text_of_the_envelope_before_that_of_the_body_file(t
 @example("x" * 152)
 @example("=\n=20\n")
 @example("x" * 75 + " ")
-def test_any_text_survives_its_transfer_encoding(text: str) -> None:
-    """Decoded by the standard library, it is what it was; the encoded form has no line to be taken for another."""
+def test_any_text_survives_its_transfer_encoding_and_as_a_header(text: str) -> None:
+    """It is what it was, but for what no line can hold; no line is taken for another, no header for a next one."""
     encoding, data = encode_body(text.encode("utf-8"))
     head = f"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {encoding}\n\n"
     message = as_modern(head.encode() + data)
     assert text_of(message) == text
-    assert not re.search(rb"^>*From ", data, re.MULTILINE)
-    assert data == b"" or data.endswith(b"\n")
+    assert not re.search(rb"^>*From ", data, re.MULTILINE) and (data == b"" or data.endswith(b"\n"))
     assert max(map(len, data.split(b"\n"))) <= (900 if encoding == "7bit" else 76)
-
-
-@given(st.text(st.characters(codec="utf-8")))
-def test_any_text_survives_as_a_header(text: str) -> None:
-    """Apart from what cannot stand in a line, it is what it was; folded, it is no other header."""
     value = encode_text(text, header="Subject")
     message = as_modern(f"Subject: {value}\nX-Next: 1\n\n".encode("ascii"))
     clean = "".join(" " if char < " " or "\x7f" <= char <= "\x9f" or char in "\u2028\u2029" else char for char in text)
-    assert message["Subject"] == clean
-    assert message.keys() == ["Subject", "X-Next"]
+    assert message["Subject"] == clean and message.keys() == ["Subject", "X-Next"]
 
 
 # Headers
 
 
-def test_a_memo_has_the_headers_of_a_mail(tmp_path: Path) -> None:
-    """Who, to whom, when (with the written offset), which thread, what is open, where it lies."""
+def test_a_memo_has_the_headers_of_a_mail_and_the_texts_of_envelope_and_body_file(tmp_path: Path) -> None:
+    """Who, to whom, when, which thread, what is open, where it is; the envelope's text comes first."""
     fields: dict[str, Any] = {"subject": "The gate is green", "sent": "2026-05-01T09:00:00-04:00", "thread_id": "gates"}
     write_memo(tmp_path / "repo/memos/inbox", NAME, to="director, strategist", action_required=True, **fields)
     (message,) = mail_of(tmp_path, base_url="https://memos.example/")
     assert {name.lower(): str(value) for name, value in message.items()} == {
-        "x-status": "F",
-        "from": "engineer <engineer@test.invalid>",
-        "to": "director <director@test.invalid>, strategist <strategist@test.invalid>",
-        "subject": "The gate is green",
-        "date": "Fri, 01 May 2026 09:00:00 -0400",
-        "message-id": f"<memo/{NAME}@{DOMAIN}>",
-        "archived-at": f"<https://memos.example/memos/{NAME}/>",
-        "x-memosite-thread": "gates",
-        "x-memosite-action": "open",
-        "x-memosite-path": f"repo/memos/inbox/{NAME}.openthing",
-        "mime-version": "1.0",
+        "x-status": "F", "from": "engineer <engineer@test.invalid>",
+        "to": "director <director@test.invalid>, strategist <strategist@test.invalid>", "subject": "The gate is green",
+        "date": "Fri, 01 May 2026 09:00:00 -0400", "message-id": f"<memo/{NAME}@{DOMAIN}>",
+        "archived-at": f"<https://memos.example/memos/{NAME}/>", "x-memosite-thread": "gates",
+        "x-memosite-action": "open", "x-memosite-path": f"repo/memos/inbox/{NAME}.openthing", "mime-version": "1.0",
         "content-type": 'text/plain; charset="utf-8"',
         "content-transfer-encoding": message["Content-Transfer-Encoding"],
-    }
+    }  # fmt: skip
+    message = export_memo(tmp_path, body="In short: yes.", body_ref=f"{NAME}.body.md")
+    assert text_of(message) == "In short: yes."
+    write_text(tmp_path / "repo" / f"memos/inbox/{NAME}.body.md", "At length.\n")
+    (message,) = mail_of(tmp_path)
+    assert text_of(message) == "In short: yes.\n\n* * *\n\nAt length.\n"
 
 
 def test_addresses_have_the_names_of_the_positions_and_the_ids_as_written(tmp_path: Path) -> None:
@@ -240,20 +217,20 @@ ODD_NAMES = (
 )
 
 
-@pytest.mark.parametrize("name", ODD_NAMES)
-def test_any_name_becomes_a_valid_address_of_its_own(name: str, tmp_path: Path) -> None:
+def test_any_name_becomes_a_valid_address_of_its_own(tmp_path: Path) -> None:
     """The local part fits into 64 bytes, parses without defect, and is of ASCII."""
-    message = export_memo(tmp_path, sender=name, to=f"director,{name}x".replace("\r\n", " "))
-    (sender,) = message["From"].addresses
-    assert message["From"].defects == ()
-    assert sender.domain == "test.invalid"
-    assert sender.username.isascii()
-    assert 0 < len(sender.username) <= LOCAL_PART
-    assert re.fullmatch(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*", sender.username, re.ASCII)
-    assert message["Bcc"] is None
-    recipients = [address.addr_spec for address in message["To"].addresses]
-    assert recipients[0] == "director@test.invalid"
-    assert len({sender.addr_spec, *recipients}) == 3
+    for name in ODD_NAMES:
+        message = export_memo(tmp_path, sender=name, to=f"director,{name}x".replace("\r\n", " "))
+        (sender,) = message["From"].addresses
+        assert message["From"].defects == (), name
+        assert sender.domain == "test.invalid", name
+        assert sender.username.isascii(), name
+        assert 0 < len(sender.username) <= LOCAL_PART, name
+        assert re.fullmatch(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*", sender.username, re.ASCII)
+        assert message["Bcc"] is None, name
+        recipients = [address.addr_spec for address in message["To"].addresses]
+        assert recipients[0] == "director@test.invalid", name
+        assert len({sender.addr_spec, *recipients}) == 3, name
 
 
 @given(st.text(st.characters()))
@@ -264,9 +241,12 @@ def test_dot_atoms_are_valid_and_tell_texts_apart(text: str) -> None:
     assert unquote(atom, errors="surrogatepass") == (text or "\0")
 
 
-@pytest.mark.parametrize(
-    ("sent", "written", "line"),
-    [
+def test_a_date_keeps_its_offset(tmp_path: Path) -> None:
+    """RFC 5322: -0000 says that the zone is not known; years before 1900 cannot be said.
+
+    The line before a message has its date in UTC, as C's asctime writes it: a day below ten has a blank in front.
+    """
+    for sent, written, line in [
         ("2026-05-01T09:00:00-04:00", "Fri, 01 May 2026 09:00:00 -0400", "Fri May  1 13:00:00 2026"),
         ("2026-05-01T23:00:00-04:00", "Fri, 01 May 2026 23:00:00 -0400", "Sat May  2 03:00:00 2026"),
         ("2026-05-01T09:00:00Z", "Fri, 01 May 2026 09:00:00 +0000", "Fri May  1 09:00:00 2026"),
@@ -275,20 +255,25 @@ def test_dot_atoms_are_valid_and_tell_texts_apart(text: str) -> None:
         ("9999-12-31T24:00:00+05:00", "Fri, 31 Dec 9999 19:00:00 +0000", "Fri Dec 31 19:00:00 9999"),
         ("1066-10-14T09:00:00Z", None, ""),
         ("soon", "Fri, 01 May 2026 09:00:00 -0000", "Fri May  1 09:00:00 2026"),
-    ],
-)
-def test_a_date_keeps_its_offset(sent: str, written: str | None, line: str, tmp_path: Path) -> None:
-    """RFC 5322: -0000 says that the zone is not known; years before 1900 cannot be said.
-
-    The line before a message has its date in UTC, as C's asctime writes it: a day below ten has a blank in front.
-    """
-    assert export_memo(tmp_path, sent=sent)["Date"] == written
-    first = (tmp_path / "out").read_bytes().split(b"\n")[0].decode()
-    assert first == f"From engineer@test.invalid {line}" or not line
+    ]:
+        assert export_memo(tmp_path, sent=sent)["Date"] == written
+        first = (tmp_path / "out").read_bytes().split(b"\n")[0].decode()
+        assert first == f"From engineer@test.invalid {line}" or not line, sent
 
 
-def test_a_memo_without_any_date_has_none_and_its_line_that_of_the_epoch(tmp_path: Path) -> None:
-    """A `From ` line must have a date; a header may be left out. The names of files and archive make valid ids."""
+def test_an_mbox_has_the_flags_of_the_maildir_and_a_memo_without_any_date_the_epoch(tmp_path: Path) -> None:
+    """`Status` and `X-Status`, which mutt and Dovecot read; names of files and archive make valid ids."""
+    memos, asked = tmp_path / "repo/memos", "2026-05-02-0900--a--b--asked"
+    send(memos / "inbox", "2026-05-01-0900--a--b--unread", action_required=True)
+    send(memos / "read", asked, action_required=True)
+    send(memos / "archive", "2026-05-03-0900--a--b--open", action_required=True)
+    send(memos / "read", "2026-05-04-0900--b--a--answer", in_reply_to=asked)
+    export_mail(tmp_path / "repo", target=tmp_path / "out")
+    box = mailbox.mbox(tmp_path / "out", create=False)
+    flags = [message.get_flags() for message in box]
+    box.close()
+    assert flags == ["F", "ROA", "ROF", "RO"]
+    tmp_path /= "two"
     write_memo(tmp_path / "repo/memos/inbox", "gate", sent=None)
     (message,) = mail_of(tmp_path)
     assert message["Date"] is None
@@ -300,20 +285,6 @@ def test_a_memo_without_any_date_has_none_and_its_line_that_of_the_epoch(tmp_pat
     assert reply["In-Reply-To"] == reply["References"] == parent["Message-ID"]
 
 
-def test_an_mbox_has_the_flags_of_the_maildir(tmp_path: Path) -> None:
-    """`Status` and `X-Status` are what mutt and Dovecot read; Python gives them as flags."""
-    memos, asked = tmp_path / "repo/memos", "2026-05-02-0900--a--b--asked"
-    send(memos / "inbox", "2026-05-01-0900--a--b--unread", action_required=True)
-    send(memos / "read", asked, action_required=True)
-    send(memos / "archive", "2026-05-03-0900--a--b--open", action_required=True)
-    send(memos / "read", "2026-05-04-0900--b--a--answer", in_reply_to=asked)
-    export_mail(tmp_path / "repo", target=tmp_path / "out")
-    box = mailbox.mbox(tmp_path / "out", create=False)
-    flags = [message.get_flags() for message in box]
-    box.close()
-    assert flags == ["F", "ROA", "ROF", "RO"]
-
-
 # Threads
 
 
@@ -322,11 +293,8 @@ def references(message: EmailMessage) -> list[str]:
     return re.findall(r"<([^@>]+)@", str(message["References"] or ""))
 
 
-def test_a_reply_refers_to_its_whole_chain_up_to_a_ghost(tmp_path: Path) -> None:
-    """The ghost is named by the id that its memo would have, so that it falls into place when it comes.
-
-    A long chain is cut to the nearest ancestors: else a thread of n memos would take n times n references.
-    """
+def test_a_reply_refers_to_its_chain_up_to_a_ghost_and_joined_memos_to_their_thread(tmp_path: Path) -> None:
+    """By the id that the ghost's memo would have; a long chain is cut to the nearest ancestors."""
     ghost = "2026-04-30-0900--director--engineer--lost"
     parent, count = f"{ghost}.openthing", ANCESTORS + 5
     names = [f"2026-05-01-{number // 60:02d}{number % 60:02d}--a--b--re" for number in range(count)]
@@ -338,17 +306,13 @@ def test_a_reply_refers_to_its_whole_chain_up_to_a_ghost(tmp_path: Path) -> None
     assert messages[2]["In-Reply-To"] == f"<memo/{names[1]}@{DOMAIN}>"
     assert [len(chain) for chain in found] == [min(number + 1, ANCESTORS) for number in range(count)]
     assert found[-1][-1] == f"memo/{names[-2]}"
-
-
-def test_memos_that_only_a_thread_id_joins_refer_to_their_thread(tmp_path: Path) -> None:
-    """They reply to nothing, so there is no `In-Reply-To`; a thread of one tree needs no such reference."""
-    inbox, first = tmp_path / "repo/memos/inbox", "2026-05-01-0900--a--b--one"
+    inbox, first = tmp_path / "two/memos/inbox", "2026-05-01-0900--a--b--one"
     send(inbox, first, "2026-05-02-0900--a--b--two", thread_id="gates")
     send(inbox, "2026-05-03-0900--b--a--re", in_reply_to=first)
     send(inbox, "2026-05-04-0900--a--b--lone", thread_id="alone")
-    found = [(references(message), message["In-Reply-To"]) for message in mail_of(tmp_path)]
+    told = [(references(message), message["In-Reply-To"]) for message in mail_of(tmp_path, repo="two")]
     reply = (["thread/gates", f"memo/{first}"], f"<memo/{first}@{DOMAIN}>")
-    assert found == [(["thread/gates"], None), (["thread/gates"], None), reply, ([], None)]
+    assert told == [(["thread/gates"], None), (["thread/gates"], None), reply, ([], None)]
 
 
 # In mutt: what a mail reader shows that has only the headers to go by
@@ -406,8 +370,7 @@ def test_mutt_shows_the_threads_and_what_is_new_open_and_answered(format_: str, 
     export_mail(tmp_path / "repo", target=tmp_path / format_, format_=format_)
     shown = shown_by_mutt(tmp_path / format_, count=8)
     flags, senders, subjects = zip(*(line.split("|", 3)[1:] for line in shown), strict=True)
-    assert subjects[0] == "First"
-    assert list(subjects) == TREE
+    assert subjects[0] == "First" and list(subjects) == TREE
     assert senders[:3] == ("engineer", "director", "engineer")
     new = "N !" if format_ == "mbox" else "N"  # `new/` knows no flags
     assert [flag.strip() for flag in flags] == ["r", "", new, "!", "", "", "", ""]

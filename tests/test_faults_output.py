@@ -97,17 +97,6 @@ def test_a_disk_that_fails_at_any_write_leaves_whole_files(
     assert whole(organization) == built_elsewhere(organization)
 
 
-def test_a_build_that_fails_while_it_opens_the_output_leaves_no_lock(organization: Path) -> None:
-    """The next build of the same process, as of `serve`, is not told that another one is writing."""
-    for step in range(8):
-        arrive(organization, 20 + step)
-        disk = Disk(organization / "_site", failing_at=step, error=OSError(errno.ENOSPC, "No space left"))
-        with disk.watched():
-            assert main(["build", str(organization), "--jobs", "1", "--quiet"]) == 2
-        assert len(disk.done) == step  # the one before has left no lock
-    build(organization)
-
-
 def built_elsewhere(site: Path) -> dict[str, bytes]:
     """The site as an undisturbed build makes it that goes on from its ledger."""
     elsewhere = site.parent / "elsewhere"
@@ -166,17 +155,15 @@ def test_the_ledger_is_on_the_disk_before_pages_and_these_before_feeds(organizat
     assert lasting == {LEDGER, SEALS_PATH, *(moved[place] for place in feeds)}
 
 
-def test_nobody_waits_for_the_disk_where_nobody_can_have_read_yet(tmp_path: Path) -> None:
-    """A first build of ten thousand memos would sync as many feeds; only ledger and log are."""
+def test_nobody_waits_for_the_disk_at_first_and_one_that_cannot_sync_names_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only ledger and log are synced where nobody can have read; some shared disks answer EINVAL for a folder."""
     arrive(tmp_path, 1)
     disk = Disk(tmp_path / "_site")
     with disk.watched():
         build(tmp_path)
     assert {path.relative_to(tmp_path / "_site").as_posix() for path in disk.lasting} == {LEDGER, SEALS_PATH}
-
-
-def test_a_disk_that_cannot_sync_names_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some shared disks answer EINVAL for a folder; any other error is told."""
     real = os.fsync
 
     def fsync(handle: int) -> None:
@@ -185,15 +172,15 @@ def test_a_disk_that_cannot_sync_names_is_no_error(tmp_path: Path, monkeypatch: 
         real(handle)
 
     monkeypatch.setattr(os, "fsync", fsync)
-    arrive(tmp_path, 1)
+    arrive(tmp_path, 2)
     build(tmp_path)
     assert (tmp_path / "_site" / LEDGER).read_bytes()
 
 
-def test_an_output_that_may_only_be_read_is_said_in_one_line(
+def test_an_output_that_may_only_be_read_is_said_in_one_line_and_no_lock_is_left(
     organization: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Which file, why, and what to do; nothing of the site has changed. Of the folder itself, or of a file in it."""
+    """File, reason, remedy; nothing has changed. The next build of the process is not told of another one."""
     before = whole(organization)
     arrive(organization, 10)
     for step in (0, 4):
@@ -203,6 +190,13 @@ def test_an_output_that_may_only_be_read_is_said_in_one_line(
         said = capsys.readouterr().err
         assert said.count("\n") == 1 and "Read-only file system" in said and "choose another folder with -o" in said
         assert whole(organization) == before
+    for step in range(8):
+        arrive(organization, 20 + step)
+        disk = Disk(organization / "_site", failing_at=step, error=OSError(errno.ENOSPC, "No space left"))
+        with disk.watched():
+            assert main(["build", str(organization), "--jobs", "1", "--quiet"]) == 2
+        assert len(disk.done) == step  # the one before has left no lock
+    build(organization)
 
 
 # Files of others, and clocks
@@ -286,19 +280,15 @@ def test_no_change_is_missed_when_the_clock_jumps(jump: int, site: Path, monkeyp
     assert tree_bytes(clean) == tree_bytes(site / "_site")
 
 
-def test_times_of_published_files_only_grow_although_the_clock_goes_back(site: Path) -> None:
-    """A server would answer that a feed is as it was (304) if its new content had an older time."""
+def test_times_of_published_files_only_grow_and_a_build_takes_no_negative_time(site: Path) -> None:
+    """Else a server would say that a feed is as it was (304); the clock may be set back meanwhile."""
     feed = site / "_site/feed.xml"
     later = int(time.time()) + YEARS
     os.utime(feed, (later, later))
     write_memo(site / "memos/inbox", "second")
     build_site(site, "--jobs", 1)
     assert feed.stat().st_mtime == later + 1
-
-
-def test_a_build_takes_no_negative_time(site: Path) -> None:
-    """The clock may be set back while it runs."""
-    for name in ("second", "second"):  # the second time nothing has changed
+    for name in ("third", "third"):  # the second time nothing has changed
         write_memo(site / "memos/inbox", name)
         moments = iter((dt.datetime(2030, 1, 1, tzinfo=dt.UTC), dt.datetime(2020, 1, 1, tzinfo=dt.UTC)))
         assert memosite.build.build(load_config(site), clock=lambda moments=moments: next(moments)).seconds == 0  # type: ignore[misc]

@@ -126,8 +126,7 @@ def test_a_preview_goes_on_when_nobody_reads_what_it_prints(tmp_path: Path) -> N
     write_memo(tmp_path / "memos/inbox", "first")
     words = command_line("serve", tmp_path, "--port", str(free_port()))
     with running(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert any("serving" in line for line in process.stdout)
+        assert process.stdout is not None and any("serving" in line for line in process.stdout)
         process.stdout.close()
         process.stdout = None
         for name in ("second", "third"):

@@ -4,7 +4,6 @@ import hashlib
 from functools import partial
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,8 +72,8 @@ def broken(stem: str, path: str, *, source: str = "repo") -> Envelope:
     return envelope(stem, path, source=source, shape="broken", sender="", to=(), subject="", sent="", content=path)
 
 
-def test_a_broken_copy_is_a_copy_of_the_one_artifact_of_its_name() -> None:
-    """It is shown last; of several artifacts that of its own source, beyond which nothing can be told."""
+def test_a_broken_copy_is_one_of_its_name_and_alone_it_is_kept_under_it() -> None:
+    """Shown last, of several artifacts that of its own source; what a name tells makes no position."""
     archive = archive_of(broken("m", "memos/inbox/m.openthing"), elsewhere("m"))
     found = memo(archive, "m")
     assert not found.broken and [variant.envelope.shape for variant in found.variants] == ["typed", "broken"]
@@ -84,10 +83,6 @@ def test_a_broken_copy_is_a_copy_of_the_one_artifact_of_its_name() -> None:
     assert [len(one.copies) for one in archive.memos()] == [1, 2]
     archive = archive_of(*rivals, broken("m", "memos/read/m.openthing", source="third"))
     assert len(archive.artifacts) == 3
-
-
-def test_a_broken_memo_alone_is_kept_under_its_name() -> None:
-    """What is read off the name is a guess: it makes no position, but finds those that there are."""
     name = "2026-05-01-0900--engineer--director--gate"
     archive = archive_of(broken(name, f"memos/inbox/{name}.openthing"), envelope("other"))
     found = memo(archive, name)
@@ -117,8 +112,18 @@ def test_a_body_without_envelope_is_a_copy_of_the_memo_elsewhere() -> None:
     assert [len(one.copies) for one in archive.memos()] == [2]
 
 
-def test_the_earliest_keeps_the_id_and_the_others_get_a_hash() -> None:
-    """`~` and 8 hex of SHA-256(from NUL to NUL sent); ids are per kind."""
+def test_the_earliest_keeps_the_id_then_the_first_sender_and_case_tells_none_apart() -> None:
+    """The others get `~` and 8 hex of SHA-256(from NUL to NUL sent), per kind; what has no time comes last."""
+    cases: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"sender": "a"}, {"sender": "b"}),
+        ({"to": "a"}, {"to": "b"}),
+        ({"sender": "a", "to": "z"}, {"sender": "b", "to": "a"}),
+        ({"sent": "2026-05-01T00:00:00Z"}, {"sent": "soon"}),
+    ]
+    for one, two in cases:
+        for first, second in [("repo", "other"), ("other", "repo")]:
+            archive = archive_of(envelope("m", source=first, **one), envelope("m", source=second, **two))
+            assert memo(archive, "m").copies[0].file.source == first, one
     late = envelope("m", sender="a", to="b", sent="2026-05-02T00:00:00Z")
     early = elsewhere("m", sender="z", to="y", sent="2026-05-01T23:00:00-04:00")
     earliest = envelope("m", sender="z", to="y", sent="2026-05-01T23:00:00Z", source="third")
@@ -131,33 +136,11 @@ def test_the_earliest_keeps_the_id_and_the_others_get_a_hash() -> None:
     assert all("third/memos/m.openthing" in finding.message for finding in found)
     archive = archive_of(envelope("m"), transcript("m"))
     assert set(archive.artifacts) == {("memo", "m"), ("transcript", "m")} and archive.findings == ()
-
-
-@pytest.mark.parametrize(
-    ("one", "two"),
-    [
-        ({"sender": "a"}, {"sender": "b"}),
-        ({"to": "a"}, {"to": "b"}),
-        ({"sender": "a", "to": "z"}, {"sender": "b", "to": "a"}),
-        ({"sent": "2026-05-01T00:00:00Z"}, {"sent": "soon"}),
-    ],
-)
-def test_of_one_time_the_first_sender_then_the_first_recipient_keeps_it(
-    one: dict[str, Any], two: dict[str, Any]
-) -> None:
-    """What has no time that can be read comes last. The order of the sources does not matter."""
-    for first, second in [("repo", "other"), ("other", "repo")]:
-        archive = archive_of(envelope("m", source=first, **one), envelope("m", source=second, **two))
-        assert memo(archive, "m").copies[0].file.source == first
-
-
-def test_ids_that_differ_only_by_case_are_one_id() -> None:
-    """They would share a folder on some disks; names that clean up to the same text are told apart by a hash."""
     archive = archive_of(envelope("Gate", sender="b"), envelope("gate", sender="a"))
     rival = rival_id("Gate", "b", "director", "2026-05-01T14:30:00Z")
     assert set(archive.artifacts) == {("memo", "gate"), ("memo", rival)}
-    found = ids(envelope("GATE"), envelope("Gate"), envelope("gate"))
-    assert len({id_.casefold() for id_ in found}) == 3
+    three = ids(envelope("GATE"), envelope("Gate"), envelope("gate"))
+    assert len({id_.casefold() for id_ in three}) == 3
     archive = archive_of(envelope("a b"), envelope("a/b".replace("/", "&")))
     assert len(archive.artifacts) == 2 and archive.findings == ()
     archive = archive_of(envelope("a\udcff", "memos/a"), envelope("a\udcfe", "memos/b"))
@@ -176,8 +159,8 @@ def test_ids_are_distinct_and_do_not_hang_on_the_order_of_reading(stems: list[st
     assert len({id_.casefold() for _, id_ in before.artifacts}) == len(before.artifacts)
 
 
-def test_a_rival_that_arrives_later_takes_no_id_away() -> None:
-    """Even if it was sent earlier: the ledger decides, also when the rival is gone."""
+def test_what_has_an_id_keeps_it_against_a_rival_and_equal_input_adds_nothing() -> None:
+    """Even if that was sent earlier, or this was edited; of two that had one id in turn the last keeps it."""
     old, rival = envelope("m", sent="2026-05-02T00:00:00Z"), elsewhere("m", sent="2026-05-01T00:00:00Z")
     _, ledger = resolve_facts(old)
     assert memo(archive_of(old, rival), "m").copies[0].file.source == "other"
@@ -190,10 +173,6 @@ def test_a_rival_that_arrives_later_takes_no_id_away() -> None:
     _, ledger = resolve_facts(envelope("Gate"))
     rival_of_gate = rival_id("gate", "engineer", "director", "2026-05-01T14:30:00Z")
     assert ids(envelope("gate"), ledger=through_the_file(ledger)) == {rival_of_gate}
-
-
-def test_an_edited_memo_keeps_its_id_against_a_rival() -> None:
-    """Its identity is its file's name; of two that had one id in turn the last keeps it."""
     _, ledger = resolve_facts(envelope("m", sent="2026-05-02T00:00:00Z"))
     edited = envelope("m", sent="2026-05-03T00:00:00Z")
     archive, ledger = resolve_facts(edited, ledger=through_the_file(ledger))
@@ -209,6 +188,11 @@ def test_an_edited_memo_keeps_its_id_against_a_rival() -> None:
     _, ledger = resolve_facts(broken("m", "memos/m.openthing"))
     archive, _ = resolve_facts(envelope("m"), ledger=through_the_file(ledger))
     assert set(archive.artifacts) == {("memo", "m")} and memo(archive, "m").arrival == 1
+    other = envelope("m", "memos/read/m.openthing", sender="z")
+    found = [envelope("m"), other, transcript("t"), envelope("n", in_reply_to="m")]
+    archive, ledger = resolve_facts(*found)
+    again, same = resolve_facts(*found, ledger=through_the_file(ledger))
+    assert again == archive and same.to_jsonl() == ledger.to_jsonl()
 
 
 @given(st.lists(st.tuples(st.sampled_from(["m", "M"]), st.integers(0, 5)), min_size=1, max_size=8, unique=True))
@@ -224,12 +208,3 @@ def test_ids_stay_what_they_were_whatever_arrives(arriving: list[tuple[str, int]
         now = {one.copies[0].file.path: one.id for one in archive.artifacts.values()}
         assert given_ids.items() <= now.items()
         given_ids = now
-
-
-def test_a_build_with_equal_input_and_equal_ledger_adds_nothing() -> None:
-    """Equal input and equal ledger give equal bytes."""
-    other = envelope("m", "memos/read/m.openthing", sender="z")
-    found = [envelope("m"), other, transcript("t"), envelope("n", in_reply_to="m")]
-    archive, ledger = resolve_facts(*found)
-    again, same = resolve_facts(*found, ledger=through_the_file(ledger))
-    assert again == archive and same.to_jsonl() == ledger.to_jsonl()

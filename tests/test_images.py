@@ -124,8 +124,8 @@ def tags(page: str) -> list[str]:
     return re.findall(r"<img [^>]*>", page)
 
 
-def test_images_of_the_repo_are_shown_with_their_size(site: Path) -> None:
-    """By paths as Markdown has them, named by their content; what is not shown says why in its place."""
+def test_images_of_the_repo_are_shown_with_size_and_title_and_no_others_published(site: Path) -> None:
+    """By paths, links and definitions of Markdown; what is not shown says why; feeds have the words."""
     shown = tags(page(site, f"memos/{MEMO}"))
     assert len(shown) == len(SHOWN)
     for tag, (path, alt) in zip(shown, SHOWN.items(), strict=True):
@@ -138,10 +138,6 @@ def test_images_of_the_repo_are_shown_with_their_size(site: Path) -> None:
     for number, why in enumerate(REFUSED.values()):
         assert f"image: no {number} ({why})" in text
     assert "script>alert" not in page(site, f"memos/{MEMO}")
-
-
-def test_only_what_texts_show_is_published(site: Path) -> None:
-    """Not what no text or only a transcript shows, nor what is outside; feeds have the words, as before."""
     files = {path.relative_to(site / "_site").as_posix() for path in (site / "_site/images").iterdir()}
     assert files == {published(PLAN), published(CHART, "gif")}
     everything = b"".join(tree_bytes(site / "_site").values())
@@ -150,10 +146,6 @@ def test_only_what_texts_show_is_published(site: Path) -> None:
     feeds = [data for path, data in contents.items() if path.endswith((".xml", "feed.json"))]
     assert feeds and not any(b"<img" in data or b"&lt;img" in data or b"/images/" in data for data in feeds)
     assert not tags(page(site, "transcripts/2026-05-03-talk"))
-
-
-def test_an_image_may_be_in_a_link_and_have_a_title(site: Path) -> None:
-    """A title of any characters; in a document it may be named by a definition, `![words][label]`."""
     (tag,) = tags(page(site, f"notes/{NOTE}"))
     assert 'alt="Linked"' in tag and 'title="A &quot;title&quot;"' in tag and 'width="8" height="9"' in tag
     (tag,) = tags(page(site, "documents/desk.decisions.0001-plan.md"))
@@ -252,20 +244,16 @@ HEADS = {
 }
 
 
-@pytest.mark.parametrize(("size", "data"), HEADS.items(), ids=str)
-def test_the_head_of_each_format_is_measured(size: tuple[str, int, int], data: bytes) -> None:
-    """Turned by EXIF, too; what follows the head, as in a polyglot, is not looked at."""
-    assert measured(data) == size
-    assert measured(data + b"<script>alert(1)</script>PK\x03\x04") == size, "what follows changes nothing"
-
-
-@pytest.mark.parametrize("data", HEADS.values(), ids=map(str, HEADS))
-def test_damaged_heads_are_refused_with_a_reason(data: bytes) -> None:
-    """Cut at each byte, and with each byte changed: nothing raises."""
-    for end in range(min(len(data), 150)):
-        assert isinstance(measured(data[:end]), tuple | str)
-        for byte in (0, 0x7F, 0xFF):
-            assert isinstance(measured(data[:end] + bytes([byte]) + data[end + 1 :]), tuple | str)
+def test_the_head_of_each_format_is_measured_or_refused_with_a_reason() -> None:
+    """Turned by EXIF; what follows is not looked at; cut at or changed in any byte, it raises nothing."""
+    for size, data in HEADS.items():
+        assert measured(data) == size
+        assert measured(data + b"<script>alert(1)</script>PK\x03\x04") == size, "what follows changes nothing"
+    for data in HEADS.values():
+        for end in range(min(len(data), 150)):
+            assert isinstance(measured(data[:end]), tuple | str)
+            for byte in (0, 0x7F, 0xFF):
+                assert isinstance(measured(data[:end] + bytes([byte]) + data[end + 1 :]), tuple | str)
 
 
 def test_images_are_found_in_a_text() -> None:

@@ -28,14 +28,12 @@ def test_the_file_means_what_was_discovered(site: Path) -> None:
     before = load_config(site)
     file = write_config(site)
     after = load_config(site)
-    assert file == site / "memosite.yml"
-    assert after.sources == before.sources == discover(site, ignore=())
+    assert file == site / "memosite.yml" and after.sources == before.sources == discover(site, ignore=())
     assert after.file == file
     assert (after.output, after.cache, after.feeds) == (before.output, before.cache, before.feeds)
     assert (after.documents, after.closed, after.aliases) == (before.documents, before.closed, before.aliases)
     text = file.read_text()
-    assert "\narchive_id: archive\n" in text
-    assert '\nauthority: "memosite.invalid,2026"\n' in text
+    assert "\narchive_id: archive\n" in text and '\nauthority: "memosite.invalid,2026"\n' in text
     assert "Once feeds are published never change either" in text
     assert (after.title, after.archive_id) == ("Fernhill Library", "archive")
     assert after.authority == "memosite.invalid,2026"
@@ -47,10 +45,8 @@ def test_names_that_discovery_had_to_make_are_kept(site: Path) -> None:
     before = load_config(site).sources
     text = write_config(site).read_text()
     assert load_config(site).sources == before
-    assert "  - path: old/engine\n    name: old-engine\n" in text
-    assert "  - path: .\n" in text
-    assert '  - path: "a\\tb"\n' in text
-    assert "  - path: 'yes'\n" in text
+    assert "  - path: old/engine\n    name: old-engine\n" in text and "  - path: .\n" in text
+    assert '  - path: "a\\tb"\n' in text and "  - path: 'yes'\n" in text
 
 
 @pytest.mark.parametrize(
@@ -62,8 +58,7 @@ def test_any_folder_name_comes_through(tmp_path: Path, name: str) -> None:
     site = fill(tmp_path / "site", f"{name}/memos/x.openthing")
     before = load_config(site).sources
     write_config(site)
-    assert load_config(site).sources == before
-    assert before[0].root == site / name
+    assert load_config(site).sources == before and before[0].root == site / name
 
 
 def test_the_title_is_the_name_of_the_organization(site: Path) -> None:
@@ -135,7 +130,6 @@ def test_every_setting_that_stands_as_a_comment_can_be_uncommented(site: Path) -
     assert (config.feeds, config.language) == (FeedsConfig(), "en")
     assert (config.output, config.theme) == (site / "_site", site / "theme")
     assert (config.audience, [one.glob for one in config.withhold]) == ("internal", ["personnel/**"])
-    assert config.withhold_raw is True
-    assert config.base_url == "https://archive.example.org/"
+    assert config.withhold_raw is True and config.base_url == "https://archive.example.org/"
     assert dict(config.aliases) == {"former-name": "present-name"}
     assert config.closed["2026-05-01-1430--director--engineer--an-example"].disposition == "overtaken"

@@ -63,8 +63,7 @@ def compare(site: Path, known: str) -> Inputs:
 def test_nothing_has_changed_where_nothing_was_touched(site: Path) -> None:
     """However often it is asked, and whether or not files were recent; the cache may hold anything."""
     known = compare_inputs(load_config(site), "").digest
-    assert compare(site, known).is_same
-    assert compare(site, compare(site, known).digest).is_same
+    assert compare(site, known).is_same and compare(site, compare(site, known).digest).is_same
     assert compare(site, digest(site)).is_same
     for damaged in ("", "1", "-", "x-y", "1-" + "0" * 64, "9" * 5000 + "-", "²-0"):
         assert not compare(site, damaged).is_same
@@ -176,8 +175,7 @@ def test_what_is_no_longer_recent_is_compared_by_its_state_the_next_time(site: P
     known = compare_inputs(config, "").digest
     later = time.time_ns() + 2 * RECENT
     renewed = compare_inputs(config, known, now=later)
-    assert renewed.is_same
-    assert renewed.digest != known
+    assert renewed.is_same and renewed.digest != known
     assert compare_inputs(config, renewed.digest, now=later + 1) == renewed
 
 
@@ -192,31 +190,14 @@ def test_a_commit_after_git_add_is_told_and_so_is_the_add(site: Path) -> None:
     assert not compare(site, added.digest).is_same
 
 
-def test_further_work_trees_have_a_head_of_their_own(tmp_path: Path) -> None:
-    """Their branches lie in the first one's repo, outside of the site."""
-    first = Repo(tmp_path / "first")
-    write_memo(first.root / "memos/inbox", "one")
-    first.commit()
-    first.git("worktree", "add", "--quiet", "-b", "side", str(tmp_path / "site/second"))
-    site = tmp_path / "site"
-    known = digest(site)
-    assert compare(site, known).is_same
-    Repo(site / "second", is_new=False).git("commit", "--quiet", "--allow-empty", "-m", "more")
-    assert not compare(site, known).is_same
-
-
-def test_refs_in_tables_count_by_their_list(site: Path) -> None:
-    """Of a repo with reftables HEAD says nothing, and each commit makes another table."""
+def test_refs_in_tables_count_by_their_list_and_no_file_outside_is_read(site: Path) -> None:
+    """Of reftables HEAD says nothing, and each commit makes another table; a head that leads out is git's."""
     write_text(site / "engine/.git/HEAD", "ref: refs/heads/.invalid\n")
     write_text(site / "engine/.git/reftable/tables.list", "0x1-0x1-aaaa.ref\n")
     known = digest(site)
     assert compare(site, known).is_same
     write_text(site / "engine/.git/reftable/tables.list", "0x1-0x1-bbbb.ref\n")
     assert not compare(site, known).is_same
-
-
-def test_a_head_that_leads_out_of_the_repo_is_left_to_git(site: Path) -> None:
-    """No file outside of the sources is read."""
     os.mkfifo(site / "fifo")
     for name in ("refs/../../../fifo", "../../fifo", str(site / "fifo")):
         write_text(site / "engine/.git/HEAD", f"ref: {name}\n")
@@ -278,8 +259,8 @@ def listed(site: Path) -> list[Path]:
     return found
 
 
-def test_every_file_that_is_listed_counts(tmp_path: Path) -> None:
-    """In a copy of the demonstration, each by itself."""
+def test_every_file_that_is_listed_counts_and_further_work_trees_have_a_head_of_their_own(tmp_path: Path) -> None:
+    """In a copy of the demonstration, each by itself; branches are in the first one's repo, outside of the site."""
     shutil.copytree(EXAMPLE, tmp_path / "site")
     files = listed(tmp_path / "site")
     assert len(files) > 100
@@ -290,6 +271,16 @@ def test_every_file_that_is_listed_counts(tmp_path: Path) -> None:
         found = compare(tmp_path / "site", known)
         assert not found.is_same, file
         known = digest(tmp_path / "site")
+    tmp_path /= "two"
+    first = Repo(tmp_path / "first")
+    write_memo(first.root / "memos/inbox", "one")
+    first.commit()
+    first.git("worktree", "add", "--quiet", "-b", "side", str(tmp_path / "site/second"))
+    site = tmp_path / "site"
+    known = digest(site)
+    assert compare(site, known).is_same
+    Repo(site / "second", is_new=False).git("commit", "--quiet", "--allow-empty", "-m", "more")
+    assert not compare(site, known).is_same
 
 
 def test_names_cannot_be_taken_for_states(tmp_path: Path) -> None:
@@ -298,8 +289,7 @@ def test_names_cannot_be_taken_for_states(tmp_path: Path) -> None:
     for name in (b"a\nb.md", b"a'), ('b.md", b"\xff\xfe.md", "\u2028.md".encode()):
         known = digest(tmp_path)
         (tmp_path / os.fsdecode(name)).touch()
-        assert not compare(tmp_path, known).is_same
-        assert compare(tmp_path, digest(tmp_path)).is_same
+        assert not compare(tmp_path, known).is_same and compare(tmp_path, digest(tmp_path)).is_same
 
 
 @pytest.mark.parametrize("named", ["HEAD", ".git"])
@@ -320,7 +310,9 @@ def test_a_name_with_a_nul_in_a_repo_is_no_fault(named: str, tmp_path: Path) -> 
 # What memosite itself is made of
 
 
-def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_digest_depends_on_modules_and_versions_and_for_other_machines_not_on_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Another module, or another jinja2 or markdown-it-py, may write other bytes."""
     monkeypatch.setattr("memosite.store.cache.PACKAGE", tmp_path)
     found = []
@@ -335,6 +327,19 @@ def test_the_digest_depends_on_modules_and_versions(tmp_path: Path, monkeypatch:
         found.append(program_digest())
     program_digest.cache_clear()
     assert len(set(found)) == 4
+    monkeypatch.setattr("memosite.store.cache.PACKAGE", tmp_path / "two")
+    found = []
+    for change in (
+        lambda: write_text(tmp_path / "two/a.py", "1"),
+        lambda: os.utime(tmp_path / "two/a.py", (1, 1)),
+        lambda: write_text(tmp_path / "two/a.py", "2"),
+        lambda: monkeypatch.setattr("importlib.metadata.version", lambda name: f"{name} of tomorrow"),
+    ):
+        change()
+        portable_digest.cache_clear()
+        found.append(portable_digest())
+    portable_digest.cache_clear()
+    assert found[0] == found[1] and len(set(found)) == 3
 
 
 def test_the_digest_is_one_of_the_whole_package_and_its_libraries(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,21 +359,3 @@ def test_the_digest_is_one_of_the_whole_package_and_its_libraries(site: Path, mo
         upgraded.setattr("memosite.store.cache.first_file", lambda name: (name, 1, 2))
         assert not compare(site, known).is_same
     program_digest.cache_clear()
-
-
-def test_a_digest_for_other_machines_does_not_depend_on_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same program was installed there at another moment; another one, or another library, is not the same."""
-    monkeypatch.setattr("memosite.store.cache.PACKAGE", tmp_path / "one")
-    found = []
-    for change in (
-        lambda: write_text(tmp_path / "one/a.py", "1"),
-        lambda: os.utime(tmp_path / "one/a.py", (1, 1)),
-        lambda: write_text(tmp_path / "one/a.py", "2"),
-        lambda: monkeypatch.setattr("importlib.metadata.version", lambda name: f"{name} of tomorrow"),
-    ):
-        change()
-        portable_digest.cache_clear()
-        found.append(portable_digest())
-    portable_digest.cache_clear()
-    assert found[0] == found[1]
-    assert len(set(found)) == 3

@@ -2,16 +2,15 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memosite.facts.layout import Place, matches_glob, memo_folder, place_of
 
 
-@pytest.mark.parametrize(
-    ("path", "place"),
-    [
+def test_a_file_in_a_store_or_in_a_folder_named_by_the_organization_has_a_place() -> None:
+    """The innermost store, its root, mailbox or role; of a mere name none; of several named folders the longest."""
+    for path, place in [
         ("memos/x.openthing", Place(store="memos", root="", folder="memos", mailbox="flat")),
         ("memos/inbox/x.openthing", Place(store="memos", root="", folder="memos", mailbox="inbox")),
         ("memos/read/x.openthing", Place(store="memos", root="", folder="memos", mailbox="read")),
@@ -23,15 +22,8 @@ from memosite.facts.layout import Place, matches_glob, memo_folder, place_of
         ("transcripts/pilot/x.body.md", Place(store="transcripts", root="", folder="transcripts", role="pilot")),
         ("notes/memos/x.openthing", Place(store="memos", root="notes", folder="notes/memos", mailbox="flat")),
         *((text, None) for text in ("x.openthing", "docs/x.openthing", "memos", "notes", "memos.md", "mymemos/x.md")),
-    ],
-)
-def test_a_file_in_a_store_has_a_place(path: str, place: Place | None) -> None:
-    """The store, its root, and the mailbox or the role; of nested stores the innermost, of a mere name none."""
-    assert place_of(path) == place
-
-
-def test_a_folder_named_by_the_organization_is_a_store_of_memos() -> None:
-    """Of several the longest counts; of others the store tells the kind, which a broken envelope is taken for."""
+    ]:
+        assert place_of(path) == place
     folders = ("post", "comms/post")
     inbox = place_of("a/comms/post/inbox/x.openthing", memo_folders=folders)
     assert inbox == Place(store="memos", root="a", folder="a/comms/post", mailbox="inbox")
@@ -43,9 +35,9 @@ def test_a_folder_named_by_the_organization_is_a_store_of_memos() -> None:
     assert [place.kind for place in places if place] == ["memo", "note", "transcript"]
 
 
-@pytest.mark.parametrize(
-    ("location", "folder"),
-    [
+def test_the_memo_location_of_an_orgdef_names_a_folder_or_nothing() -> None:
+    """The last folders written out; None where `memos` needs no saying or prose cannot be used."""
+    for location, folder in [
         ("<recipient working_directory>/handoffs/", "handoffs"),
         ("<recipient working_directory>\\handoffs", "handoffs"),
         ("{repo}/comms/<position>/inbox/", "comms"),
@@ -59,16 +51,13 @@ def test_a_folder_named_by_the_organization_is_a_store_of_memos() -> None:
         ("../post", None),
         ("<wd>", None),
         ("", None),
-    ],
-)
-def test_the_memo_location_of_an_orgdef_names_a_folder_or_nothing(location: str, folder: str | None) -> None:
-    """The last folders written out; None where `memos` needs no saying or prose cannot be used."""
-    assert memo_folder(location) == folder
+    ]:
+        assert memo_folder(location) == folder
 
 
-@pytest.mark.parametrize(
-    ("pattern", "fitting", "others"),
-    [
+def test_globs_fit_paths_as_gits_do() -> None:
+    """`*` and `?` stop at folders, `**` does not, and nothing else is special but sets of characters."""
+    for pattern, fitting, others in [
         (
             "decisions/**/*.md",
             ["decisions/a.md", "decisions/2026/05/a.md"],
@@ -98,25 +87,19 @@ def test_the_memo_location_of_an_orgdef_names_a_folder_or_nothing(location: str,
         ("a[--b]", ["a[--b]"], ["a-"]),
         ("a[", ["a["], ["a"]),
         ("", [""], ["a"]),
-    ],
-)
-def test_globs_fit_paths_as_gits_do(pattern: str, fitting: list[str], others: list[str]) -> None:
-    """`*` and `?` stop at folders, `**` does not, and nothing else is special but sets of characters."""
-    assert [path for path in fitting if not matches_glob(path, pattern)] == []
-    assert [path for path in others if matches_glob(path, pattern)] == []
+    ]:
+        assert [path for path in fitting if not matches_glob(path, pattern)] == [], pattern
+        assert [path for path in others if matches_glob(path, pattern)] == [], pattern
 
 
-@pytest.mark.parametrize(
-    ("pattern", "path"),
-    [
+def test_globs_are_matched_without_backtracking() -> None:
+    """They may come from content. These take for ever where each star is tried against all the others."""
+    for pattern, path in [
         ("*a" * 300 + "b", "a" * 4000),
         ("**/a*/" * 150 + "b", "/".join(["a" * 10] * 370)),
         ("**/" + "*a*a/" * 150 + "b", "/".join(["aaa"] * 1000)),
-    ],
-)
-def test_globs_are_matched_without_backtracking(pattern: str, path: str) -> None:
-    """They may come from content. These take for ever where each star is tried against all the others."""
-    assert not matches_glob(path, pattern)
+    ]:
+        assert not matches_glob(path, pattern)
 
 
 def fits(pattern: list[str], path: list[str]) -> bool:

@@ -38,8 +38,8 @@ def target(written: str, *found: object, source: str = "repo") -> Ref | str | No
     return links(archive, ("memo", "m")).get(written)
 
 
-def test_a_memo_is_found_by_its_name_in_its_own_source_first() -> None:
-    """By file name, by id, by a path that may be out of date; the id of the other leads to the other."""
+def test_a_memo_is_found_in_its_own_source_first_and_links_have_backlinks() -> None:
+    """By name, id, old path; each backlink once, none to itself; a library links to its files, forks share one."""
     for written in [
         NAME,
         f"{NAME}.openthing",
@@ -54,15 +54,10 @@ def test_a_memo_is_found_by_its_name_in_its_own_source_first() -> None:
     found = [envelope(NAME, sender="a"), envelope(NAME, sender="b", source="other")]
     archive = archive_of(*found)
     (rival,) = [id_ for _, id_ in archive.artifacts if "~" in id_]
-    assert target(NAME, *found) == ("memo", NAME)
-    assert target(NAME, *found, source="other") == ("memo", rival)
+    assert target(NAME, *found) == ("memo", NAME) and target(NAME, *found, source="other") == ("memo", rival)
     assert target(rival, *found) == ("memo", rival)
     assert target("gate.openthing", envelope("gate")) == ("memo", "gate")
     assert target("gate", envelope("gate")) is None
-
-
-def test_links_have_backlinks_and_nothing_links_to_itself() -> None:
-    """Each backlink once, in order; a library links to its files and is found by its path; forks share a catalog."""
     archive = archive_of(
         mentioning("b.openthing", "a.openthing", stem="a"),
         mentioning("a.openthing", "./a.openthing", stem="b"),
@@ -84,8 +79,8 @@ def test_links_have_backlinks_and_nothing_links_to_itself() -> None:
     assert isinstance(first, Library) and first.card.file == first.copies[0].file == library("lib").file
 
 
-def test_a_document_is_found_by_any_path_to_it_at_home_first() -> None:
-    """From the memo's folder, the repo's root, by its bare name, by an absolute path; else in the repo named."""
+def test_a_document_is_found_by_any_path_at_home_first_and_keeps_its_id() -> None:
+    """From the folder, the root, by name, absolute, else in the repo named; against case, and when it is gone."""
     for written in [
         *("decisions/gate.md", "./decisions/gate.md", "../../decisions/gate.md", "gate.md", "repo/decisions/gate.md"),
         *("../repo/decisions/gate.md", "S:\\org\\repo\\decisions\\gate.md", "/srv/org/decisions/gate.md"),
@@ -113,10 +108,6 @@ def test_a_document_is_found_by_any_path_to_it_at_home_first() -> None:
     assert links(archive, ("document", "repo.a.decisions.one.md")) == {
         "two.md": ("document", "repo.a.decisions.two.md")
     }
-
-
-def test_a_document_keeps_its_id_whatever_arrives() -> None:
-    """Also against one that differs by case, and when it is gone; `/` becomes `.`."""
     archive = archive_of(document("decisions/a.md"), document("decisions.a.md"), document("decisions/A.md"))
     assert len({id_.casefold() for _, id_ in archive.artifacts}) == 3
     _, old = resolve_facts(document("decisions/b.md"))
@@ -198,8 +189,8 @@ def address(
     return found[0].url if found else None
 
 
-def test_a_path_below_a_working_directory_leads_to_its_repo_on_the_web() -> None:
-    """However it is written; none that only begins like it, climbs out, or whose source is not on the web."""
+def test_a_path_leads_to_the_web_by_a_working_directory_or_as_seen_from_its_folder() -> None:
+    """However it is written, if the file is there; none that climbs out, or whose source is not on the web."""
     for written, directory in [
         ("s:/org/other/src/gate.py", "S:\\org\\other"),
         ("S:\\ORG\\other\\src\\gate.py", "s:/org/other/"),
@@ -216,10 +207,6 @@ def test_a_path_below_a_working_directory_leads_to_its_repo_on_the_web() -> None
     assert address("src/gate.py") is None
     assert address("src/gate.py", linked=True) == "https://git.example.org/repo/HEAD/memos/read/src/gate.py"
     assert address("src/gate.py", linked=True, source="offline") is None
-
-
-def test_a_relative_link_leads_to_the_file_of_its_source_that_is_there() -> None:
-    """As seen from the memo's folder, else from the folders above it; what leads out of the source stays text."""
     for written in [
         *("https://example.org/x.md", "javascript:alert(1)", "file:///etc/passwd", "/etc/passwd", "C:\\Users\\a\\x.py"),
         *("../../../outside.py", "#anchor", "?query", "", "%00"),
@@ -301,5 +288,4 @@ def test_a_name_binds_to_the_artifact_of_its_own_source_and_none_is_guessed() ->
         envelope("a"), transcript("t", related=("a", "gone", "t", "a")), transcript("t", source="other", content="x")
     )
     found = transcript_of(archive, "t")
-    assert found.related == (("memo", "a"),)
-    assert found.unresolved == ("gone",)
+    assert found.related == (("memo", "a"),) and found.unresolved == ("gone",)

@@ -94,8 +94,8 @@ def test_a_row_leads_to_the_paragraph_and_shows_its_sentence(site: Site) -> None
     assert row.xpath(".//mark/text()") == ["the plan"]
 
 
-def test_a_row_leads_to_the_passage_of_a_turn_and_names_further_turns(site: Site) -> None:
-    """Each turn once, by its number; the first is not said twice."""
+def test_rows_lead_to_turns_on_any_part_and_related_memos_both_ways(site: Site) -> None:
+    """Each turn once, by number; a memo that is named in a field alone leads to the page."""
     said = f"Look at {ENVELOPE}, and at {ENVELOPE} again."
     site.talk("Hello.", f"Reading.\n\n- one\n- {said}", "And?", f"{said}", f"Also {PLAN}.")
     build_site(site.folder)
@@ -105,6 +105,29 @@ def test_a_row_leads_to_the_passage_of_a_turn_and_names_further_turns(site: Site
     assert site.led_to(row) == said
     assert [one_line(one) for one in row.xpath(".//p[2]/a")] == ["turn 4", "turn 5"]
     assert [one["url"].partition("#")[2].partition("-")[0] for one in site.twin(f"memos/{PLAN}")] == ["t2", "t4", "t5"]
+    site.talk("Hello.", f"I wrote {ENVELOPE} now.", related_memos=[ENVELOPE, f"{LATER}.openthing"])
+    site.memo(LATER, "Nobody mentions this.")
+    build_site(site.folder)
+    rows = site.page(f"transcripts/{TALK}/index.html").xpath("//section[h2='Related memos']//li")
+    assert [[one_line(one) for one in row.xpath(".//p")] for row in rows] == [
+        [f"I wrote {ENVELOPE} now.", "Mentioned in turn 2"],
+        [],
+    ]
+    assert rows[0].xpath(".//p[2]/a/@href")[0].startswith("index.html#t2-p-")
+    (named,) = site.rows()
+    assert site.led_to(named) == f"I wrote {ENVELOPE} now."
+    (alone,) = site.rows(f"memos/{LATER}")
+    assert alone.xpath("./a/@href") == [f"../../transcripts/{TALK}/index.html"]
+    assert alone.xpath(".//p") == [] and site.twin(f"memos/{LATER}") == []
+    long = "word " * 12_000
+    site.talk(*[long] * 8, f"It is in {PLAN}.")
+    build_site(site.folder)
+    (row,) = site.rows()
+    href = row.xpath("./a/@href")[0]
+    assert href.startswith(f"../../transcripts/{TALK}/index.html#t9-p-")
+    first, last = (site.page(f"transcripts/{TALK}/{one}index.html") for one in ("", "3/"))
+    assert [len(one.xpath(f"//*[@id='{href.partition('#')[2]}']")) for one in (first, last)] == [0, 1]
+    assert "3/index.html#t9" in first.xpath("//a/@href")
 
 
 @pytest.mark.parametrize(
@@ -125,47 +148,12 @@ def test_a_mention_is_found_in_every_kind_of_block(site: Site, text: str, led_to
     assert (site.led_to(row), one_line(row.xpath(".//p")[0])) == (led_to, shown)
 
 
-def test_related_memos_lead_both_ways(site: Site) -> None:
-    """The transcript shows where it mentions a memo, which leads there; one named in a field alone, to the page."""
-    site.talk("Hello.", f"I wrote {ENVELOPE} now.", related_memos=[ENVELOPE, f"{LATER}.openthing"])
-    site.memo(LATER, "Nobody mentions this.")
-    build_site(site.folder)
-    rows = site.page(f"transcripts/{TALK}/index.html").xpath("//section[h2='Related memos']//li")
-    assert [[one_line(one) for one in row.xpath(".//p")] for row in rows] == [
-        [f"I wrote {ENVELOPE} now.", "Mentioned in turn 2"],
-        [],
-    ]
-    assert rows[0].xpath(".//p[2]/a/@href")[0].startswith("index.html#t2-p-")
-    (named,) = site.rows()
-    assert site.led_to(named) == f"I wrote {ENVELOPE} now."
-    (alone,) = site.rows(f"memos/{LATER}")
-    assert alone.xpath("./a/@href") == [f"../../transcripts/{TALK}/index.html"]
-    assert alone.xpath(".//p") == [] and site.twin(f"memos/{LATER}") == []
-
-
-def test_a_turn_on_a_later_part_is_found_from_the_first(site: Site) -> None:
-    """As all anchors of long transcripts are."""
-    long = "word " * 12_000
-    site.talk(*[long] * 8, f"It is in {PLAN}.")
-    build_site(site.folder)
-    (row,) = site.rows()
-    href = row.xpath("./a/@href")[0]
-    assert href.startswith(f"../../transcripts/{TALK}/index.html#t9-p-")
-    first, last = (site.page(f"transcripts/{TALK}/{one}index.html") for one in ("", "3/"))
-    assert [len(one.xpath(f"//*[@id='{href.partition('#')[2]}']")) for one in (first, last)] == [0, 1]
-    assert "3/index.html#t9" in first.xpath("//a/@href")
-
-
-def test_withheld_artifacts_show_no_sentence(site: Site) -> None:
-    """What a page does not show, no other page shows."""
+def test_withheld_artifacts_show_no_sentence_and_edits_plan_the_mentioned_page_again(site: Site) -> None:
+    """What a page does not show, no other shows; each incremental build gives what one from nothing gives."""
     key = "AKIA" + "Z7QH3XWMK2TPLV5D"
     site.memo(LATER, f"The key of {ENVELOPE} is {key}, as agreed.")
     assert main(["build", str(site.folder), "--quiet"]) == 1
     assert not [name for name, data in tree_bytes(site.folder / "_site").items() if b"as agreed" in data]
-
-
-def test_edits_of_what_mentions_plan_the_mentioned_page_again(site: Site) -> None:
-    """Each incremental build gives what one from nothing gives."""
     site.memo(LATER, f"As {PLAN} says.")
     build_site(site.folder)
     edits: tuple[Callable[[], object], ...] = (
@@ -233,9 +221,9 @@ def test_places_are_those_of_the_links_on_the_pages(tmp_path: Path, seed: int) -
     assert found > 5
 
 
-@pytest.mark.parametrize(
-    ("block", "mark", "expected"),
-    [
+def test_sentences() -> None:
+    """Plain words; a stop ends a sentence before white space only, and not after a single letter."""
+    for block, mark, expected in [
         ("One. Two X three. Four.", "X", ("Two ", "X", " three.")),
         ("X", "X", ("", "X", "")),
         ("a X? b", "X", ("a ", "X", "?")),
@@ -244,13 +232,10 @@ def test_places_are_those_of_the_links_on_the_pages(tmp_path: Path, seed: int) -
         ("**a** `X`, [b](c) d", "X", ("a ", "X", ", b d")),
         ("> a\n> - X\n> b", "X", ("a - ", "X", " b")),
         ("a \ue000 X \ue001 b", "X", ("a ", "X", " b")),
-    ],
-)
-def test_sentences(block: str, mark: str, expected: tuple[str, str, str]) -> None:
-    """Plain words; a stop ends a sentence before white space only, and not after a single letter."""
-    start = block.index(mark)
-    found = sentence_around(block, start, start + len(mark))
-    assert (found.before, found.marked, found.after) == expected
+    ]:
+        start = block.index(mark)
+        found = sentence_around(block, start, start + len(mark))
+        assert (found.before, found.marked, found.after) == expected, block
 
 
 @pytest.mark.parametrize("before", ["", "word " * 80, "x" * 3_000, "é" * 200])
@@ -259,8 +244,7 @@ def test_sentences(block: str, mark: str, expected: tuple[str, str, str]) -> Non
 def test_sentences_are_bounded(before: str, marked: str, after: str) -> None:
     """Whatever is around the mention, which is always there."""
     found = sentence_around(before + marked + after, len(before), len(before + marked))
-    assert found.marked and len(found.line) <= CHARS + 10
-    assert found != Sentence()
+    assert found.marked and len(found.line) <= CHARS + 10 and found != Sentence()
 
 
 def test_the_front_of_a_document_leads_to_the_page(site: Site) -> None:

@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from memosite.reading.withholding import Mentions
 
 NAME = "2026-05-01-0900--engineer--director--gate"
@@ -15,9 +13,9 @@ def without(text: str, name: str = "a.md", *, names: tuple[str, ...] = (NAME,), 
     return text if data is None else data.decode("utf-8", "surrogateescape")
 
 
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
+def test_names_in_texts_go_with_paths_and_addresses_and_longer_ones_stay_whole() -> None:
+    """However they are escaped; other bytes stay; hundreds of names are not sought one by one."""
+    for text, left in [
         (f"See {NAME}.", "See [withheld]."),
         (f"See `memos/inbox/{NAME}.openthing`, and", "See `[withheld]`, and"),
         (f"C:\\memos\\{NAME}.body.md", "[withheld]"),
@@ -46,15 +44,8 @@ def without(text: str, name: str = "a.md", *, names: tuple[str, ...] = (NAME,), 
         (NAME.replace("-", "%252D"), "[withheld]"),
         (f'{{"a": "{{\\"b\\": \\"x\\\\n{NAME}\\"}}"}}', '{"a": "{\\"b\\": \\"x\\\\n[withheld]\\"}"}'),
         *((text, text) for text in (f"{NAME}-two", f"{NAME}--x", f"a-{NAME}", f"a{NAME}", f"{NAME}~12ab", f"{NAME}2")),
-    ],
-)
-def test_names_in_texts(text: str, left: str) -> None:
-    """With their paths and addresses, escaped in every way that a reader sees through; other bytes stay."""
-    assert without(text) == left
-
-
-def test_longer_names_that_may_be_seen_stay_whole() -> None:
-    """Where they go on after a dot or an underscore; hundreds of names are not sought one by one."""
+    ]:
+        assert without(text) == left
     decoys = (f"{NAME}.draft", f"new.{NAME}")
     assert without(f"{NAME}.draft and new.{NAME} and {NAME}", decoys=decoys).endswith(f"new.{NAME} and [withheld]")
     assert without(f"{NAME}.draft.", decoys=decoys) == f"{NAME}.draft."
@@ -63,9 +54,9 @@ def test_longer_names_that_may_be_seen_stay_whole() -> None:
     assert without(text, names=names) == f"[withheld] {'word ' * 5_000}[withheld]"
 
 
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
+def test_names_in_json_in_json_or_folded_to_other_letters_go() -> None:
+    """In strings and keys, three times over; as they are written and compared."""
+    for text, left in [
         (f'{{"body": "a\\n{NAME}\\nb"}}', '{"body": "a\\n[withheld]\\nb"}'),
         (f'{{"body": "a\\nmemos\\/inbox\\/{NAME}.openthing"}}', '{"body": "a\\n[withheld]"}'),
         ('{"body": "' + "".join(f"\\u{ord(char):04x}" for char in NAME) + '"}', '{"body": "[withheld]"}'),
@@ -74,15 +65,8 @@ def test_longer_names_that_may_be_seen_stay_whole() -> None:
         (f'{{"{NAME}": 1}}', '{"[withheld]": 1}'),
         (f'{{"body": "See {NAME.replace("--gate", "--" + chr(92) + "ngate")}."}}', '{"body": "See [withheld]."}'),
         (f'{{"body": "{NAME.replace("--gate", "--" + chr(92) + "u200bgate")}."}}', '{"body": "[withheld]."}'),
-    ],
-)
-def test_names_in_json(text: str, left: str) -> None:
-    """In strings and keys, and in JSON inside of strings."""
-    assert without(text, "a.openthing") == left
-
-
-def test_names_in_json_that_is_nested_in_json() -> None:
-    """Three times over; names that fold to other letters are found as they are written and compared."""
+    ]:
+        assert without(text, "a.openthing") == left
     text = wanted = f"x\n{NAME}"
     wanted = wanted.replace(NAME, "[withheld]")
     for _ in range(4):
@@ -100,22 +84,9 @@ def test_names_in_json_that_is_nested_in_json() -> None:
     assert without('{"a": "\\ud83d\\ude00-1"}', "a.json", names=("\U0001f600-1",)) == '{"a": "[withheld]"}'
 
 
-def test_a_plain_word_is_a_name_only_where_it_is_written_as_one() -> None:
-    """Texts and recipients use the word; links do, with a heading and another text."""
-    names = ("plan", "director")
-    text = '{"to": "director", "in_reply_to": "plan", "related_memos": ["a", "Plan"], "body": "a plan.openthing."}'
-    left = '{"to": "director", "in_reply_to": "[withheld]", "related_memos": ["a", "[withheld]"], '
-    left += '"body": "a [withheld]."}'
-    assert without(text, "a.openthing", names=names) == left
-    assert without("The plan [[plan]] in memos/plan.body.md", names=names) == "The plan [withheld] in [withheld]"
-    assert without("See README.md and readme", names=("README",)) == "See README.md and readme"
-    text = "[[plan#h|y]] [[ Plan |y]] [[plan]] [[plan b]] [[plans]] plan [[x|plan]]"
-    assert without(text, names=("plan",)) == "[withheld] [withheld] [withheld] [[plan b]] [[plans]] plan [[x|plan]]"
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
+def test_plain_words_are_names_only_in_fields_for_references_and_in_links() -> None:
+    """Of memos, record systems and front matter; texts and recipients use the word."""
+    for text, left in [
         (
             '{"context_references": ["plan", "x"], "related": "plan"}',
             '{"context_references": ["[withheld]", "x"], "related": "[withheld]"}',
@@ -125,16 +96,9 @@ def test_a_plain_word_is_a_name_only_where_it_is_written_as_one() -> None:
             '{"retarget": "plan", "metadata.supersedes": "plan"}',
             '{"retarget": "plan", "metadata.supersedes": "[withheld]"}',
         ),
-    ],
-)
-def test_plain_words_in_fields_of_json(text: str, left: str) -> None:
-    """Of memos and of record systems."""
-    assert without(text, "a.json", names=("plan",)) == left
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
+    ]:
+        assert without(text, "a.json", names=("plan",)) == left
+    for text, left in [
         ("supersedes: plan", "supersedes: [withheld]"),
         ("superseded_by: 'Plan'", "superseded_by: '[withheld]'"),
         ("conflicts: [a, plan, plan b]", "conflicts: [a, [withheld], plan b]"),
@@ -142,10 +106,16 @@ def test_plain_words_in_fields_of_json(text: str, left: str) -> None:
         ("links:\n  - type: cites\n    target: urn:x:plan\n", "links:\n  - type: cites\n    target: [withheld]\n"),
         ("title: plan", "title: plan"),
         ("title: [[plan]]", "title: [withheld]"),
-    ],
-)
-def test_plain_words_in_front_matter(text: str, left: str) -> None:
-    """In fields for references only, and not in the text below."""
-    rest = "\n---\nsupersedes: plan\n"
-    assert without(f"---\n{text}{rest}", names=("plan",)) == f"---\n{left}{rest}"
-    assert without(f"{text}\n", names=("plan",)) == (f"{left}\n" if "[[" in text else f"{text}\n")
+    ]:
+        rest = "\n---\nsupersedes: plan\n"
+        assert without(f"---\n{text}{rest}", names=("plan",)) == f"---\n{left}{rest}"
+        assert without(f"{text}\n", names=("plan",)) == (f"{left}\n" if "[[" in text else f"{text}\n")
+    names = ("plan", "director")
+    text = '{"to": "director", "in_reply_to": "plan", "related_memos": ["a", "Plan"], "body": "a plan.openthing."}'
+    left = '{"to": "director", "in_reply_to": "[withheld]", "related_memos": ["a", "[withheld]"], '
+    left += '"body": "a [withheld]."}'
+    assert without(text, "a.openthing", names=names) == left
+    assert without("The plan [[plan]] in memos/plan.body.md", names=names) == "The plan [withheld] in [withheld]"
+    assert without("See README.md and readme", names=("README",)) == "See README.md and readme"
+    text = "[[plan#h|y]] [[ Plan |y]] [[plan]] [[plan b]] [[plans]] plan [[x|plan]]"
+    assert without(text, names=("plan",)) == "[withheld] [withheld] [withheld] [[plan b]] [[plans]] plan [[x|plan]]"

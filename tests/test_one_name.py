@@ -48,8 +48,25 @@ def page(site: Path, name: str) -> "html.HtmlElement":
     return html.parse(site / "_site" / name / "index.html").getroot()
 
 
-def test_a_hit_has_the_day_of_its_page(site: Path, capsys: Capture) -> None:
-    """In the browser, on the command line and in Markdown; machines are told the instant."""
+def threads(site: Path) -> list[Path]:
+    """The folders of the pages of threads."""
+    return sorted(one.parent for one in (site / "_site/threads").glob("*/index.html"))
+
+
+def position_names(site: Path) -> list[str]:
+    """What the table of positions calls them."""
+    return [cell.text_content() for cell in page(site, "org").xpath("//section[@id='positions']//th[@scope='row']")]
+
+
+def test_pages_call_a_position_by_one_name_and_hits_and_comparisons_have_their_day(site: Path, capsys: Capture) -> None:
+    """In lists, tables, headings; browser, command line, Markdown, ledgers; machines are told the instant."""
+    assert position_names(site) == ["x-engineer", NAME, "y-org/engineer", "y-strategist"]
+    for id_, name in (("x-spec~engineer", "x-engineer"), ("y-org~engineer", "y-org/engineer"), (SEAT, NAME)):
+        assert page(site, f"positions/{id_}").findtext(".//h1") == name
+    both = page(site, "positions/strategist").find(".//header[@class='title']").text_content()
+    assert f"Stands for {NAME}, y-strategist" in both
+    boxes = found(page(site, "org"), "//a[starts-with(@class, 'box')]//text[1]/text()")
+    assert sorted(boxes) == ["engineer", "engineer", "strategist", "strategist"]
     days = {time.text for time in page(site, f"positions/{SEAT}").iterfind(".//li//time")}
     assert days == {DAY}
     (answer,) = browse(site / "_site", ["sent:2026"], limit=50)
@@ -62,31 +79,17 @@ def test_a_hit_has_the_day_of_its_page(site: Path, capsys: Capture) -> None:
     for name in lists:
         listed = (site / "_site" / name / "index.md").read_text(encoding="utf-8")
         assert f"- {DAY} " in listed and "2026-05-02" not in listed
+    ledger = str(site / "_site/archive/ledger.jsonl")
+    for between in ("2026-01-01..", f"{site / 'none.jsonl'}..{ledger}"):
+        (site / "none.jsonl").write_text("", encoding="utf-8")
+        for form, begin in (("text", f"  {DAY}  "), ("markdown", f"- {DAY} "), ("json", '"2026-05-02T06:30:00Z"')):
+            main(["diff", between, "--site", str(site), "--format", form])
+            said = capsys.readouterr().out
+            assert said.count(begin) == 5, (between, form, said)
 
 
-def threads(site: Path) -> list[Path]:
-    """The folders of the pages of threads."""
-    return sorted(one.parent for one in (site / "_site/threads").glob("*/index.html"))
-
-
-def position_names(site: Path) -> list[str]:
-    """What the table of positions calls them."""
-    return [cell.text_content() for cell in page(site, "org").xpath("//section[@id='positions']//th[@scope='row']")]
-
-
-def test_pages_call_a_position_by_one_name(site: Path) -> None:
-    """Lists, tables, relationships and headings; the chart of an organization by the id that it has there."""
-    assert position_names(site) == ["x-engineer", NAME, "y-org/engineer", "y-strategist"]
-    for id_, name in (("x-spec~engineer", "x-engineer"), ("y-org~engineer", "y-org/engineer"), (SEAT, NAME)):
-        assert page(site, f"positions/{id_}").findtext(".//h1") == name
-    both = page(site, "positions/strategist").find(".//header[@class='title']").text_content()
-    assert f"Stands for {NAME}, y-strategist" in both
-    boxes = found(page(site, "org"), "//a[starts-with(@class, 'box')]//text[1]/text()")
-    assert sorted(boxes) == ["engineer", "engineer", "strategist", "strategist"]
-
-
-def test_a_name_of_several_positions_says_so(tmp_path: Path) -> None:
-    """Where a memo uses it: in the table of positions, and at its links."""
+def test_a_name_of_several_positions_says_so_and_a_memo_what_is_written_too(tmp_path: Path) -> None:
+    """In tables, at links; aliases have the position's name, what an orgdef calls it is beside."""
     for organization in ("x-spec", "y-org"):
         write_org(tmp_path / "repo/org", organization, positions=["director"])
     write_memo(tmp_path / "repo/memos/inbox", "asked", sender="clerk", to="director")
@@ -94,10 +97,7 @@ def test_a_name_of_several_positions_says_so(tmp_path: Path) -> None:
     assert position_names(tmp_path) == ["director in 2 organizations", "x-spec/director", "y-org/director", "clerk"]
     titles = found(page(tmp_path, "timeline/2026/05"), "//a[text()='director']/@title")
     assert titles == ["Stands for x-spec/director, y-org/director"]
-
-
-def test_a_list_has_the_name_and_the_memo_what_is_written_too(tmp_path: Path) -> None:
-    """An alias, and a name with its organization, each have the position's name; what an orgdef calls it is beside."""
+    tmp_path /= "two"
     write_org(tmp_path / "repo/org", "town", positions=[{"id": "desk", "name": "Lending desk", "incumbent": "Ann"}])
     for number, to in enumerate(("desk", "town/desk", "counter")):
         write_memo(tmp_path / "repo/memos/inbox", f"m{number}", sender="clerk", to=to)
@@ -119,8 +119,10 @@ def hits(capsys: Capture, site: Path, query: str) -> list[str]:
     return sorted(hit["id"] for hit in json.loads(capsys.readouterr().out)["hits"])
 
 
-def test_a_facet_calls_a_position_as_its_page_does_and_finds_what_it_counts(site: Path, capsys: Capture) -> None:
-    """By that name and by its id, which worked before; the same on the command line."""
+def test_a_facet_calls_a_position_as_its_page_does_and_a_thread_is_found_by_id_and_title(
+    site: Path, capsys: Capture
+) -> None:
+    """By the name and by the id, which worked before; the same on the command line, and as feeds say."""
     assert page(site, f"positions/{SEAT}").findtext(".//h1") == NAME
     (answer,) = browse(site / "_site", ["sent:2026"], limit=50)
     counted = dict(answer["facets"]["position"])
@@ -134,10 +136,6 @@ def test_a_facet_calls_a_position_as_its_page_does_and_finds_what_it_counts(site
     assert (len(sent["hits"]), len(to["hits"])) == (2, 1)
     for field in ("with", "from", "to"):
         assert hits(capsys, site, f"{field}:{NAME}") == hits(capsys, site, f"{field}:{SEAT}") != []
-
-
-def test_a_thread_is_found_by_its_id_by_the_id_that_is_written_and_by_its_title(site: Path, capsys: Capture) -> None:
-    """The title is what its page, its feed and links to it say."""
     (folder,) = threads(site)
     title = page(site, f"threads/{folder.name}").findtext(".//h1")
     assert title == TITLE
@@ -160,17 +158,6 @@ def test_twins_feeds_and_mail_call_a_position_as_its_page_does(site: Path, tmp_p
     talk = next(part for part in mail.split("\nFrom ") if "Subject: Talk" in part)
     assert NAME in email.message_from_string(talk.partition("\n")[2])["From"]
     assert "~" not in "".join(line for line in mail.splitlines() if line.startswith(("From:", "To:")))
-
-
-def test_a_comparison_has_the_day_of_pages(site: Path, capsys: Capture) -> None:
-    """Of archives and of published ledgers, as text and as Markdown; JSON has the instant."""
-    ledger = str(site / "_site/archive/ledger.jsonl")
-    for between in ("2026-01-01..", f"{site / 'none.jsonl'}..{ledger}"):
-        (site / "none.jsonl").write_text("", encoding="utf-8")
-        for form, begin in (("text", f"  {DAY}  "), ("markdown", f"- {DAY} "), ("json", '"2026-05-02T06:30:00Z"')):
-            main(["diff", between, "--site", str(site), "--format", form])
-            said = capsys.readouterr().out
-            assert said.count(begin) == 5, (between, form, said)
 
 
 # Who wrote an item to whom
@@ -197,18 +184,14 @@ def printed(capsys: Capture, *words: object) -> str:
     return capsys.readouterr().out
 
 
-def test_commands_and_twins_name_the_first_four_of_many_and_say_how_many_more(hall: Path, capsys: Capture) -> None:
-    """And that the author is unknown, where the memo names none."""
+def test_the_first_four_of_many_are_named_and_an_unknown_author_is_said_so(hall: Path, capsys: Capture) -> None:
+    """By commands and twins, with how many more; on pages, in the feed and in the header of a mail."""
     who = "unknown to a, b, c, d and 3 more"
     assert who in printed(capsys, "search", "hall", "--site", hall)
     assert f"{who}: Keys of the door" in printed(capsys, "diff", "2026-04-01..2026-06-01", "--site", hall)
     assert f"{who}: [Keys of the door]" in (hall / "_site/timeline/2026/05/index.md").read_text()
     for command in (("show", ID), ("inbox", "a")):
         assert who.replace(" to ", " → ") in printed(capsys, *command, "--site", hall)
-
-
-def test_pages_feeds_and_mail_say_that_the_author_is_unknown(hall: Path, capsys: Capture) -> None:
-    """A list, the page itself, its Markdown, the feed and the header of a mail."""
     built = hall / "_site"
     assert "From: unknown\nTo: a, b, c, d, e, f, g\n" in (built / f"memos/{ID}/index.md").read_text()
     for page in (f"memos/{ID}/index.html", "timeline/2026/05/index.html", "positions/a/index.html"):

@@ -87,8 +87,8 @@ def test_the_matrix_counts_memos_and_the_median_time_to_answer(tmp_path: Path) -
     assert matrix(page_of(tmp_path / "site")) == expected
 
 
-def test_a_matrix_of_many_positions_says_what_is_not_shown(tmp_path: Path) -> None:
-    """Twelve at most, those that exchange most."""
+def test_a_large_matrix_says_what_is_not_shown_and_several_organizations_have_contents(tmp_path: Path) -> None:
+    """Twelve positions that exchange most; each organization by an anchor, its charter folded."""
     repo = tmp_path / "site/repo"
     for number in range(15):
         for again in range(2 if number < 11 else 1):
@@ -97,10 +97,7 @@ def test_a_matrix_of_many_positions_says_what_is_not_shown(tmp_path: Path) -> No
     assert set(matrix(page).values()) == {"2"} and len(matrix(page)) == 11
     said = " ".join(page.xpath("//section[@id='who-writes-to-whom']/p")[0].text_content().split())
     assert "The 12 positions that exchange most: 22 of 26 memos; 4 other positions not shown." in said
-
-
-def test_several_organizations_have_a_list_of_contents_and_charters_are_folded(tmp_path: Path) -> None:
-    """Each organization by an anchor made of its id; a long charter pushes nothing down."""
+    tmp_path /= "two"
     for name in ("quay", "yard"):
         relationships = [{"from": "b", "to": "a", "type": "reports_to"}]
         positions = [{"id": one, "name": one.upper()} for one in "ab"]
@@ -145,42 +142,25 @@ def place(chart: Chart, label: str) -> ChartBox:
     return next(box for box in chart.boxes if box.label == label)
 
 
-def test_a_manager_stands_above_and_in_the_middle() -> None:
-    """Those of one manager stand in one row, if they manage somebody themselves."""
+def test_a_chart_has_managers_above_cuts_cycles_and_draws_the_rest_lighter() -> None:
+    """Those of one manager in one row, others in words; no column outside, no bent line; nobody makes no chart."""
     chart = drawn("abcde", *under("ba", "ca", "db", "ec"))
     a, b, c, d = (place(chart, label) for label in "abcd")
-    assert a.y < b.y == c.y < d.y
-    assert (b.x + c.x) // 2 in range(a.x - BOX[0] // 2, a.x + BOX[0] // 2)
+    assert a.y < b.y == c.y < d.y and (b.x + c.x) // 2 in range(a.x - BOX[0] // 2, a.x + BOX[0] // 2)
     assert [line.kind for line in chart.lines] == ["rank"] * 4
-
-
-def test_the_first_manager_counts_and_others_are_lighter_lines() -> None:
-    """Several managers, and relationships of other kinds, are said in words."""
     chart = drawn("abcd", *under("ca", "cb", "dc"), Edge(sender="a", to="b", words="a peers b", is_rank=False))
     assert sorted(line.words for line in chart.lines if line.kind == "other") == ["a peers b", "cb"]
     assert place(chart, "c").y > place(chart, "a").y
-
-
-def test_cycles_are_cut_and_shown() -> None:
-    """Who manages his own manager is drawn once; the line that closes the circle is a lighter one."""
     chart = drawn("abc", *under("ab", "bc", "ca", "aa"))
     assert len(chart.boxes) == 3
     assert [line.words for line in chart.lines if line.kind == "other"] == ["ca"]
     assert place(chart, "c").y < place(chart, "b").y < place(chart, "a").y
-
-
-def test_one_branch_below_a_position_is_no_column_of_leaves_and_its_line_is_straight() -> None:
-    """Found by chance: who manages one who manages one was drawn outside; the line to a wide branch was bent."""
     chart = drawn("abcdefg", *under("ab", "bf", "de", "gc"))
     assert all(box.x + BOX[0] < chart.width for box in chart.boxes)
     chart = drawn("abcd", *under("ba", "cb", "db"))
     assert place(chart, "a").x == place(chart, "b").x
     x = place(chart, "a").x + BOX[0] // 2
     assert sum(line.path.startswith(f"M{x} ") and line.path.count(f"H{x}V") == 1 for line in chart.lines) == 1
-
-
-def test_nobody_makes_no_chart_and_edges_to_outside_are_left_to_the_table() -> None:
-    """The drawing knows the positions of one organization."""
     assert draw((), ()) is None
     assert drawn("a", *under("ax", "ya")).lines == ()
 
@@ -191,8 +171,7 @@ def test_boxes_never_overlap_and_stand_inside(number: int, pairs: list[tuple[int
     """However an organization is made, each position has its own place within the drawing."""
     edges = [Edge(sender=f"p{one}", to=f"p{two}", words="", is_rank=is_rank) for one, two, is_rank in pairs]
     chart = draw(seats(f"p{index}" for index in range(number)), edges)
-    assert chart is not None
-    assert len(chart.boxes) == number
+    assert chart is not None and len(chart.boxes) == number
     corners = sorted((box.y, box.x) for box in chart.boxes)
     assert all(x > 0 and x + BOX[0] < chart.width and y > 0 and y + BOX[1] < chart.height for y, x in corners)
     for index, (y, x) in enumerate(corners):
@@ -203,19 +182,13 @@ def test_boxes_never_overlap_and_stand_inside(number: int, pairs: list[tuple[int
     assert chart == draw(seats(f"p{index}" for index in range(number)), edges)
 
 
-def test_a_wide_and_a_deep_organization_are_drawn() -> None:
-    """Two hundred under one manager in columns, and columns in rows; a chain of command is as long as it likes."""
+def test_a_wide_and_a_deep_organization_are_drawn_and_text_is_cut_to_the_box() -> None:
+    """Two hundred in columns and rows, a chain as long as it likes; wide letters take more room."""
     ids = [f"p{index}" for index in range(3_000)]
     wide = draw(seats(ids[:200]), [Edge(sender=one, to="p0", words="", is_rank=True) for one in ids[1:200]])
     assert wide is not None and wide.width <= MAX_WIDTH + 100 and wide.height < 8_000
     deep = draw(seats(ids), [Edge(sender=low, to=high, words="", is_rank=True) for high, low in pairwise(ids)])
     assert deep is not None and len({box.y for box in deep.boxes}) == 3_000
-
-
-def test_text_is_cut_to_the_box() -> None:
-    """Wide letters take more room than narrow ones."""
-    assert fitted("Strategist", 14) == "Strategist"
-    assert fitted("W" * 80, 14).endswith("W…")
-    assert len(fitted("W" * 80, 14)) < len(fitted("i" * 80, 14)) < 80
-    assert len(fitted("决" * 80, 14)) <= 14
+    assert fitted("Strategist", 14) == "Strategist" and fitted("W" * 80, 14).endswith("W…")
+    assert len(fitted("W" * 80, 14)) < len(fitted("i" * 80, 14)) < 80 and len(fitted("决" * 80, 14)) <= 14
     assert fitted("", 14) == ""

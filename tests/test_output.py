@@ -45,8 +45,8 @@ def test_a_folder_that_was_empty_is_not_searched_for_what_is_left_over(
     assert not (tmp_path / "site/memos/first").exists()
 
 
-def test_what_is_not_made_any_more_is_removed_and_nothing_else(tmp_path: Path) -> None:
-    """Only below memosite's own folders: a CNAME somebody put beside them stays."""
+def test_what_is_not_made_any_more_is_removed_with_its_folder_and_nothing_else(tmp_path: Path) -> None:
+    """Only below memosite's own folders: a CNAME beside them stays, and so does a file of somebody in them."""
     root = tmp_path / "site"
     written(root, {"memos/a/index.html": b"a", "memos/b/index.html": b"b"})
     (root / "CNAME").write_text("archive.example.org")
@@ -54,10 +54,7 @@ def test_what_is_not_made_any_more_is_removed_and_nothing_else(tmp_path: Path) -
     assert tree_bytes(root).keys() == {".gitignore", ".memosite-site", "CNAME", "memos/a/index.html"}
     assert not (root / "memos/b").exists()
     assert (output.written, output.unchanged, output.removed) == (0, 3, 1)
-
-
-def test_a_folder_in_which_nothing_is_left_is_removed(tmp_path: Path) -> None:
-    """Also memosite's own at the top, whether or not it is known what was in it; not with a file of somebody else."""
+    tmp_path /= "two"
     root = tmp_path / "site"
     for known in (None, ["libraries/forms/index.html"]):
         written(root, {"libraries/forms/index.html": b"a", "index.html": b"b"})
@@ -69,18 +66,14 @@ def test_a_folder_in_which_nothing_is_left_is_removed(tmp_path: Path) -> None:
     assert [path.name for path in (root / "libraries").iterdir()] == ["letter.txt"]
 
 
-def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
-    """Not empty and without the marker, or a file: nothing is written."""
+def test_a_folder_of_somebody_else_is_refused_and_one_path_is_written_once(tmp_path: Path) -> None:
+    """Not empty and without the marker, or a file; two pages of one address are told, and stop nothing."""
     (tmp_path / "letter.txt").write_text("mine")
     with pytest.raises(OutputError, match="not made by memosite"):
         OutputFolder(tmp_path).open()
     with pytest.raises(OutputError, match=r"letter\.txt"):
         OutputFolder(tmp_path / "letter.txt").open()
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
-
-
-def test_one_path_is_written_once(tmp_path: Path) -> None:
-    """Two pages of one address would be a mistake of ours; it is told and stops nothing."""
     output = OutputFolder(tmp_path / "site")
     output.open()
     output.write("a", b"1")
@@ -92,8 +85,8 @@ def test_one_path_is_written_once(tmp_path: Path) -> None:
     assert (tmp_path / "site/a").read_bytes() == b"1"
 
 
-def test_a_link_and_a_pipe_in_the_output_are_replaced(tmp_path: Path) -> None:
-    """Nothing outside the output is ever written, and no pipe waited for: it is empty, as the file may be."""
+def test_a_link_and_a_pipe_in_the_output_are_replaced_and_nothing_removed_behind_a_link(tmp_path: Path) -> None:
+    """Nothing outside is ever written, no pipe waited for; a folder that became a link is not ours."""
     root, outside = tmp_path / "site", tmp_path / "outside.txt"
     outside.write_text("mine")
     files = {"index.html": b"mine", "archive/2026/05.jsonl": b""}
@@ -106,10 +99,20 @@ def test_a_link_and_a_pipe_in_the_output_are_replaced(tmp_path: Path) -> None:
     assert not (root / "index.html").is_symlink()
     assert outside.read_text() == "mine"
     assert (root / "archive/2026/05.jsonl").is_file()
+    tmp_path /= "two"
+    root, mine = tmp_path / "site", tmp_path / "mine"
+    written(root, {"memos/a/index.html": b"1", "index.html": b"1"})
+    mine.mkdir()
+    (mine / "index.html").write_text("mine")
+    (root / "memos/a/index.html").unlink()
+    (root / "memos/a").rmdir()
+    (root / "memos/a").symlink_to(mine)
+    written(root, {}, ["memos/a/index.html"])
+    assert (mine / "index.html").read_text() == "mine"
 
 
-def test_what_somebody_puts_into_a_new_site_meanwhile_leads_nowhere(tmp_path: Path) -> None:
-    """A folder that this build has not made is looked at; a path may be a file's and then a folder's."""
+def test_what_somebody_puts_into_a_new_site_leads_nowhere_and_files_may_become_folders(tmp_path: Path) -> None:
+    """A folder that this build has not made is looked at; what an earlier one left in the way goes."""
     root, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
     elsewhere.mkdir()
     output = OutputFolder(root)
@@ -126,27 +129,11 @@ def test_what_somebody_puts_into_a_new_site_meanwhile_leads_nowhere(tmp_path: Pa
     assert not [*elsewhere.iterdir()]
     assert (output.written, output.unchanged) == (7, 1)
     assert tree_bytes(root / "memos") == {f"{name}/index.html": name.encode() for name in "abcd"}
-
-
-def test_a_file_may_become_a_folder_and_a_folder_a_file(tmp_path: Path) -> None:
-    """What an earlier build left where it is in the way goes."""
+    tmp_path /= "two"
     root = tmp_path / "site"
     for files in ({"static/a": b"1"}, {"static/a/b": b"2"}, {"static/a": b"3"}):
         written(root, files)
         assert {path: data for path, data in tree_bytes(root).items() if path.startswith("static/")} == files
-
-
-def test_nothing_is_removed_behind_a_link(tmp_path: Path) -> None:
-    """A folder of the site that somebody replaced by a link leads to files that are not ours."""
-    root, mine = tmp_path / "site", tmp_path / "mine"
-    written(root, {"memos/a/index.html": b"1", "index.html": b"1"})
-    mine.mkdir()
-    (mine / "index.html").write_text("mine")
-    (root / "memos/a/index.html").unlink()
-    (root / "memos/a").rmdir()
-    (root / "memos/a").symlink_to(mine)
-    written(root, {}, ["memos/a/index.html"])
-    assert (mine / "index.html").read_text() == "mine"
 
 
 def test_a_killed_build_leaves_whole_files_and_the_next_one_completes_it(tmp_path: Path) -> None:
@@ -168,8 +155,7 @@ def test_a_killed_build_leaves_whole_files_and_the_next_one_completes_it(tmp_pat
         killed += process.wait() == -signal.SIGKILL
         there = {path: data for path, data in tree_bytes(target).items() if not path.startswith(".memosite-unfinished")}
         assert all(whole[path] == data for path, data in there.items())
-        assert main([*command[3:], str(target)]) == 0
-        assert tree_bytes(target) == whole
+        assert main([*command[3:], str(target)]) == 0 and tree_bytes(target) == whole
     assert killed > 1
     assert (tmp_path / "whole" / SITE_MARKER).exists()
 
@@ -180,17 +166,6 @@ def count_files(folder: Path) -> int:
 
 
 # The cache folder: it may have come with a cloned repo, so nothing in it leads anywhere else
-
-
-def test_a_cache_keeps_itself_out_of_git(tmp_path: Path) -> None:
-    """With a .gitignore, which may be there already and is then left alone; a cache that cannot be made is none."""
-    cache = tmp_path / "a/cache"
-    assert open_cache(cache) == cache
-    assert (cache / ".gitignore").read_text() == "*\n"
-    (cache / ".gitignore").write_text("own\n")
-    assert open_cache(cache) == cache
-    assert (cache / ".gitignore").read_text() == "own\n"
-    assert open_cache(cache / ".gitignore") is None
 
 
 PLANTED = {
@@ -224,8 +199,17 @@ def test_a_planted_link_is_refused(link: str, tmp_path: Path, capsys: pytest.Cap
         assert tree_bytes(elsewhere) == before
 
 
-def test_a_file_of_the_cache_is_not_written_through_a_link(tmp_path: Path) -> None:
-    """Whatever link lies where it is written first, and even if the folder became one after the cache was opened."""
+def test_a_cache_keeps_out_of_git_and_is_not_written_through_a_link(tmp_path: Path) -> None:
+    """A .gitignore that is there stays; a folder in a file's place is no error, nor is a cache that cannot be made."""
+    (tmp_path / "one.json").mkdir()
+    (tmp_path / "one.json/file").write_text("")
+    write_whole(tmp_path / "one.json", b"{}")
+    assert [path.name for path in tmp_path.iterdir()] == ["one.json"]
+    cache = tmp_path / "a/cache"
+    assert open_cache(cache) == cache and (cache / ".gitignore").read_text() == "*\n"
+    (cache / ".gitignore").write_text("own\n")
+    assert open_cache(cache) == cache and (cache / ".gitignore").read_text() == "own\n"
+    assert open_cache(cache / ".gitignore") is None
     cache, precious = tmp_path / "cache", tmp_path / "precious"
     (cache / "history").mkdir(parents=True)
     precious.write_text("text")
@@ -233,21 +217,12 @@ def test_a_file_of_the_cache_is_not_written_through_a_link(tmp_path: Path) -> No
         (cache / "history" / name).symlink_to(precious)
     write_whole(cache / "history/one.json", b"{}")
     assert precious.read_text() == "text"
-    assert (cache / "history/one.json").read_bytes() == b"{}"
-    assert not (cache / "history/one.json").is_symlink()
+    assert (cache / "history/one.json").read_bytes() == b"{}" and not (cache / "history/one.json").is_symlink()
     (tmp_path / "elsewhere").mkdir()
     (cache / "linked").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(OutputError, match="symbolic link"):
         write_whole(cache / "linked/one.json", b"{}")
     assert not list((tmp_path / "elsewhere").iterdir())
-
-
-def test_a_file_that_cannot_be_written_is_made_again_next_time(tmp_path: Path) -> None:
-    """A folder in its place is no error."""
-    (tmp_path / "one.json").mkdir()
-    (tmp_path / "one.json/file").write_text("")
-    write_whole(tmp_path / "one.json", b"{}")
-    assert [path.name for path in tmp_path.iterdir()] == ["one.json"]
 
 
 # Files of somebody else: no link is followed, no pipe waited for
@@ -258,8 +233,8 @@ def open_handles() -> int:
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
-def test_only_regular_files_are_read(tmp_path: Path) -> None:
-    """A pipe would never answer, a link may lead anywhere; nothing stays open. The beginning of such a one is none."""
+def test_only_regular_files_are_read_and_written_and_none_through_a_link(tmp_path: Path) -> None:
+    """A pipe would never answer; nothing stays open; a new file has the mode asked for, writing over begins anew."""
     file, link, pipe = tmp_path / "file", tmp_path / "link", tmp_path / "pipe"
     file.write_bytes(b"a letter")
     link.symlink_to(file)
@@ -276,11 +251,7 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
     assert (beginning_of(file, 3), beginning_of(file, 100)) == (b"a l", b"a letter")
     for nothing in (tmp_path, tmp_path / "nowhere", f"{tmp_path}/\0"):
         assert beginning_of(nothing, 3) is None
-
-
-def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
-    """Whoever puts a link where a file is to be written does not choose what is overwritten."""
-    target, link = tmp_path / "target", tmp_path / "link"
+    target, link = tmp_path / "target", tmp_path / "other"
     target.write_bytes(b"kept")
     link.symlink_to(target)
     openings: tuple[Callable[[Path], object], ...] = (open_new, open_over, open_lock)
@@ -288,10 +259,6 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
         with pytest.raises(OSError, match=r"symbolic links|File exists"):
             opening(link)
     assert target.read_bytes() == b"kept"
-
-
-def test_a_new_file_is_only_made_where_there_is_none(tmp_path: Path) -> None:
-    """It has the mode asked for; writing over begins anew."""
     with open_new(tmp_path / "key", mode=0o600) as stream:
         stream.write(b"secret")
     assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600

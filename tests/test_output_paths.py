@@ -32,8 +32,10 @@ def _elsewhere(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(site.parent / "elsewhere")
 
 
-def test_explain_finds_the_site_of_a_page(site: Path, tmp_path: Path, capsys: Capture) -> None:
-    """By an absolute path, a relative one, a folder, and a file that is not there; a site that is named wins."""
+def test_explain_show_thread_and_cite_find_the_site_of_a_page_also_of_a_copy_or_of_several_outputs(
+    site: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    """By any path or address; a site that is named wins; the audience is that of the file's own output."""
     page = site / "_site/actions/index.html"
     for path in (page, "../organization/_site/actions/index.html", "../organization/_site/actions/"):
         assert main(["explain", str(path)]) == 0
@@ -44,10 +46,16 @@ def test_explain_finds_the_site_of_a_page(site: Path, tmp_path: Path, capsys: Ca
     build_site(tmp_path)
     assert main(["explain", str(page), "--site", str(tmp_path)]) == 2
     assert "no file that the last build made" in capsys.readouterr().err
-
-
-def test_an_item_and_a_thread_are_named_by_their_page(site: Path, capsys: Capture) -> None:
-    """By the path of the page, whose site is found, or by its address."""
+    other = shutil.copytree(site, site.parent / "with-two", ignore=shutil.ignore_patterns("_site", ".memosite"))
+    (other / "memosite.yml").write_text("outputs: {internal: built/inside, public: built/outside}\n")
+    for audience, folder in (("internal", "inside"), ("public", "outside")):
+        build_site(other, "--audience", audience)
+        assert main(["explain", str(other / f"built/{folder}/memos/{FIRST}/index.html")]) == 0
+        assert f"made as   thread/{FIRST}" in capsys.readouterr().out
+    copy = shutil.copytree(site / "_site", site.parent / "elsewhere/copied")
+    assert main(["cite", str(copy / f"memos/{FIRST}/index.html")]) == 0
+    assert "Is the gate green?" in capsys.readouterr().out
+    assert main(["explain", str(copy / "actions/index.html")]) == 2
     memo = site / f"_site/memos/{SECOND}/index.html"
     (thread,) = (site / "_site/threads").glob("*/index.html")
     address = f"https://memos.example/threads/{thread.parent.name}/"
@@ -55,21 +63,3 @@ def test_an_item_and_a_thread_are_named_by_their_page(site: Path, capsys: Captur
     for words in (*named, ("thread", thread), ("thread", address, "--site", site)):
         assert main(list(map(str, words))) == 0
         assert "gate is green" in capsys.readouterr().out.lower()
-
-
-def test_an_output_elsewhere_is_found_by_the_memosite_yml_above_it(site: Path, capsys: Capture) -> None:
-    """Of several outputs, the audience is that of the file's own."""
-    other = shutil.copytree(site, site.parent / "with-two", ignore=shutil.ignore_patterns("_site", ".memosite"))
-    (other / "memosite.yml").write_text("outputs: {internal: built/inside, public: built/outside}\n")
-    for audience, folder in (("internal", "inside"), ("public", "outside")):
-        build_site(other, "--audience", audience)
-        assert main(["explain", str(other / f"built/{folder}/memos/{FIRST}/index.html")]) == 0
-        assert f"made as   thread/{FIRST}" in capsys.readouterr().out
-
-
-def test_a_copied_site_is_cited_by_itself(site: Path, capsys: Capture) -> None:
-    """There is no site folder above it."""
-    copy = shutil.copytree(site / "_site", site.parent / "elsewhere/copied")
-    assert main(["cite", str(copy / f"memos/{FIRST}/index.html")]) == 0
-    assert "Is the gate green?" in capsys.readouterr().out
-    assert main(["explain", str(copy / "actions/index.html")]) == 2

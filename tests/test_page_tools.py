@@ -60,8 +60,8 @@ def heights(page: Page) -> object:
     return page.evaluate("[...document.querySelectorAll('main *')].filter((one) => !one.closest('.copy')).map((one) => one.getBoundingClientRect().toJSON())")  # fmt: skip  # noqa: E501
 
 
-def test_the_link_and_the_path_of_a_memo_are_copied(page: Page, server: str, site: Path) -> None:
-    """By mouse or keyboard; a live region says so. Only a script adds the buttons."""
+def test_link_path_and_code_are_copied_nothing_moves_and_a_refusal_is_said(page: Page, server: str, site: Path) -> None:
+    """By mouse or keyboard, as a live region says; only a script adds the buttons; else text is selected."""
     assert "Copy link" not in (site / f"memos/{MEMO}/index.html").read_text()
     page.goto(f"{server}memos/{MEMO}/index.html#para-1")
     page.get_by_role("button", name="Copy link").click()
@@ -71,18 +71,13 @@ def test_the_link_and_the_path_of_a_memo_are_copied(page: Page, server: str, sit
     page.get_by_text("path copied.").wait_for()
     assert clipboard(page) == f"memos/inbox/{MEMO}.openthing"
     assert [page.get_by_role("button", name=name).count() for name in ("Copied path", "Copy link")] == [1, 1]
-
-
-def test_code_is_copied_where_the_pointer_or_the_focus_is(page: Page, server: str) -> None:
-    """The button comes behind the code in the order of the keyboard, and nothing moves when it comes."""
     page.goto(f"{server}memos/{MEMO}/index.html")
     before = heights(page)
     page.locator(".prose pre").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.get_by_text("code copied.").wait_for()
-    assert clipboard(page) == "make all\nmake test"
-    assert heights(page) == before
+    assert clipboard(page) == "make all\nmake test" and heights(page) == before
     frame, button = (page.locator(one).bounding_box() for one in (".prose pre", ".spot"))
     assert frame and button and frame["y"] < button["y"] and frame["x"] < button["x"]
     assert button["x"] + button["width"] < frame["x"] + frame["width"]
@@ -90,10 +85,6 @@ def test_code_is_copied_where_the_pointer_or_the_focus_is(page: Page, server: st
     page.locator(".how pre").nth(1).hover()
     page.get_by_role("button", name="Copy code").click()
     assert clipboard(page) == page.locator(".how pre").nth(1).inner_text()
-
-
-def test_a_refusal_is_said(page: Page, server: str) -> None:
-    """What has a place on the page is selected, for a copy by hand."""
     page.goto(f"{server}memos/{MEMO}/index.html")
     page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error()), 0")
     page.get_by_role("button", name="Copy link").click()
@@ -109,8 +100,8 @@ def column(page: Page, number: int) -> list[str]:
     return page.locator(f".prose tbody tr td:nth-child({number})").all_inner_texts()
 
 
-def test_tables_of_texts_and_of_the_site_are_sorted(page: Page, server: str) -> None:
-    """Once, the other way round, and as written; by keyboard, too, and screen readers are told."""
+def test_tables_are_sorted_and_commands_for_subscribing_have_the_chosen_position(page: Page, server: str) -> None:
+    """Either way round and as written, by keyboard, too, and screen readers are told; one choice is open."""
     page.goto(f"{server}memos/{MEMO}/index.html")
     page.wait_for_selector(".prose th button")
     before = heights(page)
@@ -136,10 +127,6 @@ def test_tables_of_texts_and_of_the_site_are_sorted(page: Page, server: str) -> 
     assert names.all_inner_texts() == sorted(names.all_inner_texts())
     page.get_by_role("button", name="Position").click()
     assert names.all_inner_texts() == sorted(names.all_inner_texts(), reverse=True)
-
-
-def test_commands_for_subscribing_have_the_position_that_was_chosen(page: Page, server: str) -> None:
-    """All of them, and they say of which position they are; one choice is open at a time."""
     page.goto(f"{server}feeds/index.html")
     page.wait_for_selector("#_copied", state="attached")
     for name in ("engineer", "director"):

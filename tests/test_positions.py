@@ -1,7 +1,5 @@
 """Positions: which seat a name stands for, and what each position is known by (SPEC 3, positions)."""
 
-import pytest
-
 from memosite.archive.model import Archive
 from memosite.facts.names import short_hash
 from memosite.facts.parsed import Fact, Relationship, Seat
@@ -14,9 +12,9 @@ def stands_for(name: str, *organizations: Fact, aliases: dict[str, str] | None =
     return archive_of(envelope(to=name), *organizations, aliases=aliases or {}).position_of[name]
 
 
-@pytest.mark.parametrize(
-    ("name", "position"),
-    [
+def test_a_name_is_an_id_a_role_or_an_id_with_its_organization() -> None:
+    """Exact id, role_definition.id, `<org without -spec/-org>-<id>`, and `org/id`; anything else stays as named."""
+    for name, position in [
         ("strategist", "strategist"),
         ("senior-strategist", "strategist"),
         ("memodef-strategist", "strategist"),
@@ -25,16 +23,13 @@ def stands_for(name: str, *organizations: Fact, aliases: dict[str, str] | None =
         ("memodef-spec-strategist", "memodef-spec-strategist"),
         ("Strategist", f"Strategist~{short_hash('Strategist')}"),
         ("tester", "tester"),
-    ],
-)
-def test_a_name_is_an_id_a_role_or_an_id_with_its_organization(name: str, position: str) -> None:
-    """Exact id, role_definition.id, `<org without -spec/-org>-<id>`, and `org/id`; anything else stays as named."""
-    org = organization("memodef-spec", Seat(id="strategist", name="Strategist", role_id="senior-strategist"))
-    assert stands_for(name, org) == position
+    ]:
+        org = organization("memodef-spec", Seat(id="strategist", name="Strategist", role_id="senior-strategist"))
+        assert stands_for(name, org) == position
 
 
-def test_an_alias_comes_before_everything() -> None:
-    """Its target is resolved like any name; an id comes before a role, that before an organization's name."""
+def test_an_alias_comes_first_a_tie_stays_as_named_and_the_unknown_have_one_note_each() -> None:
+    """An id before a role, that before an organization's name; never a guess; with the number of files."""
     org = organization("acme", "engineer", Seat(id="tester", name="Tester", role_id="senior-tester"))
     assert stands_for("engineer", org, aliases={"engineer": "senior-tester"}) == "tester"
     assert stands_for("old", org, aliases={"old": "acme/engineer"}) == "engineer"
@@ -42,10 +37,6 @@ def test_an_alias_comes_before_everything() -> None:
     a, b = Seat(id="a", name="A", role_id="b"), Seat(id="b", name="B", role_id="acme-c")
     org = organization("acme", a, b, Seat(id="c", name="C"))
     assert [stands_for(name, org) for name in ("b", "acme-c", "acme-b")] == ["b", "b", "b"]
-
-
-def test_a_tie_stays_as_named_with_a_note() -> None:
-    """Two seats of one role: never a guess, not even by a later rule."""
     org = organization("acme", Seat(id="a", name="A", role_id="dev"), Seat(id="b", name="B", role_id="dev"))
     archive = archive_of(envelope(to="dev", sender="a"), org)
     assert archive.position_of["dev"] == "dev" and archive.positions["dev"].seats == ()
@@ -53,10 +44,6 @@ def test_a_tie_stays_as_named_with_a_note() -> None:
     assert finding.rule.id == "position-ambiguous" and "a or b" in finding.message
     org = organization("acme", Seat(id="a", name="A", role_id="acme-c"), Seat(id="b", name="B", role_id="acme-c"), "c")
     assert stands_for("acme-c", org) == "acme-c"
-
-
-def test_the_unknown_are_named_in_one_note_each() -> None:
-    """With the number of files, at the first of them, if there is an orgdef, which may name them in a relationship."""
     memos = [envelope("a", to="tester"), envelope("b", to="tester"), envelope("c", sender="tester", to="engineer")]
     archive = archive_of(*memos, organization("acme", "engineer"))
     (finding,) = findings(archive)
@@ -68,41 +55,8 @@ def test_the_unknown_are_named_in_one_note_each() -> None:
     assert archive_of(envelope(sender="county", to="engineer"), org).findings == ()
 
 
-def test_names_are_found_in_memos_notes_transcripts_and_role_folders() -> None:
-    """Each gets a page, also a seat that nobody ever wrote to; everybody and file are words of the format."""
-    archive = archive_of(
-        envelope(sender="a", to="b"),
-        envelope("n", "notes/c/n.openthing", kind="note", sender="d", to="file"),
-        transcript("t", positions=("e", "f"), path="transcripts/g/t.openthing"),
-        organization("acme", "h"),
-    )
-    assert set(archive.positions) == set("abcdefgh")
-    assert archive.artifacts[("transcript", "t")].positions == ("e", "f", "g")
-    assert archive.artifacts[("note", "n")].positions == ("c", "d")
-    archive = archive_of(envelope(to=("a", "b", "acme/a")), organization("acme", "a", "b"))
-    assert [state.position for state in memo(archive, "m").recipients] == ["a", "b"]
-    assert memo(archive, "m").positions == ("a", "b", "engineer")
-    archive = archive_of(envelope(to=("all", "file")))
-    assert set(archive.positions) == {"engineer"}
-
-
-def test_all_names_of_a_position_are_kept() -> None:
-    """Old memos are not rewritten; an alias of nobody makes no position, and its repo is where memos to it are."""
-    memos = envelope("a", to="old"), envelope("b", to="acme-new")
-    archive = archive_of(*memos, organization("acme", "new"), aliases={"old": "new"})
-    assert archive.positions["new"].names == ("acme-new", "old")
-    assert archive.positions["new"].name == "New"
-    archive = archive_of(envelope(), aliases={"old": "new"})
-    assert set(archive.positions) == {"director", "engineer"} and "old" not in archive.position_of
-    here, *there = envelope("a"), envelope("b", source="other"), envelope("c", source="other")
-    archive = archive_of(here, *there, organization("acme", "nobody"))
-    assert archive.positions["director"].repo == "other"
-    assert archive.positions["engineer"].repo is None and archive.positions["nobody"].repo is None
-    assert archive_of(here, there[0]).positions["director"].repo == "repo"
-
-
-def test_one_id_in_two_organizations_is_a_union_and_two_positions() -> None:
-    """The plain URL stays what it was; a copy of an orgdef is no second organization."""
+def test_one_id_in_two_organizations_is_a_union_and_ids_that_differ_by_case_share_no_folder() -> None:
+    """The plain URL stays; a copy of an orgdef is no second organization; the listed id keeps its folder."""
     archive = archive_of(
         envelope("a", to="strategist"),
         envelope("b", to="x/strategist"),
@@ -126,31 +80,48 @@ def test_one_id_in_two_organizations_is_a_union_and_two_positions() -> None:
     assert "tester" not in archive.positions
     archive = archive_of(organization("", "a"), organization("", "b", path="org/b.openthing"))
     assert set(archive.positions) == {"a", "b"}
-
-
-def test_ids_that_differ_by_case_do_not_share_a_folder() -> None:
-    """The listed one keeps it, unless the other was published; a name that is no id gets one."""
     archive = archive_of(envelope(to="Engineer", sender="engineer"), organization("acme", "engineer"))
     assert set(archive.positions) == {"engineer", archive.position_of["Engineer"]}
     assert archive.position_of["Engineer"].startswith("Engineer~")
     _, ledger = resolve_facts(envelope(to="engineer"))
     archive, _ = resolve_facts(envelope(to="engineer"), organization("acme", "Engineer"), ledger=ledger)
-    assert archive.position_of["engineer"] == "engineer"
-    assert archive.positions["engineer"].seats == ()
+    assert archive.position_of["engineer"] == "engineer" and archive.positions["engineer"].seats == ()
     (listed,) = [position for position in archive.positions.values() if position.seats]
     assert listed.id.startswith("Engineer~")
-    found = stands_for("../../etc")
-    assert "/" not in found and not found.startswith(".")
+    made = stands_for("../../etc")
+    assert "/" not in made and not made.startswith(".")
 
 
-@pytest.mark.parametrize(
-    "directory", ["other", "../other", "/srv/org/other", "C:\\org\\Other\\", "s:/org/other/", "~/org/other"]
-)
-def test_a_positions_repo_is_what_its_working_directory_is_called(directory: str) -> None:
-    """By the last segment, whatever is written before it; it is never opened."""
-    seat = Seat(id="director", name="Director", working_directory=directory)
-    archive = archive_of(envelope(), organization("acme", seat))
+def test_names_are_found_everywhere_all_are_kept_and_a_working_directory_names_the_repo() -> None:
+    """In memos, notes, transcripts, role folders; by the last segment of a directory, which is never opened."""
+    for directory in ["other", "../other", "/srv/org/other", "C:\\org\\Other\\", "s:/org/other/", "~/org/other"]:
+        seat = Seat(id="director", name="Director", working_directory=directory)
+        archive = archive_of(envelope(), organization("acme", seat))
+        assert archive.positions["director"].repo == "other", directory
+    archive = archive_of(
+        envelope(sender="a", to="b"),
+        envelope("n", "notes/c/n.openthing", kind="note", sender="d", to="file"),
+        transcript("t", positions=("e", "f"), path="transcripts/g/t.openthing"),
+        organization("acme", "h"),
+    )
+    assert set(archive.positions) == set("abcdefgh")
+    assert archive.artifacts[("transcript", "t")].positions == ("e", "f", "g")
+    assert archive.artifacts[("note", "n")].positions == ("c", "d")
+    archive = archive_of(envelope(to=("a", "b", "acme/a")), organization("acme", "a", "b"))
+    assert [state.position for state in memo(archive, "m").recipients] == ["a", "b"]
+    assert memo(archive, "m").positions == ("a", "b", "engineer")
+    archive = archive_of(envelope(to=("all", "file")))
+    assert set(archive.positions) == {"engineer"}
+    memos = envelope("a", to="old"), envelope("b", to="acme-new")
+    archive = archive_of(*memos, organization("acme", "new"), aliases={"old": "new"})
+    assert archive.positions["new"].names == ("acme-new", "old") and archive.positions["new"].name == "New"
+    archive = archive_of(envelope(), aliases={"old": "new"})
+    assert set(archive.positions) == {"director", "engineer"} and "old" not in archive.position_of
+    here, *there = envelope("a"), envelope("b", source="other"), envelope("c", source="other")
+    archive = archive_of(here, *there, organization("acme", "nobody"))
     assert archive.positions["director"].repo == "other"
+    assert archive.positions["engineer"].repo is None and archive.positions["nobody"].repo is None
+    assert archive_of(here, there[0]).positions["director"].repo == "repo"
 
 
 def test_a_director_is_a_person_unless_something_else_is_said() -> None:

@@ -41,7 +41,7 @@ def headings(page: ListPage | EntityPage) -> list[str]:
     return [section.heading for section in page.sections]
 
 
-def test_every_record_has_the_address_of_its_system_everywhere(tmp_path: Path) -> None:
+def test_every_record_has_the_address_of_its_system_and_each_copy_of_a_library_one(tmp_path: Path) -> None:
     """Page, original, twins, lines and links; without records there are no pages for them."""
     artifacts = everything()
     found = planned(*artifacts)
@@ -58,10 +58,20 @@ def test_every_record_has_the_address_of_its_system_everywhere(tmp_path: Path) -
     assert b"Superseded-By: record/quay.decision.new" in found[page + "index.md"].data
     paths = planned(document("a.md"))
     assert not [path for path in paths if path.startswith(("systems/", "entities/", "records/"))]
+    (tmp_path := tmp_path / "two").mkdir()
+    file = FileFacts(source="quay", path="a.opencatalog", sha256=shelve("{}"), bytes=2)
+    card = LibraryCard(file=file, id="a", name="A", version="", description="", items=())
+    common: dict[str, Any] = {
+        "subject": "A", "short_subject": "A", "summary": "", "chars": 0, "date": None, "arrival": 1,
+    }  # fmt: skip
+    copies = (Copy(file=file, mailbox=None), Copy(file=replace(file, source="yard"), mailbox=None))
+    library = Library(kind="library", id="a", system="memodef", copies=copies, card=card, **common)
+    write_planned(tmp_path, planned(library).values())
+    assert list(bad_links(tmp_path)) == []
 
 
-def test_a_record_that_is_gone_and_its_entity_leave_pages_that_say_so() -> None:
-    """The ledger remembers the system, a part of the address; an id that went to another system leads on."""
+def test_a_ledger_keeps_records_and_entities_and_what_is_gone_leaves_a_page() -> None:
+    """Each after its kind, with the system, a part of the address; an id of another system now leads on."""
     artifacts = everything()
     ledger_text = planned(*artifacts)["archive/ledger.jsonl"].data.decode()
     ledger = parse_ledger(ledger_text, name="ledger")
@@ -69,55 +79,39 @@ def test_a_record_that_is_gone_and_its_entity_leave_pages_that_say_so() -> None:
     for path in ("records/wyren/quay.rejected-paths.0a/index.html", "entities/koha/index.html"):
         assert isinstance(later[path], GonePage)
     overview = later["systems/index.html"]
-    assert isinstance(overview, SystemsPage)
-    assert [row.total for row in overview.systems] == [0, 0, 0, 0]
+    assert isinstance(overview, SystemsPage) and [row.total for row in overview.systems] == [0, 0, 0, 0]
     assert later["archive/ledger.jsonl"].data.decode() == ledger_text
     first = record("a", system="mif")
     text = planned(first)["archive/ledger.jsonl"].data.decode()
     now = record("a", system="wyren")
     page = planned(now, ledger=parse_ledger(text, name="ledger"))["records/mif/quay.a/index.html"]
-    assert isinstance(page, RedirectPage)
-    assert page.target.href == "../../wyren/quay.a/index.html"
+    assert isinstance(page, RedirectPage) and page.target.href == "../../wyren/quay.a/index.html"
+    ledger = Ledger().with_arrivals([("record", "quay.a", "1")]).with_pages([], ["p"], [("ghost", "memo/x")])
+    ledger = ledger.with_records({("record", "quay.a"): "wyren"}, ["rust"])
+    text = ledger.to_jsonl()
+    known = parse_ledger(text, name="ledger")
+    assert known.to_jsonl() == text
+    assert (known.others, known.entities, known.arrivals[0].system) == ((("ghost", "memo/x"),), ("rust",), "wyren")
+    more = known.with_pages([], [], [("name", "q")]).with_records({}, ["zig"]).to_jsonl()
+    assert more.startswith(text)
+    assert [json.loads(line)["kind"] for line in more.splitlines()[-2:]] == ["name", "entity"]
+    line = '{"v": 1, "n": 1, "kind": "record", "id": "a", "key": "k", "system": "../.."}\n'
+    with pytest.raises(OutputError):
+        parse_ledger(line, name="ledger")
 
 
-def test_copies_of_a_library_are_published_where_its_page_says(tmp_path: Path) -> None:
-    """Every artifact with several files publishes each of them."""
-    file = FileFacts(source="quay", path="a.opencatalog", sha256=shelve("{}"), bytes=2)
-    card = LibraryCard(file=file, id="a", name="A", version="", description="", items=())
-    common: dict[str, Any] = {
-        "subject": "A",
-        "short_subject": "A",
-        "summary": "",
-        "chars": 0,
-        "date": None,
-        "arrival": 1,
-    }
-    copies = (Copy(file=file, mailbox=None), Copy(file=replace(file, source="yard"), mailbox=None))
-    library = Library(kind="library", id="a", system="memodef", copies=copies, card=card, **common)
-    write_planned(tmp_path, planned(library).values())
-    assert list(bad_links(tmp_path)) == []
-
-
-def test_a_superseded_record_leads_to_its_successor() -> None:
-    """On its own page and wherever it is listed; one that is not in the archive is named as written."""
+def test_a_superseded_record_leads_to_its_successor_a_glob_to_each_file_and_the_rest_is_text() -> None:
+    """On its page and in lists; relations, anchors, names, citations: only an address of the web is a link."""
     artifacts = everything()
     page = planned(*artifacts)["records/memory-store/quay.decision.old/index.html"]
-    assert isinstance(page, RecordPage)
-    assert page.is_superseded
-    assert page.successor is not None
-    assert page.successor.href == "../quay.decision.new/index.html"
+    assert isinstance(page, RecordPage) and page.is_superseded
+    assert page.successor is not None and page.successor.href == "../quay.decision.new/index.html"
     row = context_of(*artifacts).row("", artifacts[0])
     assert (row.is_superseded, row.status, row.type) == (True, "", "memory-store decision")
     lost = record("decision.b", status="active")
     lost = replace(lost, card=replace(lost.card, superseded_by="decision.gone"))
     successor = context_of(lost).row("", lost).successor
-    assert successor is not None
-    assert (successor.label, successor.href) == ("decision.gone", None)
-
-
-def test_relations_that_could_not_be_bound_are_text_and_others_are_links() -> None:
-    """As are anchors, other names and citations: only an address of the web is a link."""
-    page = planned(*everything())["records/memory-store/quay.decision.old/index.html"]
+    assert successor is not None and (successor.label, successor.href) == ("decision.gone", None)
     assert [(row.predicate, row.target.label, row.target.href) for row in page.relations] == [
         ("superseded by", "Title of decision.new", "../quay.decision.new/index.html"),
         ("affects", "feature.lost", None),
@@ -128,12 +122,30 @@ def test_relations_that_could_not_be_bound_are_text_and_others_are_links() -> No
         ("decisions/a.md", there),
     ]
     assert [(name.label, name.href) for name in page.mentions] == [("nobody", None)]
-    page = planned(*everything())["records/memory-store/quay.decision.old/index.html"]
     assert [source.href for source, _ in page.citations] == ["https://manual.example.org/", None]
+    files = [document(name) for name in ("a.md", "b.md")]
+    fits = tuple(Link(written="decisions/*.md", to=one.ref) for one in files)
+    named = Link(written="decisions/a.md#why", to=files[0].ref)
+    old = record("decision.a", anchors=("decisions/*.md", "decisions/a.md#why"), links=(*fits, named))
+    page = planned(old, *files)["records/memory-store/quay.decision.a/index.html"]
+    glob, plain = page.anchors
+    assert (glob.anchor.href, [one.label for one in glob.files]) == (None, ["On a.md", "On b.md"])
+    assert plain.anchor.href == "../../../documents/quay.decisions.a.md/index.html"
+    said = RecordLink(predicate="affects", written="a", label="since 2026-05-01; evidence task: H-1")
+    page = planned(record("decision.a", relations=(said, replace(said, label="a"))))
+    rows = page["records/memory-store/quay.decision.a/index.html"].relations
+    assert [row.label for row in rows] == ["since 2026-05-01; evidence task: H-1", ""]
 
 
-def test_a_record_with_very_much_of_everything_fits_its_page() -> None:
+def test_a_record_with_very_much_fits_its_page_which_says_what_came_of_its_hash() -> None:
     """What is left out is counted, and stands in the twin."""
+    for fits, state in [(True, "verified"), (False, "does not match"), (None, "not verified")]:
+        hashed = record("decision.a", hash_written="sha256:0", hash_fits=fits)
+        paths = planned(hashed)
+        page = paths["records/memory-store/quay.decision.a/index.html"]
+        assert f"Content hash, {state}" in Renderer(THEME, TEXTS.__getitem__).render(page).decode(), fits
+        twin = json.loads(paths["records/memory-store/quay.decision.a/index.json"].data)
+        assert twin["record"]["content_hash_fits"] is fits
     many = record(
         "decision.a",
         relations=tuple(RecordLink(predicate="affects", written="x" * 9_000) for _ in range(3_000)),
@@ -149,8 +161,8 @@ def test_a_record_with_very_much_of_everything_fits_its_page() -> None:
         ),
     )
     paths = planned(many)
-    page = paths["records/memory-store/quay.decision.a/index.html"]
-    data = Renderer(THEME, TEXTS.__getitem__).render(page)
+    whole = paths["records/memory-store/quay.decision.a/index.html"]
+    data = Renderer(THEME, TEXTS.__getitem__).render(whole)
     assert len(data) < 1_000_000
     said = " ".join(str(html.fromstring(data).xpath("string()")).split())
     for count in ("first 300 of 3000", "last 300 of 3000", "first 300 of 900", "first 300 of 400", "first 300 of 500"):
@@ -163,33 +175,6 @@ def test_a_record_with_very_much_of_everything_fits_its_page() -> None:
         *(3_000, 3_000, 900, 400, 500)
     ]
     assert len(twin["extra"]) == 2_000_000
-
-
-def test_a_glob_that_fits_several_files_leads_to_each() -> None:
-    """An anchor with a fragment leads to its file; what else a relation says stands beside it."""
-    files = [document(name) for name in ("a.md", "b.md")]
-    fits = tuple(Link(written="decisions/*.md", to=one.ref) for one in files)
-    named = Link(written="decisions/a.md#why", to=files[0].ref)
-    old = record("decision.a", anchors=("decisions/*.md", "decisions/a.md#why"), links=(*fits, named))
-    page = planned(old, *files)["records/memory-store/quay.decision.a/index.html"]
-    glob, plain = page.anchors
-    assert (glob.anchor.href, [one.label for one in glob.files]) == (None, ["On a.md", "On b.md"])
-    assert plain.anchor.href == "../../../documents/quay.decisions.a.md/index.html"
-    said = RecordLink(predicate="affects", written="a", label="since 2026-05-01; evidence task: H-1")
-    page = planned(record("decision.a", relations=(said, replace(said, label="a"))))
-    rows = page["records/memory-store/quay.decision.a/index.html"].relations
-    assert [row.label for row in rows] == ["since 2026-05-01; evidence task: H-1", ""]
-
-
-@pytest.mark.parametrize(("fits", "state"), [(True, "verified"), (False, "does not match"), (None, "not verified")])
-def test_a_page_says_what_came_of_its_hash(fits: bool | None, state: str) -> None:
-    """And its twin does."""
-    hashed = record("decision.a", hash_written="sha256:0", hash_fits=fits)
-    paths = planned(hashed)
-    page = paths["records/memory-store/quay.decision.a/index.html"]
-    assert f"Content hash, {state}" in Renderer(THEME, TEXTS.__getitem__).render(page).decode()
-    twin = json.loads(paths["records/memory-store/quay.decision.a/index.json"].data)
-    assert twin["record"]["content_hash_fits"] is fits
 
 
 def test_hostile_words_in_any_field_stay_words(tmp_path: Path) -> None:
@@ -215,14 +200,13 @@ def test_hostile_words_in_any_field_stay_words(tmp_path: Path) -> None:
         assert tree.xpath("//script[not(@src) or text()] | //b[@onclick]") == []
 
 
-def test_each_system_is_grouped_in_its_own_way() -> None:
-    """By stage, sections, categories, types and namespaces, or by whatever its records have."""
+def test_each_system_is_grouped_in_its_own_way_and_an_entity_has_one_page() -> None:
+    """By stage, section, category, type, namespace; decisions of all systems stand beside documents."""
     found = planned(*everything())
     assert headings(found["systems/memory-store/index.html"]) == ["Product map: building", "Decision", "Question: open"]
     assert headings(found["systems/memory-layer/index.html"]) == ["Context", "Decisions", "Handoffs, archived"]
     assert headings(found["systems/wyren/index.html"]) == ["Rejected paths", "Open questions"]
     assert headings(found["systems/mif/index.html"]) == ["Semantic: decisions/quay"]
-    found = planned(*everything())
     store = found["systems/memory-store/index.html"]
     assert [(view.label, view.href) for view in store.views] == [
         ("Overview", None),
@@ -233,31 +217,6 @@ def test_each_system_is_grouped_in_its_own_way() -> None:
     ]
     assert headings(found["systems/memory-store/status/index.html"]) == ["active", "open", "superseded"]
     assert headings(found["systems/wyren/session/index.html"]) == ["7a2e", "No session"]
-
-
-@pytest.mark.parametrize("spread", [1, 7, 300])
-def test_a_system_of_many_records_is_split(spread: int) -> None:
-    """Its page and every grouping stay below a megabyte; the parts hold everything once, the oldest first."""
-    records = [
-        record(f"{number:04}", system="mif", type="semantic", namespace=f"n/{number % spread}")
-        for number in range(1200)
-    ]
-    found = planned(*records)
-    shown = found["systems/mif/index.html"]
-    assert sum(len(section.rows) for section in shown.sections) <= 500
-    assert sum(section.total for section in shown.sections) == 1200
-    assert len(shown.sections) <= 100
-    parts = [found[f"systems/mif/{number}/index.html"] for number in (1, 2, 3)]
-    assert [sum(len(section.rows) for section in part.sections) for part in parts] == [500, 500, 200]
-    assert [part.label for part in shown.parts] == ["1", "2", "3"]
-    renderer = Renderer(THEME, TEXTS.__getitem__)
-    lists = [page for path, page in found.items() if path.startswith("systems/mif/") and isinstance(page, Page)]
-    assert all(len(renderer.render(page)) < 1_000_000 for page in lists)
-
-
-def test_an_entity_has_one_page_however_it_is_spelled() -> None:
-    """With all its types and records; decisions of all systems stand beside documents, rejected paths, too."""
-    found = planned(*everything())
     page = found["decisions/by-source/index.html"]
     assert {row.short_subject for group in page.groups for row in group.rows} == {
         "On a.md", "Title of decisions.tide", "Title of decision.old", "Title of decision.new", "Title of 0c",
@@ -265,16 +224,34 @@ def test_an_entity_has_one_page_however_it_is_spelled() -> None:
     }  # fmt: skip
     ((rejected,),) = (group.rows for group in found["decisions/rejected/index.html"].groups)
     assert (rejected.type, rejected.standing) == ("wyren Rejected paths", "rejected")
-    found = planned(*everything())
     page = found["entities/koha/index.html"]
-    assert isinstance(page, EntityPage)
-    assert (page.title, page.types) == ("Koha", ("technology",))
+    assert isinstance(page, EntityPage) and (page.title, page.types) == ("Koha", ("technology",))
     assert headings(page) == ["Records of memory-store", "Records of mif"]
     groups = found["entities/index.html"].groups
     assert [(type_, [(one.label, count) for one, count in rows]) for type_, rows in groups] == [
         ("Technology", [("Koha", 2)]),
         ("No type", [("Ada Lovelace", 1)]),
     ]
+
+
+def test_a_system_of_many_records_is_split() -> None:
+    """Its page and every grouping stay below a megabyte; the parts hold everything once, the oldest first."""
+    for spread in [1, 7, 300]:
+        records = [
+            record(f"{number:04}", system="mif", type="semantic", namespace=f"n/{number % spread}")
+            for number in range(1200)
+        ]
+        found = planned(*records)
+        shown = found["systems/mif/index.html"]
+        assert sum(len(section.rows) for section in shown.sections) <= 500, spread
+        assert sum(section.total for section in shown.sections) == 1200, spread
+        assert len(shown.sections) <= 100, spread
+        parts = [found[f"systems/mif/{number}/index.html"] for number in (1, 2, 3)]
+        assert [sum(len(section.rows) for section in part.sections) for part in parts] == [500, 500, 200], spread
+        assert [part.label for part in shown.parts] == ["1", "2", "3"], spread
+        renderer = Renderer(THEME, TEXTS.__getitem__)
+        lists = [page for path, page in found.items() if path.startswith("systems/mif/") and isinstance(page, Page)]
+        assert all(len(renderer.render(page)) < 1_000_000 for page in lists), spread
 
 
 def test_many_entities_are_split_in_the_order_in_which_they_became_known(tmp_path: Path) -> None:
@@ -292,8 +269,7 @@ def test_many_entities_are_split_in_the_order_in_which_they_became_known(tmp_pat
     records = [record(f"{number}", system="mif", namespace=name) for number, name in enumerate(names)]
     found = planned(*records)
     anchors = [section.anchor for section in found["systems/mif/namespace/index.html"].sections]
-    assert len(set(anchors)) == len(names)
-    assert not any(anchor.split() != [anchor] for anchor in anchors)
+    assert len(set(anchors)) == len(names) and not any(anchor.split() != [anchor] for anchor in anchors)
     write_planned(tmp_path, found.values())
     assert list(bad_links(tmp_path)) == []
 
@@ -311,19 +287,3 @@ def test_the_example_has_pages_of_records_of_all_systems(tmp_path: Path) -> None
     assert b"Records" in files["index.html"] and files["llms.txt"].count(b"Records of ") == 4
     assert b'<s title="superseded">' in files["decisions/index.html"]
     assert "entities/margaret-osei" in " ".join(files)
-
-
-def test_a_ledger_keeps_records_entities_and_other_pages_side_by_side() -> None:
-    """Each after its kind, as they were when read again; a system that is no folder is refused."""
-    ledger = Ledger().with_arrivals([("record", "quay.a", "1")]).with_pages([], ["p"], [("ghost", "memo/x")])
-    ledger = ledger.with_records({("record", "quay.a"): "wyren"}, ["rust"])
-    text = ledger.to_jsonl()
-    known = parse_ledger(text, name="ledger")
-    assert known.to_jsonl() == text
-    assert (known.others, known.entities, known.arrivals[0].system) == ((("ghost", "memo/x"),), ("rust",), "wyren")
-    more = known.with_pages([], [], [("name", "q")]).with_records({}, ["zig"]).to_jsonl()
-    assert more.startswith(text)
-    assert [json.loads(line)["kind"] for line in more.splitlines()[-2:]] == ["name", "entity"]
-    line = '{"v": 1, "n": 1, "kind": "record", "id": "a", "key": "k", "system": "../.."}\n'
-    with pytest.raises(OutputError):
-        parse_ledger(line, name="ledger")

@@ -76,8 +76,7 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
     """A page's HTML, held to what every page must be, as a tree."""
     data = renderer.render(page)
     text = data.decode()
-    assert text.startswith("<!doctype html>\n")
-    assert text.endswith("</html>\n")
+    assert text.startswith("<!doctype html>\n") and text.endswith("</html>\n")
     structure = Structure()
     structure.feed(text)
     assert (structure.faults, structure.open) == ([], [])
@@ -94,8 +93,7 @@ def rendered(page: Page, renderer: Renderer = RENDERER) -> lxml_html.HtmlElement
         ListPage, NotFoundPage,
     )  # fmt: skip
     assert not others or isinstance(page, scripted)
-    assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == []
-    assert tree.xpath("count(//h1)") == 1
+    assert tree.xpath("//*[@style or @*[starts-with(name(), 'on')]]") == [] and tree.xpath("count(//h1)") == 1
     return tree
 
 
@@ -168,8 +166,7 @@ every_page = pytest.mark.parametrize("page", sample_pages(), ids=named)
 def test_a_page_is_complete_in_order_and_within_its_policy(page: Page) -> None:
     """Landmarks, nothing inline; headings descend by one level, hrefs lead somewhere; equal models, equal bytes."""
     tree = rendered(page)
-    assert tree.get("lang") == "en"
-    assert texts(tree, "//h1") == [page.title]
+    assert tree.get("lang") == "en" and texts(tree, "//h1") == [page.title]
     assert (
         len(tree.xpath("//body/header//nav")) == len(tree.xpath("//body/main")) == len(tree.xpath("//body/footer")) == 1
     )
@@ -184,8 +181,7 @@ def test_a_page_is_complete_in_order_and_within_its_policy(page: Page) -> None:
     }  # fmt: skip
     tree = rendered(page)
     levels = [int(str(heading.tag)[1]) for heading in tree.xpath("//h1|//h2|//h3|//h4|//h5|//h6")]
-    assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert levels[0] == 1 and all(after <= before + 1 for before, after in pairwise(levels))
     ids = [str(id_) for id_ in tree.xpath("//@id")]
     assert len(ids) == len(set(ids))
     for href in map(str, tree.xpath("//a/@href")):
@@ -200,8 +196,7 @@ def test_a_page_is_complete_in_order_and_within_its_policy(page: Page) -> None:
 def test_a_page_is_made_of_hostile_text_and_of_what_little_is_known(page: Page) -> None:
     """What stands in fields and texts comes out escaped; empty fields and absent parts give a page."""
     tree = rendered(changed(page, None, "", made_hostile))
-    assert tree.xpath("//b[@onclick]") == []
-    assert "<script>alert(1)</script>" in tree.text_content()
+    assert tree.xpath("//b[@onclick]") == [] and "<script>alert(1)</script>" in tree.text_content()
     for href in map(str, tree.xpath("//a/@href | //link[@rel!='icon']/@href")):
         assert not href.strip().lower().startswith(("javascript:", "data:", "vbscript:")), href
     for poor in (changed(page, None, "", made_bare), without_lists(page)):
@@ -373,8 +368,8 @@ def row(subject: str, **changes: Any) -> Row:
     return Row(kind="memo", href="../x/index.html", short_subject=subject, **changes)
 
 
-def test_the_tree_of_a_thread_has_twelve_levels_and_names_other_threads() -> None:
-    """Deeper ones are drawn at the last."""
+def test_the_tree_of_a_thread_has_twelve_levels_and_a_chart_says_what_it_is() -> None:
+    """Other threads are named; each box is in words or a link; sizes are attributes, colours in the style sheet."""
     rows = (
         row("lost", is_ghost=True, depth=0),
         row("one", depth=1, continued_from=ref("trial loads")),
@@ -387,10 +382,6 @@ def test_the_tree_of_a_thread_has_twelve_levels_and_names_other_threads() -> Non
     assert tree.xpath("//ol[@class='tree']/li/@class") == ["depth-0 ghost", "depth-1", "depth-12"]
     _, one, two = (texts(tree, f"//section[@id='{member.anchor}']")[0] for member in members)
     assert "Continues from trial loads" in one and "Continues in the next, another" in two
-
-
-def test_a_chart_links_its_positions_and_says_what_it_is() -> None:
-    """Its title, its description, every box in words; sizes are attributes, colours are left to the style sheet."""
     boxes = (
         sample(ChartBox, status="staffed", link=ref("Director")),
         sample(ChartBox, status="vacant", link=ref("Desk", None), words="Desk, vacant"),
@@ -403,10 +394,8 @@ def test_a_chart_links_its_positions_and_says_what_it_is() -> None:
     organization = dataclasses.replace(first, chart=Chart(width=300, height=150, boxes=boxes, lines=lines))
     svg = rendered(sample(OrganizationPage, organizations=(organization,))).xpath("//svg[@role='group']")[0]
     by_id = {element.get("id"): element.text_content() for element in svg.xpath("./title | ./desc")}
-    assert by_id[svg.get("aria-labelledby")].startswith("Chart: ")
-    assert by_id[svg.get("aria-describedby")]
-    assert svg.xpath(".//a/@class") == ["box staffed"]
-    assert svg.xpath(".//g/title/text()") == ["Desk, vacant"]
+    assert by_id[svg.get("aria-labelledby")].startswith("Chart: ") and by_id[svg.get("aria-describedby")]
+    assert svg.xpath(".//a/@class") == ["box staffed"] and svg.xpath(".//g/title/text()") == ["Desk, vacant"]
     assert svg.xpath("./path[@class='other']/title/text()") == ["Desk helps Director"]
     assert svg.xpath(".//@style | .//@fill[. != 'none']") == []
 
@@ -428,8 +417,7 @@ def test_a_list_that_is_cut_or_empty_says_so_and_a_record_what_took_its_place() 
     totals = (("relations", 400), ("history", 700))
     page = sample(RecordPage, is_superseded=True, successor=ref("Two"), totals=totals, outdated=(), is_cut=False)
     tree = rendered(page)
-    assert texts(tree, "//h1/s") == [page.title]
-    assert "Superseded by Two." in texts(tree, "//p[@class='notice']")
+    assert texts(tree, "//h1/s") == [page.title] and "Superseded by Two." in texts(tree, "//p[@class='notice']")
     assert "Showing the first 2 of 400. All of them:" in tree.text_content()
     assert "Showing the last 2 of 700. All of them:" in tree.text_content()
     page = dataclasses.replace(page, is_superseded=False)
@@ -465,8 +453,8 @@ def own_theme(**templates: str) -> Theme:
     return dataclasses.replace(THEME, templates={**THEME.templates, **own}, own=frozenset(own))
 
 
-def test_faults_of_a_sites_own_templates_name_them() -> None:
-    """StrictUndefined catches silence; a missing macro is named; a text that is lost is not blamed on them."""
+def test_faults_of_a_sites_own_templates_name_them_and_styles_ask_for_nothing() -> None:
+    """StrictUndefined catches silence, a lost text is not blamed on them; no style sheet names an address."""
     for source, message in [
         ("\n\n{{ page.id | shout }}", r"templates/gone\.html, line 3: No filter named 'shout'"),
         ("{% extends 'nowhere.html' %}", r"there is no template .*nowhere\.html"),
@@ -484,13 +472,7 @@ def test_faults_of_a_sites_own_templates_name_them() -> None:
     lost = dataclasses.replace(body("gone"), sha256="0" * 64)
     with pytest.raises(KeyError):
         RENDERER.render(memo(body=lost))
-
-
-def test_static_style_sheet_asks_for_nothing_from_elsewhere() -> None:
-    """The style sheet names no address, so that nothing is loaded but itself."""
     sheet = THEME.static["memosite.css"].decode()
     for text in (file.decode() for name, file in THEME.static.items() if name.endswith(".css")):
-        assert "url(" not in text
-        assert "@import" not in text
-    assert "color-scheme: light dark" in sheet
-    assert "@media print" in sheet
+        assert "url(" not in text and "@import" not in text
+    assert "color-scheme: light dark" in sheet and "@media print" in sheet

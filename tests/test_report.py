@@ -7,7 +7,6 @@ from typing import Any, Literal, get_args
 from urllib.parse import unquote_to_bytes
 
 import jsonschema
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,8 +31,8 @@ Threshold = Literal["error", "warning", "never"]
 ROOTS = {"governance": "example-org/governance", "engine": "../engine"}
 
 
-def test_text_names_places_as_editors_open_them() -> None:
-    """A line a finding, remedy and clause below the first of its rule, and a count at the end."""
+def test_text_names_places_as_editors_open_them_and_once_where_clauses_can_be_read() -> None:
+    """A line a finding, relative to the current folder, remedy and clause below; no character moves the cursor."""
     assert to_text(SOME, root_of=ROOTS).splitlines() == [
         "../engine/memos/a b.openthing:2: note: no such [ghost]",
         "    Add its repo to the sources. (SPEC 3, threads)",
@@ -44,10 +43,6 @@ def test_text_names_places_as_editors_open_them() -> None:
         'example-org/governance/memos/inbox/y.openthing:3: error: "sent" is "later", expected ISO 8601 [date-invalid]',
         "2 errors, 1 warning, 1 note",
     ]
-
-
-def test_text_says_once_where_clauses_can_be_read() -> None:
-    """Below all findings, so that the count stays the last line, and only if there is a clause to be read."""
     lines = to_text(SOME, root_of=ROOTS, contract="/opt/memosite/docs/\x1bspec").splitlines()
     assert lines[:-2] == to_text(SOME, root_of=ROOTS).splitlines()[:-1]
     assert lines[-2] == (
@@ -55,10 +50,6 @@ def test_text_says_once_where_clauses_can_be_read() -> None:
         r"/opt/memosite/docs/\x1bspec/README.md lists the others. A built site shows both at spec/index.html."
     )
     assert to_text((), root_of={}, contract="/opt/memosite") == to_text((), root_of={}) == "no findings"
-
-
-def test_text_places_are_relative_to_the_current_folder_and_cannot_move_the_cursor() -> None:
-    """Whatever form the root has, the path has no detours; what is no printable character is shown as an escape."""
     for root, place in (
         ({}, "engine/"), ({"engine": "."}, ""), ({"engine": ""}, ""), ({"engine": "./repos/engine/"}, "repos/engine/"),
         ({"engine": "/srv/engine"}, "/srv/engine/"),
@@ -69,8 +60,8 @@ def test_text_places_are_relative_to_the_current_folder_and_cannot_move_the_curs
     assert line.splitlines()[0] == r"s/memos/\x1b[2J\nok.openthing:1: note: a\rb\u202e\x9b\udcff [ghost]"
 
 
-def test_json_gives_every_finding_with_its_rule() -> None:
-    """One object a finding; a line that is not known is null."""
+def test_json_gives_every_finding_with_its_rule_in_any_order_the_same() -> None:
+    """One object a finding; a line that is not known is null; the same findings make the same bytes."""
     objects = json.loads(to_json(SOME))
     names = ("a b", "read/z", "inbox/x", "inbox/y")
     assert [entry["path"] for entry in objects] == [f"memos/{name}.openthing" for name in names]
@@ -79,6 +70,12 @@ def test_json_gives_every_finding_with_its_rule() -> None:
         "message": "the body is in inbox", "remedy": rules.BODY_SPLIT.remedy, "clause": rules.BODY_SPLIT.clause,
     }  # fmt: skip
     assert json.loads(to_json(())) == []
+    shuffled = list(SOME)
+    for seed in range(5):
+        random.Random(seed).shuffle(shuffled)
+        assert to_text(shuffled, root_of=ROOTS) == to_text(SOME, root_of=ROOTS)
+        assert to_json(shuffled) == to_json(SOME)
+        assert to_sarif(shuffled, version="1", root_of=ROOTS) == to_sarif(SOME, version="1", root_of=ROOTS)
 
 
 def closed(*required: str, **properties: object) -> dict[str, Any]:
@@ -129,17 +126,17 @@ def check(log: str) -> dict[str, Any]:
     return value
 
 
-def test_a_clause_of_another_format_stands_with_its_finding() -> None:
-    """Rules on fields are those of several formats."""
-    other = dataclasses.replace(LATE, broken_clause="memory-layer format")
-    results = check(to_sarif((LATE, other), version="0.1.0", root_of=ROOTS))["runs"][0]["results"]
-    assert [result.get("properties") for result in results] == [None, {"clause": "memory-layer format"}]
-    assert "(memory-layer format)" in to_text((LATE, other), root_of=ROOTS)
-    assert [one["clause"] for one in json.loads(to_json((LATE, other)))][1] == "memory-layer format"
-
-
-def test_sarif_keeps_the_standard_and_says_what_was_found() -> None:
-    """Rules with their explanations, results with place and level."""
+def test_sarif_keeps_the_standard_with_encoded_addresses_and_leads_to_known_documents() -> None:
+    """Rules, results with place, level and clause; no path is taken for a scheme, query or fragment."""
+    for root, path, uri in [
+        ("", "a:b/ä?#%.md", "a%3Ab/%C3%A4%3F%23%25.md"),
+        ("/srv/my repos", "x.md", "file:///srv/my%20repos/x.md"),
+        (".", "bytes\udcff.md", "bytes%FF.md"),
+    ]:
+        finding = found(rules.GHOST, "x", "s", path)
+        (run,) = check(to_sarif([finding], version="0.1.0", root_of={"s": root}))["runs"]
+        assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri, root
+        assert unquote_to_bytes(uri).endswith(path.encode("utf-8", "surrogateescape")), root
     (run,) = check(to_sarif(SOME, version="0.1.0", root_of=ROOTS))["runs"]
     driver = run["tool"]["driver"]
     assert (driver["name"], driver["version"]) == ("memosite", "0.1.0")
@@ -156,36 +153,21 @@ def test_sarif_keeps_the_standard_and_says_what_was_found() -> None:
         {"artifactLocation": {"uri": "example-org/governance/memos/inbox/y.openthing"}, "region": {"startLine": 3}},
     ]
     assert [result["level"] for result in run["results"]] == ["note", "warning", "error", "error"]
-
-
-def test_sarif_leads_to_documents_whose_address_is_known() -> None:
-    """An RFC has one; no other is made up. Without findings there is an empty list of results: the run was made."""
     (run,) = check(to_sarif((), version="0.1.0", root_of={}))["runs"]
     assert run["results"] == []
-    found = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
-    json_rule = found["json-invalid"]
+    by_id = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
+    json_rule = by_id["json-invalid"]
     assert json_rule["helpUri"] == "https://www.rfc-editor.org/rfc/rfc8259"
     assert json_rule["help"]["markdown"] == (
         f"{json_rule['help']['text']} Source: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259), 2; SPEC 2.2."
     )
-    with_address = {id_ for id_, rule in found.items() if "helpUri" in rule or "markdown" in rule["help"]}
+    with_address = {id_ for id_, rule in by_id.items() if "helpUri" in rule or "markdown" in rule["help"]}
     assert with_address == {rule.id for rule in ALL_RULES if "RFC" in rule.clause}
-
-
-@pytest.mark.parametrize(
-    ("root", "path", "uri"),
-    [
-        ("", "a:b/ä?#%.md", "a%3Ab/%C3%A4%3F%23%25.md"),
-        ("/srv/my repos", "x.md", "file:///srv/my%20repos/x.md"),
-        (".", "bytes\udcff.md", "bytes%FF.md"),
-    ],
-)
-def test_sarif_addresses_are_percent_encoded(root: str, path: str, uri: str) -> None:
-    """A path is bytes, an address is not: no path can be taken for a scheme, query or fragment."""
-    finding = found(rules.GHOST, "x", "s", path)
-    (run,) = check(to_sarif([finding], version="0.1.0", root_of={"s": root}))["runs"]
-    assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
-    assert unquote_to_bytes(uri).endswith(path.encode("utf-8", "surrogateescape"))
+    other = dataclasses.replace(LATE, broken_clause="memory-layer format")
+    results = check(to_sarif((LATE, other), version="0.1.0", root_of=ROOTS))["runs"][0]["results"]
+    assert [result.get("properties") for result in results] == [None, {"clause": "memory-layer format"}]
+    assert "(memory-layer format)" in to_text((LATE, other), root_of=ROOTS)
+    assert [one["clause"] for one in json.loads(to_json((LATE, other)))][1] == "memory-layer format"
 
 
 @settings(deadline=None, max_examples=40)
@@ -204,16 +186,6 @@ def test_any_text_makes_a_report_that_can_be_written(source: str, path: str, mes
     for report in (text, to_json([finding]), to_sarif([finding], version="0", root_of={})):
         report.encode("utf-8")
     assert len(text.splitlines()) == 3
-
-
-def test_reports_do_not_depend_on_the_order_of_findings() -> None:
-    """The same findings make the same bytes."""
-    shuffled = list(SOME)
-    for seed in range(5):
-        random.Random(seed).shuffle(shuffled)
-        assert to_text(shuffled, root_of=ROOTS) == to_text(SOME, root_of=ROOTS)
-        assert to_json(shuffled) == to_json(SOME)
-        assert to_sarif(shuffled, version="1", root_of=ROOTS) == to_sarif(SOME, version="1", root_of=ROOTS)
 
 
 def test_a_note_never_fails() -> None:

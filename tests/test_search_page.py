@@ -88,8 +88,10 @@ def test_words_are_found_as_they_are_typed_and_a_hit_opens_at_its_turn(address: 
     assert browser.value("document.getElementById('_order').value") == "best"
 
 
-def test_every_page_has_a_search_box_and_facets_narrow_down(address: str, browser: Browser) -> None:
-    """By Enter, also without its script: it is a form; the same facet again takes it away; back and forward work."""
+def test_every_page_has_a_search_box_facets_narrow_and_what_could_be_sought_is_offered(
+    address: str, browser: Browser
+) -> None:
+    """By Enter, a form without its script; faults with their place; similar and fewer words, tools: as queries."""
     for page in ("index.html", "timeline/2026/02/index.html", "health/index.html"):
         browser.open(f"{address}/{page}")
         browser.press("/")
@@ -113,6 +115,21 @@ def test_every_page_has_a_search_box_and_facets_narrow_down(address: str, browse
     browser.go(1)
     browser.wait_for("document.getElementById('_query').value === 'kind:memo sent:2026'")
     browser.wait_for(f"{STATUS} === '3 results'")
+    offered = "[...document.querySelectorAll('#_status a')].map((link) => link.textContent)"
+    browser.open(f"{address}/search/index.html?q=nosuchword")
+    browser.wait_for(f"{STATUS} === 'No results.'")
+    browser.open(f"{address}/search/index.html?q=(tide")
+    said = browser.wait_for(f"{STATUS}.includes('never closed') && {STATUS}")
+    assert said.splitlines()[1:3] == ["(tide", "^"]
+    for query, instead in (
+        ("lighthuose", "lighthouse"), ("ebb+nosuchword", "ebb"), ("anemometer", "in:tools anemometer"),
+        ("anemometer+OR+x9", "in:tools (anemometer OR x9)"), ("in:text+anemometer", "in:text"),
+    ):  # fmt: skip
+        browser.open(f"{address}/search/index.html?q={query}")
+        assert browser.wait_for(f"{offered}.length && {offered}")[0] == instead and browser.value(HITS) == []
+        if instead not in {"ebb", "in:text"}:
+            browser.value("document.querySelector('#_status a').click()")
+            browser.wait_for(f"document.getElementById('_query').value === '{instead}' && {STATUS} === '1 result'")
 
 
 @pytest.fixture(params=[390, 1280])
@@ -179,33 +196,10 @@ def test_the_demonstration_is_searched(how: str, example_site: Path, browser: Br
     assert browser.complaints == []
 
 
-def test_nothing_found_and_what_cannot_be_read_are_said_and_what_could_be_sought_is_offered(
-    address: str, browser: Browser
+def test_words_of_a_passage_are_found_first_and_results_of_one_thread_are_together(
+    tmp_path: Path, browser: Browser
 ) -> None:
-    """The place of the fault with an example; similar words, fewer words, the output of tools, not sought else.
-
-    As queries to click, each with how much it finds; never as results.
-    """
-    offered = "[...document.querySelectorAll('#_status a')].map((link) => link.textContent)"
-    browser.open(f"{address}/search/index.html?q=nosuchword")
-    browser.wait_for(f"{STATUS} === 'No results.'")
-    browser.open(f"{address}/search/index.html?q=(tide")
-    said = browser.wait_for(f"{STATUS}.includes('never closed') && {STATUS}")
-    assert said.splitlines()[1:3] == ["(tide", "^"]
-    for query, instead in (
-        ("lighthuose", "lighthouse"), ("ebb+nosuchword", "ebb"), ("anemometer", "in:tools anemometer"),
-        ("anemometer+OR+x9", "in:tools (anemometer OR x9)"), ("in:text+anemometer", "in:text"),
-    ):  # fmt: skip
-        browser.open(f"{address}/search/index.html?q={query}")
-        assert browser.wait_for(f"{offered}.length && {offered}")[0] == instead
-        assert browser.value(HITS) == []
-        if instead not in {"ebb", "in:text"}:
-            browser.value("document.querySelector('#_status a').click()")
-            browser.wait_for(f"document.getElementById('_query').value === '{instead}' && {STATUS} === '1 result'")
-
-
-def test_words_of_a_passage_are_found_first_where_they_are_one_after_another(tmp_path: Path, browser: Browser) -> None:
-    """A phrase, or three words and more, are answered by the best match; the page says so, and readers choose."""
+    """Phrases and three words are answered by the best match; what two captures both have is shown once."""
     folder = tmp_path / "memos/inbox"
     for day, body in enumerate(
         ("The ferry leaves at noon.", "At noon the ferry leaves, leaves, leaves.", "The ferry. At noon it leaves."), 1
@@ -229,10 +223,7 @@ def test_words_of_a_passage_are_found_first_where_they_are_one_after_another(tmp
     browser.value(f"{order}.value = 'newest'")
     browser.value(f"{order}.dispatchEvent(new Event('change'))")
     browser.wait_for(f"{HITS}[0] === 'Day 3' && location.search.endsWith('&order=newest')")
-
-
-def test_results_of_a_thread_or_transcript_are_together_and_captures_once(tmp_path: Path, browser: Browser) -> None:
-    """In one entry; what two captures of a session both have is shown once."""
+    tmp_path /= "two"
     folder = tmp_path / "memos/inbox"
     names = [f"2026-01-0{day}-0900--engineer--director--{day}" for day in (1, 2, 3)]
     for name, subject, parent in zip(names, ("One", "Two", "Three"), (None, None, names[0]), strict=True):
@@ -325,8 +316,10 @@ def test_files_of_different_builds_are_never_mixed(tmp_path: Path, browser: Brow
                 assert browser.value(HITS)[0] == "Ebb and tide", (handler, kept)
 
 
-def test_hostile_content_is_shown_as_text(address: str, browser: Browser) -> None:
-    """No element is made of it, nothing runs, nothing is asked of anybody else."""
+def test_hostile_content_is_shown_as_text_and_no_older_answer_takes_the_place_of_a_newer(
+    address: str, browser: Browser
+) -> None:
+    """No element is made of it, nothing runs, nobody else is asked; however quickly one types."""
     browser.open(f"{address}/search/index.html")  # the page before, of another address, asks for nothing any more
     browser.complaints.clear()
     browser.requests.clear()
@@ -338,10 +331,6 @@ def test_hostile_content_is_shown_as_text(address: str, browser: Browser) -> Non
     assert [one for one in browser.requests if not one.startswith((address, "data:"))] == []
     browser.value("document.querySelector('#_hits a').click()")
     browser.wait_for("document.querySelector('h1')?.textContent.includes('<img')")
-
-
-def test_an_older_answer_never_takes_the_place_of_a_newer_one(address: str, browser: Browser) -> None:
-    """However quickly one types."""
     browser.open(f"{address}/search/index.html")
     browser.wait_for("document.activeElement?.id === '_query'")
     type_ = "(text) => { const box = document.getElementById('_query'); box.value = text; box.form.requestSubmit(); }"
@@ -351,11 +340,10 @@ def test_an_older_answer_never_takes_the_place_of_a_newer_one(address: str, brow
     assert browser.value(HITS) == ["<img src=x onerror=alert(1)>"]
 
 
-def test_saved_searches_become_pages_that_answer_for_ever(tmp_path: Path) -> None:
-    """With what they find and nothing else, and a link from the search page; when they are gone, they say so.
-
-    A name that differs by its case alone takes its place: some disks ignore case.
-    """
+def test_saved_searches_become_pages_for_ever_and_one_that_cannot_be_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With what they find, a link from search, and a word when they are gone; the error names its line."""
     write_memo(tmp_path / "memos/inbox", "one", subject="Tide tables")
     write_memo(tmp_path / "memos/inbox", "two", subject="Ferries")
     page = tmp_path / "_site/saved/tides/index.html"
@@ -373,24 +361,16 @@ def test_saved_searches_become_pages_that_answer_for_ever(tmp_path: Path) -> Non
     write_text(tmp_path / "memosite.yml", "feeds: {searches: {Tides: tide}}\n")
     build_site(tmp_path)
     assert (tmp_path / "_site/saved/Tides/index.html").is_file() and not page.exists()
-
-
-@pytest.mark.parametrize(
-    ("searches", "said"),
-    [
+    tmp_path /= "two"
+    for searches, said in [
         ("{tides: '(tide'}", "this parenthesis is never closed"),
         ("{'a b': tide}", "a name of letters, digits"),
         ("{tides: x, Tides: y}", "names that differ"),
         ("[tide]", "a mapping from names to queries"),
-    ],
-)
-def test_a_saved_search_that_cannot_be_is_an_error_with_its_line(
-    searches: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Before anything is built."""
-    write_memo(tmp_path / "memos/inbox", "one")
-    (tmp_path / "memosite.yml").write_text(f"title: Tides\nfeeds:\n  searches: {searches}\n")
-    assert main(["build", str(tmp_path), "--quiet"]) == 2
-    found = capsys.readouterr().err
-    assert "memosite.yml:3:" in found
-    assert said in found
+    ]:
+        write_memo(tmp_path / "memos/inbox", "one")
+        (tmp_path / "memosite.yml").write_text(f"title: Tides\nfeeds:\n  searches: {searches}\n")
+        assert main(["build", str(tmp_path), "--quiet"]) == 2, searches
+        found = capsys.readouterr().err
+        assert "memosite.yml:3:" in found, searches
+        assert said in found, searches

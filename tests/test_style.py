@@ -2,11 +2,10 @@
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from lxml import html
 
 from memosite.commands.arguments import command_parsers, parser
@@ -61,19 +60,18 @@ def faults(said: str) -> list[str]:
     return [line[max(0, one.start() - 30) : one.end() + 30] for one in BANNED.finditer(line)]
 
 
-@pytest.mark.parametrize(
-    ("said", "count"),
-    [
+def test_what_is_not_in_the_style_is_found_and_no_string_of_the_program_says_it() -> None:
+    """Whole words and phrases, in both numbers; so that what the example does not show is held, too."""
+    for said, count in [
         ("The seats; no ghost", 2),
         ("It lies in read/, and stands there twice.", 2),
         ("Every memo is told once. Skip to the text", 1),
         ("so every memo is told once.", 1),
         ("position, missing memo, is in read/, a lie, seating, ghosted", 0),
-    ],
-)
-def test_what_is_not_in_the_style_is_found(said: str, count: int) -> None:
-    """Whole words and phrases, in both numbers."""
-    assert len(faults(said)) == count
+    ]:
+        assert len(faults(said)) == count
+    for strings in [_templates, _strings, _scripts]:
+        assert not {place: found for place, said in strings() if (found := faults(said))}, strings
 
 
 def test_no_page_says_it(example_site: Path) -> None:
@@ -97,16 +95,12 @@ def _visible(path: Path) -> str:
     return " ".join(map(str, (*said, *tree.xpath("//body//text()"))))
 
 
-def test_no_help_text_says_it() -> None:
-    """Help texts begin with a verb or name a thing; none says or tells."""
+def test_no_help_text_says_it_and_rules_say_a_problem_and_one_action() -> None:
+    """Help texts begin with a verb or name a thing; a remedy has 12 words at most; both are sentences."""
     for command in (parser(), *command_parsers(parser()).values()):
         said = command.format_help()
         assert not faults(said), command.prog
         assert not re.search(r"\b(?:say|tell)s?\b", said), command.prog
-
-
-def test_rules_say_a_problem_and_one_action() -> None:
-    """A remedy has 12 words at most; both are sentences."""
     for rule in ALL_RULES:
         assert not faults(rule.meaning) and not faults(rule.remedy), rule.id
         assert rule.meaning.endswith(".") and rule.remedy.endswith(".") and len(rule.remedy.split()) <= 12, rule.id
@@ -138,9 +132,3 @@ def _scripts() -> Iterator[tuple[str, str]]:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             code = re.sub(r"^\s*(?:/?\*|//).*|\s// .*|/\*\*? .*? \*/", "", line)
             yield f"{path.name}:{number}", " ".join(map("".join, re.findall(r'"([^"]* [^"]*)"|`([^`]* [^`]*)`', code)))
-
-
-@pytest.mark.parametrize("strings", [_templates, _strings, _scripts])
-def test_no_string_of_the_program_says_it(strings: Callable[[], Iterator[tuple[str, str]]]) -> None:
-    """So that what the example does not show is held, too."""
-    assert not {place: found for place, said in strings() if (found := faults(said))}

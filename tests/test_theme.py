@@ -26,8 +26,34 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
-def test_an_installed_package_brings_its_theme_along(tmp_path: Path) -> None:
-    """A wheel has templates and static inside the package, which count before those around it."""
+def test_files_of_a_site_stand_before_the_bundled_ones_but_hidden_ones_and_what_is_no_file(site: Path) -> None:
+    """Single templates are replaced, static files added; backups are left out, and no pipe is read."""
+    for name in (".DS_Store", ".git/config", "a.css~"):
+        write_text(site / "static" / name, "not part of it")
+    for name in (".gone.html.swp", "README"):
+        write_text(site / "templates" / name, "not part of it")
+    os.mkfifo(site / "static" / "pipe")
+    kept = {"fonts/serif.woff2", "memosite.css", "memosite.js"}
+    assert load_theme(site).static.keys() == kept | load_theme(None).static.keys()
+    assert load_theme(site).templates.keys() == load_theme(None).templates.keys()
+    (site / "static" / "alias.woff2").symlink_to(site / "static" / "fonts" / "serif.woff2")
+    write_text(site / "static/own.js", "// one\n// two\nlet a;\n")
+    bundled, own = load_theme(None), load_theme(site)
+    assert own.templates["gone.html"] == "<p>Gone: {{ page.id }}</p>\n"
+    assert own.templates["memo.html"] == bundled.templates["memo.html"]
+    files = {"fonts/serif.woff2": b"a font", "alias.woff2": b"a font", "own.js": b"// one\n// two\nlet a;\n"}
+    assert own.static == {**bundled.static, **files} and own.own == {"gone.html"} and bundled.own == frozenset()
+    assert [list(names) for names in (own.static, own.templates)] == [sorted(own.static), sorted(own.templates)]
+
+
+def test_an_installed_package_brings_its_theme_and_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+    """Inside of the package, or of links; a mistyped folder never silently gives the bundled theme."""
+    with pytest.raises(ConfigError, match="nowhere is not a folder"):
+        load_theme(tmp_path / "nowhere")
+    with pytest.raises(ConfigError, match="none of the folders templates/, static/ and languages/"):
+        load_theme(tmp_path)
+    with pytest.raises(ConfigError, match="install memosite again"):
+        load_theme(None, package=tmp_path / "memosite")
     package = tmp_path / "site-packages" / "memosite"
     shutil.copytree(REPO / "templates", package / "templates")
     shutil.copytree(REPO / "static", package / "static")
@@ -35,51 +61,12 @@ def test_an_installed_package_brings_its_theme_along(tmp_path: Path) -> None:
     (package.parent / "static").mkdir()
     assert bundled_theme(package) == package
     assert load_theme(None, package=package) == load_theme(None, package=REPO / "memosite")
-
-
-def test_a_bundled_theme_may_be_made_of_links(tmp_path: Path) -> None:
-    """Some installers link files from their cache."""
-    package = tmp_path / "memosite"
-    package.mkdir()
-    (package / "templates").symlink_to(REPO / "templates")
-    (package / "static").mkdir()
-    (package / "static" / "memosite.css").symlink_to(REPO / "static" / "memosite.css")
-    assert "memosite.css" in load_theme(None, package=package).static
-
-
-def test_files_of_a_site_stand_before_the_bundled_ones(site: Path) -> None:
-    """Single templates are replaced, static files added, everything else stays; one file may have two names."""
-    (site / "static" / "alias.woff2").symlink_to(site / "static" / "fonts" / "serif.woff2")
-    write_text(site / "static/own.js", "// one\n// two\nlet a;\n")
-    bundled, own = load_theme(None), load_theme(site)
-    assert own.templates["gone.html"] == "<p>Gone: {{ page.id }}</p>\n"
-    assert own.templates["memo.html"] == bundled.templates["memo.html"]
-    files = {"fonts/serif.woff2": b"a font", "alias.woff2": b"a font", "own.js": b"// one\n// two\nlet a;\n"}
-    assert own.static == {**bundled.static, **files}
-    assert own.own == {"gone.html"} and bundled.own == frozenset()
-    assert [list(names) for names in (own.static, own.templates)] == [sorted(own.static), sorted(own.templates)]
-
-
-def test_hidden_files_backups_and_what_is_no_file_are_left_out(site: Path) -> None:
-    """What editors and systems leave behind is not part of a theme, and reading a pipe would wait for ever."""
-    for name in (".DS_Store", ".git/config", "a.css~"):
-        write_text(site / "static" / name, "not part of it")
-    for name in (".gone.html.swp", "README"):
-        write_text(site / "templates" / name, "not part of it")
-    os.mkfifo(site / "static" / "pipe")
-    own = {"fonts/serif.woff2", "memosite.css", "memosite.js"}
-    assert load_theme(site).static.keys() == own | load_theme(None).static.keys()
-    assert load_theme(site).templates.keys() == load_theme(None).templates.keys()
-
-
-def test_a_folder_that_is_missing_or_no_theme_is_refused(tmp_path: Path) -> None:
-    """A mistyped folder must not silently give the bundled theme; a broken installation is not a traceback."""
-    with pytest.raises(ConfigError, match="nowhere is not a folder"):
-        load_theme(tmp_path / "nowhere")
-    with pytest.raises(ConfigError, match="none of the folders templates/, static/ and languages/"):
-        load_theme(tmp_path)
-    with pytest.raises(ConfigError, match="install memosite again"):
-        load_theme(None, package=tmp_path / "memosite")
+    linked = tmp_path / "memosite"
+    linked.mkdir()
+    (linked / "templates").symlink_to(REPO / "templates")
+    (linked / "static").mkdir()
+    (linked / "static" / "memosite.css").symlink_to(REPO / "static" / "memosite.css")
+    assert "memosite.css" in load_theme(None, package=linked).static
 
 
 def test_a_syntax_error_names_file_and_line(site: Path) -> None:
@@ -124,8 +111,7 @@ def test_the_digest_tells_themes_apart(site: Path) -> None:
         digests.add(load_theme(site).digest)
     assert len(digests) == 6
     moved = site.rename(site.parent / "elsewhere")
-    assert load_theme(moved).digest in digests
-    assert all(len(digest) == 64 for digest in digests)
+    assert load_theme(moved).digest in digests and all(len(digest) == 64 for digest in digests)
 
 
 def test_scripts_and_styles_are_published_without_comments() -> None:

@@ -133,8 +133,8 @@ def _seconds_of(shown: str) -> int | None:
     return int(number) * {"day": 86_400, "hour": 3_600, "minute": 60}[unit.removesuffix("s")]
 
 
-def test_of_a_long_thread_the_first_memo_and_the_newest_are_not_folded(tmp_path: Path) -> None:
-    """The newest by date, wherever it is; the others show the beginning of their text. Five memos are not many."""
+def test_a_long_thread_is_folded_but_for_first_and_newest_and_branches_say_what_they_answer(tmp_path: Path) -> None:
+    """The newest by date; others show their beginning. Five memos are not many. A chain says when."""
     days = ("01", "02", "07", "03", "04", "05")
     for count, expected in ((5, []), (6, ["b", "d", "e", "f"])):
         folder = tmp_path / str(count)
@@ -146,10 +146,6 @@ def test_of_a_long_thread_the_first_memo_and_the_newest_are_not_folded(tmp_path:
         folded = page.xpath("//details[@class='fold' and not(@open)]")
         assert [words(one.getparent().find("header/h2/a"))[-1] for one in folded] == expected
         assert [words(one.find("summary"))[:14] for one in folded] == [f"The text of {letter}." for letter in expected]
-
-
-def test_a_branch_says_what_it_replies_to_and_a_chain_when(tmp_path: Path) -> None:
-    """In the text, where no tree shows it."""
     folder = tmp_path / "org/memos/read"
     chain = ("2026-05-01-0900--a--b--one", "2026-05-02-0900--b--a--two", "2026-05-03-0900--a--b--three")
     for name, parent in zip(chain, (None, *chain), strict=False):
@@ -185,8 +181,7 @@ def test_a_thread_of_hundreds_stays_in_bounds(tmp_path: Path) -> None:
         )  # fmt: skip
     page = page_of(tmp_path / "org")
     pages = list((tmp_path / "org/_site/threads/talk").rglob("index.html"))
-    assert len(pages) > 5
-    assert max(one.stat().st_size for one in pages) < MEGABYTE
+    assert len(pages) > 5 and max(one.stat().st_size for one in pages) < MEGABYTE
     assert len(page.find_class("took-part")[0].findall("tbody/tr")) == 20
     assert [len(html.parse(one).getroot().find_class("took-part")) for one in sorted(pages)].count(1) == 1
     assert all(check_lanes(html.parse(one).getroot()) == 60 for one in sorted(pages)[:2])
@@ -231,8 +226,7 @@ def check_lanes(page: Any) -> int:
     ]
     assert arrows == replies
     places = [float(place.rstrip("%")) for _, _, place, _ in marks]
-    assert places == sorted(set(places))
-    assert all(0 < place < 100 for place in places)
+    assert places == sorted(set(places)) and all(0 < place < 100 for place in places)
     dates = [row[2].find("time").get("datetime") for row in rows if len(row[2])]
     assert dates == sorted(dates)
     return len(marks)

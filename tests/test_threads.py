@@ -3,7 +3,6 @@
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -165,18 +164,13 @@ def test_the_order_of_the_nodes_does_not_matter(nodes: list[ThreadNode], random:
 
 
 @given(conversations())
-def test_the_walk_holds_each_tree_in_one_stretch(nodes: list[ThreadNode]) -> None:
-    """`first` and `last` span exactly a memo and everything below it."""
+def test_the_walk_holds_each_tree_in_one_stretch_and_edges_are_told_on_both_sides(nodes: list[ThreadNode]) -> None:
+    """`first` and `last` span a memo and all below it; a reply in another thread names its parent's."""
     forest = grow_forest(nodes)
     naive = Naive(nodes)
     for one in naive.nodes:
         below = {member for member in naive.nodes if one in [member, *naive.ancestors(member)]}
         assert set(forest.order[forest.first[one] : forest.last[one] + 1]) == below
-
-
-@given(conversations())
-def test_edges_between_threads_are_told_on_both_sides(nodes: list[ThreadNode]) -> None:
-    """A reply in another thread is named by its parent, and names its parent's thread."""
     naive = Naive(nodes)
     for name, entries in threads_of(nodes).items():
         for entry in entries:
@@ -185,12 +179,6 @@ def test_edges_between_threads_are_told_on_both_sides(nodes: list[ThreadNode]) -
             after = {naive.thread(child) for child in naive.children(entry.ref)} - {name}
             assert entry.continued_from == (before if before != name else None)
             assert entry.continues == tuple(sorted(after))
-
-
-def test_a_note_with_the_id_of_a_memo_is_not_of_its_thread() -> None:
-    """Both are roots that fall back on their ids."""
-    names = name_threads(grow_forest([node("a"), node("a", kind="note"), node("b", kind="note")]))
-    assert names == {ref("a"): "a", ref("a", "note"): "a~note", ref("b", "note"): "b"}
 
 
 def depths(forest: Forest) -> Mapping[str, tuple[ThreadEntry, ...]]:
@@ -217,8 +205,18 @@ def members(thread: Thread) -> list[tuple[int, str]]:
     return [(entry.depth, entry.ref[1]) for entry in thread.entries]
 
 
-def test_ghosts_are_read_off_their_names() -> None:
-    """Date, sender, recipient and subject; its replies are one thread, and the ids are those of its memo to be."""
+def test_ghosts_are_read_off_their_names_and_cycles_and_replies_before_their_parents_found() -> None:
+    """The earliest is first; by instant, or day where nobody wrote an hour; case makes two threads."""
+    for sent, answered, is_odd in [
+        ("2026-05-01T09:00:00Z", "2026-05-01T10:00:00Z", True),
+        ("2026-05-01T09:00:00-04:00", "2026-05-01T10:00:00Z", False),
+        ("2026-05-01", "2026-05-01T10:00:00Z", False),
+        ("2026-04-30", "2026-05-01T10:00:00Z", True),
+        ("TBD", "2026-05-01T10:00:00Z", False),
+    ]:
+        archive = archive_of(envelope("a", sent=answered), envelope("b", in_reply_to="a", sent=sent))
+        assert bool(findings(archive, "reply-before-parent")) == is_odd, sent
+        assert memo(archive, "b").parent == ref("a"), sent
     missing = "2026-05-01-0900--director--engineer--is-the-gate-green"
     archive = archive_of(
         envelope("a", in_reply_to=missing), envelope("b", in_reply_to=missing, sent="2026-05-02T09:00:00Z")
@@ -226,8 +224,7 @@ def test_ghosts_are_read_off_their_names() -> None:
     ghost = archive.ghosts[missing]
     assert ghost.date is not None
     assert (ghost.sender, ghost.to, ghost.short_subject) == ("director", "engineer", "Is the gate green")
-    assert ghost.date.utc == "2026-05-01T09:00:00Z"
-    assert ghost.replies == (ref("a"), ref("b"))
+    assert ghost.date.utc == "2026-05-01T09:00:00Z" and ghost.replies == (ref("a"), ref("b"))
     assert members(archive.threads[missing]) == [(0, missing), (1, "a"), (1, "b")]
     assert memo(archive, "a").ghost_parent == missing and memo(archive, "a").parent is None
     assert [finding.rule.id for finding in archive.findings] == ["ghost", "ghost"]
@@ -239,10 +236,6 @@ def test_ghosts_are_read_off_their_names() -> None:
     assert [ghost.kind for ghost in archive.ghosts.values()] == ["note"]
     archive = archive_of(envelope("Gate"), envelope("a", in_reply_to="gate"))
     assert set(archive.ghosts) == {"gate~ghost"}
-
-
-def test_a_cycle_of_memos_is_a_finding() -> None:
-    """The earliest of them is shown as the first; ids that differ by case are two threads in two folders."""
     archive = archive_of(
         envelope("a", in_reply_to="b", sent="2026-05-02T09:00:00Z"), envelope("b", in_reply_to="a", sent="2026-05-01")
     )
@@ -256,37 +249,17 @@ def test_a_cycle_of_memos_is_a_finding() -> None:
     assert memo(archive, "c").thread.startswith("GATE~") and archive.threads[memo(archive, "c").thread].name == "GATE"
 
 
-@pytest.mark.parametrize(
-    ("sent", "answered", "is_odd"),
-    [
-        ("2026-05-01T09:00:00Z", "2026-05-01T10:00:00Z", True),
-        ("2026-05-01T09:00:00-04:00", "2026-05-01T10:00:00Z", False),
-        ("2026-05-01", "2026-05-01T10:00:00Z", False),
-        ("2026-04-30", "2026-05-01T10:00:00Z", True),
-        ("TBD", "2026-05-01T10:00:00Z", False),
-    ],
-)
-def test_a_reply_dated_before_its_parent_is_a_finding(sent: str, answered: str, is_odd: bool) -> None:
-    """By the instant, or by the day where nobody wrote an hour; a placeholder tells nothing."""
-    archive = archive_of(envelope("a", sent=answered), envelope("b", in_reply_to="a", sent=sent))
-    assert bool(findings(archive, "reply-before-parent")) == is_odd
-    assert memo(archive, "b").parent == ref("a")
-
-
-def test_the_name_of_a_thread_is_as_written_and_its_id_is_safe() -> None:
-    """White space around it does not count; an id with `~` stays as it is."""
+def test_the_id_of_a_thread_is_safe_and_a_note_or_transcript_of_that_id_is_not_of_it() -> None:
+    """The name is as written; roots fall back on their ids; a reply to a transcript links to it, and it back."""
     archive = archive_of(envelope("a", thread_id=" the gate / v2 "), envelope("b", thread_id="the gate / v2"))
     (thread,) = archive.threads.values()
-    assert thread.name == "the gate / v2" and "/" not in thread.id
-    assert thread.memos == (ref("a"), ref("b"))
+    assert thread.name == "the gate / v2" and "/" not in thread.id and thread.memos == (ref("a"), ref("b"))
     archive = archive_of(envelope("m"), envelope("m", sender="tester", source="other"))
     assert set(archive.threads) == {one[1] for one in archive.artifacts}
     archive = archive_of(envelope("a", subject="Re: gate"), envelope("b", subject="Re: gate"))
     assert len(archive.threads) == 2
-
-
-def test_a_reply_to_a_transcript_is_no_ghost() -> None:
-    """Transcripts stand outside the tree, notes in it; the reply links to it, and it back."""
+    names = name_threads(grow_forest([node("a"), node("a", kind="note"), node("b", kind="note")]))
+    assert names == {ref("a"): "a", ref("a", "note"): "a~note", ref("b", "note"): "b"}
     archive = archive_of(envelope("a", in_reply_to="t"), transcript("t"))
     assert archive.ghosts == {} and findings(archive, "ghost") == []
     assert memo(archive, "a").parent is None and memo(archive, "a").thread == "a"

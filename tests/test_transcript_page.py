@@ -2,13 +2,19 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import html
 
 from memosite.cli import main
+from memosite.facts.times import read_moment
+from memosite.plan.indexes import find_written
+from tests.support.archives import read_folders, transcript_of
 from tests.support.chromium import Browser, chromium
+from tests.support.facts import archive_of, envelope, transcript
 from tests.support.memos import write_memo, write_transcript
+from tests.support.pages import found
 from tests.support.pictures import ReadPicture, check_pictures
 from tests.support.sites import build_site
 
@@ -54,11 +60,8 @@ def strip(page: Path) -> ReadPicture:
     return found
 
 
-def test_the_outline_has_numbers_and_times_and_no_noise_and_attachments_are_named(tmp_path: Path) -> None:
-    """No day of the head; what was attached stands for a turn without words, by the last part of its path in the turn.
-
-    A quotation mark alone is no question. Of a long input it is said how many lines are folded: all but its beginning.
-    """
+def test_the_outline_has_numbers_and_times_attachments_names_and_the_strip_60_columns(tmp_path: Path) -> None:
+    """No noise; what was attached stands for a turn without words; how many lines are folded is said."""
     log = "\n".join(f"line {number}" for number in range(712))
     page = write_site(tmp_path, talk((*TALK, ("🧑 User", "11:40:00 PM", log))))
     build_site(tmp_path)
@@ -73,16 +76,26 @@ def test_the_outline_has_numbers_and_times_and_no_noise_and_attachments_are_name
     assert "/home/somebody/pictures/lock at noon.png" in words(page, "//section[@id='t5']")[0]
     assert words(page, "//section[@id='t1']/p") == []
     assert words(page, "//details[@class='long']/summary") == ["700 more lines"]
+    page = write_site(tmp_path, f"## User\n\n{'a ' * 60}\n\n## Assistant\n\n{'b ' * 60}\n\n" * 2_000)
+    build_site(tmp_path)
+    found = strip(page)
+    said = html.parse(page).findtext(".//figcaption[@id='_strip-caption']")
+    assert said.endswith("67 in each column. No turn is cited, mentioned or quoted elsewhere.")
+    assert found.columns[0] == "1–67" and found.columns[-1] == "3,954–4,000" and len(found.columns) == 60
+    assert sum(number or 0 for row in found.table for number in row) == 4_000
+    assert found.links[0] == "#t1" and not found.links[-1].startswith("#")
+    part, _, anchor = found.links[-1].partition("#")
+    assert html.parse(page.parent / part).xpath(f"//section[@id='{anchor}']")
+    assert check_pictures(page.parent / "2/index.html") == []
 
 
-def test_times_are_as_written_and_in_utc_and_neither_is_there_twice(tmp_path: Path) -> None:
-    """Head, outline and turns have one clock; a day is shown where it is another; UTC once if the clock is in UTC."""
+def test_times_are_as_written_and_in_utc_each_once_also_over_midnight(tmp_path: Path) -> None:
+    """Head, outline and turns have the clock of the session; a day is shown where it is another."""
     page = write_site(tmp_path, talk(), started="2026-05-01T23:30:00Z")
     build_site(tmp_path)
     assert head(page).endswith("2026-05-01 16:30 (23:30 UTC) · ongoing")
     times = words(page, "//section/header/span[contains(@class, 'when')]")
-    assert times[0] == "16:30:00 (23:30:00 UTC)"
-    assert times[-1] == "23:30:00 (2026-05-02 06:30:00 UTC)"
+    assert times[0] == "16:30:00 (23:30:00 UTC)" and times[-1] == "23:30:00 (2026-05-02 06:30:00 UTC)"
     assert html.parse(page).xpath("//section/header//time/@title")[0] == "5/1/2026, 4:30:00 PM"
     assert words(page, "//details[@class='tool']/summary") == ["Bash count barges"]
     write_site(tmp_path, talk(), started="2026-05-01T16:30:00Z", ended="2026-05-01T23:30:00Z")
@@ -90,10 +103,6 @@ def test_times_are_as_written_and_in_utc_and_neither_is_there_twice(tmp_path: Pa
     assert head(page).endswith("2026-05-01 16:30 to 23:30 UTC")
     assert words(page, "//section/header/span[contains(@class, 'when')]")[0] == "16:30:00 UTC"
     assert html.parse(page).xpath("//section/header//time/@datetime")[0] == "2026-05-01T16:30:00Z"
-
-
-def test_a_session_over_midnight_has_the_days_that_its_head_has_not(tmp_path: Path) -> None:
-    """By the clock of the session, whatever offset its beginning was written with."""
     turns = (("🧑 User", "11:20:00 PM", "Still here?"), ("🤖 Assistant *(m)*", "11:50:00 PM", "Yes."))
     text = talk((*turns, ("🧑 User", "12:10:00 AM", "Good night."))).replace("5/1/2026, 12:", "5/2/2026, 12:")
     clock = "2026-05-01 23:20 to 2026-05-02 00:15"
@@ -133,22 +142,6 @@ def test_the_strip_shows_who_speaks_and_what_is_cited_and_mentioned(
     }
     assert found.links[:2] == ("#t1", "#t3")
     assert "No turn is cited" not in html.parse(page).findtext(".//figcaption[@id='_strip-caption']")
-
-
-def test_the_strip_is_bounded_and_leads_to_all_parts(tmp_path: Path) -> None:
-    """4,000 turns take 60 columns at most, and only the first part has them. That no turn is cited is said."""
-    page = write_site(tmp_path, f"## User\n\n{'a ' * 60}\n\n## Assistant\n\n{'b ' * 60}\n\n" * 2_000)
-    build_site(tmp_path)
-    found = strip(page)
-    said = html.parse(page).findtext(".//figcaption[@id='_strip-caption']")
-    assert said.endswith("67 in each column. No turn is cited, mentioned or quoted elsewhere.")
-    assert found.columns[0] == "1–67" and found.columns[-1] == "3,954–4,000"
-    assert len(found.columns) == 60
-    assert sum(number or 0 for row in found.table for number in row) == 4_000
-    assert found.links[0] == "#t1" and not found.links[-1].startswith("#")
-    part, _, anchor = found.links[-1].partition("#")
-    assert html.parse(page.parent / part).xpath(f"//section[@id='{anchor}']")
-    assert check_pictures(page.parent / "2/index.html") == []
 
 
 @pytest.fixture(scope="module")
@@ -196,3 +189,87 @@ def test_without_a_script_the_search_box_is_a_plain_form_and_a_short_talk_has_no
     assert (form.get("action"), form.method) == ("../../search/index.html", "GET")
     assert form.xpath(".//input[@type='hidden']/@value") == [f"transcript:{NAME}"]
     assert check_pictures(site / "transcripts/other/index.html") == []
+
+
+# What the participants of a conversation wrote meanwhile
+
+
+def written(*memos: Any, positions: tuple[str, ...] = ("engineer",), **fields: Any) -> list[str]:
+    """The ids of what was written during a conversation from two to four o'clock, unless it is said otherwise."""
+    known = {"sent": "2026-05-01T14:00:00Z", "ended": read_moment("2026-05-01T16:00:00Z")} | fields
+    archive = archive_of(transcript("talk", positions=positions, **known), *memos)
+    found = find_written(archive.artifacts.values())
+    assert set(found) <= {("transcript", "talk")}
+    return [id_ for _, id_ in found.get(("transcript", "talk"), ())]
+
+
+def at(clock: str, stem: str = "", **fields: Any) -> Any:
+    """A memo of the engineer that was sent at this time."""
+    return envelope(stem or f"at-{clock.replace(':', '')}", sent=f"2026-05-01T{clock}:00Z", **fields)
+
+
+def test_only_what_a_participant_sent_counts() -> None:
+    """Between start and end, with both; not what came to one, and nobody's twice."""
+    memos = [at(clock) for clock in ("16:01", "16:00", "15:00", "14:00", "13:59")]
+    assert written(*memos) == ["at-1400", "at-1500", "at-1600"]
+    assert written(envelope("2026-05-01-1500--engineer--director--guess", sent="")) == []
+    assert written(at("15:00"), ended=None) == []
+    assert written(at("15:00"), ended=read_moment("2026-05-01T13:00:00Z")) == []
+    memos = [
+        at("15:00", "from-engineer", to="director"),
+        at("15:10", "to-engineer", sender="strategist", to="engineer"),
+        at("15:20", "from-director", sender="director", to="engineer"),
+    ]
+    assert written(*memos) == ["from-engineer"]
+    assert written(*memos, positions=("engineer", "director", "engineer")) == ["from-engineer", "from-director"]
+
+
+def turns(*stamps: str) -> str:
+    """A body whose turns have these stamps."""
+    return "".join(f"---\n\n## 🧑 User <sub>{stamp}</sub>\n\nHello.\n\n" for stamp in stamps)
+
+
+def listed(repo: Path, text: str, *, sent: tuple[str, ...], **fields: object) -> list[str]:
+    """Build a transcript that begins at 14:30 UTC, and memos of these times; the memos that its page lists."""
+    write_transcript(repo / "transcripts/engineer", "talk", text=text, **{"started": "2026-05-01T14:30:00Z"} | fields)
+    for time in sent:
+        write_memo(repo / "memos", f"at-{time.replace(':', '')}", sent=f"2026-05-01T{time}Z")
+    page = build_site(repo, output=repo.parent / "out") / "transcripts/talk/index.html"
+    heading = "//h2[text()='Written during this session']"
+    return [href.split("/")[-2] for href in found(html.parse(page), f"{heading}/..//a[@class='subject']/@href")]
+
+
+def test_without_an_end_the_last_turn_is_the_end(tmp_path: Path) -> None:
+    """By its stamp in local time, that second included; a stated end counts more."""
+    text = turns("5/1/2026, 4:30:00 PM", "5/1/2026, 5:00:00 PM", "5/1/2026, 6:10:05 PM")
+    sent = ("14:29:59", "14:30:00", "15:59:00", "16:10:05", "16:10:06")
+    assert listed(tmp_path / "repo", text, sent=sent) == ["at-143000", "at-155900", "at-161005"]
+    text = turns("5/1/2026, 2:30:00 PM", "5/1/2026, 5:00:00 PM")
+    assert listed(tmp_path / "two/repo", text, sent=("15:30:00", "16:30:00"), ended="2026-05-01T16:00:00Z") == [
+        "at-153000"
+    ]
+
+
+@pytest.mark.parametrize("text", ["## User\n\nHello.\n", "No turns.\n", "", turns("5/1/2026, 2:37:00 PM")])
+def test_without_a_time_of_the_last_turn_nothing_is_listed(text: str, tmp_path: Path) -> None:
+    """A body without stamps, without turns, no body, and stamps that fit no time zone tell no end."""
+    assert listed(tmp_path / "repo", text, sent=("14:35:00",)) == []
+
+
+def test_a_list_that_a_page_cannot_hold_is_counted(tmp_path: Path) -> None:
+    """A stamp may be years later: then the page shows the first 500, and stays under 1 MB."""
+    sent = [f"{hour}:{minute:02d}:{second:02d}" for hour in (15, 16) for minute in range(60) for second in range(5)]
+    text = turns("5/1/2026, 2:30:00 PM", "5/1/2027, 2:30:00 PM")
+    shown = listed(tmp_path / "repo", text, sent=tuple(sent))
+    assert (shown[0], shown[-1], len(shown)) == ("at-150000", "at-163904", 500)
+    assert "Showing the first 500 of 600." in (tmp_path / "out/transcripts/talk/index.html").read_text(encoding="utf-8")
+
+
+def test_the_last_turn_is_the_same_that_the_page_shows(tmp_path: Path) -> None:
+    """Also when the clocks went back, and with an offset as the envelope has it."""
+    text = turns("2026-10-25 02:30:00", "2026-10-25 02:50:00", "2026-10-25 02:10:00", "2026-10-25 04:00:00")
+    write_transcript(tmp_path / "repo/transcripts/engineer", "talk", text=text, started="2026-10-25T02:30:00+02:00")
+    last = transcript_of(read_folders(tmp_path / "repo"), "talk").last_turn
+    assert last is not None and (last.utc, last.zone) == ("2026-10-25T03:00:00Z", "+02:00")
+    page = build_site(tmp_path / "repo", output=tmp_path / "out") / "transcripts/talk/index.html"
+    assert found(html.parse(page), "//section[@id='t4']//time/@datetime") == [last.utc]

@@ -177,8 +177,7 @@ def test_the_limits_of_folders_hold_for_trees(repo: Repo, stack: ExitStack, monk
     monkeypatch.undo()
     monkeypatch.setattr(objects, "PATHS_LIMIT", 3)
     source = tree_source(repo.root, stack)
-    assert source.list_files().candidates == ("a.openthing",)
-    assert notes(source) == {"b": "folder-too-large"}
+    assert source.list_files().candidates == ("a.openthing",) and notes(source) == {"b": "folder-too-large"}
     monkeypatch.setattr(objects, "ENTRIES_LIMIT", 2)
     with pytest.raises(TooMuchError, match="more than 2 entries"):
         tree_source(repo.root, stack)
@@ -242,8 +241,8 @@ def test_a_ref_is_read_and_not_the_files_as_they_lie(repo: Repo, tmp_path: Path)
     assert f'"commit": "{commit}"' in status and '"date": "2026-05-01T16:00:00Z"' in status
 
 
-def test_a_commit_has_its_own_history(repo: Repo, tmp_path: Path) -> None:
-    """Life lines go to the commit that was read, not to where the checkout is by now."""
+def test_a_commit_has_its_own_history_and_one_that_is_not_there_stops_the_build(repo: Repo, tmp_path: Path) -> None:
+    """Life lines go to the commit that was read; ref and repo in one line, also of a bare repo without commits."""
     write_memo(repo.root / "memos/inbox", "m")
     commit = repo.commit()
     repo.git("tag", "v1")
@@ -260,6 +259,15 @@ def test_a_commit_has_its_own_history(repo: Repo, tmp_path: Path) -> None:
         pages.append([event.kind for event in life.events])
         assert life.events[0].commit == commit
     assert pages == [["received"], ["received"], ["received", "moved"]]
+    repo.commit()
+    run_git(tmp_path, "init", "-q", "--bare", "empty.git")
+    for text, expected in (("path: ../repo, ref: nothing", '"nothing"'), ("path: ../empty.git", '"HEAD"')):
+        config = load_config(site_of(tmp_path / "site", f"sources: [{{{text}}}]\n"))
+        with (
+            pytest.raises(SourceError, match=f"found no commit at {expected}, expected a branch"),
+            open_sources(config),
+        ):
+            pass
 
 
 def test_two_refs_of_a_repo_are_two_sources(repo: Repo, tmp_path: Path) -> None:
@@ -286,19 +294,6 @@ def test_two_refs_of_a_repo_are_two_sources(repo: Repo, tmp_path: Path) -> None:
     assert info.web == "https://gitlab.example.org/acme/team/repo/-/blob/{ref}/a%20desk/{path}"
     assert (info.web_ref, info.ref) == (commit, "main")
     assert (opened.infos[3].ref, opened.infos[3].commit) == ("HEAD", commit)
-
-
-def test_a_ref_that_is_not_there_stops_the_build(repo: Repo, tmp_path: Path) -> None:
-    """With the ref and the repo in one line; so does a bare repo without any commit."""
-    repo.commit()
-    run_git(tmp_path, "init", "-q", "--bare", "empty.git")
-    for text, expected in (("path: ../repo, ref: nothing", '"nothing"'), ("path: ../empty.git", '"HEAD"')):
-        config = load_config(site_of(tmp_path / "site", f"sources: [{{{text}}}]\n"))
-        with (
-            pytest.raises(SourceError, match=f"found no commit at {expected}, expected a branch"),
-            open_sources(config),
-        ):
-            pass
 
 
 def test_a_folder_says_its_commit_and_its_forge(repo: Repo, tmp_path: Path) -> None:
@@ -330,8 +325,7 @@ def test_forked_processes_ask_a_git_of_their_own(tmp_path: Path) -> None:
         def is_right(number: int) -> bool:
             return objects.blob(names[number], limit=10**6) == f"{number}\n".encode() * (1 + number * 40)
 
-        assert list(run(is_right, [*names] * 20, jobs=3)) == [True] * 1_200
-        assert is_right(1)
+        assert list(run(is_right, [*names] * 20, jobs=3)) == [True] * 1_200 and is_right(1)
 
 
 def test_a_commit_is_read_by_several_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

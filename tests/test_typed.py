@@ -149,7 +149,9 @@ def test_everything_typed_is_shown_as_typed(talks: Talks, name: str, form: str) 
     assert missing(folder, source) == []
 
 
-def test_every_turn_of_the_example_is_shown_as_it_is_in_its_source(example_site: Path) -> None:
+def test_every_turn_of_the_example_is_shown_as_in_its_source_and_what_is_missing_is_noticed(
+    example_site: Path, talks: Talks
+) -> None:
     """What people typed character for character; of what assistants wrote, each letter and digit."""
     bodies = sorted(EXAMPLE.glob("*/transcripts/**/*.body.md"))
     assert len(bodies) == 2
@@ -157,10 +159,6 @@ def test_every_turn_of_the_example_is_shown_as_it_is_in_its_source(example_site:
         source = body.read_text(encoding="utf-8")
         folder = example_site / "transcripts" / body.name.removesuffix(".body.md")
         assert missing(folder, source) == []
-
-
-def test_the_comparison_notices_what_is_missing(talks: Talks) -> None:
-    """A character of a person, a letter of an assistant."""
     source, folder = talks["plain backslashes"]
     for old, new in (("\\*.log", "\\\\*.log"), ("and ", "and  "), ("Yes", "Yess")):
         assert len(missing(folder, source.replace(old, new))) == 1
@@ -175,16 +173,23 @@ FOLDED: tuple[tuple[str, int, str | None], ...] = (
 )
 
 
-@pytest.mark.parametrize("number", range(len(FOLDED)))
-def test_long_inputs_are_folded_and_short_ones_are_not(talks: Talks, number: int) -> None:
-    """The beginning is shown; the rest opens, and says how much it is."""
-    _, shown, summary = FOLDED[number]
-    (section, _) = sections(talks[f"folded {number}"][1])
-    heads = section.xpath(".//div[contains(@class, 'speech')]/pre")
-    assert [len(pre.text_content().strip("\n").split("\n")) for pre in heads] == ([shown] if shown else [])
-    summaries = [one.text_content() for one in section.xpath(".//details[@class='long']/summary")]
-    assert (summary is None and not summaries) or (len(summaries) == 1 and summaries[0].endswith(str(summary)))
-    assert section.xpath(".//details[@open]") == []
+def test_long_inputs_are_folded_and_passages_that_had_anchors_keep_them_on_their_lines(talks: Talks) -> None:
+    """The beginning is shown; the rest opens, and says how much it is. Earlier versions published anchors."""
+    for number in range(len(FOLDED)):
+        _, shown, summary = FOLDED[number]
+        (section, _) = sections(talks[f"folded {number}"][1])
+        heads = section.xpath(".//div[contains(@class, 'speech')]/pre")
+        assert [len(pre.text_content().strip("\n").split("\n")) for pre in heads] == ([shown] if shown else []), number
+        summaries = [one.text_content() for one in section.xpath(".//details[@class='long']/summary")]
+        assert (summary is None and not summaries) or (len(summaries) == 1 and summaries[0].endswith(str(summary)))
+        assert section.xpath(".//details[@open]") == [], number
+    for name, typed in TYPED.items():
+        text = to_html(typed.strip("\n"), links={}, prefix="t1-", with_passages=True)
+        (section, _) = sections(talks[f"plain {name}"][1])
+        ids = [str(id_) for id_ in section.xpath(".//@id")]
+        if name not in {"an aside", "a tool's call"}:  # in blocks
+            assert set(re.findall(r'id="([^"]+)"', text)) <= set(ids), name
+        assert len(ids) == len(set(ids)), name
 
 
 HUGE = {
@@ -210,62 +215,44 @@ def written(form: str) -> str:
     return form.format(("\n> " if form.startswith(">") else "\n").join(lines))
 
 
-@pytest.mark.parametrize("name", HUGE)
-def test_a_turn_too_long_for_a_page_is_on_several(talks: Talks, name: str) -> None:
-    """With every character, one after the other; only where it is split may a line end be left out."""
-    _, folder = talks[f"huge {name}"]
-    pages = list(folder.rglob("index.html"))
-    assert len(pages) > 1
-    assert all(page.stat().st_size < 1_000_000 for page in pages)
-    *pieces, _ = sections(folder)
-    assert [piece.get("id") for piece in pieces] == ["t1"] + [None] * (len(pieces) - 1)
-    shown = "".join(run for piece in pieces for run in shown_runs(piece))
-    assert shown.replace("\n", "") == "".join(runs_of(HUGE[name])).replace("\n", "")
-    assert sum(len(piece.xpath("./details[@class='cite']")) for piece in pieces) == 1
+def test_a_turn_too_long_for_a_page_is_on_several(talks: Talks) -> None:
+    """With every character, but a line end where it is split; each piece of speech, output or code is one."""
+    for name, typed in HUGE.items():
+        _, folder = talks[f"huge {name}"]
+        pages = list(folder.rglob("index.html"))
+        assert len(pages) > 1, name
+        assert all(page.stat().st_size < 1_000_000 for page in pages), name
+        *pieces, _ = sections(folder)
+        assert [piece.get("id") for piece in pieces] == ["t1"] + [None] * (len(pieces) - 1), name
+        shown = "".join(run for piece in pieces for run in shown_runs(piece))
+        assert shown.replace("\n", "") == "".join(runs_of(typed)).replace("\n", "")
+        assert sum(len(piece.xpath("./details[@class='cite']")) for piece in pieces) == 1, name
+    for form in FORMS:
+        _, folder = talks[form]
+        assert all(part_file.stat().st_size < 1_000_000 for part_file in folder.rglob("index.html")), form
+        _, *pieces = sections(folder)
+        listed = [part.xpath("./*[not(self::header or @class='cite' or @class='notice')]") for part in pieces]
+        assert len(listed) > 1, form
+        assert all(len(parts) == 1 for parts in listed), form
+        assert len({parts[0].tag for parts in listed}) == 1, form
+        prose = (
+            parts[0].xpath("descendant-or-self::*[contains(@class, 'prose')]")[0].text_content() for parts in listed
+        )
+        assert re.findall(r"word(\d+)", " ".join(prose)) == [str(number) for number in range(WORDS)], form
+        assert all(bool(parts[0].xpath(".//pre")) == ("```" in form) for parts in listed), form
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_turn_of_an_assistant_too_long_for_a_page_is_on_several(talks: Talks, form: str) -> None:
-    """Speech, the output of a tool, code: each piece is what the whole is."""
-    _, folder = talks[form]
-    assert all(page.stat().st_size < 1_000_000 for page in folder.rglob("index.html"))
-    _, *pieces = sections(folder)
-    shown = [part.xpath("./*[not(self::header or @class='cite' or @class='notice')]") for part in pieces]
-    assert len(shown) > 1
-    assert all(len(parts) == 1 for parts in shown)
-    assert len({parts[0].tag for parts in shown}) == 1
-    prose = (parts[0].xpath("descendant-or-self::*[contains(@class, 'prose')]")[0].text_content() for parts in shown)
-    assert re.findall(r"word(\d+)", " ".join(prose)) == [str(number) for number in range(WORDS)]
-    assert all(bool(parts[0].xpath(".//pre")) == ("```" in form) for parts in shown)
-
-
-@pytest.mark.parametrize("name", TYPED)
-def test_passages_that_had_anchors_as_markdown_keep_them_on_their_lines(talks: Talks, name: str) -> None:
-    """Earlier versions published them."""
-    text = to_html(TYPED[name].strip("\n"), links={}, prefix="t1-", with_passages=True)
-    (section, _) = sections(talks[f"plain {name}"][1])
-    ids = [str(id_) for id_ in section.xpath(".//@id")]
-    if name not in {"an aside", "a tool's call"}:  # in blocks
-        assert set(re.findall(r'id="([^"]+)"', text)) <= set(ids)
-    assert len(ids) == len(set(ids))
-
-
-def test_an_anchor_is_on_the_line_that_it_names(tmp_path: Path) -> None:
-    """In the blocks after an aside and after the call of a tool, too."""
+def test_an_anchor_is_on_its_line_and_links_are_recognised_with_all_their_characters(tmp_path: Path) -> None:
+    """Also after an aside and after the call of a tool; what leads nowhere is text."""
     aside = "<ide_note>Two.\n\nThree.</ide_note>"
     talk = f"One.\n\n{aside}\n\n# Four\n\n> **🔧 Bash**\n> ls\n\n- Five\n\nSix.[^1]\n\n[^1]: Seven."
     (section, _) = sections(build_talk(tmp_path, plain(talk)))
     lines = {span.get("id"): span.text_content().strip() for span in section.xpath(".//pre[@class='typed']//span[@id]")}
     by_words = {words: id_ for id_, words in lines.items() if words}
     assert by_words["<ide_note>Two."].startswith("t1.2-p-")
-    assert by_words["Three.</ide_note>"].startswith("t1.2-p-")
-    assert by_words["# Four"] == "t1.3-four"
+    assert by_words["Three.</ide_note>"].startswith("t1.2-p-") and by_words["# Four"] == "t1.3-four"
     assert by_words["- Five"].startswith("t1.5-p-")
     assert {"t1.5-fn.1", "t1.5-fnref.1"} <= set(lines)
-
-
-def test_links_are_recognised_with_all_their_characters(tmp_path: Path) -> None:
-    """Of the web, to what the archive has, and as Markdown writes them; what leads nowhere is text."""
     name = "2026-05-02-0900--engineer--director--m"
     write_memo(tmp_path / "quay/memos/inbox", name)
     memo = f"../../memos/inbox/{name}.openthing"

@@ -43,17 +43,23 @@ def mentioned(*by: tuple[str, str | None]) -> Any:
     return planned(record("0a", system="mif", backlinks=refs), *others)["records/mif/quay.0a/index.html"]
 
 
-def test_what_mentions_an_artifact_is_listed_without_a_date_too_and_the_rest_is_counted() -> None:
-    """The bullets of a memory seldom have one; the twin has all of them."""
+def test_mentions_without_a_date_are_listed_and_mentions_types_and_faulty_fields_counted() -> None:
+    """The newest 200, the most common types, twenty faults in frontmatter: the rest is counted, never silent."""
     page = mentioned(("decisions.1", "2026-05-01"), ("decisions.2", None))
     assert [one.row.short_subject for one in page.backlinks] == ["Title of decisions.1", "Title of decisions.2"]
     page = mentioned(*((f"decisions.{number}", "2026-05-01") for number in range(201)))
     assert (len(page.backlinks), page.backlinks_total) == (200, 201)
     assert "Showing the newest 200 of 201. All of them: JSON ." in words(page)
+    found = planned(*(record(f"{number}", system="mif", type=f"type {number}") for number in range(23)))
+    assert ", and 3 more" in words(found["systems/index.html"])
+    broken = "".join(f'k{number}: "a "quoted" b"\n' for number in range(30))
+    yaml = read_yaml(broken + "title: last\n")
+    assert "title" not in yaml.fields and "the rest is skipped" in yaml.problems[-1].message
+    assert len(yaml.problems) == 20
 
 
-def test_what_a_record_says_of_a_relation_stands_beside_it_at_both_ends(tmp_path: Path) -> None:
-    """A reason, the day of a resolution, the words of a link; not those that the target's title repeats."""
+def test_what_records_say_of_relations_and_fields_without_a_use_stand_on_their_pages(tmp_path: Path) -> None:
+    """At both ends, but for what the target's title repeats; fields of all kinds of items are folded."""
     write_text(tmp_path / "quay/a.memory.md", _memory("a1", "The gate", _RELATIONS))
     write_text(tmp_path / "quay/b.memory.md", _memory("b2", "The mole"))
     with open_folders(tmp_path / "quay") as (archive, shelf):
@@ -66,6 +72,19 @@ def test_what_a_record_says_of_a_relation_stands_beside_it_at_both_ends(tmp_path
     twin = json.loads(found["records/mif/quay.a1/index.json"].data)
     labels = [one["label"] for one in twin["record"]["relations"]]
     assert labels == ["copied in 2026", "resolved 2026-01-23", "The mole"]
+    quay = tmp_path / "quay"
+    write_text(quay / "decisions/gate.md", _DECISION)
+    write_text(quay / ".wyren/broadcast/charter.md", "---\ntitle: Charter\nname: odd\nowner: Ada\n---\nBe kind.\n")
+    write_json(quay / "org/quay.openthing", _ORGANIZATION)
+    library = {"type": "memodef:Library", "id": "kit", "items": [{"id": "report", "license": "CC0"}]}
+    write_json(quay / "kit.opencatalog", library)
+    who = {"position": "pilot", "session_arc": "s1", "shift": "night"}
+    write_transcript(quay / "transcripts/pilot", "2026-05-01-0900--pilot--talk", participants=[who])
+    with open_folders(quay) as (archive, shelf):
+        found = _pages(archive, shelf)
+        shown = {path: words(found[f"{path}/index.html"], shelf.text) for path in _TOLD}
+    assert [path for path, told in _TOLD.items() if told not in shown[path]] == []
+    assert "accepted" not in found["documents/quay.decisions.gate.md/index.html"].extra
 
 
 _RELATIONS = """\
@@ -89,8 +108,8 @@ def _pages(archive: Archive, shelf: Shelf) -> dict[str, Any]:
     return {one.path: one for unit in units for one in unit.make(context) if not isinstance(one, SearchBlock)}
 
 
-def test_the_bullets_of_a_memory_stand_in_the_order_of_their_file(tmp_path: Path) -> None:
-    """Without dates nothing else says what belongs together; ids are hashes."""
+def test_bullets_of_a_memory_stand_in_order_and_their_long_file_is_not_published_with_each(tmp_path: Path) -> None:
+    """Without dates nothing else says what belongs together; each, and the rest, has its text for original."""
     bullets = [f"Rule {number} of the reading room" for number in range(9)]
     text = "## Decisions\n" + "".join(f"- {bullet} [session 7a2e, turn 1]\n" for bullet in bullets)
     write_text(tmp_path / "quay/.wyren/memory.md", text)
@@ -98,23 +117,14 @@ def test_the_bullets_of_a_memory_stand_in_the_order_of_their_file(tmp_path: Path
         found = _pages(archive, shelf)
     for rows in (found["systems/wyren/index.html"].sections[0].rows, found["decisions/index.html"].groups[0].rows):
         assert [row.short_subject for row in rows] == bullets
-
-
-def test_fields_that_memosite_has_no_use_for_stand_folded_on_the_page(tmp_path: Path) -> None:
-    """Of documents, positions, relationships, participants, entries of libraries and of broadcast files."""
-    quay = tmp_path / "quay"
-    write_text(quay / "decisions/gate.md", _DECISION)
-    write_text(quay / ".wyren/broadcast/charter.md", "---\ntitle: Charter\nname: odd\nowner: Ada\n---\nBe kind.\n")
-    write_json(quay / "org/quay.openthing", _ORGANIZATION)
-    library = {"type": "memodef:Library", "id": "kit", "items": [{"id": "report", "license": "CC0"}]}
-    write_json(quay / "kit.opencatalog", library)
-    who = {"position": "pilot", "session_arc": "s1", "shift": "night"}
-    write_transcript(quay / "transcripts/pilot", "2026-05-01-0900--pilot--talk", participants=[who])
-    with open_folders(quay) as (archive, shelf):
+    text = "## Decisions\n" + "".join(f"- Rule {number} [session 7a2e, turn 1]\n" for number in range(700))
+    write_text(tmp_path / "quay/.wyren/memory.md", text)
+    with open_folders(tmp_path / "quay") as (archive, shelf):
         found = _pages(archive, shelf)
-        shown = {path: words(found[f"{path}/index.html"], shelf.text) for path in _TOLD}
-    assert [path for path, told in _TOLD.items() if told not in shown[path]] == []
-    assert "accepted" not in found["documents/quay.decisions.gate.md/index.html"].extra
+        stored = [shelf.get(one.sha256) for one in found.values() if isinstance(one, Stored)]
+    assert len(stored) == RECORDS + 1 and sum(map(len, stored)) < 10 * len(text)
+    line = artifact_line(next(exported(archive)), archive, base_url=None)
+    assert line["sha256"] in {one.sha256 for one in found.values() if isinstance(one, Stored)}
 
 
 _DECISION = "---\ntitle: Gate\nstatus: accepted\ndeciders: [Ada]\nmood: calm\n---\nOpen.\n"
@@ -131,8 +141,8 @@ _ORGANIZATION = {
 }  # fmt: skip
 
 
-def test_roles_jobs_and_the_place_of_memos_stand_with_the_charter(tmp_path: Path) -> None:
-    """An orgdef says more than its positions."""
+def test_an_orgdef_shows_roles_and_the_place_of_memos_and_a_broken_one_its_text_and_findings(tmp_path: Path) -> None:
+    """It is kept like a broken memo: a page, no line in the export. Of other tools it is no artifact."""
     catalog = {
         "type": "orgdef:Organization", "id": "quay", "x.org.memo_location": "{repo}/memos",
         "items": [{"type": "roledef:Role", "id": "mate", "name": "Mate", "rank": 2}],
@@ -141,10 +151,7 @@ def test_roles_jobs_and_the_place_of_memos_stand_with_the_charter(tmp_path: Path
     with open_folders(tmp_path / "quay") as (archive, _):
         charter = archive.organizations[0].charter
     assert charter == (("x.org.memo location", "{repo}/memos"), ("roledef:Role", "- **Mate** mate 2"))
-
-
-def test_an_orgdef_or_a_catalog_that_is_broken_is_shown_raw_with_its_findings(tmp_path: Path) -> None:
-    """It is kept like a broken memo: a page, no line in the export. Broken JSON of other tools is no artifact."""
+    tmp_path /= "two"
     broken = {
         "org/quay.openthing": '{"id": "quay", "positions": [',
         "governance.openthing": '{"orgdef": "0.1", "positions": [',
@@ -170,12 +177,6 @@ def test_an_orgdef_or_a_catalog_that_is_broken_is_shown_raw_with_its_findings(tm
     assert "Invalid file, not read" in organization and "kit" not in organization
 
 
-def test_systems_name_the_most_common_types_and_count_the_others() -> None:
-    """A type may be any word."""
-    found = planned(*(record(f"{number}", system="mif", type=f"type {number}") for number in range(23)))
-    assert ", and 3 more" in words(found["systems/index.html"])
-
-
 def test_an_organization_too_large_for_its_page_is_in_parts(tmp_path: Path) -> None:
     """Every seat and every relationship stands in one of them; the page and home say how many there are."""
     told = {"name": "Seat", "status": "vacant", "description": "Watches the quay. " * 10}
@@ -194,17 +195,7 @@ def test_an_organization_too_large_for_its_page_is_in_parts(tmp_path: Path) -> N
     assert "Showing 300 of 500. All of them: organization ." in words(found["index.html"])
     assert "Showing the first 500 of 501." in words(found["positions/seat-000/index.html"])
     said = found["llms.txt"].data.decode()
-    assert "[All 500 positions](org/index.html)" in said
-    assert "memosite brief POSITION" in said
-
-
-def test_fields_beyond_too_many_faults_are_not_left_out_silently() -> None:
-    """Frontmatter with twenty broken fields is read no further, and says so."""
-    broken = "".join(f'k{number}: "a "quoted" b"\n' for number in range(30))
-    yaml = read_yaml(broken + "title: last\n")
-    assert "title" not in yaml.fields
-    assert "the rest is skipped" in yaml.problems[-1].message
-    assert len(yaml.problems) == 20
+    assert "[All 500 positions](org/index.html)" in said and "memosite brief POSITION" in said
 
 
 def test_systems_entities_and_decisions_have_twins(tmp_path: Path) -> None:
@@ -224,16 +215,3 @@ def test_systems_entities_and_decisions_have_twins(tmp_path: Path) -> None:
     assert all(len(found[path].data) <= 16_000 for path in found if path.endswith(("entities/index.json", "index.md")))
     write_planned(tmp_path, found.values())
     assert list(bad_links(tmp_path)) == []
-
-
-def test_a_long_file_of_many_records_is_not_published_once_for_each_of_them(tmp_path: Path) -> None:
-    """Hundreds of bullets in a file of megabytes would fill the disk; each, and the rest, has its text for original."""
-    text = "## Decisions\n" + "".join(f"- Rule {number} [session 7a2e, turn 1]\n" for number in range(700))
-    write_text(tmp_path / "quay/.wyren/memory.md", text)
-    with open_folders(tmp_path / "quay") as (archive, shelf):
-        found = _pages(archive, shelf)
-        stored = [shelf.get(one.sha256) for one in found.values() if isinstance(one, Stored)]
-    assert len(stored) == RECORDS + 1
-    assert sum(map(len, stored)) < 10 * len(text)
-    line = artifact_line(next(exported(archive)), archive, base_url=None)
-    assert line["sha256"] in {one.sha256 for one in found.values() if isinstance(one, Stored)}

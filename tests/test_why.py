@@ -95,8 +95,8 @@ def talk(office: Repo, printed: str, *, name: str = "gate", tool: str = "Bash", 
     return id_
 
 
-def test_a_chain_is_shown_as_text(site: Path, capsys: Capture) -> None:
-    """What people wrote is within a line, and each turn has the command that shows it."""
+def test_a_chain_is_shown_as_text_and_a_path_that_two_sources_have_is_uncertain(site: Path, capsys: Capture) -> None:
+    """Each turn has the command that shows it; unless the memo names the source, or is in it."""
     head = Repo(site / "engine", is_new=False).head[:12]
     told = ask(capsys, site, str(site / "engine/src/gate.py:2"))
     name = "transcript/2026-05-02-1000--engineer--gate"
@@ -111,6 +111,16 @@ def test_a_chain_is_shown_as_text(site: Path, capsys: Capture) -> None:
         "  - the commit's message names it: 2026-05-02 12:00; office; status accepted; “Oak”; "
         "document/office.decisions.oak.md; 35 characters\n"
     )
+    office = Repo(site / "office", is_new=False)
+    office.write("src/gate.py", "pass\n")
+    box = office.root / "memos/inbox"
+    said = {"path": "src/gate.py", "source": "engine/src/gate.py:2", "name": "gate.py"}
+    for name, text in (said | {"no": "src/gate.pyc, xsrc/gate.py2"}).items():
+        send(box, f"2026-05-03-0900--engineer--engineer--{name}", body=f"See {text}.")
+    named = chain_of(capsys, site, "engine/src/gate.py:2")["named_in"]
+    doubts = {one["id"].rpartition("--")[2]: one["uncertain"] for one in named if one["kind"] == "memo"}
+    also = "a file at this path is also in office"
+    assert doubts == {"path": also, "source": None, "name": "it names only the file's name"}
 
 
 def test_a_whole_file_has_a_chain_for_each_commit(site: Path, capsys: Capture) -> None:
@@ -195,20 +205,6 @@ def test_what_is_not_shown_is_uncertain(site: Path, capsys: Capture) -> None:
     engine.write("src/other.py", "more\n")
     engine.commit("Raise the gate", at="2026-05-02T10:40:00Z")
     assert chain_of(capsys, site, "engine/src/gate.py:2")["sessions"] == []
-
-
-def test_a_path_that_two_sources_have_is_uncertain(site: Path, capsys: Capture) -> None:
-    """Unless the memo names the source, or is in it."""
-    office = Repo(site / "office", is_new=False)
-    office.write("src/gate.py", "pass\n")
-    box = office.root / "memos/inbox"
-    said = {"path": "src/gate.py", "source": "engine/src/gate.py:2", "name": "gate.py"}
-    for name, text in (said | {"no": "src/gate.pyc, xsrc/gate.py2"}).items():
-        send(box, f"2026-05-03-0900--engineer--engineer--{name}", body=f"See {text}.")
-    named = chain_of(capsys, site, "engine/src/gate.py:2")["named_in"]
-    doubts = {one["id"].rpartition("--")[2]: one["uncertain"] for one in named if one["kind"] == "memo"}
-    also = "a file at this path is also in office"
-    assert doubts == {"path": also, "source": None, "name": "it names only the file's name"}
 
 
 def test_what_a_repo_configures_is_not_run(site: Path, tmp_path: Path, capsys: Capture) -> None:

@@ -46,20 +46,10 @@ def record(key: str, system: str = "memory-store", **changes: Any) -> Record:
     of_record = {name: value for name, value in changes.items() if name not in of_card}
     card = replace(card, **of_card)
     made = Record(
-        kind="record",
-        id=f"quay.{key}",
-        system=system,
-        subject=card.title,
-        short_subject=card.title[:100],
-        summary="Text.",
-        chars=20,
-        date=read_moment("2026-05-01T09:00:00Z"),
-        arrival=0,
-        copies=(Copy(file=file, mailbox=None),),
-        card=card,
-        tags=card.tags,
-        said_status=system_of(card).status(card),
-    )
+        kind="record", id=f"quay.{key}", system=system, subject=card.title, short_subject=card.title[:100],
+        summary="Text.", chars=20, date=read_moment("2026-05-01T09:00:00Z"), arrival=0,
+        copies=(Copy(file=file, mailbox=None),), card=card, tags=card.tags, said_status=system_of(card).status(card),
+    )  # fmt: skip
     return replace(made, **of_record)
 
 
@@ -69,18 +59,9 @@ def document(name: str, **changes: Any) -> Document:
     text = Text(sha256=shelve(f"Text of {name}."), chars=20, summary="Text.")
     head = DocumentHead(file=file, title=f"On {name}", status=changes.pop("status", None), date=None, text=text)
     made = Document(
-        kind="document",
-        id=f"quay.decisions.{name}",
-        system="markdown",
-        subject=head.title,
-        short_subject=head.title,
-        summary="Text.",
-        chars=20,
-        date=None,
-        arrival=0,
-        copies=(Copy(file=file, mailbox=None),),
-        head=head,
-    )
+        kind="document", id=f"quay.decisions.{name}", system="markdown", subject=head.title, short_subject=head.title,
+        summary="Text.", chars=20, date=None, arrival=0, copies=(Copy(file=file, mailbox=None),), head=head,
+    )  # fmt: skip
     return replace(made, **changes)
 
 
@@ -88,13 +69,9 @@ def context_of(*artifacts: Artifact) -> Context:
     """What these artifacts alone are planned with."""
     numbered = [replace(artifact, arrival=number) for number, artifact in enumerate(artifacts, 1)]
     archive = Archive(
-        sources=(SourceInfo(name="quay"),),
-        organizations=(),
-        artifacts={artifact.ref: artifact for artifact in numbered},
-        ghosts={},
-        threads={},
-        positions={},
-    )
+        sources=(SourceInfo(name="quay"),), organizations=(),
+        artifacts={artifact.ref: artifact for artifact in numbered}, ghosts={}, threads={}, positions={},
+    )  # fmt: skip
     site = replace(SITE, has_records=any(artifact.kind == "record" for artifact in artifacts))
     return Context(archive=archive, site=site, text_of=TEXTS.__getitem__)
 

@@ -46,14 +46,10 @@ class Stores:
         kind, _, slug = id_.partition(".")
         place = f"memory/{at or f'{kind}s/{slug}'}"
         values = {
-            "id": id_,
-            "type": kind,
-            "status": "open" if kind == "question" else "active",
-            "title": slug.replace("-", " ").capitalize(),
-            "body_path": f"{place}.md",
-            "created_at": "2026-05-01T10:00:00+02:00",
-            "updated_at": "2026-05-01T10:00:00+02:00",
-        }
+            "id": id_, "type": kind, "status": "open" if kind == "question" else "active",
+            "title": slug.replace("-", " ").capitalize(), "body_path": f"{place}.md",
+            "created_at": "2026-05-01T10:00:00+02:00", "updated_at": "2026-05-01T10:00:00+02:00",
+        }  # fmt: skip
         self.put(f"{store}/{place}.json", seal({**values, **others}, body))
         self.put(f"{store}/{place}.md", body.encode())
 
@@ -61,14 +57,9 @@ class Stores:
         """Write a relation."""
         slug = name or f"{sender}-{predicate}-{to}".replace(".", "-").replace("_", "-")
         values = {
-            "id": f"rel.{slug}",
-            "from": sender,
-            "predicate": predicate,
-            "to": to,
-            "status": "active",
-            "created_at": "2026-05-01T10:00:00Z",
-            "updated_at": "2026-05-01T10:00:00Z",
-        }
+            "id": f"rel.{slug}", "from": sender, "predicate": predicate, "to": to, "status": "active",
+            "created_at": "2026-05-01T10:00:00Z", "updated_at": "2026-05-01T10:00:00Z",
+        }  # fmt: skip
         self.put(f".memory/relations/{slug}.json", seal({**values, **others}))
 
     def join(self, *, is_loose: bool = False, only: str = "") -> JoinedStores:
