@@ -89,9 +89,7 @@ def asked(capsys: Capture, site: Path, *words: str) -> Any:
     return json.loads(ask(capsys, site, *words, "--json"))
 
 
-def test_the_inbox_has_what_is_unread_first_and_a_thread_its_reading_order(
-    site: Path, tmp_path: Path, capsys: Capture
-) -> None:
+def test_the_inbox_has_what_is_unread_first_and_a_thread_its_order(site: Path, tmp_path: Path, capsys: Capture) -> None:
     """It names the command for what else is open; a thread in full or by summaries, for any memo."""
     found = asked(capsys, site, "inbox", "engineer")
     assert [one["id"].rpartition("--")[2] for one in found["unread"]] == ["pumps", "news"]
@@ -108,8 +106,7 @@ def test_the_inbox_has_what_is_unread_first_and_a_thread_its_reading_order(
     assert line in section
     assert asked(capsys, site, "brief", "engineer", "--only", "to-do")["open_in_unread"] == 1
     text = ask(capsys, site, "inbox", "director")
-    assert "Unread (1)" in text
-    assert "    Gate 4 is sound; the report says why.\n" in text
+    assert "Unread (1)" in text and "    Gate 4 is sound; the report says why.\n" in text
     assert "\x1b" not in text
     write_memo(tmp_path / "flat/memos", "2026-05-02-0900--engineer--director--paint", action_required=True)
     for words in (("inbox", "director"), ("brief", "director", "--only", "to-do")):
@@ -127,20 +124,6 @@ def test_the_inbox_has_what_is_unread_first_and_a_thread_its_reading_order(
     assert (missing["count"], missing["missing"]) == (1, 1)
     assert "; 1 memo and 1 missing\n" in ask(capsys, site, "thread", "2026-05-06-0900")
     assert missing["memos"][0]["states"] == ["missing memo"]
-
-
-def test_an_unread_hand_off_is_shown_once(site: Path, capsys: Capture) -> None:
-    """The section of unread memos says that it is one of them."""
-    name = "2026-05-06-1800--engineer--engineer--handoff"
-    write_memo(site / "yard/memos/inbox", name, sent="2026-05-06T18:00:00Z", to="engineer")
-    text = ask(capsys, site, "brief", "engineer")
-    assert "Unread memos besides the hand-off (2)" in text
-    assert text.count(f"memo/{name};") == 1
-    assert f"memo/{name};" in ask(capsys, site, "brief", "engineer", "--only", "unread")
-    for path in (site / "yard/memos/inbox").glob("*--director--*"):
-        path.rename(path.parents[1] / "read" / path.name)
-    text = ask(capsys, site, "brief", "engineer")
-    assert "Unread memos besides the hand-off (0)\n  Nothing else is unread.\n" in text
 
 
 def test_who_is_in_one_repo_of_a_site_is_told_so(site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,6 +213,15 @@ def test_a_brief_begins_with_the_hand_off_and_json_says_what_the_text_says(site:
     told = asked(capsys, site, "brief", "engineer")
     assert told["has_handoff"] is False and [one["kind"] for one in told["handoff"]] == ["note"]
     assert "Newest hand-off to itself (0)" in ask(capsys, site, "brief", "director")
+    name = "2026-05-06-1800--engineer--engineer--handoff"
+    write_memo(site / "yard/memos/inbox", name, sent="2026-05-06T18:00:00Z", to="engineer")
+    text = ask(capsys, site, "brief", "engineer")
+    assert "Unread memos besides the hand-off (2)" in text and text.count(f"memo/{name};") == 1
+    assert f"memo/{name};" in ask(capsys, site, "brief", "engineer", "--only", "unread")
+    for path in (site / "yard/memos/inbox").glob("*--director--*"):
+        path.rename(path.parents[1] / "read" / path.name)
+    text = ask(capsys, site, "brief", "engineer")
+    assert "Unread memos besides the hand-off (0)\n  Nothing else is unread.\n" in text
 
 
 def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file(site: Path, capsys: Capture) -> None:
@@ -243,8 +235,7 @@ def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file
     assert "Summary\n- 37 characters\n    Gate 4 is sound; the report says why.\n" in text
     assert "The whole report." in text
     short = ask(capsys, site, "show", "2026-05-05-0900", "--head")
-    assert "The whole report." not in short
-    assert "Gate 4 is sound; the report says why." in short
+    assert "The whole report." not in short and "Gate 4 is sound; the report says why." in short
     words, text = ["show", "2026-05-05-0900"], ""
     for _ in range(50):
         found = asked(capsys, site, *words, "--budget", "900")["body"][0]
@@ -255,8 +246,7 @@ def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file
     assert text == "The whole report.\n\n" + "Gate 4 is sound. " * 200
     text = ask(capsys, site, "show", "2026-05-03-1800", "--budget", "0")
     assert "    [12 more characters: memosite show nothing]\n    \\x1b[31mRed\\x9b\n" in text
-    assert "\n[12" not in text
-    assert "\n  [12" not in text
+    assert "\n[12" not in text and "\n  [12" not in text
     for named in ((TALK, "--turns", "2-3"), (f"{TALK}#t2-t3",)):
         turns = asked(capsys, site, "show", *named)["turns"]
         assert [one["anchor"] for one in turns] == ["t2", "t3"]
@@ -310,8 +300,7 @@ def test_a_position_of_two_organizations_has_to_be_told_apart(tmp_path: Path, ca
     assert "there are lock-org~keeper, lock-org~warden, mill-org~keeper, mill-org~warden\n" in said
     for name in ("lock-org~warden", "lock-org/warden"):
         told = json.loads(ask(capsys, site, "inbox", name, "--json"))
-        assert [one["id"] for one in told["unread"]] == ["qualified"]
-        assert told["shared_name"]["items"] == 1
+        assert [one["id"] for one in told["unread"]] == ["qualified"] and told["shared_name"]["items"] == 1
     assert told["shared_name"]["command"] == "memosite search with:warden"
     assert "plain" in ask(capsys, site, "search", "with:warden")
     assert "Not shown: 1 by the name warden, which others share: memosite search with:warden" in ask(
@@ -336,9 +325,6 @@ def test_a_brief_and_the_page_of_decisions_have_one_rule(site: Path, capsys: Cap
     pending = html.parse(output / "decisions/pending/index.html").getroot()
     assert "Gates of iron" in pending.xpath("//a[@class='subject']/text()")
     assert "Gates of iron" in html.parse(output / "index.html").xpath("//section[@id='waiting']//a/text()")
-
-
-# Budgets: never exceeded, what matters first, nothing cut in silence
 
 
 WORDS = (
@@ -425,8 +411,7 @@ def test_without_a_budget_everything_is_shown(answer: Answer, form: Any) -> None
     text = fit(answer, None, form)
     for part in answer.parts:
         assert shown_in(part, text) == list(part.entries)
-    assert "not shown" not in text
-    assert " more characters" not in text
+    assert "not shown" not in text and " more characters" not in text
     assert '"not_shown": []' in text or isinstance(form, TextForm)
     assert fit(answer, 10**6, TextForm()).count("\n") == fit(answer, None, TextForm()).count("\n")
 
@@ -442,8 +427,7 @@ def test_a_text_that_is_cut_says_how_much_is_left(text: str, budget: int, form: 
         return
     for shown in json.loads(written).get("body", []):
         kept = shown.get("text", "")
-        assert text.startswith(kept)
-        assert len(kept) + shown.get("characters_left", 0) == len(text)
+        assert text.startswith(kept) and len(kept) + shown.get("characters_left", 0) == len(text)
         assert shown.get("more", "").endswith(f"--from {len(kept)}" if kept and len(kept) < len(text) else "")
     assert estimate(fit(answer, budget, form)) <= budget
 
@@ -486,8 +470,7 @@ def test_room_is_shared_among_parts() -> None:
     empty = [Part(name=f"e{at}", title=f"A section with nothing {at}", entries=(), more="m") for at in range(6)]
     full = Part(name="full", title="Waiting on others", entries=(entry(1, ""), entry(2, "")), more="m")
     text = fit(answer_of(*empty[:3], full, *empty[3:]), 75, TextForm())
-    assert "Waiting on others (2)\n- " in text
-    assert re.search(r"\[not shown: \d empty sections\]", text)
+    assert "Waiting on others (2)\n- " in text and re.search(r"\[not shown: \d empty sections\]", text)
     cut = replace(entry(1, "word " * 500), is_summary=True, more="memosite show x")
     answer = answer_of(Part(name="p", title="P", entries=(cut,), more="m"))
     assert "more characters of the summary: memosite show x]" in fit(answer, 400, TextForm())

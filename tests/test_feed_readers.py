@@ -24,10 +24,7 @@ PREFIX = "tag:memosite.invalid,2026:archive/memo/"
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
-    """Five memos that wake the director: unread and read ones, an old one, one to all, one with an awkward subject.
-
-    Their repo, and the site, which is served.
-    """
+    """Five memos that wake the director, unread, read, old, to all, and awkward: their repo, and the served site."""
     folder = tmp_path_factory.mktemp("readers")
     repo, site = folder / "repo", folder / "site"
     inbox, read = repo / "memos/inbox", repo / "memos/read"
@@ -82,13 +79,8 @@ def commands(site: Path, heading: str) -> list[str]:
     return [line for one in sections for pre in one.iter("pre") for line in pre.text_content().splitlines()]
 
 
-def test_the_commands_of_the_page_bring_memos_by_mail_and_to_a_terminal(
-    published: tuple[Path, Path], tmp_path: Path
-) -> None:
-    """As they stand, in a shell, with the sendmail of the machine in place of a fake one's path.
-
-    Newsboat finds what the page tells to add; sfeed prints title, address and id.
-    """
+def test_the_commands_of_the_page_bring_mails_and_print_memos(published: tuple[Path, Path], tmp_path: Path) -> None:
+    """As they stand, but for the sendmail; Newsboat finds what the page tells to add, sfeed prints title and id."""
     (repo, site), home = published, tmp_path / "home"
     write_text(home / "sendmail", '#!/bin/sh\ncat > "$(mktemp "$HOME/mail.XXXXXX")"\n').chmod(0o755)
     environment = {"HOME": str(home), "LC_ALL": "C.UTF-8", "TERM": "xterm", "PATH": f"{PROGRAMS}:/usr/bin:/bin"}

@@ -144,10 +144,7 @@ def listening() -> Iterator[tuple[str, list[bytes]]]:
 
 
 def test_no_command_asks_the_network(tmp_path: Path) -> None:
-    """Each does what it is for where nobody may open a socket, neither memosite nor a process that it starts.
-
-    So is every module imported, libraries included.
-    """
+    """Neither it nor a process that it starts, nor any module that is imported: each does what it is for."""
     words = commands(organization(tmp_path, NOBODY))
     assert {command for command, *_ in words} == command_parsers(parser()).keys() - {"serve"}
     done = run_without_network(sys.executable, "-c", RUN_ALL, json.dumps(words), folder=tmp_path)
@@ -164,8 +161,7 @@ def test_a_build_without_a_network_is_the_same(tmp_path: Path) -> None:
     done = run_without_network(*command_line("build", site, "-o", outputs[1], *options[1]))
     assert done.returncode == 0, done.stderr
     written = [tree_bytes(output) for output in outputs]
-    assert written[0] == written[1]
-    assert f"memos/{FETCHED}/index.html" in written[0]
+    assert written[0] == written[1] and f"memos/{FETCHED}/index.html" in written[0]
 
 
 def test_serve_connects_to_nobody(tmp_path: Path) -> None:
@@ -219,8 +215,8 @@ def test_asking_the_network_is_seen(tmp_path: Path, command: tuple[str, ...], co
     assert said in done.stdout + done.stderr
 
 
-def test_a_build_that_asks_the_network_is_seen(tmp_path: Path) -> None:
-    """The check itself: `--previous` and a `git:` source are what may ask, and then both checks notice."""
+def test_a_build_that_asks_the_network_and_a_server_that_connects_are_seen(tmp_path: Path) -> None:
+    """By both checks: `--previous` and a `git:` source are what may ask; servers may listen, and no more."""
     site = organization(tmp_path, NOBODY)
     assert run_without_network(*command_line("build", site, "--previous", NOBODY)).returncode == KILLED
     with listening() as (address, notes):
@@ -228,12 +224,7 @@ def test_a_build_that_asks_the_network_is_seen(tmp_path: Path) -> None:
         assert notes[0].startswith(b"GET /archive/ledger.jsonl")
     write_text(site / "memosite.yml", "sources: [{git: 'https://127.0.0.1:9/x.git'}]\n")
     done = run_without_network(*command_line("build", site))
-    assert done.returncode == 2
-    assert "died of signal" in done.stderr
-
-
-def test_a_server_that_connects_is_seen() -> None:
-    """The check itself, for servers: they may listen, and no more."""
+    assert done.returncode == 2 and "died of signal" in done.stderr
     program = f"import socket; socket.create_server(('127.0.0.1', 0)); print('listening', flush=True); {CONNECT}"
     words = command_without_network(*PYTHON, program, may_listen=True)
     done = subprocess.run(words, capture_output=True, text=True, check=False)

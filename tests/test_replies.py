@@ -127,8 +127,8 @@ def test_an_answer_too_is_a_link_both_ways_and_answers_what_was_asked() -> None:
 STAMP = "2026-05-01-1430"
 
 
-def test_a_stamp_of_several_memos_means_the_one_of_the_same_source_and_positions() -> None:
-    """Whichever of the two wrote it; copies of a broadcast are one, and a note is meant if no memo is."""
+def test_a_stamp_of_several_memos_means_the_one_of_the_same_source_and_positions_or_is_no_name() -> None:
+    """Whichever of the two wrote it; copies are one, a note is meant if no memo is; else the names after it count."""
     back = f"{STAMP}--director--engineer--back"
     others = [
         ask(f"{STAMP}--tester--director--x", "tester"),
@@ -145,10 +145,6 @@ def test_a_stamp_of_several_memos_means_the_one_of_the_same_source_and_positions
     note = envelope(stem, f"notes/engineer/{stem}.openthing", kind="note", to="file")
     assert meaning(archive_of(note, answer(STAMP)))[0] == ("note", note.stem)
     assert meaning(archive_of(note, ask(), answer(STAMP)))[0] == ASKED
-
-
-def test_a_stamp_that_is_no_memos_or_several_is_no_name() -> None:
-    """A note says so; the names after it count."""
     for named, count in (
         ([], "no memo's name begins"),
         ([f"{STAMP}--engineer--director--a", f"{STAMP}--engineer--director--b"], "the names of 2 memos begin"),
@@ -179,8 +175,8 @@ def test_a_whole_value_that_is_a_files_name_counts() -> None:
     assert parent is not None and memo(archive, parent[1]).sender == "b"
 
 
-def test_an_action_is_superseded_by_a_later_memo_of_its_sender_that_says_so() -> None:
-    """It names both ends, and a reply of a recipient or a discharge is more."""
+def test_an_action_is_superseded_by_a_later_memo_of_its_sender_that_says_so_and_by_nothing_else() -> None:
+    """By stamp, prose or path; it names both ends, and a reply of a recipient or a discharge is more."""
     later = ask(ASK_TOO, supersedes=f"memos/{ASK}.openthing")
     archive = archive_of(ask(), later)
     one = memo(archive, ASK)
@@ -191,10 +187,6 @@ def test_an_action_is_superseded_by_a_later_memo_of_its_sender_that_says_so() ->
     asked = ask(to=("director", "tester"))
     both = memo(archive_of(asked, later, answer(ASK)), ASK)
     assert [state.action for state in both.recipients] == ["answered", "superseded"] and both.action == "superseded"
-
-
-def test_nothing_else_supersedes() -> None:
-    """Not another sender, nor an earlier memo, nor one without a date."""
     for later in (
         ask(ASK_TOO, "director", "engineer", supersedes=ASK),
         ask("2026-04-01-0900--engineer--director--early", supersedes=ASK),
@@ -203,10 +195,6 @@ def test_nothing_else_supersedes() -> None:
         ask(ASK_TOO, supersedes="the gate memo"),
     ):
         assert memo(archive_of(ask(), later), ASK).action == "open"
-
-
-def test_the_same_rule_of_names_counts_for_what_is_superseded() -> None:
-    """Stamps, prose and paths."""
     for value in (ASK, "2026-05-01-1430", f"the ask {ASK}, which is moot", f"x/{ASK}.body.md"):
         assert memo(archive_of(ask(), ask(ASK_TOO, supersedes=value)), ASK).superseded_by == (TOO,)
 

@@ -33,25 +33,15 @@ MEMO = "memos/inbox/2026-05-08-0900--fitter--director--the-valve-holds.openthing
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The former site, unpacked in another place, and its user's state."""
-    site = unpack(tmp_path / "site")
+    """The former site as the former version would have left it in another place, and its user's state."""
+    site = tmp_path / "site"
     monkeypatch.setenv("XDG_STATE_HOME", str(site / "state"))
-    return site
-
-
-def unpack(site: Path) -> Path:
-    """The former site as the former version would have left it here."""
     with tarfile.open(FORMER) as archive:
         archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)  # none before 3.11.4
         archive.extractall(site)
     for page in (site / "_site").rglob("*.html"):
         page.write_bytes(page.read_bytes() + STALE)
-    _move_watch(site)
-    return site
-
-
-def _move_watch(site: Path) -> None:
-    """The state of a watch is named after the address of the feed, and knows it."""
+    # The state of a watch is named after the address of the feed, and knows it.
     feed = "_site/positions/director/feed.xml"
     address = (site / feed).as_uri()
     state = site / f"state/memosite/watch/{hashlib.sha256(address.encode()).hexdigest()[:16]}.sqlite"
@@ -62,6 +52,7 @@ def _move_watch(site: Path) -> None:
             "UPDATE feeds SET address = ? WHERE address = ?", (address, f"file://{FOLDER}/{feed}")
         )
         assert found.rowcount == 1
+    return site
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
@@ -72,9 +63,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return said.out
 
 
-def test_a_build_over_a_former_one_gives_what_a_clean_one_gives(
-    site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_build_over_a_former_one_is_as_clean(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every page is rendered again, the ledger goes on, and what was taken over is as good as what was made here."""
     former = shutil.copytree(site / "_site", tmp_path / "former")
     said = run(capsys, "build", site, "--jobs", 1)

@@ -91,10 +91,7 @@ def test_what_cannot_be_done_is_a_usage_error(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0), (signal.SIGHUP, 0)])
 def test_a_signal_ends_a_watch_that_waits(number: signal.Signals, code: int, tmp_path: Path) -> None:
-    """Ctrl-C with 130, SIGTERM with 0; a memo that arrives while it runs is announced first.
-
-    Under nohup it outlives its terminal: what is ignored when it starts stays so.
-    """
+    """Ctrl-C with 130, SIGTERM with 0, what arrives is announced first; under nohup it outlives its terminal."""
     publisher = Publisher(states=["inbox"])
     under = ["nohup"] if number is signal.SIGHUP else []
     with publishing(publisher) as published:
@@ -103,8 +100,7 @@ def test_a_signal_ends_a_watch_that_waits(number: signal.Signals, code: int, tmp
             [*under, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env=clean_environment(tmp_path),
         ) as process:  # fmt: skip
-            assert process.stdout
-            assert process.stdout.readline().endswith("--0.openthing\n")
+            assert process.stdout and process.stdout.readline().endswith("--0.openthing\n")
             if under:
                 process.send_signal(number)
             publisher.arrive()
@@ -220,17 +216,11 @@ def test_a_position_is_watched_in_the_repos_as_in_its_feed(tmp_path: Path) -> No
     again = watch("--once", "--position", "director", "--site", site, folder=tmp_path)
     assert again.stdout == "new memo: memos/inbox/2026-05-03-0900--a--director--more.openthing\n"
     nobody = watch("--once", "--position", "nobody", "--site", site, folder=tmp_path)
-    assert nobody.returncode == 1
-    assert "found no such position, expected one of" in nobody.stderr
+    assert nobody.returncode == 1 and "found no such position, expected one of" in nobody.stderr
 
 
-def test_repos_are_read_again_only_if_anything_in_them_has_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The state of the watch keeps what they were like, as it keeps a server's validator.
-
-    A script may ask every minute: what makes a feed is not loaded either, which takes longer than to find nothing new.
-    """
+def test_repos_are_read_again_only_if_anything_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The state keeps what they were like, as a server's validator; nor is what makes a feed loaded."""
     site = organization(tmp_path / "site")
     feed = PositionFeed("director", lambda: load_config(site), None, lambda: None)
     first = feed.read(FeedState(address="x"), is_conditional=False)
@@ -247,12 +237,10 @@ def test_repos_are_read_again_only_if_anything_in_them_has_changed(
     once, again = (subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2))
     assert ("new memo: " in once, "new memo: " in again) == (True, False)
     making = {"memosite.plan", "memosite.resolve", "memosite.reading.reader"}
-    assert making <= {*once.split()}
-    assert (making | {"urllib.request"}) & {*again.split()} == set()
+    assert making <= {*once.split()} and (making | {"urllib.request"}) & {*again.split()} == set()
     write_memo(site / "one/memos/inbox", "2026-05-03-0900--a--director--more", to="director")
     changed = feed.read(known, is_conditional=True)
-    assert isinstance(changed, Fetched)
-    assert b"2026-05-03-0900--a--director--more" in changed.data
+    assert isinstance(changed, Fetched) and b"2026-05-03-0900--a--director--more" in changed.data
 
 
 def test_a_second_memo_of_one_name_does_not_take_the_guid_of_the_first(tmp_path: Path) -> None:

@@ -39,10 +39,7 @@ class Machines:
             process.wait(DEADLINE)
 
     def ask(self, program: str) -> str:
-        """What a program prints that has a `client` of the scheduler; it runs in a process of its own.
-
-        Dask leaves threads behind, and other tests start processes by forking this one.
-        """
+        """What a program prints that has a `client` of the scheduler, in a process of its own: Dask leaves threads."""
         whole = f"from distributed import Client\nwith Client({self.address!r}) as client:\n {program}\n"
         done = subprocess.run(
             [sys.executable, "-c", whole], capture_output=True, text=True, check=True, timeout=DEADLINE
@@ -82,20 +79,12 @@ def _start(
     stack: ExitStack, folder: Path, name: str, *command: str, more: Mapping[str, str]
 ) -> "subprocess.Popen[str]":
     log = stack.enter_context((folder / f"{name}.log").open("w"))
-    process = stack.enter_context(
-        subprocess.Popen(
-            [sys.executable, "-m", "dask", *command, "--host", "127.0.0.1", "--no-dashboard"],
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env={**os.environ, "DASK_CONFIG": str(folder), **more},
-        )
-    )
+    words = [sys.executable, "-m", "dask", *command, "--host", "127.0.0.1", "--no-dashboard"]
+    given = {**os.environ, "DASK_CONFIG": str(folder), **more}
+    process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT, text=True, env=given)
+    stack.enter_context(process)
     stack.callback(process.kill)
     return process
-
-
-# Work for workers: functions that a worker can import
 
 
 def double(number: int) -> int:

@@ -32,17 +32,11 @@ PLANTED: dict[str, tuple[str, ...]] = {
     ),
     f"memo/{OLD}": (f"office/memos/read/{OLD}.openthing",),
     f"note/{FILED}": (f"office/notes/engineer/{FILED}.openthing",),
-    f"transcript/{TALK}": (
-        f"office/transcripts/engineer/{TALK}.openthing",
-        f"office/transcripts/engineer/{TALK}.body.md",
-    ),
+    f"transcript/{TALK}": tuple(f"office/transcripts/engineer/{TALK}.{end}" for end in ("openthing", "body.md")),
     "library/forms": ("office/forms.opencatalog",),
     "document/office.decisions.0001-casks.md": ("office/decisions/0001-casks.md",),
     "record/office.context.casks": ("office/.claude/memory/context/casks.json",),
-    "record/office.decision.casks": (
-        "office/.memory/memory/decisions/casks.json",
-        "office/.memory/memory/decisions/casks.md",
-    ),
+    "record/office.decision.casks": tuple(f"office/.memory/memory/decisions/casks.{end}" for end in ("json", "md")),
     "record/office.3b9f2c71-8d40-4e6a-a1c5-7f20d96b4e13": ("office/memories/casks.memory.md",),
 }
 """The names of artifacts with planted words, each with its files."""
@@ -100,11 +94,8 @@ def _memos(office: Path, yard: Path) -> None:
             in_reply_to="zqprose before 2026-04-01-0900--director--engineer--earlier.openthing zqafter",
             action_required=True, sent="2026-05-01T09:00:00Z", extra=extra,
         )  # fmt: skip
-    write_body(
-        office / "inbox",
-        LETTER,
-        f"# zqheading\n\nzqbody, `zqcode` quince, [zqlink](https://zqhost.example/), {FILED}.\n",
-    )
+    text = f"# zqheading\n\nzqbody, `zqcode` quince, [zqlink](https://zqhost.example/), {FILED}.\n"
+    write_body(office / "inbox", LETTER, text)
     write_memo(
         office / "read", REPLY, sender="director", to="engineer", subject="Reply", sent="2026-05-02T09:00:00Z",
         in_reply_to=f"{LETTER}.openthing", body=f"To {LETTER}.openthing#heading, and see decisions/0001-casks.md.",
@@ -133,18 +124,9 @@ def _transcripts(folder: Path) -> None:
 
 
 def _records(office: Path) -> None:
-    write_json(
-        office / ".claude/memory/context/casks.json",
-        {
-            "meta": {
-                "created": "2026-05-06T09:00:00Z",
-                "category": "context",
-                "summary": "zqlayer",
-                "session_id": "zqsession",
-            },
-            "content": {"zqfield": "zqcontent", "context_references": ["zqreference"]},
-        },
-    )
+    meta = {"created": "2026-05-06T09:00:00Z", "category": "context", "summary": "zqlayer", "session_id": "zqsession"}
+    content = {"zqfield": "zqcontent", "context_references": ["zqreference"]}
+    write_json(office / ".claude/memory/context/casks.json", {"meta": meta, "content": content})
     stores = Stores(office)
     stores.config()
     stores.node(

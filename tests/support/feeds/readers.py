@@ -38,14 +38,9 @@ class Reader(ABC):
         """Run the program in its home; what it prints. It has to end well."""
         kept = {name: value for name, value in os.environ.items() if name in {"PATH", "TMPDIR"}}
         done = subprocess.run(
-            list(map(str, command)),
-            input=data,
-            capture_output=True,
-            cwd=self.home,
+            list(map(str, command)), input=data, capture_output=True, cwd=self.home, timeout=DEADLINE, check=False,
             env={**kept, "HOME": str(self.home), "LC_ALL": "C.UTF-8", "TERM": "xterm"},
-            timeout=DEADLINE,
-            check=False,
-        )
+        )  # fmt: skip
         assert done.returncode == 0, (command, done.stdout, done.stderr)
         return done.stdout
 
