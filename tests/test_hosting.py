@@ -128,11 +128,11 @@ def test_every_file_has_its_type_each_header_once_and_the_policy_of_the_pages(ex
             assert sent["X-Content-Type-Options"] == "nosniff" and sent["Cache-Control"] == "no-cache"
             assert suffix in KNOWN_TO_HOSTS or sent.get_all("Content-Type") == [TYPES[suffix]]
     assert set(TYPES) | KNOWN_TO_HOSTS >= set(found) >= set(TYPES) - {".opencatalog"}
-    sent = dict(headers_for("/index.html"))
+    said = dict(headers_for("/index.html"))
     meta = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">')
     pages = [path.read_text(encoding="utf-8") for path in example_site.rglob("*.html")]
-    assert {tuple(meta.findall(page)) for page in pages} == {(sent["Content-Security-Policy"],)}
-    assert all(f'<meta name="referrer" content="{sent["Referrer-Policy"]}">' in page for page in pages)
+    assert {tuple(meta.findall(page)) for page in pages} == {(said["Content-Security-Policy"],)}
+    assert all(f'<meta name="referrer" content="{said["Referrer-Policy"]}">' in page for page in pages)
 
 
 def test_the_site_works_with_the_headers(example_site: Path, browser: Browser) -> None:

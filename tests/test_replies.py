@@ -153,8 +153,8 @@ def test_a_stamp_of_several_memos_means_the_one_of_the_same_source_and_positions
         memos = [ask(stem, stem.split("--")[1]) for stem in named]
         archive = archive_of(*memos, ask(ASK_TOO), answer(STAMP, ASK_TOO))
         assert meaning(archive) == (TOO, None, (), set())
-        (note,) = findings(archive, "stamp-unclear")
-        assert (note.severity, note.message) == ("note", f'{count} with "{STAMP}", expected one')
+        (told,) = findings(archive, "stamp-unclear")
+        assert (told.severity, told.message) == ("note", f'{count} with "{STAMP}", expected one')
         alone = archive_of(*memos, answer(STAMP))
         assert meaning(alone) == (None, None, (), set()) and not alone.ghosts
 

@@ -77,8 +77,8 @@ def test_a_scan_finds_what_the_index_finds_and_processes_together_what_one_finds
     queries = [*many_queries(example, most(110, in_soak=150)), "shelff", "from:directr", "tag:budge", "holds shelff"]
     check(Search(scan=scan_of(example)), example.index(tmp_path), parsed(queries))
     several = scan_of(example, example.cards * 4, jobs=2)
-    queries = parsed(["the", "shelf NOT kind:note", "in:tools the"])
-    assert len(several.cards) > 300 and several.find(queries) == scan_of(example, example.cards * 4).find(queries)
+    asked = parsed(["the", "shelf NOT kind:note", "in:tools the"])
+    assert len(several.cards) > 300 and several.find(asked) == scan_of(example, example.cards * 4).find(asked)
 
 
 def write_any(folder: Path, chance: random.Random, name: str) -> None:
