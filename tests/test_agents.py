@@ -283,10 +283,7 @@ def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file
 
 
 def test_a_position_of_two_organizations_has_to_be_told_apart(tmp_path: Path, capsys: Capture) -> None:
-    """As `reply` asks it. What memos say by the shared id is shown with neither, and is not kept quiet.
-
-    Who names no position is told of those that can be asked about.
-    """
+    """As `reply` asks it. What memos say by the shared id is shown with neither, and is not kept quiet."""
     site = tmp_path / "site"
     for id_ in ("lock-org", "mill-org"):
         write_org(site / "repo", id_, positions=["warden", "keeper"])

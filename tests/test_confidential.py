@@ -49,12 +49,16 @@ ODD = (
 )
 
 
-def test_marks_in_json() -> None:
-    """Of any type, in any case, twice, escaped, unreadable; not what says `public` or only writes of marks."""
+def test_marks_in_json_and_of_transcripts_that_are_raw() -> None:
+    """Of any type, in any case, twice, escaped, unreadable; not what says `public`, or redacted, or writes of it."""
     for fields in (*MARKED, *UNMARKED):
         assert is_confidential(envelope(**fields)) is (fields in MARKED), fields
     for text in ODD:
         assert is_confidential(file("memos/one.openthing", text)), text
+    assert not is_raw_transcript(envelope(metadata={"redaction_status": " Redacted"}))
+    for metadata in ({"redaction_status": "raw"}, {"redaction_status": ["redacted"]}, {}, None, "redacted"):
+        assert is_raw_transcript(envelope(metadata=metadata))
+    assert is_raw_transcript(file("transcripts/a.openthing", "no JSON"))
 
 
 MARKED_HEADS = (
@@ -107,11 +111,3 @@ def test_marks_in_a_line_of_json(line: str) -> None:
     """Lines are JSON; in a broken one the word is a mark if nothing harmless stands behind it."""
     data = f'{{"event": "x"}}\r\n{line}\r\n'
     assert is_confidential(file(".memory/events.jsonl", data)) is (line in MARKED_LINES)
-
-
-def test_a_transcript_is_raw_unless_it_says_that_it_was_redacted() -> None:
-    """In any case; another status, one of another type and none count as raw."""
-    assert not is_raw_transcript(envelope(metadata={"redaction_status": " Redacted"}))
-    for metadata in ({"redaction_status": "raw"}, {"redaction_status": ["redacted"]}, {}, None, "redacted"):
-        assert is_raw_transcript(envelope(metadata=metadata))
-    assert is_raw_transcript(file("transcripts/a.openthing", "no JSON"))

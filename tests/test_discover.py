@@ -28,8 +28,12 @@ def site(tmp_path: Path) -> Path:
     return tmp_path / "site"
 
 
-def test_the_folder_that_holds_a_store_is_a_source(site: Path) -> None:
-    """Each kind of store, without git; run in the repo itself, the site is the source."""
+def test_the_folder_that_holds_a_store_is_a_source_and_one_of_its_name_alone_is_none(site: Path) -> None:
+    """Each kind of store, with an envelope or a body at most three levels deep, without git; the site itself, too."""
+    fill(site, "memos/a.md", "notes/todo.txt", "letters/a.openthing", "memos.openthing")
+    fill(site, "org/readme.md", "org/deeper/acme.openthing")
+    with pytest.raises(ConfigError, match="found no memos/, notes/ or transcripts/ below it"):
+        discover(site, ignore=())
     for number, file in enumerate((
         *("memos/a.openthing", "memos/inbox/a.openthing", "memos/inbox/2026/a.openthing", "memos/inbox/a.body.md"),
         *("notes/engineer/a.openthing", "transcripts/engineer/A.OPENTHING"),
@@ -37,14 +41,6 @@ def test_the_folder_that_holds_a_store_is_a_source(site: Path) -> None:
     )):  # fmt: skip
         assert found(fill(site / f"in-{number}", file)) == {f"in-{number}": "."}, file
         assert found(fill(site / f"above-{number}", f"repo/{file}")) == {"repo": "repo"}, file
-
-
-def test_a_folder_of_the_right_name_alone_is_no_store(site: Path) -> None:
-    """A store has an envelope or a body in it, at most three levels deep."""
-    fill(site, "memos/a.md", "notes/todo.txt", "letters/a.openthing", "memos.openthing")
-    fill(site, "org/readme.md", "org/deeper/acme.openthing")
-    with pytest.raises(ConfigError, match="found no memos/, notes/ or transcripts/ below it"):
-        discover(site, ignore=())
 
 
 FOUND: dict[str, tuple[str, dict[str, str]]] = {

@@ -18,6 +18,7 @@ from tests.support.repos import Repo
 from tests.support.sites import build_site, tree_bytes
 
 ASK = "2026-05-01-1000--director--engineer--gates"
+MORE, LOST = "2026-05-02-1000--director--engineer--more", "2026-04-01-1000--engineer--director--lost"
 Capture = pytest.CaptureFixture[str]
 
 
@@ -165,9 +166,6 @@ def test_a_short_text_is_in_the_envelope_a_long_one_in_a_body_file(site: Path, t
     assert (memo.variants[0].text.chars, memo.findings) == (len(text.read_text().rstrip("\n")) + 1, ())
     made = answer(capsys, site, ASK, "--body", write_text(tmp_path / "rules.md", "---\n" * 600))
     assert made["envelope"]["body"].strip() and check(*put(made)) == 0
-
-
-MORE, LOST = "2026-05-02-1000--director--engineer--more", "2026-04-01-1000--engineer--director--lost"
 
 
 def _plain(folder: Path, name: str, **fields: Any) -> None:

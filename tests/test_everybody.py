@@ -25,6 +25,8 @@ from tests.support.sites import build_site
 
 SEATS = ("baker", "carter", "dyer", "ewer")
 ACME = organization("acme", *SEATS, Seat(id="founder", name="Founder", status="vacant"))
+NAME = "2026-05-01-0900--baker--all--which-day"
+PARTS = {"unread", "to-do", "waiting", "memos"}
 
 
 def owing(archive: Archive, id_: str = "m") -> tuple[str, ...]:
@@ -118,10 +120,6 @@ def test_who_owes_an_answer_is_as_by_looking_at_every_memo(memos: list[Envelope]
     pairs = {(who, whom, one.id) for who, whom, found in owed(asked) for one in found}
     sender = {one.stem: one.sender for one in memos}
     assert pairs == {(who, sender[m], m) for m, owes in expected.items() for who in owes if who != sender[m]}
-
-
-PARTS = {"unread", "to-do", "waiting", "memos"}
-NAME = "2026-05-01-0900--baker--all--which-day"
 
 
 @pytest.fixture(scope="module")

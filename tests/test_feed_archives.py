@@ -17,6 +17,7 @@ from tests.support.watches import watch
 
 BASE = "https://archive.example.org/a/"
 START = dt.datetime(2026, 1, 1, 9, tzinfo=dt.UTC)
+Feeds = dict[str, list[tuple[str, str]]]
 
 
 @pytest.fixture
@@ -200,9 +201,6 @@ def test_a_date_far_ahead_does_not_hold_the_window_open(repo: Path) -> None:
     build(repo)
     write_many(repo, range(10, 20))
     assert set(names(build(repo) / "feed.xml")) == {str(number) for number in range(15, 20)}
-
-
-Feeds = dict[str, list[tuple[str, str]]]
 
 
 def items_of(organization: Path, output: Path, base_url: str = BASE) -> Feeds:

@@ -25,6 +25,7 @@ ANSWER = "2026-05-02-0900--director--engineer--answer"
 NEWS = "2026-05-03-0900--engineer--all--news"
 SOURCES = "sources: [{path: engineer}, {path: director}]\n"
 ODD = "2026-05-04-0900--engineer--director--odd"
+HOSTILE = "a\x00b\x0b\ufffe\ud800<script>&\"']]>\u0085\u2028"
 
 
 @pytest.fixture
@@ -160,9 +161,6 @@ def test_a_path_is_told_as_it_is_unless_it_could_break_a_line(tmp_path: Path) ->
         "new memo: memos/inbox/2026-05-02-0900--engineer--director--d\ufffdnew memo: e\ufffdf.openthing",
         "new memo: memos/inbox/2026-05-01-0900--engineer--director--a\u00a0b\u3000c.openthing",
     ]
-
-
-HOSTILE = "a\x00b\x0b\ufffe\ud800<script>&\"']]>\u0085\u2028"
 
 
 def test_no_character_can_break_a_feed() -> None:

@@ -51,13 +51,6 @@ CONFIGURED = {
 }
 
 
-def test_a_configured_address_tells_of_commits_if_its_form_is_known() -> None:
-    """What people write as `web:`; only hashes of seven digits or more are commits."""
-    assert {template: forges.commit_url(template, COMMIT) for template in CONFIGURED} == CONFIGURED
-    for commit in ("", "main", "HEAD", "0123", COMMIT.upper(), COMMIT + "/x", "g" * 40):
-        assert forges.commit_url("https://x.example/r/blob/{ref}/{path}", commit) is None
-
-
 def test_paths_and_refs_are_written_as_addresses_are() -> None:
     """Whatever a file is called, also like a placeholder."""
     template = "https://x.example/r/blob/{ref}/{path}"
@@ -130,8 +123,11 @@ def test_a_url_of_a_forge_tells_which_file_of_which_repo_it_shows_if_any() -> No
         assert forges.shown_file(url) is None, url
 
 
-def test_a_configured_address_tells_which_files_its_pages_show() -> None:
-    """Also of a folder of a repo, and of a forge that nobody here knows."""
+def test_a_configured_address_tells_of_commits_and_of_the_files_that_its_pages_show() -> None:
+    """Of commits if its form is known, by seven digits or more; of a folder of a repo, of a forge nobody knows."""
+    assert {template: forges.commit_url(template, COMMIT) for template in CONFIGURED} == CONFIGURED
+    for commit in ("", "main", "HEAD", "0123", COMMIT.upper(), COMMIT + "/x", "g" * 40):
+        assert forges.commit_url("https://x.example/r/blob/{ref}/{path}", commit) is None
     for template, repo, rest, path in (
         ("https://github.com/acme/repo/blob/main/{path}", "github.com/acme/repo", "raw/v2/x/a.md", "x/a.md"),
         ("https://github.com/a/b/blob/{ref}/memos%20here/{path}", "github.com/a/b", "blob/v/memos%20here/a.md", "a.md"),

@@ -250,15 +250,6 @@ def test_all_that_is_found_is_a_finding(tmp_path: Path, capsys: pytest.CaptureFi
     assert scanned
 
 
-def test_a_handle_reads_its_archive_once(tmp_path: Path) -> None:
-    """Its sources are closed then."""
-    write_memo(tmp_path / "memos/inbox", "one")
-    with open_archive(load_config(tmp_path)) as handle:
-        handle.read()
-        with pytest.raises(ValueError, match="once"):
-            handle.read()
-
-
 ARGUMENTS: dict[str, Callable[[], list[str]]] = {
     "build": list,
     "serve": lambda: ["--port", str(free_port())],
@@ -281,7 +272,12 @@ OPENS_LATER = {"mcp"}  # for each request, by the commands
 
 
 def test_every_command_with_an_archive_opens_it_in_the_one_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new command stands in one of the lists; where that way is closed, there is no other."""
+    """A new command stands in one of the lists; where that way is closed, there is no other; a handle reads once."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-0900--engineer--director--one")
+    with open_archive(load_config(tmp_path)) as handle:
+        handle.read()
+        with pytest.raises(ValueError, match="once"):
+            handle.read()
     commands = command_parsers(parser())
     takes_site = {name for name, command in commands.items() if "--site" in command._option_string_actions}
     assert takes_site == set(ARGUMENTS) | OPENS_LATER and set(commands) - takes_site == WITHOUT_ARCHIVE
@@ -289,7 +285,6 @@ def test_every_command_with_an_archive_opens_it_in_the_one_way(tmp_path: Path, m
     def refuse(*_: object, **__: object) -> NoReturn:
         raise SystemExit(99)
 
-    write_memo(tmp_path / "memos/inbox", "2026-05-01-0900--engineer--director--one")
     assert main(["build", str(tmp_path), "--quiet"]) == 0
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(open_archive.__wrapped__, "__code__", refuse.__code__)  # type: ignore[attr-defined]

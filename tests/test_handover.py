@@ -39,8 +39,8 @@ def block() -> SearchBlock:
     return SearchBlock(name="t0", cards=tuple(cards))
 
 
-def test_the_shelf_keeps_equal_bytes_once_and_gives_them_back() -> None:
-    """By their SHA-256; a digest that was never put is a KeyError. A forked process reads it and disturbs nothing."""
+def test_the_shelf_keeps_equal_bytes_once_and_writes_nothing_where_others_read() -> None:
+    """By their SHA-256; a forked process disturbs nothing; what is fetched would stand in the place of others'."""
     with Shelf() as shelf:
         first, second = shelf.put(b"one"), shelf.put(b"two" * 100_000)
         assert shelf.put(b"one") == first and (shelf.get(first), shelf.get(second)) == (b"one", b"two" * 100_000)
@@ -53,10 +53,6 @@ def test_the_shelf_keeps_equal_bytes_once_and_gives_them_back() -> None:
         assert (shelf.get(first), shelf.get(third)) == (b"one", b"three")
         with pytest.raises(KeyError):
             shelf.get("0" * 64)
-
-
-def test_what_is_fetched_is_not_written_where_other_processes_read() -> None:
-    """Forked processes share the file: each of them would write its text in the place of the others'."""
     texts = {hashlib.sha256(data).hexdigest(): data for data in (b"%d" % number * 5_000 for number in range(200))}
     with Shelf() as shelf:
         shelf.fetch_missing(texts.get)
@@ -86,8 +82,10 @@ def test_a_full_disk_is_said_with_the_folder_that_is_full(room: int | None) -> N
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-def test_what_any_process_leaves_all_find() -> None:
-    """Whoever looks later, and also what was left while others did."""
+def test_what_any_process_leaves_all_find_if_it_is_there_whole_and_no_more_than_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever looks later, or meanwhile; what comes when it is full is made again by whoever needs it."""
     handover = Handover()
 
     def leave(number: int) -> bool:
@@ -99,10 +97,6 @@ def test_what_any_process_leaves_all_find() -> None:
     assert all(handover.find(f"text {number}") == b"%d" % number * 5_000 for number in range(count))
     assert handover.has("text 1") and not handover.has("text \ud800")
     assert handover.find("another text") is None
-
-
-def test_what_is_not_there_whole_is_not_there_and_no_more_is_kept_than_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another process may be about to write it; what comes later is made again by whoever needs it."""
     reader, writer = Handover(), Handover()
     writer.hand_over("a", b"said")
     writer.hand_over("b", b"more")
@@ -134,8 +128,8 @@ def test_a_text_that_a_page_shows_is_not_parsed_again(monkeypatch: pytest.Monkey
     assert len(expected[1]) == 5
 
 
-def test_search_blocks_are_the_same_whatever_is_known() -> None:
-    """A renderer that knows what pages showed, one that knows nothing, and none."""
+def test_search_blocks_are_the_same_whatever_is_known_and_in_a_parcel_of_the_texts_that_are_named() -> None:
+    """A renderer that knows what pages showed, one that knows nothing, and none; a parcel is closed."""
     texts = {digest: data.decode("utf-8", "replace") for digest, data in TEXTS.items()}
     renderer = Renderer(load_theme(None), texts.__getitem__)
     expected = render_block(block(), texts.__getitem__)
@@ -146,10 +140,6 @@ def test_search_blocks_are_the_same_whatever_is_known() -> None:
         renderer._shown(Body(sha256=digest, form="markdown", chars=len(text)))
     assert Renderer(load_theme(None), texts.__getitem__).render_block(block()) == expected
     assert renderer.render_block(block()) == expected
-
-
-def test_a_parcel_has_the_texts_that_are_named_and_makes_the_same_files() -> None:
-    """It is closed: nothing else is asked for when it is rendered, and another parcel after it does not change it."""
     theme = pack_theme(load_theme(None))
     parcel = pack([block(), block()], theme, TEXTS.__getitem__, weight=2)
     assert parcel.texts == TEXTS and parcel.weight == 2

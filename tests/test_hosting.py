@@ -36,6 +36,8 @@ TYPES = {
     ".xml": "application/xml; charset=utf-8", ".opml": "text/x-opml; charset=utf-8",
 }  # fmt: skip
 LOGIN = "Basic " + base64.b64encode(b"reader:s3cret").decode()
+SECOND = "2026-05-02-0900--director--engineer--two"
+MEMO = "2026-05-01-0900--director--engineer--one"
 
 Rules = list[tuple[str, list[tuple[str, str]]]]
 
@@ -227,10 +229,6 @@ def test_an_archive_behind_a_login(
     assert (tmp_path / "next" / ledger).read_bytes() == (site / ledger).read_bytes()
 
 
-MEMO = "2026-05-01-0900--director--engineer--one"
-SECOND = "2026-05-02-0900--director--engineer--two"
-
-
 @pytest.fixture
 def programs(tmp_path: Path) -> Path:
     """A folder with `memosite` in it."""
@@ -343,8 +341,8 @@ def test_the_action_builds(clone: Path, programs: Path, tmp_path: Path) -> None:
     assert ledgers[1].startswith(ledgers[0]) and ledgers[1] != ledgers[0]
 
 
-def test_workflows_name_inputs_and_files_that_there_are_and_scripts_are_shell() -> None:
-    """No value is pasted into a script by a workflow: text in a script would be run."""
+def test_workflows_name_what_there_is_scripts_are_shell_and_a_release_is_its_tags_version(tmp_path: Path) -> None:
+    """No value is pasted into a script by a workflow: text in a script would be run; a wrong tag ends a release."""
     action = read_yaml(ROOT / "action.yml")
     workflow = read_yaml(HOSTING / "github.yml")
     [step] = [one for one in workflow["jobs"]["publish"]["steps"] if "memosite@" in one.get("uses", "")]
@@ -364,10 +362,6 @@ def test_workflows_name_inputs_and_files_that_there_are_and_scripts_are_shell() 
     subprocess.run(["sh", "-n"], input=lines, text=True, check=True)
     for script in HOSTING.glob("*.sh"):
         subprocess.run(["sh", "-n", script], check=True)
-
-
-def test_the_release_is_built_of_the_tags_version(tmp_path: Path) -> None:
-    """A tag that is not the version in pyproject.toml ends it."""
     steps = read_yaml(ROOT / ".github/workflows/release.yml")["jobs"]["build"]["steps"]
     [check] = [one["run"] for one in steps if one.get("name") == "The tag is the version"]
     write_text(tmp_path / "pyproject.toml", (ROOT / "pyproject.toml").read_text())

@@ -6,13 +6,9 @@ addresses; and where it does not, over addresses at which somebody listens.
 
 import json
 import signal
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -23,13 +19,15 @@ from tests.support.files import write_text
 from tests.support.memos import write_memo, write_org, write_transcript
 from tests.support.no_network import KILLED, command_without_network, run_without_network
 from tests.support.repos import Repo
-from tests.support.servers import fetch, free_port
+from tests.support.servers import fetch, free_port, raw_server
 from tests.support.sites import build_site, tree_bytes
 from tests.support.waiting import wait_until
 
 NOBODY = "http://127.0.0.1:9"
 NAME = "2026-05-01-1430--engineer--director--plan"
 FETCHED = "2026-05-02-0900--engineer--director--fetched"
+CONNECT = "import socket; socket.create_connection(('127.0.0.1', 9))"
+PYTHON = (sys.executable, "-c")
 RUN_ALL = """
 import importlib, json, os, pkgutil, sys, memosite
 for module in pkgutil.walk_packages(memosite.__path__, "memosite."):
@@ -118,31 +116,6 @@ def commands(site: Path) -> list[tuple[str, ...]]:
     ]
 
 
-@contextmanager
-def listening() -> Iterator[tuple[str, list[bytes]]]:
-    """The address of somebody who notes what is asked, and the notes."""
-    notes: list[bytes] = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def answer() -> None:
-            while True:
-                try:
-                    asker, _ = server.accept()
-                except OSError:
-                    return
-                with asker:
-                    asker.settimeout(5)
-                    notes.append(asker.recv(4096))
-
-        thread = Thread(target=answer)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.getsockname()[1]}", notes
-        finally:
-            server.shutdown(socket.SHUT_RDWR)
-            thread.join()
-
-
 def test_no_command_asks_the_network(tmp_path: Path) -> None:
     """Neither it nor a process that it starts, nor any module that is imported: each does what it is for."""
     words = commands(organization(tmp_path, NOBODY))
@@ -182,7 +155,7 @@ def test_serve_connects_to_nobody(tmp_path: Path) -> None:
 
 def test_nobody_hears_of_a_build(tmp_path: Path) -> None:
     """Where the network is there, no address in texts, memosite.yml or git's configuration is asked, nor by git."""
-    with listening() as (address, notes):
+    with raw_server() as (address, notes):
         site = organization(tmp_path, address)
         for command in commands(site):
             assert command[0] not in {"build", "diff", "mark-read"} or main(list(command)) == 0, command
@@ -190,10 +163,6 @@ def test_nobody_hears_of_a_build(tmp_path: Path) -> None:
         plain = ["git", "-C", str(site / "governance"), "log", "-p", "--all"]
         subprocess.run(plain, capture_output=True, check=False, timeout=600)
         assert notes, "git by itself asks for the content that is lost: the trap is one"
-
-
-PYTHON = (sys.executable, "-c")
-CONNECT = "import socket; socket.create_connection(('127.0.0.1', 9))"
 
 
 @pytest.mark.parametrize(
@@ -219,7 +188,7 @@ def test_a_build_that_asks_the_network_and_a_server_that_connects_are_seen(tmp_p
     """By both checks: `--previous` and a `git:` source are what may ask; servers may listen, and no more."""
     site = organization(tmp_path, NOBODY)
     assert run_without_network(*command_line("build", site, "--previous", NOBODY)).returncode == KILLED
-    with listening() as (address, notes):
+    with raw_server() as (address, notes):
         main(["build", str(site), "--previous", address])
         assert notes[0].startswith(b"GET /archive/ledger.jsonl")
     write_text(site / "memosite.yml", "sources: [{git: 'https://127.0.0.1:9/x.git'}]\n")

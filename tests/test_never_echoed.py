@@ -224,11 +224,6 @@ SERVED = most({"withhold"}, in_soak={"withhold", "redact", "fail"})
 """The modes in which a preview is looked at, too: it builds as the others do."""
 
 
-def test_every_command_is_run() -> None:
-    """A new command is added to the table."""
-    assert set(command_parsers(parser())) == {*COMMANDS, *ASKED, "mcp"}  # it answers with the others
-
-
 @pytest.fixture
 def shelved(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """All bytes that are put on a shelf or taken from one."""
@@ -285,10 +280,11 @@ def test_no_bundle_echoes_a_secret(mode: str, tmp_path: Path, capfdbinary: Captu
     assert place.written() == {} and (place.work / "site/archive/2026/05/files-1.zip").stat().st_size > 1_000
 
 
-def test_the_planted_secrets_would_be_found(tmp_path: Path) -> None:
-    """In the sources they are in every form of file, so that the test above can fail."""
+def test_the_planted_secrets_would_be_found_and_every_command_is_run(tmp_path: Path) -> None:
+    """They are in every form of file, so that the tests above can fail; a new command is added to the table."""
     site = plant(tmp_path / "planted")
     holding = [file for file in (site / "office").rglob("*") if file.is_file() and echoed(file.read_bytes())]
     assert len([file for file in holding if ".git" not in file.parts]) > 12
     whole = b"".join(file.read_bytes() for file in holding)
     assert all(secret.encode() in whole for secret in SECRETS)
+    assert set(command_parsers(parser())) == {*COMMANDS, *ASKED, "mcp"}  # it answers with the others

@@ -50,10 +50,7 @@ def cached_repo(cache: Path) -> Path:
 
 
 def test_a_remote_is_fetched_again_and_again(origin: Repo, cache: Path) -> None:
-    """Its HEAD, its branches, tags and commits; what is new comes, and what was rewritten is replaced.
-
-    Without the network the cache answers if it can, and that is no problem; what was never fetched is fetched.
-    """
+    """HEAD, branches, tags, commits, also rewritten; without the network the cache answers if it can."""
     url = f"file://{origin.root}"
     first = origin.head
     origin.git("tag", "-a", "v1", "-m", "First")

@@ -15,6 +15,7 @@ from tests.support.references import naive_names
 ASK = "2026-05-01-1430--engineer--director--gate"
 ASK_TOO = "2026-05-01-1500--engineer--director--crane"
 OTHER = "2026-05-01-1600--tester--engineer--buoy"
+STAMP = "2026-05-01-1430"
 
 
 def ask(stem: str = ASK, sender: str = "engineer", to: str | Sequence[str] = "director", **fields: Any) -> Envelope:
@@ -122,9 +123,6 @@ def test_an_answer_too_is_a_link_both_ways_and_answers_what_was_asked() -> None:
     assert memo(archive, ASK_TOO).action == "answered"
     archive = archive_of(ask(), ask(ASK_TOO, to="x/director"), answer(ASK, ASK_TOO, sender="y/director"), *orgs)
     assert memo(archive, ASK_TOO).action == "open"
-
-
-STAMP = "2026-05-01-1430"
 
 
 def test_a_stamp_of_several_memos_means_the_one_of_the_same_source_and_positions_or_is_no_name() -> None:

@@ -38,6 +38,7 @@ MARCH = "2026-03-05-0900--engineer--director--gate"
 APRIL = "2026-04-06-0900--director--engineer--lamp"
 MAY = "2026-05-07-0900--engineer--director--pier"
 LATER = "2026-06-08-0900--director--engineer--rope"
+Verify = Callable[..., tuple[int, str]]
 
 
 def memo_at(site: Path, name: str, **fields: Any) -> Path:
@@ -394,9 +395,6 @@ def test_what_an_audience_may_not_see_any_more_is_not_in_its_log(site: Path) -> 
     assert log_of(site / "_site").text == before["_site"]
     hidden = {one.sha256 for one in parse_seals(before["_public"]).leaves if APRIL in one.id or LATER in one.id}
     assert not any(digest in public.text for digest in hidden)
-
-
-Verify = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture

@@ -372,7 +372,7 @@ def test_no_pattern_of_ours_can_backtrack_far() -> None:
     assert not list(_giving_back(_parser.parse(r"x(?:[ab]++|d{0,3})*+")))
 
 
-def test_rules_are_loaded_beside_other_work() -> None:
+def test_rules_are_loaded_beside_other_work_and_an_error_for_who_scans_if_they_cannot_be() -> None:
     """Not before a text is scanned; who scans meanwhile waits; no thread is left after it, so that one may fork."""
     key = KINDS["npm token"](Maker(1)).key
     program = f"""
@@ -387,10 +387,6 @@ assert found.rule == "npm-access-token"
 assert threading.active_count() == 1
 """
     subprocess.run([sys.executable, "-c", program], check=True)
-
-
-def test_rules_that_cannot_be_loaded_are_an_error_for_who_scans() -> None:
-    """And for nobody else."""
     program = """
 import sys
 from memosite.secrets import find_secrets

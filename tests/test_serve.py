@@ -13,6 +13,8 @@ import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from livereload.handlers import LiveReloadHandler
@@ -242,14 +244,6 @@ def test_ctrl_c_ends_the_server_in_the_middle_of_a_build(tmp_path: Path) -> None
         assert process.wait(DEADLINE) == 130
 
 
-class Loop:
-    """Stands for the loop: what it is to call is called at once."""
-
-    def add_callback(self, callback: Callable[..., None], *arguments: str) -> None:
-        """Call it."""
-        callback(*arguments)
-
-
 class Page:
     """Stands for a browser that shows a page: counts how often it is told to reload."""
 
@@ -273,8 +267,9 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> list[Page]:
 
 
 def browsers() -> Browsers:
-    """The browsers that are connected."""
-    return Browsers(Loop(), threading.Event())  # type: ignore[arg-type] # it takes callbacks
+    """The browsers that are connected; what the loop is to call is called at once."""
+    loop: Any = SimpleNamespace(add_callback=lambda callback, *arguments: callback(*arguments))
+    return Browsers(loop, threading.Event())
 
 
 def follower(

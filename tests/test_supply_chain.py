@@ -100,8 +100,8 @@ def test_the_lock_files_satisfy_pyproject_and_are_closed(needed: list[str], lock
     assert unsatisfied(in_turn, lock, [HERE]) == [], ADVICE
 
 
-def test_nothing_is_installed_unchecked() -> None:
-    """What runs is what was tested, the build back end is locked, and each call of pip checks or fetches nothing."""
+def test_nothing_is_installed_unchecked_and_a_lock_file_that_does_not_fit_is_found() -> None:
+    """What runs was tested, each call of pip checks or fetches nothing; too old, missing, elsewhere, without hash."""
     run, tested = ({one.name: (str(one.specifier), hashes) for one, hashes in pins(lock)} for lock in (RUN, DEV))
     assert run.items() <= tested.items()
     assert set(PROJECT["build-system"]["requires"]) <= set(PROJECT["dependency-groups"]["build"])
@@ -110,10 +110,6 @@ def test_nothing_is_installed_unchecked() -> None:
     safe = ("--require-hashes", "--no-deps --no-build-isolation", "benchmarks/.venv/")
     assert len(calls) == 3 and [line for line in calls if not any(words in line for words in safe)] == []
     assert "pip install" not in (ROOT / "test").read_text() + (ROOT / ".ci/run").read_text()
-
-
-def test_a_lock_file_that_does_not_fit_is_found() -> None:
-    """The checks themselves: a package too old, one that is missing, one for another system only, one without hash."""
     lock = "a==1.0 \\\n    --hash=sha256:" + "0" * 64 + "\n    # via x\nb==2.0 ; sys_platform == 'win32' \\\n"
     lock += "    --hash=sha256:" + "1" * 64 + "\n"
     assert unsatisfied(["a>=1"], lock) == []

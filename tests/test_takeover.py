@@ -24,6 +24,7 @@ from tests.support.sites import tree_bytes
 FORMER = Path(__file__).parent / "published/former-site.tar.gz"
 FOLDER = "/srv/former-site"
 """Where the former site was."""
+Capture = pytest.CaptureFixture[str]
 STALE = b"<!-- as a former version rendered it -->\n"
 PROGRESS = re.compile(r"\w+ +[\d,]+ of [\d,]+\n")
 """What a slow machine says of how far it is."""
@@ -55,7 +56,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return site
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+def run(capsys: Capture, *arguments: object) -> str:
     """Run a command that has to succeed and to say nothing but its answer, and give that."""
     code = main([str(argument) for argument in arguments])
     said = capsys.readouterr()
@@ -63,7 +64,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return said.out
 
 
-def test_a_build_over_a_former_one_is_as_clean(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_build_over_a_former_one_is_as_clean(site: Path, tmp_path: Path, capsys: Capture) -> None:
     """Every page is rendered again, the ledger goes on, and what was taken over is as good as what was made here."""
     former = shutil.copytree(site / "_site", tmp_path / "former")
     said = run(capsys, "build", site, "--jobs", 1)
@@ -79,8 +80,10 @@ def test_a_build_over_a_former_one_is_as_clean(site: Path, tmp_path: Path, capsy
     assert tree_bytes(site / "_site") == files
 
 
-def test_commands_answer_as_with_an_empty_cache(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A search says nothing of an index that has to be made anew, and learns what is new; `check` finds the same."""
+def test_commands_answer_as_with_an_empty_cache_and_a_watch_goes_on_where_it_was(
+    site: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    """A search says nothing of an index to be made anew, and learns what is new; what was announced is not again."""
     for query in ("gunmetal", "from:fitter valve", "after:2026-05-05"):
         found = run(capsys, "search", "--site", site, query)
         assert found == run(capsys, "search", "--site", site, "--cache", tmp_path / "cache", query)
@@ -89,13 +92,8 @@ def test_commands_answer_as_with_an_empty_cache(site: Path, tmp_path: Path, caps
     write_memo(site)
     assert "The valve holds" in run(capsys, "search", "--site", site, "subject:holds")
     assert "gunmetal" in run(capsys, "search", "--site", site, "gunmetal").casefold()
-
-
-def test_a_watch_goes_on_where_it_was(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What was announced is not announced again, and what is new is, once."""
     feed = site / "_site/positions/director/feed.xml"
     assert run(capsys, "watch", "--once", feed) == ""
-    write_memo(site)
     run(capsys, "build", site, "--jobs", 1)
     assert run(capsys, "watch", "--once", feed) == f"new memo: {MEMO}\n"
     assert run(capsys, "watch", "--once", feed) == ""

@@ -27,6 +27,8 @@ from tests.support.watches import clean_environment, no_proxy, watch, watch_of
 __all__ = ["no_proxy"]
 
 SUBJECT = "Memo <0> “ä”"
+PATH = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+GUIDE = (ROOT / "docs/guide/feeds-and-watch.md").read_text()
 
 
 def hook(folder: Path, text: str) -> str:
@@ -243,9 +245,6 @@ def test_what_nobody_could_read_is_announced_again(target: str, tmp_path: Path) 
     assert len(again.stdout.splitlines()) == 3
 
 
-GUIDE = (ROOT / "docs/guide/feeds-and-watch.md").read_text()
-
-
 def adapter(name: str, folder: Path) -> Path:
     """A script of the guide, as a file."""
     found = re.search(rf"^`{name}`,[^\n]*\n\n```sh\n(.*?)```", GUIDE, re.DOTALL | re.MULTILINE)
@@ -257,9 +256,6 @@ def executable(file: Path, text: str) -> Path:
     """A program."""
     write_text(file, text).chmod(0o755)
     return file
-
-
-PATH = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
 
 
 def wake(script: Path, folder: Path, **more: str) -> None:

@@ -391,11 +391,7 @@ def test_search_finds_nothing_of_it_and_the_digest_of_what_was_never_published_i
 
 
 def test_what_was_removed_before_says_that_it_was_erased_and_keeps_its_place_in_archive_documents(tides: Path) -> None:
-    """A memo that somebody replied to, one that nobody did, and a record.
-
-    Before, what is removed is in no archive document of a feed; once it is erased, its guid is there, and where git
-    had it last.
-    """
+    """A memo that somebody replied to, one that nobody did, a record; with the guid, and where git had it last."""
     output, feed = tides / "_site", "positions/director/feed-1.xml"
     order = guids(output)[feed]
     (name,) = (guid for guid in order if guid and guid.endswith("2026-05-01-0807--engineer--director--tide"))

@@ -159,10 +159,7 @@ def _commit(office: Path, yard: Path) -> None:
 
 
 def words_in(*folders: Path, but: Iterable[str] = ()) -> dict[str, set[str]]:
-    """The planted words in all files below some folders, by file; `but` are words that may be there.
-
-    Compiled templates are code: `z` and `q` in it are the type and the length of the text `timeline…`.
-    """
+    """The planted words in all files below some folders, but compiled templates; `but` are words that may be there."""
     found: dict[str, set[str]] = {}
     for folder in folders:
         for path in sorted(folder.rglob("*")):

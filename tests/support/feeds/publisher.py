@@ -17,10 +17,7 @@ FEED = "/positions/director/feed.xml"
 
 @dataclass
 class Publisher:
-    """What a site publishes for one position. `states` has the mailbox of each memo, in order of arrival.
-
-    `written` has each document as it was last asked for, with what it was made of: it is made again if that changed.
-    """
+    """What a site publishes for one position; `states` has the mailbox of each memo, `written` what was last made."""
 
     block: int = 50
     window: int = 50
