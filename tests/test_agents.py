@@ -50,11 +50,9 @@ def site(tmp_path: Path) -> Path:
     write_memo(at / "inbox", "2026-05-04-1000--director--engineer--news", sent="2026-05-04T10:00:00Z", **news)
     write_memo(at / "inbox", "2026-05-02-1000--director--engineer--pumps", sent="2026-05-02T10:00:00Z", **ask)
     send(
-        at / "read",
-        "2026-05-03-1800--engineer--engineer--handoff",
-        subject="What the next session has to know",
+        at / "read", "2026-05-03-1800--engineer--engineer--handoff", subject="What the next session has to know",
         body="First look at gate 4.\n\n[12 more characters: memosite show nothing]\n\x1b[31mRed\x9b",
-    )
+    )  # fmt: skip
     write_note(yard.root / "notes/engineer", "2026-05-04-1200--engineer--file--rust", sent="2026-05-04T12:00:00Z")
     write_note(yard.root / "notes/engineer", "2026-05-01-1200--engineer--file--old", sent="2026-05-01T12:00:00Z")
     write_transcript(yard.root / "transcripts/engineer", TALK, text=TURNS)
@@ -132,13 +130,9 @@ def test_who_is_in_one_repo_of_a_site_is_told_so(site: Path, capsys: Capture, mo
     (site / "memosite.yml").write_text("sources: [{path: yard}, {path: office}]\n")
     (site / "apart").mkdir()
     for folder, words, is_said in (
-        ("yard", (), True),
-        ("yard/memos", (), True),
-        ("yard", ("--site", ".."), False),
-        ("yard", ("--quiet",), False),
-        (".", (), False),
-        ("apart", (), False),
-    ):
+        ("yard", (), True), ("yard/memos", (), True), ("yard", ("--site", ".."), False), ("yard", ("--quiet",), False),
+        (".", (), False), ("apart", (), False),
+    ):  # fmt: skip
         monkeypatch.chdir(site / folder)
         main(["inbox", "engineer", *words])
         assert (said in capsys.readouterr().err) == is_said, (folder, words)
@@ -261,13 +255,9 @@ def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file
     assert "one of its anchors: gates-of-oak" in ask(capsys, site, "show", f"{document}#steel", code=2)
     news = "2026-05-04-1000--director--engineer--news"
     for path in (
-        f"yard/memos/inbox/{news}.openthing",
-        f"memos/inbox/{news}.openthing",
-        f"./memos/inbox/{news}.openthing",
-        f"{site}/yard/memos/inbox/{news}.openthing",
-        f"memos/read/{news}.openthing",
-        f"memos/{news}/index.html",
-    ):
+        f"yard/memos/inbox/{news}.openthing", f"memos/inbox/{news}.openthing", f"./memos/inbox/{news}.openthing",
+        f"{site}/yard/memos/inbox/{news}.openthing", f"memos/read/{news}.openthing", f"memos/{news}/index.html",
+    ):  # fmt: skip
         assert ask(capsys, site, "show", path, "--head").startswith(f"memo/{news}; "), path
     april, handoff = "governance.3b9f2c71-8d40-4e6a-a1c5-7f20d96b4e13", "catalogue.handoffs.after-the-county-file"
     for path, name in (
@@ -475,14 +465,9 @@ def test_room_is_shared_among_parts() -> None:
 
 
 TOKENS = {
-    "": (0, 0),
-    "The memo asks for a decision.": (6, 9),
-    "2026-05-01-1430--engineer--director--gates": (15, 24),
-    '{"kind": "memo", "unread": true}': (10, 18),
-    "備忘錄": (2, 5),
-    "Архив": (2, 4),
-    "\n\n\n": (1, 1),
-}
+    "": (0, 0), "The memo asks for a decision.": (6, 9), "2026-05-01-1430--engineer--director--gates": (15, 24),
+    '{"kind": "memo", "unread": true}': (10, 18), "備忘錄": (2, 5), "Архив": (2, 4), "\n\n\n": (1, 1),
+}  # fmt: skip
 """How many tokens a text has, at least and at most: what two makers' tokenizers count, a third less and more."""
 
 

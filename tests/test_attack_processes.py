@@ -96,13 +96,10 @@ def commands(site: Path) -> dict[str, tuple[object, ...]]:
     """The commands that run git."""
     memo = site / f"engine/memos/inbox/{NAME}.openthing"
     return {
-        "build": ("build", site, "--jobs", "2"),
-        "check": ("check", site),
-        "export": ("export", "--site", site),
-        "search": ("search", "--site", site, "gate"),
-        "mark-read": ("mark-read", memo),
+        "build": ("build", site, "--jobs", "2"), "check": ("check", site), "export": ("export", "--site", site),
+        "search": ("search", "--site", site, "gate"), "mark-read": ("mark-read", memo),
         "serve": ("serve", site, "--port", str(free_port())),
-    }
+    }  # fmt: skip
 
 
 SIGNALS = (

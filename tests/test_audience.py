@@ -188,15 +188,11 @@ def test_a_public_site_has_no_planted_word(site: Site, capfd: pytest.CaptureFixt
     assert run("build", site.folder, "--audience", "public", "--jobs", 2) == 0
     state = ["--since", "all", "--state", site.folder / "state.sqlite"]
     for command in (
-        ["search", "kind:memo OR kind:note OR kind:document OR kind:record", "--json"],
-        ["export", "--with-body"],
-        ["export", "--format", "csv", "--with-body"],
-        ["export", "--format", "mbox", "tides"],
-        ["diff", "2026-01-01..", "--format", "json"],
-        ["check", "--format", "json"],
-        ["explain", "index.html"],
+        ["search", "kind:memo OR kind:note OR kind:document OR kind:record", "--json"], ["export", "--with-body"],
+        ["export", "--format", "csv", "--with-body"], ["export", "--format", "mbox", "tides"],
+        ["diff", "2026-01-01..", "--format", "json"], ["check", "--format", "json"], ["explain", "index.html"],
         ["watch", "--position", "director", "--once", "--json", *state],
-    ):
+    ):  # fmt: skip
         assert run(*command, "--site", site.folder) in {0, 1}, command
     out = "".join(capfd.readouterr())
     assert "seen" in out and [line for line in out.splitlines() if WORD in line.lower()] == []
@@ -246,14 +242,12 @@ def some_memos(random: Random, count: int) -> tuple[dict[str, dict[str, Any]], s
         about = random.choice([*names, f"2026-01-01-0000--x--y--ghost{number}"])
         seen = people if name in hidden else people[:3]
         memos[name] = {
-            "sender": random.choice(seen),
-            "to": random.choice([*seen, "all"]),
-            "sent": f"{name[:10]}T09:{number % 60:02d}:00Z",
-            "body": f"Of {about}, and {random.choice(names)}.",
+            "sender": random.choice(seen), "to": random.choice([*seen, "all"]),
+            "sent": f"{name[:10]}T09:{number % 60:02d}:00Z", "body": f"Of {about}, and {random.choice(names)}.",
             "action_required": random.random() < 0.3,
             "thread_id": f"thread-{number % 3}" if random.random() < 0.3 else None,
             "in_reply_to": f"{about}.openthing" if about not in hidden and random.random() < 0.7 else None,
-        }
+        }  # fmt: skip
         if name in hidden:  # what keeps a thread together that lost members is tested below
             memos[name]["thread_id"] = None
     return memos, hidden

@@ -40,13 +40,9 @@ UNMARKED: list[dict[str, Any]] = [
 ODD = (
     '{"x.legal.confidentiality": "secret", "x.legal.confidentiality": "public"}',
     '{"x.legal.confidentiality": "public", "x.legal.confidentiality": "secret"}',
-    '{"x.legal.confidentialit\\u0079": "secret"}',
-    '\ufeff{"metadata": {"retention_policy": "private"}}',
-    '{"body": "a\tb\nc", "metadata": {"retention_policy": "private"}}',
-    '{"from": "a"',
-    "[]",
-    "",
-)
+    '{"x.legal.confidentialit\\u0079": "secret"}', '\ufeff{"metadata": {"retention_policy": "private"}}',
+    '{"body": "a\tb\nc", "metadata": {"retention_policy": "private"}}', '{"from": "a"', "[]", "",
+)  # fmt: skip
 
 
 def test_marks_in_json_and_of_transcripts_that_are_raw() -> None:

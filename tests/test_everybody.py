@@ -77,16 +77,11 @@ def conversations(draw: st.DrawFn) -> list[Envelope]:
     memos: list[Envelope] = []
     for number in range(draw(st.integers(1, 9))):
         to = draw(st.lists(st.sampled_from((*SEATS, "all")), min_size=1, max_size=3, unique=True))
-        memos.append(
-            envelope(
-                f"m{number}",
-                sender=draw(st.sampled_from(SEATS)),
-                to=to,
-                sent=f"2026-05-{number + 1:02d}T09:00:00Z",
-                action_required=draw(st.booleans()),
-                in_reply_to=draw(st.sampled_from([None, *(one.stem for one in memos)])),
-            )
-        )
+        memos.append(envelope(
+            f"m{number}", sender=draw(st.sampled_from(SEATS)), to=to, sent=f"2026-05-{number + 1:02d}T09:00:00Z",
+            action_required=draw(st.booleans()),
+            in_reply_to=draw(st.sampled_from([None, *(one.stem for one in memos)])),
+        ))  # fmt: skip
     return memos
 
 

@@ -251,22 +251,15 @@ def test_all_that_is_found_is_a_finding(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 ARGUMENTS: dict[str, Callable[[], list[str]]] = {
-    "build": list,
-    "serve": lambda: ["--port", str(free_port())],
-    "explain": lambda: ["index.html"],
-    "check": list,
-    "search": lambda: ["text"],
-    "export": list,
-    "watch": lambda: ["--position", "director", "--once"],
-    "diff": lambda: ["2026-05-01.."],
-    "cite": lambda: ["2026-05-01-0900--engineer--director--one"],
-    "verify": lambda: [__file__],
-    **dict.fromkeys(("brief", "inbox"), lambda: ["director"]),
+    "build": list, "serve": lambda: ["--port", str(free_port())], "explain": lambda: ["index.html"], "check": list,
+    "search": lambda: ["text"], "export": list, "watch": lambda: ["--position", "director", "--once"],
+    "diff": lambda: ["2026-05-01.."], "cite": lambda: ["2026-05-01-0900--engineer--director--one"],
+    "verify": lambda: [__file__], **dict.fromkeys(("brief", "inbox"), lambda: ["director"]),
     **dict.fromkeys(("show", "thread"), lambda: ["2026-05-01-0900--engineer--director--one"]),
     "reply": lambda: ["2026-05-01-0900--engineer--director--one", "--from", "director"],
     "new": lambda: ["--from", "director", "--to", "engineer", "--subject", "One"],
     "why": lambda: ["memos/inbox/2026-05-01-0900--engineer--director--one.openthing"],
-}
+}  # fmt: skip
 WITHOUT_ARCHIVE = {"init", "mark-read", "completion"}
 OPENS_LATER = {"mcp"}  # for each request, by the commands
 

@@ -83,11 +83,9 @@ def test_a_commit_holds_the_move_and_nothing_else(tmp_path: Path) -> None:
     (done,) = mark([repo.root / INBOX], commit=True)
     assert repo.git("rev-parse", "HEAD") == done.commit
     assert repo.git("show", "--name-status", "--format=%an: %s", "HEAD").splitlines() == [
-        f"Ann Other: Read {NAME}",
-        "",
-        f"R100\tmemos/inbox/{NAME}.body.md\tmemos/read/{NAME}.body.md",
+        f"Ann Other: Read {NAME}", "", f"R100\tmemos/inbox/{NAME}.body.md\tmemos/read/{NAME}.body.md",
         f"R100\t{INBOX}\t{READ}",
-    ]
+    ]  # fmt: skip
     assert status(repo) == ["A  staged.md", "?? loose.md"]
     repo = repo_with_memo(tmp_path / "edited")
     put(repo, body="Edited.", body_ref=f"{NAME}.body.md")

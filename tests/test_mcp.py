@@ -35,13 +35,10 @@ SLIP = "2026-05-11-1620--strategist--catalogue-engineer-and-web-engineer--how-ma
 ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("brief", {"position": "director", "budget": 900}),
     ("brief", {"position": "web-engineer", "section": "decisions", "from": 2}),
-    ("inbox", {"position": "web-engineer", "as_of": "2026-05-10"}),
-    ("show", {"id": SLIP[:15]}),
-    ("show", {"id": "2026-04-14-0922", "turns": "2-3", "budget": 300}),
-    ("show", {"id": SLIP[:15], "head": True}),
+    ("inbox", {"position": "web-engineer", "as_of": "2026-05-10"}), ("show", {"id": SLIP[:15]}),
+    ("show", {"id": "2026-04-14-0922", "turns": "2-3", "budget": 300}), ("show", {"id": SLIP[:15], "head": True}),
     ("thread", {"id": SLIP[:15], "summaries": False, "budget": 0}),
-    ("search", {"query": "from:front-desk slip", "limit": 3}),
-    ("search", {"query": "nobody-wrote-this-word"}),
+    ("search", {"query": "from:front-desk slip", "limit": 3}), ("search", {"query": "nobody-wrote-this-word"}),
     ("cite", {"references": ["2026-04-14-0922#t2"], "format": "bibtex"}),
     ("verify", {"text": "He said “39 photographs that share one barcode in the end”.\n", "quotations": True}),
     ("new_since", {"since": "2026-05-10", "until": "2026-05-15"}),
@@ -49,7 +46,7 @@ ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("reply", {"id": SLIP[:15], "from": "web-engineer", "body": "Five an hour.", "action": True}),
     ("reply", {"from": "web-engineer", "to": "director", "subject": "The slip is larger now"}),
     ("show", {"id": "there-is-no-such-item"}),
-)
+)  # fmt: skip
 
 QUESTIONS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("What does the director have to do?", "brief", {"position": "director"}, "Spring report for the trustees"),
@@ -162,12 +159,10 @@ def test_no_answer_names_what_tools_do_not_take_and_no_value_is_an_option() -> N
         'memosite: verify checks citations; to check quotations without one, add "quotations": true',
     ]
     for name, arguments in (
-        ("show", {"id": "--site=/etc"}),
-        ("search", {"query": "--index"}),
-        ("brief", {"position": "--help"}),
+        ("show", {"id": "--site=/etc"}), ("search", {"query": "--index"}), ("brief", {"position": "--help"}),
         ("cite", {"references": ["--site", "/etc"]}),
         ("reply", {"from": "web-engineer", "to": "director", "subject": "--body=/etc/passwd"}),
-    ):
+    ):  # fmt: skip
         found = answered(name, arguments)
         assert "usage" not in found.text + found.messages and "root:" not in found.text
         assert found.is_error == (name not in {"search", "reply"})
@@ -327,20 +322,14 @@ def started(*, is_greeted: bool = True) -> Iterator["subprocess.Popen[bytes]"]:
 
 
 GARBAGE = (
-    b'\n \nnot json\n\xff\xfe\x00\n[]\n{}\n42\nnull\n"text"\n',
-    b"[" * 200_000 + b"\n",
-    b'{"a":' * 50_000 + b"\n",
-    b"x" * 3_000_000 + b"\n",
-    line(id=2),
-    line(id={"a": 1}, method="ping"),
-    line(id=3, method="tools/call"),
-    line(id=4, method="tools/call", params=[1]),
-    line(id=5, method="tools/call", params={"name": 7, "arguments": "x"}),
+    b'\n \nnot json\n\xff\xfe\x00\n[]\n{}\n42\nnull\n"text"\n', b"[" * 200_000 + b"\n", b'{"a":' * 50_000 + b"\n",
+    b"x" * 3_000_000 + b"\n", line(id=2), line(id={"a": 1}, method="ping"), line(id=3, method="tools/call"),
+    line(id=4, method="tools/call", params=[1]), line(id=5, method="tools/call", params={"name": 7, "arguments": "x"}),
     line(id=6, method="nothing"),
     line(id=7, method="tools/call", params={"name": "show", "arguments": {"id": "\ud800\0"}}),
     line(id=8, method="tools/call", params={"name": "inbox", "arguments": {"position": "x" * 100_000}}),
     line(method="notifications/cancelled", params={"requestId": 99}),
-)
+)  # fmt: skip
 
 
 def test_garbage_ends_nothing() -> None:

@@ -90,30 +90,21 @@ def commands(site: Path) -> list[tuple[str, ...]]:
     at = ("--site", str(site))
     return [
         ("build", str(site), "--jobs", "2"),
-        ("build", str(site), "-o", str(site.parent / "next"), "--previous", str(output)),
-        ("check", str(site)),
-        ("check", "--format", "sarif", str(memo)),
-        ("search", "plan", *at),
+        ("build", str(site), "-o", str(site.parent / "next"), "--previous", str(output)), ("check", str(site)),
+        ("check", "--format", "sarif", str(memo)), ("search", "plan", *at),
         *(("export", "--format", format_, "-o", str(site.parent / format_), *at) for format_ in ("jsonl", "mbox")),
         ("export", "is:unread", "--format", "maildir", "-o", str(site.parent / "maildir"), *at),
-        ("diff", "2026-01-01..", *at),
-        ("diff", "HEAD~1..HEAD", "--source", "governance", *at),
+        ("diff", "2026-01-01..", *at), ("diff", "HEAD~1..HEAD", "--source", "governance", *at),
         ("diff", f"{output}..{site.parent / 'next'}"),
         *((command, NAME, *at) for command in ("cite", "show", "thread")),
-        *((command, "director", *at) for command in ("brief", "inbox")),
-        ("verify", str(repo), *at),
-        ("why", str(memo), *at),
-        ("reply", NAME, "--from", "director", *at),
-        ("new", "--from", "director", "--to", "engineer", "--subject", "One", *at),
-        ("mcp", *at),
+        *((command, "director", *at) for command in ("brief", "inbox")), ("verify", str(repo), *at),
+        ("why", str(memo), *at), ("reply", NAME, "--from", "director", *at),
+        ("new", "--from", "director", "--to", "engineer", "--subject", "One", *at), ("mcp", *at),
         ("verify", "--seal", str(output / "archive/seals.jsonl"), str(output)),
-        ("explain", f"memos/{NAME}/index.html", *at),
-        ("watch", "--once", "--since", "all", str(feed)),
-        ("watch", "--once", "--position", "director", *at),
-        ("mark-read", "--commit", str(memo)),
-        ("init", str(site.parent / "other")),
-        ("completion", "zsh"),
-    ]
+        ("explain", f"memos/{NAME}/index.html", *at), ("watch", "--once", "--since", "all", str(feed)),
+        ("watch", "--once", "--position", "director", *at), ("mark-read", "--commit", str(memo)),
+        ("init", str(site.parent / "other")), ("completion", "zsh"),
+    ]  # fmt: skip
 
 
 def test_no_command_asks_the_network(tmp_path: Path) -> None:

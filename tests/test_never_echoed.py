@@ -166,18 +166,13 @@ def _asked(place: Place, *options: str) -> Iterator[bytes]:
             yield place.run(*words, "--budget", "0", *common, *form)
     for asked in (
         *(("cite", LETTER, "--format", format_) for format_ in ("text", "csl-json")),
-        ("cite", "--quote", "words of the letter", "--json"),
-        ("why", letter),
-        ("why", f"{letter}:1", "--json"),
-        ("reply", LETTER, "--from", "director"),
-        ("new", "--from", "director", "--to", "engineer", "--subject", "One"),
-        ("search", "kind:memo OR casks"),
-        *(("export", "--format", form) for form in ("mbox", "csv")),
+        ("cite", "--quote", "words of the letter", "--json"), ("why", letter), ("why", f"{letter}:1", "--json"),
+        ("reply", LETTER, "--from", "director"), ("new", "--from", "director", "--to", "engineer", "--subject", "One"),
+        ("search", "kind:memo OR casks"), *(("export", "--format", form) for form in ("mbox", "csv")),
         ("export", "--format", "jsonl", "--with-body"),
         ("export", "kind:memo", "--format", "maildir", "-o", str(place.work / "maildir")),
-        ("diff", "2026-04-01..", "--format", "json"),
-        ("diff", "HEAD~1..HEAD", "--source", "office"),
-    ):
+        ("diff", "2026-04-01..", "--format", "json"), ("diff", "HEAD~1..HEAD", "--source", "office"),
+    ):  # fmt: skip
         yield place.run(*asked, *common)
     paper = place.work / "paper.md"
     paper.write_text('It says: "words of the letter that nobody outside the office may ever have seen".\n')

@@ -210,12 +210,9 @@ def test_mentions_make_links_and_nothing_else() -> None:
 
 
 POOL: Mapping[str, tuple[str, str]] = {
-    ASK: ("engineer", "director"),
-    ASK_TOO: ("engineer", "director"),
-    OTHER: ("tester", "engineer"),
-    "gate": ("tester", "director"),
-    f"{STAMP}--tester--director--x": ("tester", "director"),
-}
+    ASK: ("engineer", "director"), ASK_TOO: ("engineer", "director"), OTHER: ("tester", "engineer"),
+    "gate": ("tester", "director"), f"{STAMP}--tester--director--x": ("tester", "director"),
+}  # fmt: skip
 WORDS = st.one_of(
     st.builds("{}{}".format, st.sampled_from([*POOL, GONE, "lost", "0007-gate", "0008-gone", TALK[1]]),
               st.sampled_from(["", ".openthing", ".md"])),

@@ -297,12 +297,10 @@ def test_a_damaged_log_stops_the_build_and_is_named(site: Path, capsys: pytest.C
     lines = (output / SEALS_PATH).read_text().splitlines()
     memo_at(site, LATER)
     for line, what in (
-        ("{", "line 2: Expecting property name"),
-        ('{"kind": "leaf"}', "line 2: it has no 'sha256'"),
-        ('{"kind": "tree"}', "line 2: found the kind 'tree', expected leaf or month"),
-        ("7", "line 2: "),
+        ("{", "line 2: Expecting property name"), ('{"kind": "leaf"}', "line 2: it has no 'sha256'"),
+        ('{"kind": "tree"}', "line 2: found the kind 'tree', expected leaf or month"), ("7", "line 2: "),
         ("[" * 100_000, "line 2: "),
-    ):
+    ):  # fmt: skip
         write_text(output / SEALS_PATH, "\n".join([lines[0], line, *lines[2:], ""]))
         assert main(["build", str(site), "--quiet"]) == 2, line
         said = capsys.readouterr().err

@@ -278,13 +278,9 @@ def follower(
     """A follower whose rebuilds have something new or not, and which finds the site whole or not after each."""
     builds, whole = iter(rebuilt), iter(settled)
     return Follower(
-        config,
-        rebuild=lambda _changed, _stop, listener: Rebuilt(config=config, is_new=next(builds)(listener)),
-        settle=lambda: next(whole),
-        browsers=told or browsers(),
-        warn=print,
-        stop=threading.Event(),
-    )
+        config, rebuild=lambda _changed, _stop, listener: Rebuilt(config=config, is_new=next(builds)(listener)),
+        settle=lambda: next(whole), browsers=told or browsers(), warn=print, stop=threading.Event(),
+    )  # fmt: skip
 
 
 def home_is_new(listener: Listener) -> bool:

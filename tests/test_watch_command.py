@@ -60,26 +60,20 @@ def test_several_feeds_are_announced_each_for_itself(tmp_path: Path) -> None:
 def test_what_cannot_be_done_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     """Exit 2, what was found and what was expected."""
     cases: tuple[tuple[list[str], str], ...] = (
-        ([], "found no feed"),
-        (["ftp://example.org/feed.xml"], "expected http, https or a file"),
-        (["https://a:b@example.org/feed.xml"], "netrc"),
-        (["https:///feed.xml"], "no host"),
-        (["http://[/"], "no address"),
-        (["feed.xml", "--batch"], "--exec"),
+        ([], "found no feed"), (["ftp://example.org/feed.xml"], "expected http, https or a file"),
+        (["https://a:b@example.org/feed.xml"], "netrc"), (["https:///feed.xml"], "no host"),
+        (["http://[/"], "no address"), (["feed.xml", "--batch"], "--exec"),
         (["feed.xml", "--exec", "no-such-command-here"], "no-such-command-here"),
         (["feed.xml", "--repo", "/no/such/folder"], "--repo"),
-        (["feed.xml", "--position", "director"], "one or the other"),
-        (["feed.xml", "--site", "."], "--position"),
+        (["feed.xml", "--position", "director"], "one or the other"), (["feed.xml", "--site", "."], "--position"),
         (["feed.xml", "--status", "--state", "/no/such/state"], "no such state"),
-        (["feed.xml", "--limit", "20"], "20/h"),
-        (["feed.xml", "--interval", "0"], "90s"),
-        (["feed.xml", "--exec", "'"], "quot"),
-        (["feed.xml", "--retries", "0"], "from 1"),
+        (["feed.xml", "--limit", "20"], "20/h"), (["feed.xml", "--interval", "0"], "90s"),
+        (["feed.xml", "--exec", "'"], "quot"), (["feed.xml", "--retries", "0"], "from 1"),
         (["feed.xml", "--again", "15m"], "--again: expected --until-received with it"),
         (["feed.xml", "--escalate", "true"], "--escalate: expected --until-received with it"),
         (["feed.xml", "--until-received", "--again", "15m,,1h"], 'found "15m,,1h", expected times such as 15m,1h,1d'),
         (["feed.xml", "--until-received", "--escalate", "no-such"], "--escalate: found no command no-such"),
-    )
+    )  # fmt: skip
     for arguments, word in cases:
         try:
             code = main(["watch", *arguments])
