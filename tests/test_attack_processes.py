@@ -87,9 +87,8 @@ def site(tmp_path: Path) -> Path:
 
 def start(hanging: HangingGit, *arguments: object) -> "AbstractContextManager[subprocess.Popen[str]]":
     """Start memosite with that git."""
-    return running(
-        command_line(*arguments), env=hanging.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    pipe = subprocess.PIPE
+    return running(command_line(*arguments), env=hanging.environment, stdout=pipe, stderr=pipe, text=True)
 
 
 def commands(site: Path) -> dict[str, tuple[object, ...]]:

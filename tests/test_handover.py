@@ -82,9 +82,7 @@ def test_a_full_disk_is_said_with_the_folder_that_is_full(room: int | None) -> N
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-def test_what_any_process_leaves_all_find_if_it_is_there_whole_and_no_more_than_said(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_any_process_leaves_all_find_if_it_is_whole_and_no_more_than_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever looks later, or meanwhile; what comes when it is full is made again by whoever needs it."""
     handover = Handover()
 

@@ -252,9 +252,7 @@ def test_resources_are_listed_in_pages_and_no_source_is_written(tmp_path: Path) 
 
 def test_each_answer_is_as_of_now(tmp_path: Path) -> None:
     """What was added, moved or removed meanwhile is seen by the same server; who asks for the public learns no more."""
-    name, private = (
-        f"2026-06-01-1{number}00--director--strategist--{word}" for number, word in ((0, "roof"), (1, "pay"))
-    )
+    name, private = (f"2026-06-01-1{hour}00--director--strategist--{word}" for hour, word in ((0, "roof"), (1, "pay")))
     repo = office(tmp_path, "2026-05-01-1000--director--strategist--plan")
     site, inbox = repo.root.parent, repo.root / "memos/inbox"
     extra = {"x.legal.confidentiality": "confidential"}

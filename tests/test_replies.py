@@ -94,9 +94,8 @@ def test_a_reference_means() -> None:
             transcript(TALK[1]),
         )  # fmt: skip
         assert meaning(archive) == means, values
-        assert {finding.rule.id for finding in findings(archive)} - {"position-unlisted"} == (
-            {"ghost"} if means[1] else set()
-        )
+        rules = {finding.rule.id for finding in findings(archive)} - {"position-unlisted"}
+        assert rules == ({"ghost"} if means[1] else set())
 
 
 def test_an_answer_too_is_a_link_both_ways_and_answers_what_was_asked() -> None:
@@ -135,10 +134,8 @@ def test_a_stamp_of_several_memos_means_the_one_of_the_same_source_and_positions
     ]
     assert meaning(archive_of(ask(), *others, answer(STAMP))) == (ASKED, None, (), set())
     assert meaning(archive_of(ask(back, "director", "engineer"), *others, answer(STAMP)))[0] == ("memo", back)
-    archive = archive_of(
-        ask(), ask(source="other"), ask(path=f"memos/read/{ASK}.openthing", content="2"), answer(STAMP)
-    )
-    assert meaning(archive)[0] == ASKED
+    copies = archive_of(ask(), ask(source="other"), ask(path=f"memos/read/{ASK}.openthing", content="2"), answer(STAMP))
+    assert meaning(copies)[0] == ASKED
     stem = f"{STAMP}--engineer--file--n"
     note = envelope(stem, f"notes/engineer/{stem}.openthing", kind="note", to="file")
     assert meaning(archive_of(note, answer(STAMP)))[0] == ("note", note.stem)

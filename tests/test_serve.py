@@ -181,9 +181,7 @@ def test_what_is_broken_is_said_on_the_page_until_it_is_mended(site: Path) -> No
         wait_until(lambda: "KeyError: 'no such thing'" in fetch(home))
         configuration.write_text("title: Again\ntheme: theme\n")
         wait_until(lambda: "Again" in fetch(home) and "Not rebuilt" not in fetch(home))
-        template.write_text(
-            "{% extends 'artifact.html' %}{{ page.nothing }}{% block main %}{{ page.no }}{% endblock %}"
-        )
+        template.write_text("{% extends 'artifact.html' %}{{ page.nothing }}{% block main %}{{page.no}}{% endblock %}")
         wait_until(lambda: "templates/memo.html" in fetch(home))
         template.unlink()
         wait_until(lambda: "Not rebuilt" not in fetch(home))
@@ -338,9 +336,7 @@ def test_who_looks_at_a_page_waits_for_no_other_and_what_was_on_its_way_is_reloa
 def test_last_good_pages_say_what_is_wrong(site: Path, pages: list[Page], capsys: pytest.CaptureFixture[str]) -> None:
     """Also the one that was reloaded before; what goes wrong when new pages are there is said in the terminal."""
     told = browsers()
-    following = follower(
-        load_config(site), [home_is_new_and_then_it_fails, home_is_new, home_is_new], [True, True, True], told
-    )
+    following = follower(load_config(site), [home_is_new_and_then_it_fails, home_is_new, home_is_new], [True] * 3, told)
     following.follow()
     assert told.trouble == "the disk is full"
     assert [page.reloads for page in pages] == [2, 1]

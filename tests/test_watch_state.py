@@ -24,9 +24,8 @@ FEED_STATE = FeedState(address="feed")
 def fill(path: Path, count: int = 200) -> None:
     """A state with some pending items."""
     state = open_state(path)
-    state.commit(
-        FEED_STATE, [(ReceivedItem(guid=guid(number), path=f"memos/{number}"), "pending") for number in range(count)], 0
-    )
+    items = [(ReceivedItem(guid=guid(number), path=f"memos/{number}"), "pending") for number in range(count)]
+    state.commit(FEED_STATE, items, 0)
     state.close()
 
 
@@ -86,10 +85,8 @@ def test_two_watches_on_one_state_do_not_work_at_the_same_time(tmp_path: Path) -
             (tmp_path / "link.sqlite").symlink_to("state.sqlite")
             for name in (path, tmp_path / "link.sqlite"):  # under two names, everything would be delivered twice
                 done = watch("--once", "--state", name, published.feed, folder=tmp_path)
-                assert (done.returncode, done.stdout) == (2, "")
-                assert done.stderr == (
-                    f"memosite: {path}: another watch is at work with this state; end it, or name another\n"
-                )
+                said = f"memosite: {path}: another watch is at work with this state; end it, or name another\n"
+                assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
             watching.cycle()
             looked = watch("--status", "--state", path, folder=tmp_path)
             assert "0 pending, 3 done, 0 failed, 0 skipped" in looked.stdout

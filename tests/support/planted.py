@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.support.files import write_json, write_text
-from tests.support.memos import write_body, write_legacy_memo, write_memo, write_note, write_org, write_transcript
+from tests.support.memos import send, write_body, write_legacy_memo, write_memo, write_org, write_transcript
 from tests.support.repos import Repo
 from tests.support.stores import Stores
 
@@ -101,9 +101,7 @@ def _memos(office: Path, yard: Path) -> None:
         in_reply_to=f"{LETTER}.openthing", body=f"To {LETTER}.openthing#heading, and see decisions/0001-casks.md.",
     )  # fmt: skip
     write_legacy_memo(office / "read", OLD, subject="zqlegacy", body="zqoldbody", sent="2026-05-03T09:00:00Z")
-    write_note(
-        office.parent / "notes/engineer", FILED, subject="zqnote", body="zqnotebody", sent="2026-05-04T09:00:00Z"
-    )
+    send(office.parent / "notes/engineer", FILED, subject="zqnote", body="zqnotebody")
 
 
 def _transcripts(folder: Path) -> None:

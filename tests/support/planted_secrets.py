@@ -122,7 +122,7 @@ KINDS: Mapping[str, Callable[[Maker], Planted]] = {
     "Mailchimp key": lambda m: Planted(key=m.some(HEX, 32) + "-us" + "12"),
     "Telegram bot token": lambda m: Planted(key=m.some("123456789", 10) + ":A" + "A" + m.some(ALNUM, 33)),
     "Discord bot token": lambda m: Planted(
-        key="M" + m.some(ALNUM, 25) + "." + m.some(ALNUM, 6) + "." + m.some(ALNUM, 38)
+        key=".".join(("M" + m.some(ALNUM, 25), m.some(ALNUM, 6), m.some(ALNUM, 38)))
     ),
     "Discord webhook": lambda m: Planted(
         before="https://discord.com/api/webhooks/", key=m.some("123456789", 18) + "/" + m.some(ALNUM, 68)
