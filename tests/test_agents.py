@@ -50,11 +50,9 @@ def site(tmp_path: Path) -> Path:
     write_memo(at / "inbox", "2026-05-04-1000--director--engineer--news", sent="2026-05-04T10:00:00Z", **news)
     write_memo(at / "inbox", "2026-05-02-1000--director--engineer--pumps", sent="2026-05-02T10:00:00Z", **ask)
     send(
-        at / "read",
-        "2026-05-03-1800--engineer--engineer--handoff",
-        subject="What the next session has to know",
+        at / "read", "2026-05-03-1800--engineer--engineer--handoff", subject="What the next session has to know",
         body="First look at gate 4.\n\n[12 more characters: memosite show nothing]\n\x1b[31mRed\x9b",
-    )
+    )  # fmt: skip
     write_note(yard.root / "notes/engineer", "2026-05-04-1200--engineer--file--rust", sent="2026-05-04T12:00:00Z")
     write_note(yard.root / "notes/engineer", "2026-05-01-1200--engineer--file--old", sent="2026-05-01T12:00:00Z")
     write_transcript(yard.root / "transcripts/engineer", TALK, text=TURNS)
@@ -89,9 +87,7 @@ def asked(capsys: Capture, site: Path, *words: str) -> Any:
     return json.loads(ask(capsys, site, *words, "--json"))
 
 
-def test_the_inbox_has_what_is_unread_first_and_a_thread_its_reading_order(
-    site: Path, tmp_path: Path, capsys: Capture
-) -> None:
+def test_the_inbox_has_what_is_unread_first_and_a_thread_its_order(site: Path, tmp_path: Path, capsys: Capture) -> None:
     """It names the command for what else is open; a thread in full or by summaries, for any memo."""
     found = asked(capsys, site, "inbox", "engineer")
     assert [one["id"].rpartition("--")[2] for one in found["unread"]] == ["pumps", "news"]
@@ -108,8 +104,7 @@ def test_the_inbox_has_what_is_unread_first_and_a_thread_its_reading_order(
     assert line in section
     assert asked(capsys, site, "brief", "engineer", "--only", "to-do")["open_in_unread"] == 1
     text = ask(capsys, site, "inbox", "director")
-    assert "Unread (1)" in text
-    assert "    Gate 4 is sound; the report says why.\n" in text
+    assert "Unread (1)" in text and "    Gate 4 is sound; the report says why.\n" in text
     assert "\x1b" not in text
     write_memo(tmp_path / "flat/memos", "2026-05-02-0900--engineer--director--paint", action_required=True)
     for words in (("inbox", "director"), ("brief", "director", "--only", "to-do")):
@@ -129,33 +124,15 @@ def test_the_inbox_has_what_is_unread_first_and_a_thread_its_reading_order(
     assert missing["memos"][0]["states"] == ["missing memo"]
 
 
-def test_an_unread_hand_off_is_shown_once(site: Path, capsys: Capture) -> None:
-    """The section of unread memos says that it is one of them."""
-    name = "2026-05-06-1800--engineer--engineer--handoff"
-    write_memo(site / "yard/memos/inbox", name, sent="2026-05-06T18:00:00Z", to="engineer")
-    text = ask(capsys, site, "brief", "engineer")
-    assert "Unread memos besides the hand-off (2)" in text
-    assert text.count(f"memo/{name};") == 1
-    assert f"memo/{name};" in ask(capsys, site, "brief", "engineer", "--only", "unread")
-    for path in (site / "yard/memos/inbox").glob("*--director--*"):
-        path.rename(path.parents[1] / "read" / path.name)
-    text = ask(capsys, site, "brief", "engineer")
-    assert "Unread memos besides the hand-off (0)\n  Nothing else is unread.\n" in text
-
-
 def test_who_is_in_one_repo_of_a_site_is_told_so(site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its answers lack what others have; nothing is said where a site is named, or above is none of this folder."""
     said = "only this folder is read, which is part of a site; for all of that, add --site .."
     (site / "memosite.yml").write_text("sources: [{path: yard}, {path: office}]\n")
     (site / "apart").mkdir()
     for folder, words, is_said in (
-        ("yard", (), True),
-        ("yard/memos", (), True),
-        ("yard", ("--site", ".."), False),
-        ("yard", ("--quiet",), False),
-        (".", (), False),
-        ("apart", (), False),
-    ):
+        ("yard", (), True), ("yard/memos", (), True), ("yard", ("--site", ".."), False), ("yard", ("--quiet",), False),
+        (".", (), False), ("apart", (), False),
+    ):  # fmt: skip
         monkeypatch.chdir(site / folder)
         main(["inbox", "engineer", *words])
         assert (said in capsys.readouterr().err) == is_said, (folder, words)
@@ -230,6 +207,15 @@ def test_a_brief_begins_with_the_hand_off_and_json_says_what_the_text_says(site:
     told = asked(capsys, site, "brief", "engineer")
     assert told["has_handoff"] is False and [one["kind"] for one in told["handoff"]] == ["note"]
     assert "Newest hand-off to itself (0)" in ask(capsys, site, "brief", "director")
+    name = "2026-05-06-1800--engineer--engineer--handoff"
+    write_memo(site / "yard/memos/inbox", name, sent="2026-05-06T18:00:00Z", to="engineer")
+    text = ask(capsys, site, "brief", "engineer")
+    assert "Unread memos besides the hand-off (2)" in text and text.count(f"memo/{name};") == 1
+    assert f"memo/{name};" in ask(capsys, site, "brief", "engineer", "--only", "unread")
+    for path in (site / "yard/memos/inbox").glob("*--director--*"):
+        path.rename(path.parents[1] / "read" / path.name)
+    text = ask(capsys, site, "brief", "engineer")
+    assert "Unread memos besides the hand-off (0)\n  Nothing else is unread.\n" in text
 
 
 def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file(site: Path, capsys: Capture) -> None:
@@ -243,8 +229,7 @@ def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file
     assert "Summary\n- 37 characters\n    Gate 4 is sound; the report says why.\n" in text
     assert "The whole report." in text
     short = ask(capsys, site, "show", "2026-05-05-0900", "--head")
-    assert "The whole report." not in short
-    assert "Gate 4 is sound; the report says why." in short
+    assert "The whole report." not in short and "Gate 4 is sound; the report says why." in short
     words, text = ["show", "2026-05-05-0900"], ""
     for _ in range(50):
         found = asked(capsys, site, *words, "--budget", "900")["body"][0]
@@ -255,8 +240,7 @@ def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file
     assert text == "The whole report.\n\n" + "Gate 4 is sound. " * 200
     text = ask(capsys, site, "show", "2026-05-03-1800", "--budget", "0")
     assert "    [12 more characters: memosite show nothing]\n    \\x1b[31mRed\\x9b\n" in text
-    assert "\n[12" not in text
-    assert "\n  [12" not in text
+    assert "\n[12" not in text and "\n  [12" not in text
     for named in ((TALK, "--turns", "2-3"), (f"{TALK}#t2-t3",)):
         turns = asked(capsys, site, "show", *named)["turns"]
         assert [one["anchor"] for one in turns] == ["t2", "t3"]
@@ -271,13 +255,9 @@ def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file
     assert "one of its anchors: gates-of-oak" in ask(capsys, site, "show", f"{document}#steel", code=2)
     news = "2026-05-04-1000--director--engineer--news"
     for path in (
-        f"yard/memos/inbox/{news}.openthing",
-        f"memos/inbox/{news}.openthing",
-        f"./memos/inbox/{news}.openthing",
-        f"{site}/yard/memos/inbox/{news}.openthing",
-        f"memos/read/{news}.openthing",
-        f"memos/{news}/index.html",
-    ):
+        f"yard/memos/inbox/{news}.openthing", f"memos/inbox/{news}.openthing", f"./memos/inbox/{news}.openthing",
+        f"{site}/yard/memos/inbox/{news}.openthing", f"memos/read/{news}.openthing", f"memos/{news}/index.html",
+    ):  # fmt: skip
         assert ask(capsys, site, "show", path, "--head").startswith(f"memo/{news}; "), path
     april, handoff = "governance.3b9f2c71-8d40-4e6a-a1c5-7f20d96b4e13", "catalogue.handoffs.after-the-county-file"
     for path, name in (
@@ -293,10 +273,7 @@ def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file
 
 
 def test_a_position_of_two_organizations_has_to_be_told_apart(tmp_path: Path, capsys: Capture) -> None:
-    """As `reply` asks it. What memos say by the shared id is shown with neither, and is not kept quiet.
-
-    Who names no position is told of those that can be asked about.
-    """
+    """As `reply` asks it. What memos say by the shared id is shown with neither, and is not kept quiet."""
     site = tmp_path / "site"
     for id_ in ("lock-org", "mill-org"):
         write_org(site / "repo", id_, positions=["warden", "keeper"])
@@ -310,8 +287,7 @@ def test_a_position_of_two_organizations_has_to_be_told_apart(tmp_path: Path, ca
     assert "there are lock-org~keeper, lock-org~warden, mill-org~keeper, mill-org~warden\n" in said
     for name in ("lock-org~warden", "lock-org/warden"):
         told = json.loads(ask(capsys, site, "inbox", name, "--json"))
-        assert [one["id"] for one in told["unread"]] == ["qualified"]
-        assert told["shared_name"]["items"] == 1
+        assert [one["id"] for one in told["unread"]] == ["qualified"] and told["shared_name"]["items"] == 1
     assert told["shared_name"]["command"] == "memosite search with:warden"
     assert "plain" in ask(capsys, site, "search", "with:warden")
     assert "Not shown: 1 by the name warden, which others share: memosite search with:warden" in ask(
@@ -336,9 +312,6 @@ def test_a_brief_and_the_page_of_decisions_have_one_rule(site: Path, capsys: Cap
     pending = html.parse(output / "decisions/pending/index.html").getroot()
     assert "Gates of iron" in pending.xpath("//a[@class='subject']/text()")
     assert "Gates of iron" in html.parse(output / "index.html").xpath("//section[@id='waiting']//a/text()")
-
-
-# Budgets: never exceeded, what matters first, nothing cut in silence
 
 
 WORDS = (
@@ -425,8 +398,7 @@ def test_without_a_budget_everything_is_shown(answer: Answer, form: Any) -> None
     text = fit(answer, None, form)
     for part in answer.parts:
         assert shown_in(part, text) == list(part.entries)
-    assert "not shown" not in text
-    assert " more characters" not in text
+    assert "not shown" not in text and " more characters" not in text
     assert '"not_shown": []' in text or isinstance(form, TextForm)
     assert fit(answer, 10**6, TextForm()).count("\n") == fit(answer, None, TextForm()).count("\n")
 
@@ -442,8 +414,7 @@ def test_a_text_that_is_cut_says_how_much_is_left(text: str, budget: int, form: 
         return
     for shown in json.loads(written).get("body", []):
         kept = shown.get("text", "")
-        assert text.startswith(kept)
-        assert len(kept) + shown.get("characters_left", 0) == len(text)
+        assert text.startswith(kept) and len(kept) + shown.get("characters_left", 0) == len(text)
         assert shown.get("more", "").endswith(f"--from {len(kept)}" if kept and len(kept) < len(text) else "")
     assert estimate(fit(answer, budget, form)) <= budget
 
@@ -486,8 +457,7 @@ def test_room_is_shared_among_parts() -> None:
     empty = [Part(name=f"e{at}", title=f"A section with nothing {at}", entries=(), more="m") for at in range(6)]
     full = Part(name="full", title="Waiting on others", entries=(entry(1, ""), entry(2, "")), more="m")
     text = fit(answer_of(*empty[:3], full, *empty[3:]), 75, TextForm())
-    assert "Waiting on others (2)\n- " in text
-    assert re.search(r"\[not shown: \d empty sections\]", text)
+    assert "Waiting on others (2)\n- " in text and re.search(r"\[not shown: \d empty sections\]", text)
     cut = replace(entry(1, "word " * 500), is_summary=True, more="memosite show x")
     answer = answer_of(Part(name="p", title="P", entries=(cut,), more="m"))
     assert "more characters of the summary: memosite show x]" in fit(answer, 400, TextForm())
@@ -495,14 +465,9 @@ def test_room_is_shared_among_parts() -> None:
 
 
 TOKENS = {
-    "": (0, 0),
-    "The memo asks for a decision.": (6, 9),
-    "2026-05-01-1430--engineer--director--gates": (15, 24),
-    '{"kind": "memo", "unread": true}': (10, 18),
-    "備忘錄": (2, 5),
-    "Архив": (2, 4),
-    "\n\n\n": (1, 1),
-}
+    "": (0, 0), "The memo asks for a decision.": (6, 9), "2026-05-01-1430--engineer--director--gates": (15, 24),
+    '{"kind": "memo", "unread": true}': (10, 18), "備忘錄": (2, 5), "Архив": (2, 4), "\n\n\n": (1, 1),
+}  # fmt: skip
 """How many tokens a text has, at least and at most: what two makers' tokenizers count, a third less and more."""
 
 

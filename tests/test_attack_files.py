@@ -15,6 +15,7 @@ from tests.support.lives import NAME, put
 from tests.support.repos import Repo, run_git
 from tests.support.sites import build_site
 
+Capture = pytest.CaptureFixture[str]
 SECRET = "a-secret-branch"
 
 
@@ -22,11 +23,7 @@ SECRET = "a-secret-branch"
 def unharmed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site of two repos."""
     site = tmp_path_factory.mktemp("unharmed")
-    for name in ("engine", "other"):
-        repo = Repo(site / name)
-        put(repo, name=f"{NAME}-{name}")
-        repo.commit()
-        repo.git("pack-refs", "--all")
+    write_repos(site, "engine", "other")
     return site
 
 
@@ -36,15 +33,20 @@ def site(unharmed: Path, tmp_path: Path) -> Path:
     return shutil.copytree(unharmed, tmp_path / "site")
 
 
-def write_many(site: Path, count: int) -> list[Path]:
-    """Repos in the place of the one that is attacked, with a memo each; a source reads each of them."""
-    shutil.rmtree(site / "engine")
-    repos = [Repo(site / f"engine{number}") for number in range(count)]
+def write_repos(site: Path, *names: str) -> list[Path]:
+    """Repos with a memo each; a source reads each of them."""
+    repos = [Repo(site / name) for name in names]
     for repo in repos:
         put(repo, name=f"{NAME}-{repo.root.name}")
         repo.commit()
         repo.git("pack-refs", "--all")
     return [repo.root for repo in repos]
+
+
+def write_many(site: Path, count: int) -> list[Path]:
+    """Repos in the place of the one that is attacked."""
+    shutil.rmtree(site / "engine")
+    return write_repos(site, *(f"engine{number}" for number in range(count)))
 
 
 def write_foreign(folder: Path, engine: Path) -> Repo:
@@ -118,9 +120,7 @@ def test_pipes_that_git_would_open_cost_nothing(site: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["", ".git/HEAD", ".git/packed-refs", ".git/objects/pack/x.idx"])
-def test_a_pipe_in_a_repo_that_is_read_at_a_ref_is_said(
-    site: Path, place: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_pipe_in_a_repo_that_is_read_at_a_ref_is_said(site: Path, place: str, capsys: Capture) -> None:
     """In one line, and in time: nothing else can be read of it."""
     if place:
         make_pipe(site / "engine" / place)
@@ -130,7 +130,7 @@ def test_a_pipe_in_a_repo_that_is_read_at_a_ref_is_said(
 
 
 @pytest.mark.parametrize("place", ["status.json", "index.html", "archive"])
-def test_a_pipe_in_the_output_is_not_waited_for(site: Path, place: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pipe_in_the_output_is_not_waited_for(site: Path, place: str, capsys: Capture) -> None:
     """The output may have come with a clone; what is not as it was written is written again."""
     build(site)
     make_pipe(site / "_site" / place)
@@ -139,15 +139,8 @@ def test_a_pipe_in_the_output_is_not_waited_for(site: Path, place: str, capsys: 
     assert capsys.readouterr().err.count("\n") <= 1
 
 
-def test_a_configuration_that_is_a_pipe_is_an_error(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In one line."""
-    os.mkfifo(site / "memosite.yml")
-    assert main(["build", str(site)]) == 2
-    assert "memosite.yml: cannot be read (a pipe)" in capsys.readouterr().err
-
-
-def test_the_ledger_as_a_pipe_is_an_error(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Going on without it would give addresses a new meaning."""
+def test_the_ledger_or_the_configuration_as_a_pipe_is_an_error(site: Path, capsys: Capture) -> None:
+    """In one line. Going on without the ledger would give addresses a new meaning."""
     build(site)
     make_pipe(site / "_site/archive/ledger.jsonl")
     capsys.readouterr()
@@ -155,6 +148,9 @@ def test_the_ledger_as_a_pipe_is_an_error(site: Path, capsys: pytest.CaptureFixt
         assert main([*command, str(site)]) == 2
         said = capsys.readouterr().err
         assert "ledger" in said and said.count("\n") == 1
+    os.mkfifo(site / "memosite.yml")
+    assert main(["build", str(site)]) == 2
+    assert "memosite.yml: cannot be read (a pipe)" in capsys.readouterr().err
 
 
 def link_ref(engine: Path, foreign: Repo) -> None:
@@ -243,7 +239,7 @@ ATTACKS: tuple[Callable[[Path, Repo], None], ...] = (
 
 
 @pytest.mark.parametrize("form", ["folder", "ref"])
-def test_nothing_leads_out_of_the_source(site: Path, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_leads_out_of_the_source(site: Path, form: str, capsys: Capture) -> None:
     """Neither a link nor a borrowed object: what is outside is in no page."""
     engines = write_many(site, len(ATTACKS))
     for attack, engine in zip(ATTACKS, engines, strict=True):
@@ -301,17 +297,12 @@ def test_refs_of_every_kind_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["config", "refs/heads/main", "info/exclude", "logs/HEAD", "index", "objects/pack/x.idx"]
 )
-def test_mark_read_moves_nothing_in_a_repo_with_a_pipe(
-    tmp_path: Path, name: str, *, commit: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mark_read_moves_nothing_where_a_pipe_is(tmp_path: Path, name: str, *, commit: bool, capsys: Capture) -> None:
     """Git would wait for it, perhaps after the memo was moved."""
     repo = Repo(tmp_path / "engine")
     put(repo)
     repo.commit()
-    pipe = repo.root / ".git" / name
-    pipe.unlink(missing_ok=True)
-    pipe.parent.mkdir(parents=True, exist_ok=True)
-    os.mkfifo(pipe)
+    make_pipe(repo.root / ".git" / name)
     memo = repo.root / f"memos/inbox/{NAME}.openthing"
     assert main(["mark-read", *(["--commit"] if commit else []), str(memo)]) == 2
     assert "found a pipe" in capsys.readouterr().err

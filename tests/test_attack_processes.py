@@ -87,22 +87,18 @@ def site(tmp_path: Path) -> Path:
 
 def start(hanging: HangingGit, *arguments: object) -> "AbstractContextManager[subprocess.Popen[str]]":
     """Start memosite with that git."""
-    return running(
-        command_line(*arguments), env=hanging.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    pipe = subprocess.PIPE
+    return running(command_line(*arguments), env=hanging.environment, stdout=pipe, stderr=pipe, text=True)
 
 
 def commands(site: Path) -> dict[str, tuple[object, ...]]:
     """The commands that run git."""
     memo = site / f"engine/memos/inbox/{NAME}.openthing"
     return {
-        "build": ("build", site, "--jobs", "2"),
-        "check": ("check", site),
-        "export": ("export", "--site", site),
-        "search": ("search", "--site", site, "gate"),
-        "mark-read": ("mark-read", memo),
+        "build": ("build", site, "--jobs", "2"), "check": ("check", site), "export": ("export", "--site", site),
+        "search": ("search", "--site", site, "gate"), "mark-read": ("mark-read", memo),
         "serve": ("serve", site, "--port", str(free_port())),
-    }
+    }  # fmt: skip
 
 
 SIGNALS = (
@@ -151,9 +147,7 @@ def child(folder: Path, *command: str, output: int = 1 << 24) -> Child:
     return Child(command, limits=limits, environment=os.environ, folder=folder)
 
 
-def test_a_signal_that_comes_while_another_thread_starts_git_ends_the_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_signal_while_a_thread_starts_git_ends_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The main thread heeds it, and what has been started meanwhile is ended: a preview went on for ever."""
     real, ended = subprocess.Popen, threading.Event()
 
@@ -177,36 +171,22 @@ def test_a_signal_that_comes_while_another_thread_starts_git_ends_the_command(
             follower.join()
 
 
-# Limits
-
-
 def opened(repo: Repo) -> FoundRepo:
     """A repo as it is found."""
     return FoundRepo(git_dir=repo.root / ".git", top=repo.root)
 
 
-@pytest.fixture
-def heavy(tmp_path: Path) -> tuple[Repo, str]:
-    """A repo that has a hundred megabytes of zeros as a file, in a hundred kilobytes; and the file's id."""
+def test_git_gets_no_more_memory_and_prints_no_more_than_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call fails by that, and says so in our words; output counts in bytes, in pieces, and in the length of one."""
     repo = Repo(tmp_path / "heavy")
-    (repo.root / "zeros").write_bytes(bytes(100 << 20))
+    (repo.root / "zeros").write_bytes(bytes(100 << 20))  # which is stored as a hundred kilobytes
     repo.commit()
-    return repo, repo.git("rev-parse", "HEAD:zeros")
-
-
-def test_git_gets_no_more_memory_than_it_may_use(heavy: tuple[Repo, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A call fails by that, and says so in our words."""
-    repo, _ = heavy
+    blob = repo.git("rev-parse", "HEAD:zeros")
     raw = repo.git("cat-file", "commit", "HEAD").encode() + b"\n\n" + b"x" * (100 << 20)
     commit = repo.git("hash-object", "-w", "-t", "commit", "--stdin", given=raw)
-    monkeypatch.setattr(git_module, "MEMORY_BYTES", 32 << 20)
-    with pytest.raises(GitLimitError, match="git log needs more than 32 MB of memory"):
+    with monkeypatch.context() as limited, pytest.raises(GitLimitError, match="git log needs more than 32 MB of memo"):
+        limited.setattr(git_module, "MEMORY_BYTES", 32 << 20)
         git(opened(repo), "log", "-1", "--format=%H", commit)
-
-
-def test_git_prints_no_more_than_is_taken(heavy: tuple[Repo, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """In bytes, in pieces, and in the length of a piece."""
-    repo, blob = heavy
     monkeypatch.setattr(git_module, "OUTPUT_BYTES", 1 << 20)
     with pytest.raises(TooMuchError, match="git cat-file prints more than 1,048,576 bytes"):
         git(opened(repo), "cat-file", "blob", blob)
@@ -238,16 +218,12 @@ def test_git_that_computes_for_ever_ends(monkeypatch: pytest.MonkeyPatch, tmp_pa
             git(opened(repo), "log")
 
 
-def test_what_git_says_at_length_does_not_stop_it(tmp_path: Path) -> None:
-    """Standard error is read along; only its beginning is kept."""
+def test_a_child_that_says_much_goes_on_and_one_that_reads_nothing_is_not_waited_for(tmp_path: Path) -> None:
+    """Standard error is read along, its beginning kept; what is given is more than a pipe holds, or goes on."""
     script = "import sys\nfor _ in range(20_000): print('x' * 100, file=sys.stderr)\nprint('done')"
     started = child(tmp_path, sys.executable, "-c", script, output=100)
     assert (b"".join(started.pieces()), len(started.said), started.returncode) == (b"done\n", 1 << 16, 0)
     started.close()
-
-
-def test_a_child_that_reads_nothing_is_not_waited_for(tmp_path: Path) -> None:
-    """Of what it is given, which is more than a pipe holds; and one that prints while it is given more."""
     for program, expected in (("true", 0), ("cat", 1 << 22)):
         started = child(tmp_path, program)
         assert len(b"".join(started.pieces(bytes(1 << 22)))) == expected

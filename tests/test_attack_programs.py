@@ -125,16 +125,6 @@ def test_marking_runs_no_filter_however_the_files_are_dated(
     assert trap.ran == ""
 
 
-def test_the_trap_works(tmp_path: Path, trap: Trap) -> None:
-    """A plain git that only removes an entry from its index falls into it."""
-    repo = planted(tmp_path / "engine", trap)
-    make_racy(repo)
-    repo.write(".gitattributes", "* filter=evil\n")
-    safe = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-    run_git(repo.root, *safe, "update-index", "--force-remove", INBOX)
-    assert "trap" in trap.ran
-
-
 @pytest.mark.parametrize("options", [(), ("--commit",)])
 def test_a_change_that_git_could_not_date_is_still_seen(
     tmp_path: Path, mark_read: Callable[..., None], options: tuple[str, ...]
@@ -198,8 +188,8 @@ def test_an_index_that_is_no_file_is_refused(tmp_path: Path, kind: str, capsys: 
     assert (repo.root / INBOX).is_file() and not (repo.root / ".git/index.lock").exists()
 
 
-def test_a_build_runs_nothing(tmp_path: Path, trap: Trap) -> None:
-    """Of a work tree, of a bare clone, and of a ref: neither the first time nor after a change."""
+def test_a_build_runs_nothing_and_the_trap_works(tmp_path: Path, trap: Trap) -> None:
+    """Of a work tree, a bare clone, a ref, nor after a change; a plain git that changes its index falls into it."""
     repo = planted(tmp_path / "site/engine", trap)
     make_racy(repo)
     for place in PLACES:
@@ -214,3 +204,9 @@ def test_a_build_runs_nothing(tmp_path: Path, trap: Trap) -> None:
         build_site(tmp_path / "site")
         put(repo, name=f"{NAME}-again", body="Once more.")
     assert trap.ran == ""
+    repo = planted(tmp_path / "engine", trap)
+    make_racy(repo)
+    repo.write(".gitattributes", "* filter=evil\n")
+    safe = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+    run_git(repo.root, *safe, "update-index", "--force-remove", INBOX)
+    assert "trap" in trap.ran

@@ -29,13 +29,12 @@ from tests.support.repos import Repo
 from tests.support.soaking import most
 from tests.support.waiting import DEADLINE
 
+Capture = pytest.CaptureFixture[str]
 SECONDS = 2 * DEADLINE
 """A build that an attack stops for longer has lost."""
 
 MEMORY = 700 << 20
 """The most that a build of two memos may use, in bytes."""
-
-
 DEEP = most(4_000, in_soak=20_000)
 """How many folders are one in the other. Python gives up at 1,000 calls; with 20,000 git's own stack is at its end."""
 
@@ -58,10 +57,7 @@ def site(unharmed: Path, tmp_path: Path) -> Path:
 
 
 def build_apart(site: Path) -> "subprocess.CompletedProcess[str]":
-    """Build in a process of its own, which has to end in time and without much memory.
-
-    The attacked repo is read as a folder and once more at a ref; its memo is read both ways.
-    """
+    """Build in a process of its own with little time and memory; the attacked repo is read as a folder and at a ref."""
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
@@ -146,25 +142,19 @@ def malformed(repo: Repo) -> dict[str, bytes]:
     """Trees that no git writes."""
     blob = bytes.fromhex(repo.git("hash-object", "-w", "--stdin", given=b"{}"))
     return {
-        "empty name": b"100644 \0" + blob,
-        "no mode": b" x\0" + blob,
-        "letters": b"mode x\0" + blob,
-        "cut": b"100644 x\0" + blob[:7],
-        "no end": b"100644 x",
-        "zeros": bytes(100),
-        "missing": b"40000 x\0" + b"\x11" * 20,
-        "a file as a folder": b"40000 x\0" + blob,
+        "empty name": b"100644 \0" + blob, "no mode": b" x\0" + blob, "letters": b"mode x\0" + blob,
+        "cut": b"100644 x\0" + blob[:7], "no end": b"100644 x", "zeros": bytes(100),
+        "missing": b"40000 x\0" + b"\x11" * 20, "a file as a folder": b"40000 x\0" + blob,
         "a folder as a file": b"100644 x.openthing\0" + bytes.fromhex(repo.git("rev-parse", "HEAD^{tree}")),
-        "odd mode": b"777777 x.openthing\0" + blob,
-        "slashes": b"100644 a/../../x.openthing\0" + blob,
-    }
+        "odd mode": b"777777 x.openthing\0" + blob, "slashes": b"100644 a/../../x.openthing\0" + blob,
+    }  # fmt: skip
 
 
 READABLE = {"empty name", "missing", "a file as a folder", "a folder as a file", "odd mode", "slashes"}
 """Those of them that can be read, though they name what is odd or not there."""
 
 
-def run(site: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+def run(site: Path, capsys: Capture) -> tuple[int, str]:
     """Build in this process, whose limits a test may have lowered."""
     code = main(["build", str(site), "--jobs", "1"])
     return code, capsys.readouterr().out
@@ -175,7 +165,7 @@ def hash_tree(repo: Repo, data: bytes) -> str:
     return repo.git("hash-object", "-w", "-t", "tree", "--literally", "--stdin", given=data)
 
 
-def test_a_malformed_tree_below_the_top_costs_itself_alone(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_malformed_tree_below_the_top_costs_itself_alone(site: Path, capsys: Capture) -> None:
     """All of them in one commit: the memos beside them, before and after, are read."""
     repo = Repo(site / "engine", is_new=False)
     memos = repo.git("rev-parse", "HEAD:memos")
@@ -188,9 +178,7 @@ def test_a_malformed_tree_below_the_top_costs_itself_alone(site: Path, capsys: p
     assert [copy["path"].partition("/")[0] for copy in twin["copies"]] == ["a_first", "memos"]
 
 
-def test_a_malformed_tree_as_the_top_costs_its_commit_alone(
-    site: Path, unharmed: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_malformed_tree_as_the_top_costs_its_commit_alone(site: Path, unharmed: Path, capsys: Capture) -> None:
     """The last commit that could be read stays; the other sources are read, and so is this one when it is mended."""
     shapes = malformed(Repo(unharmed / "engine", is_new=False))
     names = {shape: f"engine{number}" for number, shape in enumerate(shapes)}
@@ -218,11 +206,10 @@ def test_a_malformed_tree_as_the_top_costs_its_commit_alone(
         assert page(site, names[shape]).count("received") == before[shape].count("received") > 0, shape
     for repo in repos.values():
         repo.git("update-ref", "refs/heads/main", "main^")
-    assert run(site, capsys)[0] == 0
-    assert {shape: page(site, name) for shape, name in names.items()} == before
+    assert run(site, capsys)[0] == 0 and {shape: page(site, name) for shape, name in names.items()} == before
 
 
-def test_a_source_that_was_never_read_fails_alone(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_source_that_was_never_read_fails_alone(site: Path, capsys: Capture) -> None:
     """Loudly; when it can be read again, it is."""
     (site / "memosite.yml").write_text("sources: [{path: engine, ref: main}, {path: other}]\n")
     repo = Repo(site / "engine", is_new=False)
@@ -234,16 +221,12 @@ def test_a_source_that_was_never_read_fails_alone(site: Path, capsys: pytest.Cap
     code, out = run(site, capsys)
     assert code == 1 and "failed    engine: not read: " in out
     assert not page(site, "engine") and "received" in page(site, "other")
-    assert str(site) not in health(site)
-    assert run(site, capsys)[0] == 1
+    assert str(site) not in health(site) and run(site, capsys)[0] == 1
     file.write_bytes(kept)
-    assert run(site, capsys)[0] == 0
-    assert page(site, "engine")
+    assert run(site, capsys)[0] == 0 and page(site, "engine")
 
 
-def test_a_history_over_its_memory_stays_as_it_was(
-    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_history_over_its_memory_stays(site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was known of it is shown, with the reason; the exit code is 1 until it can be read."""
     assert run(site, capsys)[0] == 0
     repo = Repo(site / "engine", is_new=False)
@@ -260,12 +243,11 @@ def test_a_history_over_its_memory_stays_as_it_was(
         assert "received" in page(site, "engine") and "edited" not in page(site, "engine")
         assert "received" in page(site, "other")
     monkeypatch.undo()
-    assert run(site, capsys)[0] == 0
-    assert "edited" in page(site, "engine")
+    assert run(site, capsys)[0] == 0 and "edited" in page(site, "engine")
 
 
 def test_a_history_that_takes_too_long_stays_as_it_was(
-    site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    site: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Git hangs on one repo alone, and only when it is asked for its log."""
     assert run(site, capsys)[0] == 0
@@ -298,7 +280,7 @@ def test_a_history_that_takes_too_long_stays_as_it_was(
             assert NAME in told.out
 
 
-def test_no_page_names_a_folder_of_this_machine(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_page_names_a_folder_of_this_machine(site: Path, capsys: Capture) -> None:
     """Whatever git says of what is damaged, in findings and on pages."""
     repo = Repo(site / "engine", is_new=False)
     put(repo, name=f"{NAME}-more")

@@ -174,10 +174,7 @@ def site(tmp_path: Path) -> Site:
 
 
 def test_a_public_site_has_no_planted_word(site: Site, capfd: pytest.CaptureFixture[str]) -> None:
-    """Nor has its cache, nor what a command prints of it; nor the bundles of a lean one, nor their addresses.
-
-    Build makes each output, other commands take the one that sees least; a folder needs an audience.
-    """
+    """Nor has its cache, what a command prints, or a lean one's bundles; commands take the output that sees least."""
     for words, said in ((["-o", site.folder / "x"], "several outputs"), (["--previous", site.folder], "--audience")):
         assert run("build", site.folder, *words) == 2
         assert said in capfd.readouterr().err
@@ -191,21 +188,15 @@ def test_a_public_site_has_no_planted_word(site: Site, capfd: pytest.CaptureFixt
     assert run("build", site.folder, "--audience", "public", "--jobs", 2) == 0
     state = ["--since", "all", "--state", site.folder / "state.sqlite"]
     for command in (
-        ["search", "kind:memo OR kind:note OR kind:document OR kind:record", "--json"],
-        ["export", "--with-body"],
-        ["export", "--format", "csv", "--with-body"],
-        ["export", "--format", "mbox", "tides"],
-        ["diff", "2026-01-01..", "--format", "json"],
-        ["check", "--format", "json"],
-        ["explain", "index.html"],
+        ["search", "kind:memo OR kind:note OR kind:document OR kind:record", "--json"], ["export", "--with-body"],
+        ["export", "--format", "csv", "--with-body"], ["export", "--format", "mbox", "tides"],
+        ["diff", "2026-01-01..", "--format", "json"], ["check", "--format", "json"], ["explain", "index.html"],
         ["watch", "--position", "director", "--once", "--json", *state],
-    ):
+    ):  # fmt: skip
         assert run(*command, "--site", site.folder) in {0, 1}, command
     out = "".join(capfd.readouterr())
-    assert "seen" in out
-    assert [line for line in out.splitlines() if WORD in line.lower()] == []
-    assert holding(WORD, site.public) == []
-    assert holding(WORD, site.folder / ".memosite/public") == []
+    assert "seen" in out and [line for line in out.splitlines() if WORD in line.lower()] == []
+    assert holding(WORD, site.public) == [] and holding(WORD, site.folder / ".memosite/public") == []
     assert len(holding("tides", site.folder / ".memosite/public")) > 3
     (original,) = (one.read_text() for one in (site.public / f"memos/{SEEN}").glob("*.openthing"))
     assert original.count("[withheld]") >= 6
@@ -220,9 +211,6 @@ def test_a_public_site_has_no_planted_word(site: Site, capfd: pytest.CaptureFixt
     assert any(name.endswith(".zip") for name in holding(WORD, site.folder / "_site"))
     assert holding(WORD, site.public) == []
     assert b"seen" in (site.public / "archive/2026/05/files-1.zip").read_bytes()
-
-
-# The same as without the files
 
 
 def write_tree(folder: Path, memos: dict[str, dict[str, Any]], hidden: set[str]) -> None:
@@ -254,14 +242,12 @@ def some_memos(random: Random, count: int) -> tuple[dict[str, dict[str, Any]], s
         about = random.choice([*names, f"2026-01-01-0000--x--y--ghost{number}"])
         seen = people if name in hidden else people[:3]
         memos[name] = {
-            "sender": random.choice(seen),
-            "to": random.choice([*seen, "all"]),
-            "sent": f"{name[:10]}T09:{number % 60:02d}:00Z",
-            "body": f"Of {about}, and {random.choice(names)}.",
+            "sender": random.choice(seen), "to": random.choice([*seen, "all"]),
+            "sent": f"{name[:10]}T09:{number % 60:02d}:00Z", "body": f"Of {about}, and {random.choice(names)}.",
             "action_required": random.random() < 0.3,
             "thread_id": f"thread-{number % 3}" if random.random() < 0.3 else None,
             "in_reply_to": f"{about}.openthing" if about not in hidden and random.random() < 0.7 else None,
-        }
+        }  # fmt: skip
         if name in hidden:  # what keeps a thread together that lost members is tested below
             memos[name]["thread_id"] = None
     return memos, hidden
@@ -277,10 +263,7 @@ def publish(site: Path, *more: object, lean: bool = False) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("seed", most([3, 5, 6], in_soak=range(8)))
 def test_a_public_site_is_that_of_sources_without_the_files(seed: int, tmp_path: Path) -> None:
-    """Byte for byte, also when what was open is withheld, and open again, in a site that was published.
-
-    Every other site is lean.
-    """
+    """Byte for byte, also when what was open is withheld, and open again; every other site is lean."""
     random, lean = Random(seed), seed % 2 == 1
     memos, hidden = some_memos(random, random.choice([1, 5, 30]))
     left = {name: without(fields, hidden) for name, fields in memos.items() if name not in hidden}
@@ -296,9 +279,6 @@ def test_a_public_site_is_that_of_sources_without_the_files(seed: int, tmp_path:
     assert holding(WORD, tmp_path / "all/_site") == []
     write_tree(tmp_path / "all/desk", memos, set())
     assert publish(tmp_path / "all", lean=lean).keys() == whole.keys()
-
-
-# Threads, flips, outputs
 
 
 def test_what_is_left_of_a_thread_stays_one_and_is_named_by_its_earliest_memo(tmp_path: Path) -> None:
@@ -317,13 +297,10 @@ def test_what_is_left_of_a_thread_stays_one_and_is_named_by_its_earliest_memo(tm
     assert all((f"/{name}/" in page) is (name not in hidden) for name in names[2:])
     ledger = (tmp_path / "_site/archive/ledger.jsonl").read_text()
     assert re.findall(r'"n": (\d+)', ledger) == ["1", "2", "3", "4"]
-    assert not any(name in ledger for name in hidden)
-    assert "ghost" not in ledger
+    assert not any(name in ledger for name in hidden) and "ghost" not in ledger
 
 
-def test_a_memo_that_becomes_confidential_disappears_and_comes_back(
-    site: Site, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_memo_that_becomes_confidential_goes_and_comes_back(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     """From feed archives, ledger, redirects and digests as well; the build says loudly that nothing is taken back."""
     for number in range(60):  # an archive document of a feed has 50 items
         write_memo(site.inbox, STAMP.format(number, "engineer", "director", f"filler{number}"))
@@ -381,9 +358,6 @@ def test_a_public_site_of_which_nothing_is_left(tmp_path: Path) -> None:
     assert differing <= {".memosite-site", "archive/ledger.jsonl"}
 
 
-# Globs
-
-
 def test_a_glob_matches_a_folder_in_either_composition(tmp_path: Path) -> None:
     """A file system may compose characters otherwise than who writes the glob."""
     for number, (glob, folder) in enumerate((("b\u00fcro", "bu\u0308ro"), ("bu\u0308ro", "b\u00fcro"))):
@@ -392,8 +366,7 @@ def test_a_glob_matches_a_folder_in_either_composition(tmp_path: Path) -> None:
         write_memo(site / "desk/memos/inbox", SEEN)
         config = "title: Tides\nsources: [{path: desk}]\naudience: public\n"
         write_text(site / "memosite.yml", f"{config}withhold: ['{glob}/**']\n")
-        assert run("build", site, "--jobs", 1) == 0
-        assert holding(WORD, site / "_site") == []
+        assert run("build", site, "--jobs", 1) == 0 and holding(WORD, site / "_site") == []
         assert holding(SEEN, site / "_site") != []
 
 

@@ -75,8 +75,7 @@ def test_a_packet_is_checked_without_memosite(place: str, site: Path, paper: Pat
         "2/proof-original.openthing.json", "2/source.txt", "README.txt", "SHA256SUMS", "check.py", "verdicts.json",
     ]  # fmt: skip
     source = (packet / "1/source.txt").read_bytes()
-    assert source.decode().strip() == TURNS[3]
-    assert source in (packet / "1/original.body.md").read_bytes()
+    assert source.decode().strip() == TURNS[3] and source in (packet / "1/original.body.md").read_bytes()
     around = (packet / "1/around.md").read_text()
     assert [turn for turn in TURNS if turn in around] == TURNS[2:5]
     [one, _] = json.loads((packet / "verdicts.json").read_text())
@@ -132,5 +131,4 @@ def test_a_packet_has_the_version_that_was_cited(site: Path, paper: Path) -> Non
     Repo(edited / "office", is_new=False).commit("edited", at="2026-06-04T10:00:00Z")
     packet = packet_of(paper, edited)
     assert (packet / "1/source.txt").read_text().strip() == TURNS[3]
-    assert (packet / "1/former.txt").read_text() == talk(TURNS)
-    assert check(packet).returncode == 0
+    assert (packet / "1/former.txt").read_text() == talk(TURNS) and check(packet).returncode == 0

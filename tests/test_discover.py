@@ -28,8 +28,12 @@ def site(tmp_path: Path) -> Path:
     return tmp_path / "site"
 
 
-def test_the_folder_that_holds_a_store_is_a_source(site: Path) -> None:
-    """Each kind of store, without git; run in the repo itself, the site is the source."""
+def test_the_folder_that_holds_a_store_is_a_source_and_one_of_its_name_alone_is_none(site: Path) -> None:
+    """Each kind of store, with an envelope or a body at most three levels deep, without git; the site itself, too."""
+    fill(site, "memos/a.md", "notes/todo.txt", "letters/a.openthing", "memos.openthing")
+    fill(site, "org/readme.md", "org/deeper/acme.openthing")
+    with pytest.raises(ConfigError, match="found no memos/, notes/ or transcripts/ below it"):
+        discover(site, ignore=())
     for number, file in enumerate((
         *("memos/a.openthing", "memos/inbox/a.openthing", "memos/inbox/2026/a.openthing", "memos/inbox/a.body.md"),
         *("notes/engineer/a.openthing", "transcripts/engineer/A.OPENTHING"),
@@ -37,14 +41,6 @@ def test_the_folder_that_holds_a_store_is_a_source(site: Path) -> None:
     )):  # fmt: skip
         assert found(fill(site / f"in-{number}", file)) == {f"in-{number}": "."}, file
         assert found(fill(site / f"above-{number}", f"repo/{file}")) == {"repo": "repo"}, file
-
-
-def test_a_folder_of_the_right_name_alone_is_no_store(site: Path) -> None:
-    """A store has an envelope or a body in it, at most three levels deep."""
-    fill(site, "memos/a.md", "notes/todo.txt", "letters/a.openthing", "memos.openthing")
-    fill(site, "org/readme.md", "org/deeper/acme.openthing")
-    with pytest.raises(ConfigError, match="found no memos/, notes/ or transcripts/ below it"):
-        discover(site, ignore=())
 
 
 FOUND: dict[str, tuple[str, dict[str, str]]] = {
@@ -82,19 +78,16 @@ def test_sources_are_found_with_a_name_for_each(site: Path, files: str, expected
     assert list(found(site).items()) == sorted(expected.items(), key=lambda one: one[1].split("/"))
 
 
-def test_folders_that_hold_no_artifacts_are_not_entered(site: Path) -> None:
-    """Neither what tools keep nor samples of artifacts."""
+def test_folders_that_hold_no_artifacts_are_not_entered_and_output_and_cache_are_ignored(site: Path) -> None:
+    """Nor what tools keep, nor samples; also by a link; a folder of samples that is named is; of whatever name."""
     kept = (".git", "node_modules", ".memosite", "__pycache__", ".venv", "examples", "tests", "fixtures", "conformance")
     fill(site, *(f"desk/{folder}/repo/memos/x.openthing" for folder in kept), "real/memos/x.openthing")
     assert found(site) == {"real": "real"}
-
-
-def test_output_and_cache_are_ignored(site: Path) -> None:
-    """Also when they are named through a link; a folder of samples that was named is searched."""
-    fill(site, "made/memos/x.openthing", "kept/memos/x.openthing", "real/memos/x.openthing")
+    fill(site, "made/memos/x.openthing", "kept/memos/x.openthing")
     (site / "link").symlink_to(site / "kept")
     assert found(site, site / "made", site / "link") == {"real": "real"}
     assert found(fill(site / "examples", "memos/x.openthing")) == {"examples": "."}
+    assert found(fill(site / "odd", "a\nb/memos/x.openthing")) == {"a-b": "a\nb"}
 
 
 def test_links_are_not_followed(site: Path) -> None:
@@ -123,28 +116,19 @@ def test_a_folder_that_cannot_be_read_is_skipped(site: Path, monkeypatch: pytest
         discover(site / "closed", ignore=())
 
 
-def test_names_hold_no_control_characters(site: Path) -> None:
-    """A folder may be called anything; a name goes into pages and paths."""
-    assert found(fill(site, "a\nb/memos/x.openthing")) == {"a-b": "a\nb"}
-
-
-def test_the_search_ends_at_a_depth(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What lies deeper is not found, and nothing breaks."""
+def test_the_search_ends_at_a_depth_and_at_a_number_of_folders(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies deeper is not found; a home folder given by mistake ends the command, not the machine."""
     fill(site, "1/2/3/desk/memos/x.openthing", "near/memos/x.openthing")
     monkeypatch.setattr(module, "FOLDER_DEPTH", 4)
     assert found(site) == {"near": "near"}
     monkeypatch.setattr(module, "FOLDER_DEPTH", 5)
     assert found(site) == {"desk": "1/2/3/desk", "near": "near"}
-
-
-def test_too_many_folders_are_an_error_that_says_what_to_do(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A home folder given by mistake ends the command, not the machine."""
-    fill(site, "a/memos/x.openthing", "b/memos/x.openthing")
+    many = fill(site / "many", "a/memos/x.openthing", "b/memos/x.openthing")
     monkeypatch.setattr(module, "FOLDER_LIMIT", 4)
     with pytest.raises(SourceError, match=r"more than 4 folders to search; name sources in memosite\.yml"):
-        discover(site, ignore=())
+        discover(many, ignore=())
     monkeypatch.setattr(module, "FOLDER_LIMIT", 5)
-    assert found(site) == {"a": "a", "b": "b"}
+    assert found(many) == {"a": "a", "b": "b"}
 
 
 def test_nothing_found_says_what_was_looked_for_and_how_to_go_on(site: Path) -> None:

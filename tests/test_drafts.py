@@ -18,6 +18,7 @@ from tests.support.repos import Repo
 from tests.support.sites import build_site, tree_bytes
 
 ASK = "2026-05-01-1000--director--engineer--gates"
+MORE, LOST = "2026-05-02-1000--director--engineer--more", "2026-04-01-1000--engineer--director--lost"
 Capture = pytest.CaptureFixture[str]
 
 
@@ -33,9 +34,7 @@ def site(tmp_path: Path) -> Path:
             {"id": "lawyer", "name": "Lawyer"},
         ],
     )
-    write_memo(
-        yard.root / "memos/read", ASK, sent="2026-05-01T10:00:00Z", sender="director", to="engineer", subject="Gates"
-    )
+    send(yard.root / "memos/read", ASK, subject="Gates")
     send(office.root / "memos/read", "2026-04-01-1000--engineer--director--hello")
     for repo in (office, yard):
         repo.commit()
@@ -81,14 +80,8 @@ def check(*files: Path) -> int:
     return main(["check", *map(str, files), "--fail-on", "warning"])
 
 
-# What is printed
-
-
 def test_a_reply_passes_check_threads_and_is_announced_once(site: Path, capsys: Capture) -> None:
-    """From the memo to the feed of who gets the reply. Nothing is written in the sources by the command itself.
-
-    The stamp of the name is the minute of `sent`, and it says who wrote to whom about what.
-    """
+    """From the memo to the feed of who gets it, under a name that says who wrote to whom when; no source is written."""
     output = build_site(site)
     before = (output / "positions/director/feed.xml").read_text()
     answer(capsys, site, ASK)
@@ -105,8 +98,7 @@ def test_a_reply_passes_check_threads_and_is_announced_once(site: Path, capsys: 
     assert (envelope["in_reply_to"], envelope["thread_id"]) == (f"{ASK}.openthing", ASK)
     assert envelope["action_required"] is False
     [file] = put(made)
-    assert file.parent == site / "office/memos/inbox"
-    assert check(file) == 0
+    assert file.parent == site / "office/memos/inbox" and check(file) == 0
     build_site(site)
     after = (output / "positions/director/feed.xml").read_text()
     announced = f"new memo: memos/inbox/{made['name']}"
@@ -145,17 +137,11 @@ def test_a_new_memo_begins_a_thread_and_names_are_ids_whatever_the_subject(site:
         stem = made["name"].removesuffix(".openthing")
         read = read_stamped_name(stem)
         assert make_id(stem) == stem
-        assert (read.sender, read.recipient) == ("engineer", "director")
-        assert "--" not in read.slug
+        assert (read.sender, read.recipient) == ("engineer", "director") and "--" not in read.slug
         assert check(*put(made)) == 0
 
 
-# Texts
-
-
-def test_a_short_text_is_in_the_envelope_and_a_long_one_in_a_body_file(
-    site: Path, tmp_path: Path, capsys: Capture
-) -> None:
+def test_a_short_text_is_in_the_envelope_a_long_one_in_a_body_file(site: Path, tmp_path: Path, capsys: Capture) -> None:
     """With line feeds; one that cannot be used is named with its line; the envelope of a long one has a summary."""
     text, empty = tmp_path / "answer.md", write_text(tmp_path / "b.md", " \n")
     text.write_bytes("\ufeffGate 4 is sound.\r\n\r\nIt is of oak.\r\n".encode())
@@ -169,8 +155,7 @@ def test_a_short_text_is_in_the_envelope_and_a_long_one_in_a_body_file(
     text = write_text(tmp_path / "answer.md", "# Gates\n\nGate 4 is sound.\n\n" + "It is of oak. " * 200)
     made = answer(capsys, site, ASK, "--body", text)
     assert made["envelope"]["body"].startswith("Gates Gate 4 is sound. It is of oak.")
-    assert len(made["envelope"]["body"]) < 300
-    assert "--summary" in made["notes"][0]
+    assert len(made["envelope"]["body"]) < 300 and "--summary" in made["notes"][0]
     made = answer(capsys, site, ASK, "--body", text, "--summary", "All gates\nare sound.")
     assert (made["envelope"]["body"], made["notes"]) == ("All gates are sound.", [])
     assert made["envelope"]["body_ref"] == made["name"].replace(".openthing", ".body.md")
@@ -180,14 +165,7 @@ def test_a_short_text_is_in_the_envelope_and_a_long_one_in_a_body_file(
     assert memo.variants[0].text is not None
     assert (memo.variants[0].text.chars, memo.findings) == (len(text.read_text().rstrip("\n")) + 1, ())
     made = answer(capsys, site, ASK, "--body", write_text(tmp_path / "rules.md", "---\n" * 600))
-    assert made["envelope"]["body"].strip()
-    assert check(*put(made)) == 0
-
-
-# Memos as people write them
-
-
-MORE, LOST = "2026-05-02-1000--director--engineer--more", "2026-04-01-1000--engineer--director--lost"
+    assert made["envelope"]["body"].strip() and check(*put(made)) == 0
 
 
 def _plain(folder: Path, name: str, **fields: Any) -> None:
@@ -229,8 +207,7 @@ def test_a_reply_to_any_memo_joins_its_thread(site: Path, capsys: Capture, kind:
         put(made)
         reply = memo_of(made, *sources)
         assert (reply.parent, reply.thread) == (memo.ref, memo.thread)
-        assert {finding.rule.id for finding in reply.findings} <= {"reply-path"}
-        assert make_id(reply.id) == reply.id
+        assert {finding.rule.id for finding in reply.findings} <= {"reply-path"} and make_id(reply.id) == reply.id
 
 
 def test_a_thread_goes_on_when_its_missing_first_memo_is_found(site: Path, capsys: Capture) -> None:
@@ -250,22 +227,15 @@ def test_a_thread_goes_on_when_its_missing_first_memo_is_found(site: Path, capsy
     assert (len(names), len(memos)) == (3, 3)
 
 
-# Who and where
-
-
 def test_one_who_replies_to_itself_writes_to_the_others(site: Path, capsys: Capture) -> None:
-    """A further memo goes to those who got the first one; a note is followed by a note.
-
-    A position that was renamed is written as it is called now, the writer's of its memo, too: no former name is used.
-    """
+    """A further memo goes to those who got the first, a note after a note; positions are written as called now."""
     made = draft(capsys, site, "reply", ASK, "--from", "director")
     assert (made["envelope"]["to"], made["put"][0]["for"]) == ("engineer", ["engineer"])
     write_note(site / "yard/notes/yard-crew", "2026-05-03-1000--engineer--file--rust")
     made = answer(capsys, site, "note/2026-05-03")
     assert made["envelope"]["to"] == "file"
     [file] = put(made)
-    assert file.parent == site / "yard/notes/yard-crew"
-    assert check(file) == 0
+    assert file.parent == site / "yard/notes/yard-crew" and check(file) == 0
     write_text(site / "memosite.yml", "title: Lock\npositions: {aliases: {lock-engineer: engineer, boss: director}}\n")
     old = "2026-05-02-1000--boss--lock-engineer--old"
     write_memo(site / "yard/memos/inbox", old, sender="boss", to="lock-engineer")
@@ -278,9 +248,7 @@ def test_a_position_is_named_as_memos_name_it(tmp_path: Path, capsys: Capture) -
     for name in ("lock", "mill"):
         write_org(tmp_path / name, f"{name}-org", positions=["strategist", "clerk"])
     write_memo(tmp_path / "lock/memos/inbox", "2026-05-01-1000--a--b--one", to="all")
-    write_memo(
-        tmp_path / "mill/memos/inbox", "2026-05-02-1000--a--b--old", sender="lock-strategist", to="mill-strategist"
-    )
+    send(tmp_path / "mill/memos/inbox", "2026-05-02-1000--a--b--old", sender="lock-strategist", to="mill-strategist")
     write_memo(tmp_path / "mill/memos/inbox", "2026-05-02-1100--a--b--who", sender="strategist", to="mill-strategist")
     made = draft(capsys, tmp_path, "reply", "2026-05-02-1000", "--from", "mill-strategist")
     assert (made["envelope"]["from"], made["envelope"]["to"]) == ("mill-strategist", "lock-strategist")
@@ -299,17 +267,14 @@ def test_several_recipients_are_named_and_served(site: Path, capsys: Capture) ->
     """Each once, one memo with a copy in each repo, and who has no repo is said; `all` and `file` stand alone."""
     words = ("new", "--from", "lawyer", "--subject", "Hello")
     made = draft(capsys, site, *words, "--to", "engineer, director,engineer,")
-    assert made["envelope"]["to"] == "engineer, director"
-    assert "--engineer-and-director--" in made["name"]
+    assert made["envelope"]["to"] == "engineer, director" and "--engineer-and-director--" in made["name"]
     assert [place["repo"] for place in made["put"]] == ["yard", "office"]
     for to, said in (("all,director", "for nobody else"), (" , ", "found no position"), ("engineer,nobody", "no such")):
         assert said in draft(capsys, site, *words, "--to", to, code=2)
     made = write_to(capsys, site, "all")
-    assert [place["for"] for place in made["put"]] == [["engineer"]]
-    assert "lawyer" in made["notes"][-1]
+    assert [place["for"] for place in made["put"]] == [["engineer"]] and "lawyer" in made["notes"][-1]
     made = draft(capsys, site, *words, "--to", "all")
-    assert [place["repo"] for place in made["put"]] == ["office", "yard"]
-    assert check(*put(made)) == 0
+    assert [place["repo"] for place in made["put"]] == ["office", "yard"] and check(*put(made)) == 0
     assert len(memo_of(made, site / "office", site / "yard").copies) == 2
 
 
@@ -340,10 +305,7 @@ def test_a_repo_without_a_checkout_is_named(site: Path, tmp_path: Path, capsys: 
 
 
 def test_doubts_and_errors_are_said(site: Path, capsys: Capture) -> None:
-    """Who replies to a memo of others may hold another position; a memo of the future is dated after its reply.
-
-    Errors name the option: what was found, what was expected, what to do.
-    """
+    """Another position, a memo of the future; errors name the option: what was found, expected, and is to be done."""
     made = draft(capsys, site, "reply", ASK, "--from", "lawyer")
     assert f"lawyer is neither sender nor recipient of memo/{ASK}" in made["notes"]
     later = "2999-01-01-0000--director--engineer--later"

@@ -25,6 +25,8 @@ from tests.support.sites import build_site
 
 SEATS = ("baker", "carter", "dyer", "ewer")
 ACME = organization("acme", *SEATS, Seat(id="founder", name="Founder", status="vacant"))
+NAME = "2026-05-01-0900--baker--all--which-day"
+PARTS = {"unread", "to-do", "waiting", "memos"}
 
 
 def owing(archive: Archive, id_: str = "m") -> tuple[str, ...]:
@@ -75,16 +77,11 @@ def conversations(draw: st.DrawFn) -> list[Envelope]:
     memos: list[Envelope] = []
     for number in range(draw(st.integers(1, 9))):
         to = draw(st.lists(st.sampled_from((*SEATS, "all")), min_size=1, max_size=3, unique=True))
-        memos.append(
-            envelope(
-                f"m{number}",
-                sender=draw(st.sampled_from(SEATS)),
-                to=to,
-                sent=f"2026-05-{number + 1:02d}T09:00:00Z",
-                action_required=draw(st.booleans()),
-                in_reply_to=draw(st.sampled_from([None, *(one.stem for one in memos)])),
-            )
-        )
+        memos.append(envelope(
+            f"m{number}", sender=draw(st.sampled_from(SEATS)), to=to, sent=f"2026-05-{number + 1:02d}T09:00:00Z",
+            action_required=draw(st.booleans()),
+            in_reply_to=draw(st.sampled_from([None, *(one.stem for one in memos)])),
+        ))  # fmt: skip
     return memos
 
 
@@ -120,10 +117,6 @@ def test_who_owes_an_answer_is_as_by_looking_at_every_memo(memos: list[Envelope]
     assert pairs == {(who, sender[m], m) for m, owes in expected.items() for who in owes if who != sender[m]}
 
 
-PARTS = {"unread", "to-do", "waiting", "memos"}
-NAME = "2026-05-01-0900--baker--all--which-day"
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The baker asks everybody; the carter has answered, the dyer and the director have not."""
@@ -153,29 +146,24 @@ def sections(site: Path, path: str) -> dict[str, list[str]]:
     return rows
 
 
-def test_the_board_names_who_has_not_answered(site: Path) -> None:
+def test_the_board_names_who_has_not_answered_and_pages_of_positions_agree(site: Path) -> None:
     """For each of them it is to do, and for who asked it waits on these; so say the thread and the memo."""
     board = sections(site, "actions")
     assert board["dyer/To do"] == board["director/To do"] == ["asked by baker of everybody"]
-    assert "carter/To do" not in board
-    assert board["baker/Waiting on others"] == ["waiting for director, dyer"]
+    assert "carter/To do" not in board and board["baker/Waiting on others"] == ["waiting for director, dyer"]
     assert board["Everybody/To do"] == ["asked by baker, waiting for director, dyer"]
     table = page(site, "actions").xpath("//section[@id='owed']//tbody/tr/th")
     assert ["".join(one.itertext()) for one in table] == ["director", "dyer"]
     said = " ".join("".join(page(site, f"threads/{NAME}").itertext()).split())
     assert "Not answered yet by director, dyer" in said
     assert "Not answered yet by director, dyer" in " ".join("".join(page(site, f"memos/{NAME}").itertext()).split())
-
-
-def test_pages_of_positions_agree(site: Path) -> None:
-    """The page of a position and that of its actions."""
     todo = "//section[h2/@id='open-actions']//a[@class='subject']"
     for position, expected in (("dyer", 1), ("director", 1), ("carter", 0), ("baker", 0)):
         assert len(page(site, f"positions/{position}").xpath(todo)) == expected, position
         assert len(sections(site, f"positions/{position}/actions").get("To do", [])) == expected, position
 
 
-def test_only_who_answered_sees_it_answered(site: Path) -> None:
+def test_only_who_answered_sees_it_answered_and_each_state_has_what_its_page_and_its_feed_have(site: Path) -> None:
     """For all others it is partly answered: on lists, on its page and for who asked; Home counts it for people."""
     state = f"//li[a[contains(@href, '{NAME}')]]/*[contains(@class, 'state')]/text()"
     assert page(site, "timeline/2026/05").xpath(state) == ["partly answered"]
@@ -188,10 +176,6 @@ def test_only_who_answered_sees_it_answered(site: Path) -> None:
     assert dict(zip(bars.labels, map(sum, bars.drawn), strict=True)) == {"director": 1}
     rows = html.parse(site / "index.html").xpath(f"//section[@id='waiting']//li[a[contains(@href, '{NAME}')]]")
     assert [row.xpath("span/@data-since") for row in rows] == [["2026-05-01"]]  # the carter has answered
-
-
-def test_each_state_has_what_its_page_and_its_feed_have(site: Path) -> None:
-    """It is open for some, and answered as a whole."""
     for state, feed in (("open", "actions/feed.xml"), ("answered", "actions/answered/feed.xml")):
         assert [one.rpartition("/")[2] for one in found(read_feed(site / feed), "//guid/text()")] == [NAME]
         assert len(page(site, f"actions/{state}").xpath("//li[contains(@class, 'row')]")) > 0

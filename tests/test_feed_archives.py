@@ -17,6 +17,7 @@ from tests.support.watches import watch
 
 BASE = "https://archive.example.org/a/"
 START = dt.datetime(2026, 1, 1, 9, tzinfo=dt.UTC)
+Feeds = dict[str, list[tuple[str, str]]]
 
 
 @pytest.fixture
@@ -66,11 +67,7 @@ def walk(feed: Path) -> list[str]:
 
 
 def test_archive_documents_hold_everything_in_blocks_of_fifty_by_arrival(tmp_path: Path) -> None:
-    """Also what is still in the window; each leads to the one before it and to the feed.
-
-    A watch of the feed for people, which holds fifty, finds what came before them in the same documents. Only that
-    feed has texts; the other one notifies.
-    """
+    """Also what is still in the window; a watch of either feed finds all; only the feed for people has texts."""
     write_many(tmp_path / "repo", range(120), hours=24, body="A long story.")
     folder = build(tmp_path / "repo")
     blocks = [folder / f"feed-{number}.xml" for number in (1, 2, 3)]
@@ -98,9 +95,7 @@ def test_archive_documents_hold_everything_in_blocks_of_fifty_by_arrival(tmp_pat
 @pytest.mark.parametrize(
     ("gone", "base_url"), [(range(5), None), (range(5, 10), BASE), (range(10, 15), None), (range(15), BASE)]
 )
-def test_a_document_that_lost_all_its_memos_ends_no_walk(
-    repo: Path, tmp_path: Path, gone: range, base_url: str | None
-) -> None:
+def test_a_document_without_memos_ends_no_walk(repo: Path, tmp_path: Path, gone: range, base_url: str | None) -> None:
     """Memos of a year are removed: their archive document is empty, which a subscriber takes for a broken one."""
     write_many(repo, range(17))
     folder = build(repo, base_url)
@@ -138,8 +133,7 @@ def test_a_full_document_never_changes_its_members(repo: Path) -> None:
     build(repo)
     assert names(folder / "feed-1.xml") == [name for name in before if name != "2"] == ["4", "3", "1", "0"]
     assert f"new memo: memos/archive/{moved.name}" in found(read_feed(folder / "feed-1.xml"), "//description/text()")
-    assert "late" in names(folder / "feed.xml")
-    assert names(folder / "feed-2.xml") == ["late", "7", "6", "5"]
+    assert "late" in names(folder / "feed.xml") and names(folder / "feed-2.xml") == ["late", "7", "6", "5"]
     assert set(walk(folder / "feed.xml")) == {"0", "1", "3", "4", "5", "6", "7", "late"}
 
 
@@ -167,8 +161,7 @@ def test_what_joins_a_feed_late_is_in_the_window_though_its_block_is_full_at_onc
     assert "old" not in walk(build(repo) / "feed.xml")
     write_json(repo / "memosite.yml", settings | {"positions": {"aliases": {"boss": "director"}}})
     folder = build(repo)
-    assert "old" in names(folder / "feed-1.xml")
-    assert "old" in names(folder / "feed.xml")
+    assert "old" in names(folder / "feed-1.xml") and "old" in names(folder / "feed.xml")
 
 
 def test_archive_documents_of_a_feed_that_goes_on_elsewhere_stay(repo: Path) -> None:
@@ -176,9 +169,8 @@ def test_archive_documents_of_a_feed_that_goes_on_elsewhere_stay(repo: Path) -> 
     write_many(repo, range(6), thread_id="long")
     folder = build(repo)
     output, thread = folder.parent.parent, folder.parent.parent / "threads/long"
-    assert (
-        len(names(output / "feed-1.xml")) == len(names(thread / "feed-1.xml")) == len(names(thread / "feed.xml")) == 5
-    )
+    for file in (output / "feed-1.xml", thread / "feed-1.xml", thread / "feed.xml"):
+        assert len(names(file)) == 5
     assert len(set(walk(thread / "feed.xml"))) == len(set(walk(output / "feed.xml"))) == 6
     before = names(folder / "feed-1.xml")
     write_json(repo / "memosite.yml", {"feeds": {"window": 5}, "positions": {"aliases": {"director": "head"}}})
@@ -211,12 +203,6 @@ def test_a_date_far_ahead_does_not_hold_the_window_open(repo: Path) -> None:
     assert set(names(build(repo) / "feed.xml")) == {str(number) for number in range(15, 20)}
 
 
-# What never changes: ids and addresses, whatever happens to memos, repos and the site
-
-
-Feeds = dict[str, list[tuple[str, str]]]
-
-
 def items_of(organization: Path, output: Path, base_url: str = BASE) -> Feeds:
     """Build, and give guid and link of each item of each feed."""
     build_site(organization, output=output, base_url=base_url)
@@ -230,10 +216,7 @@ def items(path: Path) -> list[tuple[str, str]]:
 
 
 def test_ids_stay_whatever_happens_to_memos_the_cache_the_site_and_its_repos(tmp_path: Path) -> None:
-    """Links and order, too; a site that moves has other links, and ids that name none of its places.
-
-    When a repo is renamed, what is named by its source (records, documents) gets another name; nothing else does.
-    """
+    """Links and order, too; a site that moves has ids that name none of its places, a renamed repo other records."""
     organization = copy_example(tmp_path / "organization")
     before = items_of(organization, tmp_path / "out")
     for file in list(organization.glob("*/memos/inbox/*")):
@@ -254,8 +237,7 @@ def test_ids_stay_whatever_happens_to_memos_the_cache_the_site_and_its_repos(tmp
     config.write_text(config.read_text().replace("path: website", "path: site"))
     after = items_of(organization, tmp_path / "out")
     feeds = [path for path in before if path.startswith(("positions/", "threads/", "actions/"))]
-    assert len(feeds) > 20
-    assert {path: before[path] for path in feeds} == {path: after[path] for path in feeds}
+    assert len(feeds) > 20 and {path: before[path] for path in feeds} == {path: after[path] for path in feeds}
 
 
 def test_ids_stay_when_a_second_organization_has_the_same_positions(tmp_path: Path) -> None:
@@ -266,8 +248,7 @@ def test_ids_stay_when_a_second_organization_has_the_same_positions(tmp_path: Pa
     before = items_of(repo, tmp_path / "out")
     write_org(repo / "org", "other", positions=["director", "engineer"])
     after = items_of(repo, tmp_path / "out")
-    assert {path: after[path] for path in before} == before
-    assert "positions/other~director/feed.xml" in after
+    assert {path: after[path] for path in before} == before and "positions/other~director/feed.xml" in after
 
 
 def test_an_unchanged_feed_keeps_its_time_and_a_changed_one_gets_a_later_second(tmp_path: Path) -> None:

@@ -77,15 +77,12 @@ def test_every_feed_is_valid(site: Path) -> None:
     assert len(files) > 20
     for file in files:
         tree = etree.fromstring(file.read_bytes(), etree.XMLParser(resolve_entities=False))
-        assert (tree.tag, tree.get("version")) == ("rss", "2.0")
-        assert dict(tree.nsmap) == NAMESPACES
+        assert (tree.tag, tree.get("version")) == ("rss", "2.0") and dict(tree.nsmap) == NAMESPACES
         (channel,) = tree.iterchildren(etree.Element)
         for name in CHANNEL:
             assert len(channel.findall(name)) <= 1
-        assert text(channel, "title").strip()
-        assert text(channel, "description").strip()
-        assert is_absolute(text(channel, "link"))
-        assert int(text(channel, "ttl")) > 0
+        assert text(channel, "title").strip() and text(channel, "description").strip()
+        assert is_absolute(text(channel, "link")) and int(text(channel, "ttl")) > 0
         lint_links(site, file, channel)
         items = channel.findall("item")
         guids = [text(item, "guid") for item in items]
@@ -101,8 +98,7 @@ def lint_links(site: Path, file: Path, channel: "etree._Element") -> None:
     """Links of a channel are absolute, and lead to what is there; the self link to the feed, or to its true name."""
     for link in channel.findall("atom:link", NAMESPACES):
         href = str(link.get("href"))
-        assert is_absolute(href)
-        assert href.startswith(BASE)
+        assert is_absolute(href) and href.startswith(BASE)
         target = site / unquote(href.removeprefix(BASE))
         assert target.is_file()
         if link.get("rel") == "self":
@@ -115,27 +111,22 @@ def lint_item(site: Path, item: "etree._Element") -> None:
     for name in ITEM:
         assert len(item.findall(name)) <= 1
     guid = item.find("guid")
-    assert guid is not None
-    assert guid.get("isPermaLink") == "false"
+    assert guid is not None and guid.get("isPermaLink") == "false"
     assert TAG.fullmatch(guid.text or "")
-    assert text(item, "title").strip()
-    assert text(item, "dc:creator").strip()
+    assert text(item, "title").strip() and text(item, "dc:creator").strip()
     page = site / unquote(text(item, "link").removeprefix(BASE)) / "index.html"
     assert page.is_file()
     assert "inbox" not in text(item, "link")
     for date in found(item, "pubDate/text()"):
-        assert DATE.fullmatch(date)
-        assert parsedate_to_datetime(date).strftime("%a") == date[:3]
+        assert DATE.fullmatch(date) and parsedate_to_datetime(date).strftime("%a") == date[:3]
     fields = [etree.QName(one).localname for one in item if str(one.tag).startswith(f"{{{NAMESPACES['memo']}}}")]
-    assert fields[: len(ALWAYS)] == list(ALWAYS)
-    assert len(fields) == len(set(fields))
+    assert fields[: len(ALWAYS)] == list(ALWAYS) and len(fields) == len(set(fields))
     assert set(fields) <= set(KNOWN)
     if "/digest/" not in (guid.text or ""):
         assert text(item, "description") == f"new memo: {text(item, 'memo:path')}"
         (enclosure,) = item.findall("enclosure")
         data = (site / unquote(str(enclosure.get("url")).removeprefix(BASE))).read_bytes()
-        assert is_absolute(str(enclosure.get("url")))
-        assert int(str(enclosure.get("length"))) == len(data)
+        assert is_absolute(str(enclosure.get("url"))) and int(str(enclosure.get("length"))) == len(data)
         assert text(item, "memo:sha256") == sha256(data).hexdigest()
         assert enclosure.get("type") in {"application/json", "text/markdown", "application/jsonl", "text/plain"}
     for content in item.findall("content:encoded", NAMESPACES):
@@ -152,8 +143,8 @@ def lint_content(content: str, line: str) -> None:
         assert href.startswith("mailto:") or urlsplit(href).scheme in {"http", "https"}
 
 
-def test_json_feeds_say_the_same(site: Path) -> None:
-    """JSON Feed 1.1: ids, paths and dates are those of the RSS document beside it."""
+def test_json_feeds_say_the_same_and_the_list_of_feeds_names_every_feed(site: Path) -> None:
+    """Ids, paths and dates are those of the RSS document beside it; OPML has threads in a list of their own."""
     files = sorted(site.rglob("feed.json"))
     assert site / "feed.json" in files
     for file in files:
@@ -168,17 +159,12 @@ def test_json_feeds_say_the_same(site: Path) -> None:
         assert all(isinstance(one["id"], str) and one["authors"][0]["name"] for one in value["items"])
         dates = [one["date_published"] for one in value["items"] if "date_published" in one]
         assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d", date) for date in dates)
-
-
-def test_the_list_of_feeds_names_every_feed(site: Path) -> None:
-    """OPML 2.0, grouped; threads by a list of their own, which it includes."""
     opml, threads = (etree.fromstring((site / name).read_bytes()) for name in ("feeds.opml", "feeds/threads.opml"))
     assert opml.get("version") == "2.0"
     assert found(opml, "/opml/body/outline[@type='include']/@url") == [f"{BASE}feeds/threads.opml"]
     urls = [*found(opml, "//outline[@type='rss']/@xmlUrl"), *found(threads, "//outline[@type='rss']/@xmlUrl")]
     listed = {unquote(url.removeprefix(BASE)) for url in urls}
-    assert len(urls) == len(listed)
-    assert all((site / path).is_file() for path in listed)
+    assert len(urls) == len(listed) and all((site / path).is_file() for path in listed)
     published = {path.relative_to(site).as_posix() for path in feed_files(site)}
     folders = {path.rpartition("/")[0] for path in listed}
     rest = {path for path in published - listed if not re.search(r"-\d+\.xml$", path)}
@@ -187,10 +173,7 @@ def test_the_list_of_feeds_names_every_feed(site: Path) -> None:
 
 
 def test_feeds_are_named_by_their_pages_and_say_what_they_are(site: Path) -> None:
-    """A reader that is given a page finds its feed; in a browser, a feed has a comment above everything else.
-
-    Archive documents, which are fixed, have none.
-    """
+    """A reader finds it by its page; in a browser, all but fixed archive documents have a comment above all else."""
     for file in feed_files(site):
         document = etree.parse(file)
         comments = list(document.iter(etree.Comment))

@@ -4,22 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memosite.config.schema import read_web, read_yaml
-from memosite.sources.forges import (
-    ShownFile,
-    below,
-    commit_url,
-    file_template,
-    file_url,
-    parse_git_url,
-    refusal,
-    repo_name,
-    repo_pages,
-    shown_file,
-    without_secrets,
-)
+from memosite.sources import forges
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-
 
 FORGES = [
     ("https://github.com/acme/repo.git", "https://github.com/acme/repo", "blob/{ref}/{path}", "commit"),
@@ -39,15 +26,11 @@ FORGES = [
 ]
 
 
-def test_known_forges_are_told_by_their_host() -> None:
-    """In each form of an address, without user and password; the page of a commit follows from that of files."""
+def test_known_forges_are_told_by_their_host_and_others_give_nothing() -> None:
+    """In each form of an address, without user and password; no link is better than a wrong one."""
     for remote, repo, files, commit in FORGES:
-        assert file_template(remote) == f"{repo}/{files}"
-        assert commit_url(f"{repo}/{files}", COMMIT) == f"{repo}/{commit}/{COMMIT}"
-
-
-def test_unknown_forges_and_odd_addresses_give_nothing() -> None:
-    """No link is better than a wrong one."""
+        assert forges.file_template(remote) == f"{repo}/{files}"
+        assert forges.commit_url(f"{repo}/{files}", COMMIT) == f"{repo}/{commit}/{COMMIT}"
     for remote in (
         "", "repo", "/srv/github.com/a/b", "file:///srv/github.com/a/b", "https://git.example.org/a/b",
         "https://github.com/", "https://github.com/a", "https://github.com/a/b/c", "https://github.com/a/../b",
@@ -55,7 +38,7 @@ def test_unknown_forges_and_odd_addresses_give_nothing() -> None:
         "https://github/a/b", "https://gitlab.example.org:x/a/b", "https://gitlab.exa mple/a/b",
         "ext::sh -c github.com", "https://gitlab.example.org\\@x/a/b", "javascript://github.com/a/b", "https://github.com/a/b\nc",
     ):  # fmt: skip
-        assert file_template(remote) is None, remote
+        assert forges.file_template(remote) is None, remote
 
 
 CONFIGURED = {
@@ -68,22 +51,15 @@ CONFIGURED = {
 }
 
 
-def test_a_configured_address_tells_of_commits_if_its_form_is_known() -> None:
-    """What people write as `web:`; only hashes of seven digits or more are commits."""
-    assert {template: commit_url(template, COMMIT) for template in CONFIGURED} == CONFIGURED
-    for commit in ("", "main", "HEAD", "0123", COMMIT.upper(), COMMIT + "/x", "g" * 40):
-        assert commit_url("https://x.example/r/blob/{ref}/{path}", commit) is None
-
-
 def test_paths_and_refs_are_written_as_addresses_are() -> None:
     """Whatever a file is called, also like a placeholder."""
     template = "https://x.example/r/blob/{ref}/{path}"
-    assert file_url(template, "a/b#1", "m/é {ref}?#%.md") == (
+    assert forges.file_url(template, "a/b#1", "m/é {ref}?#%.md") == (
         "https://x.example/r/blob/a/b%231/m/%C3%A9%20%7Bref%7D%3F%23%25.md"
     )
-    assert file_url(template, COMMIT, "\udcff") == f"https://x.example/r/blob/{COMMIT}/%3F"
-    assert below(template, "a b/{path}") == "https://x.example/r/blob/{ref}/a%20b/%7Bpath%7D/{path}"
-    assert below(template, "") == template
+    assert forges.file_url(template, COMMIT, "\udcff") == f"https://x.example/r/blob/{COMMIT}/%3F"
+    assert forges.below(template, "a b/{path}") == "https://x.example/r/blob/{ref}/a%20b/%7Bpath%7D/{path}"
+    assert forges.below(template, "") == template
 
 
 PIECES = st.sampled_from(
@@ -95,14 +71,15 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_whatever_an_address_is_a_template_is_one_of_the_web(text: str) -> None:
     """It can stand as `web:` in memosite.yml, and what is shown holds nothing before an @."""
-    template = file_template(text)
+    template = forges.file_template(text)
     if template is not None:
         entry = read_yaml(f"'{template}'", "x")
         assert entry is not None and read_web(entry) == template
         assert template.count("{ref}") == template.count("{path}") == 1
         assert "@" not in template or "@" not in text.partition("/")[0]
-    refusal(text), repo_name(text), parse_git_url(text)
-    assert "@" not in without_secrets(f"https://a:{text}@b/c".replace(" ", "").replace("\n", "")).partition("/c")[0]
+    forges.refusal(text), forges.repo_name(text), forges.parse_git_url(text)
+    bare = forges.without_secrets(f"https://a:{text}@b/c".replace(" ", "").replace("\n", ""))
+    assert "@" not in bare.partition("/c")[0]
 
 
 PAGES = [
@@ -126,18 +103,14 @@ PAGES = [
 ]  # fmt: skip
 
 
-def test_a_url_of_a_forge_tells_which_file_of_which_repo_it_shows() -> None:
-    """Read by the host alone, and by the template of a repo, which says the same."""
+def test_a_url_of_a_forge_tells_which_file_of_which_repo_it_shows_if_any() -> None:
+    """Read by the host alone and by a repo's template; no folder, no history, nor what climbs out of the repo."""
     for remote, repo, url in PAGES:
-        shown = shown_file(url)
+        shown = forges.shown_file(url)
         assert shown is not None and (shown.repo, shown.path) == (repo, "memos/a b.md" if "%20" in url else "a.md")
         assert shown.ref in {"main", "v1", COMMIT, "refs/heads/main"}
-        pages = repo_pages(file_template(remote) or "")
+        pages = forges.repo_pages(forges.file_template(remote) or "")
         assert pages is not None and pages.repo == repo
-
-
-def test_what_is_no_page_of_a_file_shows_none() -> None:
-    """Neither folders nor histories, nor what climbs out of the repo."""
     for url in (
         "", "https://github.com/acme/repo", "https://github.com/acme/repo/blob/main", "https://github.com/acme/repo/blob/main/",
         "https://github.com/acme/repo/issues/1/a.md", "https://github.com/acme/repo/commits/main/a.md",
@@ -146,11 +119,14 @@ def test_what_is_no_page_of_a_file_shows_none() -> None:
         "https://github.com//repo/blob/main/a.md", "ftp://github.com/acme/repo/blob/main/a.md",
         "https://gitlab.com/-/blob/main/a.md", "https://codeberg.org/acme/repo/src/main/a.md",
     ):  # fmt: skip
-        assert shown_file(url) is None, url
+        assert forges.shown_file(url) is None, url
 
 
-def test_a_configured_address_tells_which_files_its_pages_show() -> None:
-    """Also of a folder of a repo, and of a forge that nobody here knows."""
+def test_a_configured_address_tells_of_commits_and_of_the_files_that_its_pages_show() -> None:
+    """Of commits if its form is known, by seven digits or more; of a folder of a repo, of a forge nobody knows."""
+    assert {template: forges.commit_url(template, COMMIT) for template in CONFIGURED} == CONFIGURED
+    for commit in ("", "main", "HEAD", "0123", COMMIT.upper(), COMMIT + "/x", "g" * 40):
+        assert forges.commit_url("https://x.example/r/blob/{ref}/{path}", commit) is None
     for template, repo, rest, path in (
         ("https://github.com/acme/repo/blob/main/{path}", "github.com/acme/repo", "raw/v2/x/a.md", "x/a.md"),
         ("https://github.com/a/b/blob/{ref}/memos%20here/{path}", "github.com/a/b", "blob/v/memos%20here/a.md", "a.md"),
@@ -160,7 +136,7 @@ def test_a_configured_address_tells_which_files_its_pages_show() -> None:
         ("https://x.example/cgit/r/plain/{path}?h={ref}", "x.example/cgit/r/plain", "memos/a.md", "memos/a.md"),
         ("https://x.example/cgit/r/plain/{path}?h={ref}", "x.example/cgit/r/plain", "", None),
     ):  # fmt: skip
-        pages = repo_pages(template)
+        pages = forges.repo_pages(template)
         assert pages is not None and pages.repo == repo
         shown = pages.file(rest)
         assert (shown.path if shown else None) == path, (template, rest)
@@ -173,9 +149,9 @@ def test_a_configured_address_tells_which_files_its_pages_show() -> None:
 )
 def test_the_address_that_is_made_of_a_file_leads_back_to_it(remote: str, name: str, ref: str) -> None:
     """Whatever the file is called."""
-    template = file_template(remote) or ""
-    assert shown_file(file_url(template, ref, f"memos/{name}")) == ShownFile(
-        repo=repo_pages(template).repo,  # type: ignore[union-attr] # of a known forge
+    template = forges.file_template(remote) or ""
+    assert forges.shown_file(forges.file_url(template, ref, f"memos/{name}")) == forges.ShownFile(
+        repo=forges.repo_pages(template).repo,  # type: ignore[union-attr] # of a known forge
         ref=ref,
         path=f"memos/{name}",
     )

@@ -1,16 +1,12 @@
 """Fuzzes what a server answers: any bytes are a document, an unchanged one, or a failure with a reason."""
 
-import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from hypothesis import strategies as st
 
 from memosite.fetch import Failed, Fetched, Unchanged
 from memosite.fetch.client import Fetcher
 from tests.support.fuzzing import fuzz
 from tests.support.mutations import mutated
+from tests.support.servers import raw_server
 
 ANSWERS = [
     b'HTTP/1.1 200 OK\r\nContent-Type: application/rss+xml\r\nContent-Length: 5\r\nETag: "a"\r\n\r\n<rss/',
@@ -28,40 +24,12 @@ WORDS = (
 )  # fmt: skip
 
 
-@contextmanager
-def serving(answer: bytes) -> Iterator[str]:
-    """The address of a server that gives this answer to one request and hangs up."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def serve() -> None:
-            while True:
-                try:
-                    connected, _ = server.accept()
-                except OSError:
-                    return
-                with connected:
-                    connected.settimeout(5)
-                    try:
-                        connected.recv(65_536)
-                        connected.sendall(answer)
-                    except OSError:
-                        continue
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.getsockname()[1]}/feed.xml"
-        finally:
-            server.shutdown(socket.SHUT_RDWR)
-            thread.join()
-
-
 @fuzz(st.tuples(mutated(ANSWERS, WORDS), st.sampled_from([None, '"a"'])), examples=60)
 def test_any_answer_is_a_document_or_a_failure(case: tuple[bytes, str | None]) -> None:
     """Within the limits, and with a reason on one line."""
     answer, etag = case
-    with serving(answer) as address:
-        found = Fetcher(timeout=60, whole=120, limit=1_000).get(address, etag=etag)
+    with raw_server(answer) as (address, _):
+        found = Fetcher(timeout=60, whole=120, limit=1_000).get(f"{address}/feed.xml", etag=etag)
     match found:
         case Fetched(data=data):
             assert len(data) <= 1_000

@@ -64,14 +64,10 @@ def test_a_secret_is_replaced_where_it_is(written: str, left: str) -> None:
 
 
 def test_a_text_that_is_not_utf_8_is_screened_as_it_would_be_shown() -> None:
-    """With NULs between its letters, which any reader leaves out, or between words, as in a process's environment.
-
-    Other bytes that are not UTF-8 are neither lost nor shifted.
-    """
+    """With NULs between its letters or between words; other bytes that are not UTF-8 are neither lost nor shifted."""
     for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32"):
         file = screened(f"Line one\nIt is {KEY}.\n".encode(encoding))
-        assert KEY.encode() not in file.data.replace(b"\0", b"")
-        assert SHOWN.encode() in file.data
+        assert KEY.encode() not in file.data.replace(b"\0", b"") and SHOWN.encode() in file.data
         assert file.data.count(b"\n") == 2
     assert KEY.encode() not in screened(f"A=1\0KEY={KEY}\0PATH=/bin\0".encode()).data
     assert screened(b"\xff\xfe " + KEY.encode() + b" \xe9\x80").data == b"\xff\xfe " + SHOWN.encode() + b" \xe9\x80"
@@ -89,10 +85,7 @@ def test_a_secret_of_several_lines_leaves_its_line_breaks(break_: str) -> None:
 
 
 def test_hits_name_lines_and_fingerprints_that_do_not_depend_on_the_secret() -> None:
-    """The same place of the same line is the same whatever the secret is, in whatever folder the file is.
-
-    What is allowed by its fingerprint stays; other secrets of the file do not.
-    """
+    """The same place of a line is the same whatever secret or folder it is; what is allowed by a fingerprint stays."""
     text = "one\nkey: {}\nthree {}\n"
 
     def file(source: str, path: str, key: str = KEY) -> File:
@@ -107,9 +100,6 @@ def test_hits_name_lines_and_fingerprints_that_do_not_depend_on_the_secret() -> 
     left = Screen(allowed=frozenset({first[0].fingerprint})).file(file("a", "memos/inbox/x.md"))
     assert left.file.data.decode() == f"one\nkey: {KEY}\nthree [REDACTED:github-pat]\n"
     assert [one.is_allowed for one in left.hits] == [True, False]
-
-
-# Once
 
 
 @pytest.fixture
@@ -182,8 +172,6 @@ def test_exceptions_change_what_is_read_and_scan_nothing(tmp_path: Path, scanned
     assert not any("sent" in text for text in scanned)
 
 
-# Names
-
 NAMING = frozenset({SECRET_IN_NAME, SECRET_FORMERLY_IN_NAME, SECRET_REDACTED})
 
 
@@ -234,12 +222,7 @@ def test_names_that_git_has_are_screened_before_they_are_kept(tmp_path: Path) ->
     assert named(read(tmp_path).findings) == []
 
 
-# The only way to an archive
-
-
-def test_what_the_gate_finds_is_a_finding_of_the_archive(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], scanned: list[str]
-) -> None:
+def test_all_that_is_found_is_a_finding(tmp_path: Path, capsys: pytest.CaptureFixture[str], scanned: list[str]) -> None:
     """Of every file, and of former contents; also when nothing is read again, and where a file is checked alone."""
     site = write_planted(tmp_path / "site", has_git=False)
     inbox, lock = site / "office/memos/inbox", site / "lock"
@@ -267,52 +250,34 @@ def test_what_the_gate_finds_is_a_finding_of_the_archive(
     assert scanned
 
 
-def test_a_handle_reads_its_archive_once(tmp_path: Path) -> None:
-    """Its sources are closed then."""
-    write_memo(tmp_path / "memos/inbox", "one")
-    with open_archive(load_config(tmp_path)) as handle:
-        handle.read()
-        with pytest.raises(ValueError, match="once"):
-            handle.read()
-
-
 ARGUMENTS: dict[str, Callable[[], list[str]]] = {
-    "build": list,
-    "serve": lambda: ["--port", str(free_port())],
-    "explain": lambda: ["index.html"],
-    "check": list,
-    "search": lambda: ["text"],
-    "export": list,
-    "watch": lambda: ["--position", "director", "--once"],
-    "diff": lambda: ["2026-05-01.."],
-    "cite": lambda: ["2026-05-01-0900--engineer--director--one"],
-    "verify": lambda: [__file__],
-    **dict.fromkeys(("brief", "inbox"), lambda: ["director"]),
+    "build": list, "serve": lambda: ["--port", str(free_port())], "explain": lambda: ["index.html"], "check": list,
+    "search": lambda: ["text"], "export": list, "watch": lambda: ["--position", "director", "--once"],
+    "diff": lambda: ["2026-05-01.."], "cite": lambda: ["2026-05-01-0900--engineer--director--one"],
+    "verify": lambda: [__file__], **dict.fromkeys(("brief", "inbox"), lambda: ["director"]),
     **dict.fromkeys(("show", "thread"), lambda: ["2026-05-01-0900--engineer--director--one"]),
     "reply": lambda: ["2026-05-01-0900--engineer--director--one", "--from", "director"],
     "new": lambda: ["--from", "director", "--to", "engineer", "--subject", "One"],
     "why": lambda: ["memos/inbox/2026-05-01-0900--engineer--director--one.openthing"],
-}
+}  # fmt: skip
 WITHOUT_ARCHIVE = {"init", "mark-read", "completion"}
 OPENS_LATER = {"mcp"}  # for each request, by the commands
 
 
-def test_every_command_either_takes_a_site_or_has_no_archive() -> None:
-    """A new command stands in one of the lists."""
+def test_every_command_with_an_archive_opens_it_in_the_one_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new command stands in one of the lists; where that way is closed, there is no other; a handle reads once."""
+    write_memo(tmp_path / "memos/inbox", "2026-05-01-0900--engineer--director--one")
+    with open_archive(load_config(tmp_path)) as handle:
+        handle.read()
+        with pytest.raises(ValueError, match="once"):
+            handle.read()
     commands = command_parsers(parser())
     takes_site = {name for name, command in commands.items() if "--site" in command._option_string_actions}
-    assert takes_site == set(ARGUMENTS) | OPENS_LATER
-    assert set(commands) - takes_site == WITHOUT_ARCHIVE
+    assert takes_site == set(ARGUMENTS) | OPENS_LATER and set(commands) - takes_site == WITHOUT_ARCHIVE
 
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise SystemExit(99)
 
-def refuse(*_: object, **__: object) -> NoReturn:
-    """What opens an archive, closed."""
-    raise SystemExit(99)
-
-
-def test_every_command_opens_its_archive_in_the_one_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where that way is closed, there is no other."""
-    write_memo(tmp_path / "memos/inbox", "2026-05-01-0900--engineer--director--one")
     assert main(["build", str(tmp_path), "--quiet"]) == 0
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(open_archive.__wrapped__, "__code__", refuse.__code__)  # type: ignore[attr-defined]

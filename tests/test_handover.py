@@ -39,15 +39,11 @@ def block() -> SearchBlock:
     return SearchBlock(name="t0", cards=tuple(cards))
 
 
-# The shelf
-
-
-def test_the_shelf_keeps_equal_bytes_once_and_gives_them_back() -> None:
-    """By their SHA-256; a digest that was never put is a KeyError. A forked process reads it and disturbs nothing."""
+def test_the_shelf_keeps_equal_bytes_once_and_writes_nothing_where_others_read() -> None:
+    """By their SHA-256; a forked process disturbs nothing; what is fetched would stand in the place of others'."""
     with Shelf() as shelf:
         first, second = shelf.put(b"one"), shelf.put(b"two" * 100_000)
-        assert shelf.put(b"one") == first
-        assert (shelf.get(first), shelf.get(second)) == (b"one", b"two" * 100_000)
+        assert shelf.put(b"one") == first and (shelf.get(first), shelf.get(second)) == (b"one", b"two" * 100_000)
         assert shelf.get(shelf.put(b"")) == b""
         child = os.fork()
         if child == 0:
@@ -57,10 +53,6 @@ def test_the_shelf_keeps_equal_bytes_once_and_gives_them_back() -> None:
         assert (shelf.get(first), shelf.get(third)) == (b"one", b"three")
         with pytest.raises(KeyError):
             shelf.get("0" * 64)
-
-
-def test_what_is_fetched_is_not_written_where_other_processes_read() -> None:
-    """Forked processes share the file: each of them would write its text in the place of the others'."""
     texts = {hashlib.sha256(data).hexdigest(): data for data in (b"%d" % number * 5_000 for number in range(200))}
     with Shelf() as shelf:
         shelf.fetch_missing(texts.get)
@@ -90,11 +82,8 @@ def test_a_full_disk_is_said_with_the_folder_that_is_full(room: int | None) -> N
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-# What pages have shown
-
-
-def test_what_any_process_leaves_all_find() -> None:
-    """Whoever looks later, and also what was left while others did."""
+def test_what_any_process_leaves_all_find_if_it_is_whole_and_no_more_than_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever looks later, or meanwhile; what comes when it is full is made again by whoever needs it."""
     handover = Handover()
 
     def leave(number: int) -> bool:
@@ -104,27 +93,17 @@ def test_what_any_process_leaves_all_find() -> None:
     count = BATCH * 8
     assert list(run(leave, range(count), jobs=3)) == [True] * count
     assert all(handover.find(f"text {number}") == b"%d" % number * 5_000 for number in range(count))
-    assert handover.has("text 1")
-    assert not handover.has("text \ud800")
+    assert handover.has("text 1") and not handover.has("text \ud800")
     assert handover.find("another text") is None
-
-
-def test_what_is_not_there_whole_is_not_there() -> None:
-    """Another process may be about to write it."""
     reader, writer = Handover(), Handover()
     writer.hand_over("a", b"said")
     writer.hand_over("b", b"more")
     entries = os.pread(writer._file, 1_000, 0)
     for end in (5, 23, 30, len(entries) - 1):
         os.write(reader._file, entries[os.fstat(reader._file).st_size : end])
-        assert reader.find("a") == (None if end < 24 else b"said")
-        assert reader.find("b") is None
+        assert reader.find("a") == (None if end < 24 else b"said") and reader.find("b") is None
     os.write(reader._file, entries[-1:])
     assert reader.find("b") == b"more"
-
-
-def test_no_more_is_kept_than_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What comes later is made again by whoever needs it."""
     monkeypatch.setattr("memosite.store.shelf.MOST_BYTES", 3_000)
     handover = Handover()
     for name in "abcd":
@@ -147,8 +126,8 @@ def test_a_text_that_a_page_shows_is_not_parsed_again(monkeypatch: pytest.Monkey
     assert len(expected[1]) == 5
 
 
-def test_search_blocks_are_the_same_whatever_is_known() -> None:
-    """A renderer that knows what pages showed, one that knows nothing, and none."""
+def test_search_blocks_are_the_same_whatever_is_known_and_in_a_parcel_of_the_texts_that_are_named() -> None:
+    """A renderer that knows what pages showed, one that knows nothing, and none; a parcel is closed."""
     texts = {digest: data.decode("utf-8", "replace") for digest, data in TEXTS.items()}
     renderer = Renderer(load_theme(None), texts.__getitem__)
     expected = render_block(block(), texts.__getitem__)
@@ -159,14 +138,9 @@ def test_search_blocks_are_the_same_whatever_is_known() -> None:
         renderer._shown(Body(sha256=digest, form="markdown", chars=len(text)))
     assert Renderer(load_theme(None), texts.__getitem__).render_block(block()) == expected
     assert renderer.render_block(block()) == expected
-
-
-def test_a_parcel_has_the_texts_that_are_named_and_makes_the_same_files() -> None:
-    """It is closed: nothing else is asked for when it is rendered, and another parcel after it does not change it."""
     theme = pack_theme(load_theme(None))
     parcel = pack([block(), block()], theme, TEXTS.__getitem__, weight=2)
-    assert parcel.texts == TEXTS
-    assert parcel.weight == 2
+    assert parcel.texts == TEXTS and parcel.weight == 2
     expected = render_block(block(), lambda digest: TEXTS[digest].decode("utf-8", "replace"))
     assert render_parcel(parcel) == [expected, expected]
     assert render_parcel(pack([], theme, TEXTS.__getitem__)) == []

@@ -36,6 +36,8 @@ TYPES = {
     ".xml": "application/xml; charset=utf-8", ".opml": "text/x-opml; charset=utf-8",
 }  # fmt: skip
 LOGIN = "Basic " + base64.b64encode(b"reader:s3cret").decode()
+SECOND = "2026-05-02-0900--director--engineer--two"
+MEMO = "2026-05-01-0900--director--engineer--one"
 
 Rules = list[tuple[str, list[tuple[str, str]]]]
 
@@ -89,12 +91,6 @@ class Host(Handler):
         super().end_headers()
 
 
-class HostWithLogin(Host):
-    """One that shows nothing without a login."""
-
-    login = LOGIN
-
-
 def head(address: str) -> Message:
     """The headers of an answer."""
     with urllib.request.urlopen(address, timeout=600) as answer:
@@ -102,18 +98,25 @@ def head(address: str) -> Message:
         return headers
 
 
-def test_the_headers_are_within_what_hosts_read() -> None:
-    """Cloudflare reads 100 rules, lines of 2,000 characters and one asterisk in a path; none needs placeholders."""
-    assert 1 < len(RULES) <= 100
-    assert max(map(len, HEADERS.splitlines())) <= 2_000
+def test_the_headers_are_within_what_hosts_read_and_servers_send_the_same() -> None:
+    """Cloudflare reads 100 rules, lines of 2,000 characters, one asterisk in a path; the examples have every header."""
+    assert 1 < len(RULES) <= 100 and max(map(len, HEADERS.splitlines())) <= 2_000
     for pattern, headers in RULES:
         assert re.fullmatch(r"/[^*:]*\*?[^*:]*", pattern)
-        assert headers
-        assert all(re.fullmatch(r"[A-Za-z-]+", name) and value for name, value in headers)
+        assert headers and all(re.fullmatch(r"[A-Za-z-]+", name) and value for name, value in headers)
+    for name in ("nginx.conf", "Caddyfile", "apache.conf"):
+        text = (HOSTING / name).read_text(encoding="utf-8")
+        for header, value in headers_for("/index.html"):
+            assert f'{header} "{value}"' in text
+        for suffix, type_ in TYPES.items():
+            bare = type_.partition(";")[0]
+            found = re.search(rf"{bare}[^\n]*\b{suffix[1:]}\b|\*\{suffix}\b[^\n]*\n[^\n]*{bare}", text)
+            assert found, (name, suffix)
+        assert ("charset utf-8;" if name == "nginx.conf" else "charset=utf-8") in text
 
 
-def test_every_file_has_its_type_and_each_header_once(example_site: Path) -> None:
-    """Hosts join the values of two rules, or take the last: so no file has a header from two."""
+def test_every_file_has_its_type_each_header_once_and_the_policy_of_the_pages(example_site: Path) -> None:
+    """Hosts join the values of two rules, or take the last; what a header forbids and a page allows nobody finds."""
     found = {}
     with serve_folder(example_site, Host) as address:
         files = [path for path in example_site.rglob("*") if path.is_file() and not path.name.startswith(".")]
@@ -124,32 +127,14 @@ def test_every_file_has_its_type_and_each_header_once(example_site: Path) -> Non
             found[path.suffix] = f"{address}{name}"
         for suffix, url in found.items():
             sent = head(url)
-            assert sent["X-Content-Type-Options"] == "nosniff"
-            assert sent["Cache-Control"] == "no-cache"
+            assert sent["X-Content-Type-Options"] == "nosniff" and sent["Cache-Control"] == "no-cache"
             assert suffix in KNOWN_TO_HOSTS or sent.get_all("Content-Type") == [TYPES[suffix]]
     assert set(TYPES) | KNOWN_TO_HOSTS >= set(found) >= set(TYPES) - {".opencatalog"}
-
-
-def test_the_policy_is_that_of_the_pages(example_site: Path) -> None:
-    """One policy: what a header forbids and a page allows, or the other way round, nobody would find."""
-    sent = dict(headers_for("/index.html"))
+    said = dict(headers_for("/index.html"))
     meta = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">')
     pages = [path.read_text(encoding="utf-8") for path in example_site.rglob("*.html")]
-    assert {tuple(meta.findall(page)) for page in pages} == {(sent["Content-Security-Policy"],)}
-    assert all(f'<meta name="referrer" content="{sent["Referrer-Policy"]}">' in page for page in pages)
-
-
-@pytest.mark.parametrize("name", ["nginx.conf", "Caddyfile", "apache.conf"])
-def test_the_servers_send_the_same(name: str) -> None:
-    """The examples for servers have every header and every type of `_headers`."""
-    text = (HOSTING / name).read_text(encoding="utf-8")
-    for header, value in headers_for("/index.html"):
-        assert f'{header} "{value}"' in text
-    for suffix, type_ in TYPES.items():
-        bare = type_.partition(";")[0]
-        assert re.search(rf"{bare}[^\n]*\b{suffix[1:]}\b|\*\{suffix}\b[^\n]*\n[^\n]*{bare}", text), suffix
-    utf_8 = "charset utf-8;" if name == "nginx.conf" else "charset=utf-8"
-    assert utf_8 in text
+    assert {tuple(meta.findall(page)) for page in pages} == {(said["Content-Security-Policy"],)}
+    assert all(f'<meta name="referrer" content="{said["Referrer-Policy"]}">' in page for page in pages)
 
 
 def test_the_site_works_with_the_headers(example_site: Path, browser: Browser) -> None:
@@ -175,16 +160,13 @@ def test_an_original_never_runs(tmp_path: Path, browser: Browser) -> None:
     write_text(tmp_path / "memos/inbox/2026-05-01-1500--a--b--d.openthing", script)
     site = build_site(tmp_path)
     originals = [path for path in site.rglob("original*") if "<script>" in path.read_text(encoding="utf-8")]
-    assert sorted(path.name for path in originals) == [
-        "original.body.html.txt", "original.openthing", "original.openthing",
-    ]  # fmt: skip
+    assert sorted(path.name for path in originals) == ["original.body.html.txt", *["original.openthing"] * 2]
     assert not [*site.rglob("*.body.html"), *site.rglob("evil.html")]
     with serve_folder(site, Host) as address:
         for path in originals:
             page = browser.new_page()
             page.goto(f"{address}{path.relative_to(site).as_posix()}")
-            assert page.title() == ""
-            assert "<script>" in page.inner_text("body")
+            assert page.title() == "" and "<script>" in page.inner_text("body")
             page.close()
 
 
@@ -226,11 +208,11 @@ def test_an_archive_behind_a_login(
     tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A watch and `build --previous` log in; without a login both say why not, and lose nothing."""
-    monkeypatch.setattr(HostWithLogin, "login", LOGIN if way == "netrc" else "Bearer t0ken")
+    monkeypatch.setattr(Host, "login", LOGIN if way == "netrc" else "Bearer t0ken")
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     write_memo(tmp_path / "org/memos/inbox", "2026-05-01-1430--a--director--c")
     site = build_site(tmp_path / "org")
-    with serve_folder(site, HostWithLogin) as address:
+    with serve_folder(site, Host) as address:
         watch = ["watch", "--once", f"{address}positions/director/feed.xml"]
         build = ["build", str(tmp_path / "org"), "-o", str(tmp_path / "next"), "--previous", address]
         for command, code in ((watch, 1), (build, 2)):
@@ -245,14 +227,6 @@ def test_an_archive_behind_a_login(
         assert main(build) == 0
     ledger = "archive/ledger.jsonl"
     assert (tmp_path / "next" / ledger).read_bytes() == (site / ledger).read_bytes()
-
-
-# Publishing by itself: the scripts and workflows, as far as they run without their hosts
-
-
-HOSTING = ROOT / "docs/hosting"
-MEMO = "2026-05-01-0900--director--engineer--one"
-SECOND = "2026-05-02-0900--director--engineer--two"
 
 
 @pytest.fixture
@@ -301,8 +275,8 @@ class Broken(Handler):
         self.send_error(HTTPStatus.BAD_GATEWAY)
 
 
-def test_a_build_goes_on_from_what_is_published(clone: Path, programs: Path, tmp_path: Path) -> None:
-    """The first one begins; the second one knows what arrived before."""
+def test_a_build_goes_on_from_what_is_published_or_ends(clone: Path, programs: Path, tmp_path: Path) -> None:
+    """The second one knows what arrived before the first; else addresses and the order of arrival would be lost."""
     script, published = HOSTING / "build.sh", tmp_path / "published"
     published.mkdir()
     with serve_folder(published) as base:
@@ -313,26 +287,17 @@ def test_a_build_goes_on_from_what_is_published(clone: Path, programs: Path, tmp
         done = run_script(programs, script, f"{base}/", clone, "-o", tmp_path / "second", "--base-url", base, "--quiet")
         assert (done.returncode, done.stderr) == (0, "")
     first, second = ((tmp_path / one / "archive/ledger.jsonl").read_text() for one in ("first", "second"))
-    assert second.startswith(first)
-    assert SECOND in second.removeprefix(first)
-
-
-def test_a_server_that_is_down_ends_the_build(clone: Path, programs: Path, tmp_path: Path) -> None:
-    """Else the addresses and the order of arrival would be lost."""
+    assert second.startswith(first) and SECOND in second.removeprefix(first)
     with serve_folder(tmp_path, Broken) as base:
-        done = run_script(programs, HOSTING / "build.sh", base, clone, "-o", tmp_path / "out")
-    assert done.returncode == 2
-    assert "the server answered 502, expected 200, or 404" in done.stderr
+        done = run_script(programs, script, base, clone, "-o", tmp_path / "out")
+    assert done.returncode == 2 and "the server answered 502, expected 200, or 404" in done.stderr
     assert not (tmp_path / "out").exists()
-    done = run_script(programs, HOSTING / "build.sh", base, clone, "-o", tmp_path / "out")
+    done = run_script(programs, script, base, clone, "-o", tmp_path / "out")
     assert "the server answered 000" in done.stderr
 
 
 def test_cron_updates_builds_and_copies(clone: Path, programs: Path, tmp_path: Path) -> None:
-    """What arrives is published, without a word. What could not be updated is said, with exit code 1: cron mails.
-
-    A build that fails, by memosite's exit code 2, publishes nothing.
-    """
+    """What arrives is published, without a word; what cannot be updated or built is said: cron mails."""
     publish = (programs, HOSTING / "publish.sh", clone)
     done = run_script(*publish, f"{tmp_path / 'www'}/")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -342,12 +307,10 @@ def test_cron_updates_builds_and_copies(clone: Path, programs: Path, tmp_path: P
     assert (tmp_path / f"www/memos/{SECOND}/index.html").exists()
     run_git(clone / "engine", "remote", "set-url", "origin", str(tmp_path / "gone"))
     done = run_script(*publish, f"{tmp_path / 'other'}/")
-    assert done.returncode == 1
-    assert "engine/ could not be updated; its last state is published" in done.stderr
+    assert done.returncode == 1 and "engine/ could not be updated; its last state is published" in done.stderr
     assert (tmp_path / f"other/memos/{MEMO}/index.html").exists()
     write_text(clone / "memosite.yml", "sauces: []\n")
-    assert run_script(*publish, f"{tmp_path / 'new'}/").returncode == 2
-    assert not (tmp_path / "new").exists()
+    assert run_script(*publish, f"{tmp_path / 'new'}/").returncode == 2 and not (tmp_path / "new").exists()
 
 
 def read_yaml(path: Path) -> Any:
@@ -378,8 +341,8 @@ def test_the_action_builds(clone: Path, programs: Path, tmp_path: Path) -> None:
     assert ledgers[1].startswith(ledgers[0]) and ledgers[1] != ledgers[0]
 
 
-def test_workflows_name_inputs_and_files_that_there_are() -> None:
-    """What the action has, and what is in the checkout."""
+def test_workflows_name_what_there_is_scripts_are_shell_and_a_release_is_its_tags_version(tmp_path: Path) -> None:
+    """No value is pasted into a script by a workflow: text in a script would be run; a wrong tag ends a release."""
     action = read_yaml(ROOT / "action.yml")
     workflow = read_yaml(HOSTING / "github.yml")
     [step] = [one for one in workflow["jobs"]["publish"]["steps"] if "memosite@" in one.get("uses", "")]
@@ -387,15 +350,10 @@ def test_workflows_name_inputs_and_files_that_there_are() -> None:
     assert {name for name, one in action["inputs"].items() if one.get("required")} <= set(step["with"])
     used = "".join(one.get("run", "") for one in action["runs"]["steps"])
     for path in ("requirements/run.txt", "docs/hosting/build.sh"):
-        assert f"$GITHUB_ACTION_PATH/{path}" in used
-        assert (ROOT / path).exists()
+        assert f"$GITHUB_ACTION_PATH/{path}" in used and (ROOT / path).exists()
     notify = read_yaml(HOSTING / "github-notify.yml")
     assert notify["jobs"]["notify"]["steps"]
     assert notify[True] == {"push": {"branches": ["main"]}}  # any file may be part of the archive
-
-
-def test_scripts_are_shell() -> None:
-    """Those of files and of GitLab's job. No value is pasted into one by a workflow: text in a script would be run."""
     for name in ("action.yml", "docs/hosting/github.yml", ".github/workflows/release.yml"):
         found = read_yaml(ROOT / name)
         jobs = [found["runs"]] if "runs" in found else found["jobs"].values()
@@ -404,10 +362,6 @@ def test_scripts_are_shell() -> None:
     subprocess.run(["sh", "-n"], input=lines, text=True, check=True)
     for script in HOSTING.glob("*.sh"):
         subprocess.run(["sh", "-n", script], check=True)
-
-
-def test_the_release_is_built_of_the_tags_version(tmp_path: Path) -> None:
-    """A tag that is not the version in pyproject.toml ends it."""
     steps = read_yaml(ROOT / ".github/workflows/release.yml")["jobs"]["build"]["steps"]
     [check] = [one["run"] for one in steps if one.get("name") == "The tag is the version"]
     write_text(tmp_path / "pyproject.toml", (ROOT / "pyproject.toml").read_text())

@@ -36,10 +36,7 @@ def status(repo: Repo) -> list[str]:
 
 
 def test_envelope_and_body_move_together(tmp_path: Path) -> None:
-    """Naming either moves both, as renames that git sees; a body of another name, if the envelope names it.
-
-    In memodef's way or in the older one. What an envelope says that cannot be read names no file.
-    """
+    """Naming either moves both, as renames that git sees; a body of another name, if the envelope can be read."""
     for number, suffix in enumerate((".openthing", ".body.md")):
         repo = repo_with_memo(tmp_path / str(number))
         mark([repo.root / f"memos/inbox/{NAME}{suffix}"])
@@ -61,14 +58,10 @@ def test_envelope_and_body_move_together(tmp_path: Path) -> None:
 
 
 def test_memos_move_from_any_mailbox(tmp_path: Path) -> None:
-    """From memos/ itself to memos/read/, from read/ to archive/; what is archived is not put back.
-
-    A pair that was split over two mailboxes is one again; what is there already stays.
-    """
+    """From memos/ to read/, from read/ to archive/, and no further; a pair that was split is one again."""
     repo = repo_with_memo(tmp_path / "flat", "memos")
     mark([repo.root / f"memos/{NAME}.openthing"])
-    assert (repo.root / READ).is_file()
-    assert not (repo.root / f"memos/{NAME}.body.md").exists()
+    assert (repo.root / READ).is_file() and not (repo.root / f"memos/{NAME}.body.md").exists()
     repo = repo_with_memo(tmp_path / "split")
     repo.move(INBOX, READ)
     (done,) = mark([repo.root / READ])
@@ -82,7 +75,7 @@ def test_memos_move_from_any_mailbox(tmp_path: Path) -> None:
 
 
 def test_a_commit_holds_the_move_and_nothing_else(tmp_path: Path) -> None:
-    """Other work, staged or not, stays as it is."""
+    """Other work, staged or not, stays as it is; without --commit changes move along, as git mv does it."""
     repo = repo_with_memo(tmp_path)
     repo.write("staged.md", "staged")
     repo.git("add", "staged.md")
@@ -90,26 +83,24 @@ def test_a_commit_holds_the_move_and_nothing_else(tmp_path: Path) -> None:
     (done,) = mark([repo.root / INBOX], commit=True)
     assert repo.git("rev-parse", "HEAD") == done.commit
     assert repo.git("show", "--name-status", "--format=%an: %s", "HEAD").splitlines() == [
-        f"Ann Other: Read {NAME}",
-        "",
-        f"R100\tmemos/inbox/{NAME}.body.md\tmemos/read/{NAME}.body.md",
+        f"Ann Other: Read {NAME}", "", f"R100\tmemos/inbox/{NAME}.body.md\tmemos/read/{NAME}.body.md",
         f"R100\t{INBOX}\t{READ}",
-    ]
+    ]  # fmt: skip
     assert status(repo) == ["A  staged.md", "?? loose.md"]
+    repo = repo_with_memo(tmp_path / "edited")
+    put(repo, body="Edited.", body_ref=f"{NAME}.body.md")
+    assert "uncommitted changes" in refused(repo, repo.root / INBOX, commit=True)
+    mark([repo.root / INBOX])
+    assert "Edited." in (repo.root / READ).read_text()
 
 
-def test_marking_a_delivered_memo_is_its_receipt(tmp_path: Path) -> None:
+def test_marking_a_delivered_memo_is_its_receipt_and_several_repos_get_one_commit_each(tmp_path: Path) -> None:
     """It was never committed: it is moved and taken in."""
     repo = Repo(tmp_path / "engine")
     repo.commit()
     put(repo)
     mark([repo.root / INBOX], commit=True)
-    assert life(repo) == ["received read by Ann Other"]
-    assert status(repo) == []
-
-
-def test_several_memos_of_several_repos_at_once(tmp_path: Path) -> None:
-    """Each repo gets one commit."""
+    assert life(repo) == ["received read by Ann Other"] and status(repo) == []
     first, second = repo_with_memo(tmp_path / "a"), repo_with_memo(tmp_path / "b")
     put(first, name=f"{NAME}-too")
     first.commit()
@@ -117,9 +108,6 @@ def test_several_memos_of_several_repos_at_once(tmp_path: Path) -> None:
     done = mark([first.root / INBOX, too, second.root / INBOX], commit=True)
     assert [len(one.moves) for one in done] == [3, 2]
     assert first.git("log", "-1", "--format=%s") == "Read 2 memos"
-
-
-# Refused
 
 
 def refused(repo: Repo, *files: Path, commit: bool = False) -> str:
@@ -132,10 +120,7 @@ def refused(repo: Repo, *files: Path, commit: bool = False) -> str:
 
 
 def test_a_target_that_is_taken_is_refused(tmp_path: Path) -> None:
-    """In the work tree, or only in the last commit; and then no other file is moved either.
-
-    Of one name in two mailboxes, the second must not be written over the first.
-    """
+    """In the work tree, or only in the last commit, or by another memo of its name; no other file is moved either."""
     repo = repo_with_memo(tmp_path)
     put(repo, name=f"{NAME}-too")
     repo.write(READ, "somebody else's")
@@ -169,20 +154,8 @@ def test_a_file_in_a_merge_conflict_is_refused(tmp_path: Path) -> None:
     assert "merge conflict" in refused(repo, repo.root / INBOX)
 
 
-def test_uncommitted_changes_are_not_committed_on_the_way(tmp_path: Path) -> None:
-    """Without --commit they move along, as git mv does it."""
-    repo = repo_with_memo(tmp_path)
-    put(repo, body="Edited.", body_ref=f"{NAME}.body.md")
-    assert "uncommitted changes" in refused(repo, repo.root / INBOX, commit=True)
-    mark([repo.root / INBOX])
-    assert "Edited." in (repo.root / READ).read_text()
-
-
 def test_what_is_no_memo_is_refused(tmp_path: Path) -> None:
-    """Notes have no mailboxes, and other files are none of ours. A link could lead anywhere.
-
-    So is a memo outside of a repo: the history is the point.
-    """
+    """Notes have no mailboxes, other files are none of ours, a link leads anywhere; outside of a repo is no history."""
     repo = repo_with_memo(tmp_path)
     for path in ("README.md", f"notes/engineer/{NAME}.openthing", "memos/inbox/photo.png"):
         repo.write(path, "{}")
@@ -191,8 +164,7 @@ def test_what_is_no_memo_is_refused(tmp_path: Path) -> None:
         assert "found no memo" in refused(repo, repo.root / path)
     link = repo.root / "memos/inbox/2026-05-02-0100--a--b--link.openthing"
     link.symlink_to(repo.root / INBOX)
-    assert "a symbolic link" in refused(repo, link)
-    assert "a folder" in refused(repo, repo.root / "memos")
+    assert "a symbolic link" in refused(repo, link) and "a folder" in refused(repo, repo.root / "memos")
     (repo.root / "memos/read").symlink_to(tmp_path)
     assert "follows no links" in refused(repo, repo.root / INBOX)
     folder = Repo(tmp_path / "folder", is_new=False)
@@ -226,10 +198,7 @@ def test_nothing_of_the_repo_runs_and_nothing_is_written_elsewhere(tmp_path: Pat
 def test_the_command_says_what_it_did(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One line a file, then the commit; an error is one line and exit code 2.
-
-    Without a name for the commit nothing is moved, and the error says what to tell git.
-    """
+    """One line a file, then the commit; an error is one line and exit code 2, also where a commit has no name."""
     repo = repo_with_memo(tmp_path)
     monkeypatch.chdir(repo.root)
     said = "memosite: README.md: found nothing, expected a memo's .openthing file or its body\n"
@@ -242,5 +211,4 @@ def test_the_command_says_what_it_did(
         assert "git config --global user.name" in refused(repo, repo.root / INBOX, commit=True)
     assert main(["mark-read", "--commit", INBOX]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"{INBOX} -> {READ}"
-    assert lines[2].startswith("committed ")
+    assert lines[0] == f"{INBOX} -> {READ}" and lines[2].startswith("committed ")

@@ -35,13 +35,10 @@ SLIP = "2026-05-11-1620--strategist--catalogue-engineer-and-web-engineer--how-ma
 ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("brief", {"position": "director", "budget": 900}),
     ("brief", {"position": "web-engineer", "section": "decisions", "from": 2}),
-    ("inbox", {"position": "web-engineer", "as_of": "2026-05-10"}),
-    ("show", {"id": SLIP[:15]}),
-    ("show", {"id": "2026-04-14-0922", "turns": "2-3", "budget": 300}),
-    ("show", {"id": SLIP[:15], "head": True}),
+    ("inbox", {"position": "web-engineer", "as_of": "2026-05-10"}), ("show", {"id": SLIP[:15]}),
+    ("show", {"id": "2026-04-14-0922", "turns": "2-3", "budget": 300}), ("show", {"id": SLIP[:15], "head": True}),
     ("thread", {"id": SLIP[:15], "summaries": False, "budget": 0}),
-    ("search", {"query": "from:front-desk slip", "limit": 3}),
-    ("search", {"query": "nobody-wrote-this-word"}),
+    ("search", {"query": "from:front-desk slip", "limit": 3}), ("search", {"query": "nobody-wrote-this-word"}),
     ("cite", {"references": ["2026-04-14-0922#t2"], "format": "bibtex"}),
     ("verify", {"text": "He said “39 photographs that share one barcode in the end”.\n", "quotations": True}),
     ("new_since", {"since": "2026-05-10", "until": "2026-05-15"}),
@@ -49,8 +46,7 @@ ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("reply", {"id": SLIP[:15], "from": "web-engineer", "body": "Five an hour.", "action": True}),
     ("reply", {"from": "web-engineer", "to": "director", "subject": "The slip is larger now"}),
     ("show", {"id": "there-is-no-such-item"}),
-)
-
+)  # fmt: skip
 
 QUESTIONS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("What does the director have to do?", "brief", {"position": "director"}, "Spring report for the trustees"),
@@ -124,10 +120,7 @@ def timeless(text: str) -> str:
 
 
 def test_tools_answer_as_the_commands_do() -> None:
-    """The same text; an error is one where the command has no answer. Commonly asked questions take one call each.
-
-    A command that an answer names is a tool, or a tool says that it is meant: what is cut is asked for by that name.
-    """
+    """Common questions take one call each; a command that an answer names is a tool, or a tool says it is meant."""
     told = ""
     for name, arguments in ASKED:
         found = answered(name, arguments)
@@ -155,31 +148,23 @@ def test_tools_answer_as_the_commands_do() -> None:
     assert set(DEFAULTS) <= {tool.name for tool in TOOLS}
 
 
-def test_no_answer_names_what_tools_do_not_take() -> None:
-    """The site is known, and what checks quotations is an argument."""
+def test_no_answer_names_what_tools_do_not_take_and_no_value_is_an_option() -> None:
+    """The site is known, what checks quotations is an argument, and a text that looks like an option is a text."""
     cut = answered("brief", {"position": "director", "budget": 300})
-    assert "all of it about" in cut.text
-    assert "--site" not in cut.text
+    assert "all of it about" in cut.text and "--site" not in cut.text
     found = answered("verify", {"text": "He said “39 photographs that share one barcode in the end”."})
     assert found.text == "0 citations: 0 hold"
     assert found.messages.splitlines() == [
         "memosite: -: found no citation of the archive in it",
         'memosite: verify checks citations; to check quotations without one, add "quotations": true',
     ]
-
-
-def test_no_value_is_an_option() -> None:
-    """A text that looks like one is a text: nothing else can be asked of the command."""
     for name, arguments in (
-        ("show", {"id": "--site=/etc"}),
-        ("search", {"query": "--index"}),
-        ("brief", {"position": "--help"}),
+        ("show", {"id": "--site=/etc"}), ("search", {"query": "--index"}), ("brief", {"position": "--help"}),
         ("cite", {"references": ["--site", "/etc"]}),
         ("reply", {"from": "web-engineer", "to": "director", "subject": "--body=/etc/passwd"}),
-    ):
+    ):  # fmt: skip
         found = answered(name, arguments)
-        assert "usage" not in found.text + found.messages
-        assert "root:" not in found.text
+        assert "usage" not in found.text + found.messages and "root:" not in found.text
         assert found.is_error == (name not in {"search", "reply"})
 
 
@@ -187,14 +172,14 @@ def test_tools_take_what_their_commands_take() -> None:
     """Each parameter is an option of the command, and what is wrong is named; the schema says the same."""
     commands = command_parsers(parser())
     for tool in TOOLS:
-        values = {option.name: _value(option.type) for option in tool.parameters if not option.choices}
+        kinds: dict[str, Any] = {"string": "x", "integer": 3, "boolean": True, "array": ["x", "y"]}
+        values = {option.name: kinds[option.type] for option in tool.parameters if not option.choices}
         given = values | {option.name: option.choices[0] for option in tool.parameters if option.choices}
         given |= {"since": "2026-05-01", "until": "2026-05-02"} if tool.name == "new_since" else {}
         name, *words = tool.request(given).words
         commands[name].parse_args(words)
         required = tool.schema["required"]
-        assert isinstance(required, list)
-        assert set(required) <= set(given)
+        assert isinstance(required, list) and set(required) <= set(given)
     assert "--budget=0" in request_for("show", {"id": "x", "budget": 0}).words  # everything, which is not the default
     for name, arguments, said in (
         ("inbox", {}, 'found no "position"'),
@@ -213,10 +198,6 @@ def test_tools_take_what_their_commands_take() -> None:
             request_for(name, arguments)
 
 
-def _value(type_: str) -> Any:
-    return {"string": "x", "integer": 3, "boolean": True, "array": ["x", "y"]}[type_]
-
-
 def office(folder: Path, *names: str) -> Repo:
     """A site of one repo, with an organization and these memos from the director to the strategist."""
     repo = Repo(folder / "site/office")
@@ -227,10 +208,7 @@ def office(folder: Path, *names: str) -> Repo:
 
 
 def test_resources_are_listed_in_pages_and_no_source_is_written(tmp_path: Path) -> None:
-    """Positions, threads and memos, each once, the newest memos first; read as the commands show them.
-
-    Nor is the repo of a source written, whatever is asked.
-    """
+    """Positions, threads and memos, each once, the newest first, as commands show them; whatever is asked."""
     repo = office(tmp_path, *(f"2026-06-01-{1000 + number}--director--strategist--n{number}" for number in range(PAGE)))
     site = repo.root.parent
     write_memo(repo.root / "memos/inbox", SLIP, sender="strategist", to="web-engineer", body="39 photographs. " * 90)
@@ -274,9 +252,7 @@ def test_resources_are_listed_in_pages_and_no_source_is_written(tmp_path: Path) 
 
 def test_each_answer_is_as_of_now(tmp_path: Path) -> None:
     """What was added, moved or removed meanwhile is seen by the same server; who asks for the public learns no more."""
-    name, private = (
-        f"2026-06-01-1{number}00--director--strategist--{word}" for number, word in ((0, "roof"), (1, "pay"))
-    )
+    name, private = (f"2026-06-01-1{hour}00--director--strategist--{word}" for hour, word in ((0, "roof"), (1, "pay")))
     repo = office(tmp_path, "2026-05-01-1000--director--strategist--plan")
     site, inbox = repo.root.parent, repo.root / "memos/inbox"
     extra = {"x.legal.confidentiality": "confidential"}
@@ -306,9 +282,6 @@ def test_each_answer_is_as_of_now(tmp_path: Path) -> None:
 
     with_client(site, ask)
     with_client(site, ask_publicly, "--audience", "public")
-
-
-# Garbage, and the end
 
 
 def line(**fields: object) -> bytes:
@@ -347,20 +320,14 @@ def started(*, is_greeted: bool = True) -> Iterator["subprocess.Popen[bytes]"]:
 
 
 GARBAGE = (
-    b'\n \nnot json\n\xff\xfe\x00\n[]\n{}\n42\nnull\n"text"\n',
-    b"[" * 200_000 + b"\n",
-    b'{"a":' * 50_000 + b"\n",
-    b"x" * 3_000_000 + b"\n",
-    line(id=2),
-    line(id={"a": 1}, method="ping"),
-    line(id=3, method="tools/call"),
-    line(id=4, method="tools/call", params=[1]),
-    line(id=5, method="tools/call", params={"name": 7, "arguments": "x"}),
+    b'\n \nnot json\n\xff\xfe\x00\n[]\n{}\n42\nnull\n"text"\n', b"[" * 200_000 + b"\n", b'{"a":' * 50_000 + b"\n",
+    b"x" * 3_000_000 + b"\n", line(id=2), line(id={"a": 1}, method="ping"), line(id=3, method="tools/call"),
+    line(id=4, method="tools/call", params=[1]), line(id=5, method="tools/call", params={"name": 7, "arguments": "x"}),
     line(id=6, method="nothing"),
     line(id=7, method="tools/call", params={"name": "show", "arguments": {"id": "\ud800\0"}}),
     line(id=8, method="tools/call", params={"name": "inbox", "arguments": {"position": "x" * 100_000}}),
     line(method="notifications/cancelled", params={"requestId": 99}),
-)
+)  # fmt: skip
 
 
 def test_garbage_ends_nothing() -> None:
@@ -379,23 +346,18 @@ def test_garbage_ends_nothing() -> None:
         assert process.wait(DEADLINE) == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_at_once(number: signal.Signals) -> None:
-    """Also while it waits for its client."""
-    with started() as process:
-        process.send_signal(number)
-        assert process.wait(DEADLINE) == 128 + number
-
-
-def test_a_client_that_is_gone_is_no_fault() -> None:
-    """It may end before it has its answers."""
+def test_a_signal_ends_it_at_once_and_a_client_that_is_gone_is_no_fault() -> None:
+    """Also while it waits for its client, which may end before it has its answers."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with started() as process:
+            process.send_signal(number)
+            assert process.wait(DEADLINE) == 128 + number
     with started() as process:
         assert process.stdin and process.stdout and process.stderr
         process.stdout.close()
         process.stdin.write(line(id=2, method="tools/list"))
         process.stdin.close()
-        assert process.wait(DEADLINE) == 0
-        assert process.stderr.read() == b""
+        assert process.wait(DEADLINE) == 0 and process.stderr.read() == b""
 
 
 def test_what_is_missing_is_named(

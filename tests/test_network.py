@@ -6,13 +6,9 @@ addresses; and where it does not, over addresses at which somebody listens.
 
 import json
 import signal
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -23,13 +19,15 @@ from tests.support.files import write_text
 from tests.support.memos import write_memo, write_org, write_transcript
 from tests.support.no_network import KILLED, command_without_network, run_without_network
 from tests.support.repos import Repo
-from tests.support.servers import fetch, free_port
+from tests.support.servers import fetch, free_port, raw_server
 from tests.support.sites import build_site, tree_bytes
 from tests.support.waiting import wait_until
 
 NOBODY = "http://127.0.0.1:9"
 NAME = "2026-05-01-1430--engineer--director--plan"
 FETCHED = "2026-05-02-0900--engineer--director--fetched"
+CONNECT = "import socket; socket.create_connection(('127.0.0.1', 9))"
+PYTHON = (sys.executable, "-c")
 RUN_ALL = """
 import importlib, json, os, pkgutil, sys, memosite
 for module in pkgutil.walk_packages(memosite.__path__, "memosite."):
@@ -92,62 +90,25 @@ def commands(site: Path) -> list[tuple[str, ...]]:
     at = ("--site", str(site))
     return [
         ("build", str(site), "--jobs", "2"),
-        ("build", str(site), "-o", str(site.parent / "next"), "--previous", str(output)),
-        ("check", str(site)),
-        ("check", "--format", "sarif", str(memo)),
-        ("search", "plan", *at),
+        ("build", str(site), "-o", str(site.parent / "next"), "--previous", str(output)), ("check", str(site)),
+        ("check", "--format", "sarif", str(memo)), ("search", "plan", *at),
         *(("export", "--format", format_, "-o", str(site.parent / format_), *at) for format_ in ("jsonl", "mbox")),
         ("export", "is:unread", "--format", "maildir", "-o", str(site.parent / "maildir"), *at),
-        ("diff", "2026-01-01..", *at),
-        ("diff", "HEAD~1..HEAD", "--source", "governance", *at),
+        ("diff", "2026-01-01..", *at), ("diff", "HEAD~1..HEAD", "--source", "governance", *at),
         ("diff", f"{output}..{site.parent / 'next'}"),
         *((command, NAME, *at) for command in ("cite", "show", "thread")),
-        *((command, "director", *at) for command in ("brief", "inbox")),
-        ("verify", str(repo), *at),
-        ("why", str(memo), *at),
-        ("reply", NAME, "--from", "director", *at),
-        ("new", "--from", "director", "--to", "engineer", "--subject", "One", *at),
-        ("mcp", *at),
+        *((command, "director", *at) for command in ("brief", "inbox")), ("verify", str(repo), *at),
+        ("why", str(memo), *at), ("reply", NAME, "--from", "director", *at),
+        ("new", "--from", "director", "--to", "engineer", "--subject", "One", *at), ("mcp", *at),
         ("verify", "--seal", str(output / "archive/seals.jsonl"), str(output)),
-        ("explain", f"memos/{NAME}/index.html", *at),
-        ("watch", "--once", "--since", "all", str(feed)),
-        ("watch", "--once", "--position", "director", *at),
-        ("mark-read", "--commit", str(memo)),
-        ("init", str(site.parent / "other")),
-        ("completion", "zsh"),
-    ]
-
-
-@contextmanager
-def listening() -> Iterator[tuple[str, list[bytes]]]:
-    """The address of somebody who notes what is asked, and the notes."""
-    notes: list[bytes] = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def answer() -> None:
-            while True:
-                try:
-                    asker, _ = server.accept()
-                except OSError:
-                    return
-                with asker:
-                    asker.settimeout(5)
-                    notes.append(asker.recv(4096))
-
-        thread = Thread(target=answer)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.getsockname()[1]}", notes
-        finally:
-            server.shutdown(socket.SHUT_RDWR)
-            thread.join()
+        ("explain", f"memos/{NAME}/index.html", *at), ("watch", "--once", "--since", "all", str(feed)),
+        ("watch", "--once", "--position", "director", *at), ("mark-read", "--commit", str(memo)),
+        ("init", str(site.parent / "other")), ("completion", "zsh"),
+    ]  # fmt: skip
 
 
 def test_no_command_asks_the_network(tmp_path: Path) -> None:
-    """Each does what it is for where nobody may open a socket, neither memosite nor a process that it starts.
-
-    So is every module imported, libraries included.
-    """
+    """Neither it nor a process that it starts, nor any module that is imported: each does what it is for."""
     words = commands(organization(tmp_path, NOBODY))
     assert {command for command, *_ in words} == command_parsers(parser()).keys() - {"serve"}
     done = run_without_network(sys.executable, "-c", RUN_ALL, json.dumps(words), folder=tmp_path)
@@ -164,8 +125,7 @@ def test_a_build_without_a_network_is_the_same(tmp_path: Path) -> None:
     done = run_without_network(*command_line("build", site, "-o", outputs[1], *options[1]))
     assert done.returncode == 0, done.stderr
     written = [tree_bytes(output) for output in outputs]
-    assert written[0] == written[1]
-    assert f"memos/{FETCHED}/index.html" in written[0]
+    assert written[0] == written[1] and f"memos/{FETCHED}/index.html" in written[0]
 
 
 def test_serve_connects_to_nobody(tmp_path: Path) -> None:
@@ -186,7 +146,7 @@ def test_serve_connects_to_nobody(tmp_path: Path) -> None:
 
 def test_nobody_hears_of_a_build(tmp_path: Path) -> None:
     """Where the network is there, no address in texts, memosite.yml or git's configuration is asked, nor by git."""
-    with listening() as (address, notes):
+    with raw_server() as (address, notes):
         site = organization(tmp_path, address)
         for command in commands(site):
             assert command[0] not in {"build", "diff", "mark-read"} or main(list(command)) == 0, command
@@ -194,10 +154,6 @@ def test_nobody_hears_of_a_build(tmp_path: Path) -> None:
         plain = ["git", "-C", str(site / "governance"), "log", "-p", "--all"]
         subprocess.run(plain, capture_output=True, check=False, timeout=600)
         assert notes, "git by itself asks for the content that is lost: the trap is one"
-
-
-PYTHON = (sys.executable, "-c")
-CONNECT = "import socket; socket.create_connection(('127.0.0.1', 9))"
 
 
 @pytest.mark.parametrize(
@@ -219,21 +175,16 @@ def test_asking_the_network_is_seen(tmp_path: Path, command: tuple[str, ...], co
     assert said in done.stdout + done.stderr
 
 
-def test_a_build_that_asks_the_network_is_seen(tmp_path: Path) -> None:
-    """The check itself: `--previous` and a `git:` source are what may ask, and then both checks notice."""
+def test_a_build_that_asks_the_network_and_a_server_that_connects_are_seen(tmp_path: Path) -> None:
+    """By both checks: `--previous` and a `git:` source are what may ask; servers may listen, and no more."""
     site = organization(tmp_path, NOBODY)
     assert run_without_network(*command_line("build", site, "--previous", NOBODY)).returncode == KILLED
-    with listening() as (address, notes):
+    with raw_server() as (address, notes):
         main(["build", str(site), "--previous", address])
         assert notes[0].startswith(b"GET /archive/ledger.jsonl")
     write_text(site / "memosite.yml", "sources: [{git: 'https://127.0.0.1:9/x.git'}]\n")
     done = run_without_network(*command_line("build", site))
-    assert done.returncode == 2
-    assert "died of signal" in done.stderr
-
-
-def test_a_server_that_connects_is_seen() -> None:
-    """The check itself, for servers: they may listen, and no more."""
+    assert done.returncode == 2 and "died of signal" in done.stderr
     program = f"import socket; socket.create_server(('127.0.0.1', 0)); print('listening', flush=True); {CONNECT}"
     words = command_without_network(*PYTHON, program, may_listen=True)
     done = subprocess.run(words, capture_output=True, text=True, check=False)

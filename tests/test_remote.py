@@ -24,6 +24,9 @@ from tests.support.memos import write_memo
 from tests.support.repos import Repo, run_git
 from tests.support.sites import tree_bytes
 
+Patch = pytest.MonkeyPatch
+Run = Callable[..., tuple[int, str, str]]
+
 
 @pytest.fixture
 def origin(tmp_path: Path) -> Repo:
@@ -47,10 +50,7 @@ def cached_repo(cache: Path) -> Path:
 
 
 def test_a_remote_is_fetched_again_and_again(origin: Repo, cache: Path) -> None:
-    """Its HEAD, its branches, tags and commits; what is new comes, and what was rewritten is replaced.
-
-    Without the network the cache answers if it can, and that is no problem; what was never fetched is fetched.
-    """
+    """HEAD, branches, tags, commits, also rewritten; without the network the cache answers if it can."""
     url = f"file://{origin.root}"
     first = origin.head
     origin.git("tag", "-a", "v1", "-m", "First")
@@ -113,8 +113,7 @@ def test_a_remote_that_fails_is_as_it_was_last_fetched(origin: Repo, cache: Path
     first = fetch(url, "main", cache=cache)
     origin.root.rename(origin.root.with_name("away"))
     found = fetch(url, "main", cache=cache)
-    assert (found.commit, found.fetched) == (first.commit, first.fetched)
-    assert found.problem == "there is no repo"
+    assert (found.commit, found.fetched) == (first.commit, first.fetched) and found.problem == "there is no repo"
     with pytest.raises(SourceError, match=r"other cannot be fetched \(.*\), and it never was$"):
         fetch(url, "other", cache=cache)
     origin.root.with_name("away").rename(origin.root)
@@ -149,9 +148,6 @@ def test_addresses_that_ask_or_run_something_are_refused(cache: Path) -> None:
             fetch(url, "HEAD", cache=cache)
         assert "secret" not in str(error.value) and "cret" not in str(error.value) and "\n" not in str(error.value)
         assert not cache.exists(), url
-
-
-# The cache
 
 
 def test_what_a_killed_fetch_left_does_not_stop_the_next(origin: Repo, cache: Path) -> None:
@@ -197,27 +193,22 @@ def test_a_repo_that_is_not_ours_is_made_anew(origin: Repo, cache: Path, tmp_pat
     assert not (repo / "objects").is_symlink() and not (repo / "objects/info/alternates").exists()
 
 
-STATES = (
-    *("", "[]", '{"refs": []}', '{"refs": {"HEAD": []}}', "[" * 100_000, "\udcff"),
-    *('{"refs": {"HEAD": {"commit": "-x"}}}', '{"refs": {"HEAD": {"commit": 1, "fetched": 2}}}'),
-)
-
-
 def test_a_state_that_cannot_be_used_counts_as_none(origin: Repo, cache: Path) -> None:
     """It is only a cache."""
     url = f"file://{origin.root}"
     fetch(url, "HEAD", cache=cache)
     origin.root.rename(origin.root.with_name("away"))
     assert fetch(url, "HEAD", cache=cache).problem
-    for state in STATES:
+    for state in (
+        *("", "[]", '{"refs": []}', '{"refs": {"HEAD": []}}', "[" * 100_000, "\udcff"),
+        *('{"refs": {"HEAD": {"commit": "-x"}}}', '{"refs": {"HEAD": {"commit": 1, "fetched": 2}}}'),
+    ):
         cached_repo(cache).with_suffix(".json").write_bytes(state.encode("utf-8", "surrogateescape"))
         with pytest.raises(SourceError, match="never was"):
             fetch(url, "HEAD", cache=cache)
 
 
-def test_a_cache_that_cannot_be_written_is_said(
-    origin: Repo, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_that_cannot_be_written_is_said(origin: Repo, cache: Path, tmp_path: Path, monkeypatch: Patch) -> None:
     """A file in its way, a link in the place of its folder. A build that cannot have the lock takes what is there."""
     url = f"file://{origin.root}"
     (tmp_path / "file").write_text("")
@@ -235,9 +226,6 @@ def test_a_cache_that_cannot_be_written_is_said(
         fcntl.flock(lock, fcntl.LOCK_EX)
         found = fetch(url, "HEAD", cache=cache)
     assert found.commit == first.commit and found.problem.startswith("another build")
-
-
-# Over http and ssh
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -290,7 +278,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def server(origin: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def server(origin: Repo, tmp_path: Path, monkeypatch: Patch) -> Iterator[Server]:
     """A server of a bare repo; http is let through for it."""
     monkeypatch.setattr(forges, "PROTOCOLS", ("http", "file", "ssh"))
     run_git(tmp_path, "clone", "-q", "--bare", str(origin.root), "served/repo.git")
@@ -304,7 +292,7 @@ def server(origin: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         thread.join()
 
 
-def test_a_server_that_hangs_is_given_up(server: Server, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_hangs_is_given_up(server: Server, cache: Path, monkeypatch: Patch) -> None:
     """After the time limit, with the last good state; none sends us to another protocol than the address's own."""
     server.mode = "redirect"
     with pytest.raises(SourceError, match="cannot be fetched"):
@@ -317,9 +305,7 @@ def test_a_server_that_hangs_is_given_up(server: Server, cache: Path, monkeypatc
     assert (found.commit, found.problem) == (first.commit, "git fetch took more than 1 s")
 
 
-def test_a_server_that_demands_a_password_gets_none(
-    server: Server, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_demands_a_password_gets_none(server: Server, cache: Path, tmp_path: Path, monkeypatch: Patch) -> None:
     """Nobody is asked, and nothing that the user keeps for others is sent."""
     trap = tmp_path / "trap"
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\necho secret\n")
@@ -344,9 +330,7 @@ sys.exit(main(["build", sys.argv[1], "--jobs", "1"]))
 """
 
 
-def test_a_build_killed_while_it_fetches_leaves_the_next_one_working(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_after_a_build_killed_while_fetching_the_next_works(server: Server, tmp_path: Path, monkeypatch: Patch) -> None:
     """Its git may still run, and has the lock until it ends; nobody else writes meanwhile."""
     site = tmp_path / "site"
     site.mkdir()
@@ -369,9 +353,7 @@ def test_a_build_killed_while_it_fetches_leaves_the_next_one_working(
     assert (site / "_site/memos/first/index.html").exists()
 
 
-def test_ssh_asks_nobody_and_knows_the_agent(
-    origin: Repo, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ssh_asks_nobody_and_knows_the_agent(origin: Repo, cache: Path, tmp_path: Path, monkeypatch: Patch) -> None:
     """In batch mode, with the user's home and agent; no other variable of the user reaches it."""
     program = tmp_path / "bin/ssh"
     write_text(program, f'#!/bin/sh\necho "$@" > {tmp_path}/arguments\nenv > {tmp_path}/environment\n')
@@ -388,12 +370,6 @@ def test_ssh_asks_nobody_and_knows_the_agent(
     environment = dict(line.split("=", 1) for line in (tmp_path / "environment").read_text().splitlines())
     assert (environment["HOME"], environment["SSH_AUTH_SOCK"]) == ("/my/HOME", "/my/SSH_AUTH_SOCK")
     assert not {"GIT_SSH_COMMAND", "GIT_SSH", "SECRET", "https_proxy"} & set(environment)
-
-
-# Sites made from remotes
-
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -460,18 +436,8 @@ def test_a_watch_goes_on_while_a_remote_fails_and_says_so(site: Path, origin: Re
     assert (run(*watch)[0], run(*watch)[2]) == (0, "")
 
 
-def test_a_remote_that_was_never_there_stops_every_command(site: Path, origin: Repo, run: Run) -> None:
-    """With exit code 2 and one line."""
-    origin.root.rename(origin.root.with_name("away"))
-    for command in (("build", site), ("check", site), ("export", "--site", site)):
-        code, out, err = run(*command)
-        assert (code, out, err.count("\n")) == (2, "", 1)
-        assert f"memosite: file://{origin.root}: main cannot be fetched (" in err
-    assert not (site / "_site").exists()
-
-
-def test_check_and_export_read_remotes(site: Path, origin: Repo, tmp_path: Path, run: Run) -> None:
-    """Into the cache that is named; findings lie in the source's name."""
+def test_check_and_export_read_remotes_or_fail_in_one_line(site: Path, origin: Repo, tmp_path: Path, run: Run) -> None:
+    """Into the cache that is named; findings lie in the source's name. Else with exit code 2 and one line."""
     write_text(origin.root / "memos/inbox/broken.openthing", "{")
     origin.commit()
     cache = ("--cache", tmp_path / "named")
@@ -479,3 +445,9 @@ def test_check_and_export_read_remotes(site: Path, origin: Repo, tmp_path: Path,
     assert code == 1 and "spec/memos/inbox/broken.openthing:1: error" in out
     assert json.loads(run("export", "--site", site, *cache)[1])["id"] == "first"
     assert not (site / ".memosite").exists() and cached_repo(tmp_path / "named")
+    origin.root.rename(origin.root.with_name("away"))
+    for command in (("build", site), ("check", site), ("export", "--site", site)):
+        code, out, err = run(*command)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert f"memosite: file://{origin.root}: main cannot be fetched (" in err
+    assert not (site / "_site").exists()

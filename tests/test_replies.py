@@ -15,6 +15,7 @@ from tests.support.references import naive_names
 ASK = "2026-05-01-1430--engineer--director--gate"
 ASK_TOO = "2026-05-01-1500--engineer--director--crane"
 OTHER = "2026-05-01-1600--tester--engineer--buoy"
+STAMP = "2026-05-01-1430"
 
 
 def ask(stem: str = ASK, sender: str = "engineer", to: str | Sequence[str] = "director", **fields: Any) -> Envelope:
@@ -93,9 +94,8 @@ def test_a_reference_means() -> None:
             transcript(TALK[1]),
         )  # fmt: skip
         assert meaning(archive) == means, values
-        assert {finding.rule.id for finding in findings(archive)} - {"position-unlisted"} == (
-            {"ghost"} if means[1] else set()
-        )
+        rules = {finding.rule.id for finding in findings(archive)} - {"position-unlisted"}
+        assert rules == ({"ghost"} if means[1] else set())
 
 
 def test_an_answer_too_is_a_link_both_ways_and_answers_what_was_asked() -> None:
@@ -124,11 +124,8 @@ def test_an_answer_too_is_a_link_both_ways_and_answers_what_was_asked() -> None:
     assert memo(archive, ASK_TOO).action == "open"
 
 
-STAMP = "2026-05-01-1430"
-
-
-def test_a_stamp_of_several_memos_means_the_one_of_the_same_source_and_positions() -> None:
-    """Whichever of the two wrote it; copies of a broadcast are one, and a note is meant if no memo is."""
+def test_a_stamp_of_several_memos_means_the_one_of_the_same_source_and_positions_or_is_no_name() -> None:
+    """Whichever of the two wrote it; copies are one, a note is meant if no memo is; else the names after it count."""
     back = f"{STAMP}--director--engineer--back"
     others = [
         ask(f"{STAMP}--tester--director--x", "tester"),
@@ -137,18 +134,12 @@ def test_a_stamp_of_several_memos_means_the_one_of_the_same_source_and_positions
     ]
     assert meaning(archive_of(ask(), *others, answer(STAMP))) == (ASKED, None, (), set())
     assert meaning(archive_of(ask(back, "director", "engineer"), *others, answer(STAMP)))[0] == ("memo", back)
-    archive = archive_of(
-        ask(), ask(source="other"), ask(path=f"memos/read/{ASK}.openthing", content="2"), answer(STAMP)
-    )
-    assert meaning(archive)[0] == ASKED
+    copies = archive_of(ask(), ask(source="other"), ask(path=f"memos/read/{ASK}.openthing", content="2"), answer(STAMP))
+    assert meaning(copies)[0] == ASKED
     stem = f"{STAMP}--engineer--file--n"
     note = envelope(stem, f"notes/engineer/{stem}.openthing", kind="note", to="file")
     assert meaning(archive_of(note, answer(STAMP)))[0] == ("note", note.stem)
     assert meaning(archive_of(note, ask(), answer(STAMP)))[0] == ASKED
-
-
-def test_a_stamp_that_is_no_memos_or_several_is_no_name() -> None:
-    """A note says so; the names after it count."""
     for named, count in (
         ([], "no memo's name begins"),
         ([f"{STAMP}--engineer--director--a", f"{STAMP}--engineer--director--b"], "the names of 2 memos begin"),
@@ -157,8 +148,8 @@ def test_a_stamp_that_is_no_memos_or_several_is_no_name() -> None:
         memos = [ask(stem, stem.split("--")[1]) for stem in named]
         archive = archive_of(*memos, ask(ASK_TOO), answer(STAMP, ASK_TOO))
         assert meaning(archive) == (TOO, None, (), set())
-        (note,) = findings(archive, "stamp-unclear")
-        assert (note.severity, note.message) == ("note", f'{count} with "{STAMP}", expected one')
+        (told,) = findings(archive, "stamp-unclear")
+        assert (told.severity, told.message) == ("note", f'{count} with "{STAMP}", expected one')
         alone = archive_of(*memos, answer(STAMP))
         assert meaning(alone) == (None, None, (), set()) and not alone.ghosts
 
@@ -179,8 +170,8 @@ def test_a_whole_value_that_is_a_files_name_counts() -> None:
     assert parent is not None and memo(archive, parent[1]).sender == "b"
 
 
-def test_an_action_is_superseded_by_a_later_memo_of_its_sender_that_says_so() -> None:
-    """It names both ends, and a reply of a recipient or a discharge is more."""
+def test_an_action_is_superseded_by_a_later_memo_of_its_sender_that_says_so_and_by_nothing_else() -> None:
+    """By stamp, prose or path; it names both ends, and a reply of a recipient or a discharge is more."""
     later = ask(ASK_TOO, supersedes=f"memos/{ASK}.openthing")
     archive = archive_of(ask(), later)
     one = memo(archive, ASK)
@@ -191,10 +182,6 @@ def test_an_action_is_superseded_by_a_later_memo_of_its_sender_that_says_so() ->
     asked = ask(to=("director", "tester"))
     both = memo(archive_of(asked, later, answer(ASK)), ASK)
     assert [state.action for state in both.recipients] == ["answered", "superseded"] and both.action == "superseded"
-
-
-def test_nothing_else_supersedes() -> None:
-    """Not another sender, nor an earlier memo, nor one without a date."""
     for later in (
         ask(ASK_TOO, "director", "engineer", supersedes=ASK),
         ask("2026-04-01-0900--engineer--director--early", supersedes=ASK),
@@ -203,10 +190,6 @@ def test_nothing_else_supersedes() -> None:
         ask(ASK_TOO, supersedes="the gate memo"),
     ):
         assert memo(archive_of(ask(), later), ASK).action == "open"
-
-
-def test_the_same_rule_of_names_counts_for_what_is_superseded() -> None:
-    """Stamps, prose and paths."""
     for value in (ASK, "2026-05-01-1430", f"the ask {ASK}, which is moot", f"x/{ASK}.body.md"):
         assert memo(archive_of(ask(), ask(ASK_TOO, supersedes=value)), ASK).superseded_by == (TOO,)
 
@@ -224,12 +207,9 @@ def test_mentions_make_links_and_nothing_else() -> None:
 
 
 POOL: Mapping[str, tuple[str, str]] = {
-    ASK: ("engineer", "director"),
-    ASK_TOO: ("engineer", "director"),
-    OTHER: ("tester", "engineer"),
-    "gate": ("tester", "director"),
-    f"{STAMP}--tester--director--x": ("tester", "director"),
-}
+    ASK: ("engineer", "director"), ASK_TOO: ("engineer", "director"), OTHER: ("tester", "engineer"),
+    "gate": ("tester", "director"), f"{STAMP}--tester--director--x": ("tester", "director"),
+}  # fmt: skip
 WORDS = st.one_of(
     st.builds("{}{}".format, st.sampled_from([*POOL, GONE, "lost", "0007-gate", "0008-gone", TALK[1]]),
               st.sampled_from(["", ".openthing", ".md"])),

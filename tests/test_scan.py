@@ -72,18 +72,13 @@ def check(scanned: Search, indexed: Search, queries: list[QueryNode]) -> None:
     assert scanned.refs(queries) == indexed.refs(queries)
 
 
-def test_a_scan_finds_what_the_index_finds(example: Read, tmp_path: Path) -> None:
-    """Queries of every kind over the demonstration."""
+def test_a_scan_finds_what_the_index_finds_and_processes_together_what_one_finds(example: Read, tmp_path: Path) -> None:
+    """Queries of every kind over the demonstration; in the order of the cards, each looked into once."""
     queries = [*many_queries(example, most(110, in_soak=150)), "shelff", "from:directr", "tag:budge", "holds shelff"]
     check(Search(scan=scan_of(example)), example.index(tmp_path), parsed(queries))
-
-
-def test_processes_find_together_what_one_finds(example: Read) -> None:
-    """In the order of the cards, each of which is looked into once."""
     several = scan_of(example, example.cards * 4, jobs=2)
-    queries = parsed(["the", "shelf NOT kind:note", "in:tools the"])
-    assert len(several.cards) > 300
-    assert several.find(queries) == scan_of(example, example.cards * 4).find(queries)
+    asked = parsed(["the", "shelf NOT kind:note", "in:tools the"])
+    assert len(several.cards) > 300 and several.find(asked) == scan_of(example, example.cards * 4).find(asked)
 
 
 def write_any(folder: Path, chance: random.Random, name: str) -> None:
@@ -180,10 +175,8 @@ def test_who_makes_an_index_holds_nobody_off(tmp_path: Path) -> None:
         assert partial is not None
         with making_index(cache, waits=False) as other, open_index(cache) as index:
             assert other is None
-            assert index is not None
-            assert len(read_digests(index.folder)) == 1
+            assert index is not None and len(read_digests(index.folder)) == 1
         update_index(cache, partial, read.cards, read.shelf.text, read.analyzer, made_of=IndexSeal())
         with open_index(cache) as index:
-            assert index is not None
-            assert len(read_digests(index.folder)) == 2
+            assert index is not None and len(read_digests(index.folder)) == 2
             assert index.reader.doc_count() == 2

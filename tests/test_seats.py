@@ -81,8 +81,8 @@ def test_the_drawn_archives_have_what_is_counted(tmp_path: Path) -> None:
     assert any(memo.owed_by and memo.is_broadcast for memo in context.memos)
 
 
-def test_a_seat_is_summed_up_as_by_looking_at_everything(context: Context) -> None:
-    """Unions of seats, memos to all, those that a seat sent itself, and memos without a date."""
+def test_a_seat_is_summed_up_and_receives_as_by_looking_at_everything(context: Context) -> None:
+    """Unions of seats, memos to all, those that a seat sent itself or got, once and in order, some without date."""
     for position in context.archive.positions.values():
         memos = [one for one in involving(context, position) if isinstance(one, Memo) and one.kind == "memo"]
         members = {position.id, *position.union_of}
@@ -91,25 +91,16 @@ def test_a_seat_is_summed_up_as_by_looking_at_everything(context: Context) -> No
         last = max((memo for memo in sent if memo.date), key=lambda memo: memo.sort_key, default=None)
         oldest = min((memo for memo in unread if memo.date), key=lambda memo: memo.sort_key, default=None)
         row = seat_row(context, "org/", position)
-        assert (row.unread, row.open_to, row.open_from) == (
-            len(unread),
-            sum(open_for(memo, members) for memo in memos),
-            sum(bool(memo.owed_by) for memo in sent),
-        )
+        expected = len(unread), sum(open_for(memo, members) for memo in memos), sum(bool(memo.owed_by) for memo in sent)
+        assert (row.unread, row.open_to, row.open_from) == expected
         assert row.is_unread_known == (bool(unread) or not unknown_reading(context, position))
         assert (row.last_sent, row.oldest_unread) == (last and last.date, oldest and oldest.date)
-
-
-def test_what_a_position_received_is_in_order_of_arrival_and_each_once(context: Context) -> None:
-    """Memos to it, to a seat that it stands for, and to all."""
-    for position in context.archive.positions.values():
-        members = {position.id, *position.union_of, "all"}
-        expected = [
+        addressed = members | {"all"}
+        assert received(context, position) == [
             memo
             for memo in context.archive.memos()
-            if (memo.kind == "memo" and memo.is_broadcast) or {one.position for one in memo.recipients} & members
+            if (memo.kind == "memo" and memo.is_broadcast) or {one.position for one in memo.recipients} & addressed
         ]
-        assert received(context, position) == expected
 
 
 def document(number: int, day: int | None) -> Artifact:

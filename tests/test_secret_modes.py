@@ -40,15 +40,8 @@ def published(site: Path) -> dict[str, str]:
     return {path: data.decode("utf-8", "replace") for path, data in tree_bytes(site / "_site").items()}
 
 
-# Withhold
-
-
 def test_one_secret_withholds_one_artifact(site: Path, tmp_path: Path, capsys: Capture) -> None:
-    """Its page is its envelope alone; the other memo is whole; a loud line says so, and the exit code is 1.
-
-    The notification goes out: a watch of the feed, which has its path only, and one of the repos announce both memos.
-    That is not forgotten because nothing changed; quiet builds say it as an error. What is mended is published.
-    """
+    """Its page is its envelope alone, it is announced, and each build says it loudly until it is mended."""
     assert main(["build", str(site)]) == 1
     lines = capsys.readouterr().out.splitlines()
     at = lines.index("withheld  1 file is withheld for a secret")
@@ -57,8 +50,7 @@ def test_one_secret_withholds_one_artifact(site: Path, tmp_path: Path, capsys: C
     assert lines[at + 2] == f"          rotate the keys; then redact the sources or allow them ({check})"
     files = published(site)
     assert "is not published, because it holds a secret" in files[f"memos/{LEAK}/index.html"]
-    assert KIND in files[f"memos/{LEAK}/index.html"]
-    assert "Nothing to hide." in files[f"memos/{OTHER}/index.html"]
+    assert KIND in files[f"memos/{LEAK}/index.html"] and "Nothing to hide." in files[f"memos/{OTHER}/index.html"]
     assert not any("Tide tables" in text or "as you asked" in text or KEY in text for text in files.values())
     assert f"memos/{LEAK}/original/{LEAK}.openthing" not in files
     assert f"new memo: memos/inbox/{LEAK}.openthing" in files["positions/director/feed.xml"]
@@ -99,14 +91,11 @@ def test_every_command_says_what_it_did_not_see_and_a_build_names_the_first_file
         assert len(lines) == 13 and head in lines[0]
         assert lines[1] == f"memosite: {LEAK_PATH}:9: {KIND}"
         assert lines[2].startswith("memosite: desk/memos/read/2026-05-02-0000--a--b--c.openthing:")
-        assert lines[2].endswith(f": {KIND}, and 1 more")
-        assert lines[11] == "memosite: and 2 more"
+        assert lines[2].endswith(f": {KIND}, and 1 more") and lines[11] == "memosite: and 2 more"
         assert max(len(line.removesuffix(f"{site} --secrets {mode})")) for line in lines) < 120
 
 
-def test_the_command_that_names_all_leads_to_the_same(
-    site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_that_names_all_does_so(site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     """It names the audience where another would be taken, and the options that change what is found."""
     monkeypatch.chdir(site)
     write_text(site / "memosite.yml", "sources: [{path: desk}]\noutputs: {internal: _site, public: _public}\n")
@@ -140,9 +129,6 @@ def test_of_a_list_only_the_records_with_a_secret_are_withheld(site: Path) -> No
     assert any("Hemp rope" in page for page in pages)
     assert "is not published, because it holds a secret" in files["transcripts/talk/index.html"]
     assert not any(KEY in text for text in files.values())
-
-
-# Earlier versions
 
 
 @pytest.fixture
@@ -190,10 +176,7 @@ def test_an_earlier_version_is_redacted_where_secrets_are(site: Path, mended: st
 
 
 def test_what_is_in_several_versions_is_one_finding(site: Path, capsys: Capture) -> None:
-    """With the commits of the first; what a file has now is none of an earlier version.
-
-    A removed file is one: its page says that it was removed, and shows nothing of it.
-    """
+    """With the commits of the first; what a file has now is no earlier version, what a removed file had is one."""
     repo = Repo(site / "desk")
     for number in range(5):
         write_memo(site / "desk/memos/inbox", LEAK, body=f"It is {KEY}.", subject=f"Number {number}")
@@ -239,15 +222,8 @@ def test_a_file_that_was_renamed_fails_no_build(site: Path, mode: str, capsys: C
     assert said in printed and "[secret-formerly-in-name]" in printed
 
 
-# Redact and fail
-
-
 def test_redacted_texts_are_published(site: Path, capsys: Capture) -> None:
-    """Everywhere, with the kind in the place of the secret; nothing is withheld, so the exit code is 0.
-
-    Page and twins say so; digests are those of the redacted bytes, and feeds have none. A build says how much, also
-    when nothing has changed; an author's name is in no file.
-    """
+    """With the kind in the place of the secret and digests of the redacted bytes, loudly, but with exit code 0."""
     assert main(["build", str(site), "--secrets", "redact", "--quiet"]) == 0
     files = published(site)
     for page in ("html", "md"):
@@ -286,8 +262,7 @@ def test_nothing_is_published_if_it_is_to_fail(site: Path, capsys: Capture) -> N
         assert head == "memosite: secrets: nothing is published while 1 file holds a secret"
         assert place == f"memosite: {LEAK_PATH}:9: {KIND}"
         assert advice == f"memosite: rotate the keys; then redact the sources or allow them (memosite check {site})"
-    assert not (site / "_site/index.html").exists()
-    assert main(["check", str(site)]) == 1
+    assert not (site / "_site/index.html").exists() and main(["check", str(site)]) == 1
     assert f"error: {KIND}, fingerprint" in capsys.readouterr().out
 
 
@@ -309,8 +284,7 @@ def test_a_mode_takes_effect_at_once_and_lets_nobody_guess_a_secret(site: Path) 
     turns = [json.loads(line) for line in files["transcripts/talk/turns.jsonl"].splitlines()]
     assert [turn["sha256"] is None for turn in turns if "sha256" in turn] == [False, True, True]
     page = files["transcripts/talk/index.html"]
-    assert len(re.findall(r'id="t-[0-9a-f]{8}"', page)) == 1
-    assert SHOWN in page
+    assert len(re.findall(r'id="t-[0-9a-f]{8}"', page)) == 1 and SHOWN in page
     assert 'id="t-' in files["transcripts/other/index.html"]
     repo = Repo(site / "desk")
     repo.commit()
@@ -325,24 +299,13 @@ def test_a_mode_takes_effect_at_once_and_lets_nobody_guess_a_secret(site: Path) 
     assert '"state": "committed"' in published(site)[f"memos/{LEAK}/index.json"]
 
 
-# Exceptions
-
-
-def fingerprint(site: Path, capsys: Capture) -> str:
-    """The fingerprint that `check` shows."""
-    capsys.readouterr()
+def test_a_secret_that_is_allowed_is_published(site: Path, capsys: Capture) -> None:
+    """By the fingerprint that check shows, with the way out, in every form; one that fits nothing is a note."""
     main(["check", str(site), "--format", "json"])
     (found,) = (one for one in json.loads(capsys.readouterr().out) if one["rule"] == "secret-withheld")
     assert found["line"] == 9 and found["remedy"].startswith("Rotate the key,")
-    return str(found["message"]).rpartition(" ")[2]
-
-
-def test_a_secret_that_is_allowed_is_published(site: Path, capsys: Capture) -> None:
-    """By the fingerprint that check shows; an exception that fits nothing is a note.
-
-    Check tells the way out in every form, as text and as SARIF, too.
-    """
-    allow = f"[{{fingerprint: '{fingerprint(site, capsys)}', why: revoked}}, {{fingerprint: '{'0' * 16}', why: gone}}]"
+    fingerprint = found["message"].rpartition(" ")[2]
+    allow = f"[{{fingerprint: '{fingerprint}', why: revoked}}, {{fingerprint: '{'0' * 16}', why: gone}}]"
     assert main(["check", str(site)]) == 1
     assert "Rotate the key, then redact it or allow its fingerprint" in capsys.readouterr().out
     assert main(["check", str(site), "--format", "sarif"]) == 1
@@ -351,16 +314,12 @@ def test_a_secret_that_is_allowed_is_published(site: Path, capsys: Capture) -> N
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 9}
     assert KEY not in json.dumps(log)
     write_text(site / "memosite.yml", f"sources: [{{path: desk}}]\nsecrets: {{allow: {allow}}}\n")
-    assert main(["build", str(site), "--quiet"]) == 0
-    assert KEY in published(site)[f"memos/{LEAK}/index.html"]
+    assert main(["build", str(site), "--quiet"]) == 0 and KEY in published(site)[f"memos/{LEAK}/index.html"]
     main(["check", str(site)])
     printed = capsys.readouterr().out
     assert 'memosite.yml:2: note: "0000000000000000" fits no secret [secret-allowed-in-vain]' in printed
     assert "secret-withheld" not in printed
     assert main(["check", str(site / LEAK_PATH), "--site", str(site)]) == 0
-
-
-# The configuration
 
 
 def test_a_configuration_with_a_secret_is_refused_and_not_quoted(site: Path, tmp_path: Path, capsys: Capture) -> None:
@@ -392,11 +351,8 @@ def test_a_configuration_with_a_secret_is_refused_and_not_quoted(site: Path, tmp
         for command in ("build", "check", "export"):
             assert main([command, "--site", str(site)]) == 2
             printed = capsys.readouterr()
-            assert f"found a secret ({KIND})" in printed.err
-            assert KEY[:12] not in printed.err + printed.out
+            assert f"found a secret ({KIND})" in printed.err and KEY[:12] not in printed.err + printed.out
 
-
-# What is for the operator alone: commands report it, and no file of a public site has it
 
 FORMER = "2026-05-01-1100--engineer--director--former"
 CONFIG = (
@@ -464,10 +420,7 @@ def test_a_public_site_does_not_lead_to_a_secret(public: Path, capsys: Capture) 
 
 
 def test_its_operator_is_told_all_of_it(public: Path, capsys: Capture) -> None:
-    """By the build, by check in every form, and by exit codes, also when nothing has changed.
-
-    An internal site tells its readers: they are those who can mend it.
-    """
+    """By the build, by check in every form, by exit codes, also when nothing has changed; and by an internal site."""
     for _ in range(2):
         assert main(["build", str(public)]) == 1
         printed = capsys.readouterr().out
@@ -516,7 +469,6 @@ def test_what_names_nothing_is_told_to_the_operator_alone(public: Path, capsys: 
     main(["build", str(public), "--quiet"])
     assert not [path for path, text in but_the_contract(public).items() if any(word in text for word in words)]
     found = findings(public, capsys, "--audience", "internal")
-    assert named(found, "withhold-in-vain") == []
-    assert named(found, "erase-unknown") == told["erase-unknown"]
+    assert named(found, "withhold-in-vain") == [] and named(found, "erase-unknown") == told["erase-unknown"]
     main(["build", str(public), "--quiet", "--audience", "internal", "-o", str(public / "inner")])
     assert [path for path, data in tree_bytes(public / "inner").items() if f"{OTHER}x".encode() in data]

@@ -44,8 +44,7 @@ def test_every_kind_is_found_in_every_place_that_can_hold_it(seed: int) -> None:
     pairs = list(plant(seed))
     missed = [f"{kind}, {place}" for kind, place, one in pairs if isinstance(one, Place) and not is_covered(one)]
     assert missed == []
-    assert len(KINDS) >= 40
-    assert len(pairs) == len(KINDS) * len(PLACES)
+    assert len(KINDS) >= 40 and len(pairs) == len(KINDS) * len(PLACES)
 
 
 def test_the_place_is_that_of_the_secret_itself_and_the_next_line_stays_whole() -> None:
@@ -73,8 +72,7 @@ def test_the_place_is_that_of_the_secret_itself_and_the_next_line_stays_whole() 
 def test_rules_have_stable_names_and_two_keys_are_two_secrets() -> None:
     """Kebab-case; the digest tells when results have to be found again. What overlaps is one, of its own kind."""
     assert engine.read_rules()["aws-access-key-id"] == "AWS access key id"
-    assert engine.read_rules()["github-app-token"] == "Github app token"
-    assert len(engine.read_rules()) > 400
+    assert engine.read_rules()["github-app-token"] == "Github app token" and len(engine.read_rules()) > 400
     assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule) and name for rule, name in engine.read_rules().items())
     assert re.fullmatch(r"[0-9a-f]{24}-\d+", DIGEST)
     assert engine.ENCODED not in engine.read_rules()
@@ -166,16 +164,14 @@ def test_passwords_are_found_by_what_is_around_them_and_then_wherever_they_stand
             assert written[found.start : found.end] == PASSWORD
     for key, text in AGAIN:
         written = text.format(key=key)
-        assert key not in redact(written)
-        assert key.strip("/") not in redact(written)
+        assert key not in redact(written) and key.strip("/") not in redact(written)
         assert len(find_secrets(written)) == written.count(key)
         assert len({one.rule for one in find_secrets(written)}) <= 2
     for text in AFTER_AN_ID:
         name = KINDS["AWS access key id"](Maker(4)).key
         for key in (AWS_SECRET, AWS_SECRET.replace("/", "k").replace("+", "L")):
             left = redact(text.format(id=name, key=key))
-            assert name not in left
-            assert key not in left
+            assert name not in left and key not in left
             assert "[REDACTED:aws-secret-access-key]" in left
     for text, count in [
         ("postgres://app:director@db.example.org and the director said so", 1),
@@ -255,10 +251,7 @@ HARMLESS = (
 
 
 def test_what_only_looks_like_a_secret_is_none() -> None:
-    """Digests, ids, pinned actions, images, dates, names, placeholders, documented examples, prose; generated memos.
-
-    Of those, 10,000 were scanned by hand; docs/decisions/0012-secret-detection.md has the figures.
-    """
+    """Digests, ids, pinned actions, images, dates, names, placeholders, documented examples, prose; generated memos."""
     for text in (*HARMLESS, *_digests(), *map(repr, islice(artifacts(300, seed=1), 300))):
         assert [(text[one.start : one.end], one.rule) for one in find_secrets(text)] == [], text
 
@@ -276,8 +269,7 @@ def test_any_text_has_places_in_order_and_none_are_left_once_they_are_replaced(t
     found = find_secrets(text)
     places = [place for one in found for place in (one.start, one.end)]
     assert places == sorted(places)
-    assert all(0 <= one.start < one.end <= len(text) for one in found)
-    assert find_secrets(redact(text)) == ()
+    assert all(0 <= one.start < one.end <= len(text) for one in found) and find_secrets(redact(text)) == ()
 
 
 HOSTILE = (
@@ -302,8 +294,7 @@ def test_a_text_twice_as_long_is_twice_the_work(unit: str, monkeypatch: pytest.M
         monkeypatch.setattr(secrets, "match_rules", count)
         find_secrets(unit * (length // len(unit)))
         counts.append(matched)
-    assert counts[1] <= 2.2 * counts[0]
-    assert counts[1] <= 200_000 * 2 * (secrets.DEPTH + 1) * 1.5
+    assert counts[1] <= 2.2 * counts[0] and counts[1] <= 200_000 * 2 * (secrets.DEPTH + 1) * 1.5
 
 
 def test_the_rest_of_a_text_of_very_many_secrets_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,8 +328,7 @@ def test_the_engine_matches_no_more_than_a_window_at_once(monkeypatch: pytest.Mo
         return iter(())
 
     monkeypatch.setattr(engine, "_match_window", record)
-    assert list(engine.match_rules(b"password=" * 100_000)) == []
-    assert max(lengths) == engine.WINDOW
+    assert list(engine.match_rules(b"password=" * 100_000)) == [] and max(lengths) == engine.WINDOW
     assert sum(lengths) <= 1.4 * 900_000
 
 
@@ -382,11 +372,8 @@ def test_no_pattern_of_ours_can_backtrack_far() -> None:
     assert not list(_giving_back(_parser.parse(r"x(?:[ab]++|d{0,3})*+")))
 
 
-def test_rules_are_loaded_beside_other_work() -> None:
-    """Not before a text is scanned: commands that read nothing start as fast as before.
-
-    Who scans meanwhile waits for them; afterwards no thread is left, so that the process may fork.
-    """
+def test_rules_are_loaded_beside_other_work_and_an_error_for_who_scans_if_they_cannot_be() -> None:
+    """Not before a text is scanned; who scans meanwhile waits; no thread is left after it, so that one may fork."""
     key = KINDS["npm token"](Maker(1)).key
     program = f"""
 import sys, threading
@@ -400,10 +387,6 @@ assert found.rule == "npm-access-token"
 assert threading.active_count() == 1
 """
     subprocess.run([sys.executable, "-c", program], check=True)
-
-
-def test_rules_that_cannot_be_loaded_are_an_error_for_who_scans() -> None:
-    """And for nobody else."""
     program = """
 import sys
 from memosite.secrets import find_secrets

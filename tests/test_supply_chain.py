@@ -44,9 +44,6 @@ Pin = tuple[Requirement, frozenset[str]]
 """A package of a lock file: the one version that is installed where the marker holds, and its files' hashes."""
 
 
-# The lock files
-
-
 def pins(lock: str) -> list[Pin]:
     """The packages of a lock file."""
     lines = re.sub(r"^\s*#.*\n", "", lock, flags=re.MULTILINE).replace("\\\n", " ").splitlines()
@@ -103,24 +100,16 @@ def test_the_lock_files_satisfy_pyproject_and_are_closed(needed: list[str], lock
     assert unsatisfied(in_turn, lock, [HERE]) == [], ADVICE
 
 
-def test_nothing_is_installed_unchecked() -> None:
-    """What runs is what was tested, the build back end is locked, and each call of pip checks or fetches nothing.
-
-    What benchmarks measure beside memosite is apart.
-    """
+def test_nothing_is_installed_unchecked_and_a_lock_file_that_does_not_fit_is_found() -> None:
+    """What runs was tested, each call of pip checks or fetches nothing; too old, missing, elsewhere, without hash."""
     run, tested = ({one.name: (str(one.specifier), hashes) for one, hashes in pins(lock)} for lock in (RUN, DEV))
     assert run.items() <= tested.items()
     assert set(PROJECT["build-system"]["requires"]) <= set(PROJECT["dependency-groups"]["build"])
     script = (ROOT / "scripts/set-up").read_text(encoding="utf-8")
     calls = [line.strip() for line in script.splitlines() if re.match(r"\s*\S+/(\$pip|pip|python -m pip) ", line)]
     safe = ("--require-hashes", "--no-deps --no-build-isolation", "benchmarks/.venv/")
-    assert len(calls) == 3
-    assert [line for line in calls if not any(words in line for words in safe)] == []
+    assert len(calls) == 3 and [line for line in calls if not any(words in line for words in safe)] == []
     assert "pip install" not in (ROOT / "test").read_text() + (ROOT / ".ci/run").read_text()
-
-
-def test_a_lock_file_that_does_not_fit_is_found() -> None:
-    """The checks themselves: a package too old, one that is missing, one for another system only, one without hash."""
     lock = "a==1.0 \\\n    --hash=sha256:" + "0" * 64 + "\n    # via x\nb==2.0 ; sys_platform == 'win32' \\\n"
     lock += "    --hash=sha256:" + "1" * 64 + "\n"
     assert unsatisfied(["a>=1"], lock) == []
@@ -128,9 +117,6 @@ def test_a_lock_file_that_does_not_fit_is_found() -> None:
         'C; python_version < "3.12": locked is None', "a>=1.1: locked is 1.0", "b: locked is None",
     ]  # fmt: skip
     assert unlocked(lock + "c==1\nd>=1 --hash=sha256:" + "2" * 64 + "\ne==1.* --hash=md5:3\n") == ["c", "d", "e"]
-
-
-# The bill of materials
 
 
 def test_the_bill_of_materials_lists_all_that_runs(tmp_path: Path) -> None:
@@ -154,9 +140,6 @@ def test_the_bill_of_materials_lists_all_that_runs(tmp_path: Path) -> None:
     roots = {edge["ref"]: edge.get("dependsOn", []) for edge in found["dependencies"]}
     assert any(ref.startswith("lxml==") for ref in roots[found["metadata"]["component"]["bom-ref"]])
     assert str(ROOT) not in text
-
-
-# The audit
 
 
 AUDIT = ROOT / "scripts/audit"
@@ -228,13 +211,15 @@ def test_a_known_vulnerability_fails_the_audit(
     assert re.search(r"^audit: 1 of 1 packages of \S+ audited, 0 vulnerabilities$", said, re.MULTILINE)
 
 
-def test_an_audit_without_a_database_says_so_and_passes() -> None:
-    """As in a network of mirrors. What could not be asked is never called free of vulnerabilities."""
+def test_an_audit_without_a_database_says_so_and_passes_and_one_that_breaks_fails() -> None:
+    """What could not be asked is never free of vulnerabilities; an error of pip-audit's own is no missing network."""
     closed = "http://127.0.0.1:9"
     done = run_audit(HTTPS_PROXY=closed, https_proxy=closed, ALL_PROXY=closed)
     assert done.returncode == 0, done.stderr
     assert "audit: NOT DONE: no database of vulnerabilities could be reached (tried pypi, osv)." in done.stdout
     assert "audited," not in done.stdout
+    done = run_audit("--no-such-option")
+    assert done.returncode == 1 and "audit: pip-audit failed:" in done.stderr
 
 
 def test_a_mirror_that_knows_no_vulnerabilities_is_no_database(capsys: pytest.CaptureFixture[str]) -> None:
@@ -246,12 +231,4 @@ def test_a_mirror_that_knows_no_vulnerabilities_is_no_database(capsys: pytest.Ca
     assert "NOT DONE" in capsys.readouterr().out
     assert audit.judge([skipped + known]) == 0
     said = capsys.readouterr().out
-    assert "audit: lxml: not audited: Dependency not found on PyPI" in said
-    assert "1 of 2 packages" in said
-
-
-def test_an_audit_that_breaks_fails() -> None:
-    """An error of pip-audit's own is not taken for a network that is missing."""
-    done = run_audit("--no-such-option")
-    assert done.returncode == 1
-    assert "audit: pip-audit failed:" in done.stderr
+    assert "audit: lxml: not audited: Dependency not found on PyPI" in said and "1 of 2 packages" in said

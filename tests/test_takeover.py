@@ -24,6 +24,7 @@ from tests.support.sites import tree_bytes
 FORMER = Path(__file__).parent / "published/former-site.tar.gz"
 FOLDER = "/srv/former-site"
 """Where the former site was."""
+Capture = pytest.CaptureFixture[str]
 STALE = b"<!-- as a former version rendered it -->\n"
 PROGRESS = re.compile(r"\w+ +[\d,]+ of [\d,]+\n")
 """What a slow machine says of how far it is."""
@@ -33,25 +34,15 @@ MEMO = "memos/inbox/2026-05-08-0900--fitter--director--the-valve-holds.openthing
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The former site, unpacked in another place, and its user's state."""
-    site = unpack(tmp_path / "site")
+    """The former site as the former version would have left it in another place, and its user's state."""
+    site = tmp_path / "site"
     monkeypatch.setenv("XDG_STATE_HOME", str(site / "state"))
-    return site
-
-
-def unpack(site: Path) -> Path:
-    """The former site as the former version would have left it here."""
     with tarfile.open(FORMER) as archive:
         archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)  # none before 3.11.4
         archive.extractall(site)
     for page in (site / "_site").rglob("*.html"):
         page.write_bytes(page.read_bytes() + STALE)
-    _move_watch(site)
-    return site
-
-
-def _move_watch(site: Path) -> None:
-    """The state of a watch is named after the address of the feed, and knows it."""
+    # The state of a watch is named after the address of the feed, and knows it.
     feed = "_site/positions/director/feed.xml"
     address = (site / feed).as_uri()
     state = site / f"state/memosite/watch/{hashlib.sha256(address.encode()).hexdigest()[:16]}.sqlite"
@@ -62,9 +53,10 @@ def _move_watch(site: Path) -> None:
             "UPDATE feeds SET address = ? WHERE address = ?", (address, f"file://{FOLDER}/{feed}")
         )
         assert found.rowcount == 1
+    return site
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+def run(capsys: Capture, *arguments: object) -> str:
     """Run a command that has to succeed and to say nothing but its answer, and give that."""
     code = main([str(argument) for argument in arguments])
     said = capsys.readouterr()
@@ -72,9 +64,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return said.out
 
 
-def test_a_build_over_a_former_one_gives_what_a_clean_one_gives(
-    site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_build_over_a_former_one_is_as_clean(site: Path, tmp_path: Path, capsys: Capture) -> None:
     """Every page is rendered again, the ledger goes on, and what was taken over is as good as what was made here."""
     former = shutil.copytree(site / "_site", tmp_path / "former")
     said = run(capsys, "build", site, "--jobs", 1)
@@ -90,8 +80,10 @@ def test_a_build_over_a_former_one_gives_what_a_clean_one_gives(
     assert tree_bytes(site / "_site") == files
 
 
-def test_commands_answer_as_with_an_empty_cache(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A search says nothing of an index that has to be made anew, and learns what is new; `check` finds the same."""
+def test_commands_answer_as_with_an_empty_cache_and_a_watch_goes_on_where_it_was(
+    site: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    """A search says nothing of an index to be made anew, and learns what is new; what was announced is not again."""
     for query in ("gunmetal", "from:fitter valve", "after:2026-05-05"):
         found = run(capsys, "search", "--site", site, query)
         assert found == run(capsys, "search", "--site", site, "--cache", tmp_path / "cache", query)
@@ -100,13 +92,8 @@ def test_commands_answer_as_with_an_empty_cache(site: Path, tmp_path: Path, caps
     write_memo(site)
     assert "The valve holds" in run(capsys, "search", "--site", site, "subject:holds")
     assert "gunmetal" in run(capsys, "search", "--site", site, "gunmetal").casefold()
-
-
-def test_a_watch_goes_on_where_it_was(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What was announced is not announced again, and what is new is, once."""
     feed = site / "_site/positions/director/feed.xml"
     assert run(capsys, "watch", "--once", feed) == ""
-    write_memo(site)
     run(capsys, "build", site, "--jobs", 1)
     assert run(capsys, "watch", "--once", feed) == f"new memo: {MEMO}\n"
     assert run(capsys, "watch", "--once", feed) == ""

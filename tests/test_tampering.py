@@ -35,9 +35,6 @@ Files = dict[str, bytes]
 """The originals by their paths, in a lean site too, and the log."""
 
 
-# The archive
-
-
 def write_archive(site: Path, *, lean: bool) -> Path:
     """A site folder whose memos were committed in six months; some of them were edited later, one was removed."""
     write_text(site / "memosite.yml", f"lean: {str(lean).lower()}\n")
@@ -97,9 +94,6 @@ def write_files(output: Path, files: Files, before: Files) -> None:
 def _month(name: str) -> str:
     found = re.search(r"/(\d{4})-(\d\d)-", name)
     return f"archive/{found[1]}/{found[2]}/" if found else "?"
-
-
-# The adversary, who has read the document, too
 
 
 def entries_of(files: Files) -> list[Entry]:
@@ -204,9 +198,6 @@ Tampering = Callable[..., Files]
 TAMPERINGS: tuple[Tampering, ...] = (one_byte, removed_memo, cut_off, swapped_months)
 
 
-# The auditor
-
-
 def run_program(output: Path, root: str) -> tuple[int, str]:
     """What the program in the document says, and its exit code."""
     said = io.StringIO()
@@ -227,10 +218,7 @@ def kept(archive: Path) -> Iterator[tuple[str, Files]]:
 
 
 def test_the_archive_as_it_was_published_is_fine(archive: Path, kept: tuple[str, Files]) -> None:
-    """Also when it is run as anybody would run it; and so are the roots of earlier months.
-
-    The program is a page, and imports what Python brings along; the document has this one.
-    """
+    """Also as anybody would run the one program on that page, with what Python brings along; so are earlier roots."""
     [program] = PROGRAM
     imported = re.findall(r"^(?:import|from) (.+)", program, re.MULTILINE)
     assert imported == ["hashlib, json, re, sys, zipfile", "pathlib import Path"]

@@ -75,8 +75,7 @@ def test_a_turn_in_the_twin_is_the_turn_of_the_page(tmp_path: Path) -> None:
     assert [(one["model"], one["person"], one["tools"]) for one in twin["turns"]] == [
         (None, True, []), ("model-9", False, ["Bash"]), (None, True, []),
     ]  # fmt: skip
-    assert twin["left_out"] == {}
-    assert lines_of(page) == twin["turns"]
+    assert twin["left_out"] == {} and lines_of(page) == twin["turns"]
 
 
 def test_every_turn_is_listed_and_its_link_opens_it(tmp_path: Path) -> None:
@@ -85,15 +84,13 @@ def test_every_turn_is_listed_and_its_link_opens_it(tmp_path: Path) -> None:
     twin, lines = twin_of(page), lines_of(page)
     assert size(twin["turns"]) <= LIST_BYTES < size(lines)
     assert twin["turns_total"] == len(lines) == 150 == len(twin["turns"]) + twin["left_out"]["turns"]
-    assert lines[: len(twin["turns"])] == twin["turns"]
-    assert (page / twin["all_turns"]).is_file()
+    assert lines[: len(twin["turns"])] == twin["turns"] and (page / twin["all_turns"]).is_file()
     files = {line["href"].partition("#")[0] for line in lines}
     assert len(files) > 2
     anchors = {file: found(html.parse(page / file), "//section/@id") for file in files}
     for number, line in enumerate(lines, 1):
         file, _, anchor = line["href"].partition("#")
-        assert anchor == f"t{number}"
-        assert anchor in anchors[file]
+        assert anchor == f"t{number}" and anchor in anchors[file]
         assert len(line["text"]) <= 300 < line["chars"]
     tree = html.parse(page / "2/index.html")
     assert "../turns.jsonl" in found(tree, "//link[@type='application/jsonl']/@href")
@@ -126,8 +123,7 @@ def test_participants_captures_and_what_belongs_to_a_transcript(tmp_path: Path) 
     assert (twin["written_during"], twin["last_turn"]) == (["memo/meanwhile"], "2026-05-01T14:31:00Z")
     head = (page / "index.md").read_text(encoding="utf-8").partition("\n---\n")[0].splitlines()
     assert f"Participants: engineer (model-9, session {UUID}), director (ada@harbour.example)" in head
-    assert "Captures: transcript/again" in head
-    assert "Written-During: memo/meanwhile" in head
+    assert "Captures: transcript/again" in head and "Written-During: memo/meanwhile" in head
     assert "Turns: 2: see turns.jsonl" in head
     again = page.with_name("again")
     assert (twin_of(again)["turns"], twin_of(again)["all_turns"]) == ([], None), "a body of no known form is one text"
@@ -224,7 +220,6 @@ def test_twins_have_the_history_that_pages_show(tmp_path: Path) -> None:
     for page, told in ((site / f"memos/{NAME}", ["received", "moved"]), (bullet, ["received", "edited"])):
         twin = json.loads((page / "index.json").read_text())
         [life] = twin["life"]
-        assert [step["event"] for step in life["steps"]] == told
-        assert life["steps"][-1]["commit"] == moved
+        assert [step["event"] for step in life["steps"]] == told and life["steps"][-1]["commit"] == moved
         head = (page / "index.md").read_text().partition("\n---\n")[0]
         assert "## History" in head and f"commit {moved[:8]}" in head

@@ -60,26 +60,20 @@ def test_several_feeds_are_announced_each_for_itself(tmp_path: Path) -> None:
 def test_what_cannot_be_done_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     """Exit 2, what was found and what was expected."""
     cases: tuple[tuple[list[str], str], ...] = (
-        ([], "found no feed"),
-        (["ftp://example.org/feed.xml"], "expected http, https or a file"),
-        (["https://a:b@example.org/feed.xml"], "netrc"),
-        (["https:///feed.xml"], "no host"),
-        (["http://[/"], "no address"),
-        (["feed.xml", "--batch"], "--exec"),
+        ([], "found no feed"), (["ftp://example.org/feed.xml"], "expected http, https or a file"),
+        (["https://a:b@example.org/feed.xml"], "netrc"), (["https:///feed.xml"], "no host"),
+        (["http://[/"], "no address"), (["feed.xml", "--batch"], "--exec"),
         (["feed.xml", "--exec", "no-such-command-here"], "no-such-command-here"),
         (["feed.xml", "--repo", "/no/such/folder"], "--repo"),
-        (["feed.xml", "--position", "director"], "one or the other"),
-        (["feed.xml", "--site", "."], "--position"),
+        (["feed.xml", "--position", "director"], "one or the other"), (["feed.xml", "--site", "."], "--position"),
         (["feed.xml", "--status", "--state", "/no/such/state"], "no such state"),
-        (["feed.xml", "--limit", "20"], "20/h"),
-        (["feed.xml", "--interval", "0"], "90s"),
-        (["feed.xml", "--exec", "'"], "quot"),
-        (["feed.xml", "--retries", "0"], "from 1"),
+        (["feed.xml", "--limit", "20"], "20/h"), (["feed.xml", "--interval", "0"], "90s"),
+        (["feed.xml", "--exec", "'"], "quot"), (["feed.xml", "--retries", "0"], "from 1"),
         (["feed.xml", "--again", "15m"], "--again: expected --until-received with it"),
         (["feed.xml", "--escalate", "true"], "--escalate: expected --until-received with it"),
         (["feed.xml", "--until-received", "--again", "15m,,1h"], 'found "15m,,1h", expected times such as 15m,1h,1d'),
         (["feed.xml", "--until-received", "--escalate", "no-such"], "--escalate: found no command no-such"),
-    )
+    )  # fmt: skip
     for arguments, word in cases:
         try:
             code = main(["watch", *arguments])
@@ -91,10 +85,7 @@ def test_what_cannot_be_done_is_a_usage_error(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0), (signal.SIGHUP, 0)])
 def test_a_signal_ends_a_watch_that_waits(number: signal.Signals, code: int, tmp_path: Path) -> None:
-    """Ctrl-C with 130, SIGTERM with 0; a memo that arrives while it runs is announced first.
-
-    Under nohup it outlives its terminal: what is ignored when it starts stays so.
-    """
+    """Ctrl-C with 130, SIGTERM with 0, what arrives is announced first; under nohup it outlives its terminal."""
     publisher = Publisher(states=["inbox"])
     under = ["nohup"] if number is signal.SIGHUP else []
     with publishing(publisher) as published:
@@ -103,8 +94,7 @@ def test_a_signal_ends_a_watch_that_waits(number: signal.Signals, code: int, tmp
             [*under, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env=clean_environment(tmp_path),
         ) as process:  # fmt: skip
-            assert process.stdout
-            assert process.stdout.readline().endswith("--0.openthing\n")
+            assert process.stdout and process.stdout.readline().endswith("--0.openthing\n")
             if under:
                 process.send_signal(number)
             publisher.arrive()
@@ -220,17 +210,11 @@ def test_a_position_is_watched_in_the_repos_as_in_its_feed(tmp_path: Path) -> No
     again = watch("--once", "--position", "director", "--site", site, folder=tmp_path)
     assert again.stdout == "new memo: memos/inbox/2026-05-03-0900--a--director--more.openthing\n"
     nobody = watch("--once", "--position", "nobody", "--site", site, folder=tmp_path)
-    assert nobody.returncode == 1
-    assert "found no such position, expected one of" in nobody.stderr
+    assert nobody.returncode == 1 and "found no such position, expected one of" in nobody.stderr
 
 
-def test_repos_are_read_again_only_if_anything_in_them_has_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The state of the watch keeps what they were like, as it keeps a server's validator.
-
-    A script may ask every minute: what makes a feed is not loaded either, which takes longer than to find nothing new.
-    """
+def test_repos_are_read_again_only_if_anything_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The state keeps what they were like, as a server's validator; nor is what makes a feed loaded."""
     site = organization(tmp_path / "site")
     feed = PositionFeed("director", lambda: load_config(site), None, lambda: None)
     first = feed.read(FeedState(address="x"), is_conditional=False)
@@ -247,12 +231,10 @@ def test_repos_are_read_again_only_if_anything_in_them_has_changed(
     once, again = (subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2))
     assert ("new memo: " in once, "new memo: " in again) == (True, False)
     making = {"memosite.plan", "memosite.resolve", "memosite.reading.reader"}
-    assert making <= {*once.split()}
-    assert (making | {"urllib.request"}) & {*again.split()} == set()
+    assert making <= {*once.split()} and (making | {"urllib.request"}) & {*again.split()} == set()
     write_memo(site / "one/memos/inbox", "2026-05-03-0900--a--director--more", to="director")
     changed = feed.read(known, is_conditional=True)
-    assert isinstance(changed, Fetched)
-    assert b"2026-05-03-0900--a--director--more" in changed.data
+    assert isinstance(changed, Fetched) and b"2026-05-03-0900--a--director--more" in changed.data
 
 
 def test_a_second_memo_of_one_name_does_not_take_the_guid_of_the_first(tmp_path: Path) -> None:

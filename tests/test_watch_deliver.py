@@ -26,8 +26,9 @@ from tests.support.watches import clean_environment, no_proxy, watch, watch_of
 
 __all__ = ["no_proxy"]
 
-
 SUBJECT = "Memo <0> “ä”"
+PATH = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+GUIDE = (ROOT / "docs/guide/feeds-and-watch.md").read_text()
 
 
 def hook(folder: Path, text: str) -> str:
@@ -50,8 +51,7 @@ def test_a_command_finds_the_memo_in_its_environment(tmp_path: Path) -> None:
     expected |= {"TITLE": "Memo 0", "TO": "director"}
     expected |= dict.fromkeys(("BODY_REF", "FILE", "IN_REPLY_TO", "LINK", "SENT", "THREAD_ID"), "")
     assert {name[5:]: found[name] for name in found if name.startswith("MEMO")} == expected
-    assert (tmp_path / "in").read_text() == f"{path}\n"
-    assert (tmp_path / "args").read_text() == "$HOME;`id`\n"
+    assert (tmp_path / "in").read_text() == f"{path}\n" and (tmp_path / "args").read_text() == "$HOME;`id`\n"
 
 
 def test_an_environment_never_outgrows_what_a_command_can_be_given(tmp_path: Path) -> None:
@@ -59,8 +59,7 @@ def test_an_environment_never_outgrows_what_a_command_can_be_given(tmp_path: Pat
     item = ReceivedItem(guid="g", path="p", title="t" * 10**6, memo=(("subject", "s" * 10**6), ("to", "t" * 10**6)))
     memos = [AnnouncedMemo(feed="f", item=item, path="p")]
     made = environment(memos, {})
-    assert sum(map(len, made.values())) < 100_000
-    assert made[b"MEMO_PATH"] == b"p"
+    assert sum(map(len, made.values())) < 100_000 and made[b"MEMO_PATH"] == b"p"
     runner = Runner([str(tmp_path / "gone")], timeout=5, is_json=False, folder=None, signals=Signals())
     said = f"{tmp_path}/gone: cannot be run (No such file or directory)"
     assert runner.deliver(memos) == Outcome(reason=said, is_try=False)
@@ -75,8 +74,7 @@ def test_a_batch_is_one_run_with_all_paths_and_given_up_only_as_far_as_it_was_tr
     assert (tmp_path / "runs").read_text() == "12 \n"
     lines = [json.loads(line) for line in (tmp_path / "in").read_text().splitlines()]
     assert [line["guid"] for line in lines] == publisher.guids()
-    assert lines[0]["action_required"] is True
-    assert lines[1]["thread_id"] is None
+    assert lines[0]["action_required"] is True and lines[1]["thread_id"] is None
     tmp_path = tmp_path / "failing"
     publisher = Publisher(states=["inbox"])
     with (
@@ -103,11 +101,9 @@ def test_a_command_that_fails_is_tried_again_and_then_given_up(tmp_path: Path) -
         runs = [watch(*arguments, folder=tmp_path) for _ in range(3)]
         assert [run.returncode for run in runs] == [1, 1, 1]
         assert "not delivered, try 1 of 3: memos/inbox/2026-05-01-0900--engineer--director--1" in runs[0].stderr
-        assert "/bin/sh: exit status 1" in runs[0].stderr
-        assert "failed after 3 tries" in runs[2].stderr
+        assert "/bin/sh: exit status 1" in runs[0].stderr and "failed after 3 tries" in runs[2].stderr
         status = watch("--status", folder=tmp_path)
-        assert status.returncode == 1
-        assert "0 pending, 2 done, 1 failed, 0 skipped" in status.stdout
+        assert status.returncode == 1 and "0 pending, 2 done, 1 failed, 0 skipped" in status.stdout
         assert "not delivered: 'memos/inbox/2026-05-01-0900--engineer--director--1.openthing'" in status.stdout
         (tmp_path / "ok").touch()
         assert watch(*arguments, folder=tmp_path).returncode == 0
@@ -143,11 +139,8 @@ def test_a_command_is_found_from_here_and_run_in_the_repo(tmp_path: Path) -> Non
     wake = write_text(tmp_path / "wake", "#!/bin/sh\npwd\n")
     wake.chmod(0o755)
     with publishing(Publisher(states=["inbox"])) as published:
-        done = run_command(
-            *("watch", "--once", "--exec", "./wake", "--repo", "repo", published.feed),
-            folder=tmp_path,
-            environment=clean_environment(tmp_path),
-        )
+        words = ("watch", "--once", "--exec", "./wake", "--repo", "repo", published.feed)
+        done = run_command(*words, folder=tmp_path, environment=clean_environment(tmp_path))
     assert (done.returncode, done.stdout.strip()) == (0, str(tmp_path / "repo")), done.stderr
 
 
@@ -162,8 +155,7 @@ def test_a_command_that_hangs_is_ended_with_all_it_started(tmp_path: Path, monke
     monkeypatch.setattr("memosite.watch.deliver.time", clock)
     with publishing(Publisher(states=["inbox"])) as published:
         done = watch("--once", "--timeout", "0.3s", "--exec", script, published.feed, folder=tmp_path)
-    assert done.returncode == 1
-    assert "try 1 of 5" in done.stderr
+    assert done.returncode == 1 and "try 1 of 5" in done.stderr
     assert "not done within 0.3 s" in done.stderr
     stat = Path("/proc", child.read_text().strip(), "stat")
     assert not stat.exists() or stat.read_text().split()[2] == "Z"
@@ -253,11 +245,6 @@ def test_what_nobody_could_read_is_announced_again(target: str, tmp_path: Path) 
     assert len(again.stdout.splitlines()) == 3
 
 
-# The ways to wake somebody that the guide has
-
-GUIDE = (ROOT / "docs/guide/feeds-and-watch.md").read_text()
-
-
 def adapter(name: str, folder: Path) -> Path:
     """A script of the guide, as a file."""
     found = re.search(rf"^`{name}`,[^\n]*\n\n```sh\n(.*?)```", GUIDE, re.DOTALL | re.MULTILINE)
@@ -271,28 +258,12 @@ def executable(file: Path, text: str) -> Path:
     return file
 
 
-PATH = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
-
-
 def wake(script: Path, folder: Path, **more: str) -> None:
     """Let a watch run a script for one memo."""
     more = {"PATH": f"{folder / 'bin'}:{PATH}"} | more
     with publishing(Publisher(states=["inbox"])) as published:
         done = watch("--once", "--until-received", "--exec", script, published.feed, folder=folder, room=None, **more)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_a_desktop_notification_and_a_mail(tmp_path: Path) -> None:
-    """Each text is one argument; what the memo says is in the body of a mail, never in a header."""
-    executable(tmp_path / "bin/notify-send", f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/told\n')
-    wake(adapter("notify", tmp_path), tmp_path)
-    assert (tmp_path / "told").read_text().splitlines() == ["--", "Memo from engineer", SUBJECT]
-    executable(tmp_path / "bin/sendmail", f'#!/bin/sh\necho "$@" > {tmp_path}/to\ncat > {tmp_path}/mail\n')
-    wake(adapter("mail-me", tmp_path), tmp_path / "mails", PATH=f"{tmp_path / 'bin'}:{PATH}")
-    assert (tmp_path / "to").read_text() == "-oi you@example.org\n"
-    head, _, body = (tmp_path / "mail").read_text().partition("\n\n")
-    assert head.splitlines()[:2] == ["To: you@example.org", "Subject: new memo"]
-    assert body.splitlines()[0] == f"engineer: {SUBJECT}"
 
 
 class Chat(Handler):
@@ -307,11 +278,20 @@ class Chat(Handler):
         self.end_headers()
 
 
-def test_a_webhook(tmp_path: Path) -> None:
-    """JSON that any subject leaves whole."""
+def test_a_desktop_notification_a_mail_and_a_webhook(tmp_path: Path) -> None:
+    """Each text is one argument; in a mail it is never in a header, and any subject leaves JSON whole."""
+    executable(tmp_path / "bin/notify-send", f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/told\n')
+    wake(adapter("notify", tmp_path), tmp_path)
+    assert (tmp_path / "told").read_text().splitlines() == ["--", "Memo from engineer", SUBJECT]
+    executable(tmp_path / "bin/sendmail", f'#!/bin/sh\necho "$@" > {tmp_path}/to\ncat > {tmp_path}/mail\n')
+    wake(adapter("mail-me", tmp_path), tmp_path / "mails", PATH=f"{tmp_path / 'bin'}:{PATH}")
+    assert (tmp_path / "to").read_text() == "-oi you@example.org\n"
+    head, _, body = (tmp_path / "mail").read_text().partition("\n\n")
+    assert head.splitlines()[:2] == ["To: you@example.org", "Subject: new memo"]
+    assert body.splitlines()[0] == f"engineer: {SUBJECT}"
     Chat.posted = []
     with serve_folder(tmp_path, Chat) as address:
-        wake(adapter("post", tmp_path), tmp_path, WEBHOOK=f"{address}hook")
+        wake(adapter("post", tmp_path), tmp_path / "posts", WEBHOOK=f"{address}hook")
     assert [json.loads(one) for one in Chat.posted] == [{"text": f"engineer: {SUBJECT}"}]
 
 

@@ -68,10 +68,7 @@ def simulate(seed: int, folder: Path) -> int:
 
 
 def test_nothing_is_missed_and_nothing_repeated(tmp_path: Path) -> None:
-    """40 of 100 answers are abnormal, one hook in ten fails, and the watch starts again now and then.
-
-    With seeds that nobody chose, for as long as MEMOSITE_SOAK says; with two in the test command.
-    """
+    """40 of 100 answers are abnormal, one hook in ten fails, the watch starts again; in `make soak` with any seeds."""
     end = time.monotonic() + SOAK
     seeds = count(random.SystemRandom().randrange(2**32)) if SOAK else iter(range(2))
     memos = simulations = 0
@@ -86,10 +83,7 @@ def test_nothing_is_missed_and_nothing_repeated(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("way", ["print", "exec", "batch"])
 def test_kill_9_at_each_step_loses_nothing(way: str, tmp_path: Path) -> None:
-    """A watch is killed after what it does to the world, and the one memo in delivery may come twice.
-
-    After every second or fourth thing, each way after others, so that together they are all; in `make soak` anywhere.
-    """
+    """After every second or fourth thing that it does to the world; the one memo in delivery may come twice."""
     publisher = Publisher(block=2, window=2)
     publisher.arrive(3)
     with publishing(publisher) as published:
@@ -102,9 +96,6 @@ def test_kill_9_at_each_step_loses_nothing(way: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 missed" in done.stdout
     print(way, done.stdout)
-
-
-# Woken until a receipt: lived through, and compared with a naive way
 
 
 class Published:

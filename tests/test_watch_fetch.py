@@ -15,21 +15,7 @@ from memosite.feeds.document import FeedDocument, ReceivedItem, Rejected, read_d
 from memosite.fetch import Failed, Fetched, FetchOutcome, Unchanged
 from memosite.fetch.client import Credentials, Fetcher, read_credentials
 from memosite.watch.deliver import AnnouncedMemo, as_json
-from tests.support.feeds.misdeeds import (
-    BOMB,
-    RSS,
-    blunt,
-    body,
-    bomb,
-    chunked_half,
-    doubled,
-    error,
-    hung_up,
-    looping,
-    short,
-    wandering,
-    without_guid,
-)
+from tests.support.feeds import misdeeds
 from tests.support.feeds.publisher import FEED, Misdeed, Publisher, Publishing, Request, guid, publishing
 from tests.support.watches import no_proxy
 
@@ -76,15 +62,13 @@ def test_validators_are_sent_together_and_redirects_are_followed() -> None:
     """If-Modified-Since only beside an ETag; the address is where the document was at last."""
     with publishing(Publisher(states=["inbox"])) as published:
         first = get(published)
-        assert isinstance(first, Fetched)
-        assert first.etag
+        assert isinstance(first, Fetched) and first.etag
         fetcher = Fetcher()
         again = fetcher.get(published.feed, etag=first.etag, last_modified=first.last_modified)
         assert isinstance(again, Unchanged)
         fetcher.get(published.feed, last_modified=first.last_modified)
         asked = [headers for _, headers in published.requests]
-    assert asked[1]["if-none-match"] == first.etag
-    assert asked[1]["if-modified-since"] == first.last_modified
+    assert asked[1]["if-none-match"] == first.etag and asked[1]["if-modified-since"] == first.last_modified
     assert not {"if-none-match", "if-modified-since"} & (asked[0].keys() | asked[2].keys())
 
     def moved(request: Request, _: bytes | None) -> None:
@@ -98,26 +82,19 @@ def test_validators_are_sent_together_and_redirects_are_followed() -> None:
 def test_what_is_no_document_is_a_reason() -> None:
     """Errors, short bodies, bounds, redirects that lead nowhere or elsewhere."""
     for misdeed, word in (
-        (error(404), "404"),
-        (error(500), "500"),
-        (error(204), "204"),
-        (short(0.5), "expected"),
-        (short(0.0), "found 0 bytes"),
-        (chunked_half, "end of the connection"),
-        (hung_up, "closed"),
-        (blunt, "304 to an unconditional"),
-        (looping, "redirects"),
-        (wandering, "redirects"),
-        (body(b"x", Content_Length="-1"), "Content-Length"),
-        (body(b"", Content_Length=str(17 << 20)), "expected at most"),
-        (body(b"x", Content_Encoding="gzip"), "gzip"),
+        (misdeeds.error(404), "404"), (misdeeds.error(500), "500"), (misdeeds.error(204), "204"),
+        (misdeeds.short(0.5), "expected"), (misdeeds.short(0.0), "found 0 bytes"),
+        (misdeeds.chunked_half, "end of the connection"), (misdeeds.hung_up, "closed"),
+        (misdeeds.blunt, "304 to an unconditional"), (misdeeds.looping, "redirects"),
+        (misdeeds.wandering, "redirects"), (misdeeds.body(b"x", Content_Length="-1"), "Content-Length"),
+        (misdeeds.body(b"", Content_Length=str(17 << 20)), "expected at most"),
+        (misdeeds.body(b"x", Content_Encoding="gzip"), "gzip"),
         (lambda request, _: request.give(302, Location="file:///etc/passwd"), "file:///etc/passwd"),
         (lambda request, _: request.give(302, Location="ftp://127.0.0.1/"), "ftp"),
         (lambda request, _: request.give(302, Location="http://user:word@127.0.0.1/"), "redirect to"),
         (lambda request, _: request.give(302, Location="http://127.0.0.1:x/"), ""),
-        (lambda request, _: request.give(302), "302"),
-        (endless, "found more than"),
-    ):
+        (lambda request, _: request.give(302), "302"), (endless, "found more than"),
+    ):  # fmt: skip
         with publishing(Publisher(states=["inbox"])) as published:
             assert word in reason(get(published, misdeed))
 
@@ -157,12 +134,9 @@ def test_a_server_that_drips_before_its_answer_is_left(drips: bytes) -> None:
 def test_retry_after_goes_by_the_servers_own_clock() -> None:
     """A number of seconds, or a date: two clocks that differ do not matter."""
     for header, date, wait in (
-        ("120", "", 120.0),
-        ("Fri, 01 May 2026 10:00:00 GMT", "Fri, 01 May 2026 09:58:00 GMT", 120.0),
-        ("Fri, 01 May 2026 10:00:00 GMT", "Fri, 01 May 2026 11:00:00 GMT", 0.0),
-        ("soon", "", None),
-        ("-5", "", None),
-    ):
+        ("120", "", 120.0), ("Fri, 01 May 2026 10:00:00 GMT", "Fri, 01 May 2026 09:58:00 GMT", 120.0),
+        ("Fri, 01 May 2026 10:00:00 GMT", "Fri, 01 May 2026 11:00:00 GMT", 0.0), ("soon", "", None), ("-5", "", None),
+    ):  # fmt: skip
 
         def busy(request: Request, _: bytes | None, header: str = header, date: str = date) -> None:
             request.send_response_only(503)
@@ -173,8 +147,7 @@ def test_retry_after_goes_by_the_servers_own_clock() -> None:
 
         with publishing() as published:
             answer = get(published, busy)
-        assert isinstance(answer, Failed)
-        assert answer.wait == wait
+        assert isinstance(answer, Failed) and answer.wait == wait
 
 
 def test_a_token_goes_to_its_own_server_and_nowhere_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -232,28 +205,21 @@ def document(data: bytes) -> FeedDocument:
 def test_what_is_no_feed_is_rejected_with_the_reason() -> None:
     """HTML, a wrong charset, entities, no guid, a cut at every byte but the last; each field of a whole one is read."""
     for data, word in [
-        (b"", "empty"),
-        (b" \n", "empty"),
-        (b"<html><body/></html>", "<html>"),
+        (b"", "empty"), (b" \n", "empty"), (b"<html><body/></html>", "<html>"),
         (b"<!DOCTYPE html><html><body>hotel</body></html>", "DOCTYPE"),
-        (b'<?xml version="1.0"?><!-- a --> <!DOCTYPE rss SYSTEM "file:///etc/passwd">' + RSS[21:], "DOCTYPE"),
-        (BOMB + b"]><rss><channel>&e9;</channel></rss>", "DOCTYPE"),
-        (bomb(GOOD), "DOCTYPE"),
-        (b'<?xml version="1.0"?><rss><channel>&nbsp;</channel></rss>', "well-formed"),
-        (b"<rss/>", "0 channels"),
-        (b"<rss><channel/><channel/></rss>", "2 channels"),
-        (GOOD + b"<rss/>", "well-formed"),
-        (GOOD.decode().encode("latin-1", "replace"), "UTF-8"),
-        (GOOD.decode().encode("utf-16"), "UTF-8"),
+        (b'<?xml version="1.0"?><!-- a --> <!DOCTYPE rss SYSTEM "file:///etc/passwd">' + misdeeds.RSS[21:], "DOCTYPE"),
+        (misdeeds.BOMB + b"]><rss><channel>&e9;</channel></rss>", "DOCTYPE"), (misdeeds.bomb(GOOD), "DOCTYPE"),
+        (b'<?xml version="1.0"?><rss><channel>&nbsp;</channel></rss>', "well-formed"), (b"<rss/>", "0 channels"),
+        (b"<rss><channel/><channel/></rss>", "2 channels"), (GOOD + b"<rss/>", "well-formed"),
+        (GOOD.decode().encode("latin-1", "replace"), "UTF-8"), (GOOD.decode().encode("utf-16"), "UTF-8"),
         (GOOD.replace(b"UTF-8", b"ISO-8859-1", 1), "ISO-8859-1"),
-        (without_guid(GOOD), "item 3: found 0 guids"),
+        (misdeeds.without_guid(GOOD), "item 3: found 0 guids"),
         (GOOD.replace(b"<guid", b"<guid>x</guid><guid", 1), "item 1: found 2 guids"),
         (b"<rss><channel><item><guid>g</guid></item></channel></rss>", "item 1: found 0 paths"),
         (b"{}", "well-formed"),
-    ]:
+    ]:  # fmt: skip
         found = read_document(data)
-        assert isinstance(found, Rejected)
-        assert word in found.reason
+        assert isinstance(found, Rejected) and word in found.reason
     first = document(GOOD).items[0]
     assert (first.guid, first.path) == (guid(2), "memos/inbox/2026-05-01-0900--engineer--director--2.openthing")
     assert (first.field("from"), first.field("subject"), first.field("state")) == ("engineer", "Memo <2> “ä”", "inbox")
@@ -261,9 +227,8 @@ def test_what_is_no_feed_is_rejected_with_the_reason() -> None:
     whole = GOOD.rstrip()
     assert isinstance(read_document(whole), FeedDocument)
     assert [end for end in range(len(whole)) if isinstance(read_document(whole[:end]), FeedDocument)] == []
-    assert document(RSS).items == ()
-    assert document(b"\xef\xbb\xbf" + GOOD) == document(GOOD)
-    assert document(doubled(GOOD)).items == document(GOOD).items
+    assert document(misdeeds.RSS).items == () and document(b"\xef\xbb\xbf" + GOOD) == document(GOOD)
+    assert document(misdeeds.doubled(GOOD)).items == document(GOOD).items
     item = b"<item><guid>g</guid><description>new memo: memos/inbox/a b.openthing</description></item>"
     assert document(b"<rss><channel>" + item + b"</channel></rss>").items[0].path == "memos/inbox/a b.openthing"
 

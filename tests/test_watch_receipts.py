@@ -118,8 +118,7 @@ def test_what_is_no_receipt(act: Callable[[Repo], None], tmp_path: Path) -> None
     with publishing(Publisher(states=["inbox"])) as published:
         arguments = (*AGAIN, "--repo", repo.root, "--escalate", f"/bin/sh {script}", published.feed)
         runs = [watch(*arguments, folder=tmp_path) for _ in range(6)]
-    assert [len(lines(run)) for run in runs] == [1, 1, 1, 0, 0, 0]
-    assert [run.returncode for run in runs] == [0] * 6
+    assert [len(lines(run)) for run in runs] == [1, 1, 1, 0, 0, 0] and [run.returncode for run in runs] == [0] * 6
     assert (tmp_path / "told").read_text() == f"3 {INBOX}\n"
     assert f"not received after 3 announcements, escalated: {INBOX}" in runs[3].stderr
     assert "0 waited for, 0 received, 0 unknown, 1 escalated" in watch("--status", folder=tmp_path).stdout
@@ -148,10 +147,7 @@ def test_without_a_repo_the_feed_tells_and_who_does_not_ask_is_told_once(tmp_pat
 
 
 def test_the_first_memo_of_a_repo_without_commits_waits(tmp_path: Path) -> None:
-    """Nothing can be committed there; the repo is below the folder that is given, too.
-
-    A flat folder of memos is announced once: without git, nothing could tell whether it is received.
-    """
+    """Nothing can be committed there; without git, nothing could tell whether a memo is received: it is told once."""
     repo = Repo(tmp_path / "repo")
     repo.write(f"teams/director/{INBOX}", "{}")
     with publishing(Publisher(states=["inbox"])) as published:

@@ -7,17 +7,7 @@ import pytest
 from memosite.feeds.document import FeedDocument, ReceivedItem, read_document
 from memosite.fetch import Failed, Fetched, FetchOutcome
 from memosite.watch.policy import Bounds, archive_address, walk
-from tests.support.feeds.misdeeds import (
-    RSS,
-    body,
-    error,
-    feed_for_all,
-    looping,
-    newest_archive_for_all,
-    only_archives,
-    stale,
-    truncated,
-)
+from tests.support.feeds import misdeeds
 from tests.support.feeds.publisher import FEED, Misdeed, Publisher, Request, answer_well, guid, publishing
 from tests.support.watches import no_proxy, watch_of
 
@@ -49,20 +39,15 @@ def test_an_old_unread_memo_does_not_hide_what_came_behind_it(tmp_path: Path) ->
     assert paths == ["feed.xml", "feed-6.xml", "feed-5.xml", "feed-4.xml", "feed.xml"]
 
 
-@pytest.mark.parametrize(
-    "misdeed",
-    [
-        only_archives(error(404)),
-        only_archives(error(500)),
-        only_archives(body(b"")),
-        only_archives(body(RSS)),
-        only_archives(truncated(0.7)),
-        only_archives(looping),
-        newest_archive_for_all,
-        feed_for_all,
-    ],
-    ids=["missing", "broken", "empty file", "empty channel", "cut off", "redirect loop", "loop", "catch-all"],
-)
+IN_ARCHIVES: dict[str, Misdeed] = {
+    "missing": misdeeds.error(404), "broken": misdeeds.error(500), "empty file": misdeeds.body(b""),
+    "empty channel": misdeeds.body(misdeeds.RSS), "cut off": misdeeds.truncated(0.7), "redirect loop": misdeeds.looping,
+}  # fmt: skip
+AT_ALL = {name: misdeeds.only_archives(misdeed) for name, misdeed in IN_ARCHIVES.items()}
+AT_ALL |= {"loop": misdeeds.newest_archive_for_all, "catch-all": misdeeds.feed_for_all}
+
+
+@pytest.mark.parametrize("misdeed", AT_ALL.values(), ids=AT_ALL)
 def test_a_walk_that_does_not_reach_its_end_commits_nothing(misdeed: Misdeed, tmp_path: Path) -> None:
     """Not even what is certain, nor the validators: the next poll finds it all."""
     publisher = Publisher(block=20, window=20)
@@ -74,8 +59,7 @@ def test_a_walk_that_does_not_reach_its_end_commits_nothing(misdeed: Misdeed, tm
         published.misdeed = misdeed
         watching.cycle()
         watching.cycle()
-        assert len(notebook.guids) == 10
-        assert "archive http://127.0.0.1" in notebook.said[0]
+        assert len(notebook.guids) == 10 and "archive http://127.0.0.1" in notebook.said[0]
         assert len(notebook.said) == 1
         published.misdeed = None
         watching.cycle()
@@ -99,14 +83,12 @@ def test_what_is_no_further_archive_does_not_end_the_walk() -> None:
     small, large = Publisher(block=5, window=5, states=["inbox"] * 3), Publisher(block=5, window=5, states=["read"] * 9)
     feed, old = large.document("/feed.xml") or b"", small.document("/feed.xml") or b""
     found = read_by_walk({"feed.xml": feed, "feed-1.xml": old})
-    assert isinstance(found, Failed)
-    assert "no fh:archive" in found.reason
+    assert isinstance(found, Failed) and "no fh:archive" in found.reason
     publisher = Publisher(block=5, window=5, states=["read"] * 17)
     documents = {name: publisher.document(f"/{name}") or b"" for name in ("feed.xml", "feed-3.xml", "feed-1.xml")}
     documents["feed-2.xml"] = documents["feed-3.xml"].replace(b"feed-2.xml", b"feed-1.xml")
     found = read_by_walk(documents)
-    assert isinstance(found, Failed)
-    assert "items of a newer archive" in found.reason
+    assert isinstance(found, Failed) and "items of a newer archive" in found.reason
 
 
 @pytest.mark.parametrize("bounds", [Bounds(archives=10), Bounds(bytes=5000)])
@@ -116,8 +98,7 @@ def test_a_walk_is_bounded(bounds: Bounds, tmp_path: Path) -> None:
     publisher.arrive(40, state="read")
     with publishing(publisher) as published, watch_of(published.feed, tmp_path, bounds=bounds) as (watching, notebook):
         watching.cycle()
-        assert not notebook.memos
-        assert "found more than" in notebook.said[0]
+        assert not notebook.memos and "found more than" in notebook.said[0]
 
 
 def test_a_site_on_disk_that_was_built_for_an_address_is_walked(tmp_path: Path) -> None:
@@ -131,8 +112,7 @@ def test_a_site_on_disk_that_was_built_for_an_address_is_walked(tmp_path: Path) 
         (folder / name).write_bytes(publisher.document(f"/positions/director/{name}") or b"")
     with watch_of((folder / "feed.xml").as_uri(), tmp_path) as (watching, notebook):
         watching.cycle()
-    assert notebook.guids == publisher.guids()
-    assert notebook.memos[3].path.startswith("memos/read/")
+    assert notebook.guids == publisher.guids() and notebook.memos[3].path.startswith("memos/read/")
 
 
 def picky(request: Request, document: bytes | None) -> None:
@@ -140,10 +120,8 @@ def picky(request: Request, document: bytes | None) -> None:
     request.give(400) if request.headers["If-None-Match"] else answer_well(request, document)
 
 
-@pytest.mark.parametrize("misdeed", [stale, picky])
-def test_a_server_that_misjudges_validators_is_asked_without_them_now_and_then(
-    misdeed: Misdeed, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("misdeed", [misdeeds.stale, picky])
+def test_a_server_that_misjudges_validators_is_asked_without_them_at_times(misdeed: Misdeed, tmp_path: Path) -> None:
     """After ten answers of 304, or of 400: either would silence a feed for ever."""
     publisher = Publisher(states=["inbox"])
     with publishing(publisher) as published, watch_of(published.feed, tmp_path) as (watching, notebook):
@@ -172,7 +150,7 @@ def test_a_first_run_that_fails_is_still_the_first_run(tmp_path: Path) -> None:
     """Otherwise everything that was ever read would be announced. One of an empty feed counts: what comes is new."""
     publisher = Publisher(block=2, window=2, states=["read"] * 5 + ["inbox"])
     with publishing(publisher) as published, watch_of(published.feed, tmp_path, since="inbox") as (watching, notebook):
-        published.misdeed = only_archives(error(404))
+        published.misdeed = misdeeds.only_archives(misdeeds.error(404))
         watching.cycle()
         published.misdeed = None
         watching.cycle()

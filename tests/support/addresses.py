@@ -117,11 +117,7 @@ def is_feed(path: str) -> bool:
 
 
 def feed_with_archive(site: Path, path: str) -> frozenset[str]:
-    """The ids that a subscriber can get: those of a feed, and of the archive documents that it leads to.
-
-    A JSON Feed and a full-text feed have no archive of their own: they show the newest items of the feed beside them,
-    and so lead to the archive of that.
-    """
+    """The ids of a feed and its archive; a JSON Feed or a full-text one leads to the archive of the feed beside it."""
     ids: set[str] = set()
     waiting, seen = [path], set()
     if path.endswith(("feed.json", "feed-full.xml")):
@@ -154,11 +150,7 @@ def page_at(site: Path, path: str) -> tuple[str, HtmlPage]:
 
 
 def is_address(path: str) -> bool:
-    """Whether people and feeds link to a file of a site.
-
-    They do not link to style sheets, scripts and blocks of the search index: a page loads these, in the form that its
-    own build gave them. Nor to what marks a folder as memosite's.
-    """
+    """Whether people and feeds link to a file of a site: not to what a page loads, nor to what marks a folder."""
     is_loaded = path.startswith(("static/", "search/")) and not path.endswith(".html")
     return not is_loaded and not path.startswith(".")
 

@@ -72,12 +72,10 @@ def any_world(seed: int, memos: int) -> World:
 
 def _round(chance: random.Random, arrivals: int) -> Round:
     return Round(
-        pause=chance.choice([60.0, 300.0, 1500.0, 3600.0]),
-        arrivals=arrivals,
-        is_read=chance.random() > 0.15,
+        pause=chance.choice([60.0, 300.0, 1500.0, 3600.0]), arrivals=arrivals, is_read=chance.random() > 0.15,
         restarts=chance.random() < 0.08,
         step=chance.choice([-400_000.0, -50.0, 50.0, 400_000.0]) if chance.random() < 0.1 else 0.0,
-    )
+    )  # fmt: skip
 
 
 class Killed(BaseException):

@@ -49,24 +49,13 @@ def run_without_network(*command: object, folder: Path | None = None) -> "subpro
 def cut_network(*, may_listen: bool) -> None:
     """End this process, and every one that it starts, as soon as it asks the network."""
     machine, open_socket, connect = _NUMBERS[platform.machine()]
-    watched = [
-        (_LOAD, 0, 0, _CALL),
-        (_EQUAL, 0, 1, connect),
-        (_RETURN, 0, 0, _KILL),
-    ] if may_listen else [
-        (_LOAD, 0, 0, _CALL),
-        (_EQUAL, 0, 3, open_socket),
-        (_LOAD, 0, 0, _FIRST_ARGUMENT),
-        (_EQUAL, 1, 0, socket.AF_UNIX),
-        (_RETURN, 0, 0, _KILL),
+    watched = [(_EQUAL, 0, 1, connect)] if may_listen else [
+        (_EQUAL, 0, 3, open_socket), (_LOAD, 0, 0, _FIRST_ARGUMENT), (_EQUAL, 1, 0, socket.AF_UNIX),
     ]  # fmt: skip
     program = [
-        (_LOAD, 0, 0, _MACHINE),
-        (_EQUAL, 1, 0, machine),
-        (_RETURN, 0, 0, _KILL),
-        *watched,
-        (_RETURN, 0, 0, _ALLOW),
-    ]
+        (_LOAD, 0, 0, _MACHINE), (_EQUAL, 1, 0, machine), (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, _CALL), *watched, (_RETURN, 0, 0, _KILL), (_RETURN, 0, 0, _ALLOW),
+    ]  # fmt: skip
     code = b"".join(struct.pack("HBBI", *step) for step in program)
     steps = ctypes.create_string_buffer(code, len(code))
     filter_ = struct.pack("HxxxxxxP", len(program), ctypes.addressof(steps))

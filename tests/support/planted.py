@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.support.files import write_json, write_text
-from tests.support.memos import write_body, write_legacy_memo, write_memo, write_note, write_org, write_transcript
+from tests.support.memos import send, write_body, write_legacy_memo, write_memo, write_org, write_transcript
 from tests.support.repos import Repo
 from tests.support.stores import Stores
 
@@ -32,17 +32,11 @@ PLANTED: dict[str, tuple[str, ...]] = {
     ),
     f"memo/{OLD}": (f"office/memos/read/{OLD}.openthing",),
     f"note/{FILED}": (f"office/notes/engineer/{FILED}.openthing",),
-    f"transcript/{TALK}": (
-        f"office/transcripts/engineer/{TALK}.openthing",
-        f"office/transcripts/engineer/{TALK}.body.md",
-    ),
+    f"transcript/{TALK}": tuple(f"office/transcripts/engineer/{TALK}.{end}" for end in ("openthing", "body.md")),
     "library/forms": ("office/forms.opencatalog",),
     "document/office.decisions.0001-casks.md": ("office/decisions/0001-casks.md",),
     "record/office.context.casks": ("office/.claude/memory/context/casks.json",),
-    "record/office.decision.casks": (
-        "office/.memory/memory/decisions/casks.json",
-        "office/.memory/memory/decisions/casks.md",
-    ),
+    "record/office.decision.casks": tuple(f"office/.memory/memory/decisions/casks.{end}" for end in ("json", "md")),
     "record/office.3b9f2c71-8d40-4e6a-a1c5-7f20d96b4e13": ("office/memories/casks.memory.md",),
 }
 """The names of artifacts with planted words, each with its files."""
@@ -100,19 +94,14 @@ def _memos(office: Path, yard: Path) -> None:
             in_reply_to="zqprose before 2026-04-01-0900--director--engineer--earlier.openthing zqafter",
             action_required=True, sent="2026-05-01T09:00:00Z", extra=extra,
         )  # fmt: skip
-    write_body(
-        office / "inbox",
-        LETTER,
-        f"# zqheading\n\nzqbody, `zqcode` quince, [zqlink](https://zqhost.example/), {FILED}.\n",
-    )
+    text = f"# zqheading\n\nzqbody, `zqcode` quince, [zqlink](https://zqhost.example/), {FILED}.\n"
+    write_body(office / "inbox", LETTER, text)
     write_memo(
         office / "read", REPLY, sender="director", to="engineer", subject="Reply", sent="2026-05-02T09:00:00Z",
         in_reply_to=f"{LETTER}.openthing", body=f"To {LETTER}.openthing#heading, and see decisions/0001-casks.md.",
     )  # fmt: skip
     write_legacy_memo(office / "read", OLD, subject="zqlegacy", body="zqoldbody", sent="2026-05-03T09:00:00Z")
-    write_note(
-        office.parent / "notes/engineer", FILED, subject="zqnote", body="zqnotebody", sent="2026-05-04T09:00:00Z"
-    )
+    send(office.parent / "notes/engineer", FILED, subject="zqnote", body="zqnotebody")
 
 
 def _transcripts(folder: Path) -> None:
@@ -133,18 +122,9 @@ def _transcripts(folder: Path) -> None:
 
 
 def _records(office: Path) -> None:
-    write_json(
-        office / ".claude/memory/context/casks.json",
-        {
-            "meta": {
-                "created": "2026-05-06T09:00:00Z",
-                "category": "context",
-                "summary": "zqlayer",
-                "session_id": "zqsession",
-            },
-            "content": {"zqfield": "zqcontent", "context_references": ["zqreference"]},
-        },
-    )
+    meta = {"created": "2026-05-06T09:00:00Z", "category": "context", "summary": "zqlayer", "session_id": "zqsession"}
+    content = {"zqfield": "zqcontent", "context_references": ["zqreference"]}
+    write_json(office / ".claude/memory/context/casks.json", {"meta": meta, "content": content})
     stores = Stores(office)
     stores.config()
     stores.node(
@@ -177,10 +157,7 @@ def _commit(office: Path, yard: Path) -> None:
 
 
 def words_in(*folders: Path, but: Iterable[str] = ()) -> dict[str, set[str]]:
-    """The planted words in all files below some folders, by file; `but` are words that may be there.
-
-    Compiled templates are code: `z` and `q` in it are the type and the length of the text `timeline…`.
-    """
+    """The planted words in all files below some folders, but compiled templates; `but` are words that may be there."""
     found: dict[str, set[str]] = {}
     for folder in folders:
         for path in sorted(folder.rglob("*")):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.support.files import write_json
-from tests.support.memos import write_memo, write_org, write_transcript
+from tests.support.memos import send, write_org, write_transcript
 from tests.support.repos import Repo
 
 BEGIN = dt.datetime(2026, 3, 1, 8, 0, tzinfo=dt.UTC)
@@ -190,9 +190,7 @@ class PlantedChains:
         self._memos += 1
         sent = self._now + dt.timedelta(minutes=5)
         name = f"{sent:%Y-%m-%d-%H%M}--engineer--director--word-{self._memos}"
-        write_memo(
-            self._office.root / "memos/inbox", name, sent=f"{sent:%Y-%m-%dT%H:%M:%SZ}", subject="A word", body=body
-        )
+        send(self._office.root / "memos/inbox", name, subject="A word", body=body)
         return name
 
     def _decision(self, number: int) -> str:
@@ -216,10 +214,8 @@ class PlantedChains:
     def _later(self, session: _Session) -> None:
         """A session that looks at the same commits a day later."""
         later = session.begin + dt.timedelta(days=1, minutes=7)
-        copy = _Session(
-            name=f"{later:%Y-%m-%d-%H%M}--director--later", begin=later, turns=session.turns or ["Nothing."]
-        )
-        self._write(copy, is_stamped=False)
+        new = _Session(name=f"{later:%Y-%m-%d-%H%M}--director--later", begin=later, turns=session.turns or ["Nothing."])
+        self._write(new, is_stamped=False)
 
     def _write(self, session: _Session, *, is_stamped: bool) -> None:
         end = session.begin + dt.timedelta(hours=2)

@@ -122,7 +122,7 @@ KINDS: Mapping[str, Callable[[Maker], Planted]] = {
     "Mailchimp key": lambda m: Planted(key=m.some(HEX, 32) + "-us" + "12"),
     "Telegram bot token": lambda m: Planted(key=m.some("123456789", 10) + ":A" + "A" + m.some(ALNUM, 33)),
     "Discord bot token": lambda m: Planted(
-        key="M" + m.some(ALNUM, 25) + "." + m.some(ALNUM, 6) + "." + m.some(ALNUM, 38)
+        key=".".join(("M" + m.some(ALNUM, 25), m.some(ALNUM, 6), m.some(ALNUM, 38)))
     ),
     "Discord webhook": lambda m: Planted(
         before="https://discord.com/api/webhooks/", key=m.some("123456789", 18) + "/" + m.some(ALNUM, 68)
@@ -171,16 +171,8 @@ KINDS: Mapping[str, Callable[[Maker], Planted]] = {
 Encode = Callable[[str], str]
 
 
-def _plain(text: str) -> str:
-    return text
-
-
 def _in_json(text: str) -> str:
     return json.dumps(text)[1:-1]
-
-
-def _in_json_twice(text: str) -> str:
-    return _in_json(_in_json(text))
 
 
 def _slashed(text: str) -> str:
@@ -199,7 +191,7 @@ def _marked(text: str) -> str:
     return re.sub(r"([_*~-])", r"\\\1", text)
 
 
-def _place(prefix: str, planted: Planted, suffix: str, *, encode: Encode = _plain, sign: str = "=") -> Place:
+def _place(prefix: str, planted: Planted, suffix: str, *, encode: Encode = str, sign: str = "=") -> Place:
     whole = planted.written(sign)
     at = whole.index(planted.key)
     before = prefix + encode(whole[:at])
@@ -260,7 +252,9 @@ PLACES: Mapping[str, Callable[[Planted], Place]] = {
     "JSON, \\u003d before": lambda p: _place('{"body": "value\\u003d', p, ' today"}', encode=_in_json),
     "JSON, \\u0041 at start": lambda p: _escaped(p, 0),
     "JSON, \\u0041 inside": lambda p: _escaped(p, len(p.key) // 2),
-    "JSON in JSON": lambda p: _place('{"result": "{\\"out\\": \\"', p, '\\\\n\\"}"}', encode=_in_json_twice),
+    "JSON in JSON": lambda p: _place(
+        '{"result": "{\\"out\\": \\"', p, '\\\\n\\"}"}', encode=lambda text: _in_json(_in_json(text)),
+    ),
     "tool output": lambda p: _place("$ env\nHOME=/home/ann\n", p, "\nLANG=C.UTF-8\n"),
     ".env line": lambda p: _place("# local\nexport " if p.name else "# local\nVALUE=", p, "\nPORT=80\n"),
     "YAML": _yaml,

@@ -58,6 +58,33 @@ def fetch(url: str) -> str:
 
 
 @contextmanager
+def raw_server(answer: bytes = b"") -> Iterator[tuple[str, list[bytes]]]:
+    """The address of a server that gives everybody this answer and hangs up; what it was asked, b"" if nothing."""
+    asked: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connected, _ = server.accept()
+                except OSError:
+                    return
+                asked.append(b"")
+                with connected, contextlib.suppress(OSError):
+                    connected.settimeout(5)
+                    asked[-1] = connected.recv(65_536)
+                    connected.sendall(answer)
+
+        thread = Thread(target=serve)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.getsockname()[1]}", asked
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+@contextmanager
 def serve_folder(folder: Path, handler: type[Handler] = Handler) -> Iterator[str]:
     """The address of a server that serves a folder, which need not exist yet; it ends in a slash."""
     with _Server(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:

@@ -22,7 +22,6 @@ from memosite.watch.state import read_state
 WATCHED = ("state.py", "deliver.py", "loop.py", "walk.py", "command.py")
 DELIVERED = 3
 
-
 STEPS = {"execute", "executemany", "executescript", "connect", "close", "write", "flush", "open", "flock", "fsync"}
 STEPS |= {"rename", "mkdir", "_execute_child", "wait", "get", "seek"}
 """What changes anything outside the process, or waits for it to change."""

@@ -67,10 +67,7 @@ def watch_of(address: str, folder: Path, **rules: Any) -> Iterator[tuple[Watcher
 def watch(
     *arguments: object, folder: Path, room: int | None = None, **environment: str
 ) -> "subprocess.CompletedProcess[str]":
-    """Run the command to its end in this process, with its states below a folder; its own commands are processes.
-
-    With `room`, no file may have more bytes.
-    """
+    """Run the command to its end in this process, its states below a folder, no file with more than `room` bytes."""
     words = ["watch", *map(str, arguments)]
     wanted = clean_environment(folder, **environment)
     with ExitStack() as stack:

@@ -136,37 +136,17 @@ def chunked_half(request: Request, document: bytes | None) -> None:
 
 def any_misdeed(chance: random.Random) -> Misdeed:
     """One of them all."""
-    return chance.choice(
-        [
-            error(chance.choice([400, 401, 403, 404, 408, 410, 429, 500, 502, 503, 504])),
-            truncated(chance.random()),
-            short(chance.random()),
-            body(b""),
-            body(b"  \n"),
-            body(b"<!DOCTYPE html><html><body>Welcome to the hotel's network</body></html>"),
-            body(b"<html><body/></html>"),
-            body(RSS),
-            body(b'{"v": 1}'),
-            body(b"\x1f\x8b\x08\x00garbage", Content_Encoding="gzip"),
-            changed(doubled),
-            changed(without_guid),
-            changed(bomb),
-            changed(lambda document: b"\xef\xbb\xbf" + document),
-            changed(lambda document: document.decode().encode("latin-1", "replace")),
-            changed(lambda document: document.decode().encode("utf-16")),
-            changed(lambda document: document.replace(b"UTF-8", b"ISO-8859-1", 1)),
-            changed(lambda document: document + b"<rss/>"),
-            looping,
-            wandering,
-            stale,
-            blunt,
-            hung_up,
-            chunked_half,
-            newest_archive_for_all,
-            feed_for_all,
-            only_archives(error(404)),
-            only_archives(body(RSS)),
-            only_archives(truncated(chance.random())),
-            only_archives(looping),
-        ]
-    )
+    return chance.choice([
+        error(chance.choice([400, 401, 403, 404, 408, 410, 429, 500, 502, 503, 504])), truncated(chance.random()),
+        short(chance.random()), body(b""), body(b"  \n"), body(b"<html><body/></html>"), body(RSS), body(b'{"v": 1}'),
+        body(b"<!DOCTYPE html><html><body>Welcome to the hotel's network</body></html>"),
+        body(b"\x1f\x8b\x08\x00garbage", Content_Encoding="gzip"),
+        changed(doubled), changed(without_guid), changed(bomb), changed(lambda document: b"\xef\xbb\xbf" + document),
+        changed(lambda document: document.decode().encode("latin-1", "replace")),
+        changed(lambda document: document.decode().encode("utf-16")),
+        changed(lambda document: document.replace(b"UTF-8", b"ISO-8859-1", 1)),
+        changed(lambda document: document + b"<rss/>"),
+        looping, wandering, stale, blunt, hung_up, chunked_half, newest_archive_for_all, feed_for_all,
+        only_archives(error(404)), only_archives(body(RSS)), only_archives(truncated(chance.random())),
+        only_archives(looping),
+    ])  # fmt: skip

@@ -17,10 +17,7 @@ FEED = "/positions/director/feed.xml"
 
 @dataclass
 class Publisher:
-    """What a site publishes for one position. `states` has the mailbox of each memo, in order of arrival.
-
-    `written` has each document as it was last asked for, with what it was made of: it is made again if that changed.
-    """
+    """What a site publishes for one position; `states` has the mailbox of each memo, `written` what was last made."""
 
     block: int = 50
     window: int = 50
@@ -45,17 +42,10 @@ class Publisher:
         """A memo as the feed announces it."""
         state = self.states[number]
         return FeedItem(
-            guid=guid(number),
-            title=f"Memo {number}",
+            guid=guid(number), title=f"Memo {number}", repo="repo", sender="engineer", to="director", sha256="0" * 64,
             path=f"memos/{state}/2026-05-01-0900--engineer--director--{number}.openthing",
-            repo="repo",
-            sender="engineer",
-            to="director",
-            subject=f"Memo <{number}> “ä”",
-            sha256="0" * 64,
-            action_required=number % 3 == 0,
-            state=state,
-        )
+            subject=f"Memo <{number}> “ä”", action_required=number % 3 == 0, state=state,
+        )  # fmt: skip
 
     def document(self, path: str) -> bytes | None:
         """The document at a path of the site, None if there is none."""
@@ -86,15 +76,10 @@ class Publisher:
 
     def _made(self, path: str, numbers: list[int], *, previous: str | None, is_archive: bool) -> bytes:
         feed = Feed(
-            title="Memos",
-            description="Memos",
-            language="en",
-            generator="test",
-            position="director",
-            fallback_link="urn:memosite:test",
-            items=tuple(self.item(number) for number in numbers),
+            title="Memos", description="Memos", language="en", generator="test", position="director",
+            fallback_link="urn:memosite:test", items=tuple(self.item(number) for number in numbers),
             address=self.base + path if self.base else None,
-        )
+        )  # fmt: skip
         root = etree.fromstring(to_rss(feed))
         (channel,) = root.iterchildren("channel")  # a comment is before it
         if previous:
