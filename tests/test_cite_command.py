@@ -145,24 +145,8 @@ def test_a_range_quotes_how_it_begins_and_how_it_ends(repo: Repo, capsys: Captur
     assert "a secret in it was redacted" in capsys.readouterr().err
 
 
-def test_a_reference_may_be_short_or_an_address(repo: Repo, capsys: Capture) -> None:
-    """Whatever means one item alone; else the nearest item, the items meant, or the anchors there are, are named."""
-    for written in (TALK, LOAD, "2026-05-01-14", "the-load", f"https://a.example/transcripts/{LOAD}/2/index.html"):
-        assert fields(capsys, repo, f"{written}#t3")["ref"] == f"{TALK}#t3", written
-    write_memo(repo.root / "memos/inbox", "2026-05-01-1500--engineer--director--noon", body="Noon.")
-    for words, said in (
-        (["2026-05-01-1431--engineer--the-loot"], f"expected an id of the archive, such as {TALK}"),
-        (["2026-05-01"], "found 2 items of that name:"),
-        ([f"{LOAD}#t9"], "has no passage #t9; expected a turn from t1 to t3"),
-        ([], "found no REF"),
-        ([LOAD, "noon", "--quote", "x"], "found 2 REFs, expected one at most"),
-    ):
-        cite(repo, *words, code=2)
-        assert said in capsys.readouterr().err
-
-
-def test_a_quote_has_to_be_there(repo: Repo, capsys: Capture) -> None:
-    """It narrows the citation to the turn that has it; a changed one shows what differs."""
+def test_a_quote_or_a_short_reference_leads_to_its_source(repo: Repo, capsys: Capture) -> None:
+    """Whatever means one item alone; else what is near is named. The oldest source comes first, carried words last."""
     # A few words, which no index has, are found by reading every text; who is told that too few are not there is told
     # the command that finds parts of words.
     assert fields(capsys, repo, LOAD, "--quote", "none of them may leave")["ref"] == f"{TALK}#t2"
@@ -179,15 +163,23 @@ def test_a_quote_has_to_be_there(repo: Repo, capsys: Capture) -> None:
     assert "no source holds this quote, and something like it is looked for from 4 words on; see: memosite" in said
     assert "search '\"harbour dues\"'" in said
     cite(repo, "--quote", "arge", code=1)
-
-
-def test_the_source_of_a_quote_is_found(repo: Repo, capsys: Capture) -> None:
-    """The oldest first; words that are only carried are nobody's own, and come last."""
+    for written in (TALK, LOAD, "2026-05-01-14", "the-load", f"https://a.example/transcripts/{LOAD}/2/index.html"):
+        assert fields(capsys, repo, f"{written}#t3")["ref"] == f"{TALK}#t3", written
+    write_memo(repo.root / "memos/inbox", "2026-05-01-1500--engineer--director--noon", body="Noon.")
+    for words, said in (
+        (["2026-05-01-1431--engineer--the-loot"], f"expected an id of the archive, such as {TALK}"),
+        (["2026-05-01"], "found 2 items of that name:"),
+        ([f"{LOAD}#t9"], "has no passage #t9; expected a turn from t1 to t3"),
+        ([], "found no REF"),
+        ([LOAD, "noon", "--quote", "x"], "found 2 REFs, expected one at most"),
+    ):
+        cite(repo, *words, code=2)
+        assert said in capsys.readouterr().err
     carrying = "> There are 39 barges in the lock, and none of them may leave before noon.\n\nI agree."
     early, noon = "2026-04-30-0900--pilot--engineer--early", "2026-05-02-0900--engineer--director--noon"
     write_memo(repo.root / "memos/inbox", early, sent="2026-04-30T09:00:00Z", body=carrying)
-    said = "There are 39 barges in the lock, and none of them may leave before noon. So be it."
-    write_memo(repo.root / "memos/inbox", noon, sent="2026-05-02T09:00:00Z", body=said)
+    own = "There are 39 barges in the lock, and none of them may leave before noon. So be it."
+    write_memo(repo.root / "memos/inbox", noon, sent="2026-05-02T09:00:00Z", body=own)
     cite(repo, "--quote", "39 barges in the lock, and none of them", "--json")
     printed = capsys.readouterr()
     found = json.loads(printed.out)
@@ -203,16 +195,11 @@ def test_a_turn_is_cited_with_all_that_verifies_it_in_every_format(repo: Repo, c
     found = fields(capsys, repo, f"{LOAD}#t2", "--base-url", "https://memos.example.org/")
     lines = "\n".join(TURNS.split("\n")[5:14])
     assert found == {
-        "ref": f"{TALK}#t2",
-        "url": f"https://memos.example.org/transcripts/{LOAD}/#t2",
-        "title": f"About {LOAD}",
-        "speaker": "engineer (arc-1)",
-        "time": "2026-05-01T14:30:00Z",
+        "ref": f"{TALK}#t2", "url": f"https://memos.example.org/transcripts/{LOAD}/#t2", "title": f"About {LOAD}",
+        "speaker": "engineer (arc-1)", "time": "2026-05-01T14:30:00Z",
         "quote": "There are 39 barges in the lock, and none of them may leave before noon.",
-        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
-        "note": "",
-        "commit": repo.head,
-    }
+        "sha256": hashlib.sha256(lines.encode()).hexdigest(), "note": "", "commit": repo.head,
+    }  # fmt: skip
     # Two citations in one answer are read back in their order.
     said = TURNS.split("\n")
     turns = ("\n".join(said[start:end]) for start, end in ((1, 3), (5, 14), (16, 18)))

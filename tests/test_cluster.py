@@ -147,10 +147,7 @@ def test_a_build_that_is_interrupted_leaves_no_work_behind(cluster: Machines, tm
 
 
 def test_results_come_in_order_and_items_are_not_taken_much_before(cluster: Machines) -> None:
-    """As of processes: what waits is bounded, so memory is; who has enough leaves no work behind.
-
-    An error is not swallowed, and it is the same.
-    """
+    """As of processes: what waits is bounded, and errors are the same. Nobody is asked for what takes a moment."""
     done = run_program(
         "from tests.support.machines import divide, double\n"
         f"print(list(cluster.run(double, range({BATCH * 10 + 7}))) == list(range(0, {BATCH * 20 + 14}, 2)))\n"
@@ -166,10 +163,6 @@ def test_results_come_in_order_and_items_are_not_taken_much_before(cluster: Mach
     )
     assert (done.stdout, done.stderr) == ("True\n0 True\ninteger division or modulo by zero\n", "")
     wait_until(lambda: cluster.ask(f"print({TASKS})") == "0")
-
-
-def test_what_is_light_is_done_here() -> None:
-    """Nobody is asked for what takes a moment."""
     nowhere = Cluster(address="tcp://127.0.0.1:9")
     assert list(nowhere.run(double, range(BATCH - 1))) == list(range(0, 2 * BATCH - 2, 2))
     assert list(nowhere.run(double, [1], weight=lambda _: BATCH * 100)) == [2]

@@ -109,8 +109,8 @@ def test_what_is_kept_is_taken_and_what_somebody_else_compiled_never_runs(site: 
         assert (tree_bytes(site / "_site") == expected) == (change is not None)
 
 
-def test_a_theme_that_changes_is_compiled_again(site: Path, tmp_path: Path) -> None:
-    """Whether a site gets a theme, edits it or gives it up."""
+def test_a_theme_or_language_that_changes_is_compiled_again(site: Path, tmp_path: Path) -> None:
+    """Whether a site gets a theme, edits it or gives it up; compiled templates hold the words of one language."""
     for text in ("First.", "Second."):
         write_template(site, text)
         build_site(site)
@@ -119,6 +119,12 @@ def test_a_theme_that_changes_is_compiled_again(site: Path, tmp_path: Path) -> N
     (site / "theme/templates/memo.html").unlink()
     build_site(site)
     assert "2026-05-02" in page(site)
+    build_site(site)
+    english = page(site)
+    (site / "memosite.yml").write_text("language: de\n")
+    build_site(site)
+    assert page(site) != english
+    assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
 
 
 def test_templates_are_compiled_once(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,16 +136,6 @@ def test_templates_are_compiled_once(site: Path, tmp_path: Path, monkeypatch: py
     build_site(site)
     (site / "memosite.yml").unlink()
     build_site(site, "--cache", tmp_path / "cache", output=tmp_path / "other")
-
-
-def test_each_language_keeps_its_own(site: Path, tmp_path: Path) -> None:
-    """Compiled templates hold the words of one language."""
-    build_site(site)
-    english = page(site)
-    (site / "memosite.yml").write_text("language: de\n")
-    build_site(site)
-    assert page(site) != english
-    assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
 
 
 def test_words_that_were_edited_are_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

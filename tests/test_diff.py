@@ -103,10 +103,8 @@ def test_the_same_as_text_markdown_and_json(repo: Repo) -> None:
     """
     site = repo.root.parent
     found = diff("2026-05-02..2026-05-04", site=site)
-    assert to_text(found).splitlines()[:2] == [
-        "1 new",
-        f"  2026-05-03  director to engineer: It *is* green [now]  (memo/{REPLY})",
-    ]
+    expected = ["1 new", f"  2026-05-03  director to engineer: It *is* green [now]  (memo/{REPLY})"]
+    assert to_text(found).splitlines()[:2] == expected
     assert "\n\n1 action\n" in to_text(found)
     link = f"[It \\*is\\* green \\[now\\]](<memos/{REPLY}/>)"
     assert f"- 2026-05-03 director to engineer: {link}" in to_markdown(found).splitlines()

@@ -55,8 +55,8 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache.json"
 
 
-def test_that_a_file_was_not_edited_is_told_without_reading_it(received: Repo) -> None:
-    """Of 10,000 files that did not change none is opened for it."""
+def test_a_memo_is_received_read_and_archived(received: Repo) -> None:
+    """Each commit that adds or moves it is a step; that it was not edited is told without reading it."""
 
     def never(_file: FileFacts) -> bytes:
         raise AssertionError
@@ -65,10 +65,6 @@ def test_that_a_file_was_not_edited_is_told_without_reading_it(received: Repo) -
     found = Lives({"engine": history_of(received)}, never).of(file)
     assert found is not None
     assert found.state == "committed"
-
-
-def test_a_memo_is_received_read_and_archived(received: Repo) -> None:
-    """Each commit that adds or moves it is a step, with who did it and when."""
     received.move(INBOX, READ)
     received.commit("read", who="Bo")
     received.move(READ, ARCHIVE)
@@ -187,8 +183,8 @@ def test_what_was_read_once_is_not_read_again(received: Repo, cache: Path) -> No
     assert life(received, cache=cache) == ["received inbox by From the cache", "moved read by Bo"]
 
 
-def test_a_rebase_between_two_builds_is_noticed(received: Repo, cache: Path) -> None:
-    """What was rewritten is read again from the beginning."""
+def test_what_was_rewritten_or_came_along_with_a_clone_is_read_again(received: Repo, cache: Path) -> None:
+    """A rebase between two builds is noticed; a cache counts only for the folder it was made for."""
     received.move(INBOX, READ)
     received.commit(who="Ann")
     assert len(life(received, cache=cache)) == 2
@@ -196,10 +192,15 @@ def test_a_rebase_between_two_builds_is_noticed(received: Repo, cache: Path) -> 
     assert life(received, cache=cache) == ["received inbox by Ann", "moved read by Cy"] == life(received)
     received.git("reset", "--quiet", "--hard", "HEAD~1")
     assert life(received, cache=cache) == ["received inbox by Ann"]
+    history_of(received, cache=cache)
+    cache.write_text(cache.read_text().replace("Ann", "Eve"))
+    theirs = received.root.rename(received.root.with_name("theirs"))
+    shutil.copytree(theirs, received.root)
+    assert life(received, cache=cache) == ["received inbox by Ann"]
 
 
 def test_a_branch_that_takes_over_another_line_is_read_again(engine: Repo, cache: Path) -> None:
-    """The old head may come in as a merge's second parent: the branch's own line is then another one."""
+    """The old head may be a merge's second parent; what a merge put back by itself is its own work, cache or not."""
     engine.write("memos/inbox/README.md", "here")
     engine.commit()
     engine.git("branch", "other")
@@ -213,10 +214,7 @@ def test_a_branch_that_takes_over_another_line_is_read_again(engine: Repo, cache
     engine.git("checkout", "--quiet", "main")
     assert history_of(engine, cache=cache) == history_of(engine)
     assert history_of(engine).events[KEY][0].merge != ""
-
-
-def test_a_merge_is_not_told_with_a_commit_that_an_earlier_one_brought(engine: Repo, cache: Path) -> None:
-    """What a merge put back by itself is its own work, whether the rest comes from the cache or is read again."""
+    engine, cache = Repo(cache.parent / "other"), cache.with_name("other.json")
     engine.write("README.md", "here")
     engine.commit()
     engine.git("checkout", "--quiet", "-b", "one")
@@ -237,42 +235,33 @@ def test_a_merge_is_not_told_with_a_commit_that_an_earlier_one_brought(engine: R
     assert history_of(engine, cache=cache) == history_of(engine)
 
 
-def test_a_cache_that_came_along_with_a_clone_is_not_believed(received: Repo, cache: Path) -> None:
-    """It may tell anything; what is kept counts only for the folder it was made for."""
-    history_of(received, cache=cache)
-    cache.write_text(cache.read_text().replace("Ann", "Eve"))
-    theirs = received.root.rename(received.root.with_name("theirs"))
-    shutil.copytree(theirs, received.root)
-    assert life(received, cache=cache) == ["received inbox by Ann"]
-
-
 def test_a_damaged_cache_costs_only_time(received: Repo, cache: Path) -> None:
-    """It is read again, and written anew."""
+    """It is read anew: a list where a text should be, an id that is none, a step that does not exist."""
     expected = history_of(received)
     for damage in (b"", b"{", b"[]", b'{"name": 1}', b"\xff\xfe", b"[" * 100_000):
         cache.write_bytes(damage)
         assert history_of(received, cache=cache) == expected
         assert json.loads(cache.read_bytes())["head"] == received.head
-
-
-@pytest.mark.parametrize("place", range(8))
-def test_a_cache_with_a_wrong_value_in_it_is_not_used(received: Repo, cache: Path, place: int) -> None:
-    """Neither a list where a text should be, nor an id that is none, nor a step that does not exist."""
-    expected = history_of(received, cache=cache)
-    good = json.loads(cache.read_bytes())
-    wrongs: tuple[object, ...] = (["x"], "\u00e9", {})
-    for wrong in wrongs:
-        step = list(good["events"][KEY][0])
-        step[place] = wrong
-        if place != 4 or wrong != "\u00e9":
-            cache.write_text(json.dumps({**good, "events": {KEY: [step]}}))
-            assert history_of(received, cache=cache) == expected
-    cache.write_text(json.dumps({**good, "events": {KEY: []}}))
-    assert [event.path for event in history_of(received, cache=cache).events[KEY]] == [INBOX]
+    for place in range(8):
+        expected = history_of(received, cache=cache)
+        good = json.loads(cache.read_bytes())
+        wrongs: tuple[object, ...] = (["x"], "\u00e9", {})
+        for wrong in wrongs:
+            step = list(good["events"][KEY][0])
+            step[place] = wrong
+            if place != 4 or wrong != "\u00e9":
+                cache.write_text(json.dumps({**good, "events": {KEY: [step]}}))
+                assert history_of(received, cache=cache) == expected
+        cache.write_text(json.dumps({**good, "events": {KEY: []}}))
+        assert [event.path for event in history_of(received, cache=cache).events[KEY]] == [INBOX]
 
 
 def test_settings_that_bend_what_git_tells_do_not_count(received: Repo) -> None:
-    """Grafted parents, another encoding of what is printed, and a configuration that is damaged."""
+    """Grafts, encodings, a damaged configuration; a text that writes `abcdef1` means a commit, not a branch."""
+    received.git("branch", "abcdef1")
+    found, commit = repo_at(received.root), received.head
+    assert isinstance(found, FoundRepo)
+    assert find_commits(found, ["abcdef1", commit[:9]]) == {commit[:9]: commit}
     received.move(INBOX, READ)
     grafted = received.commit()
     commit_memo(received, name=f"{NAME}-too")
@@ -286,30 +275,18 @@ def test_settings_that_bend_what_git_tells_do_not_count(received: Repo) -> None:
     assert history_of(received) == plain
 
 
-def test_a_branch_called_like_a_commit_is_none(received: Repo) -> None:
-    """A text that writes `abcdef1` means a commit that begins so."""
-    received.git("branch", "abcdef1")
-    found, commit = repo_at(received.root), received.head
-    assert isinstance(found, FoundRepo)
-    assert find_commits(found, ["abcdef1", commit[:9]]) == {commit[:9]: commit}
-
-
-def test_without_git_nothing_is_made_up(tmp_path: Path) -> None:
-    """No steps, no dates, and the reason in words."""
-    repo = Repo(tmp_path / "engine", is_new=False)
-    put(repo, "memos")
-    archive = archive_of(repo)
-    assert life_in(archive).why_not == "it is not a git repo"
-    assert (memo(archive).copies[0].received, memo(archive).recipients[0].unread) == (None, None)
-
-
-def test_a_shallow_clone_has_no_history(received: Repo, tmp_path: Path) -> None:
-    """Its first commit adds everything; taking that for receipt would be a date made up."""
+def test_without_git_or_its_first_commits_nothing_is_made_up(received: Repo, tmp_path: Path) -> None:
+    """No steps, no dates, and the reason in words: the first commit of a shallow clone adds everything."""
     received.commit()
     received.git("clone", "--quiet", "--depth=1", f"file://{received.root}", str(tmp_path / "clone"))
     found = life_in(archive_of(Repo(tmp_path / "clone", is_new=False)))
     assert (found.why_not, found.events) == ("the clone is shallow: its first commits are missing", ())
     assert found.state == "committed"
+    repo = Repo(tmp_path / "plain", is_new=False)
+    put(repo, "memos")
+    archive = archive_of(repo)
+    assert life_in(archive).why_not == "it is not a git repo"
+    assert (memo(archive).copies[0].received, memo(archive).recipients[0].unread) == (None, None)
 
 
 def test_a_repo_around_the_source_counts_if_it_is_of_the_site(tmp_path: Path) -> None:
@@ -340,8 +317,8 @@ def test_a_repo_inside_a_source_has_a_history_of_its_own(received: Repo, tmp_pat
     assert [event.kind for event in life_in(archive_of(inside)).events] == ["received"]
 
 
-def test_a_further_work_tree_has_the_history_of_its_branch(received: Repo, tmp_path: Path) -> None:
-    """Git made its .git file, and the repo knows it."""
+def test_a_work_tree_sha_256_and_a_damaged_repo_are_read_for_what_they_are(received: Repo, tmp_path: Path) -> None:
+    """The repo knows the work tree; ids of SHA-256 are longer; a damaged repo stops no build."""
     received.git("worktree", "add", "--quiet", "-b", "branch", str(tmp_path / "tree"))
     tree = Repo(tmp_path / "tree", is_new=False)
     tree.hours = 5
@@ -349,18 +326,10 @@ def test_a_further_work_tree_has_the_history_of_its_branch(received: Repo, tmp_p
     tree.commit(who="Bo")
     assert life(tree) == ["received inbox by Ann", "moved read by Bo"]
     assert life(received) == ["received inbox by Ann"]
-
-
-def test_a_repo_of_sha_256_is_read_like_any_other(tmp_path: Path) -> None:
-    """Ids are longer, and the state of the work tree is compared in that hash."""
-    repo = Repo(tmp_path / "engine", "--object-format=sha256")
+    repo = Repo(tmp_path / "sha256", "--object-format=sha256")
     commit_memo(repo, who="Ann")
     found = life_in(archive_of(repo))
     assert (found.state, len(found.events[0].commit)) == ("committed", 64)
-
-
-def test_a_repo_that_git_cannot_read_says_so(received: Repo) -> None:
-    """A damaged repo stops no build."""
     for file in sorted((received.root / ".git/objects").rglob("*")):
         if file.is_file():
             file.chmod(0o644)
@@ -369,22 +338,15 @@ def test_a_repo_that_git_cannot_read_says_so(received: Repo) -> None:
 
 
 KEYS = {
-    "memos/inbox/a.openthing": "memos/a.openthing",
-    "memos/a.openthing": "memos/a.openthing",
-    "docs/comms/archive/a.body.md": "docs/comms/a.body.md",
-    "a.openthing": "a.openthing",
-    "inbox/a.openthing": "a.openthing",
-    "notes/engineer/a.openthing": "notes/engineer/a.openthing",
-}
+    "memos/inbox/a.openthing": "memos/a.openthing", "memos/a.openthing": "memos/a.openthing",
+    "docs/comms/archive/a.body.md": "docs/comms/a.body.md", "a.openthing": "a.openthing",
+    "inbox/a.openthing": "a.openthing", "notes/engineer/a.openthing": "notes/engineer/a.openthing",
+}  # fmt: skip
 
 
-def test_a_file_is_known_by_its_folder_without_the_mailbox() -> None:
-    """So that it is one file wherever it is moved to."""
+def test_odd_names_are_read_as_they_are_and_a_file_is_known_without_its_mailbox(engine: Repo) -> None:
+    """Line breaks in paths, separators in names, other letters; a file is one wherever it is moved to."""
     assert {path: file_key(path) for path in KEYS} == KEYS
-
-
-def test_odd_names_and_people_are_read_as_they_are(engine: Repo) -> None:
-    """Line breaks in paths, separators in names of people, letters that are not ASCII."""
     name = "2026-05-01-0100--ä\n\x01b--c"
     commit_memo(engine, name=name, who="Zoë \x1f O'Neil\t(desk)")
     assert life(engine, f"memos/{name}.openthing") == ["received inbox by Zoë O'Neil (desk)"]

@@ -82,35 +82,18 @@ def _edit(repo: Repo) -> None:
 
 
 CHANGES: tuple[Callable[[Repo], object], ...] = (
-    _edit,
-    lambda repo: repo.commit(at=33),
+    _edit, lambda repo: repo.commit(at=33),
     lambda repo: repo.git("commit", "--quiet", "--amend", "--allow-empty", "-m", "x", who="Cy", at=34),
-    lambda repo: repo.git("reset", "--quiet", "--hard", "HEAD~1"),
-    _commit_on_a_branch,
-    _merge,
+    lambda repo: repo.git("reset", "--quiet", "--hard", "HEAD~1"), _commit_on_a_branch, _merge,
     lambda repo: repo.git("branch", "-m", f"branch-{repo.head}"),
-    lambda repo: repo.git("gc", "--quiet", "--prune=now"),
-    lambda repo: repo.write(".git/shallow", f"{repo.head}\n"),
-)
+    lambda repo: repo.git("gc", "--quiet", "--prune=now"), lambda repo: repo.write(".git/shallow", f"{repo.head}\n"),
+)  # fmt: skip
 """A commit that edits, or without a change, or that was written anew or taken back; another branch, a merge, a rename
 of the branch; packed refs and objects, a graft that makes it shallow."""
 
 
-def test_after_any_change_of_a_repo_its_history_is_what_git_says(site: Path, tmp_path: Path) -> None:
-    """Each twice, since the second build knows what the first has found."""
-    repo = Repo(site / "one", is_new=False)
-    for change in CHANGES:
-        for number in range(1 if change is CHANGES[-1] else 2):
-            change(repo)
-            if change in {_commit_on_a_branch, _merge}:
-                repo.git("checkout", "--quiet", "-B", "main")
-                repo.git("branch", "-D", "side")
-            build_site(site)
-            assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean"), (change, number)
-
-
-def test_damaged_files_are_none(site: Path, tmp_path: Path) -> None:
-    """Git is asked again."""
+def test_after_any_change_of_a_repo_or_of_what_is_known_history_is_what_git_says(site: Path, tmp_path: Path) -> None:
+    """Each twice, since the second build knows what the first has found; git is asked again about damaged files."""
     files = sorted((site / ".memosite/internal/history").glob("*.head.json"))
     assert len(files) == 2
     for number, damage in enumerate((b"", b"{", b"[]", b'{"name": 1}')):
@@ -121,3 +104,12 @@ def test_damaged_files_are_none(site: Path, tmp_path: Path) -> None:
         build_site(site)
         assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
         assert all(json.loads(file.read_bytes())["ref"] == "HEAD" for file in files)
+    repo = Repo(site / "one", is_new=False)
+    for change in CHANGES:
+        for number in range(1 if change is CHANGES[-1] else 2):
+            change(repo)
+            if change in {_commit_on_a_branch, _merge}:
+                repo.git("checkout", "--quiet", "-B", "main")
+                repo.git("branch", "-D", "side")
+            build_site(site)
+            assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean"), (change, number)

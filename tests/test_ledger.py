@@ -37,20 +37,13 @@ def test_what_is_written_is_read_and_stays_a_prefix(builds: list[tuple[object, t
         ledger, before = parse(text), text
 
 
-def test_arrivals_are_numbered_in_the_order_given() -> None:
-    """From 1, on from what was there, and each artifact once."""
+def test_arrivals_are_numbered_in_the_order_given_and_a_new_key_is_none() -> None:
+    """Each artifact once; both keys of a known one lead to its id, and the last one is what it is known by."""
     ledger = Ledger().with_arrivals([("memo", "b", "1"), ("memo", "a", "2")])
     ledger = ledger.with_arrivals([("note", "a", "3"), ("memo", "b", "1")])
-    assert [(one.number, one.kind, one.id) for one in ledger.arrivals] == [
-        (1, "memo", "b"),
-        (2, "memo", "a"),
-        (3, "note", "a"),
-    ]
+    arrived = [(1, "memo", "b"), (2, "memo", "a"), (3, "note", "a")]
+    assert [(one.number, one.kind, one.id) for one in ledger.arrivals] == arrived
     assert ledger.numbers[("note", "a")] == 3
-
-
-def test_a_new_key_of_a_known_artifact_is_noted_and_no_arrival() -> None:
-    """Both keys lead to its id; the last one is what it is known by."""
     ledger = Ledger().with_arrivals([("memo", "m", "old")]).with_arrivals([("memo", "m", "new")])
     assert len(ledger.arrivals) == 1 and ledger.renewals == (Arrival(number=1, kind="memo", id="m", key="new"),)
     assert ledger.ids_by_key == {("memo", "old"): "m", ("memo", "new"): "m"}
@@ -125,11 +118,16 @@ def test_a_damaged_line_stops_the_build_and_is_named(line: str) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_a_last_line_without_its_end_is_ended_before_more_is_written() -> None:
-    """Some editors and transports drop it; a line that stands twice counts once, as after a merge by git."""
+def test_a_ledger_goes_on_after_a_last_line_without_its_end_but_not_without_a_number() -> None:
+    """Transports drop the end; a line that stands twice counts once. The next build could not read one number more."""
     line = '{"v": 1, "kind": "position", "id": "p"}'
     assert parse(parse(line).with_pages([], ["q"]).to_jsonl()).positions == ("p", "q")
     assert parse(f"{line}\n{line}\n").positions == ("p",)
+    line = json.dumps({"v": 1, "n": NUMBERS - 1, "kind": "memo", "id": "last", "key": "k"})
+    ledger = parse_ledger(line, name="made up")
+    assert ledger.with_arrivals([("memo", "last", "k")]) == ledger
+    with pytest.raises(OutputError, match="go on from another --previous"):
+        ledger.with_arrivals([("memo", "new", "k")])
 
 
 def test_the_key_tells_each_of_its_parts_apart() -> None:
@@ -139,17 +137,8 @@ def test_the_key_tells_each_of_its_parts_apart() -> None:
     assert len(keys) == 5 and all(len(key) == 16 for key in keys)
 
 
-def test_a_ledger_that_leaves_no_number_is_never_continued() -> None:
-    """The next build could not read what this one would write."""
-    line = json.dumps({"v": 1, "n": NUMBERS - 1, "kind": "memo", "id": "last", "key": "k"})
-    ledger = parse_ledger(line, name="made up")
-    assert ledger.with_arrivals([("memo", "last", "k")]) == ledger
-    with pytest.raises(OutputError, match="go on from another --previous"):
-        ledger.with_arrivals([("memo", "new", "k")])
-
-
 def test_only_what_was_added_to_a_known_ledger_is_read() -> None:
-    """It is as if all had been read; of another one nothing is known."""
+    """As if all had been read; of another one nothing is known. A damaged line is counted from the first."""
     first = Ledger().with_arrivals([("memo", "a", "1"), ("memo", "b", "2")]).with_pages([("t", ("memo", "a"))], ["p"])
     known = parse(first.to_jsonl())
     text = known.with_arrivals([("memo", "a", "new"), ("memo", "c", "3")]).with_pages([], ["q"]).to_jsonl()
@@ -159,10 +148,6 @@ def test_only_what_was_added_to_a_known_ledger_is_read() -> None:
     assert (again.published, again.counts) == (parse(text).published, parse(text).counts)
     other = Ledger().with_arrivals([("note", "z", "9")]).to_jsonl()
     assert parse_ledger(other, name="ledger", known=known) == parse(other)
-
-
-def test_a_line_that_is_damaged_is_named_by_its_number_after_what_is_known() -> None:
-    """Counted from the first line of all."""
     known = parse(Ledger().with_arrivals([("memo", "a", "1"), ("memo", "b", "2")]).to_jsonl())
     with pytest.raises(OutputError, match=r"^ledger:3: "):
         parse_ledger(known.published + "{\n", name="ledger", known=known)

@@ -20,15 +20,11 @@ from tests.support.sites import build_site
 from tests.support.strict_html import passage_ids, read
 
 LINKS = {
-    "x.md": "../x/index.html",
-    "decisions/x.md": "../dx/index.html",
-    "../decisions/x.md": "../up/index.html",
-    "2026-04-30-1100--a--b--c": "../id/index.html",
-    "2026-04-30-1100--a--b--c.openthing": "../file/index.html",
-    "s:/projects/y/memos/m.openthing": "../win/index.html",
-    "a b+(1).md": "../odd/index.html",
+    "x.md": "../x/index.html", "decisions/x.md": "../dx/index.html", "../decisions/x.md": "../up/index.html",
+    "2026-04-30-1100--a--b--c": "../id/index.html", "2026-04-30-1100--a--b--c.openthing": "../file/index.html",
+    "s:/projects/y/memos/m.openthing": "../win/index.html", "a b+(1).md": "../odd/index.html",
     "决定/一.md": "../cjk/index.html",
-}
+}  # fmt: skip
 REL = ' rel="noopener noreferrer nofollow"'
 
 
@@ -246,8 +242,8 @@ def test_code_keeps_its_language_and_task_items_show_their_boxes() -> None:
     assert html_of("    a  <b") == '<pre tabindex="0"><code>a  &lt;b\n</code></pre>\n'
 
 
-def test_footnotes_stand_last_and_lead_back() -> None:
-    """From their number to the text and back; what nothing refers to is not dropped, and nothing is read twice."""
+def test_footnotes_stand_last_and_lead_back_and_plain_text_has_no_markup() -> None:
+    """What nothing refers to is not dropped; plain text has a line per block and row, whose cells end in a bar."""
     html = to_html("a[^n] b[^n]\n\n[^n]: Why *so*.\n\nc", links={}, prefix="p-")
     assert (
         '<sup class="footnote-ref" id="p-fnref.1"><a href="#p-fn.1">[1]</a></sup> b<sup class="footnote-ref">' in html
@@ -260,19 +256,18 @@ def test_footnotes_stand_last_and_lead_back() -> None:
     assert seen(html) == "a[1] [^c] is no reference two one three"
     text = "[^1]: a\n\n" + "[^b" * 40_000
     assert seen(html_of(text)) == "[^b" * 40_000 + " a"
+    text = "# A *b*\nc\nd [e](f) ![g](h)\n\n- [x] i\n- `j`\n\n| k | l |\n|---|---|\n| m | n |\n\n```\no\n  p\n```\n> q"
+    assert plain_text(text) == "A b\nc d e g\n☑ i\nj\nk | l |\nm | n |\no\n  p\nq"
+    assert plain_text("== A ==\n<b> &amp;") == "A\n<b> &"
 
 
-def test_passages_are_named_by_their_own_words() -> None:
-    """A paragraph and an item have the anchor of their source, wherever they stand; repeats are numbered."""
+def test_passages_are_named_by_their_own_words_and_code_is_marked_and_not_changed() -> None:
+    """Wherever they stand, repeats numbered; in known languages, with a bound for a block and one for a body."""
     one = passage_ids("# a\n\nSome *words*.\n\n- item\n\n  more\n- item\n\n> Some *words*.")
     digests = [hashlib.sha256(part.encode()).hexdigest()[:8] for part in ("Some *words*.", "item", "more")]
     words, item, more = (f"p-{digest}" for digest in digests)
     assert one == {"a", words, item, more, f"{item}-2", f"{words}-2"}
     assert {words, item} <= passage_ids("New text before it.\n\nSome *words*.\n\n1. item\n   - more")
-
-
-def test_code_is_marked_and_not_changed() -> None:
-    """In languages that are known; there is a bound for a block and one for a body."""
     html = html_of('```py\ndef f(x):  # <why>\n    return "a" + 1\n```')
     assert '<span class="hl-k">def </span><span class="hl-f">f</span>(x):' in html
     assert '<span class="hl-c"># &lt;why&gt;\n    </span>' in html
@@ -286,27 +281,14 @@ def test_code_is_marked_and_not_changed() -> None:
     assert html_of(many + short).endswith("[1]\n</code></pre>\n")
 
 
-def test_plain_text_has_a_line_per_block_and_no_markup() -> None:
-    """Excerpts get the words, code its lines, a table a line per row, whose cells end in a bar."""
-    text = "# A *b*\nc\nd [e](f) ![g](h)\n\n- [x] i\n- `j`\n\n| k | l |\n|---|---|\n| m | n |\n\n```\no\n  p\n```\n> q"
-    assert plain_text(text) == "A b\nc d e g\n☑ i\nj\nk | l |\nm | n |\no\n  p\nq"
-    assert plain_text("== A ==\n<b> &amp;") == "A\n<b> &"
-
-
 PATHOLOGICAL = {
-    "brackets": "[" * 50_000,
-    "image brackets": "![" * 25_000,
-    "open links": "[a](" * 12_500,
-    "emphasis": "*a " * 16_000,
-    "mixed emphasis": "*a_b~~ " * 7_000,
-    "backticks": "".join("`" * count + " " for count in range(1, 300)),
-    "less-than signs": "<" * 50_000,
-    "ampersands": "&" * 50_000,
-    "wide table without rows": "|a" * 20_000 + "|\n" + "|-" * 19_999 + "|",
-    "parentheses after a URL": "https://a" + ")" * 50_000,
-    "names": "a/" * 25_000,
+    "brackets": "[" * 50_000, "image brackets": "![" * 25_000, "open links": "[a](" * 12_500,
+    "emphasis": "*a " * 16_000, "mixed emphasis": "*a_b~~ " * 7_000,
+    "backticks": "".join("`" * count + " " for count in range(1, 300)), "less-than signs": "<" * 50_000,
+    "ampersands": "&" * 50_000, "wide table without rows": "|a" * 20_000 + "|\n" + "|-" * 19_999 + "|",
+    "parentheses after a URL": "https://a" + ")" * 50_000, "names": "a/" * 25_000,
     "dots after names": ("x.md" + "." * 500 + "é") * 50,
-}
+}  # fmt: skip
 
 
 def test_bodies_that_nest_too_deep_or_cost_too_much_are_shown_verbatim() -> None:
@@ -378,8 +360,21 @@ def listed(page: Path) -> list[tuple[str, str]]:
     return [(link.text_content(), link.get("href")) for link in links]
 
 
-def test_long_memos_and_documents_have_contents_and_others_none(tmp_path: Path) -> None:
-    """Two levels below the title; short texts, or with few headings, are read from the top."""
+def test_long_memos_and_documents_have_contents_and_an_edit_after_receipt_is_in_the_head(tmp_path: Path) -> None:
+    """Two levels below the title, unless short or with few headings; its day, and a link to what was changed."""
+    edited = tmp_path / "edited"
+    repo = Repo(edited / "office")
+    write_memo(repo.root / "memos/inbox", NAME, body="Forty barges.")
+    repo.commit("received", at="2026-05-02T12:00:00Z")
+    site = build_site(edited)
+    page = site / "memos" / NAME / "index.html"
+    assert "Edited after receipt" not in page.read_text()
+    write_memo(repo.root / "memos/inbox", NAME, body="Thirty-nine barges.")
+    repo.commit("corrected", at="2026-05-03T12:00:00Z")
+    build_site(edited)
+    (link,) = html.parse(page).xpath("//header[@class='title']//a[starts-with(., 'Edited after receipt, 2026-')]")
+    path, _, anchor = link.get("href").partition("#")
+    assert html.parse(page.parent / path).xpath("//*[@id=$id]", id=anchor)
     write_memo(tmp_path / "memos/inbox", NAME, body=parts(3))
     write_text(tmp_path / "decisions/barges.md", f"---\ntitle: Barges\n---\n{parts(4)}")
     site = build_site(tmp_path)
@@ -394,22 +389,6 @@ def test_long_memos_and_documents_have_contents_and_others_none(tmp_path: Path) 
     site = build_site(tmp_path)
     assert listed(site / "memos" / NAME / "index.html") == []
     assert listed(site / "memos/other/index.html") == []
-
-
-def test_an_edit_after_receipt_is_in_the_head(tmp_path: Path) -> None:
-    """With its day, and a link to what was changed; not where nothing was."""
-    repo = Repo(tmp_path / "office")
-    write_memo(repo.root / "memos/inbox", NAME, body="Forty barges.")
-    repo.commit("received", at="2026-05-02T12:00:00Z")
-    site = build_site(tmp_path)
-    page = site / "memos" / NAME / "index.html"
-    assert "Edited after receipt" not in page.read_text()
-    write_memo(repo.root / "memos/inbox", NAME, body="Thirty-nine barges.")
-    repo.commit("corrected", at="2026-05-03T12:00:00Z")
-    build_site(tmp_path)
-    (link,) = html.parse(page).xpath("//header[@class='title']//a[starts-with(., 'Edited after receipt, 2026-')]")
-    path, _, anchor = link.get("href").partition("#")
-    assert html.parse(page.parent / path).xpath("//*[@id=$id]", id=anchor)
 
 
 def test_callouts_have_their_name() -> None:

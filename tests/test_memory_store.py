@@ -382,10 +382,8 @@ def test_a_history_is_in_the_order_of_time_and_events_are_of_nodes_relations_or_
     told_of = {path: [(one.event, one.detail) for one in events] for (_, path), events in joined.history.items()}
     created = ("relation.created", "decision.light affects project.harbour")
     deleted = ("relation.deleted", "decision.light depends on decision.light; it was wrong")
-    assert told_of == {
-        ".memory/memory/decisions/light.json": [created, deleted],
-        ".memory/memory/project.json": [created],
-    }
+    expected = {".memory/memory/decisions/light.json": [created, deleted], ".memory/memory/project.json": [created]}
+    assert told_of == expected
 
 
 def test_single_files_are_checked_by_themselves(repo: Stores) -> None:

@@ -109,13 +109,7 @@ def test_the_rows_of_the_stream_are_filtered(example_site: Path) -> None:
         assert browser.complaints == []
 
 
-# How to follow a position: its page and `/feeds/` have what is to be copied
-
-
-BASE = "https://memos.example.org/"
-
-
-@pytest.mark.parametrize("base", [BASE, None])
+@pytest.mark.parametrize("base", ["https://memos.example.org/", None])
 def test_the_commands_and_the_list_of_a_position_name_its_feeds(tmp_path: Path, base: str | None) -> None:
     """They are words of a shell, of a name in any script as well, and each address is that of a file."""
     name = "läut & $(x)"

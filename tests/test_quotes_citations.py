@@ -163,13 +163,20 @@ SEEN = (
 )
 
 
-def test_html_is_quoted_as_readers_see_it() -> None:
-    """All of a block quote is judged, and nothing by words that are hidden, struck out or beside an image."""
+def test_html_is_quoted_as_readers_see_it_and_citations_below_one_quote_share_it() -> None:
+    """Nothing is judged by hidden or struck words, or beside images; of a very long quote, the first has it."""
     for shown, words in SEEN:
         (found,) = read_html(to_html(PLAIN).replace(PLAIN.quote, shown))
         assert not judge(found.quote, words).tier.holds, shown
     (same,) = read_html(to_html(PLAIN).replace(PLAIN.quote, "10<sup>th</sup> <b>load</b></p><p>of all</p><img>"))
     assert same.quote.strip("\ufffc ") == "10th load of all"
+    # An address is no reference, also one that ends in the name of a kind.
+    digests = "".join(f"> — `memo/{number}`, sha256:{number:064x}\n" for number in range(3))
+    for words, quotes in (("few words", ["few words"] * 3), ("words " * 4_000, [("words " * 4_000).strip(), "", ""])):
+        assert [one.quote for one in read_markdown(f"> {words}\n>\n{digests}")] == quotes
+    cited = dataclasses.replace(PLAIN, ref="memo/a-memo", url="https://archive.example.org/memos/a-memo/")
+    for write, read in FORMATS.values():
+        assert [one.ref for one in read(write(cited))] == ["memo/a-memo"]
 
 
 @pytest.mark.parametrize("name", ["markdown", "line", "text"])
@@ -186,17 +193,6 @@ def test_wrapped_lines_change_nothing(name: str) -> None:
         (found,), (whole,) = read("\n".join(wrapped)), read(write(cited))
         assert dataclasses.replace(found, line=1) == dataclasses.replace(whole, line=1)
         assert cited.sha256 in wrapped[found.line - 1]
-
-
-def test_citations_below_one_quote_share_it() -> None:
-    """Unless it is so long that reading it for each would take for ever."""
-    # An address is no reference, also one that ends in the name of a kind.
-    digests = "".join(f"> — `memo/{number}`, sha256:{number:064x}\n" for number in range(3))
-    for words, quotes in (("few words", ["few words"] * 3), ("words " * 4_000, [("words " * 4_000).strip(), "", ""])):
-        assert [one.quote for one in read_markdown(f"> {words}\n>\n{digests}")] == quotes
-    cited = dataclasses.replace(PLAIN, ref="memo/a-memo", url="https://archive.example.org/memos/a-memo/")
-    for write, read in FORMATS.values():
-        assert [one.ref for one in read(write(cited))] == ["memo/a-memo"]
 
 
 SEEDS = [markdown_document(ODD), to_html(ODD), to_bibtex(ODD), to_csl_json(ODD), PLAIN.text]

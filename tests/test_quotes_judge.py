@@ -316,10 +316,8 @@ seven eight</q>. More.</p>
     ]
     assert found[1].links == ("https://x.example/m/",)
     text = 'The director wrote:\n> one two three four five\n> six seven eight\n\n* "a b c d e f g h" says strategist.\n'
-    assert rows(find_quotations(plain_blocks(text), positions=POSITIONS)) == [
-        (2, "one two three four five\nsix seven eight", ("director",)),
-        (5, "a b c d e f g h", ("strategist",)),
-    ]
+    expected = [(2, "one two three four five\nsix seven eight", ("director",)), (5, "a b c d e f g h", ("strategist",))]
+    assert rows(find_quotations(plain_blocks(text), positions=POSITIONS)) == expected
     text = "The director wrote: “one two three\r\nfour five six seven eight, it’s so”.\r\n"
     for suffix in (".md", ".txt", ".html", ".docx"):
         path = tmp_path / f"manuscript{suffix}"

@@ -98,7 +98,7 @@ def test_what_wyren_forbids_is_told_at_its_line() -> None:
 
 
 def test_comments_and_placeholders_are_no_records() -> None:
-    """Neither bullets in comments nor comments in bullets; their keys count, so that published ones stay."""
+    """Their keys count, so that published ones stay; what says something, however short, is an entry."""
     text = "## Decisions\n<!-- newest last -->\n- Steel <!-- ask Ada --> rope\n<!--\n- Hemp\n## Lore\n-->\n"
     text += "- (none yet)\n- Keep `<!-- more -->`\n- <fact> [session <id>, turn <n>]\n- No decisions so far.\n"
     text += "- No night work\n- a <!-- b\n"
@@ -111,10 +111,6 @@ def test_comments_and_placeholders_are_no_records() -> None:
     assert [card.key for card in cards_of(read(text))] == [
         f"decisions.{digests[0]}", f"decisions.{digests[1]}", f"decisions.{digests[2]}",
     ]  # fmt: skip
-
-
-def test_what_only_says_that_there_is_none_is_a_placeholder_and_what_says_something_an_entry() -> None:
-    """As a bullet and as other text. However short."""
     for text, section in [
         *((said, "Decisions") for said in ("(none)", "_None yet._", "**none** so far", "n/a", "N/A", "—", "…", "...")),
         *((said, "Decisions") for said in ("TBD", "(empty)", "Nothing to report.", "[ ] TODO", "No entries yet")),
@@ -184,19 +180,13 @@ PIECES = st.sampled_from(
 
 @CALM
 @given(st.lists(PIECES, max_size=30).map("".join))
-def test_no_word_of_a_section_is_dropped(text: str) -> None:
-    """Bullets and other text alike: what stands in a section stands in a block, or is a heading."""
+@example("- a\n<!-- c -->\n- (none)\n- a")
+def test_no_word_of_a_section_is_dropped_and_a_comment_takes_no_key_along(text: str) -> None:
+    """What stands in a section stands in a block; what begins where something began has its key, and none has two."""
     outline = read_outline("## Decisions\n" + text, with_comments=True)
     found = "".join(block.text for section in outline.sections for block in section.blocks)
     for word in ("text", "7a2e", "2026-05-04T08:00:00Z"):
         assert found.count(word) == text.count(word)
-
-
-@CALM
-@given(st.lists(PIECES, max_size=30).map("".join))
-@example("- a\n<!-- c -->\n- (none)\n- a")
-def test_a_comment_takes_no_key_along(text: str) -> None:
-    """What begins where something began when comments counted has the key of that; no two entries have one key."""
     text = "## Decisions\n" + text.replace("## Handoff notes", "## Weather").replace("\r", "")
     before: dict[int, str] = {}
     taken: Counter[str] = Counter()
@@ -386,8 +376,8 @@ def text_of(parsed: Parsed) -> str:
     return parsed.shelve[1].decode()
 
 
-def test_the_folder_tells_place_and_key_of_a_file_of_a_memory_layer() -> None:
-    """Two files never get one key; a broken field names the clause of its own format."""
+def test_the_folder_tells_place_and_key_of_a_file_of_a_memory_layer_whose_content_is_bounded() -> None:
+    """Two files never get one key; a broken field names its clause; nobody reads a thousand headings."""
     # Below any of the three roots, at any depth of the source. Each value is closed before the next heading.
     parsed = read_layer({"meta": META, "content": 1}, ".claude/memory/handoffs/rope.json")
     assert [(finding.rule.id, finding.severity) for finding in parsed.findings] == [
@@ -413,10 +403,6 @@ def test_the_folder_tells_place_and_key_of_a_file_of_a_memory_layer() -> None:
             read_layer({"meta": META, "content": {"decision": f"{name}\n~~~\ncode", "rationale": "because"}})
         )
         assert [heading.text for heading in read_body(text).headings] == ["Decision", "Rationale"]
-
-
-def test_long_content_is_shown_within_bounds() -> None:
-    """Nobody reads a thousand headings; code that holds backticks stays one block, and known keys come first."""
     content = {f"k{number}": number for number in range(5_000)}
     text = text_of(read_layer({"meta": META, "content": content}))
     assert text.count("\n## ") < 250
@@ -508,15 +494,11 @@ def test_depth_number_length_and_problems_have_bounds() -> None:
     assert read.fields == {"a": "1", "b": "2"}
     assert len(read.problems) <= 20
     for source in [
-        "[" * YAML_CHARS,
-        "a: {" * (YAML_CHARS // 4),
-        "- " * (YAML_CHARS // 2),
-        '"' * (YAML_CHARS - 9) + ": a: b",
+        "[" * YAML_CHARS, "a: {" * (YAML_CHARS // 4), "- " * (YAML_CHARS // 2), '"' * (YAML_CHARS - 9) + ": a: b",
         "".join(f"k{number}: *x\n" for number in range(6_000)),
-        "".join(f"k{number}: x\n" for number in range(6_000)) + "z: *x\n",
-        "k:\n" + "  - a: b: c\n" * 5_000,
+        "".join(f"k{number}: x\n" for number in range(6_000)) + "z: *x\n", "k:\n" + "  - a: b: c\n" * 5_000,
         "k: *" + " " * (YAML_CHARS - 9),
-    ]:
+    ]:  # fmt: skip
         assert 1 <= len(read_yaml(source).problems) <= 20
 
 

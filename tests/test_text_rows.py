@@ -21,6 +21,7 @@ from tests.support.repos import Repo
 from tests.support.sites import build_site
 
 AWS_KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
+Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def kept_rows(site: Path, kind: RowKind = QUOTES) -> dict[str, bytes]:
     return rows
 
 
-def answer(site: Path, quote: str, capsys: pytest.CaptureFixture[str]) -> tuple[bool, str]:
+def answer(site: Path, quote: str, capsys: Capture) -> tuple[bool, str]:
     """What the command says of a quote."""
     code = main(["cite", "--quote", quote, "--json", "--site", str(site)])
     return code == 0, "".join(capsys.readouterr())
@@ -70,9 +71,7 @@ def texts(site: Path) -> list[str]:
         return [text for one in handle.recall().artifacts.values() for text in texts_of(one, handle.shelf.text)]
 
 
-def test_kept_rows_find_what_reading_all_texts_finds(
-    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kept_rows_find_what_reading_texts_finds(site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     """True quotes, altered ones and those of several sources; the same places in the same order."""
     writer = Writer(12)
     quotes = [writer.part(writer.chance.choice(texts(site)), words) for words in (4, 8, 12, 20) for _ in range(3)]
@@ -85,9 +84,7 @@ def test_kept_rows_find_what_reading_all_texts_finds(
     assert 10 < sum(found for found, _ in by_rows) < len(quotes)
 
 
-def test_no_text_is_read_twice_for_its_row(
-    site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_text_is_read_twice_for_its_row(site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first quote makes all rows, the next none, and one after an edit that of the new text."""
     made: list[str] = []
 
@@ -106,9 +103,7 @@ def test_no_text_is_read_twice_for_its_row(
     assert made[14:] == [f"Here are {quote}."]
 
 
-def test_rows_of_texts_that_are_not_published_any_more_are_removed_by_a_build(
-    site: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rows_of_texts_that_are_not_published_any_more_are_removed_by_a_build(site: Path, capsys: Capture) -> None:
     """Whoever has a row can try out words: none stays of what was withheld, edited or removed; nor any name of it."""
     names = site / ".memosite/internal" / NAMES.file
     gone = site / f"memos/inbox/{name(2)}.openthing"
@@ -129,18 +124,7 @@ def test_rows_of_texts_that_are_not_published_any_more_are_removed_by_a_build(
     assert len(kept_rows(site)) == 12
 
 
-def test_nothing_is_kept_where_something_is_erased(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As of the archive itself."""
-    answer(site, "words that nobody here wrote", capsys)
-    assert rows_file(site).is_file()
-    write_text(site / "memosite.yml", f"erase:\n  - id: memo/{name(1)}\n    why: asked for\n    on: 2026-06-01\n")
-    told = next(one for one in texts(site) if one.startswith("# Told")).split("\n\n")[1]
-    quote = " ".join(told.split()[:10])
-    assert answer(site, quote, capsys)[0] is True
-    assert not rows_file(site).exists()
-
-
-def test_rows_of_others_are_not_read(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_read_that_others_wrote_or_kept_where_something_is_erased(site: Path, capsys: Capture) -> None:
     """A damaged file, one that nobody signed and one of another version: rows are made again."""
     quote = " ".join(texts(site)[0].split("\n\n")[-1].split()[:10])
     found = answer(site, quote, capsys)
@@ -151,6 +135,13 @@ def test_rows_of_others_are_not_read(site: Path, capsys: pytest.CaptureFixture[s
         assert rows_file(site).read_bytes() == whole
     write_signed(rows_file(site), marshal.dumps((-1, "", [], {})))
     assert answer(site, quote, capsys) == found
+    answer(site, "words that nobody here wrote", capsys)
+    assert rows_file(site).is_file()
+    write_text(site / "memosite.yml", f"erase:\n  - id: memo/{name(1)}\n    why: asked for\n    on: 2026-06-01\n")
+    told = next(one for one in texts(site) if one.startswith("# Told")).split("\n\n")[1]
+    quote = " ".join(told.split()[:10])
+    assert answer(site, quote, capsys)[0] is True
+    assert not rows_file(site).exists()
 
 
 def test_rows_are_not_written_for_an_archive_that_is_kept_no_more(site: Path) -> None:
