@@ -79,8 +79,6 @@ def test_whatever_is_written_stays_inside(written: str, path: str) -> None:
 
 def test_a_body_is_joined_with_a_finding_where_it_is_odd_and_never_from_another_source() -> None:
     """Sources are worlds of their own here, and the nearest body wins."""
-    # The message names both folders; a flat `memos/` counts as a mailbox. But not on a file that cannot be read, where
-    # nobody knows what it names; an envelope is no body.
     near, far = body_file("memos/read/m.body.md", "near"), body_file("memos/inbox/m.body.md", "far")
     joined, findings = join(envelope(path="memos/read/m.openthing", body_ref="m.body.md"), bodies=(far, near))
     assert joined["memos/read/m.openthing"].body == near
@@ -145,7 +143,6 @@ def collected(*parsed: Parsed, is_loose: bool = False) -> Collected:
 
 def test_envelopes_elsewhere_are_named_in_a_note_and_loose_files_count_anywhere() -> None:
     """And nothing else is said of them."""
-    # For checking single files; an include counts in its own source, a memo location in every one.
     for path in ["m.openthing", "docs/m.openthing", "memos.openthing", "handoffs/m.openthing"]:
         odd = Finding(rule=rules.FIELD_MISSING, location=Location(source="repo", path=path), message="x")
         found = collected(Parsed(source="repo", path=path, fact=envelope(path=path), findings=(odd,)))

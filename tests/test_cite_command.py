@@ -117,7 +117,6 @@ READERS = {"text": read_plain, "markdown": read_markdown, "html": read_html, "bi
 
 def test_a_range_quotes_how_it_begins_and_how_it_ends(repo: Repo, capsys: Capture) -> None:
     """What is between is marked as left out, and the citation holds, also of long turns."""
-    # It passes over empty turns, which alone are no range, and holds no redaction.
     site, talk = repo.root.parent, repo.root / f"transcripts/engineer/{LOAD}.body.md"
     found = fields(capsys, repo, f"{LOAD}#t1-t3")
     assert found["quote"] == (

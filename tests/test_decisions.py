@@ -226,7 +226,6 @@ def test_many_decisions_are_bounded_and_documents_that_join_take_no_address(tmp_
 
 def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path) -> None:
     """On the list and its filters; the list has the subjects that speak of a decision, newest first."""
-    # As soon as a subject or a text says that something was decided, and as long as there are no decisions.
     write_memo(tmp_path / "memos/inbox", "2026-05-01-0900--a--b--x")
     files = built_files(tmp_path, output=tmp_path / "out")
     for page in ("decisions/index.html", "decisions/pending/index.html"):
@@ -272,8 +271,6 @@ def envelope(page: Path) -> str:
 
 def test_each_decision_says_who_decided_and_a_document_shows_its_title_once(tmp_path: Path) -> None:
     """As the head or the fields say; else that it is not stated, and the one position that has the repo."""
-    # Records of systems, too. Nobody has decided proposals and what is pending.
-    # The heading keeps its anchor, for links and citations; another heading, and prose, stay as they are.
     write_org(tmp_path / "yard", positions=[{"id": "mason", "name": "Mason", "x.position.working_directory": "yard"}])
     write_text(tmp_path / "yard/decisions/oak.md", "# Oak\n\nStatus: accepted\nDecided by: the council\n")
     write_text(tmp_path / "yard/decisions/elm.md", "# Elm\n\nStatus: accepted\n")

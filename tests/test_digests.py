@@ -49,7 +49,6 @@ def repo(tmp_path: Path) -> Path:
 
 def test_a_day_is_closed_when_a_later_one_has_news(repo: Path) -> None:
     """By the archive's own dates; days without news have no digest."""
-    # An item says what came, with links, for people who get it by mail, and dates from the end of its day.
     output = build(repo)
     assert days(output) == ["2026-05-03", "2026-05-01"]
     assert subjects(output, "2026-05-01") == ["Two", "One"]

@@ -265,8 +265,6 @@ STRANGE_DOCUMENTS = {
 
 def test_megabytes_of_spite_come_to_an_end_and_one_fault_many_times_is_told_within_bounds() -> None:
     """Python refuses to read more than 4,300 digits; an envelope may hold them all the same."""
-    # Twenty thousand bad entries are one fault, and their lines are found in one pass. Each pass is linear, also where
-    # the text breaks off. Heads are read line by line, within bounds.
     digits = "1" * 1_000_000
     value, problems = json_text.read_json_text(f'{{"n": {digits}, "f": {digits}.5, "e": 1e999}}')
     assert (value, problems) == ({"n": digits, "f": f"{digits}.5", "e": "1e999"}, ())

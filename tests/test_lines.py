@@ -145,7 +145,6 @@ def test_a_body_has_all_that_is_written_once(desk: Lines, example: Lines) -> Non
 
 def test_odd_memos_have_lines_that_tell_of_it_and_each_is_one_line(desk: Lines) -> None:
     """A note asks nothing, rules are named once, addresses are encoded, and a missing parent is named as written."""
-    # Whatever ends a line; letters stand as they are, and bytes of a name that is not UTF-8 are replaced.
     assert desk.of("grüße")["url"] == "memos/grüße/"
     address = desk.of("grüße", base_url="https://x.example/")["url"]
     assert address == "https://x.example/memos/gr%C3%BC%C3%9Fe/"

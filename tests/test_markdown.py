@@ -52,7 +52,6 @@ def inner(text: str) -> str:
 
 def test_raw_html_is_shown_as_text_and_what_is_no_text_as_the_replacement_character() -> None:
     """Tags of any kind are text for the reader and never elements."""
-    # Written as such or as entities, which are the characters that they name.
     for tag in [
         *("<ide_opened_file>", "<seat>", "<script>alert(1)</script>", "<div>\na\n</div>", "<!-- x -->"),
         "<xs:element>",
@@ -67,7 +66,6 @@ def test_raw_html_is_shown_as_text_and_what_is_no_text_as_the_replacement_charac
 
 def test_sections_between_equal_signs_are_headings_and_other_lines_are_none() -> None:
     """A line such as `== Section ==` ends all other blocks, and its signs count its level."""
-    # Code, underlines and unbalanced signs are left alone.
     html = html_of("before\n== The ask ==\nafter\n=== More ===\nend")
     assert seen(html) == "before The ask after More end"
     assert [(found.level, found.text) for found in headings("a\n== B ==\nc\n=== D ===")] == [(2, "B"), (3, "D")]
@@ -86,7 +84,6 @@ def test_sections_between_equal_signs_are_headings_and_other_lines_are_none() ->
 
 def test_anchors_are_words_joined_by_hyphens_numbered_and_unique() -> None:
     """In lower case, of any script; what has none is called section; whatever is defined later, they stay."""
-    # Also when another heading is called so by itself; none is longer than 60, and many do not take ever longer.
     text = "# Why: `it` *is* so!\n# U\u0308berblick 决定 2\n# ???\n# A_b [c](d)\n"
     assert [found.anchor for found in headings(text)] == ["why-it-is-so", "überblick-决定-2", "section", "a-b-c"]
     assert headings("# &nbsp;") == (Heading(level=1, text="section", anchor="section"),)
@@ -117,8 +114,6 @@ def test_headings_are_shifted_to_the_base_level_and_skip_no_level() -> None:
 
 def test_links_to_the_web_and_the_archive_are_kept_and_other_destinations_are_text() -> None:
     """They tell the other site nothing and lend it no weight."""
-    # The label stays, and a tooltip tells what was written. URLs and addresses are meant; fragments and relative
-    # destinations are looked up as written.
     for url in ["https://a.example/b?c=d&e", "http://a.example", "mailto:a@b.example", "HTTPS://A.b"]:
         assert inner("[a](<https://a.example/b c>)") == f'<a href="https://a.example/b%20c"{REL}>a</a>'
         assert inner(f"[a]({url})") == f'<a href="{url.replace("&", "&amp;")}"{REL}>a</a>'
@@ -147,8 +142,6 @@ def test_links_to_the_web_and_the_archive_are_kept_and_other_destinations_are_te
 
 def test_bare_urls_become_links_and_lead_into_the_archive_where_they_can() -> None:
     """What is linked is what a reader would copy."""
-    # With the fragment that it is written with; any other URL leads where it says. URLs, mentions and images in a label
-    # stay text, unless the label leads nowhere; code and words are left alone.
     for links in [{}, LINKS]:
         for text, url in [
             ("see https://a.example/b.", "https://a.example/b"),
@@ -180,8 +173,7 @@ def test_bare_urls_become_links_and_lead_into_the_archive_where_they_can() -> No
 
 def test_a_mention_becomes_a_link_if_it_is_a_whole_name() -> None:
     """File names, ids and paths are found in text and code spans; the longest key wins."""
-    # A link must not claim that a different file is meant. However many there are; the longest wins, and an empty one
-    # does no harm.
+    # A link must not claim that a different file is meant.
     for text, target in [
         *(("x.md", "x"), ("(x.md).", "x"), ("`x.md`", "x"), ("**x.md**, and", "x"), ("x.md:12", "x"), ("@x.md", "x")),
         *(("x.md's", "x"), ("# x.md", "x"), ("decisions/x.md", "dx"), ("../decisions/x.md", "up")),
@@ -226,7 +218,6 @@ def test_images_are_links_or_text() -> None:
 
 def test_code_keeps_its_language_and_task_items_show_their_boxes() -> None:
     """The info string is the author's; only a plain word of it becomes a class."""
-    # Only at the start of an item; an ordered list starts where its author started it.
     for info, tag in [
         *(("", "<code>"), ("c#", '<code class="language-c#">'), (' xyz title="x"', '<code class="language-xyz">')),
         *(("mermaid", '<code class="language-mermaid">'), ('"><script>', "<code>")),
@@ -293,9 +284,7 @@ PATHOLOGICAL = {
 
 def test_bodies_that_nest_too_deep_or_cost_too_much_are_shown_verbatim() -> None:
     """The parser would drop what lies deeper, and an archive must not."""
-    # Beyond the bounds nothing is parsed, and nothing is lost. The bounds leave room for what people write; definitions
-    # that refer to each other end. What explodes in careless parsers comes out as it went in (in linear time, else this
-    # would not end).
+    # What explodes in careless parsers comes out as it went in, in linear time: else this would not end.
     for text in [
         "> " * 25_000 + "end",
         "- " * 25_000 + "end",

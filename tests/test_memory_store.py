@@ -190,7 +190,6 @@ def test_the_node_of_the_project_shows_the_configuration_and_the_marker(repo: St
 
 def test_a_missing_body_and_conflict_marks_are_errors_and_what_there_is_is_kept(repo: Stores) -> None:
     """The node is kept without text; not through folders above, and not from another store; an orphan is no node."""
-    # A sidecar as it is, with its body, under the id that stands in it; an underlined heading is none.
     repo.node("decision.light")
     (repo.root / ".memory/memory/decisions/light.md").unlink()
     joined = repo.join()
@@ -324,7 +323,6 @@ def test_what_supersedes_a_node_must_be_there_and_be_said_and_not_itself_be_supe
 
 def test_a_history_is_in_the_order_of_time_and_events_are_of_nodes_relations_or_the_project(repo: Stores) -> None:
     """By instant; doubled lines count once, undated ones come last; bad lines are named, blank ones told once."""
-    # What was deleted, and what happened to the whole store, is not lost; nor is what no schema names.
     repo.node("decision.light")
 
     known = {"id": "decision.light", "actor": "agent"}

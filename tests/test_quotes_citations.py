@@ -84,8 +84,6 @@ def test_several_citations_are_read_in_their_order(name: str) -> None:
 
 def test_a_citation_names_what_checks_it_and_words_stay_words() -> None:
     """Who, what, where, when, and the hash of the source; that a source is raw, before anybody quotes it."""
-    # What is quoted and who is named cannot become markup or a second line. What is left out is marked in brackets; a
-    # short text is quoted whole and plain.
     where = "[The load](<https://a.example/memos/a/>), `memo/a`"
     cited = dataclasses.replace(PLAIN, ref="memo/a", url="https://a.example/memos/a/", commit="")
     assert cited.text == (

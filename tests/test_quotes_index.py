@@ -134,7 +134,6 @@ def test_what_is_updated_is_what_is_found_anew(edits: list[tuple[str, int, bool]
 def test_boilerplate_makes_no_pairs_and_the_same_word_over_and_over_ends() -> None:
     """A footer that more texts have than may share a run; what two of these share besides is found."""
     # What many texts share is paired with the first alone, so that pairs grow with the texts, not with their square.
-    # Each pair takes linear time, however often words repeat.
     numbers = iter(range(100_000))
     footer, passage, *own = (" ".join(f"w{next(numbers)}" for _ in range(30)) for _ in range(MOST_HOLDERS + 10))
     texts = {number: f"{words}\n{footer}" for number, words in enumerate(own)}

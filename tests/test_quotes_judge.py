@@ -491,9 +491,6 @@ OMITTED = ("refuse to", "**n**ot", "n\u00adot", "[not](https://a.example/b/c/d/e
 
 def test_an_untrue_quote_never_holds_and_a_true_one_does() -> None:
     """What a page does not show parts no words; a number has all that is said with it."""
-    # Beside such words and marks. What is struck out is not said; an image may show anything; of a footnote only its
-    # mark may be missing. Such as `vec![1]`. Also not in letters that only look like others, or with some that are not
-    # seen. However it is written.
     for quote, text in [*CUT_WORDS.values(), *CUT_NUMBERS.values()]:
         assert not judge(quote, text).tier.holds
         assert judge(text, text).tier is Tier.EXACT

@@ -225,7 +225,6 @@ def rows_of(parsed: Parsed) -> dict[str, str]:
 
 def test_a_rule_is_told_at_the_line_of_its_field_and_not_asked_of_another_version() -> None:
     """As the validation rules of 0.1 have it; a citation's checks hold wherever there is one."""
-    # No title, no namespace, any UUID, tags as one likes, facts told ahead of time.
     for line, rule in [
         ("id: x1", "mif-id"),
         ("id: 0B7C1F5E-2A44-4C19-9D3E-5F60718293A4", "mif-id"),
@@ -270,7 +269,6 @@ def test_a_rule_is_told_at_the_line_of_its_field_and_not_asked_of_another_versio
 
 def test_validity_is_told_as_of_the_records_own_dates_in_the_writers_calendar() -> None:
     """No clock is asked: the same record says the same for ever."""
-    # Months by their names, days by the clock on the wall; what is none, or leads out of it, adds nothing.
     for fields, shown in [
         ("valid_from: 2026-01-24", "from 2026-01-24"),
         ("valid_from: 2026-01-24, valid_until: null", "from 2026-01-24, no end"),
@@ -351,7 +349,6 @@ def test_nothing_of_the_frontmatter_is_lost() -> None:
 
 def test_hostile_lines_and_one_fault_many_times_are_read_within_bounds() -> None:
     """Links that are never closed, code that is none, white space without end."""
-    # A file with more of them has one fault.
     for line in ["- uses [" * 20_000, "[[" * 100_000, "`" * 200_000 + "[", "- uses [[a]]" + " " * 200_000 + "x [[b]]"]:
         assert len(read_links(line).relations) <= 1
     for fields in [
@@ -378,7 +375,6 @@ def text_of(parsed: Parsed) -> str:
 
 def test_the_folder_tells_place_and_key_of_a_file_of_a_memory_layer_whose_content_is_bounded() -> None:
     """Two files never get one key; a broken field names its clause; nobody reads a thousand headings."""
-    # Below any of the three roots, at any depth of the source. Each value is closed before the next heading.
     parsed = read_layer({"meta": META, "content": 1}, ".claude/memory/handoffs/rope.json")
     assert [(finding.rule.id, finding.severity) for finding in parsed.findings] == [
         ("memory-layer-folder", Severity.WARNING)
@@ -429,7 +425,6 @@ def places(source: str) -> list[tuple[Rule, int | None]]:
 
 def test_yaml_is_read_as_texts_each_with_its_line() -> None:
     """Types would turn a version into a number; only a plain null is nothing, and stray characters are replaced."""
-    # Counted in the file, by line feeds, at any depth; a text is cut at its frontmatter.
     written = {"a": "1.10", "b": "on", "c": "2026-02-03T08:15:00+01:00", "d": "'null'", "1": "0x1f", "null": "y"}
     read = read_yaml("".join(f"{key}: {value}\n" for key, value in written.items()))
     assert read.fields == {**written, "d": "null"}
@@ -457,8 +452,6 @@ def test_yaml_is_read_as_texts_each_with_its_line() -> None:
 
 def test_what_cannot_be_read_as_it_is_written_is_mended_or_left_out() -> None:
     """At the top, below a key and in a list; with a finding at its line."""
-    # One finding at its line; the other fields are read, and the name of the one left out is known. A list or a text is
-    # no frontmatter.
     for written, meant in [
         *(('"a "quoted" b"', 'a "quoted" b'), ("'it's'", "it's"), ('"never closed', "never closed")),
         *(("what: it is", "what: it is"), ("@somebody", "@somebody"), ("`code` first", "`code` first")),
@@ -484,7 +477,6 @@ def test_what_cannot_be_read_as_it_is_written_is_mended_or_left_out() -> None:
 
 def test_depth_number_length_and_problems_have_bounds() -> None:
     """What goes beyond them is left out with a finding, and what comes before is read."""
-    # Each way to read it again has a bound of its own.
     assert "a" in read_yaml("a: " + "[" * (YAML_DEPTH - 1) + "]" * (YAML_DEPTH - 1)).fields
     assert places("a: 1\nb: " + "[" * YAML_DEPTH + "]" * YAML_DEPTH) == [(INVALID, 2)]
     many = "b:\n" + "- x\n" * NODES

@@ -201,7 +201,6 @@ def test_of_two_records_of_one_id_the_first_keeps_it_and_equal_files_are_copies(
 
 def test_records_are_called_by_their_source_and_key_and_nodes_have_bodies_and_history(quay: Path) -> None:
     """Wherever their files lie (SPEC 3, identity); a date is created, else the name's stamp, else nothing."""
-    # The bytes come from the shelf; a changed byte is found.
     Stores(quay).node("decision.retries")
     write_mif(quay, "docs/rope.memory.md")
     write_layer(quay, "archive/handoffs/設計")
@@ -234,7 +233,6 @@ def test_records_are_called_by_their_source_and_key_and_nodes_have_bodies_and_hi
 
 def test_relations_are_bound_both_ways_and_tell_of_successors(quay: Path) -> None:
     """The other end has them with the inverse word; two stores of one repo may have nodes of one id."""
-    # Whether the field says so or a relation; an id archived again leads to the first time.
     repo = Stores(quay)
     for id_ in ("decision.retries", "feature.queue", "gotcha.clock"):
         repo.node(id_)
@@ -403,7 +401,6 @@ def test_a_name_means_the_record_of_its_own_source_else_the_only_one(tmp_path: P
 
 def test_places_tell_the_system_of_a_file_and_ids_of_records_are_read_off_texts() -> None:
     """What a tool generates beside its own is nobody's; paths are seen from the folder that holds their store."""
-    # As whole words; what has another meaning is left.
     for path, system in [
         *((".memory/memory/decisions/a.json", "memory-store"), ("desk/.memory/events.jsonl", "memory-store")),
         *((".memory/schema/object.schema.json", None), (".memory/.backup/1/.memory/config.json", None)),

@@ -156,7 +156,6 @@ def test_excerpts_are_plain_text_and_a_search_does_not_wait_for_the_network(tmp_
 
 def test_an_export_of_a_query_holds_what_it_finds_and_asks_the_index_alone(site: Path, capsys: Capture) -> None:
     """By the same engine; a query that cannot be read is refused."""
-    # It gives what a scan gives, also with another address; what came after the index was made is looked into.
     common = ["export", "--site", str(site), "--cache", str(site / "cache")]
     assert main([*common, "ferry"]) == 0
     assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == ["other"]
@@ -204,7 +203,6 @@ def test_an_excerpt_shows_where_the_words_stand() -> None:
 
 def test_what_is_withheld_is_forgotten_by_searches_and_by_builds(tmp_path: Path, capsys: Capture) -> None:
     """Whoosh keeps words of deleted documents; a hint would repeat them, and the cache would hold them."""
-    # Nobody may search again for a long time. An index without documents has nothing to sort by.
     folder, name = tmp_path / "desk/memos/inbox", "2026-05-01-0900--engineer--director--reef"
     write_memo(folder, "2026-05-01-0800--engineer--director--calm", body="Nothing new.")
     write_memo(folder, name, body="The zqunicorn is here.")
@@ -341,7 +339,6 @@ def test_what_is_erased_while_an_index_is_made_never_gets_into_it(
 
 def test_a_cache_that_cannot_be_written_changes_no_answer(tides: Path, tmp_path: Path, capsys: Capture) -> None:
     """Saved searches of a build find the same, with the same bytes; a search scans each time."""
-    # Only who waits for an index is told.
     searches = "feeds: {searches: {at-ebb: ebb, no-ferry: NOT ferry, prefix: 'tim* OR tid*'}}\n"
     write_text(tides / "memosite.yml", f"title: Archive\n{searches}")
     expected = built_files(tides, "--cache", tmp_path / "cache-one", output=tmp_path / "one")

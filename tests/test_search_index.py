@@ -207,8 +207,6 @@ def test_whatever_lies_where_the_index_belongs_is_replaced(planted: str, tmp_pat
 
 def test_dates_are_relative_to_the_newest_and_mailboxes_and_scores_are_up_to_date(tmp_path: Path) -> None:
     """So that the same archive always gives the same answer."""
-    # What changes without the text changing is indexed, too. A word in the subject counts more, and more often in a
-    # shorter text.
     for day in ("2026-03-01", "2026-03-20", "2026-03-31"):
         write_memo(tmp_path / "memos/inbox", day, sent=f"{day}T12:00:00Z")
     assert ids(tmp_path, tmp_path / "cache", "after:2w") == ["2026-03-31", "2026-03-20"]
@@ -450,7 +448,6 @@ def read_numbers(written: str) -> Iterator[int]:
 
 def test_blocks_are_by_arrival_and_a_mailbox_changes_few(example: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     """Full ones first, then small ones; a gap changes nothing for the others, and one more the last block alone."""
-    # Its mailbox is another; texts, their places and hits are as they were.
     cards = numbered(example, FULL + TAIL + 1)
     blocks = plan_blocks(cards)
     assert [(block.name, len(block.cards)) for block in blocks] == [("f0", FULL), ("t16", TAIL), ("t17", 1)]

@@ -63,8 +63,6 @@ def as_lists(node: language.QueryNode) -> list[object]:
 
 def test_words_names_and_queries_are_read_as_the_table_says() -> None:
     """As the table says, with positions and parts."""
-    # As the table says. The tree, or the error with its place and an example. No query can exhaust the stack.
-    # docs/search.md has a line for each.
     for case in CASES["words"]:
         words = Analyzer().words(prepare(str(case["text"])))
         assert [[word.term, word.position] + ["part"] * word.part for word in words] == case["words"]

@@ -60,7 +60,6 @@ def said(found: dict[str, list[SharedLink]], name: str) -> list[tuple[str, str, 
 
 def test_each_end_leads_to_the_other_also_by_several_processes(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At the turn and the paragraph; most of the memo is in the talk, little of the document."""
-    # In the same order, and they leave the same behind for the next build.
     found = links(site)
     talk, memo, quoting = f"transcript/{TALK}", f"memo/{MEMO}", f"memo/{QUOTING}"
     document = "document/office.decisions.0001-tide.md"

@@ -51,7 +51,6 @@ def test_equal_values_of_other_objects_have_equal_digests(reducers: Reducers) ->
 
 def test_other_values_have_other_digests_and_what_has_no_value_has_none() -> None:
     """Also those that Python calls equal, of other classes, and texts that remember how they were made."""
-    # A function without a name, or an open file, is none.
     others: list[Any] = [
         LEAF, replace(LEAF, count=0), replace(LEAF, words=()), replace(LEAF, name=phrase("a")),
         replace(LEAF, name=phrase("a", context="of a page")), replace(LEAF, name=NumberText("a")), BRANCH,

@@ -172,7 +172,6 @@ def edit(repo: Repo, turns: list[str], *, is_committed: bool = True) -> None:
 
 def test_an_edited_turn_is_exact_in_its_version(desk: Desk, repo: Repo, tmp_path: Path) -> None:
     """Git has what the citation was made of, as what is quoted without one; `--strict` asks for more."""
-    # So it is where the turn, or the whole transcript, was removed.
     paper = write_text(tmp_path / "paper.md", desk.cite(f"{LOAD}#t2"))
     book = write_text(tmp_path / "book.md", "He said “There are 39 barges in the lock, and none of them may leave”.\n")
     first = repo.head
@@ -201,8 +200,6 @@ def test_an_edited_turn_is_exact_in_its_version(desk: Desk, repo: Repo, tmp_path
 
 def test_a_turn_that_closes_code_and_what_was_appended_change_nothing(desk: Desk, repo: Repo, tmp_path: Path) -> None:
     """Nobody can tell then whether what is between is an example: the version that had the turns is found."""
-    # Turns, ranges and the whole stay as they were cited, also without git. A recapture that shifts ordinals is found
-    # by its hash, and the verdict says so.
     open_ = [f"{TURNS[0]}\n```sh\nls", *TURNS[1:]]
     edit(repo, open_)
     first = repo.head
@@ -231,7 +228,6 @@ def test_a_turn_that_closes_code_and_what_was_appended_change_nothing(desk: Desk
 
 def test_a_memo_that_was_edited_after_receipt(desk: Desk, repo: Repo, tmp_path: Path) -> None:
     """Its paragraphs and its whole, in the string of its JSON."""
-    # What pages cite holds, of whole memos and of turns, also of a memo with a table or with sections.
     inbox, name = repo.root / "memos/inbox", "2026-05-02-0900--engineer--director--noon"
     bodies = ["First.\n\n| step | by |\n|---|---|\n| 1 | noon |\n", "First.\n\n== The ask ==\n\nLeave at **noon**.\n"]
     for day, body in enumerate(bodies, 3):
@@ -458,9 +454,6 @@ BOTH = r"engineer \(arc-1\), director"
 
 def test_each_format_and_each_whole_names_its_speakers(talked: Desk, tmp_path: Path) -> None:
     """Another one is wrong in all of them; HTML names it before its link."""
-    # A citation without words says so: its source is what it was, which says nothing of words elsewhere in the
-    # document.
-    # A memo its sender, a transcript and a range those of their turns; an address of something else, another time.
     assert main(["cite", f"{LOAD}#t2", "--format", "csl-json", "--site", str(talked.site)]) == 0
     [digest] = set(re.findall("sha256:[0-9a-f]{64}", talked.capsys.readouterr().out))
     words = f'The engineer said "nobody has to wait for it" (`transcript/{LOAD}#t2`, {digest}).\n'
