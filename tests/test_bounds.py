@@ -153,11 +153,11 @@ def seats(count: int, **fields: object) -> list[dict[str, object]]:
     return [{"id": f"p{number}", **fields} for number in range(count)]
 
 
-def test_an_orgdef_of_many_positions_shows_the_first_and_the_rest_as_it_is(tmp_path: Path) -> None:
+def test_many_positions_show_the_first_and_the_rest_as_it_is_and_no_feed_has_every_text(tmp_path: Path) -> None:
     """20,000 positions once became 80,029 files; here 500 of 900 get pages, and what follows them is a library.
 
     One beyond the bound that a memo names has a page in any case, and is listed from the first build on: that the
-    ledger knows it must not change what the page says.
+    ledger knows it must not change what the page says. Each of 400 feeds with texts would have held a text for many.
     """
     path = write_org(tmp_path / "repo/org", positions=seats(900, description="What it does & more. " * 25))
     write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-1430--p800--p1--first", sender="p800", to="p1")
@@ -173,6 +173,14 @@ def test_an_orgdef_of_many_positions_shows_the_first_and_the_rest_as_it_is(tmp_p
     assert sum(map(len, files.values())) < TIMES * len(written) + FREE
     shutil.rmtree(tmp_path / "repo/.memosite")  # all is made again, over the ledger
     assert built_files(tmp_path / "repo", output=tmp_path / "out") == files
+    path = write_org(tmp_path / "fed/org", positions=seats(400, description="x" * 500))
+    text = "A word. " * 5_000
+    for to in ("all", ",".join(f"p{number}" for number in range(400)), "p1"):
+        write_memo(tmp_path / "fed/memos", f"to-{to[:3]}", to=to, body=text)
+    files = built_files(tmp_path / "fed", output=tmp_path / "out-fed")
+    feed = files["positions/p1/feed-full.xml"].decode()
+    assert feed.count("A word. A word.") and feed.count("too long for a feed") == 2
+    assert sum(map(len, files.values())) < TIMES * (path.stat().st_size + 3 * len(text)) + 4 * FREE
 
 
 def test_records_and_positions_that_had_a_page_keep_it(tmp_path: Path) -> None:
@@ -203,18 +211,6 @@ def test_records_and_positions_that_had_a_page_keep_it(tmp_path: Path) -> None:
     assert [one.message for one in findings(third, "file-bounded")] == [
         "it holds 240 records; those after the first 100 are shown unchanged"
     ]
-
-
-def test_a_text_for_many_is_not_in_every_feed(tmp_path: Path) -> None:
-    """Each of 400 feeds with texts would have held it."""
-    path = write_org(tmp_path / "repo/org", positions=seats(400, description="x" * 500))
-    text = "A word. " * 5_000
-    for to in ("all", ",".join(f"p{number}" for number in range(400)), "p1"):
-        write_memo(tmp_path / "repo/memos", f"to-{to[:3]}", to=to, body=text)
-    files = built_files(tmp_path / "repo", output=tmp_path / "out")
-    feed = files["positions/p1/feed-full.xml"].decode()
-    assert feed.count("A word. A word.") and feed.count("too long for a feed") == 2
-    assert sum(map(len, files.values())) < TIMES * (path.stat().st_size + 3 * len(text)) + 4 * FREE
 
 
 @pytest.mark.parametrize("definition", ["[1]: http://" + "u" * 50_000, "[1]: /u '" + "t" * 50_000 + "'"])

@@ -115,8 +115,21 @@ def test_pages_name_the_same_commits(repo: Repo, capsys: Capture) -> None:
 READERS = {"text": read_plain, "markdown": read_markdown, "html": read_html, "bibtex": read_bibtex}
 
 
-def test_a_range_quotes_how_it_begins_and_how_it_ends(repo: Repo, capsys: Capture) -> None:
-    """What is between is marked as left out, and the citation holds, also of long turns."""
+def test_ranges_quote_how_they_begin_and_end_and_words_of_tables_are_found(repo: Repo, capsys: Capture) -> None:
+    """What is between is marked as left out; tables have no anchor, so all of the memo is cited. All of it verifies."""
+    table = "| what | who |\n|---|---|\n| the long bridge is painted blue | the keeper |\n"
+    memo = "2026-05-01-1500--engineer--director--noon"
+    write_memo(repo.root / "memos/inbox", memo, body=f"First.\n\n{table}\nIt rained at noon.\n\nThe ferry came late.\n")
+    site = repo.root.parent
+    for quote in ("the long bridge is painted", "It rained at noon. The ferry came late."):
+        found = fields(capsys, repo, "--quote", quote)
+        assert (found["ref"], found["quote"]) == (f"memo/{memo}", quote)
+        cite(repo, "--quote", quote, "--format", "markdown")
+        write_text(site / "paper.md", capsys.readouterr().out)
+        assert main(["verify", str(site / "paper.md"), "--site", str(site)]) == 0
+        write_text(site / "book.md", f'The engineer writes: "{quote}"\n')
+        assert main(["verify", "--quotes", str(site / "book.md"), "--site", str(site)]) == 0
+        capsys.readouterr()
     site, talk = repo.root.parent, repo.root / f"transcripts/engineer/{LOAD}.body.md"
     found = fields(capsys, repo, f"{LOAD}#t1-t3")
     assert found["quote"] == (
@@ -244,23 +257,6 @@ def test_what_is_restricted_says_so(tmp_path: Path, capsys: Capture) -> None:
     assert "it was removed on 2026-05-01, with commit" in capsys.readouterr().err
     cite(repo, f"{LOAD}#t1", "--audience", "public", code=2)
     assert LOAD not in capsys.readouterr().err.partition("such as")[2]
-
-
-def test_words_of_a_table_are_found_though_tables_have_no_anchor(repo: Repo, capsys: Capture) -> None:
-    """By all of the memo that has the table: so are words that go on in the next paragraph; both verify."""
-    table = "| what | who |\n|---|---|\n| the long bridge is painted blue | the keeper |\n"
-    memo = "2026-05-01-1500--engineer--director--noon"
-    write_memo(repo.root / "memos/inbox", memo, body=f"First.\n\n{table}\nIt rained at noon.\n\nThe ferry came late.\n")
-    site = repo.root.parent
-    for quote in ("the long bridge is painted", "It rained at noon. The ferry came late."):
-        found = fields(capsys, repo, "--quote", quote)
-        assert (found["ref"], found["quote"]) == (f"memo/{memo}", quote)
-        cite(repo, "--quote", quote, "--format", "markdown")
-        write_text(site / "paper.md", capsys.readouterr().out)
-        assert main(["verify", str(site / "paper.md"), "--site", str(site)]) == 0
-        write_text(site / "book.md", f'The engineer writes: "{quote}"\n')
-        assert main(["verify", "--quotes", str(site / "book.md"), "--site", str(site)]) == 0
-        capsys.readouterr()
 
 
 TIDES = "## User\n\nWhen does the tide turn?\n\n## Assistant\n\nAt noon, and none of the 39 barges may leave before.\n"

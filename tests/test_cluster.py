@@ -50,11 +50,6 @@ def build(site: Path, address: str, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-def built_here(site: Path, folder: Path) -> dict[str, bytes]:
-    """The site as one process makes it."""
-    return built_files(site, "--jobs", 1, "--cache", folder / "cache-here", output=folder / "here")
-
-
 LONG = 5 * DEADLINE
 """Seconds that a build may take on a busy machine."""
 
@@ -132,7 +127,8 @@ def test_pages_of_a_worker_that_is_killed_are_made_by_others(cluster: Machines, 
             assert process.communicate(timeout=LONG)[1] == ""
         assert process.returncode == 0
         assert worker.wait(LONG) == -signal.SIGKILL
-    assert tree_bytes(output) == built_here(site, tmp_path)
+    here = built_files(site, "--jobs", 1, "--cache", tmp_path / "cache-here", output=tmp_path / "here")
+    assert tree_bytes(output) == here
 
 
 def test_a_build_that_is_interrupted_leaves_no_work_behind(cluster: Machines, tmp_path: Path) -> None:

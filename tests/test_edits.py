@@ -87,13 +87,13 @@ def _rename_seat(org: Organization) -> object:
     return change_fields(file, positions=seats)
 
 
+def _again(org: Organization, mailbox: str = "inbox", ending: str = "openthing") -> Path:
+    return org.folder / f"office/memos/{mailbox}/{AGAIN}.{ending}"
+
+
 def _give_title(org: Organization) -> None:
     org.settings["title"] = "Another harbour"
     org.configure()
-
-
-def _again(org: Organization, mailbox: str = "inbox", ending: str = "openthing") -> Path:
-    return org.folder / f"office/memos/{mailbox}/{AGAIN}.{ending}"
 
 
 EXPLAINED: dict[Change, dict[str, set[str]]] = {

@@ -51,18 +51,14 @@ def test_arrivals_are_numbered_in_the_order_given_and_a_new_key_is_none() -> Non
     assert ledger.with_arrivals([("memo", "m", "new")]) == ledger
 
 
-def test_threads_and_positions_are_appended_once_in_order_of_id() -> None:
-    """Those of before keep their place. A thread of one is its memo's page, and nothing that outlives it."""
-    ledger = Ledger().with_pages([("t", ("memo", "m"))], ["p"])
-    ledger = ledger.with_pages([("t", ("memo", "x")), ("s", ("note", "n"))], ["q", "p", "o"])
-    assert ledger.threads == (("t", ("memo", "m")), ("s", ("note", "n")))
-    assert ledger.positions == ("p", "o", "q")
+def test_artifacts_arrive_by_date_then_by_id_and_threads_and_positions_once_in_order_of_id() -> None:
+    """What has no date comes last; those of before keep their place. A thread of one is its memo's page."""
+    known = Ledger().with_pages([("t", ("memo", "m"))], ["p"])
+    known = known.with_pages([("t", ("memo", "x")), ("s", ("note", "n"))], ["q", "p", "o"])
+    assert known.threads == (("t", ("memo", "m")), ("s", ("note", "n")))
+    assert known.positions == ("p", "o", "q")
     found = envelope("a"), envelope("b", in_reply_to="gone"), envelope("c"), envelope("d", in_reply_to="c")
     assert resolve_facts(*found)[1].threads == (("c", ("memo", "c")),)
-
-
-def test_artifacts_arrive_by_date_then_by_id() -> None:
-    """Without git and without a ledger; what has no date comes last."""
     archive, ledger = resolve_facts(
         envelope("z", sent="2026-05-01"),
         envelope("x", sent="soon"),

@@ -213,8 +213,10 @@ def test_an_update_keeps_id_and_date_and_has_an_edit(quay: Repo) -> None:
     assert dated(archive) == {first: 3, second: 1}
 
 
-def test_what_is_not_committed_is_said(quay: Repo) -> None:
-    """A new bullet is delivered, an update keeps its id and is edited; entries of a removed file are removed, each."""
+def test_what_is_not_committed_is_said_and_without_all_versions_no_date_is_invented(
+    quay: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """New bullets are delivered, updates edited, entries of removed files removed; of shallow clones nothing."""
     remember(quay, "A [session 12e4, turn 1]", "Tar", "Gone")
     quay.write(MEMORY, memory("Rope", "B [session 12e4, turn 1]", "Tar"))
     archive = archive_of(quay)
@@ -229,10 +231,7 @@ def test_what_is_not_committed_is_said(quay: Repo) -> None:
     removed = {id_: [(one.kind, one.who) for one in life.events] for (_, id_), life in archive_of(quay).removed.items()}
     steps = [("received", "Ann Other"), ("removed", "Ann Other")]
     assert removed == {f"quay.{key_of(said)}": steps for said in ("A", "Tar", "Gone")}
-
-
-def test_without_all_versions_no_date_is_invented(quay: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of more versions than are read, of a shallow clone, and of a repo that lacks a version."""
+    quay = Repo(tmp_path / "versions/quay")
     remember(quay, "Steel rope")
     blob = quay.git("rev-parse", f"HEAD:{MEMORY}")
     remember(quay, "Steel rope", "Tar")

@@ -122,8 +122,10 @@ def test_a_body_longer_than_a_page_is_cut_and_its_original_linked(tmp_path: Path
     assert files[f"memos/{name}/original.body.md"].decode() == text
 
 
-def test_a_ghost_has_the_page_that_its_memo_will_have(tmp_path: Path) -> None:
-    """It says what its name says and who replies; when the memo comes, it takes the place."""
+def test_a_ghost_has_the_page_of_its_memo_and_a_thread_with_a_new_root_leads_on_from_its_old_address(
+    tmp_path: Path,
+) -> None:
+    """The ghost says what its name says and who replies; when the memo comes, it takes the place."""
     parent = "2026-04-30-1100--director--engineer--please-open-the-gate"
     write_memo(
         tmp_path / "repo/memos/inbox", "2026-05-01-1430--engineer--director--done", in_reply_to=f"{parent}.openthing"
@@ -134,22 +136,18 @@ def test_a_ghost_has_the_page_that_its_memo_will_have(tmp_path: Path) -> None:
     assert "missing memo" in ghost
     write_memo(tmp_path / "repo/memos/read", parent, sender="director", to="engineer", subject="Please open the gate")
     assert "Please open the gate" in built_files(tmp_path / "repo", output=tmp_path / "out")[page].decode()
-
-
-def test_a_thread_that_gets_a_new_root_leads_on_from_its_old_address(tmp_path: Path) -> None:
-    """The root's id names a thread; when an earlier memo appears above it, the old page is a redirect."""
-    repo = tmp_path / "repo"
+    repo = tmp_path / "rooted"
     write_memo(repo / "memos/read", "2026-05-02-0900--a--b--two", in_reply_to=None)
     write_memo(repo / "memos/read", "2026-05-03-0900--b--a--three", in_reply_to="2026-05-02-0900--a--b--two.openthing")
-    before = built_files(repo, output=tmp_path / "out")
+    before = built_files(repo, output=tmp_path / "out-rooted")
     write_memo(repo / "memos/read", "2026-05-02-0900--a--b--two", in_reply_to="2026-05-01-0900--b--a--one.openthing")
     write_memo(repo / "memos/read", "2026-05-01-0900--b--a--one", sent="2026-05-01T09:00:00Z")
-    after = built_files(repo, output=tmp_path / "out")
+    after = built_files(repo, output=tmp_path / "out-rooted")
     old, new = (f"threads/2026-05-0{day}-0900--{who}/index.html" for day, who in ((2, "a--b--two"), (1, "b--a--one")))
     assert old in before
     assert new in after
     assert b"2026-05-01-0900--b--a--one/index.html" in after[old]
-    assert list(bad_links(tmp_path / "out")) == []
+    assert list(bad_links(tmp_path / "out-rooted")) == []
 
 
 def test_twins_say_the_same_as_the_page(tmp_path: Path) -> None:

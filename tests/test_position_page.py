@@ -90,8 +90,8 @@ def test_every_month_and_week_of_a_long_stream_is_reached(tmp_path: Path) -> Non
         assert html.parse(target).getroot().get_element_by_id(anchor) is not None
 
 
-def test_the_rows_of_the_stream_are_filtered(example_site: Path) -> None:
-    """By what they are to the position, and by words."""
+def test_the_rows_of_the_stream_are_filtered_and_what_is_copied_is_said(example_site: Path) -> None:
+    """By what they are to the position; where there is no clipboard, the text is selected, and that is said."""
     page = example_site / "positions/director/index.html"
     expected = Counter(found(html.parse(page), "//section[@id='stream']//li/@data-way"))
     with chromium() as browser:
@@ -106,6 +106,28 @@ def test_the_rows_of_the_stream_are_filtered(example_site: Path) -> None:
             empty = "[...document.querySelectorAll('#stream h3')].filter((one) => one.offsetParent &&"
             empty += " ![...one.nextElementSibling.children].some((row) => row.offsetParent)).length"
             assert browser.value(empty) == 0
+        assert browser.complaints == []
+    file = example_site / "positions/director/index.html"
+    press = "document.querySelector('[data-copy=_watch]').click()"
+    said = "document.getElementById('_copied').textContent"
+    with serve_folder(example_site) as address, chromium() as browser:
+        for place in (f"{address}positions/director/index.html#follow", f"{file.as_uri()}#follow"):
+            browser.open(place)
+            colours = [
+                browser.value(f"getComputedStyle(document.querySelector('{one}')).backgroundColor")
+                for one in ("#follow", "#follow > details > summary")
+            ]
+            assert colours[0] == "rgba(0, 0, 0, 0)" != colours[1]  # the heading alone is marked
+            browser.value("window.kept = ''; navigator.clipboard.writeText = async (text) => { window.kept = text; }")
+            browser.value("document.querySelector('[data-copy=_watch]').focus()")
+            browser.press("Enter")
+            browser.wait_for(f"{said} === 'Command copied.'")
+            assert browser.value("window.kept") == browser.value("document.getElementById('_watch').textContent")
+            assert browser.value("document.querySelector('[data-copy=_watch]').textContent") == "Copied Command"
+            browser.value("navigator.clipboard.writeText = () => Promise.reject(new Error())")
+            browser.value(press)
+            browser.wait_for(f"{said}.includes('selected: press Ctrl+C')")
+            assert "memosite watch" in browser.value("getSelection().toString()")
         assert browser.complaints == []
 
 
@@ -145,29 +167,3 @@ def test_the_list_of_feeds_lets_the_reader_choose_a_position(example_site: Path)
         there = html.parse(example_site / "feeds" / page).getroot()
         assert there.get_element_by_id(anchor) is not None
         assert there.get_element_by_id("_watch").text_content() == choice.findtext("./p/code")
-
-
-def test_what_is_copied_is_said(example_site: Path) -> None:
-    """By keyboard; where the clipboard is not to be had, the text is selected, and that is said."""
-    file = example_site / "positions/director/index.html"
-    press = "document.querySelector('[data-copy=_watch]').click()"
-    said = "document.getElementById('_copied').textContent"
-    with serve_folder(example_site) as address, chromium() as browser:
-        for place in (f"{address}positions/director/index.html#follow", f"{file.as_uri()}#follow"):
-            browser.open(place)
-            colours = [
-                browser.value(f"getComputedStyle(document.querySelector('{one}')).backgroundColor")
-                for one in ("#follow", "#follow > details > summary")
-            ]
-            assert colours[0] == "rgba(0, 0, 0, 0)" != colours[1]  # the heading alone is marked
-            browser.value("window.kept = ''; navigator.clipboard.writeText = async (text) => { window.kept = text; }")
-            browser.value("document.querySelector('[data-copy=_watch]').focus()")
-            browser.press("Enter")
-            browser.wait_for(f"{said} === 'Command copied.'")
-            assert browser.value("window.kept") == browser.value("document.getElementById('_watch').textContent")
-            assert browser.value("document.querySelector('[data-copy=_watch]').textContent") == "Copied Command"
-            browser.value("navigator.clipboard.writeText = () => Promise.reject(new Error())")
-            browser.value(press)
-            browser.wait_for(f"{said}.includes('selected: press Ctrl+C')")
-            assert "memosite watch" in browser.value("getSelection().toString()")
-        assert browser.complaints == []

@@ -112,18 +112,12 @@ def here(text: str) -> dict[str, Any]:
     return {"query": query, "words": words, "keyword": analyzer.keyword(text)}
 
 
-def in_browser(texts: list[str]) -> list[dict[str, Any]]:
-    """What texts are, by the browser's script."""
-    command = ["node", str(ROOT / "tests/search_parse.js")]
-    done = subprocess.run(command, input=json.dumps(texts).encode(), capture_output=True, timeout=600, check=True)
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
-
-
 @fuzz(st.lists(QUERIES, min_size=20, max_size=200), examples=6)
 def test_the_browser_understands_the_same(texts: list[str]) -> None:
     """The same tree or the same error at the same place, the same words and names."""
-    for text, there in zip(texts, in_browser(texts), strict=True):
+    command = ["node", str(ROOT / "tests/search_parse.js")]
+    done = subprocess.run(command, input=json.dumps(texts).encode(), capture_output=True, timeout=600, check=True)
+    for text, there in zip(texts, json.loads(done.stdout), strict=True):
         assert {"text": text, **here(text)} == {"text": text, **there}
 
 

@@ -95,12 +95,19 @@ def test_what_is_appended_or_missing_moves_nothing_else(one: list[str], place: i
     assert equal_pairs(parsed(*one).turns, parsed(*without).turns) >= min(len(one), len(without)) - 1
 
 
-def test_turns_that_begin_alike_belong_together_however_they_are_marked_up() -> None:
-    """Another tool drops marks, and leaves out a turn: those after it are not taken for one another."""
+def test_turns_that_begin_alike_belong_together_and_what_differs_is_bounded() -> None:
+    """However they are marked up, with turns left out; thousands that repeat, or long ones full of escapes."""
     old = parsed(*(f"**{said(number)}**\n\nAnd so on." for number in range(8)))
     new = parsed(*(f"{said(number)} And so on." for number in range(8) if number not in {3, 4}))
     pairs = [(left.ordinal, right.ordinal) for left, right in align(old.turns, new.turns) if left and right]
     assert pairs == [(1, 1), (2, 2), (3, 3), (6, 4), (7, 5), (8, 6)]
+    for text in ("", "a", "x" * 100):
+        found = compared(parsed(*[text, "b"] * 5_000), parsed("first", *["c", text] * 4_000, "last"))
+        assert len(found.rows) <= 300 and found.left_out > 0
+    left, right = (parsed(*(text * 20_000 + str(number) for number in range(30))) for text in ("&<", "<&"))
+    found = compared(left, right, limit=100_000)
+    assert found.bytes <= 100_000 and found.left_out > 0
+    assert any(row.diff and row.diff.is_cut for row in found.rows)
 
 
 def test_the_summary_of_two_recordings() -> None:
@@ -143,17 +150,6 @@ def test_equal_turns_are_one_row_and_others_have_their_lines() -> None:
     found = compared(left, right)
     assert [(row.left_label, row.right_label) for row in found.rows] == [("Text before the turns",) * 2]
     assert found.rows[0].diff is not None
-
-
-def test_what_differs_is_bounded_in_rows_and_bytes() -> None:
-    """Turns that repeat by the thousand, in linear time; long ones, all different, full of what HTML escapes."""
-    for text in ("", "a", "x" * 100):
-        found = compared(parsed(*[text, "b"] * 5_000), parsed("first", *["c", text] * 4_000, "last"))
-        assert len(found.rows) <= 300 and found.left_out > 0
-    old, new = (parsed(*(text * 20_000 + str(number) for number in range(30))) for text in ("&<", "<&"))
-    found = compared(old, new, limit=100_000)
-    assert found.bytes <= 100_000 and found.left_out > 0
-    assert any(row.diff and row.diff.is_cut for row in found.rows)
 
 
 def variants(root: Path, one: str, other: str, **fields: object) -> html.HtmlElement:
