@@ -105,11 +105,8 @@ def _twice(parse: Any, path: str, data: bytes) -> Parsed:
 
 
 ODD_FILES = [
-    (MEMO, b"\xef\xbb\xbf\xef\xbb\xbf{}"),
-    (MEMO, b"\xff\xfe{\x00}\x00"),
-    (MEMO, b'{"a": "\\ud83d\\ud83d\\ude00"}'),
-    (MEMO, b'{"a": 1,\n\n}'),
-    (MEMO, b'"'),
+    (MEMO, b"\xef\xbb\xbf\xef\xbb\xbf{}"), (MEMO, b"\xff\xfe{\x00}\x00"), (MEMO, b'{"a": "\\ud83d\\ud83d\\ude00"}'),
+    (MEMO, b'{"a": 1,\n\n}'), (MEMO, b'"'),
     (MEMO, b'{"type": ["memodef:Memo"], "memodef": {}, "from": [], "to": {}, "subject": 1}'),
     ("org/x.openthing", b'{"type": "orgdef:Organization", "positions": [{"id": {}}, {"id": [1]}], "items": "x"}'),
     ("notes/x.openthing", b'{"type": "memodef:Memo", "to": ["file", 1, null], "metadata": {"discharged": [[]]}}'),
@@ -119,14 +116,11 @@ ODD_FILES = [
     (".memory/config.json", b'{"version": ' + b"9" * 5000 + b', "project": {"id": "x"}}'),
     (".memory/events.jsonl", b"\xff\r\r\n<<<<<<< x\r\n=======\r\n"),
     (".memory/memory/project.json", b'"body_path"' * 50),
-    ("x.memory.md", b"---\nid: \xff\ntype: semantic\n---\n\xff"),
-    ("x.memory.md", b"---\nid: x\ntype: semantic"),
+    ("x.memory.md", b"---\nid: \xff\ntype: semantic\n---\n\xff"), ("x.memory.md", b"---\nid: x\ntype: semantic"),
     ("x.md", b"\xef\xbb\xbf---\nid: x\ntype: semantic\ncreated: x\n---"),
-    (".wyren/memory.md", b"\xef\xbb\xbf## Decisions\r- a"),
-    (".wyren/memory.md", b"```\n## Decisions\n```\n```"),
-    (".wyren/memory.md", b"## Decisions\n- a\n  ```\nb\n- c"),
-    (".wyren/broadcast/a.md", b"---\na: \xff\n---\n"),
-]
+    (".wyren/memory.md", b"\xef\xbb\xbf## Decisions\r- a"), (".wyren/memory.md", b"```\n## Decisions\n```\n```"),
+    (".wyren/memory.md", b"## Decisions\n- a\n  ```\nb\n- c"), (".wyren/broadcast/a.md", b"---\na: \xff\n---\n"),
+]  # fmt: skip
 ODD_TEXTS = [
     ("decisions/x.md", '---\na: "\\ud800"\n---\n'),
     ("decisions/x.md", '---\na: "\\UFFFFFFFF"\n---\n'),

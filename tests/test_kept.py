@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import memosite.search.blocks as blocks_module
 from memosite.archive.ledger import LEDGER_PATH
 from memosite.archive.model import Archive, Memo
 from memosite.archive.snapshots import days_of
@@ -23,13 +24,14 @@ from memosite.facts.errors import OutputError, SourceError
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.keeping import Keeping
 from memosite.reading.kept import FILE, SEAL, read_seal, seal_kept, write_kept
-from memosite.store.cache import write_signed
+from memosite.search.documents import Card
+from memosite.store.cache import read_signed, write_signed
 from memosite.store.output import OutputFolder
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.planted import CONFIG, PLANTED, write_planted
 from tests.support.repos import Repo
-from tests.support.sites import build_site, copy_example
+from tests.support.sites import build_site, built_from_nothing, copy_example, tree_bytes
 
 
 @pytest.fixture
@@ -299,3 +301,92 @@ def test_a_text_is_found_in_its_file_by_its_digest(site: Path, monkeypatch: pyte
         write_memo(site / "memos/inbox", "2026-05-03-0900--engineer--director--four", body="another one")
         with pytest.raises(SourceError, match="run the command again"):
             handle.shelf.get(text.sha256)
+
+
+FIRST, SECOND, THIRD = (f"2026-05-0{day}-1430--a--b--{name}" for day, name in enumerate(("one", "two", "three"), 1))
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """A site of two memos that was built."""
+    two = tmp_path / "site"
+    write_memo(two / "memos/inbox", FIRST, body="About the quay.")
+    write_memo(two / "memos/inbox", SECOND, body="About the zeppelin.")
+    build_site(two)
+    return two
+
+
+def kept(two: Path) -> list[str]:
+    """The files of analyses in the cache."""
+    return sorted(file.name for file in (two / ".memosite/internal/analyses").iterdir())
+
+
+def words_analyzed(two: Path) -> bytes:
+    """All that is in them."""
+    return b"".join(file.read_bytes() for file in (two / ".memosite/internal/analyses").iterdir())
+
+
+@pytest.fixture
+def analyzed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ids of what is analyzed."""
+    found: list[str] = []
+    find: Callable[..., object] = blocks_module._find
+
+    def noted(card: Card, **options: object) -> object:
+        found.append(card.id)
+        return find(card, **options)
+
+    monkeypatch.setattr(blocks_module, "_find", noted)
+    return found
+
+
+def test_what_is_in_the_last_block_is_not_analyzed_again(two: Path, analyzed: list[str], tmp_path: Path) -> None:
+    """A build of another process analyzes what is new, and makes the files that a clean build makes."""
+    write_memo(two / "memos/inbox", THIRD)
+    build_site(two, "--jobs", 1)
+    assert analyzed == [THIRD]
+    assert tree_bytes(two / "_site") == built_from_nothing(two, tmp_path / "clean")
+
+
+@pytest.mark.parametrize("how", ["another key", "no signature", "damaged", "another program's", "gone"])
+def test_only_what_this_program_wrote_counts(two: Path, analyzed: list[str], tmp_path: Path, how: str) -> None:
+    """Otherwise all is analyzed, and the files are the same."""
+    file = two / ".memosite/internal/analyses/t0.cache"
+    data = read_signed(file)
+    assert data is not None
+    match how:
+        case "another key":
+            file.write_bytes(bytes(32) + data)
+        case "no signature":
+            file.write_bytes(data)
+        case "damaged":
+            write_signed(file, data[: len(data) // 2])
+        case "another program's":
+            write_signed(file, data.replace(data[7:17], b"0123456789"))
+        case _:
+            file.unlink()
+    write_memo(two / "memos/inbox", THIRD)
+    build_site(two, "--jobs", 1)
+    assert sorted(analyzed) == [FIRST, SECOND, THIRD]
+    assert tree_bytes(two / "_site") == built_from_nothing(two, tmp_path / "clean")
+
+
+def test_what_is_removed_is_in_no_file(two: Path) -> None:
+    """Neither the words_analyzed of a memo that is gone nor those of a text that was changed."""
+    assert b"quay" in words_analyzed(two) and b"zeppelin" in words_analyzed(two)
+    write_memo(two / "memos/inbox", FIRST, body="About the pier.")
+    (two / f"memos/inbox/{SECOND}.openthing").unlink()
+    build_site(two)
+    assert b"pier" in words_analyzed(two)
+    assert b"quay" not in words_analyzed(two) and b"zeppelin" not in words_analyzed(two)
+
+
+def test_only_the_last_block_is_kept(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When another one is the last, the file of the former goes with its words_analyzed."""
+    monkeypatch.setattr(blocks_module, "TAIL", 2)
+    write_memo(two / "memos/inbox", THIRD, body="About the lighthouse.")
+    build_site(two, "--jobs", 1)
+    assert kept(two) == ["t1.cache"]
+    (two / f"memos/inbox/{THIRD}.openthing").unlink()
+    build_site(two, "--jobs", 1)
+    assert kept(two) == []

@@ -27,22 +27,18 @@ FOREIGN = {
     "b/.memory/config.json": '{"version": 5, "project": "p"}',
     "c/.memory/config.json": "// settings of an editor\n{}",
     "d/.memory/config.json": '{"version": 5, "project": {"id": " "}}',
-    "config.json": '{"version": 5, "project": {"id": "project.p"}}',
-    ".memory/sync-state.json": '{"cursor": 5}',
+    "config.json": '{"version": 5, "project": {"id": "project.p"}}', ".memory/sync-state.json": '{"cursor": 5}',
     ".memory/events.jsonl": '{"ts": 1, "kind": "start"}\n{bad\n',
-    ".memory/memory/index.json": '{"title": "Index", "entries": []}',
-    ".memory/memory/list.json": "[1, 2]",
-    ".memory/memory/broken.json": "{",
-    ".memory/relations/graph.json": '{"nodes": [], "from": "a"}',
+    ".memory/memory/index.json": '{"title": "Index", "entries": []}', ".memory/memory/list.json": "[1, 2]",
+    ".memory/memory/broken.json": "{", ".memory/relations/graph.json": '{"nodes": [], "from": "a"}',
     ".memory/schema/object.schema.json": '{"id": "a", "type": "b", "title": "c", "body_path": "d"}',
     ".memory/recovery/1/memory/a.json": '{"id": "fact.a", "type": "fact", "title": "c", "body_path": "memory/a.md"}',
     ".memory/.backup/1/.memory/config.json": '{"version": 5, "project": {"id": "project.p"}}',
     ".memory/memory/tides.memory.md": "---\nid: x\ntype: semantic\n---\nTides",
     ".memory/memory/tides.md": "---\nid: x\ntype: semantic\ncreated: 2026-05-01\n---\nTides",
-    ".memory/notes/tides.md": "# Tides",
-    "memory/tides.md": "# Tides",
+    ".memory/notes/tides.md": "# Tides", "memory/tides.md": "# Tides",
     "memory/tides.json": '{"id": "fact.a", "type": "fact", "title": "c", "body_path": "memory/a.md"}',
-}
+}  # fmt: skip
 
 
 def test_what_belongs_to_others_is_no_part_of_a_store() -> None:

@@ -189,20 +189,16 @@ def test_a_true_quote_stays_true_and_a_number_never_passes(case: tuple[str, int]
 
 
 HOSTILE = {
-    "periodic": ("a " * 10_000 + "b", "a " * 100_000),
-    "one word": ("a" * 20_000, "a" * 200_000),
-    "ticks": ("`a " * 6_000, "`a `` b ``` " * 16_000),
-    "brackets": ("[" * 20_000 + "x", "[" * 60_000),
-    "links": ("[a](b " * 4_000, "[a](<b c" * 24_000),
-    "omissions": ("[…] a b c " * 2_000, "a b c " * 32_000),
-    "letters": ("[T]a " * 4_000, "ta " * 60_000),
-    "items": ("- " * 10_000 + " x", "- " * 100_000 + "y"),
+    "periodic": ("a " * 10_000 + "b", "a " * 100_000), "one word": ("a" * 20_000, "a" * 200_000),
+    "ticks": ("`a " * 6_000, "`a `` b ``` " * 16_000), "brackets": ("[" * 20_000 + "x", "[" * 60_000),
+    "links": ("[a](b " * 4_000, "[a](<b c" * 24_000), "omissions": ("[…] a b c " * 2_000, "a b c " * 32_000),
+    "letters": ("[T]a " * 4_000, "ta " * 60_000), "items": ("- " * 10_000 + " x", "- " * 100_000 + "y"),
     "white space": (" x" + " " * 20_000 + "y", "x" + " " * 200_000 + "z"),
     "joints": ("a-" * 10_000 + "b", "a-" * 100_000),
     "marks of letters": ("e\u0301" * 10_000, "e\u0301" * 20_000 + " x"),
     "rules": ("- - -" * 200 + "a", ("- " * 10_000 + "x\n") * 10),
     "ends": ("..." * 6_000 + "x", "x " + "... " * 40_000),
-}
+}  # fmt: skip
 
 
 def test_hostile_quotes_and_long_manuscripts_are_judged() -> None:

@@ -226,31 +226,23 @@ def rows_of(parsed: Parsed) -> dict[str, str]:
 def test_a_rule_is_told_at_the_line_of_its_field_and_not_asked_of_another_version() -> None:
     """As the validation rules of 0.1 have it; a citation's checks hold wherever there is one."""
     for line, rule in [
-        ("id: x1", "mif-id"),
-        ("id: 0B7C1F5E-2A44-4C19-9D3E-5F60718293A4", "mif-id"),
-        ("id: 0b7c1f5e-2a44-1c19-9d3e-5f60718293a4", "mif-id"),
-        ("type: fact", "mif-type"),
-        ("type:", "mif-type"),
-        ("namespace: learnings", "mif-namespace"),
-        ("namespace: learnings/", "mif-namespace"),
-        ("created: 2026-02-31", "mif-created"),
-        ("created: null", "mif-created"),
-        ('title: "  "', "mif-title"),
+        ("id: x1", "mif-id"), ("id: 0B7C1F5E-2A44-4C19-9D3E-5F60718293A4", "mif-id"),
+        ("id: 0b7c1f5e-2a44-1c19-9d3e-5f60718293a4", "mif-id"), ("type: fact", "mif-type"), ("type:", "mif-type"),
+        ("namespace: learnings", "mif-namespace"), ("namespace: learnings/", "mif-namespace"),
+        ("created: 2026-02-31", "mif-created"), ("created: null", "mif-created"), ('title: "  "', "mif-title"),
         ("citations: [{type: book, title: A, url: https://a.example.org}]", "mif-citation"),
         ("citations: [{type: blog, title: '', url: https://a.example.org}]", "mif-citation"),
         ("citations: [{type: blog, title: A, url: a.example.org}]", "mif-citation"),
         ("citations: [{type: blog, title: A, url: 'https://'}]", "mif-citation"),
-        ("confidence: 1.01", "mif-confidence"),
-        ("provenance: {confidence: high}", "mif-confidence"),
+        ("confidence: 1.01", "mif-confidence"), ("provenance: {confidence: high}", "mif-confidence"),
         ("temporal: {valid_from: 2026-02-02, recorded_at: 2026-02-01}", "mif-valid-from"),
-        ("tags: [Quay]", "mif-tag"),
-        ("tags: [two words]", "mif-tag"),
+        ("tags: [Quay]", "mif-tag"), ("tags: [two words]", "mif-tag"),
         ("code_refs: [{file: /src/quay.py}]", "mif-code-path"),
         ("code_refs: [{file: 'file:///src/quay.py'}]", "mif-code-path"),
         ("citations: [{type: blog, title: A, url: https://a.example.org, relevance: -0.1}]", "mif-citation-detail"),
         ("citations: [{type: blog, title: A, url: https://a.example.org, date: 2026-02}]", "mif-citation-detail"),
         ("citations: [{type: blog, title: A, url: https://a.example.org, accessed: noon}]", "mif-citation-detail"),
-    ]:
+    ]:  # fmt: skip
         name = line.partition(":")[0]
         kept = [one for one in EARLY.splitlines() if not one.startswith(f"{name}:")]
         (finding,) = read_mif("\n".join([*kept, line]) + "\n").findings
