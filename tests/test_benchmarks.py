@@ -118,8 +118,8 @@ def test_transcripts_have_the_tool_calls_of_a_real_recording() -> None:
     assert {"Bash", "Read", "TodoWrite"} <= {call.name for call in calls}
 
 
-def test_an_invented_organization_has_no_findings_and_a_history(tmp_path: Path) -> None:
-    """What is measured is an archive as it should be, not the making of findings.
+def test_an_invented_organization_has_no_findings_and_a_history_and_peers_get_its_texts(tmp_path: Path) -> None:
+    """What is measured is an archive as it should be, not the making of findings; Hugo has a file each, others a line.
 
     With a history or without, memos lie in the same mailboxes; with one they were moved there.
     """
@@ -138,10 +138,6 @@ def test_an_invented_organization_has_no_findings_and_a_history(tmp_path: Path) 
     log = run_git(repo, "log", "--format=%s", "--name-status", "-M")
     assert "receive " in log
     assert "R100\tmemos/inbox/" in log
-
-
-def test_peers_get_the_same_texts(tmp_path: Path) -> None:
-    """Hugo has a file each artifact, claude-code-log a line each turn."""
     several = list(islice(artifacts(20, seed=1), 20))
     write_hugo(tmp_path / "hugo", several)
     texts = [path.read_text() for path in (tmp_path / "hugo" / "content").rglob("*.md")]

@@ -198,13 +198,13 @@ def test_records_and_positions_that_had_a_page_keep_it(tmp_path: Path) -> None:
     )
     assert "new599" in third.positions and ("library", "rest.acme-organization") in third.artifacts
     old, new = [f"old {number}" for number in range(90)], [f"new {number}" for number in range(150)]
-    write_text(tmp_path / ".wyren/memory.md", bullets(*old))
-    first, ledger = read_sources(tmp_path)
-    write_text(tmp_path / ".wyren/memory.md", bullets(*new[:60], *old))
-    second, _ = read_sources(tmp_path, ledger=ledger)
+    write_text(tmp_path / "list/.wyren/memory.md", bullets(*old))
+    first, ledger = read_sources(tmp_path / "list")
+    write_text(tmp_path / "list/.wyren/memory.md", bullets(*new[:60], *old))
+    second, _ = read_sources(tmp_path / "list", ledger=ledger)
     assert len(records(first)) == 90 and len(records(second)) == 150
-    write_text(tmp_path / ".wyren/memory.md", bullets(*new, *old))
-    third, _ = read_sources(tmp_path, ledger=ledger)
+    write_text(tmp_path / "list/.wyren/memory.md", bullets(*new, *old))
+    third, _ = read_sources(tmp_path / "list", ledger=ledger)
     found = records(third)
     assert records(first).items() <= found.items()
     assert len(found) == 191 and "The rest of memory.md" in found

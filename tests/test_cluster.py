@@ -112,9 +112,17 @@ def test_what_a_cluster_made_is_the_same_and_noted_as_if_it_was_made_here(
     assert list(analyses.iterdir()) == []
 
 
-def test_pages_of_a_worker_that_is_killed_are_made_by_others(cluster: Machines, tmp_path: Path) -> None:
-    """Kill -9 half-way: the same bytes, here of a lean site."""
+def test_a_build_whose_worker_is_killed_or_that_is_interrupted_leaves_nothing_behind(
+    cluster: Machines, tmp_path: Path
+) -> None:
+    """Kill -9 half-way gives the same bytes, of a lean site; Ctrl-C ends it without a word, and the workers."""
     site = larger_site(tmp_path)
+    with running(command(site, cluster.address), stderr=subprocess.PIPE, text=True) as process:
+        wait_until(lambda: is_begun(site / "_site"), seconds=LONG)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=LONG)[1] == ""
+    assert process.returncode == 130
+    wait_until(lambda: cluster.ask(f"print({TASKS})") == "0")
     with (site / "memosite.yml").open("a") as file:
         file.write("lean: true\n")
     output = tmp_path / "there"
@@ -129,17 +137,6 @@ def test_pages_of_a_worker_that_is_killed_are_made_by_others(cluster: Machines, 
         assert worker.wait(LONG) == -signal.SIGKILL
     here = built_files(site, "--jobs", 1, "--cache", tmp_path / "cache-here", output=tmp_path / "here")
     assert tree_bytes(output) == here
-
-
-def test_a_build_that_is_interrupted_leaves_no_work_behind(cluster: Machines, tmp_path: Path) -> None:
-    """Ctrl-C ends it without a word, and the workers are free for the next one."""
-    site = larger_site(tmp_path)
-    with running(command(site, cluster.address), stderr=subprocess.PIPE, text=True) as process:
-        wait_until(lambda: is_begun(site / "_site"), seconds=LONG)
-        process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=LONG)[1] == ""
-    assert process.returncode == 130
-    wait_until(lambda: cluster.ask(f"print({TASKS})") == "0")
 
 
 def test_results_come_in_order_and_items_are_not_taken_much_before(cluster: Machines) -> None:

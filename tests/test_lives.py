@@ -91,18 +91,23 @@ def test_commits_and_copies_lead_to_the_forge(repo: Repo, tmp_path: Path) -> Non
     assert all("s3cr3t-word" not in file.read_text() for file in site.rglob("*") if file.is_file())
 
 
-def test_an_edit_after_receipt_has_a_page_that_shows_it(repo: Repo, tmp_path: Path) -> None:
+def test_an_edit_after_receipt_has_a_page_that_shows_it_and_what_was_removed_a_tombstone(
+    repo: Repo, tmp_path: Path
+) -> None:
     """The life line leads to what was changed, line by line; it is escaped like any content.
 
-    A body without envelope is its own file: what happened to it is not told twice.
+    A body without envelope is its own file: what happened to it is not told twice. A tombstone has dates, who removed
+    it and in which commit; also if no earlier build has published it.
     """
-    bare = f"{NAME}-bare"
+    bare, removed = f"{NAME}-bare", f"{NAME}-removed"
     put(repo, body="It is green.")
     repo.write(f"memos/inbox/{bare}.body.md", "Green.\n")
+    path = put(repo, name=removed)
     repo.commit(who="Ann")
     put(repo, body="It is <b>red</b>.")
     repo.write(f"memos/inbox/{bare}.body.md", "Red.\n")
-    repo.commit(who="Bo")
+    repo.git("rm", "--quiet", path)
+    gone = repo.commit(who="Bo")
     site = build_site(tmp_path)
     page = site / f"memos/{NAME}/changes/index.html"
     assert '- "body": "It is green."' in words_of(page)
@@ -111,18 +116,7 @@ def test_an_edit_after_receipt_has_a_page_that_shows_it(repo: Repo, tmp_path: Pa
     tree = html.parse(site / f"memos/{NAME}/index.html")
     assert "changes/index.html#e1" in found(tree, "//ol[@class='life']//a/@href")
     assert "1 edit. As it is now" in words_of(site / f"memos/{bare}/changes/index.html")
-    assert list(bad_links(site)) == []
-
-
-def test_what_was_removed_has_a_tombstone(repo: Repo, tmp_path: Path) -> None:
-    """Dates, who removed it and in which commit; also if no earlier build has published it."""
-    put(repo, name=f"{NAME}-stays")
-    path = put(repo)
-    repo.commit(who="Ann")
-    repo.git("rm", "--quiet", path)
-    gone = repo.commit(who="Bo")
-    site = build_site(tmp_path)
-    said = words_of(site / f"memos/{NAME}/index.html")
+    said = words_of(site / f"memos/{removed}/index.html")
     assert "This item was removed" in said
     assert f"removed by Bo 2026-05-01 03:46 UTC, after 1 hour · {gone[:8]}" in said
     assert "removed" in words_of(site / "index.html")

@@ -82,8 +82,8 @@ def test_sections_between_equal_signs_are_headings_and_other_lines_are_none() ->
         assert headings(text) == ()
 
 
-def test_anchors_are_words_joined_by_hyphens_numbered_and_unique() -> None:
-    """In lower case, of any script; what has none is called section; whatever is defined later, they stay."""
+def test_anchors_are_words_and_headings_are_shifted_to_the_base_level() -> None:
+    """Joined by hyphens, of any script, unique; a heading skips no level, and ends at h6; an empty one is text."""
     text = "# Why: `it` *is* so!\n# U\u0308berblick 决定 2\n# ???\n# A_b [c](d)\n"
     assert [found.anchor for found in headings(text)] == ["why-it-is-so", "überblick-决定-2", "section", "a-b-c"]
     assert headings("# &nbsp;") == (Heading(level=1, text="section", anchor="section"),)
@@ -95,10 +95,6 @@ def test_anchors_are_words_joined_by_hyphens_numbered_and_unique() -> None:
     assert max(map(len, anchors)) <= 60
     anchors = [found.anchor for found in headings("# a\n" * 5_000 + "# a-7\n" * 5_000)]
     assert len(set(anchors)) == 10_000
-
-
-def test_headings_are_shifted_to_the_base_level_and_skip_no_level() -> None:
-    """The outline ends at h6; an empty heading is shown as written, and ids carry a prefix."""
     text = "### a\n## b\n###### c\n###### d\n### e\n# f\n"
     assert re.findall(r"<h(\d)", to_html(text, links={}, base_level=3)) == ["3", "3", "4", "4", "4", "3"]
     deep = "".join(f"{'#' * level} a\n" for level in range(1, 7))
@@ -351,6 +347,19 @@ def listed(page: Path) -> list[tuple[str, str]]:
 
 def test_long_memos_and_documents_have_contents_and_an_edit_after_receipt_is_in_the_head(tmp_path: Path) -> None:
     """Two levels below the title, unless short or with few headings; its day, and a link to what was changed."""
+    write_memo(tmp_path / "memos/inbox", NAME, body=parts(3))
+    write_text(tmp_path / "decisions/barges.md", f"---\ntitle: Barges\n---\n{parts(4)}")
+    site = build_site(tmp_path)
+    expected = [("Part 0", "#part-0"), ("Detail", "#detail"), ("Part 1", "#part-1"), ("Detail", "#detail-2")]
+    assert listed(site / "memos" / NAME / "index.html")[:4] == expected
+    (document,) = (site / "documents").glob("*/index.html")
+    assert len(listed(document)) == 8
+    tmp_path = tmp_path / "more2"
+    write_memo(tmp_path / "memos/inbox", NAME, body="## A\n\n## B\n\n## C\n\n## D\n\n## E\n")
+    write_memo(tmp_path / "memos/inbox", "other", body=f"# A\n\n{FILLING}\n\n## B\n\n{FILLING}\n\n## C\n\nx\n")
+    site = build_site(tmp_path)
+    assert listed(site / "memos" / NAME / "index.html") == []
+    assert listed(site / "memos/other/index.html") == []
     edited = tmp_path / "edited"
     repo = Repo(edited / "office")
     write_memo(repo.root / "memos/inbox", NAME, body="Forty barges.")
@@ -364,20 +373,6 @@ def test_long_memos_and_documents_have_contents_and_an_edit_after_receipt_is_in_
     (link,) = html.parse(page).xpath("//header[@class='title']//a[starts-with(., 'Edited after receipt, 2026-')]")
     path, _, anchor = link.get("href").partition("#")
     assert html.parse(page.parent / path).xpath("//*[@id=$id]", id=anchor)
-    write_memo(tmp_path / "memos/inbox", NAME, body=parts(3))
-    write_text(tmp_path / "decisions/barges.md", f"---\ntitle: Barges\n---\n{parts(4)}")
-    site = build_site(tmp_path)
-    expected = [("Part 0", "#part-0"), ("Detail", "#detail"), ("Part 1", "#part-1"), ("Detail", "#detail-2")]
-    assert listed(site / "memos" / NAME / "index.html")[:4] == expected
-    (document,) = (site / "documents").glob("*/index.html")
-    assert len(listed(document)) == 8
-    tmp_path = tmp_path / "more2"
-    # They are read from the top.
-    write_memo(tmp_path / "memos/inbox", NAME, body="## A\n\n## B\n\n## C\n\n## D\n\n## E\n")
-    write_memo(tmp_path / "memos/inbox", "other", body=f"# A\n\n{FILLING}\n\n## B\n\n{FILLING}\n\n## C\n\nx\n")
-    site = build_site(tmp_path)
-    assert listed(site / "memos" / NAME / "index.html") == []
-    assert listed(site / "memos/other/index.html") == []
 
 
 def test_callouts_have_their_name() -> None:

@@ -323,29 +323,22 @@ def talk(turns: list[str]) -> str:
 CLOSED = TURNS.map(lambda turns: [text.replace("```\nopen", "open") for text in turns])
 
 
-@fuzz(st.tuples(CLOSED, CLOSED), examples=250)
-def test_passages_stay_when_turns_are_appended(case: tuple[list[str], list[str]]) -> None:
-    """Their anchors, bytes and hashes: a citation stays valid."""
-    turns, more = case
-    before = list(places(talk(turns)))
-    assert list(places(talk([*turns, *more])))[: len(before)] == before
+@fuzz(st.tuples(CLOSED, CLOSED, TURNS).map(list), examples=250)
+def test_passages_of_any_transcript_are_bytes_of_it_and_stay_when_turns_are_appended(case: list[list[str]]) -> None:
+    """In order, each within its turn; anchors, bytes and hashes are the same then: a citation stays valid."""
+    before = list(places(talk(case[0])))
+    assert list(places(talk([*case[0], *case[1]])))[: len(before)] == before
+    text, inside = talk(case[2]), (0, 0)
+    for one in places(text):
+        assert text.encode()[one.begin : one.end].decode() == one.text
+        inside = (one.begin, one.end) if one.kind == "turn" else inside
+        assert inside[0] <= one.begin <= one.end <= inside[1]
 
 
 def places(text: str) -> Iterator[Passage]:
     """The passages of a transcript that is in no archive."""
     body = SourceBody(ref=("transcript", "t"), text=text, source="", path="", is_conversation=True)
     yield from passage_module._passages(body, passage_module._places(body))
-
-
-@fuzz(TURNS, examples=250)
-def test_bytes_of_any_transcript_are_those_of_its_text(turns: list[str]) -> None:
-    """In order, and each passage within its turn."""
-    text = talk(turns)
-    inside = 0, 0
-    for one in places(text):
-        assert text.encode()[one.begin : one.end].decode() == one.text
-        inside = (one.begin, one.end) if one.kind == "turn" else inside
-        assert inside[0] <= one.begin <= one.end <= inside[1]
 
 
 DOCUMENT = (ROOT / "docs/citations.md").read_text()

@@ -196,17 +196,25 @@ def test_wrapped_lines_change_nothing(name: str) -> None:
 SEEDS = [markdown_document(ODD), to_html(ODD), to_bibtex(ODD), to_csl_json(ODD), PLAIN.text]
 
 
-@fuzz(
-    mutated_lines(SEEDS, ["{", "}", '"', "sha256:", "“", "> ", "<blockquote>", "<q>", "\\", "[", "null", "@misc{"]),
-    examples=150,
+DOCUMENTS = mutated_lines(
+    SEEDS, ["{", "}", '"', "sha256:", "“", "> ", "<blockquote>", "<q>", "\\", "[", "null", "@misc{"]
 )
-def test_any_document_is_read(text: str) -> None:
-    """Every reader gives citations with digests on lines of the document, whatever it is."""
+
+
+@fuzz(st.tuples(DOCUMENTS, st.text(max_size=60)), examples=150)
+def test_any_document_is_read_and_any_words_are_read_back(case: tuple[str, str]) -> None:
+    """Every reader gives citations with digests on lines of the document, whatever it is; words, as one line."""
+    text, words = case
     for read in (read_markdown, read_plain, read_html, read_bibtex, read_csl_json):
         for found in read(text):
             assert isinstance(found, Written)
             assert len(found.sha256) == 64
             assert 1 <= found.line <= text.count("\n") + 1
+    cited = dataclasses.replace(PLAIN, quote=f"a {words} b", title=f"T {words}", speaker="strategist")
+    for name in ("bibtex", "json"):
+        write, read = FORMATS[name]
+        (found,) = read(write(cited))
+        assert found.quote == " ".join(cited.quote.split())
 
 
 LONG = {
@@ -228,13 +236,3 @@ def test_long_documents_take_linear_time(name: str) -> None:
     """Otherwise each of these would take for ever."""
     read, text = LONG[name]
     assert len(read(text)) == text.count("memo/a sha256:")
-
-
-@fuzz(st.text(max_size=60), examples=150)
-def test_any_words_are_read_back(words: str) -> None:
-    """Out of each format, as one line."""
-    cited = dataclasses.replace(PLAIN, quote=f"a {words} b", title=f"T {words}", speaker="strategist")
-    for name in ("bibtex", "json"):
-        write, read = FORMATS[name]
-        (found,) = read(write(cited))
-        assert found.quote == " ".join(cited.quote.split())

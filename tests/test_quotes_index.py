@@ -238,7 +238,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def memo_name(number: int) -> str:
-    """The memo_name of a memo."""
+    """The name of a memo."""
     return f"2026-05-{number + 1:02}-0900--engineer--director--told-{number}"
 
 

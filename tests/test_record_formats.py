@@ -152,22 +152,6 @@ def test_former_pages_of_comments_are_tombstones(tmp_path: Path) -> None:
 HOSTILE = ("- [session ", "- ", "```\n", "\n", "`", "[2026", "<!--", "<!---->", "`<!--``")
 
 
-def test_hostile_memories_come_to_an_end() -> None:
-    """Every pass is linear."""
-    for text in [
-        *(piece * (190_000 // len(piece)) for piece in HOSTILE),
-        *(
-            before + piece * 180_000 + "x"
-            for before, piece in (("[session a", " "), ("", "\t"), ("- ", "_"), ("# ", "?"))
-        ),
-        "- a\n" + "".join(" " * depth + "- x\n" for depth in range(0, 1_200, 2)),
-        "- <!--\n" * 9_000,
-    ]:
-        for section in ("Decisions", "Handoff notes"):
-            parsed = read(f"## {section}\n{text}")
-            check_promises(parsed, PLACE, f"## {section}\n{text}".encode())
-
-
 PIECES = st.sampled_from(
     [
         *("## Decisions\n", "## Handoff notes\n", "### Sub\n", "# Title\n", "---\n", "_Last distilled: x_\n", "- a"),
@@ -193,7 +177,7 @@ def test_no_word_of_a_section_is_dropped_and_a_comment_takes_no_key_along(text: 
     for section in read_outline(text, with_comments=True).sections:
         for block in section.blocks if section.name else ():
             slug = "-".join(re.findall(r"[a-z]+", section.name.lower())) or "section"
-            key = f"{slug}.{short_hash(read_tags(block.text).keyed)}"
+            key = f"{slug}.{short_hash(read_tags(block.text).keyed or block.text)}"
             taken[key] += 1
             before[block.line] = f"{key}-{taken[key]}" if taken[key] > 1 else key
     cards = cards_of(read(text))
@@ -339,8 +323,20 @@ def test_nothing_of_the_frontmatter_is_lost() -> None:
     assert [len(found) for found in (links.relations, links.entities, links.mentions)] == [LINKS] * 3
 
 
-def test_hostile_lines_and_one_fault_many_times_are_read_within_bounds() -> None:
-    """Links that are never closed, code that is none, white space without end."""
+def test_hostile_memories_lines_and_fields_come_to_an_end() -> None:
+    """Every pass is linear: links that are never closed, code that is none, white space; one fault many times."""
+    for text in [
+        *(piece * (190_000 // len(piece)) for piece in HOSTILE),
+        *(
+            before + piece * 180_000 + "x"
+            for before, piece in (("[session a", " "), ("", "\t"), ("- ", "_"), ("# ", "?"))
+        ),
+        "- a\n" + "".join(" " * depth + "- x\n" for depth in range(0, 1_200, 2)),
+        "- <!--\n" * 9_000,
+    ]:
+        for section in ("Decisions", "Handoff notes"):
+            parsed = read(f"## {section}\n{text}")
+            check_promises(parsed, PLACE, f"## {section}\n{text}".encode())
     for line in ["- uses [" * 20_000, "[[" * 100_000, "`" * 200_000 + "[", "- uses [[a]]" + " " * 200_000 + "x [[b]]"]:
         assert len(read_links(line).relations) <= 1
     for fields in [
@@ -415,8 +411,8 @@ def places(source: str) -> list[tuple[Rule, int | None]]:
     return [(problem.rule, problem.line) for problem in read_yaml(source).problems]
 
 
-def test_yaml_is_read_as_texts_each_with_its_line() -> None:
-    """Types would turn a version into a number; only a plain null is nothing, and stray characters are replaced."""
+def test_yaml_is_read_as_texts_each_with_its_line_and_within_bounds() -> None:
+    """Types would turn a version into a number; only a plain null is nothing; what is too much, a finding."""
     written = {"a": "1.10", "b": "on", "c": "2026-02-03T08:15:00+01:00", "d": "'null'", "1": "0x1f", "null": "y"}
     read = read_yaml("".join(f"{key}: {value}\n" for key, value in written.items()))
     assert read.fields == {**written, "d": "null"}
@@ -440,6 +436,21 @@ def test_yaml_is_read_as_texts_each_with_its_line() -> None:
         assert (open_.source, open_.body, open_.is_closed) == ("a: 1\n", rest, False)
     assert split_head("a: 1\n---\n") is None
     assert split_head("----\na: 1\n---\n") is None
+    assert "a" in read_yaml("a: " + "[" * (YAML_DEPTH - 1) + "]" * (YAML_DEPTH - 1)).fields
+    assert places("a: 1\nb: " + "[" * YAML_DEPTH + "]" * YAML_DEPTH) == [(INVALID, 2)]
+    many = "b:\n" + "- x\n" * NODES
+    assert read_yaml(f"a: 1\n{many}c: 2\n").fields == {"a": "1", "c": "2"}
+    assert [rule for rule, _ in places(f"a: 1\n{many}c: 2\n")] == [INVALID]
+    read = read_yaml("a: 1\n" + "b: 2 # comment\n" * YAML_CHARS)
+    assert read.fields == {"a": "1", "b": "2"}
+    assert len(read.problems) <= 20
+    for source in [
+        "[" * YAML_CHARS, "a: {" * (YAML_CHARS // 4), "- " * (YAML_CHARS // 2), '"' * (YAML_CHARS - 9) + ": a: b",
+        "".join(f"k{number}: *x\n" for number in range(6_000)),
+        "".join(f"k{number}: x\n" for number in range(6_000)) + "z: *x\n", "k:\n" + "  - a: b: c\n" * 5_000,
+        "k: *" + " " * (YAML_CHARS - 9),
+    ]:  # fmt: skip
+        assert 1 <= len(read_yaml(source).problems) <= 20
 
 
 def test_what_cannot_be_read_as_it_is_written_is_mended_or_left_out() -> None:
@@ -465,25 +476,6 @@ def test_what_cannot_be_read_as_it_is_written_is_mended_or_left_out() -> None:
         read = read_yaml(source)
         assert read.fields == {}
         assert [problem.rule for problem in read.problems] == [INVALID]
-
-
-def test_depth_number_length_and_problems_have_bounds() -> None:
-    """What goes beyond them is left out with a finding, and what comes before is read."""
-    assert "a" in read_yaml("a: " + "[" * (YAML_DEPTH - 1) + "]" * (YAML_DEPTH - 1)).fields
-    assert places("a: 1\nb: " + "[" * YAML_DEPTH + "]" * YAML_DEPTH) == [(INVALID, 2)]
-    many = "b:\n" + "- x\n" * NODES
-    assert read_yaml(f"a: 1\n{many}c: 2\n").fields == {"a": "1", "c": "2"}
-    assert [rule for rule, _ in places(f"a: 1\n{many}c: 2\n")] == [INVALID]
-    read = read_yaml("a: 1\n" + "b: 2 # comment\n" * YAML_CHARS)
-    assert read.fields == {"a": "1", "b": "2"}
-    assert len(read.problems) <= 20
-    for source in [
-        "[" * YAML_CHARS, "a: {" * (YAML_CHARS // 4), "- " * (YAML_CHARS // 2), '"' * (YAML_CHARS - 9) + ": a: b",
-        "".join(f"k{number}: *x\n" for number in range(6_000)),
-        "".join(f"k{number}: x\n" for number in range(6_000)) + "z: *x\n", "k:\n" + "  - a: b: c\n" * 5_000,
-        "k: *" + " " * (YAML_CHARS - 9),
-    ]:  # fmt: skip
-        assert 1 <= len(read_yaml(source).problems) <= 20
 
 
 class PlainDumper(yaml.SafeDumper):

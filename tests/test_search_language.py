@@ -121,25 +121,12 @@ def test_the_browser_understands_the_same(texts: list[str]) -> None:
         assert {"text": text, **here(text)} == {"text": text, **there}
 
 
-@fuzz(QUERIES | st.text(), examples=200)
-def test_any_text_is_a_query_or_a_query_error(text: str) -> None:
-    """Also one with lone surrogates, from a command line that is not UTF-8."""
-    analyzer = Analyzer()
-    try:
-        tree = parse_query(text, analyzer)
-    except QueryError as error:
-        assert 0 <= error.position <= max(len(text), LONGEST)
-        for example in error.example.split(" or "):
-            parse_query(example, analyzer)
-        return
-    assert parse_query(text, analyzer) == tree
-    assert list(leaves(tree))
-    json.dumps(as_lists(tree))
-
-
 @fuzz(QUERIES | st.text(), examples=200, known=["\xadÆ"])
-def test_words_are_in_the_text(text: str) -> None:
-    """Each has a place, in order; `find` and `terms`, the quick ways, know the same words; a date is one, or none."""
+def test_any_text_is_a_query_or_a_query_error_and_words_are_in_it(text: str) -> None:
+    """Each has a place, in order; `find` and `terms`, the quick ways, know the same words; a date is one, or none.
+
+    Also a text with lone surrogates, from a command line that is not UTF-8.
+    """
     prepared = prepare(text)
     analyzer = Analyzer()
     words = analyzer.words(prepared)
@@ -153,3 +140,13 @@ def test_words_are_in_the_text(text: str) -> None:
     assert sorted(parts) == sorted((one.term, one.position) for one in words if one.part)
     span = read_date(text)
     assert span is None or span[0] < span[1]
+    try:
+        tree = parse_query(text, analyzer)
+    except QueryError as error:
+        assert 0 <= error.position <= max(len(text), LONGEST)
+        for example in error.example.split(" or "):
+            parse_query(example, analyzer)
+        return
+    assert parse_query(text, analyzer) == tree
+    assert list(leaves(tree))
+    json.dumps(as_lists(tree))
