@@ -198,12 +198,7 @@ What a branch had from the third on came with its merge, on the sixth; what was 
 
 
 def test_what_was_known_at_a_time_or_commit_is_unread_then(past: Past) -> None:
-    """Nothing before the first commit of a source, and nothing of a branch before its merge.
-
-    A commit is named by hash, or by source and ref, also of a branch: its repo is read there. The answer says as of
-    when, and so do the commands in it. A clone has the same commits; which of them is at that commit, only the caller
-    knows.
-    """
+    """Nothing of a source before its first commit, nor of a branch before its merge; which clone, the caller knows."""
     assert {when: past.unread(when) for when in KNOWN} == KNOWN
     side = past.yard.git("rev-parse", "side")
     assert past.unread(side) == past.unread(side[:9]) == ["first", "side"]
@@ -381,11 +376,7 @@ def fail(*_: object, **__: object) -> None:
 
 
 def test_the_past_of_the_example_has_its_decisions_of_then(tmp_path: Path, capsys: Capture) -> None:
-    """June was decided first, and April three weeks later; an action is closed on the day that it states.
-
-    So the past by commits and the difference by days say the same. Nothing is received and committed before it was
-    written: names have local time, envelopes and records a zone, and git UTC; a transcript is written at its last turn.
-    """
+    """By commits as by days; nothing is committed before it was written, a transcript before its last turn."""
     example = tmp_path / "example"
     subprocess.run([sys.executable, ROOT / "scripts/example-repos", example], check=True, timeout=600)
     june, april = "2026-03-06-cutover-in-june.md", "2026-03-27-cutover-last-weekend-of-april.md"

@@ -119,10 +119,7 @@ def test_transcripts_have_the_tool_calls_of_a_real_recording() -> None:
 
 
 def test_an_invented_organization_has_no_findings_and_a_history_and_peers_get_its_texts(tmp_path: Path) -> None:
-    """What is measured is an archive as it should be, not the making of findings; Hugo has a file each, others a line.
-
-    With a history or without, memos lie in the same mailboxes; with one they were moved there.
-    """
+    """What is measured is no making of findings; with a history memos were moved to where they lie without one."""
     files = []
     for name, with_git in (("plain", False), ("git", True)):
         site, stream = tmp_path / name, artifacts(60, seed=1)

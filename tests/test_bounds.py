@@ -154,11 +154,7 @@ def seats(count: int, **fields: object) -> list[dict[str, object]]:
 
 
 def test_many_positions_show_the_first_and_the_rest_as_it_is_and_no_feed_has_every_text(tmp_path: Path) -> None:
-    """20,000 positions once became 80,029 files; here 500 of 900 get pages, and what follows them is a library.
-
-    One beyond the bound that a memo names has a page in any case, and is listed from the first build on: that the
-    ledger knows it must not change what the page says. Each of 400 feeds with texts would have held a text for many.
-    """
+    """20,000 once became 80,029 files; one beyond the bound that a memo names is listed from the first build on."""
     path = write_org(tmp_path / "repo/org", positions=seats(900, description="What it does & more. " * 25))
     write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-1430--p800--p1--first", sender="p800", to="p1")
     files = built_files(tmp_path / "repo", output=tmp_path / "out")

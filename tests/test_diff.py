@@ -84,10 +84,7 @@ def test_between_two_days_or_refs(repo: Repo, capsys: pytest.CaptureFixture[str]
 
 
 def test_between_two_published_sites_and_in_each_form(repo: Repo, tmp_path: Path) -> None:
-    """By their ledgers and the archive beside. What others wrote is escaped; JSON holds all; reports are characters.
-
-    That a new memo was read and answered between the two times is no move, since it was not there at the first.
-    """
+    """What others wrote is escaped; that a new memo was read and answered between the two times is no move."""
     repo.git("checkout", "--quiet", "first")
     old = build_site(repo.root.parent, output=tmp_path / "old")
     repo.git("checkout", "--quiet", "main")

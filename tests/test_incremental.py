@@ -258,10 +258,7 @@ def test_a_build_that_was_killed_alone_leaves_the_next_one_free(small: Path) -> 
 
 
 def test_findings_cannot_be_traced_and_a_new_saved_search_plans_no_page_again(small: Path) -> None:
-    """Findings belong to no key: reading them through a traced context is an error in the program.
-
-    A search is not among what every page is planned with, as the settings of feeds are.
-    """
+    """Findings belong to no key; a search is not among what every page is planned with, as settings of feeds are."""
     from memosite.plan import context_of
     from memosite.plan.health import plan_health
     from memosite.plan.traced import common_values, traced

@@ -94,11 +94,7 @@ def test_commits_and_copies_lead_to_the_forge(repo: Repo, tmp_path: Path) -> Non
 def test_an_edit_after_receipt_has_a_page_that_shows_it_and_what_was_removed_a_tombstone(
     repo: Repo, tmp_path: Path
 ) -> None:
-    """The life line leads to what was changed, line by line; it is escaped like any content.
-
-    A body without envelope is its own file: what happened to it is not told twice. A tombstone has dates, who removed
-    it and in which commit; also if no earlier build has published it.
-    """
+    """Line by line, escaped; of a body without envelope once. Who removed it, and when, also if never published."""
     bare, removed = f"{NAME}-bare", f"{NAME}-removed"
     put(repo, body="It is green.")
     repo.write(f"memos/inbox/{bare}.body.md", "Green.\n")

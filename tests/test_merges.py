@@ -280,11 +280,7 @@ def test_what_a_merge_changed_itself_is_its_own_and_so_are_reverts(tmp_path: Pat
 
 
 def test_what_two_sides_did_to_one_memo_is_told_as_the_merge_settled_it(tmp_path: Path) -> None:
-    """It has a step of its own only if it made a content that neither side has; what it refused is not told.
-
-    A memo that both received is received once; where the second one differed, that is an edit if the merge took it
-    over. Of one that was removed on one side, the last step says whether it is there.
-    """
+    """It has a step of its own only if it made a content that neither side has; what it refused is not told."""
     theirs, own = "edited inbox by Bo", "edited inbox by Mia"
     for body, steps in (("It is blue.", []), ("It is red.", [theirs]), ("It is red and blue.", [theirs, own])):
         repo = begun(tmp_path / "edited" / body, with_memo=True, on="side")

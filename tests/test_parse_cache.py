@@ -131,11 +131,7 @@ def test_a_planted_cache_is_never_loaded(repo: Path, tmp_path: Path, how: str, m
 
 
 def test_the_key_is_for_its_user_and_a_damaged_one_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever reads it can make a cache that is loaded. A user without a home has none, and reads everything anew.
-
-    A relative state folder does not count: it would lie in whichever repo is the current one (XDG base directories).
-    Whoever wrote a damaged key was killed, or the disk was full; else nothing would ever be remembered again.
-    """
+    """Who reads it can make a cache that is loaded. A relative state folder would lie in whichever repo is current."""
     for left in (b"", b"half"):
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
         (tmp_path / "memosite").mkdir(exist_ok=True)

@@ -17,12 +17,7 @@ MEGABYTE = 1_000_000
 
 
 def test_lists_and_threads_of_many_memos_are_split_and_full_parts_stay(tmp_path: Path) -> None:
-    """1,011 memos of a month to one position, half of them in one thread; parts lead to each other.
-
-    Parts count from the oldest, two full ones and a rest; the month's own page shows the newest. A full part does not
-    change when a memo arrives, so that this touches one list page and not all. Of a thread, each memo stands in one
-    part, under an anchor of its own.
-    """
+    """Counted from the oldest, and the newest is shown; so one more memo touches one list page and not all."""
     repo, output = tmp_path / "repo", tmp_path / "out"
     for number in range(1_010):
         name = f"2026-05-{1 + number // 60:02d}-09{number % 60:02d}--engineer--director--memo-{number}"

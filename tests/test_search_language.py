@@ -123,10 +123,7 @@ def test_the_browser_understands_the_same(texts: list[str]) -> None:
 
 @fuzz(QUERIES | st.text(), examples=200, known=["\xadÆ"])
 def test_any_text_is_a_query_or_a_query_error_and_words_are_in_it(text: str) -> None:
-    """Each has a place, in order; `find` and `terms`, the quick ways, know the same words; a date is one, or none.
-
-    Also a text with lone surrogates, from a command line that is not UTF-8.
-    """
+    """Also with lone surrogates; each word has a place, in order, and the quick ways know the same words."""
     prepared = prepare(text)
     analyzer = Analyzer()
     words = analyzer.words(prepared)

@@ -251,11 +251,7 @@ def test_a_missing_memo_may_have_answered_the_newest_before_it() -> None:
 
 
 def test_pages_and_commands_say_what_may_have_answered(tmp_path: Path, capsys: Capture) -> None:
-    """The engineer asks, a reply of the director is missing, and the engineer replies to that.
-
-    The pages of the memo and its thread, the board, where it is open still, and those of both positions; commands say
-    it beside the state, which is open. Of several, pages say it in the plural.
-    """
+    """A reply of the director is missing, and the engineer replies to it: beside the state, which is open."""
     folder, asking = tmp_path / "yard/memos/inbox", "2026-05-05-1000--engineer--director--pumps"
     send(folder, asking, action_required=True)
     send(folder, "2026-05-20-1000--engineer--director--thanks", in_reply_to=LOST)
