@@ -242,10 +242,8 @@ def test_what_is_restricted_says_so(tmp_path: Path, capsys: Capture) -> None:
     repo.commit("all")
     (memos / "2026-05-02-0902--a--b--removed.openthing").unlink()
     repo.commit("removed")
-    write_text(
-        tmp_path / "memosite.yml",
-        'erase:\n  - id: 2026-05-02-0901--a--b--erased\n    why: "asked for"\n    on: 2026-06-01\n',
-    )
+    erase = "erase: [{id: 2026-05-02-0901--a--b--erased, why: asked for, on: 2026-06-01}]\n"
+    write_text(tmp_path / "memosite.yml", erase)
     assert fields(capsys, repo, f"{LOAD}#t1")["note"] == "raw, confidential"
     cite(repo, "2026-05-02-0901--a--b--erased", code=1)
     assert "was erased. Since: 2026-06-01. Reason: asked for." in capsys.readouterr().err
@@ -340,9 +338,7 @@ def test_what_is_withheld_or_damaged_on_a_site_says_so(tmp_path: Path, capsys: C
     write_memo(site / "office/memos", "2026-05-02-0901--a--b--erased", body="Nobody is to read this.")
     key = "AKIA" + "Z7QH3XWMK2TPLV5D"
     write_memo(site / "office/memos", "2026-05-02-0902--a--b--secret", body=f"The key is {key}.\n\nKeep it well.")
-    write_text(
-        site / "memosite.yml", 'erase:\n  - id: 2026-05-02-0901--a--b--erased\n    why: "old"\n    on: 2026-06-01\n'
-    )
+    write_text(site / "memosite.yml", "erase: [{id: 2026-05-02-0901--a--b--erased, why: old, on: 2026-06-01}]\n")
     assert main(["build", str(site), "--quiet", "--secrets", "redact"]) == 0
     for place in (site, site / "_site"):
         for words, said in (

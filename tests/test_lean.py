@@ -20,7 +20,7 @@ from memosite.facts.layout import SITE_MARKER
 from memosite.plan.indexes import BUNDLE_BYTES
 from tests.support.bundles import bundles_of, files_of, followed, json_of, keys_of, markdown_of
 from tests.support.files import write_text
-from tests.support.memos import write_body, write_memo, write_transcript
+from tests.support.memos import send, write_body, write_memo, write_transcript
 from tests.support.pages import bad_links, found, pages
 from tests.support.planted import CONFIG, LETTER, PLANTED, words_in, write_planted
 from tests.support.servers import serve_folder
@@ -234,14 +234,11 @@ def test_a_thread_is_in_the_bundle_of_its_first_memo(tmp_path: Path) -> None:
     site = make_lean(tmp_path / "site")
     write_memos(site, 1, size=10)
     memos = site / "office/memos/inbox"
-    write_memo(memos, "2026-03-01-0900--engineer--director--ask", sent="2026-03-01T09:00:00Z")
-    write_memo(memos, "2026-04-01-0900--engineer--director--else", sent="2026-04-01T09:00:00Z")
+    send(memos, "2026-03-01-0900--engineer--director--ask", "2026-04-01-0900--engineer--director--else")
     output = build_site(site)
     before = file_states(output)
-    write_memo(
-        memos, "2026-05-20-0900--director--engineer--reply", sender="director", to="engineer",
-        sent="2026-05-20T09:00:00Z", in_reply_to="2026-03-01-0900--engineer--director--ask.openthing",
-    )  # fmt: skip
+    asked = "2026-03-01-0900--engineer--director--ask.openthing"
+    send(memos, "2026-05-20-0900--director--engineer--reply", in_reply_to=asked)
     build_site(site)
     changed = {path for path, state in file_states(output).items() if before.get(path) != state}
     assert {path.split("/")[2] for path in changed if "/twins-" in path} == {"03", "05"}
@@ -422,14 +419,12 @@ def test_nothing_of_what_is_erased_secret_or_withheld_is_in_a_bundle(tmp_path: P
     site = tmp_path / "site"
     write_memos(site, 2)
     hidden = "2026-07-04-0900--plantedfrom--director--plantedid"
-    write_memo(site / "office/memos/read", hidden, sent="2026-07-04T09:00:00Z", body="planted", sender="plantedfrom")
-    make_lean(site, "audience: public\nsources: [{path: office}]\n")
+    send(site / "office/memos/read", hidden, body="planted")
+    public = "audience: public\nsources: [{path: office}]\n"
+    make_lean(site, public)
     output = build_site(site)
     assert keys_of(output / "archive/2026/07/twins-1.md") == [f"memo/{hidden}"]
-    write_text(
-        site / "memosite.yml",
-        'audience: public\nsources: [{path: office}]\nwithhold: ["memos/read/2026-07*"]\nlean: true\n',
-    )
+    write_text(site / "memosite.yml", f'{public}withhold: ["memos/read/2026-07*"]\nlean: true\n')
     build_site(site)
     assert not (output / "archive/2026/07").exists()
     ours = [file for file in tree_bytes(output).items() if not file[0].startswith(("spec/", "static/"))]

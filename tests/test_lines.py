@@ -96,17 +96,10 @@ def test_each_kind_of_artifact_has_exactly_the_fields_of_the_contract_in_its_ord
 def test_a_memo_is_told_as_it_was_written_and_resolved_with_each_copy(tmp_path: Path) -> None:
     """Names as written stand beside positions as resolved, UTC beside the offset."""
     write_memo(
-        tmp_path / "memos/read",
-        NAME,
-        sender="old-engineer",
-        to="director, strategist",
-        subject="The gate is green",
-        sent="2026-05-01T09:00:00-04:00",
-        body="All tests pass.",
-        action_required=True,
-        thread_id="gates",
+        tmp_path / "memos/read", NAME, sender="old-engineer", to="director, strategist", subject="The gate is green",
+        sent="2026-05-01T09:00:00-04:00", body="All tests pass.", action_required=True, thread_id="gates",
         metadata={"tags": ["build", "ci"]},
-    )
+    )  # fmt: skip
     with open_folders(tmp_path, aliases={"old-engineer": "engineer"}) as (archive, shelf):
         found = Lines(archive, shelf).of(NAME, base_url="https://memos.example/a/")
         digest = archive.artifacts[("memo", NAME)].copies[0].file.sha256

@@ -109,12 +109,9 @@ def test_nineteen_words_are_no_passage_and_a_session_that_reads_a_memo_quotes_it
     tmp_path = tmp_path / "more2"
     session = "0b5d7a52-95f1-4bd0-8f6e-2f6f3c0a1e11"
     for number in range(3):
-        write_transcript(
-            tmp_path / "office/transcripts/engineer",
-            f"2026-05-01-140{number}--engineer--capture",
-            text=talk(words("said"), *(words(f"more{one}") for one in range(number))),
-            participants=[{"position": "engineer", "session_arc": session}],
-        )
+        text = talk(words("said"), *(words(f"more{one}") for one in range(number)))
+        folder, name = tmp_path / "office/transcripts/engineer", f"2026-05-01-140{number}--engineer--capture"
+        write_transcript(folder, name, text=text, participants=[{"position": "engineer", "session_arc": session}])
     write_memo(tmp_path / "office/memos/inbox", MEMO, body=words("said"))
     found = links(tmp_path / "office")
     assert said(found, f"memo/{MEMO}") == [("drafted in", "transcript/2026-05-01-1402--engineer--capture", "t1")]

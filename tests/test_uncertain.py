@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -66,11 +67,6 @@ def claims(site: Path, capsys: Capture, *seats: str) -> list[tuple[bool, ...]]:
     return found
 
 
-def commit(repo: Repo) -> None:
-    """Received, and not read yet."""
-    repo.commit("received")
-
-
 def move(repo: Repo) -> None:
     """Read, and not committed yet."""
     (repo.root / "memos/read").mkdir()
@@ -96,11 +92,6 @@ def move_back(repo: Repo) -> None:
     (repo.root / read).rename(repo.root / inbox)
 
 
-def copy_to_read(repo: Repo) -> None:
-    """A copy is in read/, too."""
-    deliver(repo, "memos/read")
-
-
 def without_commit(repo: Repo) -> None:
     """Git knows nothing of this repo yet."""
     shutil.rmtree(repo.root / ".git")
@@ -115,7 +106,11 @@ def shallow(repo: Repo) -> None:
     deliver(repo)
 
 
-ACTS = (commit, move, receive_and_restore, move_back, copy_to_read, without_commit, shallow)
+ACTS: tuple[Callable[[Repo], object], ...] = (
+    lambda repo: repo.commit("received"),  # and not read yet
+    lambda repo: deliver(repo, "memos/read"),  # a copy is in read/, too
+    *(move, receive_and_restore, move_back, without_commit, shallow),
+)
 
 
 def test_only_a_memo_in_no_commit_of_its_recipient_is_said_to_be_not_received(tmp_path: Path, capsys: Capture) -> None:
