@@ -216,17 +216,6 @@ def test_what_was_known_at_a_time_or_commit_is_unread_then(past: Past) -> None:
     assert past.unread(f"copy:{merge}") == ["first", "second", "side"]
 
 
-def test_the_work_tree_does_not_count(past: Past) -> None:
-    """Neither what is not committed, nor what was published, nor what is kept of now. Only the cache is written."""
-    assert main(["build", str(past.folder), "--quiet"]) == 0
-    before = files(past.folder)
-    write_memo(past.folder / "yard/memos/inbox", "2026-05-03-0900--director--engineer--laid", to="engineer")
-    assert past.unread("2026-05-08") == ["second", "side"]
-    (past.folder / "yard/memos/inbox/2026-05-03-0900--director--engineer--laid.openthing").unlink()
-    assert files(past.folder) == before
-    assert past.kept()
-
-
 def files(site: Path) -> list[Path]:
     """All that there is, but what is kept of former times."""
     return sorted(one for one in site.rglob("*") if not one.is_relative_to(site / ".memosite/past"))
@@ -245,8 +234,8 @@ NO_TIMES = {
 }
 
 
-def test_what_came_later_is_said_to_and_what_is_no_time_is_an_error(past: Past) -> None:
-    """Of what a branch had by then, the merge counts. What is confidential now may not have been marked so then."""
+def test_the_past_is_of_commits_and_what_came_later_is_said_to_or_was_open(past: Past) -> None:
+    """What is not committed does not count, nor what was published; of a branch the merge does."""
     for command in ("show", "thread"):
         told = past.ask(command, "2026-05-05", "--as-of", "2026-05-04", code=2)
         assert "--second was not known as of 2026-05-04; it came on 2026-05-05T12:00:00Z; ask about a later" in told
@@ -257,6 +246,23 @@ def test_what_came_later_is_said_to_and_what_is_no_time_is_an_error(past: Past) 
         assert said in past.ask("inbox", "engineer", f"--as-of={when}", code=2)
     told = past.ask("inbox", "engineer", "--as-of", "2026-05-05", "--audience", "public", code=2)
     assert "found the audience public, expected internal" in told
+    assert main(["build", str(past.folder), "--quiet"]) == 0
+    before = files(past.folder)
+    write_memo(past.folder / "yard/memos/inbox", "2026-05-03-0900--director--engineer--laid", to="engineer")
+    assert past.unread("2026-05-08") == ["second", "side"]
+    (past.folder / "yard/memos/inbox/2026-05-03-0900--director--engineer--laid.openthing").unlink()
+    assert files(past.folder) == before
+    assert past.kept()
+    name = "2026-05-08-0900--director--engineer--ask"
+    put(past.yard, name, at="2026-05-08T12:00:00Z", action_required=True)
+    closed = {"closed": {name: {"on": "2026-05-10", "by": "director"}}}
+    past.configure(actions=closed)
+    states = {
+        day: json.loads(past.ask("show", name, "--json", "--as-of", day))["states"]
+        for day in ("2026-05-09", "2026-05-10")
+    }
+    assert states["2026-05-09"] == ["action open"]
+    assert states["2026-05-10"] == ["action closed"]
 
 
 def test_sources_that_are_not_in_git_are_left_out(past: Past, tmp_path: Path, capsys: Capture) -> None:
@@ -277,20 +283,6 @@ def test_sources_that_are_not_in_git_are_left_out(past: Past, tmp_path: Path, ca
             assert said.count("\n") == 1
             assert "found no source with a git history (desk: it is not a git repo; hall: it is not a git repo)" in said
             assert f'--as-of "{when}"' in said and "leave --as-of out" in said
-
-
-def test_actions_that_were_closed_later_were_open(past: Past) -> None:
-    """The configuration is that of now, but for what it closes after that time."""
-    name = "2026-05-08-0900--director--engineer--ask"
-    put(past.yard, name, at="2026-05-08T12:00:00Z", action_required=True)
-    closed = {"closed": {name: {"on": "2026-05-10", "by": "director"}}}
-    past.configure(actions=closed)
-    states = {
-        day: json.loads(past.ask("show", name, "--json", "--as-of", day))["states"]
-        for day in ("2026-05-09", "2026-05-10")
-    }
-    assert states["2026-05-09"] == ["action open"]
-    assert states["2026-05-10"] == ["action closed"]
 
 
 def test_two_sources_in_one_repo_and_a_remote_are_read_then(tmp_path: Path, capsys: Capture, past: Past) -> None:

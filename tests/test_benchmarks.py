@@ -63,8 +63,8 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "run_module", run_here)
 
 
-def test_an_organization_is_the_same_each_time_and_has_all_kinds() -> None:
-    """Both tools get equal texts only if the same seed gives them, and another seed gives others."""
+def test_an_organization_is_the_same_each_time_and_its_transcripts_have_the_calls_of_a_real_one() -> None:
+    """Both tools get equal texts only if a seed gives them; memosite finds each turn and each call again."""
     first, again, other = (list(islice(artifacts(300, seed=seed), 300)) for seed in (1, 1, 2))
     assert first == again != other
     assert {one.kind for one in first} == {"memo", "note", "transcript"}
@@ -73,6 +73,15 @@ def test_an_organization_is_the_same_each_time_and_has_all_kinds() -> None:
     assert any(one.thread for one in first)
     assert any(one.is_action for one in first)
     assert len({one.name for one in first}) == 300
+    conversations = list(transcripts(10, seed=1))
+    found = [parse_conversation(body_text(one), started=one.sent) for one in conversations]
+    assert [len(one.turns) for one in found] == [len(one.turns) for one in conversations]
+    read = [block for one in found for turn in one.turns for block in blocks(turn.text) if block.kind == "tool"]
+    calls = [call for one in conversations for turn in one.turns for call in turn.calls]
+    assert [block.name for block in read] == [call.name for call in calls]
+    assert 1.2 < len(calls) / sum(len(one.turns) for one in conversations) < 2.3
+    assert 0.3 < sum(not block.text for block in read) / len(read) < 0.6
+    assert {"Bash", "Read", "TodoWrite"} <= {call.name for call in calls}
 
 
 REAL = {
@@ -103,19 +112,6 @@ def test_texts_have_the_markup_of_real_ones() -> None:
     languages = re.findall(r"^```(\w*)$", written, re.MULTILINE)[::2]  # every other one ends a fence
     assert 0.3 < len(languages) / (len(written) / 10_000) < 1
     assert 0.75 < sum(language in {"", "json"} for language in languages) / len(languages) < 0.95
-
-
-def test_transcripts_have_the_tool_calls_of_a_real_recording() -> None:
-    """Two calls a turn, some with what they were given: memosite finds each turn and each call again."""
-    conversations = list(transcripts(10, seed=1))
-    found = [parse_conversation(body_text(one), started=one.sent) for one in conversations]
-    assert [len(one.turns) for one in found] == [len(one.turns) for one in conversations]
-    read = [block for one in found for turn in one.turns for block in blocks(turn.text) if block.kind == "tool"]
-    calls = [call for one in conversations for turn in one.turns for call in turn.calls]
-    assert [block.name for block in read] == [call.name for call in calls]
-    assert 1.2 < len(calls) / sum(len(one.turns) for one in conversations) < 2.3
-    assert 0.3 < sum(not block.text for block in read) / len(read) < 0.6
-    assert {"Bash", "Read", "TodoWrite"} <= {call.name for call in calls}
 
 
 def test_an_invented_organization_has_no_findings_and_a_history_and_peers_get_its_texts(tmp_path: Path) -> None:

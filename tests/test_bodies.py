@@ -33,8 +33,19 @@ def join(
     )
 
 
-def test_a_body_is_sought_where_it_may_be() -> None:
-    """However it is written; notes and transcripts have no mailboxes, a folder that an orgdef names has."""
+def test_a_body_is_sought_where_it_may_be_and_facts_stand_in_the_order_of_the_sources() -> None:
+    """However it is written; notes and transcripts have no mailboxes; unknown sources come last."""
+    facts = [
+        parsed_of(envelope("b", source="other")),
+        parsed_of(envelope("b", source="unknown")),
+        parsed_of(envelope("b")),
+        parsed_of(envelope("a")),
+    ]
+    order = [("repo", "a"), ("repo", "b"), ("other", "b"), ("unknown", "b")]
+    assert [(one.file.source, one.stem) for one in collected(*facts).envelopes] == order
+    assert [(one.file.source, one.stem) for one in collected(*reversed(facts)).envelopes] == order
+    odd = Finding(rule=rules.FILE_TOO_LARGE, location=Location(source="repo", path="memos/m.openthing"), message="x")
+    assert collected(Parsed(source="repo", path="memos/m.openthing", findings=(odd,))).findings == (odd,)
     for path, written, expected in [
         # In its own folder, then in the sibling mailboxes: the pair is often split over two
         ("r/memos/read/m", "m.md", ("r/memos/read/m.md", "r/memos/m.md", "r/memos/inbox/m.md", "r/memos/archive/m.md")),
@@ -165,18 +176,3 @@ def test_envelopes_elsewhere_are_named_in_a_note_and_loose_files_count_anywhere(
     place = operational_place("notes/a/m.openthing", memo_folders=(), include=("notes/**",))
     assert place is not None and place.store == "notes"
     assert operational_place("docs/m.openthing", memo_folders=(), include=()) is None
-
-
-def test_facts_stand_in_the_order_of_the_sources_then_of_the_paths() -> None:
-    """Whatever the order in which they were read; unknown sources last, and findings without a fact are kept."""
-    found = [
-        parsed_of(envelope("b", source="other")),
-        parsed_of(envelope("b", source="unknown")),
-        parsed_of(envelope("b")),
-        parsed_of(envelope("a")),
-    ]
-    order = [("repo", "a"), ("repo", "b"), ("other", "b"), ("unknown", "b")]
-    assert [(one.file.source, one.stem) for one in collected(*found).envelopes] == order
-    assert [(one.file.source, one.stem) for one in collected(*reversed(found)).envelopes] == order
-    odd = Finding(rule=rules.FILE_TOO_LARGE, location=Location(source="repo", path="memos/m.openthing"), message="x")
-    assert collected(Parsed(source="repo", path="memos/m.openthing", findings=(odd,))).findings == (odd,)

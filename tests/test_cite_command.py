@@ -279,8 +279,14 @@ def sources_of(site: Path) -> AbstractContextManager[Sources]:
     )
 
 
-def test_every_passage_is_the_same(example: Path) -> None:
-    """Anchor, hash, speaker, time and address of all passages of all items."""
+def cited(capsys: Capture, *words: str) -> str:
+    """What `cite` writes."""
+    assert main(["cite", *words, "--format", "markdown"]) == 0
+    return capsys.readouterr().out
+
+
+def test_every_passage_is_the_same_and_over_http(example: Path, tmp_path: Path, capsys: Capture) -> None:
+    """Anchor, hash, speaker, time and address of all; by its address references, quotes, citations, manuscripts."""
     count = 0
     with sources_of(example) as repos, sources_of(example / "_site") as site:
         broken = {name for name in repos.names if repos.item(name).why_not}
@@ -295,16 +301,6 @@ def test_every_passage_is_the_same(example: Path) -> None:
                 assert ours.cite(one) == theirs.cite(other)
                 count += 1
     assert count > 500
-
-
-def cited(capsys: Capture, *words: str) -> str:
-    """What `cite` writes."""
-    assert main(["cite", *words, "--format", "markdown"]) == 0
-    return capsys.readouterr().out
-
-
-def test_over_http(example: Path, tmp_path: Path, capsys: Capture) -> None:
-    """By its address: references, bare quotes, citations and manuscripts."""
     paper, book = tmp_path / "paper.md", tmp_path / "book.md"
     write_text(book, "He writes: “39 photographs that share a barcode with another one, in albums 11”.\n")
     with serve_folder(example / "_site") as address:

@@ -73,14 +73,22 @@ def test_artifacts_arrive_by_date_then_by_id_and_threads_and_positions_once_in_o
     assert [(one.id, one.arrival) for one in archive.artifacts.values()] == [("b", 4), ("new", 6)]
 
 
-def test_the_ledger_is_read_from_the_published_site(tmp_path: Path) -> None:
-    """It lies where SPEC 4 says; the first build has none. One that is no text stops the build, with the path to it."""
+def test_the_ledger_is_read_from_the_published_site_and_goes_on_while_there_are_numbers(tmp_path: Path) -> None:
+    """Where SPEC 4 says; a last line without its end is ended, and one that stands twice counts once."""
     assert LEDGER_PATH == "archive/ledger.jsonl" and read_ledger(tmp_path) == Ledger()
     write_text(tmp_path / LEDGER_PATH, Ledger().with_pages([], ["p"]).to_jsonl())
     assert read_ledger(tmp_path).positions == ("p",)
     (tmp_path / LEDGER_PATH).write_bytes(b"\xff\xfe\n")
     with pytest.raises(OutputError, match=r"ledger\.jsonl: the ledger cannot be read"):
         read_ledger(tmp_path)
+    line = '{"v": 1, "kind": "position", "id": "p"}'
+    assert parse(parse(line).with_pages([], ["q"]).to_jsonl()).positions == ("p", "q")
+    assert parse(f"{line}\n{line}\n").positions == ("p",)
+    line = json.dumps({"v": 1, "n": NUMBERS - 1, "kind": "memo", "id": "last", "key": "k"})
+    ledger = parse_ledger(line, name="made up")
+    assert ledger.with_arrivals([("memo", "last", "k")]) == ledger
+    with pytest.raises(OutputError, match="go on from another --previous"):
+        ledger.with_arrivals([("memo", "new", "k")])
 
 
 DAMAGED = [
@@ -112,18 +120,6 @@ def test_a_damaged_line_stops_the_build_and_is_named(line: str) -> None:
     with pytest.raises(OutputError, match=r"^ledger\.jsonl:2: the ledger is damaged here") as error:
         parse('{"v": 1, "kind": "position", "id": "p"}\n' + line + "\n")
     assert "\n" not in str(error.value)
-
-
-def test_a_ledger_goes_on_after_a_last_line_without_its_end_but_not_without_a_number() -> None:
-    """Transports drop the end; a line that stands twice counts once. The next build could not read one number more."""
-    line = '{"v": 1, "kind": "position", "id": "p"}'
-    assert parse(parse(line).with_pages([], ["q"]).to_jsonl()).positions == ("p", "q")
-    assert parse(f"{line}\n{line}\n").positions == ("p",)
-    line = json.dumps({"v": 1, "n": NUMBERS - 1, "kind": "memo", "id": "last", "key": "k"})
-    ledger = parse_ledger(line, name="made up")
-    assert ledger.with_arrivals([("memo", "last", "k")]) == ledger
-    with pytest.raises(OutputError, match="go on from another --previous"):
-        ledger.with_arrivals([("memo", "new", "k")])
 
 
 def test_the_key_tells_each_of_its_parts_apart() -> None:

@@ -50,8 +50,8 @@ def inner(text: str) -> str:
     return html.removeprefix("<p>").removesuffix("</p>\n")
 
 
-def test_raw_html_is_shown_as_text_and_what_is_no_text_as_the_replacement_character() -> None:
-    """Tags of any kind are text for the reader and never elements."""
+def test_raw_html_is_shown_as_text_and_sections_between_equal_signs_are_headings() -> None:
+    """Tags of any kind are text for the reader and never elements; `== Section ==` ends all other blocks."""
     for tag in [
         *("<ide_opened_file>", "<seat>", "<script>alert(1)</script>", "<div>\na\n</div>", "<!-- x -->"),
         "<xs:element>",
@@ -62,10 +62,6 @@ def test_raw_html_is_shown_as_text_and_what_is_no_text_as_the_replacement_charac
     assert inner("a\x00b\x1bc\ud800d\x85e\uffff&#1;&#xD800;") == "a\ufffdb\ufffdc\ufffdd\ufffde\ufffd\ufffd\ufffd"
     assert html_of("\ufeff# A\r\nb\rc") == html_of("# A\nb\nc")
     assert plain_text("> " * 40 + "\r\na\rb").endswith("> \na\nb")
-
-
-def test_sections_between_equal_signs_are_headings_and_other_lines_are_none() -> None:
-    """A line such as `== Section ==` ends all other blocks, and its signs count its level."""
     html = html_of("before\n== The ask ==\nafter\n=== More ===\nend")
     assert seen(html) == "before The ask after More end"
     assert [(found.level, found.text) for found in headings("a\n== B ==\nc\n=== D ===")] == [(2, "B"), (3, "D")]
@@ -195,25 +191,8 @@ def test_a_mention_becomes_a_link_if_it_is_a_whole_name() -> None:
     assert read(to_html("a b, a b + c", links=keys)).hrefs == ["short", "long"]
 
 
-def test_images_are_links_or_text() -> None:
-    """Nothing is loaded, and the same rules hold as for links; tables scroll and align."""
-    assert inner("![a *b*](https://c.example/d.png)") == f'<a href="https://c.example/d.png"{REL}>image: a b</a>'
-    assert inner("![a](x.md)") == '<a href="../x/index.html">image: a</a>'
-    assert inner("![](y.png)") == '<span class="path" title="y.png">image: y.png</span>'
-    assert inner("![a ![b](c) d](x.md)") == '<a href="../x/index.html">image: a !b d</a>'
-    html = inner(f"![a](data:image/png;base64,{'A' * 9000})")
-    assert html.endswith('A…">image: a</span>')
-    assert len(html) < 500
-    assert html_of("text\n| a |\n|---|\n").startswith("<p>text</p>\n<div")
-    html = html_of("| a | b |\n|---|--:|\n| ~~1~~ | x.md |\n")
-    assert html.startswith('<div class="scroll" tabindex="0" role="group" aria-label="Table">\n<table>')
-    assert html.endswith("</table>\n</div>\n")
-    assert '<td class="align-right"><a class="mention"' in html
-    assert "<td><s>1</s></td>" in html
-
-
-def test_code_keeps_its_language_and_task_items_show_their_boxes() -> None:
-    """The info string is the author's; only a plain word of it becomes a class."""
+def test_passages_are_named_by_their_own_words_and_code_keeps_its_language_and_is_marked() -> None:
+    """Wherever they stand, repeats numbered; only a plain word of the author's becomes a class; boxes are shown."""
     for info, tag in [
         *(("", "<code>"), ("c#", '<code class="language-c#">'), (' xyz title="x"', '<code class="language-xyz">')),
         *(("mermaid", '<code class="language-mermaid">'), ('"><script>', "<code>")),
@@ -227,6 +206,22 @@ def test_code_keeps_its_language_and_task_items_show_their_boxes() -> None:
         "<blockquote>\n<p>a <em>b</em> <strong>c</strong><br>\nd</p>\n</blockquote>\n<hr>\n"
     )
     assert html_of("    a  <b") == '<pre tabindex="0"><code>a  &lt;b\n</code></pre>\n'
+    one = passage_ids("# a\n\nSome *words*.\n\n- item\n\n  more\n- item\n\n> Some *words*.")
+    digests = [hashlib.sha256(part.encode()).hexdigest()[:8] for part in ("Some *words*.", "item", "more")]
+    words, item, more = (f"p-{digest}" for digest in digests)
+    assert one == {"a", words, item, more, f"{item}-2", f"{words}-2"}
+    assert {words, item} <= passage_ids("New text before it.\n\nSome *words*.\n\n1. item\n   - more")
+    html = html_of('```py\ndef f(x):  # <why>\n    return "a" + 1\n```')
+    assert '<span class="hl-k">def </span><span class="hl-f">f</span>(x):' in html
+    assert '<span class="hl-c"># &lt;why&gt;\n    </span>' in html
+    assert seen(html) == 'def f(x): # <why> return "a" + 1'
+    assert '<span class="hl-ins">+b\n</span>' in html_of("```diff\n-a\n+b\n```")
+    short, long = "```json\n[1]\n```\n", f"```json\n[{'1,' * 2_500}1]\n```\n"
+    assert "hl-" not in html_of(long)
+    many = f"```json\n[{'1,' * 2_400}1]\n```\n" * 9
+    assert html_of(short).count("hl-n") == 1
+    assert html_of(many + short).count("<code") == 10
+    assert html_of(many + short).endswith("[1]\n</code></pre>\n")
 
 
 def test_footnotes_stand_last_and_lead_back_and_plain_text_has_no_markup() -> None:
@@ -246,26 +241,6 @@ def test_footnotes_stand_last_and_lead_back_and_plain_text_has_no_markup() -> No
     text = "# A *b*\nc\nd [e](f) ![g](h)\n\n- [x] i\n- `j`\n\n| k | l |\n|---|---|\n| m | n |\n\n```\no\n  p\n```\n> q"
     assert plain_text(text) == "A b\nc d e g\n☑ i\nj\nk | l |\nm | n |\no\n  p\nq"
     assert plain_text("== A ==\n<b> &amp;") == "A\n<b> &"
-
-
-def test_passages_are_named_by_their_own_words_and_code_is_marked_and_not_changed() -> None:
-    """Wherever they stand, repeats numbered; in known languages, with a bound for a block and one for a body."""
-    one = passage_ids("# a\n\nSome *words*.\n\n- item\n\n  more\n- item\n\n> Some *words*.")
-    digests = [hashlib.sha256(part.encode()).hexdigest()[:8] for part in ("Some *words*.", "item", "more")]
-    words, item, more = (f"p-{digest}" for digest in digests)
-    assert one == {"a", words, item, more, f"{item}-2", f"{words}-2"}
-    assert {words, item} <= passage_ids("New text before it.\n\nSome *words*.\n\n1. item\n   - more")
-    html = html_of('```py\ndef f(x):  # <why>\n    return "a" + 1\n```')
-    assert '<span class="hl-k">def </span><span class="hl-f">f</span>(x):' in html
-    assert '<span class="hl-c"># &lt;why&gt;\n    </span>' in html
-    assert seen(html) == 'def f(x): # <why> return "a" + 1'
-    assert '<span class="hl-ins">+b\n</span>' in html_of("```diff\n-a\n+b\n```")
-    short, long = "```json\n[1]\n```\n", f"```json\n[{'1,' * 2_500}1]\n```\n"
-    assert "hl-" not in html_of(long)
-    many = f"```json\n[{'1,' * 2_400}1]\n```\n" * 9
-    assert html_of(short).count("hl-n") == 1
-    assert html_of(many + short).count("<code") == 10
-    assert html_of(many + short).endswith("[1]\n</code></pre>\n")
 
 
 PATHOLOGICAL = {
@@ -375,8 +350,21 @@ def test_long_memos_and_documents_have_contents_and_an_edit_after_receipt_is_in_
     assert html.parse(page.parent / path).xpath("//*[@id=$id]", id=anchor)
 
 
-def test_callouts_have_their_name() -> None:
-    """In the letters that were written; folded text loses nothing, and a diagram is code that says what it is."""
+def test_images_are_links_or_text_and_callouts_have_their_name() -> None:
+    """Nothing is loaded; tables scroll and align; folded text loses nothing, and a diagram is code that says so."""
+    assert inner("![a *b*](https://c.example/d.png)") == f'<a href="https://c.example/d.png"{REL}>image: a b</a>'
+    assert inner("![a](x.md)") == '<a href="../x/index.html">image: a</a>'
+    assert inner("![](y.png)") == '<span class="path" title="y.png">image: y.png</span>'
+    assert inner("![a ![b](c) d](x.md)") == '<a href="../x/index.html">image: a !b d</a>'
+    html = inner(f"![a](data:image/png;base64,{'A' * 9000})")
+    assert html.endswith('A…">image: a</span>')
+    assert len(html) < 500
+    assert html_of("text\n| a |\n|---|\n").startswith("<p>text</p>\n<div")
+    html = html_of("| a | b |\n|---|--:|\n| ~~1~~ | x.md |\n")
+    assert html.startswith('<div class="scroll" tabindex="0" role="group" aria-label="Table">\n<table>')
+    assert html.endswith("</table>\n</div>\n")
+    assert '<td class="align-right"><a class="mention"' in html
+    assert "<td><s>1</s></td>" in html
     assert shown("> [!NOTE]\n> Mind *this*.") == (
         '<blockquote>\n<p><strong class="callout">NOTE</strong><br>\nMind <em>this</em>.</p>\n</blockquote>\n'
     )

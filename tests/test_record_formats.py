@@ -55,8 +55,8 @@ def test_one_known_section_makes_a_memory(section: str, path: str) -> None:
     assert (card.type, card.title, card.sessions) == (section, "Steel rope", ("7a2e",))
 
 
-def test_the_key_is_the_section_and_the_digest_of_the_text_without_tags() -> None:
-    """SPEC 3: whatever becomes of tags, order and line; a fence around the whole changes no record but its line."""
+def test_the_key_is_the_section_and_the_digest_of_the_text_and_what_wyren_forbids_is_told() -> None:
+    """SPEC 3: whatever becomes of tags, order, line and fence; thirty lines a section, sixty in all, no code."""
     (card,) = cards_of(read("## Rejected paths\n- Hemp rope: rots [session 7a2e, turn 12]\n"))
     assert card.key == f"rejected-paths.{short_hash('Hemp rope: rots')}"
     moved = cards_of(
@@ -80,10 +80,6 @@ def test_the_key_is_the_section_and_the_digest_of_the_text_without_tags() -> Non
     assert (stamped.created.utc, stamped.title) == ("2026-05-04T08:00:00Z", "Crane 12 waits.")
     assert rest.created is None
     assert rest.line == 4
-
-
-def test_what_wyren_forbids_is_told_at_its_line() -> None:
-    """Thirty lines a section, sixty in all, no code; blank lines at the end do not count, and much is one fault."""
     bullets = "".join(f"- Rope {number}\n" for number in range(31))
     parsed = read(f"## Decisions\n{bullets}## Scope changes\n{bullets}\n```\ncode\n```\n")
     assert {finding.severity for finding in parsed.findings} == {Severity.WARNING}
@@ -281,8 +277,8 @@ def test_validity_is_told_as_of_the_records_own_dates_in_the_writers_calendar() 
         assert (later and show_moment(later)) == end
 
 
-def test_an_inverse_leads_back_and_a_relation_has_one_name() -> None:
-    """Each name in the table is the inverse of its inverse; a relation and its mirror in the text are one."""
+def test_an_inverse_leads_back_and_nothing_of_the_frontmatter_is_lost() -> None:
+    """Each name is its inverse's inverse; the key is the id or the file's name, and decay is as of the last date."""
     # MIF 1.0 derives the stored name from the shown one. Brackets, the shown text, a heading.
     assert all(INVERSE[inverse] == name for name, inverse in INVERSE.items())
     assert all(predicate_of(name) == name for name in INVERSE)
@@ -300,10 +296,6 @@ def test_an_inverse_leads_back_and_a_relation_has_one_name() -> None:
         assert predicate_of("farm:BreedsWith") == "farm:breeds-with"
     for text in ["light", "[[light]]", "[[light|The light]]", "[[light#north]]", "light#^block"]:
         assert read_target(text) == "light"
-
-
-def test_nothing_of_the_frontmatter_is_lost() -> None:
-    """It is kept to be shown; the key is the id or the file's name, and decay is as of the last date."""
     card = card_of(read_mif(f"{EARLY}draught: 2.10\nprovenance: {{agent: a, mood: on}}\nlist: [1, [2, {{x: null}}]]\n"))
     assert '"draught": "2.10"' in card.extra
     assert '"mood": "on"' in card.extra

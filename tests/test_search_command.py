@@ -128,8 +128,28 @@ def test_what_git_received_is_no_longer_unread(tmp_path: Path, capsys: Capture) 
     assert "no results" in capsys.readouterr().out
 
 
-def test_excerpts_are_plain_text_and_a_search_does_not_wait_for_the_network(tmp_path: Path, capsys: Capture) -> None:
+def test_excerpts_show_where_the_words_stand_as_plain_text_and_no_search_waits_for_the_network(
+    tmp_path: Path, capsys: Capture
+) -> None:
     """Marks say nothing, escapes are shown; a remote counts as it was last fetched, and only once must be."""
+    for text, query, expected in [
+        ("The ferry leaves at ebb.", "ferry", "The [ferry] leaves at ebb."),
+        ("The ferry leaves at ebb.", '"leaves at"', "The ferry [leaves] [at] ebb."),
+        ("leaves at ebb, leaves on", '"leaves on"', "leaves at ebb, [leaves] [on]"),
+        ("readArchive", "archive", "[readArchive]"),
+        ("夜の鐘楼です", "鐘楼", "夜の[鐘楼]です"),
+        ("ÉCOLE de la mer", "ecol*", "[ÉCOLE] de la mer"),
+        ("nothing here", "ferry", "nothing here"),
+        ("", "ferry", ""),
+        ("x " * 300 + "ferry" + " y" * 300, "ferry", "… " + "x " * 19 + "[ferry]" + " y" * 98 + " …"),
+        ("ferry a NOT b", "ferry NOT b", "[ferry] a NOT b"),
+    ]:
+        analyzer = Analyzer()
+        pieces = make_excerpt(
+            [("", prepare(text).strip())], wanted_words(parse_query(query, analyzer)), analyzer
+        ).pieces
+        assert "".join(f"[{piece.text}]" if piece.is_marked else piece.text for piece in pieces) == expected
+        assert sum(len(piece.text) for piece in pieces) <= LENGTH + 10
     origin = Repo(tmp_path / "origin")
     write_memo(origin.root / "memos/inbox", "one")
     origin.commit()
@@ -177,28 +197,6 @@ def test_an_export_of_a_query_holds_what_it_finds_and_asks_the_index_alone(site:
         assert [json.loads(line)["url"] for line in scanned] == ["https://example.org/a/memos/other/"]
     write_memo(site / "memos/inbox", "third", body="The ferry again.")
     assert {json.loads(line)["id"] for line in export()} == {"other", "third"}
-
-
-def test_an_excerpt_shows_where_the_words_stand() -> None:
-    """The best piece of the text, the words marked."""
-    for text, query, expected in [
-        ("The ferry leaves at ebb.", "ferry", "The [ferry] leaves at ebb."),
-        ("The ferry leaves at ebb.", '"leaves at"', "The ferry [leaves] [at] ebb."),
-        ("leaves at ebb, leaves on", '"leaves on"', "leaves at ebb, [leaves] [on]"),
-        ("readArchive", "archive", "[readArchive]"),
-        ("夜の鐘楼です", "鐘楼", "夜の[鐘楼]です"),
-        ("ÉCOLE de la mer", "ecol*", "[ÉCOLE] de la mer"),
-        ("nothing here", "ferry", "nothing here"),
-        ("", "ferry", ""),
-        ("x " * 300 + "ferry" + " y" * 300, "ferry", "… " + "x " * 19 + "[ferry]" + " y" * 98 + " …"),
-        ("ferry a NOT b", "ferry NOT b", "[ferry] a NOT b"),
-    ]:
-        analyzer = Analyzer()
-        pieces = make_excerpt(
-            [("", prepare(text).strip())], wanted_words(parse_query(query, analyzer)), analyzer
-        ).pieces
-        assert "".join(f"[{piece.text}]" if piece.is_marked else piece.text for piece in pieces) == expected
-        assert sum(len(piece.text) for piece in pieces) <= LENGTH + 10
 
 
 def test_what_is_withheld_is_forgotten_by_searches_and_by_builds(tmp_path: Path, capsys: Capture) -> None:

@@ -398,8 +398,10 @@ def test_builds_rewrite_the_blocks_of_what_changed_alone(tmp_path: Path, monkeyp
     assert {path: data for path, (data, _) in clean.items()} == {path: data for path, (data, _) in edited.items()}
 
 
-def test_a_block_is_few_files_of_bounded_size_and_each_line_a_piece_of_the_head(example: Read, tmp_path: Path) -> None:
-    """In whatever order its cards come; JSON in a call with the piece's name, read by the document."""
+def test_blocks_are_few_files_by_arrival_and_few_change_with_a_mailbox(
+    example: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In whatever order cards come; each line a piece that the head tells of, read by the document."""
     cards = numbered(example, TAIL)
     (block,) = plan_blocks(cards)
     files = write_blocks([block], example, tmp_path)
@@ -424,6 +426,25 @@ def test_a_block_is_few_files_of_bounded_size_and_each_line_a_piece_of_the_head(
                     number += 1
                 assert data == b""
     assert seen == {path for path in files if not path.endswith(("block.js", "blocks.js"))}
+    cards = numbered(example, FULL + TAIL + 1)
+    blocks = plan_blocks(cards)
+    assert [(block.name, len(block.cards)) for block in blocks] == [("f0", FULL), ("t16", TAIL), ("t17", 1)]
+    without = plan_blocks(card for card in cards if card.arrival != FULL + 5)
+    assert [(block.name, len(block.cards)) for block in without][1:] == [("t16", TAIL - 1), ("t17", 1)]
+    more = plan_blocks(numbered(example, FULL + TAIL + 2))
+    assert more[:-1] == blocks[:-1] and more[-1] != blocks[-1] and len(more) == len(blocks)
+    monkeypatch.setattr("memosite.search.blocks.TAIL_SHARD", 500)
+    monkeypatch.setattr("memosite.search.blocks.FILE_BYTES", dict.fromkeys("ithep", 1_000))
+    (block,) = plan_blocks(example.cards)
+    unread = next(card for card in block.cards if ("box", "inbox") in card.keys)
+    keys = tuple(("box", "read") if key == ("box", "inbox") else key for key in unread.keys)
+    moved = replace(block, cards=tuple(replace(card, keys=keys) if card is unread else card for card in block.cards))
+    before, after = (dict(render_block(one, example.shelf.text)) for one in (block, moved))
+    changed = {path.rpartition("/")[2] for path in {*before, *after} if before.get(path) != after.get(path)}
+    assert "block.js" in changed
+    assert len(before) > 100
+    assert len(changed) <= 10
+    assert not any(path.startswith(("h", "i", "e")) for path in changed)
 
 
 def value_of(line: bytes, name: str) -> bytes:
@@ -444,29 +465,6 @@ def read_numbers(written: str) -> Iterator[int]:
         if digit < 32:
             yield value
             value, weight = 0, 1
-
-
-def test_blocks_are_by_arrival_and_a_mailbox_changes_few(example: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Full ones first, then small ones; a gap changes nothing for the others, and one more the last block alone."""
-    cards = numbered(example, FULL + TAIL + 1)
-    blocks = plan_blocks(cards)
-    assert [(block.name, len(block.cards)) for block in blocks] == [("f0", FULL), ("t16", TAIL), ("t17", 1)]
-    without = plan_blocks(card for card in cards if card.arrival != FULL + 5)
-    assert [(block.name, len(block.cards)) for block in without][1:] == [("t16", TAIL - 1), ("t17", 1)]
-    more = plan_blocks(numbered(example, FULL + TAIL + 2))
-    assert more[:-1] == blocks[:-1] and more[-1] != blocks[-1] and len(more) == len(blocks)
-    monkeypatch.setattr("memosite.search.blocks.TAIL_SHARD", 500)
-    monkeypatch.setattr("memosite.search.blocks.FILE_BYTES", dict.fromkeys("ithep", 1_000))
-    (block,) = plan_blocks(example.cards)
-    unread = next(card for card in block.cards if ("box", "inbox") in card.keys)
-    keys = tuple(("box", "read") if key == ("box", "inbox") else key for key in unread.keys)
-    moved = replace(block, cards=tuple(replace(card, keys=keys) if card is unread else card for card in block.cards))
-    before, after = (dict(render_block(one, example.shelf.text)) for one in (block, moved))
-    changed = {path.rpartition("/")[2] for path in {*before, *after} if before.get(path) != after.get(path)}
-    assert "block.js" in changed
-    assert len(before) > 100
-    assert len(changed) <= 10
-    assert not any(path.startswith(("h", "i", "e")) for path in changed)
 
 
 @given(*(st.lists(st.integers(0, most), unique=True).map(sorted) for most in (2**40, 500)))

@@ -110,8 +110,8 @@ def test_turns_that_begin_alike_belong_together_and_what_differs_is_bounded() ->
     assert any(row.diff and row.diff.is_cut for row in found.rows)
 
 
-def test_the_summary_of_two_recordings() -> None:
-    """Where one is the beginning of the other; else what changed, and what only one of them has."""
+def test_equal_turns_are_one_row_and_summaries_tell_the_rest() -> None:
+    """Where one is the beginning of the other; else what changed, with its words, and what only one of them has."""
     summaries = {
         (97, 201): "The same up to turn 97; this one has 104 more.",
         (201, 97): "The same up to turn 97; the other has 104 more.",
@@ -129,10 +129,6 @@ def test_the_summary_of_two_recordings() -> None:
     found = compared(parsed(*texts_of(4)), parsed(*texts_of(4), model="model-10"))
     assert found.summary == "All turns are the same. Speaker, model or time differ in 2 turns."
     assert [row.kind for row in found.rows] == ["same", "heading", "same", "heading"]
-
-
-def test_equal_turns_are_one_row_and_others_have_their_lines() -> None:
-    """Each difference is shown with its words; bodies without turns, and what stands before the first, are texts."""
     old, new = texts_of(6), texts_of(8)
     new[2] = new[2].replace("about", "on")
     found = compared(parsed(*old), parsed(*new))

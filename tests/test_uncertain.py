@@ -168,8 +168,8 @@ def words_of(site: Path, path: str) -> str:
     return " ".join("".join(html.parse(site / "_site" / path).getroot().itertext()).split())
 
 
-def test_only_git_or_a_mailbox_tells_what_is_read(tmp_path: Path, capsys: Capture) -> None:
-    """A commit is a receipt; of a flat folder without git, nothing claims that nothing is unread: it says why."""
+def test_only_git_a_mailbox_or_the_repo_of_a_position_tells_what_is_read(tmp_path: Path, capsys: Capture) -> None:
+    """Of a flat folder, or a broadcast without a copy there, nothing claims that nothing is unread: it says why."""
     write_memo(tmp_path / "office/memos", "one")
     for command in ("inbox", "brief"):
         text, unknown = told(capsys, tmp_path, command)
@@ -194,19 +194,16 @@ def test_only_git_or_a_mailbox_tells_what_is_read(tmp_path: Path, capsys: Captur
     build_site(known)
     assert "No unread memos." in words_of(known, "positions/director/index.html")
     assert "Nothing is waiting for director." in words_of(known, "index.html")
-
-
-def test_a_broadcast_is_known_in_the_repo_of_a_position_alone(tmp_path: Path, capsys: Capture) -> None:
-    """Whoever has no repo, or no copy there, may have read it anywhere."""
-    write_org(tmp_path / "yard", positions=["director", "engineer", {"id": "smith", "working_directory": "forge"}])
-    write_memo(tmp_path / "yard/memos/inbox", "one", to="all")
-    text, unknown = told(capsys, tmp_path, "inbox")
+    others = tmp_path / "others"
+    write_org(others / "yard", positions=["director", "engineer", {"id": "smith", "working_directory": "forge"}])
+    write_memo(others / "yard/memos/inbox", "one", to="all")
+    text, unknown = told(capsys, others, "inbox")
     assert unknown == "Not known of 1 memo whether it is read: 1 to all, without a repo of its own."
     assert "Nothing is known to be unread." in text and unknown in text
-    write_memo(tmp_path / "forge/memos/read", "two", to="smith", sender="director")
-    assert main(["inbox", "smith", "--site", str(tmp_path)]) == 0
+    write_memo(others / "forge/memos/read", "two", to="smith", sender="director")
+    assert main(["inbox", "smith", "--site", str(others)]) == 0
     assert "1 to all, without a copy in its repo." in capsys.readouterr().out
-    assert main(["inbox", "engineer", "--site", str(tmp_path)]) == 0
+    assert main(["inbox", "engineer", "--site", str(others)]) == 0
     assert "Nothing is unread." in capsys.readouterr().out
 
 

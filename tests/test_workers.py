@@ -35,8 +35,8 @@ def test_the_first_batches_are_small_and_few_items_are_light() -> None:
         assert (list(batches), is_light) == ([[number] for number in range(count)], expected)
 
 
-def test_items_are_not_taken_much_before_they_are_needed() -> None:
-    """What waits is bounded, so memory is."""
+def test_items_are_not_taken_much_before_they_are_needed_and_may_be_large() -> None:
+    """What waits is bounded, so memory is; neither side waits for the other to read what does not fit into a pipe."""
     taken = 0
 
     def items() -> Iterator[int]:
@@ -49,6 +49,10 @@ def test_items_are_not_taken_much_before_they_are_needed() -> None:
     assert next(results) == 0
     assert taken <= BATCH * max(LIGHT + 2, 2 * WAITING + 2)
     results.close()
+    large = [bytes([number]) * 1_000_000 for number in range(40)]
+    assert list(run(lambda item: item + item, iter(large), jobs=2, weight=lambda _: BATCH)) == [
+        item + item for item in large
+    ]
 
 
 def processes(count: int, **settings: bool) -> set[int]:
@@ -110,14 +114,6 @@ def test_an_error_or_the_end_of_a_worker_is_told_here() -> None:
 
     with pytest.raises(MemositeError, match=r"ended by signal 9.*--jobs 1"):
         list(run(end, range(BATCH * 20), jobs=2))
-
-
-def test_items_and_results_may_be_large() -> None:
-    """Neither side waits for the other to read what does not fit into a pipe."""
-    items = [bytes([number]) * 1_000_000 for number in range(40)]
-    assert list(run(lambda item: item + item, iter(items), jobs=2, weight=lambda _: BATCH)) == [
-        item + item for item in items
-    ]
 
 
 def test_processes_end_with_the_one_that_started_them() -> None:
