@@ -112,10 +112,8 @@ def test_what_a_cluster_made_is_the_same_and_noted_as_if_it_was_made_here(
     assert list(analyses.iterdir()) == []
 
 
-def test_a_build_whose_worker_is_killed_or_that_is_interrupted_leaves_nothing_behind(
-    cluster: Machines, tmp_path: Path
-) -> None:
-    """Kill -9 half-way gives the same bytes, of a lean site; Ctrl-C ends it without a word, and the workers."""
+def test_builds_outlive_a_killed_worker_and_leave_no_work_if_interrupted(cluster: Machines, tmp_path: Path) -> None:
+    """Kill -9 half-way gives the same bytes, of a lean site; Ctrl-C ends it without a word, and workers are free."""
     site = larger_site(tmp_path)
     with running(command(site, cluster.address), stderr=subprocess.PIPE, text=True) as process:
         wait_until(lambda: is_begun(site / "_site"), seconds=LONG)
