@@ -30,9 +30,10 @@ COMMITS = int(os.environ.get("MEMOSITE_PAST", "1"))
 """At how many random commits the past is compared with checkouts."""
 
 PER_ORGANIZATION = 10
+Capture = pytest.CaptureFixture[str]
 
 
-def ask(capsys: pytest.CaptureFixture[str], site: Path, *words: str, code: int | None = 0) -> str:
+def ask(capsys: Capture, site: Path, *words: str, code: int | None = 0) -> str:
     """What a command prints; of one that fails, what it says on standard error."""
     ended = main([*words, "--site", str(site)])
     told = capsys.readouterr()
@@ -40,11 +41,8 @@ def ask(capsys: pytest.CaptureFixture[str], site: Path, *words: str, code: int |
     return told.out if ended == 0 else told.out + told.err
 
 
-# Against checkouts
-
-
 @pytest.mark.parametrize("seed", range(-(-COMMITS // PER_ORGANIZATION)))
-def test_the_past_is_what_a_checkout_shows(tmp_path: Path, seed: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_past_is_what_a_checkout_shows(tmp_path: Path, seed: int, capsys: Capture) -> None:
     """At random commits of repos with merges, with the other repos as they were then: read, and as it was kept.
 
     The first search looks into what the index of now has of then, the second into an index of then.
@@ -120,15 +118,12 @@ def plain(printed: str) -> Any:
     return answer
 
 
-# What counts
-
-
 @dataclass(frozen=True)
 class Past:
     """A site about whose past is asked."""
 
     folder: Path
-    capsys: pytest.CaptureFixture[str]
+    capsys: Capture
 
     @property
     def yard(self) -> Repo:
@@ -179,7 +174,7 @@ def _made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def past(_made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Past:
+def past(_made: Path, tmp_path: Path, capsys: Capture) -> Past:
     """A copy of that site."""
     return Past(shutil.copytree(_made, tmp_path / "site"), capsys)
 
@@ -192,31 +187,19 @@ def put(repo: Repo, name: str, *, at: str, **fields: Any) -> str:
 
 
 KNOWN = {
-    "2026-05-01": [],
-    "2026-05-04": ["first"],
-    "2026-05-05T11:59:59Z": ["first"],
-    "2026-05-05T13:00:00+02:00": ["first"],
-    "2026-05-05T12:00:00Z": ["first", "second"],
-    "2026-05-05": ["first", "second"],
-    "2026-05-06": ["first", "second", "side"],
-    "2026-05-08": ["second", "side"],
-}
+    "2026-05-01": [], "2026-05-04": ["first"], "2026-05-05T11:59:59Z": ["first"],
+    "2026-05-05T13:00:00+02:00": ["first"], "2026-05-05T12:00:00Z": ["first", "second"],
+    "2026-05-05": ["first", "second"], "2026-05-06": ["first", "second", "side"], "2026-05-08": ["second", "side"],
+}  # fmt: skip
 """What was unread for the engineer: a day counts to its end, a time is that very second.
 
 What a branch had from the third on came with its merge, on the sixth; what was read on the seventh is not unread then.
 """
 
 
-def test_what_was_known_at_a_time_is_unread_then(past: Past) -> None:
-    """Nothing before the first commit of a source, and nothing of a branch before its merge."""
+def test_what_was_known_at_a_time_or_commit_is_unread_then(past: Past) -> None:
+    """Nothing of a source before its first commit, nor of a branch before its merge; which clone, the caller knows."""
     assert {when: past.unread(when) for when in KNOWN} == KNOWN
-
-
-def test_a_commit_is_named_by_hash_or_by_source_and_ref(past: Past) -> None:
-    """Of a branch, too: its repo is read there. The answer says as of when, and so do the commands in it.
-
-    A clone has the same commits; which of them is at that commit, only the caller knows.
-    """
     side = past.yard.git("rev-parse", "side")
     assert past.unread(side) == past.unread(side[:9]) == ["first", "side"]
     assert past.unread("yard:side") == ["first", "side"]
@@ -231,27 +214,6 @@ def test_a_commit_is_named_by_hash_or_by_source_and_ref(past: Past) -> None:
     told = past.ask("inbox", "engineer", "--as-of", merge, code=2)
     assert f"found it in copy and yard, expected one repo; write copy:{merge}" in told
     assert past.unread(f"copy:{merge}") == ["first", "second", "side"]
-
-
-def test_what_came_later_is_said_to(past: Past) -> None:
-    """It is in the archive of now; of what a branch had by then, the merge counts."""
-    for command in ("show", "thread"):
-        told = past.ask(command, "2026-05-05", "--as-of", "2026-05-04", code=2)
-        assert "--second was not known as of 2026-05-04; it came on 2026-05-05T12:00:00Z; ask about a later" in told
-    told = past.ask("show", "2026-05-03", "--as-of", "2026-05-04", code=2)
-    assert "--side was not known as of 2026-05-04; ask about a later time" in told
-    assert "found no item of that name" in past.ask("show", "no-such", "--as-of", "2026-05-04", code=2)
-
-
-def test_the_work_tree_does_not_count(past: Past) -> None:
-    """Neither what is not committed, nor what was published, nor what is kept of now. Only the cache is written."""
-    assert main(["build", str(past.folder), "--quiet"]) == 0
-    before = files(past.folder)
-    write_memo(past.folder / "yard/memos/inbox", "2026-05-03-0900--director--engineer--laid", to="engineer")
-    assert past.unread("2026-05-08") == ["second", "side"]
-    (past.folder / "yard/memos/inbox/2026-05-03-0900--director--engineer--laid.openthing").unlink()
-    assert files(past.folder) == before
-    assert past.kept()
 
 
 def files(site: Path) -> list[Path]:
@@ -272,39 +234,25 @@ NO_TIMES = {
 }
 
 
-def test_what_is_no_time_is_an_error(past: Past) -> None:
-    """It says what was expected; so does the audience: what is confidential now may not have been marked so then."""
+def test_the_past_is_of_commits_and_what_came_later_is_said_to_or_was_open(past: Past) -> None:
+    """What is not committed does not count, nor what was published; of a branch the merge does."""
+    for command in ("show", "thread"):
+        told = past.ask(command, "2026-05-05", "--as-of", "2026-05-04", code=2)
+        assert "--second was not known as of 2026-05-04; it came on 2026-05-05T12:00:00Z; ask about a later" in told
+    told = past.ask("show", "2026-05-03", "--as-of", "2026-05-04", code=2)
+    assert "--side was not known as of 2026-05-04; ask about a later time" in told
+    assert "found no item of that name" in past.ask("show", "no-such", "--as-of", "2026-05-04", code=2)
     for when, said in NO_TIMES.items():
         assert said in past.ask("inbox", "engineer", f"--as-of={when}", code=2)
     told = past.ask("inbox", "engineer", "--as-of", "2026-05-05", "--audience", "public", code=2)
     assert "found the audience public, expected internal" in told
-
-
-def test_sources_that_are_not_in_git_are_left_out(past: Past) -> None:
-    """Of them and of shallow clones nothing is known; that is said, and exit code 1."""
-    write_memo(past.folder / "desk/memos/inbox", "2026-05-01-0900--director--engineer--plain", to="engineer")
-    run_git(past.folder, "clone", "--quiet", "--depth", "1", (past.folder / "yard").as_uri(), "short")
-    assert main(["inbox", "engineer", "--site", str(past.folder), "--json", "--as-of", "2026-05-06"]) == 1
-    told = past.capsys.readouterr()
-    assert sorted(memo["id"][-5:] for memo in json.loads(told.out)["unread"]) == ["-side", "econd", "first"]
-    assert "memosite: failed: desk: not read as of then: it is not a git repo" in told.err
-    assert "memosite: failed: short: not read as of then: the clone is shallow" in told.err
-
-
-def test_without_git_there_is_no_past(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever is asked, the error names each source, and what to do."""
-    for source in ("desk", "hall"):
-        write_memo(tmp_path / source / "memos/inbox", f"2026-05-01-0900--director--engineer--{source}", to="engineer")
-    for when in ("2026-05-01", "abcdef0", "nonsense"):
-        for command in (["inbox", "engineer"], ["show", "2026"], ["search", "text"]):
-            told = ask(capsys, tmp_path, *command, "--as-of", when, code=2)
-            assert told.count("\n") == 1
-            assert "found no source with a git history (desk: it is not a git repo; hall: it is not a git repo)" in told
-            assert f'--as-of "{when}"' in told and "leave --as-of out" in told
-
-
-def test_actions_that_were_closed_later_were_open(past: Past) -> None:
-    """The configuration is that of now, but for what it closes after that time."""
+    assert main(["build", str(past.folder), "--quiet"]) == 0
+    before = files(past.folder)
+    write_memo(past.folder / "yard/memos/inbox", "2026-05-03-0900--director--engineer--laid", to="engineer")
+    assert past.unread("2026-05-08") == ["second", "side"]
+    (past.folder / "yard/memos/inbox/2026-05-03-0900--director--engineer--laid.openthing").unlink()
+    assert files(past.folder) == before
+    assert past.kept()
     name = "2026-05-08-0900--director--engineer--ask"
     put(past.yard, name, at="2026-05-08T12:00:00Z", action_required=True)
     closed = {"closed": {name: {"on": "2026-05-10", "by": "director"}}}
@@ -317,8 +265,28 @@ def test_actions_that_were_closed_later_were_open(past: Past) -> None:
     assert states["2026-05-10"] == ["action closed"]
 
 
-def test_two_sources_in_one_repo_are_both_read_then(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Neither is part of the other, and a folder that was not there yet is empty."""
+def test_sources_that_are_not_in_git_are_left_out(past: Past, tmp_path: Path, capsys: Capture) -> None:
+    """Nor are shallow clones known: that is said, and exit code 1. Where there is no other, the error names each."""
+    write_memo(past.folder / "desk/memos/inbox", "2026-05-01-0900--director--engineer--plain", to="engineer")
+    run_git(past.folder, "clone", "--quiet", "--depth", "1", (past.folder / "yard").as_uri(), "short")
+    assert main(["inbox", "engineer", "--site", str(past.folder), "--json", "--as-of", "2026-05-06"]) == 1
+    told = past.capsys.readouterr()
+    assert sorted(memo["id"][-5:] for memo in json.loads(told.out)["unread"]) == ["-side", "econd", "first"]
+    assert "memosite: failed: desk: not read as of then: it is not a git repo" in told.err
+    assert "memosite: failed: short: not read as of then: the clone is shallow" in told.err
+    plain = tmp_path / "plain"
+    for source in ("desk", "hall"):
+        write_memo(plain / source / "memos/inbox", f"2026-05-01-0900--director--engineer--{source}", to="engineer")
+    for when in ("2026-05-01", "abcdef0", "nonsense"):
+        for command in (["inbox", "engineer"], ["show", "2026"], ["search", "text"]):
+            said = ask(capsys, plain, *command, "--as-of", when, code=2)
+            assert said.count("\n") == 1
+            assert "found no source with a git history (desk: it is not a git repo; hall: it is not a git repo)" in said
+            assert f'--as-of "{when}"' in said and "leave --as-of out" in said
+
+
+def test_two_sources_in_one_repo_and_a_remote_are_read_then(tmp_path: Path, capsys: Capture, past: Past) -> None:
+    """Neither is part of the other; what was not there yet is empty; of a remote, what was fetched is read."""
     repo = Repo(tmp_path / "all")
     write_org(repo.root / "org", positions=["director", "engineer"])
     (tmp_path / "all/memosite.yml").write_text(json.dumps({"sources": [{"path": "."}, {"path": "yard"}]}))
@@ -330,10 +298,6 @@ def test_two_sources_in_one_repo_are_both_read_then(tmp_path: Path, capsys: pyte
     assert Past(repo.root, capsys).unread(second) == ["first"]
     told = json.loads(ask(capsys, repo.root, "show", name, "--json", "--as-of", second))
     assert told["files"] == [f"yard/memos/inbox/{name}.openthing"]
-
-
-def test_a_remote_is_read_at_its_commit_of_then(past: Past, tmp_path: Path) -> None:
-    """From what was fetched; nothing is fetched again."""
     sources = [{"path": "office"}, {"git": (past.folder / "yard").as_uri(), "name": "yard"}]
     past.configure(sources=sources)
     assert main(["build", str(past.folder), "--quiet"]) == 0
@@ -403,19 +367,10 @@ def fail(*_: object, **__: object) -> None:
     raise AssertionError
 
 
-@pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The repos that are made of the example, for the demonstration."""
-    folder = tmp_path_factory.mktemp("example")
-    subprocess.run([sys.executable, ROOT / "scripts/example-repos", folder], check=True, timeout=600)
-    return folder
-
-
-def test_the_past_of_the_example_has_its_decisions_of_then(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """June was decided first, and April three weeks later; an action is closed on the day that it states.
-
-    So the past by commits and the difference by days say the same.
-    """
+def test_the_past_of_the_example_has_its_decisions_of_then(tmp_path: Path, capsys: Capture) -> None:
+    """By commits as by days; nothing is committed before it was written, a transcript before its last turn."""
+    example = tmp_path / "example"
+    subprocess.run([sys.executable, ROOT / "scripts/example-repos", example], check=True, timeout=600)
     june, april = "2026-03-06-cutover-in-june.md", "2026-03-27-cutover-last-weekend-of-april.md"
     for day, expected, other in (("2026-03-12", june, april), ("2026-03-27", april, june)):
         told = ask(capsys, example, "brief", "director", "--only", "decisions", "--json", "--as-of", day)
@@ -428,10 +383,6 @@ def test_the_past_of_the_example_has_its_decisions_of_then(example: Path, capsys
     assert told["states"] == ["action answered"]
     steps = json.loads(ask(capsys, example, "diff", f"{day}..{day}", "--format", "json"))["actions"]
     assert [(one["before"], one["after"]) for one in steps if one["id"] == told["id"]] == [("answered", "discharged")]
-
-
-def test_the_example_receives_and_commits_nothing_before_it_was_written(example: Path) -> None:
-    """Names have local time, envelopes and records a zone, and git UTC; a transcript is written at its last turn."""
     with open_archive(load_config(example)) as opened:
         artifacts = opened.read()[0].artifacts.values()
     early = []
@@ -442,9 +393,6 @@ def test_the_example_receives_and_commits_nothing_before_it_was_written(example:
         begun = [event.at.instant for life in lives for event in life.events[:1] if event.at]
         early += [artifact.ref] * (bool(written and begun) and min(begun) < max(written))
     assert len(artifacts) > 50 and early == []
-
-
-# What is kept
 
 
 def test_the_same_time_is_read_once(past: Past, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,6 +39,8 @@ from tests.support.commands import running
 from tests.support.repos import run_git
 from tests.support.waiting import DEADLINE
 
+Capture = pytest.CaptureFixture[str]
+
 
 @pytest.fixture(autouse=True)
 def _few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,8 +63,8 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "run_module", run_here)
 
 
-def test_an_organization_is_the_same_each_time_and_has_all_kinds() -> None:
-    """Both tools get equal texts only if the same seed gives them, and another seed gives others."""
+def test_an_organization_is_the_same_each_time_and_its_transcripts_have_the_calls_of_a_real_one() -> None:
+    """Both tools get equal texts only if a seed gives them; memosite finds each turn and each call again."""
     first, again, other = (list(islice(artifacts(300, seed=seed), 300)) for seed in (1, 1, 2))
     assert first == again != other
     assert {one.kind for one in first} == {"memo", "note", "transcript"}
@@ -71,6 +73,15 @@ def test_an_organization_is_the_same_each_time_and_has_all_kinds() -> None:
     assert any(one.thread for one in first)
     assert any(one.is_action for one in first)
     assert len({one.name for one in first}) == 300
+    conversations = list(transcripts(10, seed=1))
+    found = [parse_conversation(body_text(one), started=one.sent) for one in conversations]
+    assert [len(one.turns) for one in found] == [len(one.turns) for one in conversations]
+    read = [block for one in found for turn in one.turns for block in blocks(turn.text) if block.kind == "tool"]
+    calls = [call for one in conversations for turn in one.turns for call in turn.calls]
+    assert [block.name for block in read] == [call.name for call in calls]
+    assert 1.2 < len(calls) / sum(len(one.turns) for one in conversations) < 2.3
+    assert 0.3 < sum(not block.text for block in read) / len(read) < 0.6
+    assert {"Bash", "Read", "TodoWrite"} <= {call.name for call in calls}
 
 
 REAL = {
@@ -103,24 +114,8 @@ def test_texts_have_the_markup_of_real_ones() -> None:
     assert 0.75 < sum(language in {"", "json"} for language in languages) / len(languages) < 0.95
 
 
-def test_transcripts_have_the_tool_calls_of_a_real_recording() -> None:
-    """Two calls a turn, some with what they were given: memosite finds each turn and each call again."""
-    conversations = list(transcripts(10, seed=1))
-    found = [parse_conversation(body_text(one), started=one.sent) for one in conversations]
-    assert [len(one.turns) for one in found] == [len(one.turns) for one in conversations]
-    read = [block for one in found for turn in one.turns for block in blocks(turn.text) if block.kind == "tool"]
-    calls = [call for one in conversations for turn in one.turns for call in turn.calls]
-    assert [block.name for block in read] == [call.name for call in calls]
-    assert 1.2 < len(calls) / sum(len(one.turns) for one in conversations) < 2.3
-    assert 0.3 < sum(not block.text for block in read) / len(read) < 0.6
-    assert {"Bash", "Read", "TodoWrite"} <= {call.name for call in calls}
-
-
-def test_an_invented_organization_has_no_findings_and_a_history(tmp_path: Path) -> None:
-    """What is measured is an archive as it should be, not the making of findings.
-
-    With a history or without, memos lie in the same mailboxes; with one they were moved there.
-    """
+def test_an_invented_organization_has_no_findings_and_a_history_and_peers_get_its_texts(tmp_path: Path) -> None:
+    """What is measured is no making of findings; with a history memos were moved to where they lie without one."""
     files = []
     for name, with_git in (("plain", False), ("git", True)):
         site, stream = tmp_path / name, artifacts(60, seed=1)
@@ -136,10 +131,6 @@ def test_an_invented_organization_has_no_findings_and_a_history(tmp_path: Path) 
     log = run_git(repo, "log", "--format=%s", "--name-status", "-M")
     assert "receive " in log
     assert "R100\tmemos/inbox/" in log
-
-
-def test_peers_get_the_same_texts(tmp_path: Path) -> None:
-    """Hugo has a file each artifact, claude-code-log a line each turn."""
     several = list(islice(artifacts(20, seed=1), 20))
     write_hugo(tmp_path / "hugo", several)
     texts = [path.read_text() for path in (tmp_path / "hugo" / "content").rglob("*.md")]
@@ -172,8 +163,8 @@ def test_what_was_written_and_what_changed_are_told_apart(tmp_path: Path) -> Non
     assert (found.files, found.written, found.changed) == (4, 3, 2)
 
 
-def test_memory_is_that_of_all_processes() -> None:
-    """What a child of the measured command holds counts as well."""
+def test_memory_is_that_of_all_processes_and_a_command_that_fails_is_not_measured(tmp_path: Path) -> None:
+    """A child's memory counts; what a command said is told, not how fast it failed; of rounds the median counts."""
     child = "held = bytearray(50_000_000); print('held', flush=True); input()"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
     command = [sys.executable, "-c", parent]
@@ -184,15 +175,6 @@ def test_memory_is_that_of_all_processes() -> None:
         process.communicate(b"\n")
     assert 50_000_000 < found < 150_000_000
     assert memory_of(process.pid) == 0
-
-
-def test_a_command_that_fails_is_not_measured(tmp_path: Path) -> None:
-    """A table never shows how fast something failed; what the command said is told instead.
-
-    Of one that ends well, time and memory are those of its process.
-
-    Of rounds the median counts, of each value by itself: one disturbed round changes nothing.
-    """
     with pytest.raises(SystemExit, match="exit 3\nno such thing"):
         run([sys.executable, "-c", "print('no such thing'); raise SystemExit(3)"], folder=tmp_path)
     measured = tools.run_module("memosite", "--version", folder=tmp_path)
@@ -202,7 +184,7 @@ def test_a_command_that_fails_is_not_measured(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_the_table_of_builds_has_a_row_for_each_bar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_of_builds_has_a_row_for_each_bar(tmp_path: Path, capsys: Capture) -> None:
     """Two sizes of memosite alone: which Python ran, a table each, one of growth; and all rounds as JSON."""
     said = tmp_path / "said.json"
     given = ["--memos", "30", "10", "--only", "memosite", "--rounds", "1", "--json", str(said), "--work", str(tmp_path)]
@@ -261,18 +243,14 @@ def test_tools_are_measured_in_turn(tmp_path: Path) -> None:
     assert [(one.search_files, one.changes.files) for one in found[:3]] == [(5, 5), (5, 5), (6, 6)]
 
 
-def test_a_bar_is_judged_at_its_size_only() -> None:
-    """At a smaller size it would be met too easily, or missed for costs that do not grow."""
+def test_bars_and_growth_are_judged_at_their_sizes_only() -> None:
+    """At a smaller size a bar is met too easily; time per artifact at 100,000 is compared with that of 10,000."""
     share = Bar(0.75, "×")
     assert [share.judge(*measured) for measured in ((0.75, 10_000), (0.76, 10_000), (0.1, 2_000))] == [
         "0.75 ×: met", "0.75 ×: missed", "0.75 × at 10,000",
     ]  # fmt: skip
     assert Bar(1_500, "MB", 100_000).judge(2_000, 100_000) == "1,500 MB: missed"
     assert Bar(54_000).judge(59_429, 10_000) == "54,000: missed"
-
-
-def test_growth_is_judged_from_10_000_to_100_000() -> None:
-    """Time per artifact, and one memo, are compared with what the tool itself took at the usual size."""
 
     def result(memos: int, work: str, seconds: float) -> Result:
         measured = Measured(seconds=seconds, processor=seconds, memory=1_400_000_000)
@@ -292,9 +270,7 @@ def test_growth_is_judged_from_10_000_to_100_000() -> None:
     assert "1.15 × of 10,000 at 100,000" in alone
 
 
-def test_the_server_is_measured(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_server_is_measured(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     """How soon its first page is there, and when three open pages show a new memo."""
     monkeypatch.setattr(serve, "MEMOS", 1)
     monkeypatch.setattr(serve, "REST", 0.1)
@@ -342,24 +318,8 @@ def test_a_browser_that_reloaded_too_early_connects_anew() -> None:
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_commands_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each in each round, the first search with a cache that only builds have written."""
-    said = tmp_path / "said.json"
-    given = ["--memos", "20", "--only", "commands", "--rounds", "1", "--json", str(said), "--work", str(tmp_path)]
-    everything.main(given)
-    found = json.loads(said.read_text())["commands"]["20"]
-    assert {commands.FIRST, commands.INDEXED, "export QUERY", "search, while a build writes"} <= set(found)
-    assert {*commands.WARM, *commands.READING} <= set(found)
-    assert {len(rounds) for rounds in found.values()} == {1}
-    lines = capsys.readouterr().out.splitlines()
-    assert any(line.startswith(commands.FIRST) and line.endswith("6 s at 10,000") for line in lines)
-
-
-@pytest.mark.usefixtures("in_this_process")
-def test_transcripts_are_measured_beside_what_reads_session_files(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Both in turn, each time from nothing. Here memosite reads no session files, and another program stands in."""
+def test_commands_and_talks_are_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture) -> None:
+    """Beside what reads session files, which a program stands in for; each command in each round, from no index."""
     seen: list[int] = []
 
     def read(sessions: Path) -> Measured:
@@ -372,10 +332,19 @@ def test_transcripts_are_measured_beside_what_reads_session_files(
     assert "below theirs: met" in capsys.readouterr().out
     assert {name: len(rounds) for name, rounds in found.items()} == {"memosite": 2, "claude-code-log": 2}
     assert list(tmp_path.iterdir()) == []
+    said = tmp_path / "said.json"
+    given = ["--memos", "20", "--only", "commands", "--rounds", "1", "--json", str(said), "--work", str(tmp_path)]
+    everything.main(given)
+    rounds_of = json.loads(said.read_text())["commands"]["20"]
+    assert {commands.FIRST, commands.INDEXED, "export QUERY", "search, while a build writes"} <= set(rounds_of)
+    assert {*commands.WARM, *commands.READING} <= set(rounds_of)
+    assert {len(rounds) for rounds in rounds_of.values()} == {1}
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith(commands.FIRST) and line.endswith("6 s at 10,000") for line in lines)
 
 
-def test_the_table_of_search_tells_what_queries_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The blocks of memosite alone: each query finds the text that it was cut from."""
+def test_the_table_tells_what_queries_move(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each query finds the text that it was cut from; what needs too much memory says so, and the other is measured."""
     said = tmp_path / "said.json"
     search.main(["--memos", "30", "--only", "memosite", "--json", str(said)])
     assert "two words: moved, kB" in capsys.readouterr().out
@@ -385,12 +354,6 @@ def test_the_table_of_search_tells_what_queries_move(tmp_path: Path, capsys: pyt
     for answers in found["answers"].values():
         assert len(answers) == EACH
         assert all(answer["total"] > 0 and answer["bytes"] > 0 for answer in answers)
-
-
-def test_a_search_that_does_not_end_has_a_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What needs more memory than there is says so, and the other one is measured all the same."""
 
     def fail(*_: object, **__: object) -> None:
         run([sys.executable, "-c", "raise SystemExit(3)"], folder=Path())

@@ -33,8 +33,19 @@ def join(
     )
 
 
-def test_a_body_is_sought_where_it_may_be() -> None:
-    """However it is written; notes and transcripts have no mailboxes, a folder that an orgdef names has."""
+def test_a_body_is_sought_where_it_may_be_and_facts_stand_in_the_order_of_the_sources() -> None:
+    """However it is written; notes and transcripts have no mailboxes; unknown sources come last."""
+    facts = [
+        parsed_of(envelope("b", source="other")),
+        parsed_of(envelope("b", source="unknown")),
+        parsed_of(envelope("b")),
+        parsed_of(envelope("a")),
+    ]
+    order = [("repo", "a"), ("repo", "b"), ("other", "b"), ("unknown", "b")]
+    assert [(one.file.source, one.stem) for one in collected(*facts).envelopes] == order
+    assert [(one.file.source, one.stem) for one in collected(*reversed(facts)).envelopes] == order
+    odd = Finding(rule=rules.FILE_TOO_LARGE, location=Location(source="repo", path="memos/m.openthing"), message="x")
+    assert collected(Parsed(source="repo", path="memos/m.openthing", findings=(odd,))).findings == (odd,)
     for path, written, expected in [
         # In its own folder, then in the sibling mailboxes: the pair is often split over two
         ("r/memos/read/m", "m.md", ("r/memos/read/m.md", "r/memos/m.md", "r/memos/inbox/m.md", "r/memos/archive/m.md")),
@@ -79,8 +90,6 @@ def test_whatever_is_written_stays_inside(written: str, path: str) -> None:
 
 def test_a_body_is_joined_with_a_finding_where_it_is_odd_and_never_from_another_source() -> None:
     """Sources are worlds of their own here, and the nearest body wins."""
-    # The message names both folders; a flat `memos/` counts as a mailbox. But not on a file that cannot be read, where
-    # nobody knows what it names; an envelope is no body.
     near, far = body_file("memos/read/m.body.md", "near"), body_file("memos/inbox/m.body.md", "far")
     joined, findings = join(envelope(path="memos/read/m.openthing", body_ref="m.body.md"), bodies=(far, near))
     assert joined["memos/read/m.openthing"].body == near
@@ -145,7 +154,6 @@ def collected(*parsed: Parsed, is_loose: bool = False) -> Collected:
 
 def test_envelopes_elsewhere_are_named_in_a_note_and_loose_files_count_anywhere() -> None:
     """And nothing else is said of them."""
-    # For checking single files; an include counts in its own source, a memo location in every one.
     for path in ["m.openthing", "docs/m.openthing", "memos.openthing", "handoffs/m.openthing"]:
         odd = Finding(rule=rules.FIELD_MISSING, location=Location(source="repo", path=path), message="x")
         found = collected(Parsed(source="repo", path=path, fact=envelope(path=path), findings=(odd,)))
@@ -168,18 +176,3 @@ def test_envelopes_elsewhere_are_named_in_a_note_and_loose_files_count_anywhere(
     place = operational_place("notes/a/m.openthing", memo_folders=(), include=("notes/**",))
     assert place is not None and place.store == "notes"
     assert operational_place("docs/m.openthing", memo_folders=(), include=()) is None
-
-
-def test_facts_stand_in_the_order_of_the_sources_then_of_the_paths() -> None:
-    """Whatever the order in which they were read; unknown sources last, and findings without a fact are kept."""
-    found = [
-        parsed_of(envelope("b", source="other")),
-        parsed_of(envelope("b", source="unknown")),
-        parsed_of(envelope("b")),
-        parsed_of(envelope("a")),
-    ]
-    order = [("repo", "a"), ("repo", "b"), ("other", "b"), ("unknown", "b")]
-    assert [(one.file.source, one.stem) for one in collected(*found).envelopes] == order
-    assert [(one.file.source, one.stem) for one in collected(*reversed(found)).envelopes] == order
-    odd = Finding(rule=rules.FILE_TOO_LARGE, location=Location(source="repo", path="memos/m.openthing"), message="x")
-    assert collected(Parsed(source="repo", path="memos/m.openthing", findings=(odd,))).findings == (odd,)

@@ -28,13 +28,8 @@ FREE = 3_000_000
 """One file may publish at most 20 times its bytes and 3 MB."""
 
 
-def published(site: Path, output: Path) -> dict[str, int]:
-    """The size of every file of a site."""
-    return {path: len(data) for path, data in built_files(site, output=output).items()}
-
-
-def test_a_long_name_stays_another_name(tmp_path: Path) -> None:
-    """Two names that begin alike are two positions, shown by their beginning, and a note says so."""
+def test_a_long_name_stays_another_name_and_many_names_add_few_positions(tmp_path: Path) -> None:
+    """Shown by its beginning, with a note. A memo of 2 kB to 500 names, that no orgdef lists, once became 14 MB."""
     for number in range(2):
         write_memo(tmp_path / "memos", f"2026-05-01-143{number}--a--b--m", sender="f" * 5_000 + str(number))
     archive = read_folders(tmp_path)
@@ -46,6 +41,14 @@ def test_a_long_name_stays_another_name(tmp_path: Path) -> None:
     assert all(finding.location.line for finding in findings(archive, "name-long"))
     write_org(tmp_path / "other", positions=[{"id": "p" * 500_000}])
     assert len(read_folders(tmp_path / "other").positions) == 1
+    many = tmp_path / "many"
+    names = [f"z{number}" for number in range(300)]
+    write_org(many, positions=["z200"])
+    write_memo(many / "memos", "m", to=",".join(names))
+    write_transcript(many / "transcripts/a", "t", participants=[{"position": f"y{number}"} for number in range(99)])
+    archive, _ = read_sources(many, ledger=Ledger(positions=("z250",)))
+    assert set(archive.positions) == {"engineer", "a", *names[:NAMED], "z200", "z250", *(f"y{i}" for i in range(NAMED))}
+    assert list(archive.memos()[0].to) == names
 
 
 LONG = "x" * 20_000
@@ -123,26 +126,8 @@ def part(path: str) -> int:
     return int(number) if number.isdigit() else 1
 
 
-def test_records_that_had_a_page_keep_it(tmp_path: Path) -> None:
-    """Whatever is written before them in the file; a note tells what has none."""
-    old, new = [f"old {number}" for number in range(90)], [f"new {number}" for number in range(150)]
-    write_text(tmp_path / ".wyren/memory.md", bullets(*old))
-    first, ledger = read_sources(tmp_path)
-    write_text(tmp_path / ".wyren/memory.md", bullets(*new[:60], *old))
-    second, _ = read_sources(tmp_path, ledger=ledger)
-    assert len(records(first)) == 90 and len(records(second)) == 150
-    write_text(tmp_path / ".wyren/memory.md", bullets(*new, *old))
-    third, _ = read_sources(tmp_path, ledger=ledger)
-    found = records(third)
-    assert records(first).items() <= found.items()
-    assert len(found) == 191 and "The rest of memory.md" in found
-    assert [one.message for one in findings(third, "file-bounded")] == [
-        "it holds 240 records; those after the first 100 are shown unchanged"
-    ]
-
-
 def test_a_transcript_of_many_turns_shows_the_rest_as_it_is(tmp_path: Path) -> None:
-    """100,000 turns once became 157 MB. Of small turns fewer are shown one by one, so that the bound holds."""
+    """100,000 once became 157 MB: fewer small ones are shown, 20,000 read, the last to where another would begin."""
     turns = [f"## User\n\n{number} & <more>\n" for number in range(6_000)]
     write_transcript(tmp_path / "repo/transcripts/a", "t", text="".join(turns))
     most = most_turns(len("".join(turns)))
@@ -156,10 +141,6 @@ def test_a_transcript_of_many_turns_shows_the_rest_as_it_is(tmp_path: Path) -> N
     assert "it holds more than" in texts[0]
     assert sum(map(len, files.values())) < TIMES * len("".join(turns)) + FREE
     assert '<details class="cite">' in texts[0] and '<details class="cite">\n<summary>Cite</summary>' not in texts[-2]
-
-
-def test_no_more_than_twenty_thousand_turns_are_read() -> None:
-    """The last ends where it would end with another turn after it; the rest is the text from there on."""
     turns = [f"## User\n\nTurn {number} of a conversation that goes on and on.\n\n" for number in range(20_100)]
     found = parse_conversation("".join(turns), started=None)
     assert len(found.turns) == TURNS and found.turns[-1].text == "\nTurn 19999 of a conversation that goes on and on."
@@ -172,12 +153,8 @@ def seats(count: int, **fields: object) -> list[dict[str, object]]:
     return [{"id": f"p{number}", **fields} for number in range(count)]
 
 
-def test_an_orgdef_of_many_positions_shows_the_first_and_the_rest_as_it_is(tmp_path: Path) -> None:
-    """20,000 positions once became 80,029 files; here 500 of 900 get pages, and what follows them is a library.
-
-    One beyond the bound that a memo names has a page in any case, and is listed from the first build on: that the
-    ledger knows it must not change what the page says.
-    """
+def test_many_positions_show_the_first_and_the_rest_as_it_is_and_no_feed_has_every_text(tmp_path: Path) -> None:
+    """20,000 once became 80,029 files; one beyond the bound that a memo names is listed from the first build on."""
     path = write_org(tmp_path / "repo/org", positions=seats(900, description="What it does & more. " * 25))
     write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-1430--p800--p1--first", sender="p800", to="p1")
     files = built_files(tmp_path / "repo", output=tmp_path / "out")
@@ -192,43 +169,44 @@ def test_an_orgdef_of_many_positions_shows_the_first_and_the_rest_as_it_is(tmp_p
     assert sum(map(len, files.values())) < TIMES * len(written) + FREE
     shutil.rmtree(tmp_path / "repo/.memosite")  # all is made again, over the ledger
     assert built_files(tmp_path / "repo", output=tmp_path / "out") == files
+    path = write_org(tmp_path / "fed/org", positions=seats(400, description="x" * 500))
+    text = "A word. " * 5_000
+    for to in ("all", ",".join(f"p{number}" for number in range(400)), "p1"):
+        write_memo(tmp_path / "fed/memos", f"to-{to[:3]}", to=to, body=text)
+    files = built_files(tmp_path / "fed", output=tmp_path / "out-fed")
+    feed = files["positions/p1/feed-full.xml"].decode()
+    assert feed.count("A word. A word.") and feed.count("too long for a feed") == 2
+    assert sum(map(len, files.values())) < TIMES * (path.stat().st_size + 3 * len(text)) + 4 * FREE
 
 
-def test_positions_that_had_a_page_keep_it(tmp_path: Path) -> None:
-    """Also where the file's first positions are others now; of tiny positions fewer get pages."""
-    write_org(tmp_path, positions=seats(90))
-    first, ledger = read_sources(tmp_path)
-    write_org(tmp_path, positions=[*({"id": f"new{number}"} for number in range(600)), *seats(120)])
-    second, _ = read_sources(tmp_path, ledger=ledger)
+def test_records_and_positions_that_had_a_page_keep_it(tmp_path: Path) -> None:
+    """Whatever comes before them in the file; a note tells what has none. Of tiny positions fewer get pages."""
+    write_org(tmp_path / "org", positions=seats(90))
+    first, ledger = read_sources(tmp_path / "org")
+    write_org(tmp_path / "org", positions=[*({"id": f"new{number}"} for number in range(600)), *seats(120)])
+    second, _ = read_sources(tmp_path / "org", ledger=ledger)
     kept = [id_ for id_ in second.positions if not id_.startswith("new")]
     assert set(kept) == set(first.positions) and len(kept) == 90
     assert 200 < len(second.positions) < POSITIONS
     assert [one.rule.severity for one in findings(second, "file-bounded")] == [Severity.WARNING]
-    third, _ = read_sources(tmp_path, ledger=replace(ledger, positions=tuple(f"new{number}" for number in range(600))))
+    third, _ = read_sources(
+        tmp_path / "org", ledger=replace(ledger, positions=tuple(f"new{number}" for number in range(600)))
+    )
     assert "new599" in third.positions and ("library", "rest.acme-organization") in third.artifacts
-
-
-def test_a_memo_to_many_adds_few_positions(tmp_path: Path) -> None:
-    """A memo of 2 kB to 500 names once became 14 MB: names that no orgdef lists get pages up to a bound."""
-    names = [f"z{number}" for number in range(300)]
-    write_org(tmp_path, positions=["z200"])
-    write_memo(tmp_path / "memos", "m", to=",".join(names))
-    write_transcript(tmp_path / "transcripts/a", "t", participants=[{"position": f"y{number}"} for number in range(99)])
-    archive, _ = read_sources(tmp_path, ledger=Ledger(positions=("z250",)))
-    assert set(archive.positions) == {"engineer", "a", *names[:NAMED], "z200", "z250", *(f"y{i}" for i in range(NAMED))}
-    assert list(archive.memos()[0].to) == names
-
-
-def test_a_text_for_many_is_not_in_every_feed(tmp_path: Path) -> None:
-    """Each of 400 feeds with texts would have held it."""
-    path = write_org(tmp_path / "repo/org", positions=seats(400, description="x" * 500))
-    text = "A word. " * 5_000
-    for to in ("all", ",".join(f"p{number}" for number in range(400)), "p1"):
-        write_memo(tmp_path / "repo/memos", f"to-{to[:3]}", to=to, body=text)
-    files = built_files(tmp_path / "repo", output=tmp_path / "out")
-    feed = files["positions/p1/feed-full.xml"].decode()
-    assert feed.count("A word. A word.") and feed.count("too long for a feed") == 2
-    assert sum(map(len, files.values())) < TIMES * (path.stat().st_size + 3 * len(text)) + 4 * FREE
+    old, new = [f"old {number}" for number in range(90)], [f"new {number}" for number in range(150)]
+    write_text(tmp_path / "list/.wyren/memory.md", bullets(*old))
+    first, ledger = read_sources(tmp_path / "list")
+    write_text(tmp_path / "list/.wyren/memory.md", bullets(*new[:60], *old))
+    second, _ = read_sources(tmp_path / "list", ledger=ledger)
+    assert len(records(first)) == 90 and len(records(second)) == 150
+    write_text(tmp_path / "list/.wyren/memory.md", bullets(*new, *old))
+    third, _ = read_sources(tmp_path / "list", ledger=ledger)
+    found = records(third)
+    assert records(first).items() <= found.items()
+    assert len(found) == 191 and "The rest of memory.md" in found
+    assert [one.message for one in findings(third, "file-bounded")] == [
+        "it holds 240 records; those after the first 100 are shown unchanged"
+    ]
 
 
 @pytest.mark.parametrize("definition", ["[1]: http://" + "u" * 50_000, "[1]: /u '" + "t" * 50_000 + "'"])
@@ -308,7 +286,7 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, int]:
     repo = tmp_path_factory.mktemp("calm") / "repo"
     write_memo(repo / "memos", "another")
     before = sum(map(len, tree_bytes(repo).values()))
-    return before, sum(published(repo, repo.parent / "out").values())
+    return before, sum(map(len, built_files(repo, output=repo.parent / "out").values()))
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

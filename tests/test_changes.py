@@ -27,8 +27,8 @@ def changes(site: Path, due: list[bool]) -> Iterator[Iterator[frozenset[str] | N
         stop.set()
 
 
-def test_a_folder_that_is_made_anew_under_its_name_is_watched(tmp_path: Path) -> None:
-    """What is written into it later is seen."""
+def test_folders_that_are_made_anew_under_their_names_and_manuscripts_are_watched(tmp_path: Path) -> None:
+    """What is written into them later is seen; a manuscript's own folder is no source."""
     inbox = tmp_path / "memos/inbox"
     write_memo(inbox, NAME)
     with changes(tmp_path, []) as told:
@@ -39,6 +39,16 @@ def test_a_folder_that_is_made_anew_under_its_name_is_watched(tmp_path: Path) ->
             pass
         path = write_memo(inbox, NAME)
         assert str(path) in (next(told) or ())
+    written = tmp_path / "written"
+    write_memo(written / "office/memos/inbox", NAME)
+    write_text(written / "memosite.yml", 'sources: [{path: office}]\ncitations: ["book/**/*.md"]\n')
+    with changes(written, []) as told:
+        assert next(told) is None
+        (written / "book/part").mkdir(parents=True)
+        while next(told) is not None:  # and then it is watched anew
+            pass
+        path = write_text(written / "book/part/one.md", "# One\n")
+        assert str(path) in (next(told) or ())
 
 
 def test_what_is_due_is_done_although_nothing_happens(tmp_path: Path) -> None:
@@ -46,16 +56,3 @@ def test_what_is_due_is_done_although_nothing_happens(tmp_path: Path) -> None:
     write_memo(tmp_path / "memos/inbox", NAME)
     with changes(tmp_path, [True]) as told:
         assert [next(told), next(told)] == [None, None]
-
-
-def test_a_manuscript_is_watched(tmp_path: Path) -> None:
-    """In its own folder, which is no source, and may be made later."""
-    write_memo(tmp_path / "office/memos/inbox", NAME)
-    write_text(tmp_path / "memosite.yml", 'sources: [{path: office}]\ncitations: ["book/**/*.md"]\n')
-    with changes(tmp_path, []) as told:
-        assert next(told) is None
-        (tmp_path / "book/part").mkdir(parents=True)
-        while next(told) is not None:  # and then it is watched anew
-            pass
-        path = write_text(tmp_path / "book/part/one.md", "# One\n")
-        assert str(path) in (next(told) or ())

@@ -115,9 +115,21 @@ def test_pages_name_the_same_commits(repo: Repo, capsys: Capture) -> None:
 READERS = {"text": read_plain, "markdown": read_markdown, "html": read_html, "bibtex": read_bibtex}
 
 
-def test_a_range_quotes_how_it_begins_and_how_it_ends(repo: Repo, capsys: Capture) -> None:
-    """What is between is marked as left out, and the citation holds, also of long turns."""
-    # It passes over empty turns, which alone are no range, and holds no redaction.
+def test_ranges_quote_how_they_begin_and_end_and_words_of_tables_are_found(repo: Repo, capsys: Capture) -> None:
+    """What is between is marked as left out; tables have no anchor, so all of the memo is cited. All of it verifies."""
+    table = "| what | who |\n|---|---|\n| the long bridge is painted blue | the keeper |\n"
+    memo = "2026-05-01-1500--engineer--director--noon"
+    write_memo(repo.root / "memos/inbox", memo, body=f"First.\n\n{table}\nIt rained at noon.\n\nThe ferry came late.\n")
+    site = repo.root.parent
+    for quote in ("the long bridge is painted", "It rained at noon. The ferry came late."):
+        found = fields(capsys, repo, "--quote", quote)
+        assert (found["ref"], found["quote"]) == (f"memo/{memo}", quote)
+        cite(repo, "--quote", quote, "--format", "markdown")
+        write_text(site / "paper.md", capsys.readouterr().out)
+        assert main(["verify", str(site / "paper.md"), "--site", str(site)]) == 0
+        write_text(site / "book.md", f'The engineer writes: "{quote}"\n')
+        assert main(["verify", "--quotes", str(site / "book.md"), "--site", str(site)]) == 0
+        capsys.readouterr()
     site, talk = repo.root.parent, repo.root / f"transcripts/engineer/{LOAD}.body.md"
     found = fields(capsys, repo, f"{LOAD}#t1-t3")
     assert found["quote"] == (
@@ -145,24 +157,8 @@ def test_a_range_quotes_how_it_begins_and_how_it_ends(repo: Repo, capsys: Captur
     assert "a secret in it was redacted" in capsys.readouterr().err
 
 
-def test_a_reference_may_be_short_or_an_address(repo: Repo, capsys: Capture) -> None:
-    """Whatever means one item alone; else the nearest item, the items meant, or the anchors there are, are named."""
-    for written in (TALK, LOAD, "2026-05-01-14", "the-load", f"https://a.example/transcripts/{LOAD}/2/index.html"):
-        assert fields(capsys, repo, f"{written}#t3")["ref"] == f"{TALK}#t3", written
-    write_memo(repo.root / "memos/inbox", "2026-05-01-1500--engineer--director--noon", body="Noon.")
-    for words, said in (
-        (["2026-05-01-1431--engineer--the-loot"], f"expected an id of the archive, such as {TALK}"),
-        (["2026-05-01"], "found 2 items of that name:"),
-        ([f"{LOAD}#t9"], "has no passage #t9; expected a turn from t1 to t3"),
-        ([], "found no REF"),
-        ([LOAD, "noon", "--quote", "x"], "found 2 REFs, expected one at most"),
-    ):
-        cite(repo, *words, code=2)
-        assert said in capsys.readouterr().err
-
-
-def test_a_quote_has_to_be_there(repo: Repo, capsys: Capture) -> None:
-    """It narrows the citation to the turn that has it; a changed one shows what differs."""
+def test_a_quote_or_a_short_reference_leads_to_its_source(repo: Repo, capsys: Capture) -> None:
+    """Whatever means one item alone; else what is near is named. The oldest source comes first, carried words last."""
     # A few words, which no index has, are found by reading every text; who is told that too few are not there is told
     # the command that finds parts of words.
     assert fields(capsys, repo, LOAD, "--quote", "none of them may leave")["ref"] == f"{TALK}#t2"
@@ -179,15 +175,23 @@ def test_a_quote_has_to_be_there(repo: Repo, capsys: Capture) -> None:
     assert "no source holds this quote, and something like it is looked for from 4 words on; see: memosite" in said
     assert "search '\"harbour dues\"'" in said
     cite(repo, "--quote", "arge", code=1)
-
-
-def test_the_source_of_a_quote_is_found(repo: Repo, capsys: Capture) -> None:
-    """The oldest first; words that are only carried are nobody's own, and come last."""
+    for written in (TALK, LOAD, "2026-05-01-14", "the-load", f"https://a.example/transcripts/{LOAD}/2/index.html"):
+        assert fields(capsys, repo, f"{written}#t3")["ref"] == f"{TALK}#t3", written
+    write_memo(repo.root / "memos/inbox", "2026-05-01-1500--engineer--director--noon", body="Noon.")
+    for words, said in (
+        (["2026-05-01-1431--engineer--the-loot"], f"expected an id of the archive, such as {TALK}"),
+        (["2026-05-01"], "found 2 items of that name:"),
+        ([f"{LOAD}#t9"], "has no passage #t9; expected a turn from t1 to t3"),
+        ([], "found no REF"),
+        ([LOAD, "noon", "--quote", "x"], "found 2 REFs, expected one at most"),
+    ):
+        cite(repo, *words, code=2)
+        assert said in capsys.readouterr().err
     carrying = "> There are 39 barges in the lock, and none of them may leave before noon.\n\nI agree."
     early, noon = "2026-04-30-0900--pilot--engineer--early", "2026-05-02-0900--engineer--director--noon"
     write_memo(repo.root / "memos/inbox", early, sent="2026-04-30T09:00:00Z", body=carrying)
-    said = "There are 39 barges in the lock, and none of them may leave before noon. So be it."
-    write_memo(repo.root / "memos/inbox", noon, sent="2026-05-02T09:00:00Z", body=said)
+    own = "There are 39 barges in the lock, and none of them may leave before noon. So be it."
+    write_memo(repo.root / "memos/inbox", noon, sent="2026-05-02T09:00:00Z", body=own)
     cite(repo, "--quote", "39 barges in the lock, and none of them", "--json")
     printed = capsys.readouterr()
     found = json.loads(printed.out)
@@ -203,16 +207,11 @@ def test_a_turn_is_cited_with_all_that_verifies_it_in_every_format(repo: Repo, c
     found = fields(capsys, repo, f"{LOAD}#t2", "--base-url", "https://memos.example.org/")
     lines = "\n".join(TURNS.split("\n")[5:14])
     assert found == {
-        "ref": f"{TALK}#t2",
-        "url": f"https://memos.example.org/transcripts/{LOAD}/#t2",
-        "title": f"About {LOAD}",
-        "speaker": "engineer (arc-1)",
-        "time": "2026-05-01T14:30:00Z",
+        "ref": f"{TALK}#t2", "url": f"https://memos.example.org/transcripts/{LOAD}/#t2", "title": f"About {LOAD}",
+        "speaker": "engineer (arc-1)", "time": "2026-05-01T14:30:00Z",
         "quote": "There are 39 barges in the lock, and none of them may leave before noon.",
-        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
-        "note": "",
-        "commit": repo.head,
-    }
+        "sha256": hashlib.sha256(lines.encode()).hexdigest(), "note": "", "commit": repo.head,
+    }  # fmt: skip
     # Two citations in one answer are read back in their order.
     said = TURNS.split("\n")
     turns = ("\n".join(said[start:end]) for start, end in ((1, 3), (5, 14), (16, 18)))
@@ -243,10 +242,8 @@ def test_what_is_restricted_says_so(tmp_path: Path, capsys: Capture) -> None:
     repo.commit("all")
     (memos / "2026-05-02-0902--a--b--removed.openthing").unlink()
     repo.commit("removed")
-    write_text(
-        tmp_path / "memosite.yml",
-        'erase:\n  - id: 2026-05-02-0901--a--b--erased\n    why: "asked for"\n    on: 2026-06-01\n',
-    )
+    erase = "erase: [{id: 2026-05-02-0901--a--b--erased, why: asked for, on: 2026-06-01}]\n"
+    write_text(tmp_path / "memosite.yml", erase)
     assert fields(capsys, repo, f"{LOAD}#t1")["note"] == "raw, confidential"
     cite(repo, "2026-05-02-0901--a--b--erased", code=1)
     assert "was erased. Since: 2026-06-01. Reason: asked for." in capsys.readouterr().err
@@ -258,23 +255,6 @@ def test_what_is_restricted_says_so(tmp_path: Path, capsys: Capture) -> None:
     assert "it was removed on 2026-05-01, with commit" in capsys.readouterr().err
     cite(repo, f"{LOAD}#t1", "--audience", "public", code=2)
     assert LOAD not in capsys.readouterr().err.partition("such as")[2]
-
-
-def test_words_of_a_table_are_found_though_tables_have_no_anchor(repo: Repo, capsys: Capture) -> None:
-    """By all of the memo that has the table: so are words that go on in the next paragraph; both verify."""
-    table = "| what | who |\n|---|---|\n| the long bridge is painted blue | the keeper |\n"
-    memo = "2026-05-01-1500--engineer--director--noon"
-    write_memo(repo.root / "memos/inbox", memo, body=f"First.\n\n{table}\nIt rained at noon.\n\nThe ferry came late.\n")
-    site = repo.root.parent
-    for quote in ("the long bridge is painted", "It rained at noon. The ferry came late."):
-        found = fields(capsys, repo, "--quote", quote)
-        assert (found["ref"], found["quote"]) == (f"memo/{memo}", quote)
-        cite(repo, "--quote", quote, "--format", "markdown")
-        write_text(site / "paper.md", capsys.readouterr().out)
-        assert main(["verify", str(site / "paper.md"), "--site", str(site)]) == 0
-        write_text(site / "book.md", f'The engineer writes: "{quote}"\n')
-        assert main(["verify", "--quotes", str(site / "book.md"), "--site", str(site)]) == 0
-        capsys.readouterr()
 
 
 TIDES = "## User\n\nWhen does the tide turn?\n\n## Assistant\n\nAt noon, and none of the 39 barges may leave before.\n"
@@ -299,8 +279,14 @@ def sources_of(site: Path) -> AbstractContextManager[Sources]:
     )
 
 
-def test_every_passage_is_the_same(example: Path) -> None:
-    """Anchor, hash, speaker, time and address of all passages of all items."""
+def cited(capsys: Capture, *words: str) -> str:
+    """What `cite` writes."""
+    assert main(["cite", *words, "--format", "markdown"]) == 0
+    return capsys.readouterr().out
+
+
+def test_every_passage_is_the_same_and_over_http(example: Path, tmp_path: Path, capsys: Capture) -> None:
+    """Anchor, hash, speaker, time and address of all; by its address references, quotes, citations, manuscripts."""
     count = 0
     with sources_of(example) as repos, sources_of(example / "_site") as site:
         broken = {name for name in repos.names if repos.item(name).why_not}
@@ -315,16 +301,6 @@ def test_every_passage_is_the_same(example: Path) -> None:
                 assert ours.cite(one) == theirs.cite(other)
                 count += 1
     assert count > 500
-
-
-def cited(capsys: Capture, *words: str) -> str:
-    """What `cite` writes."""
-    assert main(["cite", *words, "--format", "markdown"]) == 0
-    return capsys.readouterr().out
-
-
-def test_over_http(example: Path, tmp_path: Path, capsys: Capture) -> None:
-    """By its address: references, bare quotes, citations and manuscripts."""
     paper, book = tmp_path / "paper.md", tmp_path / "book.md"
     write_text(book, "He writes: “39 photographs that share a barcode with another one, in albums 11”.\n")
     with serve_folder(example / "_site") as address:
@@ -358,9 +334,7 @@ def test_what_is_withheld_or_damaged_on_a_site_says_so(tmp_path: Path, capsys: C
     write_memo(site / "office/memos", "2026-05-02-0901--a--b--erased", body="Nobody is to read this.")
     key = "AKIA" + "Z7QH3XWMK2TPLV5D"
     write_memo(site / "office/memos", "2026-05-02-0902--a--b--secret", body=f"The key is {key}.\n\nKeep it well.")
-    write_text(
-        site / "memosite.yml", 'erase:\n  - id: 2026-05-02-0901--a--b--erased\n    why: "old"\n    on: 2026-06-01\n'
-    )
+    write_text(site / "memosite.yml", "erase: [{id: 2026-05-02-0901--a--b--erased, why: old, on: 2026-06-01}]\n")
     assert main(["build", str(site), "--quiet", "--secrets", "redact"]) == 0
     for place in (site, site / "_site"):
         for words, said in (

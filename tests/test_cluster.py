@@ -50,11 +50,6 @@ def build(site: Path, address: str, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-def built_here(site: Path, folder: Path) -> dict[str, bytes]:
-    """The site as one process makes it."""
-    return built_files(site, "--jobs", 1, "--cache", folder / "cache-here", output=folder / "here")
-
-
 LONG = 5 * DEADLINE
 """Seconds that a build may take on a busy machine."""
 
@@ -117,9 +112,15 @@ def test_what_a_cluster_made_is_the_same_and_noted_as_if_it_was_made_here(
     assert list(analyses.iterdir()) == []
 
 
-def test_pages_of_a_worker_that_is_killed_are_made_by_others(cluster: Machines, tmp_path: Path) -> None:
-    """Kill -9 half-way: the same bytes, here of a lean site."""
+def test_builds_outlive_a_killed_worker_and_leave_no_work_if_interrupted(cluster: Machines, tmp_path: Path) -> None:
+    """Kill -9 half-way gives the same bytes, of a lean site; Ctrl-C ends it without a word, and workers are free."""
     site = larger_site(tmp_path)
+    with running(command(site, cluster.address), stderr=subprocess.PIPE, text=True) as process:
+        wait_until(lambda: is_begun(site / "_site"), seconds=LONG)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=LONG)[1] == ""
+    assert process.returncode == 130
+    wait_until(lambda: cluster.ask(f"print({TASKS})") == "0")
     with (site / "memosite.yml").open("a") as file:
         file.write("lean: true\n")
     output = tmp_path / "there"
@@ -132,25 +133,12 @@ def test_pages_of_a_worker_that_is_killed_are_made_by_others(cluster: Machines, 
             assert process.communicate(timeout=LONG)[1] == ""
         assert process.returncode == 0
         assert worker.wait(LONG) == -signal.SIGKILL
-    assert tree_bytes(output) == built_here(site, tmp_path)
-
-
-def test_a_build_that_is_interrupted_leaves_no_work_behind(cluster: Machines, tmp_path: Path) -> None:
-    """Ctrl-C ends it without a word, and the workers are free for the next one."""
-    site = larger_site(tmp_path)
-    with running(command(site, cluster.address), stderr=subprocess.PIPE, text=True) as process:
-        wait_until(lambda: is_begun(site / "_site"), seconds=LONG)
-        process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=LONG)[1] == ""
-    assert process.returncode == 130
-    wait_until(lambda: cluster.ask(f"print({TASKS})") == "0")
+    here = built_files(site, "--jobs", 1, "--cache", tmp_path / "cache-here", output=tmp_path / "here")
+    assert tree_bytes(output) == here
 
 
 def test_results_come_in_order_and_items_are_not_taken_much_before(cluster: Machines) -> None:
-    """As of processes: what waits is bounded, so memory is; who has enough leaves no work behind.
-
-    An error is not swallowed, and it is the same.
-    """
+    """As of processes: what waits is bounded, and errors are the same. Nobody is asked for what takes a moment."""
     done = run_program(
         "from tests.support.machines import divide, double\n"
         f"print(list(cluster.run(double, range({BATCH * 10 + 7}))) == list(range(0, {BATCH * 20 + 14}, 2)))\n"
@@ -166,10 +154,6 @@ def test_results_come_in_order_and_items_are_not_taken_much_before(cluster: Mach
     )
     assert (done.stdout, done.stderr) == ("True\n0 True\ninteger division or modulo by zero\n", "")
     wait_until(lambda: cluster.ask(f"print({TASKS})") == "0")
-
-
-def test_what_is_light_is_done_here() -> None:
-    """Nobody is asked for what takes a moment."""
     nowhere = Cluster(address="tcp://127.0.0.1:9")
     assert list(nowhere.run(double, range(BATCH - 1))) == list(range(0, 2 * BATCH - 2, 2))
     assert list(nowhere.run(double, [1], weight=lambda _: BATCH * 100)) == [2]

@@ -65,14 +65,6 @@ def plant(site: Path) -> Path:
     return file
 
 
-def _without_key(_file: Path, _data: bytes) -> None:
-    (state_home() / "key").unlink()
-
-
-def _without_signature(file: Path, data: bytes) -> None:
-    file.write_bytes(data)
-
-
 def _of_another_file(file: Path, data: bytes) -> None:
     write_signed(file.with_name("other.compiled"), data)
     file.with_name("other.compiled").replace(file)
@@ -97,7 +89,7 @@ def test_what_is_kept_is_taken_and_what_somebody_else_compiled_never_runs(site: 
     expected = tree_bytes(site / "_site")
     program, words = b"0" * len(program_digest()), b"0" * 64
     others = (_of_another(program, b"", b""), _of_another(b"", words, b""), _of_another(b"", b"", b"\0\0\r\n"))
-    for change in (None, _without_signature, _of_another_file, *others, _without_key):
+    for change in (None, Path.write_bytes, _of_another_file, *others, lambda *_: (state_home() / "key").unlink()):
         file = plant(site)
         data = read_signed(file)
         assert data is not None
@@ -109,8 +101,8 @@ def test_what_is_kept_is_taken_and_what_somebody_else_compiled_never_runs(site: 
         assert (tree_bytes(site / "_site") == expected) == (change is not None)
 
 
-def test_a_theme_that_changes_is_compiled_again(site: Path, tmp_path: Path) -> None:
-    """Whether a site gets a theme, edits it or gives it up."""
+def test_a_theme_or_language_that_changes_is_compiled_again(site: Path, tmp_path: Path) -> None:
+    """Whether a site gets a theme, edits it or gives it up; compiled templates hold the words of one language."""
     for text in ("First.", "Second."):
         write_template(site, text)
         build_site(site)
@@ -119,6 +111,12 @@ def test_a_theme_that_changes_is_compiled_again(site: Path, tmp_path: Path) -> N
     (site / "theme/templates/memo.html").unlink()
     build_site(site)
     assert "2026-05-02" in page(site)
+    build_site(site)
+    english = page(site)
+    (site / "memosite.yml").write_text("language: de\n")
+    build_site(site)
+    assert page(site) != english
+    assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
 
 
 def test_templates_are_compiled_once(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,16 +128,6 @@ def test_templates_are_compiled_once(site: Path, tmp_path: Path, monkeypatch: py
     build_site(site)
     (site / "memosite.yml").unlink()
     build_site(site, "--cache", tmp_path / "cache", output=tmp_path / "other")
-
-
-def test_each_language_keeps_its_own(site: Path, tmp_path: Path) -> None:
-    """Compiled templates hold the words of one language."""
-    build_site(site)
-    english = page(site)
-    (site / "memosite.yml").write_text("language: de\n")
-    build_site(site)
-    assert page(site) != english
-    assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
 
 
 def test_words_that_were_edited_are_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

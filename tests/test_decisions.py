@@ -20,21 +20,6 @@ def documents_of(output: Path) -> set[str]:
     return {path.parent.name for path in (output / "documents").glob("*/index.html")}
 
 
-def test_documents_that_join_a_published_site_take_no_address(tmp_path: Path) -> None:
-    """A site that was published with some documents keeps their addresses when others of their names are read, too."""
-    write_text(tmp_path / "desk/proposals/oak.md", "# Shall it be oak?\n")
-    decision = write_text(tmp_path / "desk/rulings/oak.md", "# Oak it is\n\nStatus: accepted\n")
-    config = 'sources: [{path: desk, exclude: ["proposals/**"]}]\ndocuments: ["rulings/**/*.md"]\n'
-    write_text(tmp_path / "memosite.yml", config)
-    (before,) = documents_of(output := build_site(tmp_path))
-    write_text(tmp_path / "memosite.yml", config.replace(', exclude: ["proposals/**"]', ""))
-    build_site(tmp_path)
-    assert len(documents_of(output)) == 2
-    page = (output / "documents" / before / "index.html").read_text(encoding="utf-8")
-    assert "Oak it is" in page
-    assert decision.name in page
-
-
 STATUSES: dict[str | None, tuple[str, ...]] = {
     "accepted": (
         *("Accepted", "Accept option B", "✅ Ratified 2026-05-01", "Accepted — supersedes 0003", "active"),
@@ -53,14 +38,10 @@ STATUSES: dict[str | None, tuple[str, ...]] = {
 }
 
 
-def test_a_status_is_read_as_people_word_it() -> None:
-    """By its first word that tells, as documents and the record systems have it."""
+def test_statuses_are_read_as_people_word_them_and_decisions_told_from_proposals_and_indexes(tmp_path: Path) -> None:
+    """By the first word that tells; by the nearest folder that says so, else by fields that only a decision has."""
     for standing, statuses in STATUSES.items():
         assert [read_status(status) for status in statuses] == [standing] * len(statuses)
-
-
-def test_proposals_indexes_and_decisions_are_told_apart(tmp_path: Path) -> None:
-    """By the nearest folder that says so, else by fields that only a decision has."""
     cases = [
         ("decisions/oak.md", "# Oak\n", "decision"),
         ("docs/adr/0001-oak.md", "# Oak\n", "decision"),
@@ -153,13 +134,10 @@ def rows(file: Path) -> list[tuple[str, str, str]]:
 def test_decisions_are_one_list_by_date_and_each_filter_is_a_page(output: Path) -> None:
     """Pending first, with how long; filters need no script; the sections that the page once had are places on it."""
     assert rows(output / "decisions/index.html") == [
-        ("Pending", "Elm", "pending 11 days"),
-        ("Pending proposals", "Shall it be yew?", "pending 8 days"),
-        ("May 2026", "Fir", "rejected"),
-        ("May 2026", "Oak, as decided", "accepted"),
-        ("May 2026", "Oak", "accepted"),
-        ("April 2026", "Ash", "superseded"),
-    ]
+        ("Pending", "Elm", "pending 11 days"), ("Pending proposals", "Shall it be yew?", "pending 8 days"),
+        ("May 2026", "Fir", "rejected"), ("May 2026", "Oak, as decided", "accepted"),
+        ("May 2026", "Oak", "accepted"), ("April 2026", "Ash", "superseded"),
+    ]  # fmt: skip
     marks = html.parse(output / "decisions/index.html").xpath("//*[starts-with(@class, 'since ')]")
     assert len(marks) > 5
     for mark in marks:
@@ -170,15 +148,10 @@ def test_decisions_are_one_list_by_date_and_each_filter_is_a_page(output: Path) 
         "pending", "accepted", "in-force", "rejected", "superseded", "no-status", "proposals", "documents"
     )}  # fmt: skip
     assert lists == {
-        "pending": ["Elm", "Shall it be yew?"],
-        "accepted": ["Oak, as decided", "Oak"],
-        "in-force": ["Oak, as decided", "Oak"],
-        "rejected": ["Fir"],
-        "superseded": ["Ash"],
-        "no-status": [],
-        "proposals": ["Shall it be yew?", "Shall it be oak?"],
-        "documents": ["All decisions"],
-    }
+        "pending": ["Elm", "Shall it be yew?"], "accepted": ["Oak, as decided", "Oak"],
+        "in-force": ["Oak, as decided", "Oak"], "rejected": ["Fir"], "superseded": ["Ash"], "no-status": [],
+        "proposals": ["Shall it be yew?", "Shall it be oak?"], "documents": ["All decisions"],
+    }  # fmt: skip
     by_position = {(heading, subject) for heading, subject, _ in rows(output / "decisions/by-position/index.html")}
     assert {("yard", "Ash"), ("desk", "Oak"), ("yard", "Oak, as decided")} <= by_position
     assert {row[0] for row in rows(output / "decisions/by-source/index.html")} == {"desk", "yard"}
@@ -228,12 +201,24 @@ def test_a_track_leads_to_what_superseded_the_decision_and_who_cites_it_says_so(
     assert len(track(output / "documents/desk.decisions.ash.md/index.html")) == 2
 
 
-def test_many_decisions_are_bounded(tmp_path: Path) -> None:
-    """A page has no more than one list may have; the parts have all."""
+def test_many_decisions_are_bounded_and_documents_that_join_take_no_address(tmp_path: Path) -> None:
+    """The parts have all; what was published keeps its address when others of its name are read, too."""
+    write_text(tmp_path / "desk/proposals/oak.md", "# Shall it be oak?\n")
+    decision = write_text(tmp_path / "desk/rulings/oak.md", "# Oak it is\n\nStatus: accepted\n")
+    config = 'sources: [{path: desk, exclude: ["proposals/**"]}]\ndocuments: ["rulings/**/*.md"]\n'
+    write_text(tmp_path / "memosite.yml", config)
+    (before,) = documents_of(output := build_site(tmp_path))
+    write_text(tmp_path / "memosite.yml", config.replace(', exclude: ["proposals/**"]', ""))
+    build_site(tmp_path)
+    assert len(documents_of(output)) == 2
+    page = (output / "documents" / before / "index.html").read_text(encoding="utf-8")
+    assert "Oak it is" in page
+    assert decision.name in page
+    many = tmp_path / "many"
     for number in range(510):
-        write_text(tmp_path / f"desk/decisions/2026-05-01-d{number}.md", f"# D {number}\n\nStatus: accepted\n")
-    write_text(tmp_path / "memosite.yml", "sources: [{path: desk}]\n")
-    output = build_site(tmp_path)
+        write_text(many / f"desk/decisions/2026-05-01-d{number}.md", f"# D {number}\n\nStatus: accepted\n")
+    write_text(many / "memosite.yml", "sources: [{path: desk}]\n")
+    output = build_site(many)
     assert len(rows(output / "decisions/index.html")) == len(rows(output / "decisions/by-source/index.html")) == 500
     assert "Showing 500 of 510." in (output / "decisions/index.html").read_text()
     assert (output / "decisions/2/index.html").is_file()
@@ -241,7 +226,6 @@ def test_many_decisions_are_bounded(tmp_path: Path) -> None:
 
 def test_a_site_without_decisions_says_where_they_would_be_found(tmp_path: Path) -> None:
     """On the list and its filters; the list has the subjects that speak of a decision, newest first."""
-    # As soon as a subject or a text says that something was decided, and as long as there are no decisions.
     write_memo(tmp_path / "memos/inbox", "2026-05-01-0900--a--b--x")
     files = built_files(tmp_path, output=tmp_path / "out")
     for page in ("decisions/index.html", "decisions/pending/index.html"):
@@ -287,8 +271,6 @@ def envelope(page: Path) -> str:
 
 def test_each_decision_says_who_decided_and_a_document_shows_its_title_once(tmp_path: Path) -> None:
     """As the head or the fields say; else that it is not stated, and the one position that has the repo."""
-    # Records of systems, too. Nobody has decided proposals and what is pending.
-    # The heading keeps its anchor, for links and citations; another heading, and prose, stay as they are.
     write_org(tmp_path / "yard", positions=[{"id": "mason", "name": "Mason", "x.position.working_directory": "yard"}])
     write_text(tmp_path / "yard/decisions/oak.md", "# Oak\n\nStatus: accepted\nDecided by: the council\n")
     write_text(tmp_path / "yard/decisions/elm.md", "# Elm\n\nStatus: accepted\n")

@@ -83,8 +83,8 @@ def test_between_two_days_or_refs(repo: Repo, capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out.startswith("1 new")
 
 
-def test_between_two_published_sites(repo: Repo, tmp_path: Path) -> None:
-    """Their ledgers say what is new, the machine's archive beside them how the rest went on."""
+def test_between_two_published_sites_and_in_each_form(repo: Repo, tmp_path: Path) -> None:
+    """What others wrote is escaped; that a new memo was read and answered between the two times is no move."""
     repo.git("checkout", "--quiet", "first")
     old = build_site(repo.root.parent, output=tmp_path / "old")
     repo.git("checkout", "--quiet", "main")
@@ -94,38 +94,29 @@ def test_between_two_published_sites(repo: Repo, tmp_path: Path) -> None:
     assert found["actions"] == [f"open answered {NAME}"]
     ledgers = f"{old / 'archive/ledger.jsonl'}..{new / 'archive/ledger.jsonl'}"
     assert told(diff(ledgers, site=tmp_path)) == found
-
-
-def test_the_same_as_text_markdown_and_json(repo: Repo) -> None:
-    """What others wrote is escaped in Markdown; JSON holds everything. Every report is lines of characters.
-
-    That a new memo was read and answered between the two times is no move, since it was not there at the first.
-    """
     site = repo.root.parent
-    found = diff("2026-05-02..2026-05-04", site=site)
-    assert to_text(found).splitlines()[:2] == [
-        "1 new",
-        f"  2026-05-03  director to engineer: It *is* green [now]  (memo/{REPLY})",
-    ]
-    assert "\n\n1 action\n" in to_text(found)
+    shown = diff("2026-05-02..2026-05-04", site=site)
+    expected = ["1 new", f"  2026-05-03  director to engineer: It *is* green [now]  (memo/{REPLY})"]
+    assert to_text(shown).splitlines()[:2] == expected
+    assert "\n\n1 action\n" in to_text(shown)
     link = f"[It \\*is\\* green \\[now\\]](<memos/{REPLY}/>)"
-    assert f"- 2026-05-03 director to engineer: {link}" in to_markdown(found).splitlines()
-    value = json.loads(to_json(found))
+    assert f"- 2026-05-03 director to engineer: {link}" in to_markdown(shown).splitlines()
+    value = json.loads(to_json(shown))
     assert (value["v"], value["new"][0]["id"], value["moved"][0]["after"]) == (1, REPLY, "read")
     nothing = diff("2026-05-20..2026-05-21", site=site)
     assert (to_text(nothing), to_markdown(nothing), bool(nothing)) == ("no difference", "No difference.", False)
-    found = diff("2026-05-01..2026-05-03", site=site)
-    (line,) = (line for line in to_text(found).splitlines() if NAME in line)
+    shown = diff("2026-05-01..2026-05-03", site=site)
+    (line,) = (line for line in to_text(shown).splitlines() if NAME in line)
     assert line.endswith(f"(memo/{NAME}; read in engine; action answered)")
-    assert f"(<memos/{NAME}/>); read in engine; action answered\n" in to_markdown(found)
-    (new,) = (one for one in json.loads(to_json(found))["new"] if one["id"] == NAME)
+    assert f"(<memos/{NAME}/>); read in engine; action answered\n" in to_markdown(shown)
+    (new,) = (one for one in json.loads(to_json(shown))["new"] if one["id"] == NAME)
     assert (new["mailboxes"], new["action"]) == ({"engine": "read"}, "answered")
-    assert not found.moved
-    assert not found.actions
+    assert not shown.moved
+    assert not shown.actions
     evil = "\x1b]0;owned\x07\x9b31m\u202e"
     commit_memo(repo, name="2026-05-01-0300--a--b--evil", subject=evil, **{"from": f"a{evil}", "to": f"b{evil}"}, at=96)
-    found = diff("2026-05-02..", site=site)
-    for text in (to_text(found), to_markdown(found), to_json(found)):
+    shown = diff("2026-05-02..", site=site)
+    for text in (to_text(shown), to_markdown(shown), to_json(shown)):
         assert "owned" in text
         assert all(char.isprintable() or char == "\n" for char in text)
 

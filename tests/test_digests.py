@@ -49,7 +49,6 @@ def repo(tmp_path: Path) -> Path:
 
 def test_a_day_is_closed_when_a_later_one_has_news(repo: Path) -> None:
     """By the archive's own dates; days without news have no digest."""
-    # An item says what came, with links, for people who get it by mail, and dates from the end of its day.
     output = build(repo)
     assert days(output) == ["2026-05-03", "2026-05-01"]
     assert subjects(output, "2026-05-01") == ["Two", "One"]
@@ -95,9 +94,7 @@ def test_digests_of_weeks_begin_on_monday_and_are_a_list(repo: Path) -> None:
     assert list(bad_links(output)) == []
 
 
-def test_days_are_a_calendar_with_how_much_arrived_on_each_and_one_day_has_no_digest_yet(
-    repo: Path, tmp_path: Path
-) -> None:
+def test_days_are_a_calendar_with_how_much_arrived_and_one_day_has_no_digest_yet(repo: Path, tmp_path: Path) -> None:
     """The newest month first, weeks from Monday; each day that has a digest leads to it."""
     write_day(repo, "2026-02-28", "early")
     page = lxml_html.parse(build(repo) / "digests/index.html")

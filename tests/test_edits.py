@@ -87,13 +87,13 @@ def _rename_seat(org: Organization) -> object:
     return change_fields(file, positions=seats)
 
 
+def _again(org: Organization, mailbox: str = "inbox", ending: str = "openthing") -> Path:
+    return org.folder / f"office/memos/{mailbox}/{AGAIN}.{ending}"
+
+
 def _give_title(org: Organization) -> None:
     org.settings["title"] = "Another harbour"
     org.configure()
-
-
-def _again(org: Organization, mailbox: str = "inbox", ending: str = "openthing") -> Path:
-    return org.folder / f"office/memos/{mailbox}/{AGAIN}.{ending}"
 
 
 EXPLAINED: dict[Change, dict[str, set[str]]] = {
@@ -155,8 +155,8 @@ def reason_for(org: Organization, page: str, capsys: pytest.CaptureFixture[str])
     return said
 
 
-def test_a_difference_is_found_and_shown() -> None:
-    """A file too many, one that is missing, an empty folder, and other bytes."""
+def test_a_difference_is_shown_and_steps_are_cut_down_to_those_that_matter() -> None:
+    """Files too many, missing or of other bytes; an edit before a certain build, and another one after it."""
     clean = {"a.html": b"one\ntwo\n", "b.html": b"", "same": b"x", "folder/": b""}
     assert difference(clean, clean, set()) == ""
     found = {"a.html": b"one\n2\n", "c.html": b"", "same": b"x", "empty/": b""}
@@ -164,10 +164,6 @@ def test_a_difference_is_found_and_shown() -> None:
     assert said.startswith("5 wrong of 4: a.html, b.html, c.html, empty/, folder/")
     assert "-two\n+2\n" in said and "--- b.html: missing" in said and "--- c.html: too many" in said
     assert difference(found, clean, {"a.html", "b.html", "c.html", "empty/", "folder/"}) == ""
-
-
-def test_steps_are_cut_down_to_those_that_matter() -> None:
-    """Here a build is wrong if a certain edit came before a certain build, and another one after it."""
     steps = random_steps(7, 40, is_each_once=True)
     edits, builds = ([one for one in steps if one.is_build == is_build] for is_build in (False, True))
     first, build, second = edits[2], builds[5], edits[-1]

@@ -67,16 +67,25 @@ def target(output: Path, page: str) -> str | None:
 
 
 def test_the_address_of_a_former_ghost_leads_to_what_it_is(site: Path) -> None:
-    """By what the reference means now; what means nothing has a page that says so."""
+    """By what the reference means now, as its thread does; what means nothing has a page that says so."""
     for number, (value, _, _) in enumerate(FORMER):
         reply(site, value, f"2026-05-09-0900--director--engineer--re-{number}")
-    output = publish(site, *({"kind": "ghost", "id": f"memo/{ghost}"} for _, ghost, _ in FORMER))
+    member = "memo/2026-05-09-0900--director--engineer--re-2"
+    thread = {"kind": "thread", "id": "2026-05-01-1430", "member": member}
+    output = publish(site, *({"kind": "ghost", "id": f"memo/{ghost}"} for _, ghost, _ in FORMER), thread)
     assert [target(output, f"memos/{ghost}") for _, ghost, _ in FORMER] == [leads_to for _, _, leads_to in FORMER]
+    assert target(output, "threads/2026-05-01-1430") == f"threads/{ASK}/index.html"
     assert not list(bad_links(output))
 
 
-def test_a_ghost_that_is_found_as_something_else_leads_there(site: Path) -> None:
-    """As a transcript, a note that its name did not tell of, or another missing memo."""
+def test_a_ghost_that_is_found_as_something_else_leads_there_and_a_memo_takes_its_address(site: Path) -> None:
+    """As a transcript, a note that its name did not tell of, or another missing memo; a memo has no redirect."""
+    reply(site, f"{GONE}.openthing")
+    output = build_site(site)
+    assert "missing memo" in (output / f"memos/{GONE}/index.html").read_text()
+    write_memo(site / "quay/memos", GONE, sent="2026-04-01T09:00:00Z")
+    assert f"The text of {GONE}" in (build_site(site) / f"memos/{GONE}/index.html").read_text()
+    assert '"alias"' not in (output / LEDGER_PATH).read_text()
     note = "2026-04-01-0900--engineer--director--as-note"
     write_note(site / "quay/notes/engineer", note)
     output = publish(site, {"kind": "ghost", "id": f"memo/{note}"}, {"kind": "ghost", "id": f"memo/{TALK}"})
@@ -111,22 +120,3 @@ def test_a_ghost_whose_reference_means_another_memo_later_leads_there(site: Path
     assert target(output, "memos/2026-05-01-1430") == f"memos/{other}/index.html"
     assert (output / LEDGER_PATH).read_text().count('"alias"') == 2
     assert tree_bytes(output) == tree_bytes(build_site(site))
-
-
-def test_the_thread_of_a_former_ghost_leads_to_the_thread_of_its_first_memo(site: Path) -> None:
-    """The replies to it are in the thread of the memo that it is."""
-    name = "2026-05-09-0900--director--engineer--re"
-    reply(site, "2026-05-01-1430")
-    thread = {"kind": "thread", "id": "2026-05-01-1430", "member": f"memo/{name}"}
-    output = publish(site, {"kind": "ghost", "id": "memo/2026-05-01-1430"}, thread)
-    assert target(output, "threads/2026-05-01-1430") == f"threads/{ASK}/index.html"
-
-
-def test_a_memo_that_is_found_takes_its_address(site: Path) -> None:
-    """No redirect, and no line in the ledger."""
-    reply(site, f"{GONE}.openthing")
-    output = build_site(site)
-    assert "missing memo" in (output / f"memos/{GONE}/index.html").read_text()
-    write_memo(site / "quay/memos", GONE, sent="2026-04-01T09:00:00Z")
-    assert f"The text of {GONE}" in (build_site(site) / f"memos/{GONE}/index.html").read_text()
-    assert '"alias"' not in (output / LEDGER_PATH).read_text()

@@ -6,8 +6,7 @@ A repo is read, or there is a `GitError` and in the history a reason; never anot
 import atexit
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from memosite.sources.git import Repo as GitRepo
 from memosite.sources.git import staged
 from memosite.sources.history import KnownHistory, read_history
 from memosite.sources.objects import Objects, commit_at, find_commits, list_commit, read_contents
-from tests.support.fuzzing import fuzz
+from tests.support.fuzzing import fuzz, scratch
 from tests.support.mutations import mutated
 from tests.support.repos import Repo
 
@@ -34,13 +33,6 @@ WORDS = (
     *(b"DIRC", b"PACK", b"\xfftOc", b"\n"),
 )
 FOLDERS = ("memos", "memos/inbox", "memos/read", "x/memos/archive")
-
-
-@contextmanager
-def scratch() -> Iterator[Path]:
-    """A folder for one input."""
-    with tempfile.TemporaryDirectory() as folder:
-        yield Path(folder)
 
 
 def _make(folder: Path) -> Repo:

@@ -151,18 +151,13 @@ def test_no_line_is_dropped(marks: list[str]) -> None:
 
 
 @fuzz(TEXTS, examples=120)
-def test_the_parser_below_does_not_fail(text: str) -> None:
-    """What catches its errors is not what makes the other checks pass; places are lines of the text."""
+def test_the_parser_below_does_not_fail_and_what_was_typed_is_shown_as_typed(text: str) -> None:
+    """What catches its errors is not what makes checks pass; character for character, but for what no page may hold."""
     markdown_tokens._parser().parse(markdown_tokens.printable_text(text), {})
     places = read_places(clean_text(text))
     assert all(1 <= line <= places.end and anchor in places.anchors for line, anchor in places.lines)
     for fragment in ("a", "#", "%", text[:50]):
         assert places.named(fragment) is None or places.named(fragment) in places.anchors
-
-
-@fuzz(TEXTS, examples=120)
-def test_what_was_typed_is_shown_as_typed(text: str) -> None:
-    """Character for character, but for what no page may hold."""
     lines = markdown_tokens.printable_text(text).split("\n")
     html = to_typed_html(lines, links=LINKS, targets={0: ["a"], len(lines) - 1: ["b", "c"]})
     reader = read(html)

@@ -89,15 +89,11 @@ def plant_include(repo: Repo, trap: Path) -> None:
 
 
 COMMANDS: tuple[tuple[str, ...], ...] = (
-    ("log", "-p", "--raw", "-z", "--format=%H", "--all", "--"),
-    ("ls-files", "-z", "--stage"),
-    ("ls-files", "-z", "--others", "--exclude-standard"),
-    ("diff-index", "--cached", "--raw", "HEAD"),
-    ("cat-file", "-p", "HEAD:memos/a.openthing"),
-    ("ls-tree", "-r", "-l", "-z", "HEAD"),
-    ("config", "--get", "core.repositoryFormatVersion"),
-    ("update-ref", "refs/heads/mark", "HEAD"),
-)
+    ("log", "-p", "--raw", "-z", "--format=%H", "--all", "--"), ("ls-files", "-z", "--stage"),
+    ("ls-files", "-z", "--others", "--exclude-standard"), ("diff-index", "--cached", "--raw", "HEAD"),
+    ("cat-file", "-p", "HEAD:memos/a.openthing"), ("ls-tree", "-r", "-l", "-z", "HEAD"),
+    ("config", "--get", "core.repositoryFormatVersion"), ("update-ref", "refs/heads/mark", "HEAD"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -214,17 +210,8 @@ def test_missing_objects_are_not_fetched(repo: Repo, trap: Path, address: str) -
         assert has_run(trap)
 
 
-def test_the_work_tree_is_the_folder_itself(repo: Repo, tmp_path: Path) -> None:
-    """A repo whose configuration names another folder as its work tree shows nothing of that folder."""
-    (tmp_path / "private").mkdir()
-    (tmp_path / "private/secret").write_text("x")
-    repo.git("config", "core.worktree", str(tmp_path / "private"))
-    assert b"secret" not in git(opened(repo.root), "ls-files", "-z", "--others")
-    assert git(opened(repo.root), "rev-parse", "--show-toplevel").decode().strip() == str(repo.root)
-
-
-def test_a_git_file_or_link_that_leads_to_a_foreign_repo_is_not_followed(repo: Repo, tmp_path: Path) -> None:
-    """Only the repo that knows this folder as its own counts."""
+def test_the_work_tree_is_the_folder_itself_and_no_git_file_or_link_leads_elsewhere(repo: Repo, tmp_path: Path) -> None:
+    """No other folder that the configuration names; only the repo that knows a folder as its own counts."""
     lured = tmp_path / "lured"
     lured.mkdir()
     for written in (f"gitdir: {repo.root}/.git", "gitdir: ../repo/.git", "", "gitdir: /etc"):
@@ -233,6 +220,11 @@ def test_a_git_file_or_link_that_leads_to_a_foreign_repo_is_not_followed(repo: R
     (lured / ".git").unlink()
     (lured / ".git").symlink_to(repo.root / ".git")
     assert repo_at(lured) == "its .git is a symbolic link, which is not followed"
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private/secret").write_text("x")
+    repo.git("config", "core.worktree", str(tmp_path / "private"))
+    assert b"secret" not in git(opened(repo.root), "ls-files", "-z", "--others")
+    assert git(opened(repo.root), "rev-parse", "--show-toplevel").decode().strip() == str(repo.root)
 
 
 @pytest.mark.parametrize("form", ["checkout", "bare", "work tree"])
@@ -340,24 +332,10 @@ def test_a_call_that_takes_too_long_is_ended_with_all_it_started(repo: Repo, tmp
         git(opened(repo.root), "rev-parse", "HEAD", seconds=1, is_writing=True)
 
 
-def test_errors_are_one_line_without_passwords(repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Of what git says, the line that counts; without git, a line for people. Nobody waits for pieces."""
-    found = opened(repo.root)
-    with pytest.raises(GitError) as error:
-        git(found, "fetch", "https://ada:se/cret@example.invalid/x\a", "main")
-    assert "se/cret" not in str(error.value) and "\n" not in str(error.value) and "\a" not in str(error.value)
-    with pytest.raises(GitError, match=r"^Not a valid object name nothing$"):
-        list(git_tokens(found, "ls-tree", "-z", "nothing"))
-    tokens = git_tokens(found, "ls-tree", "-z", "-r", "HEAD")
-    assert next(tokens) and isinstance(tokens, Generator)
-    tokens.close()
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(GitError, match="git cannot be run"):
-        git(found, "log")
-
-
-def test_the_objects_reader_starts_again_after_git_was_killed(repo: Repo) -> None:
-    """One question fails; the next one is answered."""
+def test_git_that_fails_is_started_again_and_told_of_in_one_line_without_passwords(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The line that counts; without git, one for people. After a kill one question fails, the next is answered."""
     tree = read_tree(opened(repo.root), "HEAD")
     name = tree.blobs["memos/a.openthing"]
     with Objects(opened(repo.root)) as objects:
@@ -373,3 +351,15 @@ def test_the_objects_reader_starts_again_after_git_was_killed(repo: Repo) -> Non
         assert objects.blob(name, limit=10) == b"{}"
         child = objects._child
     assert child.returncode is not None
+    found = opened(repo.root)
+    with pytest.raises(GitError) as error:
+        git(found, "fetch", "https://ada:se/cret@example.invalid/x\a", "main")
+    assert "se/cret" not in str(error.value) and "\n" not in str(error.value) and "\a" not in str(error.value)
+    with pytest.raises(GitError, match=r"^Not a valid object name nothing$"):
+        list(git_tokens(found, "ls-tree", "-z", "nothing"))
+    tokens = git_tokens(found, "ls-tree", "-z", "-r", "HEAD")
+    assert next(tokens) and isinstance(tokens, Generator)
+    tokens.close()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(GitError, match="git cannot be run"):
+        git(found, "log")

@@ -2,22 +2,27 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from memosite.archive.history import file_key
 from memosite.archive.model import Archive, Life, Memo
+from memosite.cli import main
 from memosite.facts.file import File
 from memosite.facts.parsed import FileFacts
 from memosite.reading.screen import Screen
 from memosite.resolve.lives import Lives
+from memosite.run import processes
 from memosite.sources.folder import holding_repo, repo_at
 from memosite.sources.git import Repo as FoundRepo
 from memosite.sources.history import read_history
 from memosite.sources.objects import find_commits
 from tests.support.lives import KEY, NAME, archive_of, commit_memo, history_of, life, put, words
+from tests.support.memos import write_memo
 from tests.support.repos import Repo
+from tests.support.sites import build_site, built_from_nothing, tree_bytes
 
 INBOX, READ, ARCHIVE = (f"memos/{mailbox}/{NAME}.openthing" for mailbox in ("inbox", "read", "archive"))
 
@@ -55,8 +60,8 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache.json"
 
 
-def test_that_a_file_was_not_edited_is_told_without_reading_it(received: Repo) -> None:
-    """Of 10,000 files that did not change none is opened for it."""
+def test_a_memo_is_received_read_and_archived(received: Repo) -> None:
+    """Each commit that adds or moves it is a step; that it was not edited is told without reading it."""
 
     def never(_file: FileFacts) -> bytes:
         raise AssertionError
@@ -65,10 +70,6 @@ def test_that_a_file_was_not_edited_is_told_without_reading_it(received: Repo) -
     found = Lives({"engine": history_of(received)}, never).of(file)
     assert found is not None
     assert found.state == "committed"
-
-
-def test_a_memo_is_received_read_and_archived(received: Repo) -> None:
-    """Each commit that adds or moves it is a step, with who did it and when."""
     received.move(INBOX, READ)
     received.commit("read", who="Bo")
     received.move(READ, ARCHIVE)
@@ -77,18 +78,6 @@ def test_a_memo_is_received_read_and_archived(received: Repo) -> None:
     event = history_of(received).events[KEY][-1]
     assert event.commit == last
     assert event.at is not None and event.at.utc == "2026-05-01T04:46:40Z"
-
-
-def test_no_step_is_made_up_that_no_commit_shows(engine: Repo) -> None:
-    """A memo may be received straight into read/; a rename with an edit is both, however much was edited.
-
-    What a file is known by is its name, not its likeness.
-    """
-    commit_memo(engine, "memos/read", who="Ann")
-    assert life(engine) == ["received read by Ann"]
-    (engine.root / READ).unlink()
-    commit_memo(engine, "memos/archive", subject="Another thing altogether", body="x" * 5000, to="all", who="Bo")
-    assert life(engine) == ["received read by Ann", "moved archive by Bo", "edited archive by Bo"]
 
 
 def test_what_is_taken_back_is_a_step_like_any_other(received: Repo) -> None:
@@ -187,8 +176,8 @@ def test_what_was_read_once_is_not_read_again(received: Repo, cache: Path) -> No
     assert life(received, cache=cache) == ["received inbox by From the cache", "moved read by Bo"]
 
 
-def test_a_rebase_between_two_builds_is_noticed(received: Repo, cache: Path) -> None:
-    """What was rewritten is read again from the beginning."""
+def test_what_was_rewritten_or_came_along_with_a_clone_is_read_again(received: Repo, cache: Path) -> None:
+    """A rebase between two builds is noticed; a cache counts only for the folder it was made for."""
     received.move(INBOX, READ)
     received.commit(who="Ann")
     assert len(life(received, cache=cache)) == 2
@@ -196,10 +185,15 @@ def test_a_rebase_between_two_builds_is_noticed(received: Repo, cache: Path) -> 
     assert life(received, cache=cache) == ["received inbox by Ann", "moved read by Cy"] == life(received)
     received.git("reset", "--quiet", "--hard", "HEAD~1")
     assert life(received, cache=cache) == ["received inbox by Ann"]
+    history_of(received, cache=cache)
+    cache.write_text(cache.read_text().replace("Ann", "Eve"))
+    theirs = received.root.rename(received.root.with_name("theirs"))
+    shutil.copytree(theirs, received.root)
+    assert life(received, cache=cache) == ["received inbox by Ann"]
 
 
 def test_a_branch_that_takes_over_another_line_is_read_again(engine: Repo, cache: Path) -> None:
-    """The old head may come in as a merge's second parent: the branch's own line is then another one."""
+    """The old head may be a merge's second parent; what a merge put back by itself is its own work, cache or not."""
     engine.write("memos/inbox/README.md", "here")
     engine.commit()
     engine.git("branch", "other")
@@ -213,10 +207,7 @@ def test_a_branch_that_takes_over_another_line_is_read_again(engine: Repo, cache
     engine.git("checkout", "--quiet", "main")
     assert history_of(engine, cache=cache) == history_of(engine)
     assert history_of(engine).events[KEY][0].merge != ""
-
-
-def test_a_merge_is_not_told_with_a_commit_that_an_earlier_one_brought(engine: Repo, cache: Path) -> None:
-    """What a merge put back by itself is its own work, whether the rest comes from the cache or is read again."""
+    engine, cache = Repo(cache.parent / "other"), cache.with_name("other.json")
     engine.write("README.md", "here")
     engine.commit()
     engine.git("checkout", "--quiet", "-b", "one")
@@ -237,42 +228,33 @@ def test_a_merge_is_not_told_with_a_commit_that_an_earlier_one_brought(engine: R
     assert history_of(engine, cache=cache) == history_of(engine)
 
 
-def test_a_cache_that_came_along_with_a_clone_is_not_believed(received: Repo, cache: Path) -> None:
-    """It may tell anything; what is kept counts only for the folder it was made for."""
-    history_of(received, cache=cache)
-    cache.write_text(cache.read_text().replace("Ann", "Eve"))
-    theirs = received.root.rename(received.root.with_name("theirs"))
-    shutil.copytree(theirs, received.root)
-    assert life(received, cache=cache) == ["received inbox by Ann"]
-
-
 def test_a_damaged_cache_costs_only_time(received: Repo, cache: Path) -> None:
-    """It is read again, and written anew."""
+    """It is read anew: a list where a text should be, an id that is none, a step that does not exist."""
     expected = history_of(received)
     for damage in (b"", b"{", b"[]", b'{"name": 1}', b"\xff\xfe", b"[" * 100_000):
         cache.write_bytes(damage)
         assert history_of(received, cache=cache) == expected
         assert json.loads(cache.read_bytes())["head"] == received.head
-
-
-@pytest.mark.parametrize("place", range(8))
-def test_a_cache_with_a_wrong_value_in_it_is_not_used(received: Repo, cache: Path, place: int) -> None:
-    """Neither a list where a text should be, nor an id that is none, nor a step that does not exist."""
-    expected = history_of(received, cache=cache)
-    good = json.loads(cache.read_bytes())
-    wrongs: tuple[object, ...] = (["x"], "\u00e9", {})
-    for wrong in wrongs:
-        step = list(good["events"][KEY][0])
-        step[place] = wrong
-        if place != 4 or wrong != "\u00e9":
-            cache.write_text(json.dumps({**good, "events": {KEY: [step]}}))
-            assert history_of(received, cache=cache) == expected
-    cache.write_text(json.dumps({**good, "events": {KEY: []}}))
-    assert [event.path for event in history_of(received, cache=cache).events[KEY]] == [INBOX]
+    for place in range(8):
+        expected = history_of(received, cache=cache)
+        good = json.loads(cache.read_bytes())
+        wrongs: tuple[object, ...] = (["x"], "\u00e9", {})
+        for wrong in wrongs:
+            step = list(good["events"][KEY][0])
+            step[place] = wrong
+            if place != 4 or wrong != "\u00e9":
+                cache.write_text(json.dumps({**good, "events": {KEY: [step]}}))
+                assert history_of(received, cache=cache) == expected
+        cache.write_text(json.dumps({**good, "events": {KEY: []}}))
+        assert [event.path for event in history_of(received, cache=cache).events[KEY]] == [INBOX]
 
 
 def test_settings_that_bend_what_git_tells_do_not_count(received: Repo) -> None:
-    """Grafted parents, another encoding of what is printed, and a configuration that is damaged."""
+    """Grafts, encodings, a damaged configuration; a text that writes `abcdef1` means a commit, not a branch."""
+    received.git("branch", "abcdef1")
+    found, commit = repo_at(received.root), received.head
+    assert isinstance(found, FoundRepo)
+    assert find_commits(found, ["abcdef1", commit[:9]]) == {commit[:9]: commit}
     received.move(INBOX, READ)
     grafted = received.commit()
     commit_memo(received, name=f"{NAME}-too")
@@ -286,30 +268,18 @@ def test_settings_that_bend_what_git_tells_do_not_count(received: Repo) -> None:
     assert history_of(received) == plain
 
 
-def test_a_branch_called_like_a_commit_is_none(received: Repo) -> None:
-    """A text that writes `abcdef1` means a commit that begins so."""
-    received.git("branch", "abcdef1")
-    found, commit = repo_at(received.root), received.head
-    assert isinstance(found, FoundRepo)
-    assert find_commits(found, ["abcdef1", commit[:9]]) == {commit[:9]: commit}
-
-
-def test_without_git_nothing_is_made_up(tmp_path: Path) -> None:
-    """No steps, no dates, and the reason in words."""
-    repo = Repo(tmp_path / "engine", is_new=False)
-    put(repo, "memos")
-    archive = archive_of(repo)
-    assert life_in(archive).why_not == "it is not a git repo"
-    assert (memo(archive).copies[0].received, memo(archive).recipients[0].unread) == (None, None)
-
-
-def test_a_shallow_clone_has_no_history(received: Repo, tmp_path: Path) -> None:
-    """Its first commit adds everything; taking that for receipt would be a date made up."""
+def test_without_git_or_its_first_commits_nothing_is_made_up(received: Repo, tmp_path: Path) -> None:
+    """No steps, no dates, and the reason in words: the first commit of a shallow clone adds everything."""
     received.commit()
     received.git("clone", "--quiet", "--depth=1", f"file://{received.root}", str(tmp_path / "clone"))
     found = life_in(archive_of(Repo(tmp_path / "clone", is_new=False)))
     assert (found.why_not, found.events) == ("the clone is shallow: its first commits are missing", ())
     assert found.state == "committed"
+    repo = Repo(tmp_path / "plain", is_new=False)
+    put(repo, "memos")
+    archive = archive_of(repo)
+    assert life_in(archive).why_not == "it is not a git repo"
+    assert (memo(archive).copies[0].received, memo(archive).recipients[0].unread) == (None, None)
 
 
 def test_a_repo_around_the_source_counts_if_it_is_of_the_site(tmp_path: Path) -> None:
@@ -340,8 +310,8 @@ def test_a_repo_inside_a_source_has_a_history_of_its_own(received: Repo, tmp_pat
     assert [event.kind for event in life_in(archive_of(inside)).events] == ["received"]
 
 
-def test_a_further_work_tree_has_the_history_of_its_branch(received: Repo, tmp_path: Path) -> None:
-    """Git made its .git file, and the repo knows it."""
+def test_a_work_tree_sha_256_and_a_damaged_repo_are_read_for_what_they_are(received: Repo, tmp_path: Path) -> None:
+    """The repo knows the work tree; ids of SHA-256 are longer; a damaged repo stops no build."""
     received.git("worktree", "add", "--quiet", "-b", "branch", str(tmp_path / "tree"))
     tree = Repo(tmp_path / "tree", is_new=False)
     tree.hours = 5
@@ -349,18 +319,10 @@ def test_a_further_work_tree_has_the_history_of_its_branch(received: Repo, tmp_p
     tree.commit(who="Bo")
     assert life(tree) == ["received inbox by Ann", "moved read by Bo"]
     assert life(received) == ["received inbox by Ann"]
-
-
-def test_a_repo_of_sha_256_is_read_like_any_other(tmp_path: Path) -> None:
-    """Ids are longer, and the state of the work tree is compared in that hash."""
-    repo = Repo(tmp_path / "engine", "--object-format=sha256")
+    repo = Repo(tmp_path / "sha256", "--object-format=sha256")
     commit_memo(repo, who="Ann")
     found = life_in(archive_of(repo))
     assert (found.state, len(found.events[0].commit)) == ("committed", 64)
-
-
-def test_a_repo_that_git_cannot_read_says_so(received: Repo) -> None:
-    """A damaged repo stops no build."""
     for file in sorted((received.root / ".git/objects").rglob("*")):
         if file.is_file():
             file.chmod(0o644)
@@ -369,22 +331,123 @@ def test_a_repo_that_git_cannot_read_says_so(received: Repo) -> None:
 
 
 KEYS = {
-    "memos/inbox/a.openthing": "memos/a.openthing",
-    "memos/a.openthing": "memos/a.openthing",
-    "docs/comms/archive/a.body.md": "docs/comms/a.body.md",
-    "a.openthing": "a.openthing",
-    "inbox/a.openthing": "a.openthing",
-    "notes/engineer/a.openthing": "notes/engineer/a.openthing",
-}
+    "memos/inbox/a.openthing": "memos/a.openthing", "memos/a.openthing": "memos/a.openthing",
+    "docs/comms/archive/a.body.md": "docs/comms/a.body.md", "a.openthing": "a.openthing",
+    "inbox/a.openthing": "a.openthing", "notes/engineer/a.openthing": "notes/engineer/a.openthing",
+}  # fmt: skip
 
 
-def test_a_file_is_known_by_its_folder_without_the_mailbox() -> None:
-    """So that it is one file wherever it is moved to."""
+def test_no_step_is_made_up_and_odd_names_are_read_as_they_are(engine: Repo) -> None:
+    """A file is known by its name, not its likeness, wherever it is moved to; a rename with an edit is both."""
+    commit_memo(engine, "memos/read", who="Ann")
+    assert life(engine) == ["received read by Ann"]
+    (engine.root / READ).unlink()
+    commit_memo(engine, "memos/archive", subject="Another thing altogether", body="x" * 5000, to="all", who="Bo")
+    assert life(engine) == ["received read by Ann", "moved archive by Bo", "edited archive by Bo"]
     assert {path: file_key(path) for path in KEYS} == KEYS
-
-
-def test_odd_names_and_people_are_read_as_they_are(engine: Repo) -> None:
-    """Line breaks in paths, separators in names of people, letters that are not ASCII."""
     name = "2026-05-01-0100--ä\n\x01b--c"
     commit_memo(engine, name=name, who="Zoë \x1f O'Neil\t(desk)")
     assert life(engine, f"memos/{name}.openthing") == ["received inbox by Zoë O'Neil (desk)"]
+
+
+FIRST = "2026-05-01-1430--ann--bo--first"
+PAGE = f"_site/memos/{FIRST}/index.html"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site with two repos, built."""
+    for name in ("one", "two"):
+        repo = Repo(tmp_path / "site" / name)
+        write_memo(repo.root / "memos/inbox", FIRST if name == "one" else f"{FIRST}-too")
+        repo.commit(who="Somebody Committing")
+        repo.write("memos/inbox/2026-05-02-1430--ann--bo--x.openthing", "{}")
+        repo.commit()
+    build_site(tmp_path / "site")
+    return tmp_path / "site"
+
+
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The folders that git is run in from now on."""
+    folders: list[Path] = []
+    start = processes.Child.__init__
+
+    def noting(child: processes.Child, command: list[str], **options: object) -> None:
+        folders.append(Path(str(options["folder"])))
+        start(child, command, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(processes.Child, "__init__", noting)
+    return folders
+
+
+def test_only_a_repo_that_has_changed_is_asked_about(
+    site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a process for each question, several repos would cost more than all the rest of a small build.
+
+    Without a change there is none: as in a container without git that got the cache.
+    """
+    repo = Repo(site / "one", is_new=False)
+    write_memo(repo.root / "memos/inbox", "2026-05-03-1430--ann--bo--second")
+    repo.commit(at=20)
+    folders = asked(monkeypatch)
+    build_site(site)
+    assert set(folders) == {site / "one"}
+    assert len(folders) <= 5
+    folders.clear()
+    for name in ("one", "two"):
+        write_memo(site / name / "memos/inbox", f"2026-05-04-1430--ann--bo--not-committed-{name}")
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert main(["build", str(site)]) == 0
+    assert folders == []
+    assert "git cannot be run" not in capsys.readouterr().out
+    assert "Somebody Committing" in (site / PAGE).read_text()
+
+
+def _commit_on_a_branch(repo: Repo) -> None:
+    repo.git("checkout", "--quiet", "-b", "side", "HEAD~1")
+    repo.commit("aside", at=30)
+
+
+def _merge(repo: Repo) -> None:
+    _commit_on_a_branch(repo)
+    repo.git("merge", "--quiet", "--no-edit", "main", at=31)
+
+
+def _edit(repo: Repo) -> None:
+    write_memo(repo.root / "memos/inbox", FIRST, body="Another text.")
+    repo.commit(at=32)
+
+
+CHANGES: tuple[Callable[[Repo], object], ...] = (
+    _edit, lambda repo: repo.commit(at=33),
+    lambda repo: repo.git("commit", "--quiet", "--amend", "--allow-empty", "-m", "x", who="Cy", at=34),
+    lambda repo: repo.git("reset", "--quiet", "--hard", "HEAD~1"), _commit_on_a_branch, _merge,
+    lambda repo: repo.git("branch", "-m", f"branch-{repo.head}"),
+    lambda repo: repo.git("gc", "--quiet", "--prune=now"), lambda repo: repo.write(".git/shallow", f"{repo.head}\n"),
+)  # fmt: skip
+"""A commit that edits, or without a change, or that was written anew or taken back; another branch, a merge, a rename
+of the branch; packed refs and objects, a graft that makes it shallow."""
+
+
+def test_after_any_change_of_a_repo_or_of_what_is_known_history_is_what_git_says(site: Path, tmp_path: Path) -> None:
+    """Each twice, since the second build knows what the first has found; git is asked again about damaged files."""
+    files = sorted((site / ".memosite/internal/history").glob("*.head.json"))
+    assert len(files) == 2
+    for number, damage in enumerate((b"", b"{", b"[]", b'{"name": 1}')):
+        for file in files:
+            file.write_bytes(damage)
+        build_site(site)
+        write_memo(site / "two/memos/inbox", f"2026-05-04-143{number}--ann--bo--not-committed")
+        build_site(site)
+        assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean")
+        assert all(json.loads(file.read_bytes())["ref"] == "HEAD" for file in files)
+    repo = Repo(site / "one", is_new=False)
+    for change in CHANGES:
+        for number in range(1 if change is CHANGES[-1] else 2):
+            change(repo)
+            if change in {_commit_on_a_branch, _merge}:
+                repo.git("checkout", "--quiet", "-B", "main")
+                repo.git("branch", "-D", "side")
+            build_site(site)
+            assert tree_bytes(site / "_site") == built_from_nothing(site, tmp_path / "clean"), (change, number)

@@ -48,6 +48,7 @@ from tests.support.waiting import wait_until
 LEDGER = "archive/ledger.jsonl"
 CATALOG = "governance/org/fernhill-library-organization.opencatalog"
 MARKER = ".memosite-site"
+Capture = pytest.CaptureFixture[str]
 
 BEFORE_KILLS = ("add_memo", "move", "edit_word", "edit_field", "delete", "corrupt", "restore", "commit", "change_theme")
 KILLS = int(os.environ.get("MEMOSITE_KILLS", "1"))
@@ -158,9 +159,7 @@ def test_what_only_the_pipeline_needs_is_not_loaded_where_nothing_has_changed(sm
     assert later & loaded[1] == set()
 
 
-def test_only_what_does_not_lie_there_as_it_was_left_is_made_again(
-    organization: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_what_does_not_lie_there_as_it_was_left_is_made_again(organization: Path, capsys: Capture) -> None:
     """A second build leaves times and inodes as they are, and so does one without the cache, which costs only time.
 
     What somebody edited, emptied or deleted in the site is made anew. `--profile` has a row a stage, and their sum.
@@ -186,14 +185,10 @@ def test_only_what_does_not_lie_there_as_it_was_left_is_made_again(
 
 
 DAMAGES = (
-    b"",
-    b"{",
-    b'{"v": 1, "units": 1, "common": {}}\n[1]',
-    b'{"v": 2, "reads": 0, "units": 1, "common": {}}\n["a"]',
-    b'{"v": 3, "units": 1, "common": {}}\n[[1]]\n[2]',
-    b'{"v": 3, "units": 2, "common": {}}\n[]\n["a"]',
+    b"", b"{", b'{"v": 1, "units": 1, "common": {}}\n[1]', b'{"v": 2, "reads": 0, "units": 1, "common": {}}\n["a"]',
+    b'{"v": 3, "units": 1, "common": {}}\n[[1]]\n[2]', b'{"v": 3, "units": 2, "common": {}}\n[]\n["a"]',
     b"\xff" * 100,
-)
+)  # fmt: skip
 
 
 def test_a_damaged_manifest_is_none(small: Path) -> None:
@@ -210,8 +205,8 @@ def test_a_damaged_manifest_is_none(small: Path) -> None:
         assert all(len(file.read_bytes()) > 30 for file in files), damage
 
 
-def test_a_planted_manifest_removes_nothing(small: Path, tmp_path: Path) -> None:
-    """A cache that came with a repo tells of files that were never part of the site."""
+def test_a_manifest_that_is_planted_or_not_of_the_last_build_does_no_harm(small: Path, tmp_path: Path) -> None:
+    """It came with a repo, or is another cache's: no file of others is removed, and none is left over."""
     (tmp_path / "letter.txt").write_text("mine")
     build(small)
     [file] = (small / ".memosite/internal/manifests").glob("*.jsonl")
@@ -222,12 +217,7 @@ def test_a_planted_manifest_removes_nothing(small: Path, tmp_path: Path) -> None
     write_one_more(small)
     build(small)
     assert (tmp_path / "letter.txt").read_text() == "mine"
-
-
-def test_two_caches_for_one_site_leave_nothing_over(small: Path, tmp_path: Path) -> None:
-    """As in a container and outside: a manifest that is not of the last build does not know what that wrote."""
-    build(small)
-    write_one_more(small)
+    write_one_more(small, 1)
     build(small, "--cache", str(tmp_path / "other"))
     theme = small / "theme/static/extra.css"
     theme.write_text("/* only for a while */")
@@ -267,11 +257,11 @@ def test_a_build_that_was_killed_alone_leaves_the_next_one_free(small: Path) -> 
     build(small)
 
 
-def test_a_unit_that_shows_everything_cannot_be_traced_by_mistake(small: Path) -> None:
-    """Findings belong to no key: reading them through a traced context is an error in the program."""
+def test_findings_cannot_be_traced_and_a_new_saved_search_plans_no_page_again(small: Path) -> None:
+    """Findings belong to no key; a search is not among what every page is planned with, as settings of feeds are."""
     from memosite.plan import context_of
     from memosite.plan.health import plan_health
-    from memosite.plan.traced import traced
+    from memosite.plan.traced import common_values, traced
     from memosite.reading.archive import open_archive
 
     config = load_config(small)
@@ -283,31 +273,17 @@ def test_a_unit_that_shows_everything_cannot_be_traced_by_mistake(small: Path) -
         for look in (bool, len, tuple):
             with pytest.raises(TypeError, match="must not be traced"):
                 look(context.archive.findings)
-
-
-def test_a_new_saved_search_is_no_reason_to_plan_all_pages_again(small: Path) -> None:
-    """It is not among what every page is planned with, as the settings of feeds are."""
-    from memosite.plan import context_of
-    from memosite.plan.traced import common_values
-    from memosite.reading.archive import open_archive
-
-    config = load_config(small)
-    searching = replace(config, searches={"late": "is:open"})
-    weekly = replace(config, feeds=replace(config.feeds, digest="weekly"))
-    with open_archive(config) as handle:
-        archive, _ = handle.read()
+        searching = replace(config, searches={"late": "is:open"})
+        weekly = replace(config, feeds=replace(config.feeds, digest="weekly"))
         settings = (config, searching, weekly)
         values = [common_values(context_of(setting, archive, handle.shelf)) for setting in settings]
     assert values[0] == values[1] != values[2]
 
 
-# A process that remembers
-
-
-def test_a_theme_that_was_saved_while_it_was_loaded_is_not_taken_for_built(
+def test_a_theme_saved_while_loaded_is_not_built_yet(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A formatter saves once more: the next build sees that another theme lies there than the one it has made."""
+    """The next build sees that another theme lies there; what was read is kept, even if that build fails."""
     style = small / "theme/static/extra.css"
     style.write_text("/* one */")
 
@@ -321,6 +297,9 @@ def test_a_theme_that_was_saved_while_it_was_loaded_is_not_taken_for_built(
         build(small)
     build(small)
     assert tree_bytes(small / "_site") == built_from_nothing(small, tmp_path / "clean")
+    (small / "theme/templates/memo.html").write_text("{{ page.nothing }}")
+    assert main(["build", str(small), "--quiet", "--jobs", "1"]) == 2
+    assert len(list((small / ".memosite/internal/parsed").iterdir())) == 1
 
 
 def test_what_a_server_remembers_is_not_written_over_another_build(small: Path, tmp_path: Path) -> None:
@@ -345,8 +324,8 @@ def test_what_a_server_remembers_is_not_written_over_another_build(small: Path, 
     assert tree_bytes(small / "_site") == built_from_nothing(small, tmp_path / "clean")
 
 
-def test_a_history_that_could_not_be_read_is_asked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Git may have been missing for a moment."""
+def test_histories_not_read_or_of_a_link_are_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git may have been missing for a moment; a link is no content: its second commit receives the file."""
     repo = Repo(tmp_path / "repo")
     write_memo(repo.root / "memos/inbox", "2026-05-01-1430--a--b--first")
     repo.commit()
@@ -361,17 +340,25 @@ def test_a_history_that_could_not_be_read_is_asked_for_again(tmp_path: Path, mon
     assert "Another" in page
     assert "git cannot" not in page
     assert "Ann Other" in page
+    linked = tmp_path / "linked"
+    repo = Repo(linked / "repo")
+    name = "2026-05-01-1430--a--b--first"
+    write_memo(repo.root / "memos/inbox", "2026-05-01-0900--a--b--other")
+    (repo.root / f"memos/inbox/{name}.openthing").symlink_to("2026-05-01-0900--a--b--other.openthing")
+    repo.commit()
+    (linked / "memosite.yml").write_text("sources:\n  - path: repo\n")
+    with Memory() as memory:
+        run(load_config(linked), memory=memory)
+        (repo.root / f"memos/inbox/{name}.openthing").unlink()
+        write_memo(repo.root / "memos/inbox", name)
+        repo.commit()
+        run(load_config(linked), memory=memory)
+    assert tree_bytes(linked / "_site") == built_from_nothing(linked, linked / "clean")
+    assert not (linked / f"_site/memos/{name}/changes").exists()
 
 
-def test_what_was_read_is_kept_if_a_build_fails_afterwards(small: Path) -> None:
-    """Who writes a theme tries again and again."""
-    (small / "theme/templates/memo.html").write_text("{{ page.nothing }}")
-    assert main(["build", str(small), "--quiet", "--jobs", "1"]) == 2
-    assert len(list((small / ".memosite/internal/parsed").iterdir())) == 1
-
-
-def test_a_server_believes_what_it_left_and_looks_afterwards(small: Path, tmp_path: Path) -> None:
-    """So that browsers do not wait for it; what was not as it was left is then made again."""
+def test_a_server_believes_what_it_left(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Browsers do not wait; what was changed since, or written before a failure, is made again afterwards."""
     config = load_config(small)
     with Memory() as memory:
         run(config, memory=memory)
@@ -384,6 +371,22 @@ def test_a_server_believes_what_it_left_and_looks_afterwards(small: Path, tmp_pa
         run(config, memory=memory)
         assert memory.check()
         assert page.read_text() != "spoiled"
+    assert tree_bytes(small / "_site") == built_from_nothing(small, tmp_path / "clean")
+    memo = min(small.glob("*/memos/*/*.openthing"))
+    before = memo.read_bytes()
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with Memory() as memory:
+        run(config, memory=memory)
+        memo.write_bytes(before.replace(b'"subject": "', b'"subject": "Changed: '))
+        with monkeypatch.context() as patched:
+            patched.setattr("memosite.build.status_of", fail)
+            with pytest.raises(OSError, match="No space left"):
+                run(config, memory=memory)
+        memo.write_bytes(before)
+        run(config, memory=memory)
     assert tree_bytes(small / "_site") == built_from_nothing(small, tmp_path / "clean")
 
 
@@ -402,24 +405,6 @@ def test_what_a_server_no_longer_needs_is_given_back_at_once(small: Path) -> Non
     finally:
         gc.enable()
     assert kept == {Digests: 1, Context: 1, Archive: 1}
-
-
-def test_what_was_a_link_in_its_first_commit_is_received_by_its_second(tmp_path: Path) -> None:
-    """As history that is read anew has it: a link is no content."""
-    repo = Repo(tmp_path / "repo")
-    name = "2026-05-01-1430--a--b--first"
-    write_memo(repo.root / "memos/inbox", "2026-05-01-0900--a--b--other")
-    (repo.root / f"memos/inbox/{name}.openthing").symlink_to("2026-05-01-0900--a--b--other.openthing")
-    repo.commit()
-    (tmp_path / "memosite.yml").write_text("sources:\n  - path: repo\n")
-    with Memory() as memory:
-        run(load_config(tmp_path), memory=memory)
-        (repo.root / f"memos/inbox/{name}.openthing").unlink()
-        write_memo(repo.root / "memos/inbox", name)
-        repo.commit()
-        run(load_config(tmp_path), memory=memory)
-    assert tree_bytes(tmp_path / "_site") == built_from_nothing(tmp_path, tmp_path / "clean")
-    assert not (tmp_path / f"_site/memos/{name}/changes").exists()
 
 
 def test_a_page_of_search_that_reloads_finds_all_of_its_blocks(small: Path) -> None:
@@ -472,12 +457,8 @@ def test_a_page_is_announced_when_what_is_made_with_it_is_there(small: Path) -> 
 def test_pages_are_shown_before_what_only_programs_read_is_written(small: Path) -> None:
     """Nobody who looks at a page waits for feeds and search; if nothing is new, nothing is shown."""
     config, shown = load_config(small), []
-    pages = (
-        "memos/2026-06-01-0900--strategist--opac-engineer--one-more/index.html",
-        "index.html",
-        "feeds/index.html",
-        "feed.xml",
-    )
+    memo = "memos/2026-06-01-0900--strategist--opac-engineer--one-more/index.html"
+    pages = (memo, "index.html", "feeds/index.html", "feed.xml")
 
     class Looking(Listener):
         def output_written(self, path: str) -> None:
@@ -498,29 +479,6 @@ def test_pages_are_shown_before_what_only_programs_read_is_written(small: Path) 
     assert "one-more" in (small / "_site/feed.xml").read_text()
 
 
-def test_what_a_build_wrote_before_it_failed_is_not_believed(
-    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Should the change be taken back, its pages lie there all the same."""
-    config = load_config(small)
-    memo = min(small.glob("*/memos/*/*.openthing"))
-    before = memo.read_bytes()
-
-    def fail(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    with Memory() as memory:
-        run(config, memory=memory)
-        memo.write_bytes(before.replace(b'"subject": "', b'"subject": "Changed: '))
-        with monkeypatch.context() as patched:
-            patched.setattr("memosite.build.status_of", fail)
-            with pytest.raises(OSError, match="No space left"):
-                run(config, memory=memory)
-        memo.write_bytes(before)
-        run(config, memory=memory)
-    assert tree_bytes(small / "_site") == built_from_nothing(small, tmp_path / "clean")
-
-
 def test_a_server_goes_all_the_way_once_although_nothing_changed(small: Path) -> None:
     """It knows then what the first change is compared with."""
     build(small)
@@ -533,9 +491,6 @@ def test_a_server_goes_all_the_way_once_although_nothing_changed(small: Path) ->
             warm.append((memory.digests is not None, memory.force_full_once))
         assert warm == [(False, False), (True, False), (True, False)]
     assert file_states(small / "_site") == before
-
-
-# Killed builds
 
 
 def test_a_killed_build_is_completed_by_the_next_one(tmp_path: Path) -> None:
@@ -575,9 +530,6 @@ def assert_whole(site: Path) -> None:
     assert {ref_of(leaf.id) for leaf in seals.leaves} <= read_ledger(site).numbers.keys()
 
 
-# Going on from a published site
-
-
 def test_a_build_elsewhere_goes_on_from_the_published_site(tmp_path: Path) -> None:
     """CI has no cache and an empty folder: ids and order of arrival are those that were published (SPEC 10)."""
     old, organization = built_example() / "_site", copy_example(tmp_path / "organization")
@@ -597,9 +549,7 @@ def test_a_build_elsewhere_goes_on_from_the_published_site(tmp_path: Path) -> No
     assert (new / changed).stat().st_mtime >= (old / changed).stat().st_mtime
 
 
-def test_a_previous_site_that_is_none_or_went_on_apart_is_said(
-    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_previous_site_that_is_none_or_went_on_apart_is_said(small: Path, tmp_path: Path, capsys: Capture) -> None:
     """A mistyped address must not lose every published URL, nor two ledgers, if mixed, give them another meaning."""
     arguments = ["build", str(small), "--previous"]
     assert main([*arguments, str(small / "website")]) == 2
@@ -618,10 +568,7 @@ def test_a_previous_site_that_is_none_or_went_on_apart_is_said(
     assert "went on differently" in capsys.readouterr().err
 
 
-# What is said of it
-
-
-def test_explain_says_what_a_file_is_made_of_and_why_it_is_new(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_says_what_a_file_is_made_of_and_why_it_is_new(small: Path, capsys: Capture) -> None:
     """By path, by folder, by address; before anything was built it says so."""
     ask = ["explain", "--site", str(small)]
     assert main([*ask, "index.html"]) == 2

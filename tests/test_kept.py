@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import memosite.search.blocks as blocks_module
 from memosite.archive.ledger import LEDGER_PATH
 from memosite.archive.model import Archive, Memo
 from memosite.archive.snapshots import days_of
@@ -23,21 +24,14 @@ from memosite.facts.errors import OutputError, SourceError
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.reading.keeping import Keeping
 from memosite.reading.kept import FILE, SEAL, read_seal, seal_kept, write_kept
-from memosite.store.cache import write_signed
+from memosite.search.documents import Card
+from memosite.store.cache import read_signed, write_signed
 from memosite.store.output import OutputFolder
 from tests.support.files import write_text
 from tests.support.memos import write_memo
 from tests.support.planted import CONFIG, PLANTED, write_planted
 from tests.support.repos import Repo
-from tests.support.sites import build_site, copy_example
-
-
-@pytest.fixture(scope="module")
-def _built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    site = copy_example(tmp_path_factory.mktemp("kept") / "site")
-    build_site(site)
-    build_site(site)
-    return site
+from tests.support.sites import build_site, built_from_nothing, copy_example, tree_bytes
 
 
 @pytest.fixture
@@ -79,10 +73,23 @@ def words(site: Path, audience: str) -> set[bytes]:
     }
 
 
-def test_what_is_kept_is_what_is_read(_built: Path) -> None:
-    """All values, in their order; texts and former contents, too."""
-    config = load_config(_built)
-    assert is_kept(_built)
+def test_what_is_kept_is_what_is_read(tmp_path: Path) -> None:
+    """All values, in their order, texts and former contents; and one alone, or none, before and after all is loaded."""
+    site = copy_example(tmp_path / "site")
+    build_site(site)
+    build_site(site)
+    with open_archive(load_config(site)) as handle:
+        artifacts = handle.recall().artifacts
+        name = next(iter(read_again(site).artifacts))
+        one = artifacts[name]
+        assert ("memo", "none") not in artifacts
+        assert artifacts.get(("memo", "none")) is None
+        assert len(artifacts) == len(list(artifacts))
+        assert artifacts[name] is one
+        assert ("memo", "none") not in artifacts
+        assert one == read_again(site).artifacts[name]
+    config = load_config(site)
+    assert is_kept(site)
     with open_archive(config) as kept, open_archive(config) as anew:
         recalled = kept.recall()
         archive, _ = anew.read()
@@ -93,20 +100,6 @@ def test_what_is_kept_is_what_is_read(_built: Path) -> None:
         wanted |= {*archive.blobs.values()}
         assert len(wanted) > 50
         assert {one: kept.shelf.get(one) for one in wanted} == {one: anew.shelf.get(one) for one in wanted}
-
-
-def test_a_value_alone_is_the_same(_built: Path) -> None:
-    """Also one that is not there, before and after everything is loaded."""
-    with open_archive(load_config(_built)) as handle:
-        artifacts = handle.recall().artifacts
-        name = next(iter(read_again(_built).artifacts))
-        one = artifacts[name]
-        assert ("memo", "none") not in artifacts
-        assert artifacts.get(("memo", "none")) is None
-        assert len(artifacts) == len(list(artifacts))
-        assert artifacts[name] is one
-        assert ("memo", "none") not in artifacts
-        assert one == read_again(_built).artifacts[name]
 
 
 def read_again(site: Path) -> Archive:
@@ -161,7 +154,14 @@ def test_after_any_change_everything_is_read_and_kept_again(site: Path, change: 
 
 
 def test_who_reads_goes_on_while_another_one_writes(site: Path) -> None:
-    """The file that it has opened stays as it is."""
+    """The file that it has opened stays as it is. Of two commands at once, what counts was written by who seals it."""
+    archive, seal = read_again(site), read_seal(part(site))
+    assert seal is not None
+    write_kept(part(site), archive, (), token="first")
+    seal_kept(part(site), token="second", inputs=seal.inputs, ledger=seal.ledger)
+    assert not is_kept(site)
+    seal_kept(part(site), token="first", inputs=seal.inputs, ledger=seal.ledger)
+    assert is_kept(site)
     with open_archive(load_config(site)) as handle:
         recalled = handle.recall()
         _add(site)
@@ -170,17 +170,6 @@ def test_who_reads_goes_on_while_another_one_writes(site: Path) -> None:
         assert all(one.copies for one in recalled.artifacts.values())
     with open_archive(load_config(site)) as handle:
         assert len(handle.recall().artifacts) == 3
-
-
-def test_what_another_one_wrote_is_not_sealed(site: Path) -> None:
-    """Two commands at once: what counts was written by who seals it."""
-    archive, seal = read_again(site), read_seal(part(site))
-    assert seal is not None
-    write_kept(part(site), archive, (), token="first")
-    seal_kept(part(site), token="second", inputs=seal.inputs, ledger=seal.ledger)
-    assert not is_kept(site)
-    seal_kept(part(site), token="first", inputs=seal.inputs, ledger=seal.ledger)
-    assert is_kept(site)
 
 
 def test_a_source_that_fails_is_tried_again(site: Path) -> None:
@@ -244,8 +233,8 @@ def test_a_link_is_not_followed(site: Path, tmp_path: Path) -> None:
     assert precious.read_text() == "text"
 
 
-def test_a_memo_that_becomes_confidential_leaves_what_is_kept_for_the_public(site: Path) -> None:
-    """Its words, and its name."""
+def test_what_becomes_confidential_or_is_erased_is_not_kept(site: Path, tmp_path: Path) -> None:
+    """Its words and its name, for the public; no digest of the sources tells of what is published, and so erased."""
     output, name = site.parent / "public", "2026-05-01-0900--engineer--director--one"
     build_site(site, "--audience", "public", output=output)
     assert b"zqoneword" in words(site, "public")
@@ -255,6 +244,11 @@ def test_a_memo_that_becomes_confidential_leaves_what_is_kept_for_the_public(sit
     build_site(site, "--audience", "public", output=output)
     assert words(site, "public") == {b"zqtwoword"}
     assert all(b"--one" not in file.read_bytes() for file in part(site, "public").glob("archive.*"))
+    planted, name = write_planted(tmp_path / "planted"), next(iter(PLANTED))
+    for erase, is_there in (("", True), (f"erase: [{{id: {name}, why: asked, on: 2026-05-20}}]\n", False)):
+        write_text(planted / "memosite.yml", f"{CONFIG}{erase}")
+        build_site(planted)
+        assert (part(planted) / FILE).exists() is is_there
 
 
 def test_a_build_that_fails_leaves_no_process(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,30 +263,6 @@ def test_a_build_that_fails_leaves_no_process(site: Path, monkeypatch: pytest.Mo
     assert multiprocessing.active_children() == []
 
 
-def test_a_text_that_changes_while_it_is_shown_is_an_error_with_a_remedy(site: Path) -> None:
-    """Its digest is known, and no file has it any more."""
-    write_memo(site / "memos/inbox", "2026-05-03-0900--engineer--director--three", body="three")
-    with open_archive(load_config(site)) as handle:
-        handle.recall()
-    with open_archive(load_config(site)) as handle:
-        archive = handle.recall()
-        memo = next(one for one in archive.artifacts.values() if one.id.endswith("three"))
-        assert isinstance(memo, Memo)
-        text = next(text for variant in memo.variants if (text := variant.text) is not None)
-        write_memo(site / "memos/inbox", "2026-05-03-0900--engineer--director--three", body="another one")
-        with pytest.raises(SourceError, match="run the command again"):
-            handle.shelf.get(text.sha256)
-
-
-def test_nothing_is_kept_of_a_site_that_erases(tmp_path: Path) -> None:
-    """What is erased depends on what is published, which no digest of the sources tells."""
-    planted, name = write_planted(tmp_path / "planted"), next(iter(PLANTED))
-    for erase, is_there in (("", True), (f"erase: [{{id: {name}, why: asked, on: 2026-05-20}}]\n", False)):
-        write_text(planted / "memosite.yml", f"{CONFIG}{erase}")
-        build_site(planted)
-        assert (part(planted) / FILE).exists() is is_there
-
-
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_process_beside_the_build_writes_it(site: Path, jobs: int) -> None:
     """With one job the build itself does. What a killed one left, and may not be held any more, is removed."""
@@ -305,7 +275,7 @@ def test_a_process_beside_the_build_writes_it(site: Path, jobs: int) -> None:
 
 
 def test_a_text_is_found_in_its_file_by_its_digest(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Inline or in a file of its own, with any line ends, without the cache of what was parsed."""
+    """In any form, without the cache of what was parsed; an error says what to do where no file has it any more."""
     name = "2026-05-02-0900--engineer--director--three"
     write_memo(site / "memos/inbox", name, body="zqsummary\r\nin short", body_ref=f"{name}.body.md")
     write_text(site / f"memos/inbox/{name}.body.md", "\ufeffzqthree\r\nin a file\r\n")
@@ -320,3 +290,103 @@ def test_a_text_is_found_in_its_file_by_its_digest(site: Path, monkeypatch: pyte
         assert handle.shelf.text(variant.envelope.body.sha256) == "zqsummary\nin short"
         assert handle.shelf.text(variant.body.text.sha256) == "zqthree\nin a file\n"
         assert "_caches" not in vars(handle)
+    write_memo(site / "memos/inbox", "2026-05-03-0900--engineer--director--four", body="three")
+    with open_archive(load_config(site)) as handle:
+        handle.recall()
+    with open_archive(load_config(site)) as handle:
+        archive = handle.recall()
+        memo = next(one for one in archive.artifacts.values() if one.id.endswith("four"))
+        assert isinstance(memo, Memo)
+        text = next(text for variant in memo.variants if (text := variant.text) is not None)
+        write_memo(site / "memos/inbox", "2026-05-03-0900--engineer--director--four", body="another one")
+        with pytest.raises(SourceError, match="run the command again"):
+            handle.shelf.get(text.sha256)
+
+
+FIRST, SECOND, THIRD = (f"2026-05-0{day}-1430--a--b--{name}" for day, name in enumerate(("one", "two", "three"), 1))
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """A site of two memos that was built."""
+    two = tmp_path / "site"
+    write_memo(two / "memos/inbox", FIRST, body="About the quay.")
+    write_memo(two / "memos/inbox", SECOND, body="About the zeppelin.")
+    build_site(two)
+    return two
+
+
+def kept(two: Path) -> list[str]:
+    """The files of analyses in the cache."""
+    return sorted(file.name for file in (two / ".memosite/internal/analyses").iterdir())
+
+
+def words_analyzed(two: Path) -> bytes:
+    """All that is in them."""
+    return b"".join(file.read_bytes() for file in (two / ".memosite/internal/analyses").iterdir())
+
+
+@pytest.fixture
+def analyzed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ids of what is analyzed."""
+    found: list[str] = []
+    find: Callable[..., object] = blocks_module._find
+
+    def noted(card: Card, **options: object) -> object:
+        found.append(card.id)
+        return find(card, **options)
+
+    monkeypatch.setattr(blocks_module, "_find", noted)
+    return found
+
+
+def test_what_is_in_the_last_block_is_not_analyzed_again(two: Path, analyzed: list[str], tmp_path: Path) -> None:
+    """A build of another process analyzes what is new, and makes the files that a clean build makes."""
+    write_memo(two / "memos/inbox", THIRD)
+    build_site(two, "--jobs", 1)
+    assert analyzed == [THIRD]
+    assert tree_bytes(two / "_site") == built_from_nothing(two, tmp_path / "clean")
+
+
+@pytest.mark.parametrize("how", ["another key", "no signature", "damaged", "another program's", "gone"])
+def test_only_what_this_program_wrote_counts(two: Path, analyzed: list[str], tmp_path: Path, how: str) -> None:
+    """Otherwise all is analyzed, and the files are the same."""
+    file = two / ".memosite/internal/analyses/t0.cache"
+    data = read_signed(file)
+    assert data is not None
+    match how:
+        case "another key":
+            file.write_bytes(bytes(32) + data)
+        case "no signature":
+            file.write_bytes(data)
+        case "damaged":
+            write_signed(file, data[: len(data) // 2])
+        case "another program's":
+            write_signed(file, data.replace(data[7:17], b"0123456789"))
+        case _:
+            file.unlink()
+    write_memo(two / "memos/inbox", THIRD)
+    build_site(two, "--jobs", 1)
+    assert sorted(analyzed) == [FIRST, SECOND, THIRD]
+    assert tree_bytes(two / "_site") == built_from_nothing(two, tmp_path / "clean")
+
+
+def test_what_is_removed_is_in_no_file(two: Path) -> None:
+    """Neither the words_analyzed of a memo that is gone nor those of a text that was changed."""
+    assert b"quay" in words_analyzed(two) and b"zeppelin" in words_analyzed(two)
+    write_memo(two / "memos/inbox", FIRST, body="About the pier.")
+    (two / f"memos/inbox/{SECOND}.openthing").unlink()
+    build_site(two)
+    assert b"pier" in words_analyzed(two)
+    assert b"quay" not in words_analyzed(two) and b"zeppelin" not in words_analyzed(two)
+
+
+def test_only_the_last_block_is_kept(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When another one is the last, the file of the former goes with its words_analyzed."""
+    monkeypatch.setattr(blocks_module, "TAIL", 2)
+    write_memo(two / "memos/inbox", THIRD, body="About the lighthouse.")
+    build_site(two, "--jobs", 1)
+    assert kept(two) == ["t1.cache"]
+    (two / f"memos/inbox/{THIRD}.openthing").unlink()
+    build_site(two, "--jobs", 1)
+    assert kept(two) == []

@@ -20,7 +20,7 @@ from memosite.facts.layout import SITE_MARKER
 from memosite.plan.indexes import BUNDLE_BYTES
 from tests.support.bundles import bundles_of, files_of, followed, json_of, keys_of, markdown_of
 from tests.support.files import write_text
-from tests.support.memos import write_body, write_memo, write_transcript
+from tests.support.memos import send, write_body, write_memo, write_transcript
 from tests.support.pages import bad_links, found, pages
 from tests.support.planted import CONFIG, LETTER, PLANTED, words_in, write_planted
 from tests.support.servers import serve_folder
@@ -29,6 +29,7 @@ from tests.support.trials import random_steps, run_steps
 
 BUNDLE_FILES = ("twins-*.jsonl", "twins-*.md", "files-*.zip")
 MAY = "archive/2026/05"
+Capture = pytest.CaptureFixture[str]
 
 
 def make_lean(site: Path, more: str = "") -> Path:
@@ -80,9 +81,6 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return full, build_site(make_lean(folder / "lean"), "--jobs", 2, base_url=base)
 
 
-# How many files
-
-
 def test_a_generated_site_has_at_most_two_files_an_artifact_besides_search(tmp_path: Path) -> None:
     """Page, thread, feeds, digests, months and bundles; search adds 700 at 10,000, which is 0.07 (SPEC 10)."""
     number = 400
@@ -91,9 +89,6 @@ def test_a_generated_site_has_at_most_two_files_an_artifact_besides_search(tmp_p
     written = [path for path in tree_bytes(output) if not path.startswith("search/")]
     assert len(all_keys(output, "twins-*.jsonl")) > number
     assert len(written) < 2.27 * number  # some 300 of them are in any site, so at 10,000 it is less
-
-
-# What is in bundles, and how it is found
 
 
 def test_a_page_leads_to_each_of_its_twins_and_originals_as_index_and_llms_txt_do(both: tuple[Path, Path]) -> None:
@@ -179,9 +174,6 @@ def test_a_twin_a_list_and_a_feed_say_the_same_as_in_a_full_site(both: tuple[Pat
         assert not any("attachments" in one for one in ours["items"])
 
 
-# Splitting
-
-
 def test_a_month_is_split_by_size_and_a_new_memo_makes_the_last_bundle_alone(tmp_path: Path) -> None:
     """Full bundles stay as they are, byte for byte, and so do pages of other memos."""
     site = make_lean(tmp_path / "site")
@@ -242,14 +234,11 @@ def test_a_thread_is_in_the_bundle_of_its_first_memo(tmp_path: Path) -> None:
     site = make_lean(tmp_path / "site")
     write_memos(site, 1, size=10)
     memos = site / "office/memos/inbox"
-    write_memo(memos, "2026-03-01-0900--engineer--director--ask", sent="2026-03-01T09:00:00Z")
-    write_memo(memos, "2026-04-01-0900--engineer--director--else", sent="2026-04-01T09:00:00Z")
+    send(memos, "2026-03-01-0900--engineer--director--ask", "2026-04-01-0900--engineer--director--else")
     output = build_site(site)
     before = file_states(output)
-    write_memo(
-        memos, "2026-05-20-0900--director--engineer--reply", sender="director", to="engineer",
-        sent="2026-05-20T09:00:00Z", in_reply_to="2026-03-01-0900--engineer--director--ask.openthing",
-    )  # fmt: skip
+    asked = "2026-03-01-0900--engineer--director--ask.openthing"
+    send(memos, "2026-05-20-0900--director--engineer--reply", in_reply_to=asked)
     build_site(site)
     changed = {path for path, state in file_states(output).items() if before.get(path) != state}
     assert {path.split("/")[2] for path in changed if "/twins-" in path} == {"03", "05"}
@@ -260,10 +249,7 @@ def test_a_thread_is_in_the_bundle_of_its_first_memo(tmp_path: Path) -> None:
     assert [key in keys_of(bundle) for bundle, key in linked] == [True, True]
 
 
-# Once lean, always lean
-
-
-def test_a_site_cannot_become_lean_nor_a_lean_one_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_site_cannot_become_lean_nor_a_lean_one_full(tmp_path: Path, capsys: Capture) -> None:
     """The addresses of its twins, or bundles, answer for ever: nothing is written, and the error says where and why."""
     site, lean = tmp_path / "site", make_lean(tmp_path / "lean")
     for one in (site, lean):
@@ -293,9 +279,7 @@ def test_a_site_cannot_become_lean_nor_a_lean_one_full(tmp_path: Path, capsys: p
     assert tree_bytes(build_site(lean)) == of_lean
 
 
-def test_the_ledger_of_a_previous_site_counts_and_may_be_damaged(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_ledger_of_a_previous_site_counts_and_may_be_damaged(tmp_path: Path, capsys: Capture) -> None:
     """Also by what is no bundle; lean once is lean always, with an empty output, too."""
     site = tmp_path / "site"
     write_memos(site, 3)
@@ -333,9 +317,6 @@ def test_a_site_that_has_published_nothing_may_change_and_audiences_are_lean_eac
     assert main(["build", str(site), "--quiet"]) == 0
     for output in (site / "_site", site / "_public"):
         assert len(all_keys(output, "twins-*.jsonl")) == 2
-
-
-# What goes
 
 
 def test_what_was_removed_leaves_its_bundle_and_keeps_its_address(tmp_path: Path) -> None:
@@ -438,24 +419,20 @@ def test_nothing_of_what_is_erased_secret_or_withheld_is_in_a_bundle(tmp_path: P
     site = tmp_path / "site"
     write_memos(site, 2)
     hidden = "2026-07-04-0900--plantedfrom--director--plantedid"
-    write_memo(site / "office/memos/read", hidden, sent="2026-07-04T09:00:00Z", body="planted", sender="plantedfrom")
-    make_lean(site, "audience: public\nsources: [{path: office}]\n")
+    send(site / "office/memos/read", hidden, body="planted")
+    public = "audience: public\nsources: [{path: office}]\n"
+    make_lean(site, public)
     output = build_site(site)
     assert keys_of(output / "archive/2026/07/twins-1.md") == [f"memo/{hidden}"]
-    write_text(
-        site / "memosite.yml",
-        'audience: public\nsources: [{path: office}]\nwithhold: ["memos/read/2026-07*"]\nlean: true\n',
-    )
+    write_text(site / "memosite.yml", f'{public}withhold: ["memos/read/2026-07*"]\nlean: true\n')
     build_site(site)
     assert not (output / "archive/2026/07").exists()
-    assert not any("planted" in path or b"planted" in data for path, data in _besides_contract(output).items())
+    ours = [file for file in tree_bytes(output).items() if not file[0].startswith(("spec/", "static/"))]
+    assert not any("planted" in path or b"planted" in data for path, data in ours)
     shutil.rmtree(site / "office/memos/read")
     (site / "office/memos/read").mkdir()
     build_site(site)  # nothing is left, and the site is lean still
     assert (output / f"{MAY}/twins-1.jsonl").read_bytes() == b""
-
-
-# Builds
 
 
 def test_after_random_edits_a_lean_build_is_what_a_clean_one_would_be(tmp_path: Path) -> None:
@@ -464,9 +441,7 @@ def test_after_random_edits_a_lean_build_is_what_a_clean_one_would_be(tmp_path: 
     assert not outcome.fault, outcome
 
 
-def test_a_bundle_that_somebody_changed_is_made_again_and_a_zip_has_no_time(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bundle_that_somebody_changed_is_made_again_and_a_zip_has_no_time(tmp_path: Path, capsys: Capture) -> None:
     """It is not compressed, and `explain` knows it."""
     site = make_lean(tmp_path / "site")
     write_memos(site, 2)
@@ -486,9 +461,6 @@ def test_a_bundle_that_somebody_changed_is_made_again_and_a_zip_has_no_time(
     assert main(["explain", "--site", str(site), f"{MAY}/files-1.zip"]) == 0
     said = capsys.readouterr().out
     assert "bundle/2026/05/1, with 3 files" in said and "up to date" in said
-
-
-# Helpers
 
 
 def _keys_of_pages(full: Path) -> dict[str, str]:
@@ -563,7 +535,3 @@ def _without_enclosures(feed: Path) -> bytes:
         assert parent is not None
         parent.remove(enclosure)
     return etree.tostring(tree, method="c14n")
-
-
-def _besides_contract(output: Path) -> dict[str, bytes]:
-    return {path: data for path, data in tree_bytes(output).items() if not path.startswith(("spec/", "static/"))}

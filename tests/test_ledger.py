@@ -37,20 +37,13 @@ def test_what_is_written_is_read_and_stays_a_prefix(builds: list[tuple[object, t
         ledger, before = parse(text), text
 
 
-def test_arrivals_are_numbered_in_the_order_given() -> None:
-    """From 1, on from what was there, and each artifact once."""
+def test_arrivals_are_numbered_in_the_order_given_and_a_new_key_is_none() -> None:
+    """Each artifact once; both keys of a known one lead to its id, and the last one is what it is known by."""
     ledger = Ledger().with_arrivals([("memo", "b", "1"), ("memo", "a", "2")])
     ledger = ledger.with_arrivals([("note", "a", "3"), ("memo", "b", "1")])
-    assert [(one.number, one.kind, one.id) for one in ledger.arrivals] == [
-        (1, "memo", "b"),
-        (2, "memo", "a"),
-        (3, "note", "a"),
-    ]
+    arrived = [(1, "memo", "b"), (2, "memo", "a"), (3, "note", "a")]
+    assert [(one.number, one.kind, one.id) for one in ledger.arrivals] == arrived
     assert ledger.numbers[("note", "a")] == 3
-
-
-def test_a_new_key_of_a_known_artifact_is_noted_and_no_arrival() -> None:
-    """Both keys lead to its id; the last one is what it is known by."""
     ledger = Ledger().with_arrivals([("memo", "m", "old")]).with_arrivals([("memo", "m", "new")])
     assert len(ledger.arrivals) == 1 and ledger.renewals == (Arrival(number=1, kind="memo", id="m", key="new"),)
     assert ledger.ids_by_key == {("memo", "old"): "m", ("memo", "new"): "m"}
@@ -58,18 +51,14 @@ def test_a_new_key_of_a_known_artifact_is_noted_and_no_arrival() -> None:
     assert ledger.with_arrivals([("memo", "m", "new")]) == ledger
 
 
-def test_threads_and_positions_are_appended_once_in_order_of_id() -> None:
-    """Those of before keep their place. A thread of one is its memo's page, and nothing that outlives it."""
-    ledger = Ledger().with_pages([("t", ("memo", "m"))], ["p"])
-    ledger = ledger.with_pages([("t", ("memo", "x")), ("s", ("note", "n"))], ["q", "p", "o"])
-    assert ledger.threads == (("t", ("memo", "m")), ("s", ("note", "n")))
-    assert ledger.positions == ("p", "o", "q")
+def test_artifacts_arrive_by_date_then_by_id_and_threads_and_positions_once_in_order_of_id() -> None:
+    """What has no date comes last; those of before keep their place. A thread of one is its memo's page."""
+    known = Ledger().with_pages([("t", ("memo", "m"))], ["p"])
+    known = known.with_pages([("t", ("memo", "x")), ("s", ("note", "n"))], ["q", "p", "o"])
+    assert known.threads == (("t", ("memo", "m")), ("s", ("note", "n")))
+    assert known.positions == ("p", "o", "q")
     found = envelope("a"), envelope("b", in_reply_to="gone"), envelope("c"), envelope("d", in_reply_to="c")
     assert resolve_facts(*found)[1].threads == (("c", ("memo", "c")),)
-
-
-def test_artifacts_arrive_by_date_then_by_id() -> None:
-    """Without git and without a ledger; what has no date comes last."""
     archive, ledger = resolve_facts(
         envelope("z", sent="2026-05-01"),
         envelope("x", sent="soon"),
@@ -84,14 +73,22 @@ def test_artifacts_arrive_by_date_then_by_id() -> None:
     assert [(one.id, one.arrival) for one in archive.artifacts.values()] == [("b", 4), ("new", 6)]
 
 
-def test_the_ledger_is_read_from_the_published_site(tmp_path: Path) -> None:
-    """It lies where SPEC 4 says; the first build has none. One that is no text stops the build, with the path to it."""
+def test_the_ledger_is_read_from_the_published_site_and_goes_on_while_there_are_numbers(tmp_path: Path) -> None:
+    """Where SPEC 4 says; a last line without its end is ended, and one that stands twice counts once."""
     assert LEDGER_PATH == "archive/ledger.jsonl" and read_ledger(tmp_path) == Ledger()
     write_text(tmp_path / LEDGER_PATH, Ledger().with_pages([], ["p"]).to_jsonl())
     assert read_ledger(tmp_path).positions == ("p",)
     (tmp_path / LEDGER_PATH).write_bytes(b"\xff\xfe\n")
     with pytest.raises(OutputError, match=r"ledger\.jsonl: the ledger cannot be read"):
         read_ledger(tmp_path)
+    line = '{"v": 1, "kind": "position", "id": "p"}'
+    assert parse(parse(line).with_pages([], ["q"]).to_jsonl()).positions == ("p", "q")
+    assert parse(f"{line}\n{line}\n").positions == ("p",)
+    line = json.dumps({"v": 1, "n": NUMBERS - 1, "kind": "memo", "id": "last", "key": "k"})
+    ledger = parse_ledger(line, name="made up")
+    assert ledger.with_arrivals([("memo", "last", "k")]) == ledger
+    with pytest.raises(OutputError, match="go on from another --previous"):
+        ledger.with_arrivals([("memo", "new", "k")])
 
 
 DAMAGED = [
@@ -125,13 +122,6 @@ def test_a_damaged_line_stops_the_build_and_is_named(line: str) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_a_last_line_without_its_end_is_ended_before_more_is_written() -> None:
-    """Some editors and transports drop it; a line that stands twice counts once, as after a merge by git."""
-    line = '{"v": 1, "kind": "position", "id": "p"}'
-    assert parse(parse(line).with_pages([], ["q"]).to_jsonl()).positions == ("p", "q")
-    assert parse(f"{line}\n{line}\n").positions == ("p",)
-
-
 def test_the_key_tells_each_of_its_parts_apart() -> None:
     """16 hex of SHA-256(stem NUL from NUL to NUL sent); never an error, whatever the name."""
     parts = ("abcd", ("ab", "", "c", "d"), ("a", "b", "", "cd"), ("\udcff", "", "", ""), ("\udcfe", "", "", ""))
@@ -139,17 +129,8 @@ def test_the_key_tells_each_of_its_parts_apart() -> None:
     assert len(keys) == 5 and all(len(key) == 16 for key in keys)
 
 
-def test_a_ledger_that_leaves_no_number_is_never_continued() -> None:
-    """The next build could not read what this one would write."""
-    line = json.dumps({"v": 1, "n": NUMBERS - 1, "kind": "memo", "id": "last", "key": "k"})
-    ledger = parse_ledger(line, name="made up")
-    assert ledger.with_arrivals([("memo", "last", "k")]) == ledger
-    with pytest.raises(OutputError, match="go on from another --previous"):
-        ledger.with_arrivals([("memo", "new", "k")])
-
-
 def test_only_what_was_added_to_a_known_ledger_is_read() -> None:
-    """It is as if all had been read; of another one nothing is known."""
+    """As if all had been read; of another one nothing is known. A damaged line is counted from the first."""
     first = Ledger().with_arrivals([("memo", "a", "1"), ("memo", "b", "2")]).with_pages([("t", ("memo", "a"))], ["p"])
     known = parse(first.to_jsonl())
     text = known.with_arrivals([("memo", "a", "new"), ("memo", "c", "3")]).with_pages([], ["q"]).to_jsonl()
@@ -159,10 +140,6 @@ def test_only_what_was_added_to_a_known_ledger_is_read() -> None:
     assert (again.published, again.counts) == (parse(text).published, parse(text).counts)
     other = Ledger().with_arrivals([("note", "z", "9")]).to_jsonl()
     assert parse_ledger(other, name="ledger", known=known) == parse(other)
-
-
-def test_a_line_that_is_damaged_is_named_by_its_number_after_what_is_known() -> None:
-    """Counted from the first line of all."""
     known = parse(Ledger().with_arrivals([("memo", "a", "1"), ("memo", "b", "2")]).to_jsonl())
     with pytest.raises(OutputError, match=r"^ledger:3: "):
         parse_ledger(known.published + "{\n", name="ledger", known=known)

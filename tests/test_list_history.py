@@ -88,11 +88,8 @@ def quay(tmp_path: Path) -> Repo:
     return Repo(tmp_path / "quay")
 
 
-# Dates
-
-
 def test_a_bullet_has_the_date_of_the_commit_in_which_it_first_stood_there(quay: Repo) -> None:
-    """Not that of the file, nor that of its last change; what comes back has its first date."""
+    """Not of its file nor its last change; also from any name, in a fence, with other marks, line ends or order."""
     remember(quay, "Steel rope")
     remember(quay, "Green paint", "Steel rope")
     remember(quay, "Green paint")
@@ -100,6 +97,18 @@ def test_a_bullet_has_the_date_of_the_commit_in_which_it_first_stood_there(quay:
     archive = archive_of(quay)
     assert dated(archive) == {"Steel rope": 1, "Green paint": 2, "Tar": 4}
     assert told(archive, "Steel rope") == [("received", 1), ("removed", 3), ("restored", 4)]
+    quay = Repo(quay.root.parent / "renamed/quay")
+    content = memory("Steel rope [session 7a2e, turn 1]", "Green paint", Open_questions=("Who has the key?",))
+    quay.write("harbour/notes.md", content)
+    quay.commit()
+    quay.move("harbour/notes.md", MEMORY)
+    quay.commit()
+    text = "## Open questions\r\n\r\n* Who has the key?\r\n\r\n## Decisions\r\n* Green paint\r\n\r\n"
+    quay.write(MEMORY, f"```markdown\r\n{text}* Steel rope [session 7a2e, turn 1]\r\n```\r\n")
+    quay.commit()
+    archive = archive_of(quay)
+    assert dated(archive) == {"Steel rope": 1, "Green paint": 1, "Who has the key?": 1}
+    assert told(archive, "Green paint") == [("received", 1), ("moved", 2)]
 
 
 @pytest.mark.parametrize("how", ["renamed", "renamed-and-edited", "older-removed-before", "older-kept", "two-at-once"])
@@ -132,23 +141,8 @@ def test_dates_are_followed_from_the_older_path(quay: Repo, how: str) -> None:
         assert told(archive, "Hemp rope") == [("received", 1), ("moved", 3)]
 
 
-def test_a_file_that_is_renamed_and_reformatted_dates_nothing_anew(quay: Repo) -> None:
-    """From any name, with equal content; a fence around it, other marks, blank lines, line ends, another order."""
-    content = memory("Steel rope [session 7a2e, turn 1]", "Green paint", Open_questions=("Who has the key?",))
-    quay.write("harbour/notes.md", content)
-    quay.commit()
-    quay.move("harbour/notes.md", MEMORY)
-    quay.commit()
-    text = "## Open questions\r\n\r\n* Who has the key?\r\n\r\n## Decisions\r\n* Green paint\r\n\r\n"
-    quay.write(MEMORY, f"```markdown\r\n{text}* Steel rope [session 7a2e, turn 1]\r\n```\r\n")
-    quay.commit()
-    archive = archive_of(quay)
-    assert dated(archive) == {"Steel rope": 1, "Green paint": 1, "Who has the key?": 1}
-    assert told(archive, "Green paint") == [("received", 1), ("moved", 2)]
-
-
-def test_a_bullet_that_moved_to_another_section_keeps_its_date(quay: Repo) -> None:
-    """It is another record by its key, and the former address leads to it."""
+def test_moves_tags_and_comments_keep_the_date(quay: Repo) -> None:
+    """In another section it has another key, and its former address leads to it; other tags are an edit."""
     remember(quay, "Tar", Open_questions=("Hemp rope",))
     _, ledger = read_sources(source_of(quay))
     remember(quay, "Tar", Rejected_paths=("Hemp rope",))
@@ -159,34 +153,29 @@ def test_a_bullet_that_moved_to_another_section_keeps_its_date(quay: Repo) -> No
     )  # fmt: skip
     assert told(archive, "Hemp rope") == [("received", 1), ("moved", 2)]
     assert archive.removed == {}
+    quay = Repo(quay.root.parent / "tagged/quay")
+    remember(quay, "Steel rope [session current]", "Tar")
+    remember(quay, "Steel rope [session 7a2e, turn 3]", "Tar")
+    remember(quay, "Steel rope [session 7a2e, turn 3]", "Tar <!-- hot -->")
+    archive = archive_of(quay)
+    assert entry(archive, "Steel rope").id == f"quay.{key_of('Steel rope [session current]')}"
+    assert told(archive, "Steel rope") == [("received", 1), ("edited", 2)]
+    assert told(archive, "Tar") == [("received", 1), ("edited", 3)]
+    assert entry(archive, "Tar").id == f"quay.{key_of('Tar')}"
 
 
-# Updates
-
-
-def test_an_update_with_no_place_of_its_own_is_another_record(quay: Repo) -> None:
-    """Another turn, another section, no turn, or not in one commit."""
-    first = (
-        "A [session 12e4, turn 1]",
-        "B [session 12e4, turn 2]",
-        "C [raised session 12e4]",
-        "D [session 12e4, turn 4]",
-    )
-    remember(quay, *first)
-    quay.write(
-        MEMORY,
-        memory("A2 [session 12e4, turn 11]", "C2 [raised session 12e4]", Scope_changes=("B2 [session 12e4, turn 2]",)),
-    )
-    quay.commit()
+def test_of_updates_each_takes_the_place_of_the_one_at_its_place(quay: Repo) -> None:
+    """By what they follow, else by their order; one of another turn, section or commit is another record."""
+    tagged = ("A [session 12e4, turn 1]", "B [session 12e4, turn 2]")
+    remember(quay, *tagged, "C [raised session 12e4]", "D [session 12e4, turn 4]")
+    scope = ("B2 [session 12e4, turn 2]",)
+    remember(quay, "A2 [session 12e4, turn 11]", "C2 [raised session 12e4]", Scope_changes=scope)
     remember(quay, "A2 [session 12e4, turn 11]", "D2 [session 12e4, turn 4]")
     archive = archive_of(quay)
     assert {told(archive, title)[0] for title in ("A2", "D2")} == {("received", 2), ("received", 3)}
     gone = {key_of(said) for said in "ABCD"} | {key_of("C2"), key_of("B2", "scope-changes")}
     assert {id_ for _, id_ in archive.removed} == {f"quay.{key}" for key in gone}
-
-
-def test_of_several_updates_each_takes_the_place_of_the_one_at_its_place(quay: Repo) -> None:
-    """All of one turn, told apart by what they follow, else by their order."""
+    quay = Repo(quay.root.parent / "several/quay")
     tag = "[session 12e4, turn 36]"
     remember(quay, f"One {tag}", "Rope", f"Two {tag}", "Tar", f"Three {tag}", f"Four {tag}")
     remember(quay, "Rope", f"Second {tag}", "Tar", f"Third {tag}", f"Fourth {tag}")
@@ -196,18 +185,6 @@ def test_of_several_updates_each_takes_the_place_of_the_one_at_its_place(quay: R
         f"quay.{key_of(said)}" for said in ("Two", "Three", "Four")
     ]
     assert [id_ for _, id_ in archive.removed] == [f"quay.{key_of('One')}"]
-
-
-def test_tags_and_comments_change_nothing_but_the_tags(quay: Repo) -> None:
-    """The text is the same: so is the record, with an edit for each change."""
-    remember(quay, "Steel rope [session current]", "Tar")
-    remember(quay, "Steel rope [session 7a2e, turn 3]", "Tar")
-    remember(quay, "Steel rope [session 7a2e, turn 3]", "Tar <!-- hot -->")
-    archive = archive_of(quay)
-    assert entry(archive, "Steel rope").id == f"quay.{key_of('Steel rope [session current]')}"
-    assert told(archive, "Steel rope") == [("received", 1), ("edited", 2)]
-    assert told(archive, "Tar") == [("received", 1), ("edited", 3)]
-    assert entry(archive, "Tar").id == f"quay.{key_of('Tar')}"
 
 
 def test_an_update_keeps_id_and_date_and_has_an_edit(quay: Repo) -> None:
@@ -236,11 +213,10 @@ def test_an_update_keeps_id_and_date_and_has_an_edit(quay: Repo) -> None:
     assert dated(archive) == {first: 3, second: 1}
 
 
-# The folder, and histories that are not whole
-
-
-def test_what_is_not_committed_is_said(quay: Repo) -> None:
-    """A new bullet is delivered, an update keeps its id and is edited; entries of a removed file are removed, each."""
+def test_what_is_not_committed_is_said_and_without_all_versions_no_date_is_invented(
+    quay: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """New bullets are delivered, updates edited, entries of removed files removed; of shallow clones nothing."""
     remember(quay, "A [session 12e4, turn 1]", "Tar", "Gone")
     quay.write(MEMORY, memory("Rope", "B [session 12e4, turn 1]", "Tar"))
     archive = archive_of(quay)
@@ -255,10 +231,7 @@ def test_what_is_not_committed_is_said(quay: Repo) -> None:
     removed = {id_: [(one.kind, one.who) for one in life.events] for (_, id_), life in archive_of(quay).removed.items()}
     steps = [("received", "Ann Other"), ("removed", "Ann Other")]
     assert removed == {f"quay.{key_of(said)}": steps for said in ("A", "Tar", "Gone")}
-
-
-def test_without_all_versions_no_date_is_invented(quay: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of more versions than are read, of a shallow clone, and of a repo that lacks a version."""
+    quay = Repo(tmp_path / "versions/quay")
     remember(quay, "Steel rope")
     blob = quay.git("rev-parse", f"HEAD:{MEMORY}")
     remember(quay, "Steel rope", "Tar")
@@ -277,9 +250,6 @@ def test_without_all_versions_no_date_is_invented(quay: Repo, tmp_path: Path, mo
         assert life is not None and life.why_not
 
 
-# The site
-
-
 def test_pages_of_bullets_have_their_history_and_former_addresses_lead_on(quay: Repo) -> None:
     """As those of memos: who, when, in which commit; what was removed says when, and an update keeps its address."""
     site = quay.root.parent
@@ -295,9 +265,8 @@ def test_pages_of_bullets_have_their_history_and_former_addresses_lead_on(quay: 
 
     updated, removed = page(key_of("163 tests")), page(key_of("Hemp rope"))
     assert all(word in updated for word in ("172 tests", "committed", "edited", "Ada", "Bo", quay.head[:7]))
-    assert all(
-        word in removed for word in ("This item was removed", "committed", "removed", "Ada", "Bo", quay.head[:7])
-    )
+    words = ("This item was removed", "committed", "removed", "Ada", "Bo", quay.head[:7])
+    assert all(word in removed for word in words)
     assert "rejected-paths" in page(key_of("Who has the key?", "open-questions"))
     assert list(bad_links(output)) == []
 
@@ -327,9 +296,6 @@ def test_each_version_passes_the_gate_and_is_split_once(quay: Repo, monkeypatch:
     remember(quay, "Steel rope", "Tar")
     main(["build", str(quay.root.parent), "--quiet"])
     assert not set(contents) & set(screened)
-
-
-# A second, naive reader
 
 
 TAG = re.compile(r" \[session (\w+), turn (\d+)[^\]]*\]$")
@@ -489,18 +455,14 @@ def compare_with_naive(repo: Repo) -> int:
 
 @pytest.mark.parametrize("seed", range(HISTORIES))
 def test_a_naive_reader_of_each_commit_finds_the_same(quay: Repo, seed: int) -> None:
-    """Bullets added, reworded, moved between sections, removed, brought back; the file renamed."""
+    """Bullets added, reworded, moved, removed, brought back; the file renamed; also of two branches that are merged."""
     distiller = Distiller(quay, seed)
     distiller.steps(12)
     quay.move(OLDER, MEMORY)
     distiller.path = MEMORY
     distiller.steps(12)
     assert compare_with_naive(quay) > 1
-
-
-@pytest.mark.parametrize("seed", range(HISTORIES))
-def test_a_naive_reader_finds_the_same_of_work_on_branches(quay: Repo, seed: int) -> None:
-    """Two branches change the memory at once, and a merge has what both did."""
+    quay = Repo(quay.root.parent / "branches/quay")
     distiller = Distiller(quay, seed)
     distiller.path = MEMORY
     distiller.steps(6)

@@ -51,8 +51,8 @@ def test_a_memo_shows_its_life_line(repo: Repo, tmp_path: Path) -> None:
     assert steps[2].startswith("read by Bo script 2026-05-01 03:46 UTC, after 1 hour")
 
 
-def test_histories_of_many_copies_are_summarised(tmp_path: Path) -> None:
-    """Of three repos they are shown; of four one line says how many received and read the memo, and the rest folds."""
+def test_histories_of_many_copies_are_summarised_and_missing_ones_are_said(tmp_path: Path) -> None:
+    """Of three repos they are shown; of four one line says how many, and the rest folds. Without git it says so."""
     for name in ("boat", "dock", "pier"):
         repo = Repo(tmp_path / name)
         commit_memo(repo, to="all", who="Ann")
@@ -66,13 +66,9 @@ def test_histories_of_many_copies_are_summarised(tmp_path: Path) -> None:
     said = [one.findtext("summary") for one in folded]
     assert said == ["Received in 4 of 5 repos, read in 1", "5 files"]
     assert len(folded[0].xpath("h3")) == len(folded[1].xpath("ul/li")) == 5
-
-
-def test_without_git_the_page_says_so_and_nothing_else_breaks(tmp_path: Path) -> None:
-    """History not available, in words."""
-    repo = Repo(tmp_path / "engine", is_new=False)
+    repo = Repo(tmp_path / "plain/engine", is_new=False)
     put(repo)
-    site = build_site(tmp_path)
+    site = build_site(tmp_path / "plain")
     assert "History not available: it is not a git repo." in words_of(site / f"memos/{NAME}/index.html")
     assert list(bad_links(site)) == []
 
@@ -95,18 +91,19 @@ def test_commits_and_copies_lead_to_the_forge(repo: Repo, tmp_path: Path) -> Non
     assert all("s3cr3t-word" not in file.read_text() for file in site.rglob("*") if file.is_file())
 
 
-def test_an_edit_after_receipt_has_a_page_that_shows_it(repo: Repo, tmp_path: Path) -> None:
-    """The life line leads to what was changed, line by line; it is escaped like any content.
-
-    A body without envelope is its own file: what happened to it is not told twice.
-    """
-    bare = f"{NAME}-bare"
+def test_an_edit_after_receipt_has_a_page_that_shows_it_and_what_was_removed_a_tombstone(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """Line by line, escaped; of a body without envelope once. Who removed it, and when, also if never published."""
+    bare, removed = f"{NAME}-bare", f"{NAME}-removed"
     put(repo, body="It is green.")
     repo.write(f"memos/inbox/{bare}.body.md", "Green.\n")
+    path = put(repo, name=removed)
     repo.commit(who="Ann")
     put(repo, body="It is <b>red</b>.")
     repo.write(f"memos/inbox/{bare}.body.md", "Red.\n")
-    repo.commit(who="Bo")
+    repo.git("rm", "--quiet", path)
+    gone = repo.commit(who="Bo")
     site = build_site(tmp_path)
     page = site / f"memos/{NAME}/changes/index.html"
     assert '- "body": "It is green."' in words_of(page)
@@ -115,18 +112,7 @@ def test_an_edit_after_receipt_has_a_page_that_shows_it(repo: Repo, tmp_path: Pa
     tree = html.parse(site / f"memos/{NAME}/index.html")
     assert "changes/index.html#e1" in found(tree, "//ol[@class='life']//a/@href")
     assert "1 edit. As it is now" in words_of(site / f"memos/{bare}/changes/index.html")
-    assert list(bad_links(site)) == []
-
-
-def test_what_was_removed_has_a_tombstone(repo: Repo, tmp_path: Path) -> None:
-    """Dates, who removed it and in which commit; also if no earlier build has published it."""
-    put(repo, name=f"{NAME}-stays")
-    path = put(repo)
-    repo.commit(who="Ann")
-    repo.git("rm", "--quiet", path)
-    gone = repo.commit(who="Bo")
-    site = build_site(tmp_path)
-    said = words_of(site / f"memos/{NAME}/index.html")
+    said = words_of(site / f"memos/{removed}/index.html")
     assert "This item was removed" in said
     assert f"removed by Bo 2026-05-01 03:46 UTC, after 1 hour · {gone[:8]}" in said
     assert "removed" in words_of(site / "index.html")
@@ -134,7 +120,7 @@ def test_what_was_removed_has_a_tombstone(repo: Repo, tmp_path: Path) -> None:
 
 
 def test_a_confidential_memo_that_was_removed_is_not_named(repo: Repo, tmp_path: Path) -> None:
-    """Unless an earlier build gave it an address: that still answers, and says no more than when it went."""
+    """Its published address says only when it went; nor by diff, if one of two repos had it marked, or in capitals."""
     put(repo, name=f"{NAME}-stays")
     path = put(repo, **{"x.legal.confidentiality": "restricted"})
     repo.commit()
@@ -148,21 +134,18 @@ def test_a_confidential_memo_that_was_removed_is_not_named(repo: Repo, tmp_path:
     page = published / f"memos/{NAME}/index.html"
     assert "This item was removed" in words_of(page)
     assert NAME not in page.read_text()
-
-
-def test_a_confidential_memo_that_was_removed_is_not_named_by_diff_either(tmp_path: Path) -> None:
-    """Neither as gone; nor if only one of two repos had it marked, or in capitals."""
+    two = tmp_path / "two"
     for number, metadata in enumerate(({}, {"retention_policy": "Confidential"})):
-        repo = Repo(tmp_path / str(number))
+        repo = Repo(two / str(number))
         path = put(repo, metadata=metadata)
         commit_memo(repo, name="2026-05-01-0200--engineer--director--stays", at=0)
         repo.git("rm", "--quiet", path)
         repo.commit(at=80 - number)
-    assert diff("2026-05-02..2026-05-30", site=tmp_path).gone == ()
-    site = build_site(tmp_path)
+    assert diff("2026-05-02..2026-05-30", site=two).gone == ()
+    site = build_site(two)
     assert all(NAME.encode() not in file.read_bytes() for file in site.rglob("*") if file.is_file())
-    (tmp_path / "memosite.yml").write_text('sources: [{path: "0"}]\n')
-    assert [state.short_subject for state in diff("2026-05-02..2026-05-30", site=tmp_path).gone] == [NAME]
+    (two / "memosite.yml").write_text('sources: [{path: "0"}]\n')
+    assert [state.short_subject for state in diff("2026-05-02..2026-05-30", site=two).gone] == [NAME]
 
 
 def test_a_name_that_changed_its_case_has_no_tombstone(repo: Repo, tmp_path: Path) -> None:
@@ -201,24 +184,8 @@ def test_the_home_shows_what_moved_and_a_seat_what_waits_longest(repo: Repo, tmp
     assert "Waiting longest, since 2026-04-01: Old news" in seat
 
 
-def test_a_memo_that_is_not_in_its_recipients_repo_is_found(tmp_path: Path) -> None:
-    """The sender's copy is said to be one; a broadcast should be in each repo of a position, but for the sender's."""
-    office, engine, _ = repos = [Repo(tmp_path / name) for name in ("office", "engine", "desk")]
-    held = (("director", "office"), ("engineer", "engine"), ("clerk", "desk"))
-    seats = [{"id": seat, "name": seat, "x.position.working_directory": f"/srv/{name}"} for seat, name in held]
-    write_org(office.root / "org", positions=seats)
-    put(engine, "memos/read")
-    put(office, name=f"{NAME}-delivered")
-    for repo in (office, engine):
-        put(repo, name="2026-05-01-0100--engineer--all--fire-drill", to="all")
-    assert [finding.message for finding in findings("delivery-missing", *repos)] == [
-        'to "director", whose repo is office; found only the sender\'s copy in engine',
-        "a broadcast, but no copy in desk",
-    ]
-
-
-def test_a_memo_that_nobody_commits_is_found(repo: Repo) -> None:
-    """Counted to the last commit of its repo, not to today."""
+def test_what_deliveries_and_names_get_wrong_is_found(repo: Repo, tmp_path: Path) -> None:
+    """To the last commit, not to today; sender's copies are said to be; broadcasts are due in each repo but its own."""
     put(repo)
     repo.hours = 24 * 5
     repo.git("commit", "--quiet", "--allow-empty", "-m", "work")
@@ -227,10 +194,6 @@ def test_a_memo_that_nobody_commits_is_found(repo: Repo) -> None:
     repo.git("commit", "--quiet", "--allow-empty", "-m", "work")
     (finding,) = findings("delivery-uncommitted", repo)
     assert finding.message == "sent 2026-05-01; engine was committed to 8 days later, still without it"
-
-
-def test_a_name_that_says_another_sender_is_found(repo: Repo) -> None:
-    """Only where both names are of positions that are known."""
     put(repo)
     put(repo, name="2026-05-02-0100--director--engineer--wrong-way")
     put(repo, name="2026-05-02-0100--nobody--noone--fine")
@@ -238,6 +201,18 @@ def test_a_name_that_says_another_sender_is_found(repo: Repo) -> None:
     assert messages == [
         'the file name has from "director", the envelope "engineer"',
         'the file name has to "engineer", the envelope "director"',
+    ]
+    office, engine, _ = repos = [Repo(tmp_path / "three" / name) for name in ("office", "engine", "desk")]
+    held = (("director", "office"), ("engineer", "engine"), ("clerk", "desk"))
+    seats = [{"id": seat, "name": seat, "x.position.working_directory": f"/srv/{name}"} for seat, name in held]
+    write_org(office.root / "org", positions=seats)
+    put(engine, "memos/read")
+    put(office, name=f"{NAME}-delivered")
+    for one in (office, engine):
+        put(one, name="2026-05-01-0100--engineer--all--fire-drill", to="all")
+    assert [finding.message for finding in findings("delivery-missing", *repos)] == [
+        'to "director", whose repo is office; found only the sender\'s copy in engine',
+        "a broadcast, but no copy in desk",
     ]
 
 

@@ -20,15 +20,11 @@ from tests.support.sites import build_site
 from tests.support.strict_html import passage_ids, read
 
 LINKS = {
-    "x.md": "../x/index.html",
-    "decisions/x.md": "../dx/index.html",
-    "../decisions/x.md": "../up/index.html",
-    "2026-04-30-1100--a--b--c": "../id/index.html",
-    "2026-04-30-1100--a--b--c.openthing": "../file/index.html",
-    "s:/projects/y/memos/m.openthing": "../win/index.html",
-    "a b+(1).md": "../odd/index.html",
+    "x.md": "../x/index.html", "decisions/x.md": "../dx/index.html", "../decisions/x.md": "../up/index.html",
+    "2026-04-30-1100--a--b--c": "../id/index.html", "2026-04-30-1100--a--b--c.openthing": "../file/index.html",
+    "s:/projects/y/memos/m.openthing": "../win/index.html", "a b+(1).md": "../odd/index.html",
     "决定/一.md": "../cjk/index.html",
-}
+}  # fmt: skip
 REL = ' rel="noopener noreferrer nofollow"'
 
 
@@ -54,9 +50,8 @@ def inner(text: str) -> str:
     return html.removeprefix("<p>").removesuffix("</p>\n")
 
 
-def test_raw_html_is_shown_as_text_and_what_is_no_text_as_the_replacement_character() -> None:
-    """Tags of any kind are text for the reader and never elements."""
-    # Written as such or as entities, which are the characters that they name.
+def test_raw_html_is_shown_as_text_and_sections_between_equal_signs_are_headings() -> None:
+    """Tags of any kind are text for the reader and never elements; `== Section ==` ends all other blocks."""
     for tag in [
         *("<ide_opened_file>", "<seat>", "<script>alert(1)</script>", "<div>\na\n</div>", "<!-- x -->"),
         "<xs:element>",
@@ -67,11 +62,6 @@ def test_raw_html_is_shown_as_text_and_what_is_no_text_as_the_replacement_charac
     assert inner("a\x00b\x1bc\ud800d\x85e\uffff&#1;&#xD800;") == "a\ufffdb\ufffdc\ufffdd\ufffde\ufffd\ufffd\ufffd"
     assert html_of("\ufeff# A\r\nb\rc") == html_of("# A\nb\nc")
     assert plain_text("> " * 40 + "\r\na\rb").endswith("> \na\nb")
-
-
-def test_sections_between_equal_signs_are_headings_and_other_lines_are_none() -> None:
-    """A line such as `== Section ==` ends all other blocks, and its signs count its level."""
-    # Code, underlines and unbalanced signs are left alone.
     html = html_of("before\n== The ask ==\nafter\n=== More ===\nend")
     assert seen(html) == "before The ask after More end"
     assert [(found.level, found.text) for found in headings("a\n== B ==\nc\n=== D ===")] == [(2, "B"), (3, "D")]
@@ -88,9 +78,8 @@ def test_sections_between_equal_signs_are_headings_and_other_lines_are_none() ->
         assert headings(text) == ()
 
 
-def test_anchors_are_words_joined_by_hyphens_numbered_and_unique() -> None:
-    """In lower case, of any script; what has none is called section; whatever is defined later, they stay."""
-    # Also when another heading is called so by itself; none is longer than 60, and many do not take ever longer.
+def test_anchors_are_words_and_headings_are_shifted_to_the_base_level() -> None:
+    """Joined by hyphens, of any script, unique; a heading skips no level, and ends at h6; an empty one is text."""
     text = "# Why: `it` *is* so!\n# U\u0308berblick 决定 2\n# ???\n# A_b [c](d)\n"
     assert [found.anchor for found in headings(text)] == ["why-it-is-so", "überblick-决定-2", "section", "a-b-c"]
     assert headings("# &nbsp;") == (Heading(level=1, text="section", anchor="section"),)
@@ -102,10 +91,6 @@ def test_anchors_are_words_joined_by_hyphens_numbered_and_unique() -> None:
     assert max(map(len, anchors)) <= 60
     anchors = [found.anchor for found in headings("# a\n" * 5_000 + "# a-7\n" * 5_000)]
     assert len(set(anchors)) == 10_000
-
-
-def test_headings_are_shifted_to_the_base_level_and_skip_no_level() -> None:
-    """The outline ends at h6; an empty heading is shown as written, and ids carry a prefix."""
     text = "### a\n## b\n###### c\n###### d\n### e\n# f\n"
     assert re.findall(r"<h(\d)", to_html(text, links={}, base_level=3)) == ["3", "3", "4", "4", "4", "3"]
     deep = "".join(f"{'#' * level} a\n" for level in range(1, 7))
@@ -121,8 +106,6 @@ def test_headings_are_shifted_to_the_base_level_and_skip_no_level() -> None:
 
 def test_links_to_the_web_and_the_archive_are_kept_and_other_destinations_are_text() -> None:
     """They tell the other site nothing and lend it no weight."""
-    # The label stays, and a tooltip tells what was written. URLs and addresses are meant; fragments and relative
-    # destinations are looked up as written.
     for url in ["https://a.example/b?c=d&e", "http://a.example", "mailto:a@b.example", "HTTPS://A.b"]:
         assert inner("[a](<https://a.example/b c>)") == f'<a href="https://a.example/b%20c"{REL}>a</a>'
         assert inner(f"[a]({url})") == f'<a href="{url.replace("&", "&amp;")}"{REL}>a</a>'
@@ -151,8 +134,6 @@ def test_links_to_the_web_and_the_archive_are_kept_and_other_destinations_are_te
 
 def test_bare_urls_become_links_and_lead_into_the_archive_where_they_can() -> None:
     """What is linked is what a reader would copy."""
-    # With the fragment that it is written with; any other URL leads where it says. URLs, mentions and images in a label
-    # stay text, unless the label leads nowhere; code and words are left alone.
     for links in [{}, LINKS]:
         for text, url in [
             ("see https://a.example/b.", "https://a.example/b"),
@@ -184,8 +165,7 @@ def test_bare_urls_become_links_and_lead_into_the_archive_where_they_can() -> No
 
 def test_a_mention_becomes_a_link_if_it_is_a_whole_name() -> None:
     """File names, ids and paths are found in text and code spans; the longest key wins."""
-    # A link must not claim that a different file is meant. However many there are; the longest wins, and an empty one
-    # does no harm.
+    # A link must not claim that a different file is meant.
     for text, target in [
         *(("x.md", "x"), ("(x.md).", "x"), ("`x.md`", "x"), ("**x.md**, and", "x"), ("x.md:12", "x"), ("@x.md", "x")),
         *(("x.md's", "x"), ("# x.md", "x"), ("decisions/x.md", "dx"), ("../decisions/x.md", "up")),
@@ -211,26 +191,8 @@ def test_a_mention_becomes_a_link_if_it_is_a_whole_name() -> None:
     assert read(to_html("a b, a b + c", links=keys)).hrefs == ["short", "long"]
 
 
-def test_images_are_links_or_text() -> None:
-    """Nothing is loaded, and the same rules hold as for links; tables scroll and align."""
-    assert inner("![a *b*](https://c.example/d.png)") == f'<a href="https://c.example/d.png"{REL}>image: a b</a>'
-    assert inner("![a](x.md)") == '<a href="../x/index.html">image: a</a>'
-    assert inner("![](y.png)") == '<span class="path" title="y.png">image: y.png</span>'
-    assert inner("![a ![b](c) d](x.md)") == '<a href="../x/index.html">image: a !b d</a>'
-    html = inner(f"![a](data:image/png;base64,{'A' * 9000})")
-    assert html.endswith('A…">image: a</span>')
-    assert len(html) < 500
-    assert html_of("text\n| a |\n|---|\n").startswith("<p>text</p>\n<div")
-    html = html_of("| a | b |\n|---|--:|\n| ~~1~~ | x.md |\n")
-    assert html.startswith('<div class="scroll" tabindex="0" role="group" aria-label="Table">\n<table>')
-    assert html.endswith("</table>\n</div>\n")
-    assert '<td class="align-right"><a class="mention"' in html
-    assert "<td><s>1</s></td>" in html
-
-
-def test_code_keeps_its_language_and_task_items_show_their_boxes() -> None:
-    """The info string is the author's; only a plain word of it becomes a class."""
-    # Only at the start of an item; an ordered list starts where its author started it.
+def test_passages_are_named_by_their_own_words_and_code_keeps_its_language_and_is_marked() -> None:
+    """Wherever they stand, repeats numbered; only a plain word of the author's becomes a class; boxes are shown."""
     for info, tag in [
         *(("", "<code>"), ("c#", '<code class="language-c#">'), (' xyz title="x"', '<code class="language-xyz">')),
         *(("mermaid", '<code class="language-mermaid">'), ('"><script>', "<code>")),
@@ -244,35 +206,11 @@ def test_code_keeps_its_language_and_task_items_show_their_boxes() -> None:
         "<blockquote>\n<p>a <em>b</em> <strong>c</strong><br>\nd</p>\n</blockquote>\n<hr>\n"
     )
     assert html_of("    a  <b") == '<pre tabindex="0"><code>a  &lt;b\n</code></pre>\n'
-
-
-def test_footnotes_stand_last_and_lead_back() -> None:
-    """From their number to the text and back; what nothing refers to is not dropped, and nothing is read twice."""
-    html = to_html("a[^n] b[^n]\n\n[^n]: Why *so*.\n\nc", links={}, prefix="p-")
-    assert (
-        '<sup class="footnote-ref" id="p-fnref.1"><a href="#p-fn.1">[1]</a></sup> b<sup class="footnote-ref">' in html
-    )
-    assert seen(html) == "a[1] b[1] c Why so."
-    assert html.index("<p>c</p>") < html.index('<li id="p-fn.1" value="1">')
-    assert '<a class="anchor" href="#p-fnref.1" aria-label="Back to the text">' in html
-    assert plain_text("a[^n]\n\n[^n]: Why *so*.") == "a[1]\nWhy so."
-    html = html_of("a[^b]\n\n[^a]: one\n[^b]: two\n[^b]: three\n\n[^c] is no reference")
-    assert seen(html) == "a[1] [^c] is no reference two one three"
-    text = "[^1]: a\n\n" + "[^b" * 40_000
-    assert seen(html_of(text)) == "[^b" * 40_000 + " a"
-
-
-def test_passages_are_named_by_their_own_words() -> None:
-    """A paragraph and an item have the anchor of their source, wherever they stand; repeats are numbered."""
     one = passage_ids("# a\n\nSome *words*.\n\n- item\n\n  more\n- item\n\n> Some *words*.")
     digests = [hashlib.sha256(part.encode()).hexdigest()[:8] for part in ("Some *words*.", "item", "more")]
     words, item, more = (f"p-{digest}" for digest in digests)
     assert one == {"a", words, item, more, f"{item}-2", f"{words}-2"}
     assert {words, item} <= passage_ids("New text before it.\n\nSome *words*.\n\n1. item\n   - more")
-
-
-def test_code_is_marked_and_not_changed() -> None:
-    """In languages that are known; there is a bound for a block and one for a body."""
     html = html_of('```py\ndef f(x):  # <why>\n    return "a" + 1\n```')
     assert '<span class="hl-k">def </span><span class="hl-f">f</span>(x):' in html
     assert '<span class="hl-c"># &lt;why&gt;\n    </span>' in html
@@ -286,34 +224,38 @@ def test_code_is_marked_and_not_changed() -> None:
     assert html_of(many + short).endswith("[1]\n</code></pre>\n")
 
 
-def test_plain_text_has_a_line_per_block_and_no_markup() -> None:
-    """Excerpts get the words, code its lines, a table a line per row, whose cells end in a bar."""
+def test_footnotes_stand_last_and_lead_back_and_plain_text_has_no_markup() -> None:
+    """What nothing refers to is not dropped; plain text has a line per block and row, whose cells end in a bar."""
+    html = to_html("a[^n] b[^n]\n\n[^n]: Why *so*.\n\nc", links={}, prefix="p-")
+    assert (
+        '<sup class="footnote-ref" id="p-fnref.1"><a href="#p-fn.1">[1]</a></sup> b<sup class="footnote-ref">' in html
+    )
+    assert seen(html) == "a[1] b[1] c Why so."
+    assert html.index("<p>c</p>") < html.index('<li id="p-fn.1" value="1">')
+    assert '<a class="anchor" href="#p-fnref.1" aria-label="Back to the text">' in html
+    assert plain_text("a[^n]\n\n[^n]: Why *so*.") == "a[1]\nWhy so."
+    html = html_of("a[^b]\n\n[^a]: one\n[^b]: two\n[^b]: three\n\n[^c] is no reference")
+    assert seen(html) == "a[1] [^c] is no reference two one three"
+    text = "[^1]: a\n\n" + "[^b" * 40_000
+    assert seen(html_of(text)) == "[^b" * 40_000 + " a"
     text = "# A *b*\nc\nd [e](f) ![g](h)\n\n- [x] i\n- `j`\n\n| k | l |\n|---|---|\n| m | n |\n\n```\no\n  p\n```\n> q"
     assert plain_text(text) == "A b\nc d e g\n☑ i\nj\nk | l |\nm | n |\no\n  p\nq"
     assert plain_text("== A ==\n<b> &amp;") == "A\n<b> &"
 
 
 PATHOLOGICAL = {
-    "brackets": "[" * 50_000,
-    "image brackets": "![" * 25_000,
-    "open links": "[a](" * 12_500,
-    "emphasis": "*a " * 16_000,
-    "mixed emphasis": "*a_b~~ " * 7_000,
-    "backticks": "".join("`" * count + " " for count in range(1, 300)),
-    "less-than signs": "<" * 50_000,
-    "ampersands": "&" * 50_000,
-    "wide table without rows": "|a" * 20_000 + "|\n" + "|-" * 19_999 + "|",
-    "parentheses after a URL": "https://a" + ")" * 50_000,
-    "names": "a/" * 25_000,
+    "brackets": "[" * 50_000, "image brackets": "![" * 25_000, "open links": "[a](" * 12_500,
+    "emphasis": "*a " * 16_000, "mixed emphasis": "*a_b~~ " * 7_000,
+    "backticks": "".join("`" * count + " " for count in range(1, 300)), "less-than signs": "<" * 50_000,
+    "ampersands": "&" * 50_000, "wide table without rows": "|a" * 20_000 + "|\n" + "|-" * 19_999 + "|",
+    "parentheses after a URL": "https://a" + ")" * 50_000, "names": "a/" * 25_000,
     "dots after names": ("x.md" + "." * 500 + "é") * 50,
-}
+}  # fmt: skip
 
 
 def test_bodies_that_nest_too_deep_or_cost_too_much_are_shown_verbatim() -> None:
     """The parser would drop what lies deeper, and an archive must not."""
-    # Beyond the bounds nothing is parsed, and nothing is lost. The bounds leave room for what people write; definitions
-    # that refer to each other end. What explodes in careless parsers comes out as it went in (in linear time, else this
-    # would not end).
+    # What explodes in careless parsers comes out as it went in, in linear time: else this would not end.
     for text in [
         "> " * 25_000 + "end",
         "- " * 25_000 + "end",
@@ -378,8 +320,8 @@ def listed(page: Path) -> list[tuple[str, str]]:
     return [(link.text_content(), link.get("href")) for link in links]
 
 
-def test_long_memos_and_documents_have_contents_and_others_none(tmp_path: Path) -> None:
-    """Two levels below the title; short texts, or with few headings, are read from the top."""
+def test_long_memos_and_documents_have_contents_and_an_edit_after_receipt_is_in_the_head(tmp_path: Path) -> None:
+    """Two levels below the title, unless short or with few headings; its day, and a link to what was changed."""
     write_memo(tmp_path / "memos/inbox", NAME, body=parts(3))
     write_text(tmp_path / "decisions/barges.md", f"---\ntitle: Barges\n---\n{parts(4)}")
     site = build_site(tmp_path)
@@ -388,32 +330,41 @@ def test_long_memos_and_documents_have_contents_and_others_none(tmp_path: Path) 
     (document,) = (site / "documents").glob("*/index.html")
     assert len(listed(document)) == 8
     tmp_path = tmp_path / "more2"
-    # They are read from the top.
     write_memo(tmp_path / "memos/inbox", NAME, body="## A\n\n## B\n\n## C\n\n## D\n\n## E\n")
     write_memo(tmp_path / "memos/inbox", "other", body=f"# A\n\n{FILLING}\n\n## B\n\n{FILLING}\n\n## C\n\nx\n")
     site = build_site(tmp_path)
     assert listed(site / "memos" / NAME / "index.html") == []
     assert listed(site / "memos/other/index.html") == []
-
-
-def test_an_edit_after_receipt_is_in_the_head(tmp_path: Path) -> None:
-    """With its day, and a link to what was changed; not where nothing was."""
-    repo = Repo(tmp_path / "office")
+    edited = tmp_path / "edited"
+    repo = Repo(edited / "office")
     write_memo(repo.root / "memos/inbox", NAME, body="Forty barges.")
     repo.commit("received", at="2026-05-02T12:00:00Z")
-    site = build_site(tmp_path)
+    site = build_site(edited)
     page = site / "memos" / NAME / "index.html"
     assert "Edited after receipt" not in page.read_text()
     write_memo(repo.root / "memos/inbox", NAME, body="Thirty-nine barges.")
     repo.commit("corrected", at="2026-05-03T12:00:00Z")
-    build_site(tmp_path)
+    build_site(edited)
     (link,) = html.parse(page).xpath("//header[@class='title']//a[starts-with(., 'Edited after receipt, 2026-')]")
     path, _, anchor = link.get("href").partition("#")
     assert html.parse(page.parent / path).xpath("//*[@id=$id]", id=anchor)
 
 
-def test_callouts_have_their_name() -> None:
-    """In the letters that were written; folded text loses nothing, and a diagram is code that says what it is."""
+def test_images_are_links_or_text_and_callouts_have_their_name() -> None:
+    """Nothing is loaded; tables scroll and align; folded text loses nothing, and a diagram is code that says so."""
+    assert inner("![a *b*](https://c.example/d.png)") == f'<a href="https://c.example/d.png"{REL}>image: a b</a>'
+    assert inner("![a](x.md)") == '<a href="../x/index.html">image: a</a>'
+    assert inner("![](y.png)") == '<span class="path" title="y.png">image: y.png</span>'
+    assert inner("![a ![b](c) d](x.md)") == '<a href="../x/index.html">image: a !b d</a>'
+    html = inner(f"![a](data:image/png;base64,{'A' * 9000})")
+    assert html.endswith('A…">image: a</span>')
+    assert len(html) < 500
+    assert html_of("text\n| a |\n|---|\n").startswith("<p>text</p>\n<div")
+    html = html_of("| a | b |\n|---|--:|\n| ~~1~~ | x.md |\n")
+    assert html.startswith('<div class="scroll" tabindex="0" role="group" aria-label="Table">\n<table>')
+    assert html.endswith("</table>\n</div>\n")
+    assert '<td class="align-right"><a class="mention"' in html
+    assert "<td><s>1</s></td>" in html
     assert shown("> [!NOTE]\n> Mind *this*.") == (
         '<blockquote>\n<p><strong class="callout">NOTE</strong><br>\nMind <em>this</em>.</p>\n</blockquote>\n'
     )

@@ -27,22 +27,18 @@ FOREIGN = {
     "b/.memory/config.json": '{"version": 5, "project": "p"}',
     "c/.memory/config.json": "// settings of an editor\n{}",
     "d/.memory/config.json": '{"version": 5, "project": {"id": " "}}',
-    "config.json": '{"version": 5, "project": {"id": "project.p"}}',
-    ".memory/sync-state.json": '{"cursor": 5}',
+    "config.json": '{"version": 5, "project": {"id": "project.p"}}', ".memory/sync-state.json": '{"cursor": 5}',
     ".memory/events.jsonl": '{"ts": 1, "kind": "start"}\n{bad\n',
-    ".memory/memory/index.json": '{"title": "Index", "entries": []}',
-    ".memory/memory/list.json": "[1, 2]",
-    ".memory/memory/broken.json": "{",
-    ".memory/relations/graph.json": '{"nodes": [], "from": "a"}',
+    ".memory/memory/index.json": '{"title": "Index", "entries": []}', ".memory/memory/list.json": "[1, 2]",
+    ".memory/memory/broken.json": "{", ".memory/relations/graph.json": '{"nodes": [], "from": "a"}',
     ".memory/schema/object.schema.json": '{"id": "a", "type": "b", "title": "c", "body_path": "d"}',
     ".memory/recovery/1/memory/a.json": '{"id": "fact.a", "type": "fact", "title": "c", "body_path": "memory/a.md"}',
     ".memory/.backup/1/.memory/config.json": '{"version": 5, "project": {"id": "project.p"}}',
     ".memory/memory/tides.memory.md": "---\nid: x\ntype: semantic\n---\nTides",
     ".memory/memory/tides.md": "---\nid: x\ntype: semantic\ncreated: 2026-05-01\n---\nTides",
-    ".memory/notes/tides.md": "# Tides",
-    "memory/tides.md": "# Tides",
+    ".memory/notes/tides.md": "# Tides", "memory/tides.md": "# Tides",
     "memory/tides.json": '{"id": "fact.a", "type": "fact", "title": "c", "body_path": "memory/a.md"}',
-}
+}  # fmt: skip
 
 
 def test_what_belongs_to_others_is_no_part_of_a_store() -> None:
@@ -190,7 +186,6 @@ def test_the_node_of_the_project_shows_the_configuration_and_the_marker(repo: St
 
 def test_a_missing_body_and_conflict_marks_are_errors_and_what_there_is_is_kept(repo: Stores) -> None:
     """The node is kept without text; not through folders above, and not from another store; an orphan is no node."""
-    # A sidecar as it is, with its body, under the id that stands in it; an underlined heading is none.
     repo.node("decision.light")
     (repo.root / ".memory/memory/decisions/light.md").unlink()
     joined = repo.join()
@@ -324,7 +319,6 @@ def test_what_supersedes_a_node_must_be_there_and_be_said_and_not_itself_be_supe
 
 def test_a_history_is_in_the_order_of_time_and_events_are_of_nodes_relations_or_the_project(repo: Stores) -> None:
     """By instant; doubled lines count once, undated ones come last; bad lines are named, blank ones told once."""
-    # What was deleted, and what happened to the whole store, is not lost; nor is what no schema names.
     repo.node("decision.light")
 
     known = {"id": "decision.light", "actor": "agent"}
@@ -382,10 +376,8 @@ def test_a_history_is_in_the_order_of_time_and_events_are_of_nodes_relations_or_
     told_of = {path: [(one.event, one.detail) for one in events] for (_, path), events in joined.history.items()}
     created = ("relation.created", "decision.light affects project.harbour")
     deleted = ("relation.deleted", "decision.light depends on decision.light; it was wrong")
-    assert told_of == {
-        ".memory/memory/decisions/light.json": [created, deleted],
-        ".memory/memory/project.json": [created],
-    }
+    expected = {".memory/memory/decisions/light.json": [created, deleted], ".memory/memory/project.json": [created]}
+    assert told_of == expected
 
 
 def test_single_files_are_checked_by_themselves(repo: Stores) -> None:

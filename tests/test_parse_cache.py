@@ -61,10 +61,7 @@ def read(repo: Path, cache: Path, shelf: Shelf | None = None) -> tuple[list[Pars
 
 
 def test_what_did_not_change_is_not_even_read(repo: Path, tmp_path: Path) -> None:
-    """The second time the result is the same, nothing is opened, and texts are there when they are asked for.
-
-    What is published is what was parsed; where that is gone, the command says so.
-    """
+    """Texts are there when asked for, or a command says so; an edit that keeps size and time is seen by its inode."""
     first, read_first = read(repo, tmp_path / "cache")
     with Shelf() as shelf:
         again, read_again = read(repo, tmp_path / "cache", shelf)
@@ -74,16 +71,12 @@ def test_what_did_not_change_is_not_even_read(repo: Path, tmp_path: Path) -> Non
             shelf.text(digest("The body of two."))
     assert (len(read_first), read_again) == (2, [])
     assert again == first
-
-
-def test_an_edit_that_keeps_size_and_time_is_seen(repo: Path, tmp_path: Path) -> None:
-    """A tool may set back the time of a file; when its inode changed, nobody can set."""
-    read(repo, tmp_path / "cache")
+    read(repo, tmp_path / "later")
     memo = next(repo.rglob("*one*.openthing"))
     times = memo.stat()
     memo.write_text(memo.read_text().replace("The body", "THE BODY"))
     os.utime(memo, ns=(times.st_atime_ns, times.st_mtime_ns))
-    _, seen = read(repo, tmp_path / "cache")
+    _, seen = read(repo, tmp_path / "later")
     assert [Path(path).name for path in seen] == [memo.name]
 
 
@@ -112,9 +105,7 @@ class Planted:
 
 
 @pytest.mark.parametrize("how", ["another key", "no signature", "another file's", "another version's", "a pipe"])
-def test_a_cache_that_somebody_planted_is_never_loaded(
-    repo: Path, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_planted_cache_is_never_loaded(repo: Path, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A site may be a clone of anybody's repo, with a cache in it; and what another version wrote may not load."""
     expected, _ = read(repo, tmp_path / "cache")
     [file] = (tmp_path / "cache/parsed").iterdir()
@@ -139,24 +130,18 @@ def test_a_cache_that_somebody_planted_is_never_loaded(
     assert file.is_file()
 
 
-@pytest.mark.parametrize("left", [b"", b"half"])
-def test_a_key_that_is_damaged_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: bytes) -> None:
-    """Whoever wrote it was killed, or the disk was full; else nothing would ever be remembered again."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    (tmp_path / "memosite").mkdir()
-    (tmp_path / "memosite/key").write_bytes(left)
-    key = own_key()
-    assert key is not None
-    assert len(key) == KEY_BYTES
-    assert own_key() == key
-    assert [path.name for path in (tmp_path / "memosite").iterdir()] == ["key"]
-
-
-def test_the_key_is_for_its_user_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Whoever reads it can make a cache that is loaded. A user without a home has none, and reads everything anew.
-
-    A relative state folder does not count: it would lie in whichever repo is the current one (XDG base directories).
-    """
+def test_the_key_is_for_its_user_and_a_damaged_one_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who reads it can make a cache that is loaded. A relative state folder would lie in whichever repo is current."""
+    for left in (b"", b"half"):
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+        (tmp_path / "memosite").mkdir(exist_ok=True)
+        (tmp_path / "memosite/key").write_bytes(left)
+        key = own_key()
+        assert key is not None
+        assert len(key) == KEY_BYTES
+        assert own_key() == key
+        assert [path.name for path in (tmp_path / "memosite").iterdir()] == ["key"]
+    monkeypatch.undo()
     assert own_key() == own_key()
     assert (state_home() / "key").stat().st_mode & 0o077 == 0
     monkeypatch.setenv("XDG_STATE_HOME", "state")

@@ -111,9 +111,7 @@ def check(one: Passage, root: Path, page: Path = ROOT) -> None:
     ids=["plain", "CRLF", "CR", "BOM", "no final line end", "front matter", "no UTF-8", "empty"],
 )
 @pytest.mark.parametrize("of", ["memo", "document", "note"])
-def test_a_passage_is_bytes_of_its_file(
-    of: str, change: Callable[[bytes], bytes], is_same: bool, tmp_path: Path
-) -> None:
+def test_passages_are_bytes_of_a_file(of: str, change: Callable[[bytes], bytes], is_same: bool, tmp_path: Path) -> None:
     """With LF, without a byte order mark; whatever is before the body."""
     path, ref = f"decisions/{STEM}.md", ("document", f"acme.decisions.{STEM}.md")
     if of != "document":
@@ -259,10 +257,8 @@ def test_a_memo_with_a_body_file_has_both_texts_and_a_redaction_no_hash(tmp_path
     write_body(tmp_path / "acme/memos/read", STEM, "High at nine.\n")
     name = hashlib.sha256(b"High at nine.").hexdigest()[:8]
     with reading(tmp_path / "acme") as passages:
-        assert [(one.anchor, one.part, one.path.rpartition("--")[2]) for one in passages(("memo", STEM))] == [
-            (f"summary.p-{name}", "/body", "tides.openthing"),
-            (f"p-{name}", "", "tides.body.md"),
-        ]
+        expected = [(f"summary.p-{name}", "/body", "tides.openthing"), (f"p-{name}", "", "tides.body.md")]
+        assert [(one.anchor, one.part, one.path.rpartition("--")[2]) for one in passages(("memo", STEM))] == expected
     tmp_path = tmp_path / "more2"
     # Others of the same file have theirs, of the true source; and the words alone are no redaction.
     acme = tmp_path / "site/acme"
@@ -281,9 +277,7 @@ def test_a_memo_with_a_body_file_has_both_texts_and_a_redaction_no_hash(tmp_path
         assert not any(one.also for one in found if not one.sha256)
 
 
-def test_anchors_are_equal_on_pages_in_twins_search_hits_and_feeds(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_anchors_are_equal_on_pages_in_twins_hits_and_feeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Wherever a place within an item is named, it is a passage's."""
     site = build_site(EXAMPLE, "--cache", tmp_path / "cache", output=tmp_path / "out", base_url="https://a.example/")
     known: dict[str, set[str]] = {}
@@ -329,29 +323,22 @@ def talk(turns: list[str]) -> str:
 CLOSED = TURNS.map(lambda turns: [text.replace("```\nopen", "open") for text in turns])
 
 
-@fuzz(st.tuples(CLOSED, CLOSED), examples=250)
-def test_passages_stay_when_turns_are_appended(case: tuple[list[str], list[str]]) -> None:
-    """Their anchors, bytes and hashes: a citation stays valid."""
-    turns, more = case
-    before = list(places(talk(turns)))
-    assert list(places(talk([*turns, *more])))[: len(before)] == before
+@fuzz(st.tuples(CLOSED, CLOSED, TURNS).map(list), examples=250)
+def test_passages_of_any_transcript_are_bytes_of_it_and_stay_when_turns_are_appended(case: list[list[str]]) -> None:
+    """In order, each within its turn; anchors, bytes and hashes are the same then: a citation stays valid."""
+    before = list(places(talk(case[0])))
+    assert list(places(talk([*case[0], *case[1]])))[: len(before)] == before
+    text, inside = talk(case[2]), (0, 0)
+    for one in places(text):
+        assert text.encode()[one.begin : one.end].decode() == one.text
+        inside = (one.begin, one.end) if one.kind == "turn" else inside
+        assert inside[0] <= one.begin <= one.end <= inside[1]
 
 
 def places(text: str) -> Iterator[Passage]:
     """The passages of a transcript that is in no archive."""
     body = SourceBody(ref=("transcript", "t"), text=text, source="", path="", is_conversation=True)
     yield from passage_module._passages(body, passage_module._places(body))
-
-
-@fuzz(TURNS, examples=250)
-def test_bytes_of_any_transcript_are_those_of_its_text(turns: list[str]) -> None:
-    """In order, and each passage within its turn."""
-    text = talk(turns)
-    inside = 0, 0
-    for one in places(text):
-        assert text.encode()[one.begin : one.end].decode() == one.text
-        inside = (one.begin, one.end) if one.kind == "turn" else inside
-        assert inside[0] <= one.begin <= one.end <= inside[1]
 
 
 DOCUMENT = (ROOT / "docs/citations.md").read_text()
@@ -433,9 +420,7 @@ SHAPES: dict[str, tuple[str, list[tuple[str, str]]]] = {
 
 
 def test_the_source_of_a_passage_is_what_its_block_holds_and_its_anchor_that_of_the_page() -> None:
-    """From its first character to its last, as they are in the text."""
-    # And none is on the page but these and those of footnotes. What is appended to code moves no anchor; where passages
-    # have none, or a body is verbatim, code has none.
+    """From its first character to its last, whatever is appended; where a body is verbatim, there are none."""
     for text, expected in SHAPES.values():
         assert shown(text) == expected
         assert {one.anchor for one in read_spans(text)} == passage_ids(text) == read_places(text).anchors
@@ -448,10 +433,6 @@ def test_the_source_of_a_passage_is_what_its_block_holds_and_its_anchor_that_of_
     assert "id=" not in to_html("a\n\n```\nb\n```", links={})
     assert read_spans("> " * 50 + "a") == ()
     assert read_spans("[" * 400_000) == ()
-
-
-def test_passages_stay_when_text_is_appended() -> None:
-    """Their anchors, their places and their sources, if it begins with something else than what continues them."""
     for name, (text, _) in SHAPES.items():
         for more, _ in SHAPES.values() if name != "code that is not closed" else ():
             before = read_spans(f"{text}\n\n# End")

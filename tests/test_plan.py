@@ -2,70 +2,48 @@
 
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
 from lxml import html
 
 from memosite.plan.page import in_parts, part_count, part_links, part_title
 from memosite.render.renderer import PAGE_BYTES
-from tests.support.memos import write_body, write_memo, write_transcript
+from tests.support.memos import send, write_body, write_memo, write_transcript
 from tests.support.pages import bad_links, found, pages
 from tests.support.sites import build_site, built_files
 
 MEGABYTE = 1_000_000
 
 
-@dataclass(frozen=True)
-class Many:
-    """A site of many memos, and the bytes of its pages before two more came."""
-
-    output: Path
-    before: dict[str, bytes]
-
-
-@pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> Many:
-    """A site of 1,010 memos to one position in one month, half of them in one thread; two more come afterwards."""
-    repo = tmp_path_factory.mktemp("many") / "repo"
+def test_lists_and_threads_of_many_memos_are_split_and_full_parts_stay(tmp_path: Path) -> None:
+    """Counted from the oldest, and the newest is shown; so one more memo touches one list page and not all."""
+    repo, output = tmp_path / "repo", tmp_path / "out"
     for number in range(1_010):
-        day, minute = 1 + number // 60, number % 60
-        name = f"2026-05-{day:02d}-09{minute:02d}--engineer--director--memo-{number}"
+        name = f"2026-05-{1 + number // 60:02d}-09{number % 60:02d}--engineer--director--memo-{number}"
         parent = "2026-05-01-0900--engineer--director--memo-0.openthing" if 0 < number < 510 else None
-        sent = f"2026-05-{day:02d}T09:{minute:02d}:00Z"
-        body = "A sentence of ten words, said again. " * 40
-        write_memo(repo / "memos/read", name, sent=sent, in_reply_to=parent, body=body)
-    output = repo.parent / "out"
+        send(repo / "memos/read", name, in_reply_to=parent, body="A sentence of ten words, said again. " * 40)
     before = built_files(repo, output=output)
-    write_memo(repo / "memos/read", "2026-05-01-0000--engineer--director--late", sent="2026-05-01T00:00:00Z")
-    write_memo(repo / "memos/read", "2026-06-01-0000--engineer--director--next", sent="2026-06-01T00:00:00Z")
-    return Many(build_site(repo, output=output), before)
-
-
-def test_split_pages_are_under_a_megabyte_and_lead_to_each_other(many: Many) -> None:
-    """Lists and threads are split; parts link to each other, and the tree to its memos."""
-    assert max(page.stat().st_size for page in pages(many.output)) < MEGABYTE
-    assert list(bad_links(many.output)) == []
-
-
-def test_parts_count_from_the_oldest_hold_everything_once_and_stay_when_full(many: Many) -> None:
-    """1,011 memos of a month: two full parts and a rest; the month's own page shows the newest.
-
-    A full part does not change when a memo arrives, so that this touches one list page and not all.
-    """
-    month = many.output / "timeline/2026/05"
+    send(repo / "memos/read", *(f"2026-0{month}-01-0000--engineer--director--late" for month in (5, 6)))
+    build_site(repo, output=output)
+    assert max(page.stat().st_size for page in pages(output)) < MEGABYTE
+    assert list(bad_links(output)) == []
+    month = output / "timeline/2026/05"
     assert sorted(path.name for path in month.iterdir() if path.is_dir()) == ["1", "2", "3"]
     parts = [memo_links(month / name / "index.html") for name in ("1", "2", "3")]
     assert [len(part) for part in parts] == [500, 500, 11]
     assert len(set().union(*parts)) == 1_011
     assert memo_links(month / "index.html") == parts[2]
     for page in ("timeline/2026/05", "positions/director"):
-        assert (many.output / page / "3/index.html").exists()
+        assert (output / page / "3/index.html").exists()
         for full in (f"{page}/1/index.html", f"{page}/2/index.html"):
-            assert memo_links(many.output / full)
-            assert many.before[full] == (many.output / full).read_bytes()
+            assert memo_links(output / full)
+            assert before[full] == (output / full).read_bytes()
+    thread = output / "threads/2026-05-01-0900--engineer--director--memo-0"
+    of_thread = [thread / "index.html", *sorted(thread.glob("*/index.html"), key=lambda path: int(path.parent.name))]
+    anchors = [id_ for part in of_thread for id_ in found(html.parse(part), "//*[starts-with(@id,'memo-')]/@id")]
+    assert len(of_thread) > 1
+    assert len(anchors) == len(set(anchors)) == 510
 
 
 def memo_links(page: Path) -> set[str]:
@@ -74,17 +52,10 @@ def memo_links(page: Path) -> set[str]:
     return {match[1] for href in hrefs if (match := re.search(r"memos/([^/]+)/index\.html$", href))}
 
 
-def test_a_long_thread_is_split_at_memo_borders(many: Many) -> None:
-    """Each memo stands in one part, under an anchor of its own."""
-    thread = many.output / "threads/2026-05-01-0900--engineer--director--memo-0"
-    parts = [thread / "index.html", *sorted(thread.glob("*/index.html"), key=lambda path: int(path.parent.name))]
-    anchors = [id_ for part in parts for id_ in found(html.parse(part), "//*[starts-with(@id,'memo-')]/@id")]
-    assert len(parts) > 1
-    assert len(anchors) == len(set(anchors)) == 510
-
-
-def test_a_transcript_over_a_megabyte_is_split_at_turns(tmp_path: Path) -> None:
-    """And every turn keeps its anchor."""
+def test_transcripts_are_split_at_turns(tmp_path: Path) -> None:
+    """Over a megabyte, and every turn keeps its anchor; of many short turns, what stands around a turn counts, too."""
+    talk = "## User\n\na\n\n## Assistant\n\n字\n\n" * 2_000
+    write_transcript(tmp_path / "repo/transcripts/engineer", "2026-05-01-1430--engineer--short", text=talk)
     turns = [f"## User\n\nQuestion {number}. " + "word " * 2000 for number in range(200)]
     write_transcript(tmp_path / "repo/transcripts/engineer", "2026-05-01-1430--engineer--long", text="\n\n".join(turns))
     build_site(tmp_path / "repo", output=tmp_path / "out")
@@ -97,21 +68,18 @@ def test_a_transcript_over_a_megabyte_is_split_at_turns(tmp_path: Path) -> None:
     index = found(html.parse(parts[0]), "//nav[@class='outline']//*/@id")
     assert [id_ for id_ in index if re.fullmatch(r"t\d+", id_)][-1] == "t200"
     assert list(bad_links(tmp_path / "out")) == []
-
-
-def test_many_short_turns_fit_their_pages(tmp_path: Path) -> None:
-    """What stands around a turn counts, too."""
-    talk = "## User\n\na\n\n## Assistant\n\n字\n\n" * 2_000
-    write_transcript(tmp_path / "repo/transcripts/engineer", "2026-05-01-1430--engineer--short", text=talk)
-    build_site(tmp_path / "repo", output=tmp_path / "out")
-    parts = list((tmp_path / "out/transcripts").rglob("index.html"))
+    parts = list((tmp_path / "out/transcripts/2026-05-01-1430--engineer--short").rglob("index.html"))
     assert len(parts) > 3
     assert all(part.stat().st_size < MEGABYTE for part in parts)
     assert sum(len(found(html.parse(part), "//section/@id")) for part in parts) == 4_000
 
 
-def test_two_captures_of_one_session_lead_to_each_other(tmp_path: Path) -> None:
-    """The same session's UUID says so, and nothing less."""
+def test_two_captures_of_one_session_lead_to_each_other_and_notes_are_listed_by_who_held_a_seat(tmp_path: Path) -> None:
+    """The session's UUID says so, and nothing less; its notes have a section of their own, the newest first."""
+    folder = tmp_path / "repo/notes/engineer"
+    for day, arc in ((1, "arc-1"), (2, "arc-1"), (3, "arc 2 / late")):
+        name = f"2026-05-0{day}-0900--engineer--file--note-{day}"
+        write_memo(folder, name, to="file", sent=f"2026-05-0{day}T09:00:00Z", metadata={"sender_session_arc": arc})
     uuid = "9103a7c6-fefb-412a-be0d-08c7a69eec20"
     folder = tmp_path / "repo/transcripts/engineer"
     for name, arc in (
@@ -130,15 +98,6 @@ def test_two_captures_of_one_session_lead_to_each_other(tmp_path: Path) -> None:
     assert captures("1430--engineer--one") == ["../2026-05-01-1431--engineer--two/index.html"]
     assert captures("1431--engineer--two") == ["../2026-05-01-1430--engineer--one/index.html"]
     assert captures("1432--engineer--other") == []
-
-
-def test_notes_of_a_seat_are_listed_by_who_held_it(tmp_path: Path) -> None:
-    """Each session has a section of its own, the newest first."""
-    folder = tmp_path / "repo/notes/engineer"
-    for day, arc in ((1, "arc-1"), (2, "arc-1"), (3, "arc 2 / late")):
-        name = f"2026-05-0{day}-0900--engineer--file--note-{day}"
-        write_memo(folder, name, to="file", sent=f"2026-05-0{day}T09:00:00Z", metadata={"sender_session_arc": arc})
-    build_site(tmp_path / "repo", output=tmp_path / "out")
     tree = html.parse(tmp_path / "out/positions/engineer/index.html")
     assert found(tree, "//section[starts-with(@id, 'notes-')]/@id") == ["notes-2", "notes-1"]
     assert found(tree, "//section[@id='notes-1']/h2/text()")[0].strip() == "Notes of arc-1"
@@ -158,14 +117,10 @@ def test_a_body_longer_than_a_page_is_cut_and_its_original_linked(tmp_path: Path
     assert files[f"memos/{name}/original.body.md"].decode() == text
 
 
-def test_a_thread_of_one_has_no_page_of_its_own(tmp_path: Path) -> None:
-    """It is its memo's page."""
-    write_memo(tmp_path / "repo/memos/inbox", "2026-05-01-1430--engineer--director--alone")
-    assert not [path for path in built_files(tmp_path / "repo", output=tmp_path / "out") if path.startswith("threads/")]
-
-
-def test_a_ghost_has_the_page_that_its_memo_will_have(tmp_path: Path) -> None:
-    """It says what its name says and who replies; when the memo comes, it takes the place."""
+def test_a_ghost_has_the_page_of_its_memo_and_a_thread_with_a_new_root_leads_on_from_its_old_address(
+    tmp_path: Path,
+) -> None:
+    """The ghost says what its name says and who replies; when the memo comes, it takes the place."""
     parent = "2026-04-30-1100--director--engineer--please-open-the-gate"
     write_memo(
         tmp_path / "repo/memos/inbox", "2026-05-01-1430--engineer--director--done", in_reply_to=f"{parent}.openthing"
@@ -176,26 +131,22 @@ def test_a_ghost_has_the_page_that_its_memo_will_have(tmp_path: Path) -> None:
     assert "missing memo" in ghost
     write_memo(tmp_path / "repo/memos/read", parent, sender="director", to="engineer", subject="Please open the gate")
     assert "Please open the gate" in built_files(tmp_path / "repo", output=tmp_path / "out")[page].decode()
-
-
-def test_a_thread_that_gets_a_new_root_leads_on_from_its_old_address(tmp_path: Path) -> None:
-    """The root's id names a thread; when an earlier memo appears above it, the old page is a redirect."""
-    repo = tmp_path / "repo"
+    repo = tmp_path / "rooted"
     write_memo(repo / "memos/read", "2026-05-02-0900--a--b--two", in_reply_to=None)
     write_memo(repo / "memos/read", "2026-05-03-0900--b--a--three", in_reply_to="2026-05-02-0900--a--b--two.openthing")
-    before = built_files(repo, output=tmp_path / "out")
+    before = built_files(repo, output=tmp_path / "out-rooted")
     write_memo(repo / "memos/read", "2026-05-02-0900--a--b--two", in_reply_to="2026-05-01-0900--b--a--one.openthing")
     write_memo(repo / "memos/read", "2026-05-01-0900--b--a--one", sent="2026-05-01T09:00:00Z")
-    after = built_files(repo, output=tmp_path / "out")
+    after = built_files(repo, output=tmp_path / "out-rooted")
     old, new = (f"threads/2026-05-0{day}-0900--{who}/index.html" for day, who in ((2, "a--b--two"), (1, "b--a--one")))
     assert old in before
     assert new in after
     assert b"2026-05-01-0900--b--a--one/index.html" in after[old]
-    assert list(bad_links(tmp_path / "out")) == []
+    assert list(bad_links(tmp_path / "out-rooted")) == []
 
 
 def test_twins_say_the_same_as_the_page(tmp_path: Path) -> None:
-    """The JSON twin holds the line of the archive and the text."""
+    """The JSON twin holds the line of the archive and the text. A thread of one is its memo's page."""
     name = "2026-05-01-1430--engineer--director--m"
     write_memo(tmp_path / "repo/memos/inbox", name, body="Some *text*.")
     files = built_files(tmp_path / "repo", output=tmp_path / "out")
@@ -204,6 +155,7 @@ def test_twins_say_the_same_as_the_page(tmp_path: Path) -> None:
     assert {key: twin[key] for key in line} == line
     assert twin["body"] == "Some *text*."
     assert b"Some *text*." in files[f"memos/{name}/index.md"]
+    assert not [path for path in files if path.startswith("threads/")]
 
 
 def test_full_parts_stay_as_they_are_when_a_list_grows_and_are_linked_by_their_number() -> None:

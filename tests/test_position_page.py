@@ -90,8 +90,8 @@ def test_every_month_and_week_of_a_long_stream_is_reached(tmp_path: Path) -> Non
         assert html.parse(target).getroot().get_element_by_id(anchor) is not None
 
 
-def test_the_rows_of_the_stream_are_filtered(example_site: Path) -> None:
-    """By what they are to the position, and by words."""
+def test_the_rows_of_the_stream_are_filtered_and_what_is_copied_is_said(example_site: Path) -> None:
+    """By what they are to the position; where there is no clipboard, the text is selected, and that is said."""
     page = example_site / "positions/director/index.html"
     expected = Counter(found(html.parse(page), "//section[@id='stream']//li/@data-way"))
     with chromium() as browser:
@@ -107,15 +107,31 @@ def test_the_rows_of_the_stream_are_filtered(example_site: Path) -> None:
             empty += " ![...one.nextElementSibling.children].some((row) => row.offsetParent)).length"
             assert browser.value(empty) == 0
         assert browser.complaints == []
+    file = example_site / "positions/director/index.html"
+    press = "document.querySelector('[data-copy=_watch]').click()"
+    said = "document.getElementById('_copied').textContent"
+    with serve_folder(example_site) as address, chromium() as browser:
+        for place in (f"{address}positions/director/index.html#follow", f"{file.as_uri()}#follow"):
+            browser.open(place)
+            colours = [
+                browser.value(f"getComputedStyle(document.querySelector('{one}')).backgroundColor")
+                for one in ("#follow", "#follow > details > summary")
+            ]
+            assert colours[0] == "rgba(0, 0, 0, 0)" != colours[1]  # the heading alone is marked
+            browser.value("window.kept = ''; navigator.clipboard.writeText = async (text) => { window.kept = text; }")
+            browser.value("document.querySelector('[data-copy=_watch]').focus()")
+            browser.press("Enter")
+            browser.wait_for(f"{said} === 'Command copied.'")
+            assert browser.value("window.kept") == browser.value("document.getElementById('_watch').textContent")
+            assert browser.value("document.querySelector('[data-copy=_watch]').textContent") == "Copied Command"
+            browser.value("navigator.clipboard.writeText = () => Promise.reject(new Error())")
+            browser.value(press)
+            browser.wait_for(f"{said}.includes('selected: press Ctrl+C')")
+            assert "memosite watch" in browser.value("getSelection().toString()")
+        assert browser.complaints == []
 
 
-# How to follow a position: its page and `/feeds/` have what is to be copied
-
-
-BASE = "https://memos.example.org/"
-
-
-@pytest.mark.parametrize("base", [BASE, None])
+@pytest.mark.parametrize("base", ["https://memos.example.org/", None])
 def test_the_commands_and_the_list_of_a_position_name_its_feeds(tmp_path: Path, base: str | None) -> None:
     """They are words of a shell, of a name in any script as well, and each address is that of a file."""
     name = "läut & $(x)"
@@ -151,29 +167,3 @@ def test_the_list_of_feeds_lets_the_reader_choose_a_position(example_site: Path)
         there = html.parse(example_site / "feeds" / page).getroot()
         assert there.get_element_by_id(anchor) is not None
         assert there.get_element_by_id("_watch").text_content() == choice.findtext("./p/code")
-
-
-def test_what_is_copied_is_said(example_site: Path) -> None:
-    """By keyboard; where the clipboard is not to be had, the text is selected, and that is said."""
-    file = example_site / "positions/director/index.html"
-    press = "document.querySelector('[data-copy=_watch]').click()"
-    said = "document.getElementById('_copied').textContent"
-    with serve_folder(example_site) as address, chromium() as browser:
-        for place in (f"{address}positions/director/index.html#follow", f"{file.as_uri()}#follow"):
-            browser.open(place)
-            colours = [
-                browser.value(f"getComputedStyle(document.querySelector('{one}')).backgroundColor")
-                for one in ("#follow", "#follow > details > summary")
-            ]
-            assert colours[0] == "rgba(0, 0, 0, 0)" != colours[1]  # the heading alone is marked
-            browser.value("window.kept = ''; navigator.clipboard.writeText = async (text) => { window.kept = text; }")
-            browser.value("document.querySelector('[data-copy=_watch]').focus()")
-            browser.press("Enter")
-            browser.wait_for(f"{said} === 'Command copied.'")
-            assert browser.value("window.kept") == browser.value("document.getElementById('_watch').textContent")
-            assert browser.value("document.querySelector('[data-copy=_watch]').textContent") == "Copied Command"
-            browser.value("navigator.clipboard.writeText = () => Promise.reject(new Error())")
-            browser.value(press)
-            browser.wait_for(f"{said}.includes('selected: press Ctrl+C')")
-            assert "memosite watch" in browser.value("getSelection().toString()")
-        assert browser.complaints == []

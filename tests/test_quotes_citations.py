@@ -84,8 +84,6 @@ def test_several_citations_are_read_in_their_order(name: str) -> None:
 
 def test_a_citation_names_what_checks_it_and_words_stay_words() -> None:
     """Who, what, where, when, and the hash of the source; that a source is raw, before anybody quotes it."""
-    # What is quoted and who is named cannot become markup or a second line. What is left out is marked in brackets; a
-    # short text is quoted whole and plain.
     where = "[The load](<https://a.example/memos/a/>), `memo/a`"
     cited = dataclasses.replace(PLAIN, ref="memo/a", url="https://a.example/memos/a/", commit="")
     assert cited.text == (
@@ -163,13 +161,20 @@ SEEN = (
 )
 
 
-def test_html_is_quoted_as_readers_see_it() -> None:
-    """All of a block quote is judged, and nothing by words that are hidden, struck out or beside an image."""
+def test_html_is_quoted_as_readers_see_it_and_citations_below_one_quote_share_it() -> None:
+    """Nothing is judged by hidden or struck words, or beside images; of a very long quote, the first has it."""
     for shown, words in SEEN:
         (found,) = read_html(to_html(PLAIN).replace(PLAIN.quote, shown))
         assert not judge(found.quote, words).tier.holds, shown
     (same,) = read_html(to_html(PLAIN).replace(PLAIN.quote, "10<sup>th</sup> <b>load</b></p><p>of all</p><img>"))
     assert same.quote.strip("\ufffc ") == "10th load of all"
+    # An address is no reference, also one that ends in the name of a kind.
+    digests = "".join(f"> — `memo/{number}`, sha256:{number:064x}\n" for number in range(3))
+    for words, quotes in (("few words", ["few words"] * 3), ("words " * 4_000, [("words " * 4_000).strip(), "", ""])):
+        assert [one.quote for one in read_markdown(f"> {words}\n>\n{digests}")] == quotes
+    cited = dataclasses.replace(PLAIN, ref="memo/a-memo", url="https://archive.example.org/memos/a-memo/")
+    for write, read in FORMATS.values():
+        assert [one.ref for one in read(write(cited))] == ["memo/a-memo"]
 
 
 @pytest.mark.parametrize("name", ["markdown", "line", "text"])
@@ -188,31 +193,28 @@ def test_wrapped_lines_change_nothing(name: str) -> None:
         assert cited.sha256 in wrapped[found.line - 1]
 
 
-def test_citations_below_one_quote_share_it() -> None:
-    """Unless it is so long that reading it for each would take for ever."""
-    # An address is no reference, also one that ends in the name of a kind.
-    digests = "".join(f"> — `memo/{number}`, sha256:{number:064x}\n" for number in range(3))
-    for words, quotes in (("few words", ["few words"] * 3), ("words " * 4_000, [("words " * 4_000).strip(), "", ""])):
-        assert [one.quote for one in read_markdown(f"> {words}\n>\n{digests}")] == quotes
-    cited = dataclasses.replace(PLAIN, ref="memo/a-memo", url="https://archive.example.org/memos/a-memo/")
-    for write, read in FORMATS.values():
-        assert [one.ref for one in read(write(cited))] == ["memo/a-memo"]
-
-
 SEEDS = [markdown_document(ODD), to_html(ODD), to_bibtex(ODD), to_csl_json(ODD), PLAIN.text]
 
 
-@fuzz(
-    mutated_lines(SEEDS, ["{", "}", '"', "sha256:", "“", "> ", "<blockquote>", "<q>", "\\", "[", "null", "@misc{"]),
-    examples=150,
+DOCUMENTS = mutated_lines(
+    SEEDS, ["{", "}", '"', "sha256:", "“", "> ", "<blockquote>", "<q>", "\\", "[", "null", "@misc{"]
 )
-def test_any_document_is_read(text: str) -> None:
-    """Every reader gives citations with digests on lines of the document, whatever it is."""
+
+
+@fuzz(st.tuples(DOCUMENTS, st.text(max_size=60)), examples=150)
+def test_any_document_is_read_and_any_words_are_read_back(case: tuple[str, str]) -> None:
+    """Every reader gives citations with digests on lines of the document, whatever it is; words, as one line."""
+    text, words = case
     for read in (read_markdown, read_plain, read_html, read_bibtex, read_csl_json):
         for found in read(text):
             assert isinstance(found, Written)
             assert len(found.sha256) == 64
             assert 1 <= found.line <= text.count("\n") + 1
+    cited = dataclasses.replace(PLAIN, quote=f"a {words} b", title=f"T {words}", speaker="strategist")
+    for name in ("bibtex", "json"):
+        write, read = FORMATS[name]
+        (found,) = read(write(cited))
+        assert found.quote == " ".join(cited.quote.split())
 
 
 LONG = {
@@ -234,13 +236,3 @@ def test_long_documents_take_linear_time(name: str) -> None:
     """Otherwise each of these would take for ever."""
     read, text = LONG[name]
     assert len(read(text)) == text.count("memo/a sha256:")
-
-
-@fuzz(st.text(max_size=60), examples=150)
-def test_any_words_are_read_back(words: str) -> None:
-    """Out of each format, as one line."""
-    cited = dataclasses.replace(PLAIN, quote=f"a {words} b", title=f"T {words}", speaker="strategist")
-    for name in ("bibtex", "json"):
-        write, read = FORMATS[name]
-        (found,) = read(write(cited))
-        assert found.quote == " ".join(cited.quote.split())

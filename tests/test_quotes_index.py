@@ -1,10 +1,17 @@
-"""The index of quotes: which of many texts hold a quote, which share a passage; rows per text (SPEC 7)."""
+"""The index of quotes: which texts hold a quote or share a passage; rows per text that commands keep (SPEC 7)."""
 
+import marshal
 from collections.abc import Mapping
-from typing import TypeVar
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
 
+import pytest
 from hypothesis import strategies as st
 
+from memosite.cli import main
+from memosite.config.loading import load_config
+from memosite.passages import texts_of
 from memosite.quotes.index import (
     MOST_HOLDERS,
     MOST_PAIRED,
@@ -19,13 +26,20 @@ from memosite.quotes.index import (
     share_row,
 )
 from memosite.quotes.source import bare_bytes, bare_words
+from memosite.reading.archive import open_archive
+from memosite.reading.text_rows import NAMES, QUOTES, RowKind, TextRows
+from memosite.store.cache import read_signed, write_signed
+from tests.support.files import write_text
 from tests.support.fuzzing import fuzz
-from tests.support.quotations import Writer, altered
+from tests.support.memos import write_memo, write_transcript
+from tests.support.quotations import ALTERATIONS, Writer, altered
+from tests.support.repos import Repo
+from tests.support.sites import build_site
 
 Key = TypeVar("Key")
 
 
-def texts_of(writer: Writer, count: int) -> dict[str, str]:
+def own_texts(writer: Writer, count: int) -> dict[str, str]:
     """Texts of their own words."""
     return {f"memo/{number}": writer.paragraph(6) for number in range(count)}
 
@@ -43,9 +57,9 @@ def find_shared(texts: Mapping[Key, str]) -> list[tuple[Key, Key, Shared]]:
 
 
 def test_every_quote_of_four_words_or_more_is_found() -> None:
-    """In the text that has it, with all of its runs, marks and line ends or not; among hundreds of texts."""
+    """Among hundreds of texts, marked or not; with one word changed nearly always among the first five."""
     writer = Writer(1)
-    texts = texts_of(writer, 300)
+    texts = own_texts(writer, 300)
     texts |= {f"marked/{number}": writer.marked(writer.paragraph()) for number in range(100)}
     index = QuoteIndex.of(texts.items())
     keys = writer.chance.choices(sorted(texts), k=400)
@@ -57,23 +71,19 @@ def test_every_quote_of_four_words_or_more_is_found() -> None:
     for key, quote, found in zip(keys, quotes, index.find(quotes, limit=500), strict=True):
         shares = {one.key: one.share for one in found}
         assert shares[key] == found[0].share == 1, quote
-
-
-def test_a_quote_with_one_word_changed_still_finds_its_source() -> None:
-    """Though hundreds of texts have most of the same words: nearly always among the first five."""
     writer = Writer(2)
-    texts = texts_of(writer, 300)
+    texts = own_texts(writer, 300)
     keys = writer.chance.choices(sorted(texts), k=200)
     quotes = [altered(writer.part(texts[key], 12), "word", writer.chance) for key in keys]
-    found = QuoteIndex.of(texts.items()).find(quotes, limit=300)
-    ranks = [[one.key for one in some].index(key) for key, some in zip(keys, found, strict=True)]
+    ranked = QuoteIndex.of(texts.items()).find(quotes, limit=300)
+    ranks = [[one.key for one in some].index(key) for key, some in zip(keys, ranked, strict=True)]
     assert sum(rank < 5 for rank in ranks) >= 190
 
 
-def test_texts_without_the_letters_of_a_quote_are_left_out_and_nothing_is_lost() -> None:
-    """An index of the texts that may have a run of words finds what the index of all texts finds, in the same order."""
+def test_what_cannot_be_found_finds_nothing_and_texts_without_the_letters_of_a_quote_are_left_out() -> None:
+    """Nothing is lost, in the same order. Words of nobody, too few, none; a row depends on its text alone."""
     writer = Writer(6)
-    texts = texts_of(writer, 200)
+    texts = own_texts(writer, 200)
     texts |= {f"marked/{number}": writer.marked(writer.paragraph()) for number in range(50)}
     texts |= {f"foreign/{number}": f"ÉTÉ {writer.sentence()} Straße — 長い文" for number in range(20)}
     whole = QuoteIndex.of(texts.items())
@@ -88,10 +98,6 @@ def test_texts_without_the_letters_of_a_quote_are_left_out_and_nothing_is_lost()
     assert left < 60 * len(texts) * 2 / 3
     many = letters_of(texts.values())
     assert all(map(many, texts.values()))
-
-
-def test_what_cannot_be_found_finds_nothing_and_a_row_depends_on_its_text_alone() -> None:
-    """Words of nobody, too few words, no words; an empty index."""
     index = QuoteIndex.of([("a", "The load is two tons and no more."), ("b", ""), ("c", "one two")])
     assert index.find(["Nobody ever wrote these words", "two", ""]) == [(), (), ()]
     assert QuoteIndex.of([]).find(["The load is two"]) == [()]
@@ -105,10 +111,8 @@ def test_what_cannot_be_found_finds_nothing_and_a_row_depends_on_its_text_alone(
     assert len(make_row(text)) < 3 * len(bare_words(text))
     assert len(share_row(text)) < 2 * len(bare_words(text))
     assert make_row("**The** load is two tons.") == make_row("the LOAD is\ntwo tons")
-    assert make_row("The load is two tons.").hex() == ROW
+    assert make_row("The load is two tons.").hex() == "4b1fcc6d"
 
-
-ROW = "4b1fcc6d"
 
 LENGTHS = st.sampled_from(["a", "be", "letters", "marvelous", "cathedral", "ÉCOLES", "長", "İstanbul", "ΣΑΣ"])
 
@@ -142,7 +146,6 @@ def test_what_is_updated_is_what_is_found_anew(edits: list[tuple[str, int, bool]
 def test_boilerplate_makes_no_pairs_and_the_same_word_over_and_over_ends() -> None:
     """A footer that more texts have than may share a run; what two of these share besides is found."""
     # What many texts share is paired with the first alone, so that pairs grow with the texts, not with their square.
-    # Each pair takes linear time, however often words repeat.
     numbers = iter(range(100_000))
     footer, passage, *own = (" ".join(f"w{next(numbers)}" for _ in range(30)) for _ in range(MOST_HOLDERS + 10))
     texts = {number: f"{words}\n{footer}" for number, words in enumerate(own)}
@@ -176,7 +179,7 @@ def slowly_found(one: list[str], other: list[str]) -> set[tuple[int, int, int]]:
 def test_what_all_texts_share_is_what_a_comparison_of_every_pair_finds() -> None:
     """With exactly the same beginnings and ends; passages of 19 words are none."""
     writer = Writer(7)
-    texts = texts_of(writer, 24)
+    texts = own_texts(writer, 24)
     keys = sorted(texts)
     for number in range(0, 24, 2):
         borrowed = writer.part(texts[keys[number]], writer.chance.choice([19, 20, 21, 45]))
@@ -210,3 +213,139 @@ def test_shared_passages_of_texts_that_repeat_themselves(case: tuple[list[str], 
         assert len(ours) == shared.words >= 20
     expected = slowly_found(texts["one"].split(), texts["other"].split())
     assert {(shared.start // 2, shared.other_start // 2, shared.words) for _, _, shared in found} == expected
+
+
+AWS_KEY = "AKIA" + "Z7QH3XWMK2TPLV5D"
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site with memos that quote each other, a transcript and a document; built twice, so that it is kept."""
+    writer = Writer(11)
+    repo = Repo(tmp_path / "site")
+    told = [writer.paragraph() for _ in range(12)]
+    for number, text in enumerate(told):
+        quoted = f"> {told[number // 2]}\n\n" if number % 3 == 0 else ""
+        write_memo(repo.root / "memos/inbox", memo_name(number), body=f"{quoted}{writer.marked(text)}")
+    turns = "".join(f"## User\n\n{text}\n\n## Assistant\n\n{writer.paragraph()}\n\n" for text in told[:4])
+    write_transcript(repo.root / "transcripts/engineer", "2026-05-20-0900--engineer--talk", text=turns)
+    write_text(repo.root / "decisions/0001-told.md", f"# Told\n\n{told[5]}\n")
+    repo.commit()
+    build_site(repo.root)
+    build_site(repo.root)
+    return repo.root
+
+
+def memo_name(number: int) -> str:
+    """The name of a memo."""
+    return f"2026-05-{number + 1:02}-0900--engineer--director--told-{number}"
+
+
+def rows_file(site: Path) -> Path:
+    """Where the index is."""
+    return site / ".memosite/internal" / QUOTES.file
+
+
+def kept_rows(site: Path, kind: RowKind = QUOTES) -> dict[str, bytes]:
+    """The rows that are kept, by digest."""
+    found: Any = marshal.loads(read_signed(site / ".memosite/internal" / kind.file) or b"")
+    rows: dict[str, bytes] = found[3]
+    return rows
+
+
+def answer(site: Path, quote: str, capsys: Capture) -> tuple[bool, str]:
+    """What the command says of a quote."""
+    code = main(["cite", "--quote", quote, "--json", "--site", str(site)])
+    return code == 0, "".join(capsys.readouterr())
+
+
+def texts(site: Path) -> list[str]:
+    """All texts of the archive, in its order."""
+    with open_archive(load_config(site)) as handle:
+        return [text for one in handle.recall().artifacts.values() for text in texts_of(one, handle.shelf.text)]
+
+
+def test_kept_rows_find_what_reading_texts_finds(site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """True quotes, altered ones and those of several sources; the same places in the same order."""
+    writer = Writer(12)
+    quotes = [writer.part(writer.chance.choice(texts(site)), words) for words in (4, 8, 12, 20) for _ in range(3)]
+    quotes += [altered(one, how, writer.chance) or one for one, how in zip(quotes, ALTERATIONS * 2, strict=True)]
+    quotes += ["nobody wrote this anywhere", "two words"]
+    by_rows = [answer(site, one, capsys) for one in quotes]
+    assert len(kept_rows(site)) == 14
+    monkeypatch.setattr("memosite.reading.archive.ArchiveHandle.text_rows", lambda _, kind: TextRows(kind=kind))
+    assert [answer(site, one, capsys) for one in quotes] == by_rows
+    assert 10 < sum(found for found, _ in by_rows) < len(quotes)
+
+
+def test_no_text_is_read_twice_for_its_row(site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first quote makes all rows, the next none, and one after an edit that of the new text."""
+    made: list[str] = []
+
+    def count(text: str) -> bytes:
+        made.append(text)
+        return make_row(text)
+
+    monkeypatch.setattr("memosite.commands.citing.QUOTES", replace(QUOTES, make_row=count))
+    quote = "the new words that were added afterwards"
+    assert answer(site, quote, capsys)[0] is False
+    assert len(made) == 14
+    assert answer(site, quote, capsys)[0] is False
+    assert len(made) == 14
+    write_memo(site / "memos/inbox", "2026-06-01-0900--engineer--director--new", body=f"Here are {quote}.")
+    assert answer(site, quote, capsys)[0] is True
+    assert made[14:] == [f"Here are {quote}."]
+
+
+def test_rows_of_texts_that_are_not_published_any_more_are_removed_by_a_build(site: Path, capsys: Capture) -> None:
+    """Whoever has a row can try out words: none stays of what was withheld, edited or removed; nor any name of it."""
+    names = site / ".memosite/internal" / NAMES.file
+    gone = site / f"memos/inbox/{memo_name(2)}.openthing"
+    answer(site, "words that nobody here wrote", capsys)
+    assert main(["why", str(next((site / "memos/inbox").glob("*.openthing"))), "--site", str(site)]) == 0
+    before, named = kept_rows(site), kept_rows(site, NAMES)
+    assert gone.name.encode() in names.read_bytes()
+    edited = site / "memos/inbox" / f"{memo_name(1)}.openthing"
+    edited.write_text(edited.read_text().replace("The ", f"The key {AWS_KEY} and the ", 1))
+    gone.unlink()
+    assert main(["build", str(site), "--quiet"]) == 1
+    assert len(before) == 14
+    assert kept_rows(site).keys() < before.keys()
+    assert kept_rows(site, NAMES).keys() < named.keys()
+    assert gone.name.encode() not in names.read_bytes()
+    assert len(kept_rows(site)) == 12
+    answer(site, "words that nobody here wrote", capsys)
+    assert len(kept_rows(site)) == 12
+
+
+def test_nothing_is_read_that_others_wrote_or_kept_where_something_is_erased(site: Path, capsys: Capture) -> None:
+    """A damaged file, one that nobody signed and one of another version: rows are made again."""
+    quote = " ".join(texts(site)[0].split("\n\n")[-1].split()[:10])
+    found = answer(site, quote, capsys)
+    whole = rows_file(site).read_bytes()
+    for data in (b"", whole[:-1], whole[:40] + b"\0" + whole[41:], whole[32:]):
+        rows_file(site).write_bytes(data)
+        assert answer(site, quote, capsys) == found
+        assert rows_file(site).read_bytes() == whole
+    write_signed(rows_file(site), marshal.dumps((-1, "", [], {})))
+    assert answer(site, quote, capsys) == found
+    answer(site, "words that nobody here wrote", capsys)
+    assert rows_file(site).is_file()
+    write_text(site / "memosite.yml", f"erase:\n  - id: memo/{memo_name(1)}\n    why: asked for\n    on: 2026-06-01\n")
+    told = next(one for one in texts(site) if one.startswith("# Told")).split("\n\n")[1]
+    quote = " ".join(told.split()[:10])
+    assert answer(site, quote, capsys)[0] is True
+    assert not rows_file(site).exists()
+
+
+def test_rows_are_not_written_for_an_archive_that_is_kept_no_more(site: Path) -> None:
+    """A build that withheld something meanwhile may have removed them on purpose."""
+    with open_archive(load_config(site)) as handle:
+        handle.recall()
+        rows = handle.text_rows(QUOTES)
+        write_memo(site / "memos/inbox", "2026-06-01-0900--engineer--director--new", body="New words.")
+        build_site(site)
+        _, known = rows.read(lambda: [("memo/a", ("0",), None)], lambda _: "four words are here")
+        assert known.keys() == {"0"}
+    assert not rows_file(site).exists()

@@ -136,9 +136,6 @@ def check(found: Reading) -> None:
         }
 
 
-# What was done to repos
-
-
 def _memos(site: Path) -> list[Path]:
     return sorted(path for path in site.glob("*/memos/**/*") if path.is_file())
 
@@ -272,8 +269,8 @@ def test_only_what_changed_is_opened(site: Path, monkeypatch: pytest.MonkeyPatch
         assert all(after[name] is histories[name] for name in histories)
 
 
-def test_a_commit_that_was_mentioned_before_it_came_is_found(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is fetched later, and no text changes by that."""
+def test_mentioned_commits_and_other_documents_are_found(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A commit is fetched after it was mentioned; what the configuration says of a source counts, too."""
     shutil.copytree(site / "engine", site.parent / "theirs")
     theirs = Repo(site.parent / "theirs", is_new=False)
     theirs.hours = 7
@@ -284,10 +281,6 @@ def test_a_commit_that_was_mentioned_before_it_came_is_found(site: Path, monkeyp
         Repo(site / "engine", is_new=False).git("fetch", "--quiet", str(theirs.root), "main:theirs")
         assert found.again()[1]["engine"].commits == {commit[:9]: commit}
         check(found)
-
-
-def test_other_documents_are_read_though_no_file_changed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the configuration says of a source counts, too."""
     write_text(site / "desk/words/plain.md", "# Words\n")
     with reading(site, monkeypatch) as found:
         write_text(site / "memosite.yml", f"documents: ['words/*.md']\n{(site / 'memosite.yml').read_text()}")
@@ -297,22 +290,27 @@ def test_other_documents_are_read_though_no_file_changed(site: Path, monkeypatch
 
 
 @pytest.mark.usefixtures("later")
-def test_a_text_that_two_sources_have_outlives_its_file_in_one(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The copy of a broadcast is removed where nobody has read it yet: the other one's bytes are taken."""
+def test_texts_outlive_a_file_and_unreadable_ones_are_tried_again(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other source's bytes are taken, though nobody read them yet; too many files may have been open once."""
     for name in ("engine", "harbour"):
         with reading(site, monkeypatch) as found:
             (site / name / "memos/inbox/both.body.md").unlink()
             (site / name / "memos/inbox/both.openthing").unlink()
             check(found)
         Repo(site / name, is_new=False).git("checkout", "--quiet", ".")
+    with reading(site, monkeypatch) as found:
+        write_memo(site / "engine/memos/inbox", "new")
+        with monkeypatch.context() as patched:
+            patched.setattr("memosite.sources.folder._read_whole", _fail)
+            facts, _ = found.again()
+            assert [one.findings[0].rule.id for one in facts if "new" in one.path] == ["file-unreadable"]
+        check(found)
 
 
 @pytest.mark.parametrize(
     "path", ["engine/memos/inbox/both.openthing", "desk/thoughts/one.md", "desk/decisions/gate.md"]
 )
-def test_a_second_write_within_one_tick_of_the_clock_is_read(
-    path: str, site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_second_write_within_one_tick_is_read(path: str, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mapped file is written without its size, times or inode changing: only its contents tell."""
     file = site / path
     (site / "harbour/org/x.md").write_text("--- id: type: created:")
@@ -326,18 +324,6 @@ def test_a_second_write_within_one_tick_of_the_clock_is_read(
             mapped[-2:-1] = b"?"
             assert file.stat() == before
             check(found)
-
-
-@pytest.mark.usefixtures("later")
-def test_a_file_that_cannot_be_read_is_tried_again(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Too many files may have been open at that moment."""
-    with reading(site, monkeypatch) as found:
-        write_memo(site / "engine/memos/inbox", "new")
-        with monkeypatch.context() as patched:
-            patched.setattr("memosite.sources.folder._read_whole", _fail)
-            facts, _ = found.again()
-            assert [one.findings[0].rule.id for one in facts if "new" in one.path] == ["file-unreadable"]
-        check(found)
 
 
 def _fail(*_: object) -> bytes:
@@ -367,9 +353,6 @@ def test_a_look_tells_what_a_walk_of_the_disk_tells(tmp_path: Path) -> None:
         assert states[path] == stamp.token
     shutil.rmtree(site / "governance")
     assert source.list_files(look) == listing
-
-
-# Looks at folders that are taken again only where something has changed
 
 
 ARRIVED = "2026-05-02-1430--a--b--later"
@@ -441,8 +424,8 @@ def test_a_change_that_nobody_told_of_is_found_afterwards(two: Path, looked_at: 
         assert memory.check()
 
 
-def test_looks_that_nobody_asks_for_are_let_go(two: Path) -> None:
-    """Another configuration looks at other folders, or otherwise."""
+def test_looks_nobody_asks_for_are_let_go_and_a_folder_in_a_folder_is_part_of_both(two: Path, tmp_path: Path) -> None:
+    """Another configuration looks at other folders, or otherwise; a change in an inner folder is one of both."""
     looks = Looks()
     for number in range(3):
         looks.forget([str(two / "one/file")])
@@ -451,10 +434,6 @@ def test_looks_that_nobody_asks_for_are_let_go(two: Path) -> None:
     assert len(looks._known) == 3  # one of them is of the build before
     looks.forget([str(two / "one/file")])
     assert len(looks._known) == 1
-
-
-def test_a_folder_in_a_folder_is_part_of_both(tmp_path: Path) -> None:
-    """A change in it is one of both."""
     inner = tmp_path / "outer/inner"
     inner.mkdir(parents=True)
     looks = Looks()

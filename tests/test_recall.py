@@ -11,8 +11,8 @@ from tests.support.facts import envelope, no_line, organization, parsed_of
 from tests.support.random_facts import RULES, any_facts, distinct
 
 
-def test_a_call_of_the_last_round_is_not_made_again() -> None:
-    """As long as its arguments are equal; what was not asked for in a round is forgotten after it."""
+def test_a_call_of_the_last_round_is_not_made_again_and_what_comes_out_equal_is_the_object_of_before() -> None:
+    """As long as its arguments are equal, and it is asked for; what is too large to be compared is equal to itself."""
     made: list[tuple[int, ...]] = []
 
     def make(*of: int) -> list[int]:
@@ -30,17 +30,10 @@ def test_a_call_of_the_last_round_is_not_made_again() -> None:
     recall.next_round()
     assert recall.calls(make)("a", 2) == [2]
     assert made == [(1, 2), (1, 2), (2,), (2,)]
-
-
-def test_what_comes_out_equal_is_the_object_of_before() -> None:
-    """So that what follows from it need not be made again either. Who resolves once holds on to nothing.
-
-    What is too large to be compared is equal to itself alone.
-    """
     recall = Recall()
-    first = recall.same("key", ["a", "value"])
+    before = recall.same("key", ["a", "value"])
     recall.next_round()
-    assert recall.same("key", ["a", "value"]) is first
+    assert recall.same("key", ["a", "value"]) is before
     recall.next_round()
     assert recall.same("key", ["another"]) == ["another"]
     value = FORGETFUL.same("key", [1])

@@ -55,8 +55,8 @@ def test_one_known_section_makes_a_memory(section: str, path: str) -> None:
     assert (card.type, card.title, card.sessions) == (section, "Steel rope", ("7a2e",))
 
 
-def test_the_key_is_the_section_and_the_digest_of_the_text_without_tags() -> None:
-    """SPEC 3: whatever becomes of tags, order and line; a fence around the whole changes no record but its line."""
+def test_the_key_is_the_section_and_the_digest_of_the_text_and_what_wyren_forbids_is_told() -> None:
+    """SPEC 3: whatever becomes of tags, order, line and fence; thirty lines a section, sixty in all, no code."""
     (card,) = cards_of(read("## Rejected paths\n- Hemp rope: rots [session 7a2e, turn 12]\n"))
     assert card.key == f"rejected-paths.{short_hash('Hemp rope: rots')}"
     moved = cards_of(
@@ -80,10 +80,6 @@ def test_the_key_is_the_section_and_the_digest_of_the_text_without_tags() -> Non
     assert (stamped.created.utc, stamped.title) == ("2026-05-04T08:00:00Z", "Crane 12 waits.")
     assert rest.created is None
     assert rest.line == 4
-
-
-def test_what_wyren_forbids_is_told_at_its_line() -> None:
-    """Thirty lines a section, sixty in all, no code; blank lines at the end do not count, and much is one fault."""
     bullets = "".join(f"- Rope {number}\n" for number in range(31))
     parsed = read(f"## Decisions\n{bullets}## Scope changes\n{bullets}\n```\ncode\n```\n")
     assert {finding.severity for finding in parsed.findings} == {Severity.WARNING}
@@ -98,7 +94,7 @@ def test_what_wyren_forbids_is_told_at_its_line() -> None:
 
 
 def test_comments_and_placeholders_are_no_records() -> None:
-    """Neither bullets in comments nor comments in bullets; their keys count, so that published ones stay."""
+    """Their keys count, so that published ones stay; what says something, however short, is an entry."""
     text = "## Decisions\n<!-- newest last -->\n- Steel <!-- ask Ada --> rope\n<!--\n- Hemp\n## Lore\n-->\n"
     text += "- (none yet)\n- Keep `<!-- more -->`\n- <fact> [session <id>, turn <n>]\n- No decisions so far.\n"
     text += "- No night work\n- a <!-- b\n"
@@ -111,10 +107,6 @@ def test_comments_and_placeholders_are_no_records() -> None:
     assert [card.key for card in cards_of(read(text))] == [
         f"decisions.{digests[0]}", f"decisions.{digests[1]}", f"decisions.{digests[2]}",
     ]  # fmt: skip
-
-
-def test_what_only_says_that_there_is_none_is_a_placeholder_and_what_says_something_an_entry() -> None:
-    """As a bullet and as other text. However short."""
     for text, section in [
         *((said, "Decisions") for said in ("(none)", "_None yet._", "**none** so far", "n/a", "N/A", "—", "…", "...")),
         *((said, "Decisions") for said in ("TBD", "(empty)", "Nothing to report.", "[ ] TODO", "No entries yet")),
@@ -156,22 +148,6 @@ def test_former_pages_of_comments_are_tombstones(tmp_path: Path) -> None:
 HOSTILE = ("- [session ", "- ", "```\n", "\n", "`", "[2026", "<!--", "<!---->", "`<!--``")
 
 
-def test_hostile_memories_come_to_an_end() -> None:
-    """Every pass is linear."""
-    for text in [
-        *(piece * (190_000 // len(piece)) for piece in HOSTILE),
-        *(
-            before + piece * 180_000 + "x"
-            for before, piece in (("[session a", " "), ("", "\t"), ("- ", "_"), ("# ", "?"))
-        ),
-        "- a\n" + "".join(" " * depth + "- x\n" for depth in range(0, 1_200, 2)),
-        "- <!--\n" * 9_000,
-    ]:
-        for section in ("Decisions", "Handoff notes"):
-            parsed = read(f"## {section}\n{text}")
-            check_promises(parsed, PLACE, f"## {section}\n{text}".encode())
-
-
 PIECES = st.sampled_from(
     [
         *("## Decisions\n", "## Handoff notes\n", "### Sub\n", "# Title\n", "---\n", "_Last distilled: x_\n", "- a"),
@@ -184,26 +160,20 @@ PIECES = st.sampled_from(
 
 @CALM
 @given(st.lists(PIECES, max_size=30).map("".join))
-def test_no_word_of_a_section_is_dropped(text: str) -> None:
-    """Bullets and other text alike: what stands in a section stands in a block, or is a heading."""
+@example("- a\n<!-- c -->\n- (none)\n- a")
+def test_no_word_of_a_section_is_dropped_and_a_comment_takes_no_key_along(text: str) -> None:
+    """What stands in a section stands in a block; what begins where something began has its key, and none has two."""
     outline = read_outline("## Decisions\n" + text, with_comments=True)
     found = "".join(block.text for section in outline.sections for block in section.blocks)
     for word in ("text", "7a2e", "2026-05-04T08:00:00Z"):
         assert found.count(word) == text.count(word)
-
-
-@CALM
-@given(st.lists(PIECES, max_size=30).map("".join))
-@example("- a\n<!-- c -->\n- (none)\n- a")
-def test_a_comment_takes_no_key_along(text: str) -> None:
-    """What begins where something began when comments counted has the key of that; no two entries have one key."""
     text = "## Decisions\n" + text.replace("## Handoff notes", "## Weather").replace("\r", "")
     before: dict[int, str] = {}
     taken: Counter[str] = Counter()
     for section in read_outline(text, with_comments=True).sections:
         for block in section.blocks if section.name else ():
             slug = "-".join(re.findall(r"[a-z]+", section.name.lower())) or "section"
-            key = f"{slug}.{short_hash(read_tags(block.text).keyed)}"
+            key = f"{slug}.{short_hash(read_tags(block.text).keyed or block.text)}"
             taken[key] += 1
             before[block.line] = f"{key}-{taken[key]}" if taken[key] > 1 else key
     cards = cards_of(read(text))
@@ -235,33 +205,24 @@ def rows_of(parsed: Parsed) -> dict[str, str]:
 
 def test_a_rule_is_told_at_the_line_of_its_field_and_not_asked_of_another_version() -> None:
     """As the validation rules of 0.1 have it; a citation's checks hold wherever there is one."""
-    # No title, no namespace, any UUID, tags as one likes, facts told ahead of time.
     for line, rule in [
-        ("id: x1", "mif-id"),
-        ("id: 0B7C1F5E-2A44-4C19-9D3E-5F60718293A4", "mif-id"),
-        ("id: 0b7c1f5e-2a44-1c19-9d3e-5f60718293a4", "mif-id"),
-        ("type: fact", "mif-type"),
-        ("type:", "mif-type"),
-        ("namespace: learnings", "mif-namespace"),
-        ("namespace: learnings/", "mif-namespace"),
-        ("created: 2026-02-31", "mif-created"),
-        ("created: null", "mif-created"),
-        ('title: "  "', "mif-title"),
+        ("id: x1", "mif-id"), ("id: 0B7C1F5E-2A44-4C19-9D3E-5F60718293A4", "mif-id"),
+        ("id: 0b7c1f5e-2a44-1c19-9d3e-5f60718293a4", "mif-id"), ("type: fact", "mif-type"), ("type:", "mif-type"),
+        ("namespace: learnings", "mif-namespace"), ("namespace: learnings/", "mif-namespace"),
+        ("created: 2026-02-31", "mif-created"), ("created: null", "mif-created"), ('title: "  "', "mif-title"),
         ("citations: [{type: book, title: A, url: https://a.example.org}]", "mif-citation"),
         ("citations: [{type: blog, title: '', url: https://a.example.org}]", "mif-citation"),
         ("citations: [{type: blog, title: A, url: a.example.org}]", "mif-citation"),
         ("citations: [{type: blog, title: A, url: 'https://'}]", "mif-citation"),
-        ("confidence: 1.01", "mif-confidence"),
-        ("provenance: {confidence: high}", "mif-confidence"),
+        ("confidence: 1.01", "mif-confidence"), ("provenance: {confidence: high}", "mif-confidence"),
         ("temporal: {valid_from: 2026-02-02, recorded_at: 2026-02-01}", "mif-valid-from"),
-        ("tags: [Quay]", "mif-tag"),
-        ("tags: [two words]", "mif-tag"),
+        ("tags: [Quay]", "mif-tag"), ("tags: [two words]", "mif-tag"),
         ("code_refs: [{file: /src/quay.py}]", "mif-code-path"),
         ("code_refs: [{file: 'file:///src/quay.py'}]", "mif-code-path"),
         ("citations: [{type: blog, title: A, url: https://a.example.org, relevance: -0.1}]", "mif-citation-detail"),
         ("citations: [{type: blog, title: A, url: https://a.example.org, date: 2026-02}]", "mif-citation-detail"),
         ("citations: [{type: blog, title: A, url: https://a.example.org, accessed: noon}]", "mif-citation-detail"),
-    ]:
+    ]:  # fmt: skip
         name = line.partition(":")[0]
         kept = [one for one in EARLY.splitlines() if not one.startswith(f"{name}:")]
         (finding,) = read_mif("\n".join([*kept, line]) + "\n").findings
@@ -280,7 +241,6 @@ def test_a_rule_is_told_at_the_line_of_its_field_and_not_asked_of_another_versio
 
 def test_validity_is_told_as_of_the_records_own_dates_in_the_writers_calendar() -> None:
     """No clock is asked: the same record says the same for ever."""
-    # Months by their names, days by the clock on the wall; what is none, or leads out of it, adds nothing.
     for fields, shown in [
         ("valid_from: 2026-01-24", "from 2026-01-24"),
         ("valid_from: 2026-01-24, valid_until: null", "from 2026-01-24, no end"),
@@ -317,8 +277,8 @@ def test_validity_is_told_as_of_the_records_own_dates_in_the_writers_calendar() 
         assert (later and show_moment(later)) == end
 
 
-def test_an_inverse_leads_back_and_a_relation_has_one_name() -> None:
-    """Each name in the table is the inverse of its inverse; a relation and its mirror in the text are one."""
+def test_an_inverse_leads_back_and_nothing_of_the_frontmatter_is_lost() -> None:
+    """Each name is its inverse's inverse; the key is the id or the file's name, and decay is as of the last date."""
     # MIF 1.0 derives the stored name from the shown one. Brackets, the shown text, a heading.
     assert all(INVERSE[inverse] == name for name, inverse in INVERSE.items())
     assert all(predicate_of(name) == name for name in INVERSE)
@@ -336,10 +296,6 @@ def test_an_inverse_leads_back_and_a_relation_has_one_name() -> None:
         assert predicate_of("farm:BreedsWith") == "farm:breeds-with"
     for text in ["light", "[[light]]", "[[light|The light]]", "[[light#north]]", "light#^block"]:
         assert read_target(text) == "light"
-
-
-def test_nothing_of_the_frontmatter_is_lost() -> None:
-    """It is kept to be shown; the key is the id or the file's name, and decay is as of the last date."""
     card = card_of(read_mif(f"{EARLY}draught: 2.10\nprovenance: {{agent: a, mood: on}}\nlist: [1, [2, {{x: null}}]]\n"))
     assert '"draught": "2.10"' in card.extra
     assert '"mood": "on"' in card.extra
@@ -359,9 +315,20 @@ def test_nothing_of_the_frontmatter_is_lost() -> None:
     assert [len(found) for found in (links.relations, links.entities, links.mentions)] == [LINKS] * 3
 
 
-def test_hostile_lines_and_one_fault_many_times_are_read_within_bounds() -> None:
-    """Links that are never closed, code that is none, white space without end."""
-    # A file with more of them has one fault.
+def test_hostile_memories_lines_and_fields_come_to_an_end() -> None:
+    """Every pass is linear: links that are never closed, code that is none, white space; one fault many times."""
+    for text in [
+        *(piece * (190_000 // len(piece)) for piece in HOSTILE),
+        *(
+            before + piece * 180_000 + "x"
+            for before, piece in (("[session a", " "), ("", "\t"), ("- ", "_"), ("# ", "?"))
+        ),
+        "- a\n" + "".join(" " * depth + "- x\n" for depth in range(0, 1_200, 2)),
+        "- <!--\n" * 9_000,
+    ]:
+        for section in ("Decisions", "Handoff notes"):
+            parsed = read(f"## {section}\n{text}")
+            check_promises(parsed, PLACE, f"## {section}\n{text}".encode())
     for line in ["- uses [" * 20_000, "[[" * 100_000, "`" * 200_000 + "[", "- uses [[a]]" + " " * 200_000 + "x [[b]]"]:
         assert len(read_links(line).relations) <= 1
     for fields in [
@@ -386,9 +353,8 @@ def text_of(parsed: Parsed) -> str:
     return parsed.shelve[1].decode()
 
 
-def test_the_folder_tells_place_and_key_of_a_file_of_a_memory_layer() -> None:
-    """Two files never get one key; a broken field names the clause of its own format."""
-    # Below any of the three roots, at any depth of the source. Each value is closed before the next heading.
+def test_the_folder_tells_place_and_key_of_a_file_of_a_memory_layer_whose_content_is_bounded() -> None:
+    """Two files never get one key; a broken field names its clause; nobody reads a thousand headings."""
     parsed = read_layer({"meta": META, "content": 1}, ".claude/memory/handoffs/rope.json")
     assert [(finding.rule.id, finding.severity) for finding in parsed.findings] == [
         ("memory-layer-folder", Severity.WARNING)
@@ -413,10 +379,6 @@ def test_the_folder_tells_place_and_key_of_a_file_of_a_memory_layer() -> None:
             read_layer({"meta": META, "content": {"decision": f"{name}\n~~~\ncode", "rationale": "because"}})
         )
         assert [heading.text for heading in read_body(text).headings] == ["Decision", "Rationale"]
-
-
-def test_long_content_is_shown_within_bounds() -> None:
-    """Nobody reads a thousand headings; code that holds backticks stays one block, and known keys come first."""
     content = {f"k{number}": number for number in range(5_000)}
     text = text_of(read_layer({"meta": META, "content": content}))
     assert text.count("\n## ") < 250
@@ -441,9 +403,8 @@ def places(source: str) -> list[tuple[Rule, int | None]]:
     return [(problem.rule, problem.line) for problem in read_yaml(source).problems]
 
 
-def test_yaml_is_read_as_texts_each_with_its_line() -> None:
-    """Types would turn a version into a number; only a plain null is nothing, and stray characters are replaced."""
-    # Counted in the file, by line feeds, at any depth; a text is cut at its frontmatter.
+def test_yaml_is_read_as_texts_each_with_its_line_and_within_bounds() -> None:
+    """Types would turn a version into a number; only a plain null is nothing; what is too much, a finding."""
     written = {"a": "1.10", "b": "on", "c": "2026-02-03T08:15:00+01:00", "d": "'null'", "1": "0x1f", "null": "y"}
     read = read_yaml("".join(f"{key}: {value}\n" for key, value in written.items()))
     assert read.fields == {**written, "d": "null"}
@@ -467,12 +428,25 @@ def test_yaml_is_read_as_texts_each_with_its_line() -> None:
         assert (open_.source, open_.body, open_.is_closed) == ("a: 1\n", rest, False)
     assert split_head("a: 1\n---\n") is None
     assert split_head("----\na: 1\n---\n") is None
+    assert "a" in read_yaml("a: " + "[" * (YAML_DEPTH - 1) + "]" * (YAML_DEPTH - 1)).fields
+    assert places("a: 1\nb: " + "[" * YAML_DEPTH + "]" * YAML_DEPTH) == [(INVALID, 2)]
+    many = "b:\n" + "- x\n" * NODES
+    assert read_yaml(f"a: 1\n{many}c: 2\n").fields == {"a": "1", "c": "2"}
+    assert [rule for rule, _ in places(f"a: 1\n{many}c: 2\n")] == [INVALID]
+    read = read_yaml("a: 1\n" + "b: 2 # comment\n" * YAML_CHARS)
+    assert read.fields == {"a": "1", "b": "2"}
+    assert len(read.problems) <= 20
+    for source in [
+        "[" * YAML_CHARS, "a: {" * (YAML_CHARS // 4), "- " * (YAML_CHARS // 2), '"' * (YAML_CHARS - 9) + ": a: b",
+        "".join(f"k{number}: *x\n" for number in range(6_000)),
+        "".join(f"k{number}: x\n" for number in range(6_000)) + "z: *x\n", "k:\n" + "  - a: b: c\n" * 5_000,
+        "k: *" + " " * (YAML_CHARS - 9),
+    ]:  # fmt: skip
+        assert 1 <= len(read_yaml(source).problems) <= 20
 
 
 def test_what_cannot_be_read_as_it_is_written_is_mended_or_left_out() -> None:
     """At the top, below a key and in a list; with a finding at its line."""
-    # One finding at its line; the other fields are read, and the name of the one left out is known. A list or a text is
-    # no frontmatter.
     for written, meant in [
         *(('"a "quoted" b"', 'a "quoted" b'), ("'it's'", "it's"), ('"never closed', "never closed")),
         *(("what: it is", "what: it is"), ("@somebody", "@somebody"), ("`code` first", "`code` first")),
@@ -494,30 +468,6 @@ def test_what_cannot_be_read_as_it_is_written_is_mended_or_left_out() -> None:
         read = read_yaml(source)
         assert read.fields == {}
         assert [problem.rule for problem in read.problems] == [INVALID]
-
-
-def test_depth_number_length_and_problems_have_bounds() -> None:
-    """What goes beyond them is left out with a finding, and what comes before is read."""
-    # Each way to read it again has a bound of its own.
-    assert "a" in read_yaml("a: " + "[" * (YAML_DEPTH - 1) + "]" * (YAML_DEPTH - 1)).fields
-    assert places("a: 1\nb: " + "[" * YAML_DEPTH + "]" * YAML_DEPTH) == [(INVALID, 2)]
-    many = "b:\n" + "- x\n" * NODES
-    assert read_yaml(f"a: 1\n{many}c: 2\n").fields == {"a": "1", "c": "2"}
-    assert [rule for rule, _ in places(f"a: 1\n{many}c: 2\n")] == [INVALID]
-    read = read_yaml("a: 1\n" + "b: 2 # comment\n" * YAML_CHARS)
-    assert read.fields == {"a": "1", "b": "2"}
-    assert len(read.problems) <= 20
-    for source in [
-        "[" * YAML_CHARS,
-        "a: {" * (YAML_CHARS // 4),
-        "- " * (YAML_CHARS // 2),
-        '"' * (YAML_CHARS - 9) + ": a: b",
-        "".join(f"k{number}: *x\n" for number in range(6_000)),
-        "".join(f"k{number}: x\n" for number in range(6_000)) + "z: *x\n",
-        "k:\n" + "  - a: b: c\n" * 5_000,
-        "k: *" + " " * (YAML_CHARS - 9),
-    ]:
-        assert 1 <= len(read_yaml(source).problems) <= 20
 
 
 class PlainDumper(yaml.SafeDumper):

@@ -156,7 +156,7 @@ def test_what_other_tools_keep_makes_no_record_and_one_note_a_folder(tmp_path: P
 
 
 def test_each_store_is_discovered(tmp_path: Path) -> None:
-    """By the names of folders and files; records of MIF belong to the folder directly below the site."""
+    """By names, else by the head of a file; in a repo that is the source; beside another store MIF makes none."""
     for number, path in enumerate((
         *("desk/.memory/config.json", "desk/.claude/memory/decisions/a.json", "desk/.wyren/memory.md", "a.memory.md"),
         *("desk/.plan/memory/archive/handoffs/a.json", "desk/.relay/memory.md", "desk/notes/a.memory.md"),
@@ -165,17 +165,14 @@ def test_each_store_is_discovered(tmp_path: Path) -> None:
         write_text(site / path, "{}")
         roots = [one.root or Path() for one in discover(site, ignore=())]
         assert roots == [site.resolve() / path.partition("/")[0] if "/" in path else site.resolve()], path
-
-
-def test_mif_without_a_telling_name_is_discovered_by_its_head(tmp_path: Path) -> None:
-    """In a repo the repo is the source; beside another store it makes no source of its own."""
-    write_text(tmp_path / "vault/.git/HEAD", "")
-    write_text(tmp_path / "vault/docs/deep/a.md", f"---\nid: {UUID}\ntype: semantic\ncreated: 2026-05-01\n---\n")
-    write_text(tmp_path / "site/docs/a.md", "---\ntitle: A page\n---\n")
-    assert [one.name for one in discover(tmp_path, ignore=())] == ["vault"]
-    write_memo(tmp_path / "desk/memos", "a")
-    write_mif(tmp_path / "desk", "knowledge/rope.memory.md")
-    assert [one.name for one in discover(tmp_path, ignore=())] == ["desk", "vault"]
+    site = tmp_path / "heads"
+    write_text(site / "vault/.git/HEAD", "")
+    write_text(site / "vault/docs/deep/a.md", f"---\nid: {UUID}\ntype: semantic\ncreated: 2026-05-01\n---\n")
+    write_text(site / "site/docs/a.md", "---\ntitle: A page\n---\n")
+    assert [one.name for one in discover(site, ignore=())] == ["vault"]
+    write_memo(site / "desk/memos", "a")
+    write_mif(site / "desk", "knowledge/rope.memory.md")
+    assert [one.name for one in discover(site, ignore=())] == ["desk", "vault"]
 
 
 def test_of_two_records_of_one_id_the_first_keeps_it_and_equal_files_are_copies(quay: Path) -> None:
@@ -204,7 +201,6 @@ def test_of_two_records_of_one_id_the_first_keeps_it_and_equal_files_are_copies(
 
 def test_records_are_called_by_their_source_and_key_and_nodes_have_bodies_and_history(quay: Path) -> None:
     """Wherever their files lie (SPEC 3, identity); a date is created, else the name's stamp, else nothing."""
-    # The bytes come from the shelf; a changed byte is found.
     Stores(quay).node("decision.retries")
     write_mif(quay, "docs/rope.memory.md")
     write_layer(quay, "archive/handoffs/設計")
@@ -237,7 +233,6 @@ def test_records_are_called_by_their_source_and_key_and_nodes_have_bodies_and_hi
 
 def test_relations_are_bound_both_ways_and_tell_of_successors(quay: Path) -> None:
     """The other end has them with the inverse word; two stores of one repo may have nodes of one id."""
-    # Whether the field says so or a relation; an id archived again leads to the first time.
     repo = Stores(quay)
     for id_ in ("decision.retries", "feature.queue", "gotcha.clock"):
         repo.node(id_)
@@ -394,10 +389,8 @@ def test_a_name_means_the_record_of_its_own_source_else_the_only_one(tmp_path: P
     here: Ref = ("memo", write_memo(tmp_path / "quay/memos/inbox", "here", body=body).stem)
     there: Ref = ("memo", write_memo(tmp_path / "yard/memos/inbox", "there", body=body).stem)
     archive = archive_of(*(tmp_path / name for name in ("quay", "pier", "yard")))
-    assert links(archive, here) == {
-        "decision.both": ("record", "quay.decision.both"),
-        "decision.one": ("record", "pier.decision.one"),
-    }
+    expected = {"decision.both": ("record", "quay.decision.both"), "decision.one": ("record", "pier.decision.one")}
+    assert links(archive, here) == expected
     assert links(archive, there) == {"decision.one": ("record", "pier.decision.one")}
     quay = empty(tmp_path / "document")
     write_text(quay / "docs/adr/decisions/paint.md", "# Paint\n")
@@ -408,7 +401,6 @@ def test_a_name_means_the_record_of_its_own_source_else_the_only_one(tmp_path: P
 
 def test_places_tell_the_system_of_a_file_and_ids_of_records_are_read_off_texts() -> None:
     """What a tool generates beside its own is nobody's; paths are seen from the folder that holds their store."""
-    # As whole words; what has another meaning is left.
     for path, system in [
         *((".memory/memory/decisions/a.json", "memory-store"), ("desk/.memory/events.jsonl", "memory-store")),
         *((".memory/schema/object.schema.json", None), (".memory/.backup/1/.memory/config.json", None)),
@@ -434,9 +426,7 @@ def test_places_tell_the_system_of_a_file_and_ids_of_records_are_read_off_texts(
         assert find_mentions(text, RECORD_IDS) == found
 
 
-def test_anchors_lead_to_documents_that_fit_and_to_files_on_the_web(
-    quay: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_anchors_lead_to_documents_that_fit_and_files_on_the_web(quay: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seen from the folder that holds the store; globs that are slow to match are given up: their steps are counted."""
     Stores(quay / "desk").config()
     anchors = ["decisions/*.md", "src/worker.py", "src/**", "none.py", "../secret", "/etc/passwd"]

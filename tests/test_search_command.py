@@ -66,8 +66,8 @@ def test_hits_say_how_far_they_are_and_who_owes_an_answer(site: Path, capsys: Ca
         assert hit["waits_for"] == ["director"]
 
 
-def test_what_is_not_found_or_not_understood_says_so(site: Path, capsys: Capture) -> None:
-    """And without one where nothing is similar. With an example of what works."""
+def test_hits_are_told_to_people_and_to_machines(site: Path, capsys: Capture) -> None:
+    """Words are marked, the number comes last; one JSON object; exit codes; hints, and an example where it is wrong."""
     assert search(site, "ferri") == 1
     assert capsys.readouterr().out == "no results; did you mean ferry?\n"
     assert search(site, "from:enginer") == 1
@@ -79,22 +79,11 @@ def test_what_is_not_found_or_not_understood_says_so(site: Path, capsys: Capture
         "memosite: this parenthesis is never closed", "  tide AND (ebb", "           ^",
         "  for example: (tide OR ebb) tables",
     ]  # fmt: skip
-
-
-def test_hits_are_told_to_people_and_to_machines(site: Path, capsys: Capture) -> None:
-    """The words are marked, and the number of hits comes last."""
-    # One JSON object; with a base address the hits have theirs. How many there are, and how many are shown; for scripts
-    # the exit code tells.
     assert search(site, "ferry OR ebb") == 0
     assert capsys.readouterr().out.splitlines() == [
-        "Another",
-        "  2026-05-01 · memo · engineer to all",
-        "  The *ferry* leaves at *ebb*.",
-        "  memos/other/index.html#p-20764c74",
-        f"  {site.name}/memos/read/other.openthing",
-        "",
-        "1 result",
-    ]
+        "Another", "  2026-05-01 · memo · engineer to all", "  The *ferry* leaves at *ebb*.",
+        "  memos/other/index.html#p-20764c74", f"  {site.name}/memos/read/other.openthing", "", "1 result",
+    ]  # fmt: skip
     assert search(site, "--json", "--base-url", "https://x.example/", "subject:tide") == 0
     value = json.loads(capsys.readouterr().out)
     assert (value["v"], value["total"], value["query"]) == (1, 1, "subject:tide")
@@ -110,9 +99,7 @@ def test_hits_are_told_to_people_and_to_machines(site: Path, capsys: Capture) ->
     assert capsys.readouterr() == ("", "")
 
 
-def test_an_archive_that_did_not_change_is_not_read_again(
-    site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unchanged_archive_is_not_read_again(site: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     """The index alone gives the same answers, hints and JSON; every change makes the archive be read."""
     asked = (["ferry"], ["ferri"], ["--json", "is:open OR tide"], ["--base-url", "https://x.example/", "ebb"])
     search(site, "ferry")
@@ -141,8 +128,28 @@ def test_what_git_received_is_no_longer_unread(tmp_path: Path, capsys: Capture) 
     assert "no results" in capsys.readouterr().out
 
 
-def test_a_search_does_not_wait_for_the_network(tmp_path: Path, capsys: Capture) -> None:
-    """A remote counts as it was last fetched; only one that never was is fetched."""
+def test_excerpts_show_where_the_words_stand_as_plain_text_and_no_search_waits_for_the_network(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    """Marks say nothing, escapes are shown; a remote counts as it was last fetched, and only once must be."""
+    for text, query, expected in [
+        ("The ferry leaves at ebb.", "ferry", "The [ferry] leaves at ebb."),
+        ("The ferry leaves at ebb.", '"leaves at"', "The ferry [leaves] [at] ebb."),
+        ("leaves at ebb, leaves on", '"leaves on"', "leaves at ebb, [leaves] [on]"),
+        ("readArchive", "archive", "[readArchive]"),
+        ("夜の鐘楼です", "鐘楼", "夜の[鐘楼]です"),
+        ("ÉCOLE de la mer", "ecol*", "[ÉCOLE] de la mer"),
+        ("nothing here", "ferry", "nothing here"),
+        ("", "ferry", ""),
+        ("x " * 300 + "ferry" + " y" * 300, "ferry", "… " + "x " * 19 + "[ferry]" + " y" * 98 + " …"),
+        ("ferry a NOT b", "ferry NOT b", "[ferry] a NOT b"),
+    ]:
+        analyzer = Analyzer()
+        pieces = make_excerpt(
+            [("", prepare(text).strip())], wanted_words(parse_query(query, analyzer)), analyzer
+        ).pieces
+        assert "".join(f"[{piece.text}]" if piece.is_marked else piece.text for piece in pieces) == expected
+        assert sum(len(piece.text) for piece in pieces) <= LENGTH + 10
     origin = Repo(tmp_path / "origin")
     write_memo(origin.root / "memos/inbox", "one")
     origin.commit()
@@ -156,23 +163,19 @@ def test_a_search_does_not_wait_for_the_network(tmp_path: Path, capsys: Capture)
     assert capsys.readouterr().out.endswith("1 result\n")
     assert main(["check", "--site", str(site), "--cache", str(site / "cache"), "--quiet"]) == 0  # it fetches
     assert search(site, "--quiet", "two") == 0
-
-
-def test_excerpts_are_plain_text_and_cannot_drive_a_terminal(tmp_path: Path, capsys: Capture) -> None:
-    """Marks of Markdown say nothing in a line; code stays as it is written; escapes are shown as what they are not."""
+    plain = tmp_path / "plain"
     body = "---\nid: x\n---\n## Ferry\n\n**The** [ferry](https://x.example/) *is* 2\\* at `__ebb__`:\n\n- | a | b |"
-    write_memo(tmp_path / "memos/inbox", "one", body=body)
-    write_memo(tmp_path / "memos/inbox", "evil", subject="Tide \x1b[2J", body="tide \x1b]0;title\x07 \u202e end")
-    assert search(tmp_path, "ferry") == 0
+    write_memo(plain / "memos/inbox", "one", body=body)
+    write_memo(plain / "memos/inbox", "evil", subject="Tide \x1b[2J", body="tide \x1b]0;title\x07 \u202e end")
+    assert search(plain, "ferry") == 0
     assert capsys.readouterr().out.splitlines()[2] == "  *Ferry* The *ferry* is 2* at __ebb__: | a | b |"
-    assert search(tmp_path, "tide") == 0
+    assert search(plain, "tide") == 0
     said = capsys.readouterr().out
     assert "\x1b" not in said and "\u202e" not in said
 
 
 def test_an_export_of_a_query_holds_what_it_finds_and_asks_the_index_alone(site: Path, capsys: Capture) -> None:
     """By the same engine; a query that cannot be read is refused."""
-    # It gives what a scan gives, also with another address; what came after the index was made is looked into.
     common = ["export", "--site", str(site), "--cache", str(site / "cache")]
     assert main([*common, "ferry"]) == 0
     assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == ["other"]
@@ -196,31 +199,8 @@ def test_an_export_of_a_query_holds_what_it_finds_and_asks_the_index_alone(site:
     assert {json.loads(line)["id"] for line in export()} == {"other", "third"}
 
 
-def test_an_excerpt_shows_where_the_words_stand() -> None:
-    """The best piece of the text, the words marked."""
-    for text, query, expected in [
-        ("The ferry leaves at ebb.", "ferry", "The [ferry] leaves at ebb."),
-        ("The ferry leaves at ebb.", '"leaves at"', "The ferry [leaves] [at] ebb."),
-        ("leaves at ebb, leaves on", '"leaves on"', "leaves at ebb, [leaves] [on]"),
-        ("readArchive", "archive", "[readArchive]"),
-        ("夜の鐘楼です", "鐘楼", "夜の[鐘楼]です"),
-        ("ÉCOLE de la mer", "ecol*", "[ÉCOLE] de la mer"),
-        ("nothing here", "ferry", "nothing here"),
-        ("", "ferry", ""),
-        ("x " * 300 + "ferry" + " y" * 300, "ferry", "… " + "x " * 19 + "[ferry]" + " y" * 98 + " …"),
-        ("ferry a NOT b", "ferry NOT b", "[ferry] a NOT b"),
-    ]:
-        analyzer = Analyzer()
-        pieces = make_excerpt(
-            [("", prepare(text).strip())], wanted_words(parse_query(query, analyzer)), analyzer
-        ).pieces
-        assert "".join(f"[{piece.text}]" if piece.is_marked else piece.text for piece in pieces) == expected
-        assert sum(len(piece.text) for piece in pieces) <= LENGTH + 10
-
-
 def test_what_is_withheld_is_forgotten_by_searches_and_by_builds(tmp_path: Path, capsys: Capture) -> None:
     """Whoosh keeps words of deleted documents; a hint would repeat them, and the cache would hold them."""
-    # Nobody may search again for a long time. An index without documents has nothing to sort by.
     folder, name = tmp_path / "desk/memos/inbox", "2026-05-01-0900--engineer--director--reef"
     write_memo(folder, "2026-05-01-0800--engineer--director--calm", body="Nothing new.")
     write_memo(folder, name, body="The zqunicorn is here.")
@@ -264,17 +244,27 @@ def is_indexed(site: Path) -> bool:
 
 
 def test_the_first_search_answers_and_the_index_comes_later(tides: Path, capsys: Capture) -> None:
-    """Both give the same answer; nothing is said of it."""
+    """With the same answer; an old index answers together with a scan, while somebody makes the next one."""
     assert search(tides, "ebb") == 0
     first = capsys.readouterr()
     wait_until(lambda: is_indexed(tides))
     assert search(tides, "ebb") == 0
     assert capsys.readouterr() == first
     assert first.err == ""
+    assert search(tides, "--index", "ferry") == 0
+    write_memo(
+        tides / "memos/read", "newest", subject="Ferry timetable", body="Now at noon.", sent="2026-06-01T00:00:00Z"
+    )
+    capsys.readouterr()
+    with making_index(tides / "cache/internal"):
+        assert search(tides, "ferry OR timetable") == 0
+        assert [line for line in capsys.readouterr().out.splitlines() if line[:1].strip()] == [
+            "Ferry timetable", "Ferry", "2 results",
+        ]  # fmt: skip
 
 
-def test_with_no_index_none_is_made(tides: Path, capsys: Capture) -> None:
-    """Neither by a search nor by an export, of little or much; the answers are the same."""
+def test_with_no_index_none_is_made_and_who_waits_for_one_is_told(tides: Path, capsys: Capture) -> None:
+    """By no command, with the same answers; told once; it can be made without a query, and else there is no score."""
     assert search(tides, "--no-index", "ebb") == 0
     scanned = capsys.readouterr().out
     options = ["--site", str(tides), "--cache", str(tides / "cache"), "--no-index"]
@@ -287,10 +277,7 @@ def test_with_no_index_none_is_made(tides: Path, capsys: Capture) -> None:
     capsys.readouterr()
     assert search(tides, "--index", "ebb") == 0
     assert capsys.readouterr().out == scanned
-
-
-def test_who_waits_for_the_index_is_told(tides: Path, capsys: Capture) -> None:
-    """Once, when there is none; without an index there is no score. It can be made without a query, too."""
+    shutil.rmtree(tides / "cache")
     assert search(tides, "--sort", "score", "--no-index", "ebb") == 2
     assert "--no-index" in capsys.readouterr().err
     assert search(tides, "--sort", "score", "ebb") == 0
@@ -304,20 +291,6 @@ def test_who_waits_for_the_index_is_told(tides: Path, capsys: Capture) -> None:
     assert is_indexed(tides)
     assert search(tides) == 2
     assert "found no QUERY" in capsys.readouterr().err
-
-
-def test_an_old_index_answers_together_with_a_scan(tides: Path, capsys: Capture) -> None:
-    """While somebody makes the next one."""
-    assert search(tides, "--index", "ferry") == 0
-    write_memo(
-        tides / "memos/read", "newest", subject="Ferry timetable", body="Now at noon.", sent="2026-06-01T00:00:00Z"
-    )
-    capsys.readouterr()
-    with making_index(tides / "cache/internal"):
-        assert search(tides, "ferry OR timetable") == 0
-        assert [line for line in capsys.readouterr().out.splitlines() if line[:1].strip()] == [
-            "Ferry timetable", "Ferry", "2 results",
-        ]  # fmt: skip
 
 
 def test_indexing_that_is_killed_begins_again(tides: Path) -> None:
@@ -364,7 +337,6 @@ def test_what_is_erased_while_an_index_is_made_never_gets_into_it(
 
 def test_a_cache_that_cannot_be_written_changes_no_answer(tides: Path, tmp_path: Path, capsys: Capture) -> None:
     """Saved searches of a build find the same, with the same bytes; a search scans each time."""
-    # Only who waits for an index is told.
     searches = "feeds: {searches: {at-ebb: ebb, no-ferry: NOT ferry, prefix: 'tim* OR tid*'}}\n"
     write_text(tides / "memosite.yml", f"title: Archive\n{searches}")
     expected = built_files(tides, "--cache", tmp_path / "cache-one", output=tmp_path / "one")
@@ -382,9 +354,7 @@ def test_a_cache_that_cannot_be_written_changes_no_answer(tides: Path, tmp_path:
     assert built_files(tides, "--cache", tmp_path / "cache-one", output=tmp_path / "one") == expected
 
 
-def test_who_indexes_runs_nothing_from_the_folder_of_the_user(
-    tides: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_indexing_runs_nothing_of_a_users_folder(tides: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder may hold a `memosite` or a `json` of its own."""
     folder = tmp_path / "cloned"
     for name in ("json.py", "memosite/__init__.py", "memosite/__main__.py", "sitecustomize.py"):

@@ -148,8 +148,17 @@ class Planted:
 
 
 def test_a_damaged_index_is_made_anew_and_one_that_came_with_a_repo_is_never_opened(tmp_path: Path) -> None:
-    """A byte changed on disk is enough."""
-    # Whoosh unpickles its files: a copy of an index, as a clone would have it, is not one of ours.
+    """Whoosh unpickles its files: a copy, as a clone has it, is not ours. A link would lead out of the cache."""
+    linked = tmp_path / "linked"
+    write_memo(linked / "memos/inbox", "one")
+    elsewhere = linked / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "precious").write_text("text")
+    (linked / "cache").mkdir()
+    (linked / "cache/search").symlink_to(elsewhere)
+    with pytest.raises(OutputError, match="symbolic link"):
+        ids(linked, linked / "cache", "text")
+    assert (elsewhere / "precious").exists()
     write_memo(tmp_path / "memos/inbox", "one")
     assert ids(tmp_path, tmp_path / "cache", "text") == ["one"]
     segment = max((tmp_path / "cache/search").iterdir(), key=lambda path: path.stat().st_size)
@@ -196,23 +205,8 @@ def test_whatever_lies_where_the_index_belongs_is_replaced(planted: str, tmp_pat
     assert len(said) == 1
 
 
-def test_a_link_in_the_cache_is_refused(tmp_path: Path) -> None:
-    """It would lead writing and removing out of the cache."""
-    write_memo(tmp_path / "memos/inbox", "one")
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "precious").write_text("text")
-    (tmp_path / "cache").mkdir()
-    (tmp_path / "cache/search").symlink_to(elsewhere)
-    with pytest.raises(OutputError, match="symbolic link"):
-        ids(tmp_path, tmp_path / "cache", "text")
-    assert (elsewhere / "precious").exists()
-
-
 def test_dates_are_relative_to_the_newest_and_mailboxes_and_scores_are_up_to_date(tmp_path: Path) -> None:
     """So that the same archive always gives the same answer."""
-    # What changes without the text changing is indexed, too. A word in the subject counts more, and more often in a
-    # shorter text.
     for day in ("2026-03-01", "2026-03-20", "2026-03-31"):
         write_memo(tmp_path / "memos/inbox", day, sent=f"{day}T12:00:00Z")
     assert ids(tmp_path, tmp_path / "cache", "after:2w") == ["2026-03-31", "2026-03-20"]
@@ -296,8 +290,8 @@ def test_the_browser_finds_what_whoosh_finds(cut: str, example: Read, tmp_path: 
         assert dict(answer["facets"]["year"]) == Counter(year for *_, year in items if year)
 
 
-def test_the_first_hits_are_the_newest_of_all_blocks(example: Read, tmp_path: Path) -> None:
-    """Also where dates are equal in different blocks."""
+def test_the_first_hits_are_the_newest_of_all_blocks_and_a_query_moves_little(example: Read, tmp_path: Path) -> None:
+    """Also of equal dates; a part of the blocks, and of the output of tools nothing, unless it may be found there."""
     cards = tuple(
         replace(card, date=card.date // 86_400_000 * 86_400_000 if card.date else None) for card in example.cards
     )
@@ -307,10 +301,35 @@ def test_the_first_hits_are_the_newest_of_all_blocks(example: Read, tmp_path: Pa
     for limit in (1, 10, 33):
         (answer,) = browse(tmp_path, ["sent:[* TO *] OR NOT sent:[* TO *]"], limit=limit)
         assert answer["hits"] == expected[:limit]
+    moved = tmp_path / "moved"
+    files = write_blocks(plan_blocks(example.cards), example, moved)
+    (answer,) = browse(moved, ["shelf holds"], limit=10)
+    assert answer["total"] > 0
+    assert answer["bytes"] < sum(map(len, files.values())) / 2
+    words, output = (" ".join(f"{before}w{n}" for n in range(2000)) for before in ("", "tide "))
+    text = f"## User\n\n{words}\n\n## Assistant\n\n> **🔧 Bash**\n> {output}"
+    write_transcript(moved / "site/transcripts/engineer", "talk", text=text)
+    with reading(moved / "site") as talk:
+        write_blocks(plan_blocks(talk.cards), talk, moved / "out")
+    texts, both, neither = browse(
+        moved / "out", ["w1500", "w1500 (in:tools OR in:text)", "w1500 NOT in:tools"], limit=0
+    )
+    assert (texts["total"], both["total"], neither["total"]) == (1, 2, 1)
+    assert texts["files"] == both["files"] - 1
 
 
 def test_the_browser_shows_the_passages_that_the_command_shows_of_long_texts(tmp_path: Path) -> None:
-    """Wherever words are: in code, tables, items, links, footnotes, a paragraph longer than a piece, a turn."""
+    """Wherever words are: code, tables, items, links, footnotes, a turn; hostile ones stay text."""
+    hostile = tmp_path / "hostile"
+    evil = 'tide "); alert(1); ("</script> \u2028 \u2029 \\ \x00 ebb'
+    write_memo(hostile / "memos/inbox", "evil", subject=evil, body=evil)
+    with reading(hostile) as read:
+        write_blocks(plan_blocks(read.cards), read, hostile / "out")
+        write_blocks([], read, hostile / "empty")
+    (answer,) = browse(hostile / "out", ["alert ebb"], limit=10)
+    assert [hit[1] for hit in answer["hits"]] == ["evil"]
+    (answer,) = browse(hostile / "empty", ["tide after:2w"], limit=10)
+    assert (answer["total"], answer["hits"]) == (0, [])
     chance = random.Random(3)
     words = [f"w{number}" for number in range(3_000)]
     kinds: tuple[Callable[[str], str], ...] = (
@@ -344,33 +363,13 @@ def test_the_browser_shows_the_passages_that_the_command_shows_of_long_texts(tmp
                 assert marked, query
 
 
-def test_a_query_moves_little_and_one_of_texts_nothing_of_tools(example: Read, tmp_path: Path) -> None:
-    """Of the example's blocks a part; words are sought in the output of tools only if the query may find some."""
-    files = write_blocks(plan_blocks(example.cards), example, tmp_path)
-    (answer,) = browse(tmp_path, ["shelf holds"], limit=10)
-    assert answer["total"] > 0
-    assert answer["bytes"] < sum(map(len, files.values())) / 2
-    words, output = (" ".join(f"{before}w{n}" for n in range(2000)) for before in ("", "tide "))
-    text = f"## User\n\n{words}\n\n## Assistant\n\n> **🔧 Bash**\n> {output}"
-    write_transcript(tmp_path / "site/transcripts/engineer", "talk", text=text)
-    with reading(tmp_path / "site") as read:
-        write_blocks(plan_blocks(read.cards), read, tmp_path / "out")
-    texts, both, neither = browse(
-        tmp_path / "out", ["w1500", "w1500 (in:tools OR in:text)", "w1500 NOT in:tools"], limit=0
-    )
-    assert (texts["total"], both["total"], neither["total"]) == (1, 2, 1)
-    assert texts["files"] == both["files"] - 1
-
-
 def numbered(read: Read, count: int) -> list[Card]:
     """So many cards, the example's over and over under other ids."""
     cards = read.cards
     return [replace(cards[n % len(cards)], id=f"x{n}", arrival=n + 1) for n in range(count)]
 
 
-def test_builds_rewrite_the_blocks_of_what_changed_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_builds_rewrite_the_blocks_of_what_changed_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One memo more: the files of the last block. An edit: those of its own. A clean build gives the same bytes."""
     monkeypatch.setattr("memosite.search.blocks.FULL", 16)
     monkeypatch.setattr("memosite.search.blocks.TAIL", 4)
@@ -399,10 +398,10 @@ def test_builds_rewrite_the_blocks_of_what_changed_and_nothing_else(
     assert {path: data for path, (data, _) in clean.items()} == {path: data for path, (data, _) in edited.items()}
 
 
-def test_a_block_is_few_files_of_bounded_size_and_each_line_a_piece_that_the_head_tells_of(
-    example: Read, tmp_path: Path
+def test_blocks_are_few_files_by_arrival_and_few_change_with_a_mailbox(
+    example: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In whatever order its cards come; JSON in a call with the piece's name, read by the document."""
+    """In whatever order cards come; each line a piece that the head tells of, read by the document."""
     cards = numbered(example, TAIL)
     (block,) = plan_blocks(cards)
     files = write_blocks([block], example, tmp_path)
@@ -427,6 +426,25 @@ def test_a_block_is_few_files_of_bounded_size_and_each_line_a_piece_that_the_hea
                     number += 1
                 assert data == b""
     assert seen == {path for path in files if not path.endswith(("block.js", "blocks.js"))}
+    cards = numbered(example, FULL + TAIL + 1)
+    blocks = plan_blocks(cards)
+    assert [(block.name, len(block.cards)) for block in blocks] == [("f0", FULL), ("t16", TAIL), ("t17", 1)]
+    without = plan_blocks(card for card in cards if card.arrival != FULL + 5)
+    assert [(block.name, len(block.cards)) for block in without][1:] == [("t16", TAIL - 1), ("t17", 1)]
+    more = plan_blocks(numbered(example, FULL + TAIL + 2))
+    assert more[:-1] == blocks[:-1] and more[-1] != blocks[-1] and len(more) == len(blocks)
+    monkeypatch.setattr("memosite.search.blocks.TAIL_SHARD", 500)
+    monkeypatch.setattr("memosite.search.blocks.FILE_BYTES", dict.fromkeys("ithep", 1_000))
+    (block,) = plan_blocks(example.cards)
+    unread = next(card for card in block.cards if ("box", "inbox") in card.keys)
+    keys = tuple(("box", "read") if key == ("box", "inbox") else key for key in unread.keys)
+    moved = replace(block, cards=tuple(replace(card, keys=keys) if card is unread else card for card in block.cards))
+    before, after = (dict(render_block(one, example.shelf.text)) for one in (block, moved))
+    changed = {path.rpartition("/")[2] for path in {*before, *after} if before.get(path) != after.get(path)}
+    assert "block.js" in changed
+    assert len(before) > 100
+    assert len(changed) <= 10
+    assert not any(path.startswith(("h", "i", "e")) for path in changed)
 
 
 def value_of(line: bytes, name: str) -> bytes:
@@ -449,56 +467,11 @@ def read_numbers(written: str) -> Iterator[int]:
             value, weight = 0, 1
 
 
-def test_blocks_hold_artifacts_by_arrival_and_few_files_change_with_a_mailbox(
-    example: Read, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Full ones first, then small ones; a gap changes nothing for the others, and one more the last block alone."""
-    # Its mailbox is another; texts, their places and hits are as they were.
-    cards = numbered(example, FULL + TAIL + 1)
-    blocks = plan_blocks(cards)
-    assert [(block.name, len(block.cards)) for block in blocks] == [("f0", FULL), ("t16", TAIL), ("t17", 1)]
-    without = plan_blocks(card for card in cards if card.arrival != FULL + 5)
-    assert [(block.name, len(block.cards)) for block in without][1:] == [("t16", TAIL - 1), ("t17", 1)]
-    more = plan_blocks(numbered(example, FULL + TAIL + 2))
-    assert more[:-1] == blocks[:-1] and more[-1] != blocks[-1] and len(more) == len(blocks)
-    monkeypatch.setattr("memosite.search.blocks.TAIL_SHARD", 500)
-    monkeypatch.setattr("memosite.search.blocks.FILE_BYTES", dict.fromkeys("ithep", 1_000))
-    (block,) = plan_blocks(example.cards)
-    unread = next(card for card in block.cards if ("box", "inbox") in card.keys)
-    keys = tuple(("box", "read") if key == ("box", "inbox") else key for key in unread.keys)
-    moved = replace(block, cards=tuple(replace(card, keys=keys) if card is unread else card for card in block.cards))
-    before, after = (dict(render_block(one, example.shelf.text)) for one in (block, moved))
-    changed = {path.rpartition("/")[2] for path in {*before, *after} if before.get(path) != after.get(path)}
-    assert "block.js" in changed
-    assert len(before) > 100
-    assert len(changed) <= 10
-    assert not any(path.startswith(("h", "i", "e")) for path in changed)
-
-
-def test_hostile_words_stay_text_and_an_empty_archive_finds_nothing(tmp_path: Path) -> None:
-    """Quotes, line separators and tags are JSON, whatever the memo holds."""
-    evil = 'tide "); alert(1); ("</script> \u2028 \u2029 \\ \x00 ebb'
-    write_memo(tmp_path / "memos/inbox", "evil", subject=evil, body=evil)
-    with reading(tmp_path) as read:
-        write_blocks(plan_blocks(read.cards), read, tmp_path / "out")
-        write_blocks([], read, tmp_path / "empty")
-    (answer,) = browse(tmp_path / "out", ["alert ebb"], limit=10)
-    assert [hit[1] for hit in answer["hits"]] == ["evil"]
-    (answer,) = browse(tmp_path / "empty", ["tide after:2w"], limit=10)
-    assert (answer["total"], answer["hits"]) == (0, [])
-
-
-@given(st.lists(st.integers(0, 2**40), unique=True).map(sorted))
-def test_numbers_are_written_and_read_back(numbers: list[int]) -> None:
-    """As gaps less one, from -1 on."""
-    assert [
-        gap + before + 1 for gap, before in zip(read_numbers(gaps(numbers).decode()), [-1, *numbers], strict=False)
-    ] == numbers
-
-
-@given(st.lists(st.integers(0, 500), unique=True).map(sorted))
-def test_many_numbers_are_written_as_bits_where_that_is_shorter(numbers: list[int]) -> None:
-    """By the rule that is written down: six bits a digit, the lowest first."""
+@given(*(st.lists(st.integers(0, most), unique=True).map(sorted) for most in (2**40, 500)))
+def test_numbers_are_written_and_read_back(large: list[int], numbers: list[int]) -> None:
+    """As gaps less one, from -1 on; many as bits where that is shorter: six bits a digit, the lowest first."""
+    read = zip(read_numbers(gaps(large).decode()), [-1, *large], strict=False)
+    assert [gap + before + 1 for gap, before in read] == large
     packed = pack(numbers)
     assert len(packed) <= len(gaps(numbers).decode())
     if packed.startswith("!"):
@@ -534,9 +507,7 @@ def test_javascript_folds_as_python_does_passes_its_own_tests_and_has_the_types_
         assert done.returncode == 0, done.stdout[-3000:]
 
 
-def test_what_was_found_in_a_small_block_is_not_looked_for_again(
-    example: Read, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_found_in_a_small_block_is_not_sought_again(example: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     """One more artifact is all that is read; what is kept counts by its size; packed terms give the same files."""
     (block,) = plan_blocks(example.cards)[:1]
     less = replace(block, cards=block.cards[1:])

@@ -63,8 +63,6 @@ def as_lists(node: language.QueryNode) -> list[object]:
 
 def test_words_names_and_queries_are_read_as_the_table_says() -> None:
     """As the table says, with positions and parts."""
-    # As the table says. The tree, or the error with its place and an example. No query can exhaust the stack.
-    # docs/search.md has a line for each.
     for case in CASES["words"]:
         words = Analyzer().words(prepare(str(case["text"])))
         assert [[word.term, word.position] + ["part"] * word.part for word in words] == case["words"]
@@ -114,40 +112,18 @@ def here(text: str) -> dict[str, Any]:
     return {"query": query, "words": words, "keyword": analyzer.keyword(text)}
 
 
-def in_browser(texts: list[str]) -> list[dict[str, Any]]:
-    """What texts are, by the browser's script."""
-    command = ["node", str(ROOT / "tests/search_parse.js")]
-    done = subprocess.run(command, input=json.dumps(texts).encode(), capture_output=True, timeout=600, check=True)
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
-
-
 @fuzz(st.lists(QUERIES, min_size=20, max_size=200), examples=6)
 def test_the_browser_understands_the_same(texts: list[str]) -> None:
     """The same tree or the same error at the same place, the same words and names."""
-    for text, there in zip(texts, in_browser(texts), strict=True):
+    command = ["node", str(ROOT / "tests/search_parse.js")]
+    done = subprocess.run(command, input=json.dumps(texts).encode(), capture_output=True, timeout=600, check=True)
+    for text, there in zip(texts, json.loads(done.stdout), strict=True):
         assert {"text": text, **here(text)} == {"text": text, **there}
 
 
-@fuzz(QUERIES | st.text(), examples=200)
-def test_any_text_is_a_query_or_a_query_error(text: str) -> None:
-    """Also one with lone surrogates, from a command line that is not UTF-8."""
-    analyzer = Analyzer()
-    try:
-        tree = parse_query(text, analyzer)
-    except QueryError as error:
-        assert 0 <= error.position <= max(len(text), LONGEST)
-        for example in error.example.split(" or "):
-            parse_query(example, analyzer)
-        return
-    assert parse_query(text, analyzer) == tree
-    assert list(leaves(tree))
-    json.dumps(as_lists(tree))
-
-
 @fuzz(QUERIES | st.text(), examples=200, known=["\xadÆ"])
-def test_words_are_in_the_text(text: str) -> None:
-    """Each has a place, in order; `find` and `terms`, the quick ways, know the same words; a date is one, or none."""
+def test_any_text_is_a_query_or_a_query_error_and_words_are_in_it(text: str) -> None:
+    """Also with lone surrogates; each word has a place, in order, and the quick ways know the same words."""
     prepared = prepare(text)
     analyzer = Analyzer()
     words = analyzer.words(prepared)
@@ -161,3 +137,13 @@ def test_words_are_in_the_text(text: str) -> None:
     assert sorted(parts) == sorted((one.term, one.position) for one in words if one.part)
     span = read_date(text)
     assert span is None or span[0] < span[1]
+    try:
+        tree = parse_query(text, analyzer)
+    except QueryError as error:
+        assert 0 <= error.position <= max(len(text), LONGEST)
+        for example in error.example.split(" or "):
+            parse_query(example, analyzer)
+        return
+    assert parse_query(text, analyzer) == tree
+    assert list(leaves(tree))
+    json.dumps(as_lists(tree))

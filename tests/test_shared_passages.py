@@ -60,7 +60,6 @@ def said(found: dict[str, list[SharedLink]], name: str) -> list[tuple[str, str, 
 
 def test_each_end_leads_to_the_other_also_by_several_processes(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At the turn and the paragraph; most of the memo is in the talk, little of the document."""
-    # In the same order, and they leave the same behind for the next build.
     found = links(site)
     talk, memo, quoting = f"transcript/{TALK}", f"memo/{MEMO}", f"memo/{QUOTING}"
     document = "document/office.decisions.0001-tide.md"
@@ -85,8 +84,8 @@ def test_each_end_leads_to_the_other_also_by_several_processes(site: Path, monke
     assert list(together.rows) == list(alone.rows)
 
 
-def test_a_session_that_reads_a_memo_quotes_it(tmp_path: Path) -> None:
-    """Later, by the time of the turn, or since the sender of the memo took no part in it."""
+def test_nineteen_words_are_no_passage_and_a_session_that_reads_a_memo_quotes_it(tmp_path: Path) -> None:
+    """Later, or without the memo's sender; captures of one session name each other already: the longest is linked."""
     passage = words("read")
     name = "2026-05-02-1000--director--engineer--note"
     ends = {"from": "director", "to": "engineer", "sent": "2026-05-02T10:00:00Z"}
@@ -98,13 +97,9 @@ def test_a_session_that_reads_a_memo_quotes_it(tmp_path: Path) -> None:
     times = {"d": "2026-05-02T09:00:00Z", "e": "2026-05-01T09:00:00Z"}
     write_transcript(talks / "director", "d", text="".join(turns), started=times["d"], participants=together)
     write_transcript(talks / "engineer", "e", text=talk(passage), started=times["e"])
-    found = said(links(tmp_path / "office"), f"memo/{name}")
-    relations = sorted((other, relation) for relation, other, _ in found)
+    quoted = said(links(tmp_path / "office"), f"memo/{name}")
+    relations = sorted((other, relation) for relation, other, _ in quoted)
     assert relations == [("transcript/d", "quoted in"), ("transcript/e", "quoted in")]
-
-
-def test_nineteen_words_and_captures_of_one_session_are_no_passages(tmp_path: Path) -> None:
-    """Twenty are. Their pages name each other already: a memo leads to the longest."""
     for number, name in ((19, "less"), (20, "more")):
         for place in range(2):
             folder = tmp_path / name / "memos/inbox"
@@ -114,20 +109,17 @@ def test_nineteen_words_and_captures_of_one_session_are_no_passages(tmp_path: Pa
     tmp_path = tmp_path / "more2"
     session = "0b5d7a52-95f1-4bd0-8f6e-2f6f3c0a1e11"
     for number in range(3):
-        write_transcript(
-            tmp_path / "office/transcripts/engineer",
-            f"2026-05-01-140{number}--engineer--capture",
-            text=talk(words("said"), *(words(f"more{one}") for one in range(number))),
-            participants=[{"position": "engineer", "session_arc": session}],
-        )
+        text = talk(words("said"), *(words(f"more{one}") for one in range(number)))
+        folder, name = tmp_path / "office/transcripts/engineer", f"2026-05-01-140{number}--engineer--capture"
+        write_transcript(folder, name, text=text, participants=[{"position": "engineer", "session_arc": session}])
     write_memo(tmp_path / "office/memos/inbox", MEMO, body=words("said"))
     found = links(tmp_path / "office")
     assert said(found, f"memo/{MEMO}") == [("drafted in", "transcript/2026-05-01-1402--engineer--capture", "t1")]
     assert len(found) == 2
 
 
-def test_boilerplate_is_not_linked_and_what_many_have_leads_to_the_first(tmp_path: Path) -> None:
-    """The footer of each memo gives no links, and a passage of twelve gives one to each."""
+def test_boilerplate_is_not_linked_and_a_long_list_is_cut_and_counted(tmp_path: Path) -> None:
+    """A footer gives no links, a passage of twelve one to each; one page shows the first, its twin as many as fit."""
     for number in range(MOST_HOLDERS + 1):
         passage = words("claim") if number < 12 else ""
         name = f"2026-05-{number % 28 + 1:02}-{1000 + number}--engineer--director--{number}"
@@ -138,6 +130,17 @@ def test_boilerplate_is_not_linked_and_what_many_have_leads_to_the_first(tmp_pat
     assert len(found) == 12
     assert [len(some) for name, some in found.items() if name != first] == [1] * 11
     assert {one.relation for one in found[first]} == {"quoted in"}
+    passages = [words(f"one{number}x") for number in range(SHARED_SHOWN + 20)]
+    folder = tmp_path / "long/memos/inbox"
+    write_memo(folder, "2026-05-01-0900--a--b--first", body="\n\nfirst\n\n".join(passages))
+    write_memo(folder, "2026-05-02-0900--a--b--second", body="\n\nsecond\n\n".join(passages))
+    out = build_site(tmp_path / "long", output=tmp_path / "out")
+    page = (out / "memos/2026-05-01-0900--a--b--first/index.html").read_text()
+    assert page.count("Quoted in ") == SHARED_SHOWN
+    assert f"Showing the first {SHARED_SHOWN} of {SHARED_SHOWN + 20}." in page
+    twin = json.loads((out / "memos/2026-05-01-0900--a--b--first/index.json").read_text())
+    assert twin["shared_total"] == SHARED_SHOWN + 20
+    assert 50 < len(twin["shared"]) <= SHARED_SHOWN + 20
 
 
 def test_pages_and_twins_have_both_ends(site: Path, tmp_path: Path) -> None:
@@ -161,21 +164,6 @@ def test_pages_and_twins_have_both_ends(site: Path, tmp_path: Path) -> None:
     assert twin["shared"][0] == {"relation": "drafted in", "anchor": own[1:], "words": 25, **there}
     assert twin["shared_total"] == 2
     assert "## Shared passages\n\n- Drafted in [" in (out / f"memos/{MEMO}/index.md").read_text()
-
-
-def test_a_long_list_is_cut_and_counted(tmp_path: Path) -> None:
-    """One page shows the first of them, its twin as many as fit."""
-    passages = [words(f"one{number}x") for number in range(SHARED_SHOWN + 20)]
-    folder = tmp_path / "office/memos/inbox"
-    write_memo(folder, "2026-05-01-0900--a--b--first", body="\n\nfirst\n\n".join(passages))
-    write_memo(folder, "2026-05-02-0900--a--b--second", body="\n\nsecond\n\n".join(passages))
-    out = build_site(tmp_path / "office", output=tmp_path / "out")
-    page = (out / "memos/2026-05-01-0900--a--b--first/index.html").read_text()
-    assert page.count("Quoted in ") == SHARED_SHOWN
-    assert f"Showing the first {SHARED_SHOWN} of {SHARED_SHOWN + 20}." in page
-    twin = json.loads((out / "memos/2026-05-01-0900--a--b--first/index.json").read_text())
-    assert twin["shared_total"] == SHARED_SHOWN + 20
-    assert 50 < len(twin["shared"]) <= SHARED_SHOWN + 20
 
 
 def test_nothing_leads_to_what_is_withheld(site: Path, tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ STEM = "2026-05-01-1430--engineer--director--gate-is-green"
 
 def test_names_and_paths_are_mentions_and_link_targets_destinations() -> None:
     """As written, in order, each once, without the punctuation around them."""
-    # Inline and by reference, as written, in order, each once; the web is left out.
     for text, mentions in [
         ("see decisions/x.md.", ("decisions/x.md",)),
         ("see `decisions/x.md`, (proposals/y.md) and “z.md”", ("decisions/x.md", "proposals/y.md", "z.md")),
@@ -79,8 +78,6 @@ def test_names_and_paths_are_mentions_and_link_targets_destinations() -> None:
 
 def test_a_summary_is_the_beginning_in_plain_words_within_bounds() -> None:
     """Marks of Markdown go, words stay."""
-    # With the last sentence before it; one that is a table alone stays. The first ones count; a summary is cut at a
-    # word, within its bound.
     for text, summary in [
         ("# Title\n\nFirst *line*.\nSecond.", "Title First *line*. Second."),
         ("---\ntitle: x\n---\n\nAfter the head.", "After the head."),
@@ -210,8 +207,6 @@ CASES: list[tuple[str, list[tuple[str, str]]]] = [
 
 def test_the_names_in_a_value_are_read_as_they_are_written() -> None:
     """Their forms, in parentheses where they stand in some, and their stems."""
-    # It tells which document is meant; what is longer than any path, or comes after a hundred, is no name. It counts
-    # only if there is such a file.
     for value, names in CASES:
         assert [(f"({one.form})" if one.is_aside else one.form, one.stem) for one in read_names(value)] == names
     written = [one.written for one in read_names("See decisions/0007-gate.md#why, *memos/read/x.openthing*!")]
@@ -223,14 +218,9 @@ def test_the_names_in_a_value_are_read_as_they_are_written() -> None:
     assert whole_name(f"{ASK} {'x' * 1_000_000}.openthing") == ""
     assert len(read_names(", ".join(f"{ASK}-{number}" for number in range(1_000)))) == NAMES
     for value, stem in [
-        ("a b.openthing", "a b"),
-        ("The gate, again", "The gate, again"),
-        ("s:/memos/a b.openthing", "a b"),
-        (f"{ASK} AND memos/{MORE}", ""),
-        ("a/b c/d", ""),
-        ("Not in-reply-to a b", ""),
-        ("none", ""),
-    ]:
+        ("a b.openthing", "a b"), ("The gate, again", "The gate, again"), ("s:/memos/a b.openthing", "a b"),
+        (f"{ASK} AND memos/{MORE}", ""), ("a/b c/d", ""), ("Not in-reply-to a b", ""), ("none", ""),
+    ]:  # fmt: skip
         assert whole_name(value) == stem
 
 

@@ -112,8 +112,8 @@ def test_a_stamped_body_gives_speakers_models_stamps_and_texts() -> None:
     assert found.turns[1].text == found.turns[3].text == ""
 
 
-def test_the_first_heading_decides_the_form_of_a_body() -> None:
-    """What is pasted later, or goes back in time, is no turn; of a body of no known form all is the preamble."""
+def test_the_first_heading_decides_the_form_and_those_in_fenced_code_start_no_turn() -> None:
+    """What is pasted later, or goes back in time, is no turn; a fence that was left open swallows none."""
     for text in ["", "\n\n", "Just prose.\n", "## Users\n\nx", "# User\n\nx", "### User\n\nx"]:
         assert parse(text) == TurnList(form="verbatim", preamble=text, turns=())
     for before in ["Some words.\n\n", "---\n", "---\nWords.\n\n", "- - -\n\n", "  ---\n\n", "----\n\n"]:
@@ -132,10 +132,6 @@ def test_the_first_heading_decides_the_form_of_a_body() -> None:
     found = parse(turn("5/21/2026, 9:00:00 AM").removeprefix("---\n\n"))
     assert (found.form, found.preamble, found.turns[0].line) == ("stamped", "", 1)
     assert parse("Intro.\n\n---\n\n" + turn("5/21/2026, 9:00:00 AM")).preamble == "Intro."
-
-
-def test_headings_in_fenced_code_start_no_turn() -> None:
-    """An example is no conversation; a fence that was left open, or holds more than any example, swallows no turn."""
     for fence in ["```", "~~~~", "```markdown"]:
         closing = fence.removesuffix("markdown")
         example = f"{fence}\n{turn('12/31/2026, 9:00:00 AM')}{turn('12/31/2026, 9:00:01 AM')}\n## User\n{closing}"

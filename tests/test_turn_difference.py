@@ -95,16 +95,23 @@ def test_what_is_appended_or_missing_moves_nothing_else(one: list[str], place: i
     assert equal_pairs(parsed(*one).turns, parsed(*without).turns) >= min(len(one), len(without)) - 1
 
 
-def test_turns_that_begin_alike_belong_together_however_they_are_marked_up() -> None:
-    """Another tool drops marks, and leaves out a turn: those after it are not taken for one another."""
+def test_turns_that_begin_alike_belong_together_and_what_differs_is_bounded() -> None:
+    """However they are marked up, with turns left out; thousands that repeat, or long ones full of escapes."""
     old = parsed(*(f"**{said(number)}**\n\nAnd so on." for number in range(8)))
     new = parsed(*(f"{said(number)} And so on." for number in range(8) if number not in {3, 4}))
     pairs = [(left.ordinal, right.ordinal) for left, right in align(old.turns, new.turns) if left and right]
     assert pairs == [(1, 1), (2, 2), (3, 3), (6, 4), (7, 5), (8, 6)]
+    for text in ("", "a", "x" * 100):
+        found = compared(parsed(*[text, "b"] * 5_000), parsed("first", *["c", text] * 4_000, "last"))
+        assert len(found.rows) <= 300 and found.left_out > 0
+    left, right = (parsed(*(text * 20_000 + str(number) for number in range(30))) for text in ("&<", "<&"))
+    found = compared(left, right, limit=100_000)
+    assert found.bytes <= 100_000 and found.left_out > 0
+    assert any(row.diff and row.diff.is_cut for row in found.rows)
 
 
-def test_the_summary_of_two_recordings() -> None:
-    """Where one is the beginning of the other; else what changed, and what only one of them has."""
+def test_equal_turns_are_one_row_and_summaries_tell_the_rest() -> None:
+    """Where one is the beginning of the other; else what changed, with its words, and what only one of them has."""
     summaries = {
         (97, 201): "The same up to turn 97; this one has 104 more.",
         (201, 97): "The same up to turn 97; the other has 104 more.",
@@ -122,10 +129,6 @@ def test_the_summary_of_two_recordings() -> None:
     found = compared(parsed(*texts_of(4)), parsed(*texts_of(4), model="model-10"))
     assert found.summary == "All turns are the same. Speaker, model or time differ in 2 turns."
     assert [row.kind for row in found.rows] == ["same", "heading", "same", "heading"]
-
-
-def test_equal_turns_are_one_row_and_others_have_their_lines() -> None:
-    """Each difference is shown with its words."""
     old, new = texts_of(6), texts_of(8)
     new[2] = new[2].replace("about", "on")
     found = compared(parsed(*old), parsed(*new))
@@ -139,25 +142,10 @@ def test_equal_turns_are_one_row_and_others_have_their_lines() -> None:
         ("del", (("-Turn 2 is ", False), ("about", True), (" item 15838.", False))),
         ("ins", (("+Turn 2 is ", False), ("on", True), (" item 15838.", False))),
     )
-
-
-def test_bodies_without_turns_are_compared_as_texts() -> None:
-    """And so is what stands before the first turn."""
-    old, new = (parse_conversation(text, started=None) for text in ("No turns.\n", "No turns here.\n"))
-    found = compared(old, new)
+    left, right = (parse_conversation(text, started=None) for text in ("No turns.\n", "No turns here.\n"))
+    found = compared(left, right)
     assert [(row.left_label, row.right_label) for row in found.rows] == [("Text before the turns",) * 2]
     assert found.rows[0].diff is not None
-
-
-def test_what_differs_is_bounded_in_rows_and_bytes() -> None:
-    """Turns that repeat by the thousand, in linear time; long ones, all different, full of what HTML escapes."""
-    for text in ("", "a", "x" * 100):
-        found = compared(parsed(*[text, "b"] * 5_000), parsed("first", *["c", text] * 4_000, "last"))
-        assert len(found.rows) <= 300 and found.left_out > 0
-    old, new = (parsed(*(text * 20_000 + str(number) for number in range(30))) for text in ("&<", "<&"))
-    found = compared(old, new, limit=100_000)
-    assert found.bytes <= 100_000 and found.left_out > 0
-    assert any(row.diff and row.diff.is_cut for row in found.rows)
 
 
 def variants(root: Path, one: str, other: str, **fields: object) -> html.HtmlElement:
@@ -176,7 +164,7 @@ def section(tree: html.HtmlElement) -> str:
 
 
 def test_a_variant_is_compared_turn_by_turn(tmp_path: Path) -> None:
-    """The page says what is the same, and shows what differs: each line that only one of them has."""
+    """What is the same is said, and each line shown that only one has; where the envelope alone differs, no turn."""
     old, new = texts_of(6), texts_of(9)
     new[1] = "Something else.\n\nAltogether."
     tree = variants(tmp_path, talk(*old), talk(*new), transport="web")
@@ -191,17 +179,13 @@ def test_a_variant_is_compared_turn_by_turn(tmp_path: Path) -> None:
     differing = {line for text in set(old) ^ set(new) for line in text.splitlines() if line}
     assert differing <= shown
     assert not shown & (set(old) & set(new))
-
-
-def test_a_variant_whose_envelope_alone_differs_says_so(tmp_path: Path) -> None:
-    """No turn is listed."""
-    tree = variants(tmp_path, talk(*texts_of(3)), talk(*texts_of(3)), transport="web")
+    tree = variants(tmp_path / "alone", talk(*texts_of(3)), talk(*texts_of(3)), transport="web")
     assert "compared with the text above: the same text." in section(tree)
     assert [h3.text_content() for h3 in tree.xpath("//section[@class='variants']//h3")] == ["Envelope"]
 
 
-def test_variants_of_a_long_transcript_keep_every_page_under_a_megabyte(tmp_path: Path) -> None:
-    """They are on the first part alone, in the room that its turns leave."""
+def test_long_comparisons_keep_every_page_under_a_megabyte(tmp_path: Path) -> None:
+    """Variants in the room that the first part leaves; of captures what does not fit, or has no text, is said."""
     old = [f"{said(number)} " + "&word " * 1_000 for number in range(120)]
     new = [f"{said(number)} " + "<term> " * 1_000 for number in range(120)]
     tree = variants(tmp_path, talk(*old), talk(*new))
@@ -210,6 +194,13 @@ def test_variants_of_a_long_transcript_keep_every_page_under_a_megabyte(tmp_path
     assert len(pages) > 2
     assert max(page.stat().st_size for page in pages) < MEGABYTE
     assert [b'class="variants"' in page.read_bytes() for page in sorted(pages)].count(True) == 1
+    capture(tmp_path / "captured", "one", talk(*(f"{said(n)} " + "a & b\n" * 900 for n in range(60))))
+    capture(tmp_path / "captured", "two", talk(*(f"{said(n)} " + "a < b\n" * 900 for n in range(60))), minute=31)
+    capture(tmp_path / "captured", "none", "", minute=29)
+    page = build_site(tmp_path / "captured", output=tmp_path / "out-captured") / "transcripts/two/captures/index.html"
+    assert 150_000 < page.stat().st_size < MEGABYTE
+    assert re.search(r"[1-9]\d* more turns or runs of equal turns not shown\.", page.read_text(encoding="utf-8"))
+    assert "The text of the earlier capture is not in the archive." in page.read_text(encoding="utf-8")
 
 
 def capture(repo: Path, name: str, text: str, *, minute: int = 30, **fields: object) -> None:
@@ -286,14 +277,3 @@ def test_many_captures_are_compared_with_the_last_ones_before_them(tmp_path: Pat
         for href in found(html.parse(path), "//section[@class='captures']/p//a/@href"):
             file, _, anchor = href.partition("#")
             assert anchor in found(html.parse(path.parent / file), "//section/@id")
-
-
-def test_a_long_comparison_stays_under_a_megabyte(tmp_path: Path) -> None:
-    """What does not fit is counted; a capture without its text is not compared, and the page says so."""
-    capture(tmp_path / "repo", "one", talk(*(f"{said(n)} " + "a & b\n" * 900 for n in range(60))))
-    capture(tmp_path / "repo", "two", talk(*(f"{said(n)} " + "a < b\n" * 900 for n in range(60))), minute=31)
-    capture(tmp_path / "repo", "none", "", minute=29)
-    page = build_site(tmp_path / "repo", output=tmp_path / "out") / "transcripts/two/captures/index.html"
-    assert 150_000 < page.stat().st_size < MEGABYTE
-    assert re.search(r"[1-9]\d* more turns or runs of equal turns not shown\.", page.read_text(encoding="utf-8"))
-    assert "The text of the earlier capture is not in the archive." in page.read_text(encoding="utf-8")

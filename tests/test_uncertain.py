@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.support.repos import Repo
 from tests.support.sites import build_site
 
 NAME = "2026-05-02-1000--director--engineer--pumps"
+Capture = pytest.CaptureFixture[str]
 CLAIM = "delivered, not received"
 ASKED: dict[str, Any] = {"sender": "director", "sent": "2026-05-02T10:00:00Z", "action_required": True}
 
@@ -50,7 +52,7 @@ def deliver(repo: Repo, folder: str = "memos/inbox") -> Path:
     return write_memo(repo.root / folder, name_in(repo), to=repo.root.name, **ASKED)
 
 
-def claims(site: Path, capsys: pytest.CaptureFixture[str], *seats: str) -> list[tuple[bool, ...]]:
+def claims(site: Path, capsys: Capture, *seats: str) -> list[tuple[bool, ...]]:
     """For each seat, whether the actions board, the position's page, `inbox` and its JSON say so."""
     output = build_site(site)
     found = []
@@ -63,11 +65,6 @@ def claims(site: Path, capsys: pytest.CaptureFixture[str], *seats: str) -> list[
         states = [unread["states"] for unread in json.loads(answers[1])["unread"]]
         found.append((*(CLAIM in text for text in (*pages, answers[0])), any(CLAIM in state for state in states)))
     return found
-
-
-def commit(repo: Repo) -> None:
-    """Received, and not read yet."""
-    repo.commit("received")
 
 
 def move(repo: Repo) -> None:
@@ -95,11 +92,6 @@ def move_back(repo: Repo) -> None:
     (repo.root / read).rename(repo.root / inbox)
 
 
-def copy_to_read(repo: Repo) -> None:
-    """A copy is in read/, too."""
-    deliver(repo, "memos/read")
-
-
 def without_commit(repo: Repo) -> None:
     """Git knows nothing of this repo yet."""
     shutil.rmtree(repo.root / ".git")
@@ -114,12 +106,14 @@ def shallow(repo: Repo) -> None:
     deliver(repo)
 
 
-ACTS = (commit, move, receive_and_restore, move_back, copy_to_read, without_commit, shallow)
+ACTS: tuple[Callable[[Repo], object], ...] = (
+    lambda repo: repo.commit("received"),  # and not read yet
+    lambda repo: deliver(repo, "memos/read"),  # a copy is in read/, too
+    *(move, receive_and_restore, move_back, without_commit, shallow),
+)
 
 
-def test_only_a_memo_in_no_commit_of_its_recipient_is_said_to_be_not_received(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_a_memo_in_no_commit_of_its_recipient_is_said_to_be_not_received(tmp_path: Path, capsys: Capture) -> None:
     """On the board, on the page of the position, and in the command, as text and as JSON.
 
     Nothing false is claimed where it was received at some time, or where git does not know.
@@ -161,7 +155,7 @@ def test_one_state_is_not_said_of_several(to: str | list[str], expected: str, tm
 FLAT = "Not known of 1 memo whether it is read: 1 in memos/ without mailboxes, where git does not tell."
 
 
-def told(capsys: pytest.CaptureFixture[str], site: Path, command: str) -> tuple[str, str]:
+def told(capsys: Capture, site: Path, command: str) -> tuple[str, str]:
     """What a command says of the director's unread memos: as text, and of what is unknown as JSON."""
     assert main([command, "director", "--site", str(site)]) == 0
     text = capsys.readouterr().out
@@ -174,8 +168,8 @@ def words_of(site: Path, path: str) -> str:
     return " ".join("".join(html.parse(site / "_site" / path).getroot().itertext()).split())
 
 
-def test_a_flat_folder_without_git_tells_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Neither commands nor pages claim that nothing is unread; they say why."""
+def test_only_git_a_mailbox_or_the_repo_of_a_position_tells_what_is_read(tmp_path: Path, capsys: Capture) -> None:
+    """Of a flat folder, or a broadcast without a copy there, nothing claims that nothing is unread: it says why."""
     write_memo(tmp_path / "office/memos", "one")
     for command in ("inbox", "brief"):
         text, unknown = told(capsys, tmp_path, command)
@@ -189,38 +183,28 @@ def test_a_flat_folder_without_git_tells_nothing(tmp_path: Path, capsys: pytest.
     assert "Inbox ?" in words_of(tmp_path, "positions/director/index.html")
     home = words_of(tmp_path, "index.html")
     assert "Nothing is known to be waiting for director." in home and f"director: {FLAT}" in home
-
-
-def test_what_git_or_a_mailbox_tells_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A commit is a receipt; `read/` is read."""
-    write_memo(tmp_path / "plain/memos/read", "two")
-    repo = Repo(tmp_path / "office")
+    known = tmp_path / "known"
+    write_memo(known / "plain/memos/read", "two")
+    repo = Repo(known / "office")
+    known = tmp_path / "known"
     write_memo(repo.root / "memos", "one")
     repo.commit()
-    text, unknown = told(capsys, tmp_path, "inbox")
+    text, unknown = told(capsys, known, "inbox")
     assert "Nothing is unread." in text and unknown == "None"
-    build_site(tmp_path)
-    assert "No unread memos." in words_of(tmp_path, "positions/director/index.html")
-    assert "Nothing is waiting for director." in words_of(tmp_path, "index.html")
-
-
-def test_a_broadcast_is_known_in_the_repo_of_a_position_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Whoever has no repo, or no copy there, may have read it anywhere."""
-    write_org(tmp_path / "yard", positions=["director", "engineer", {"id": "smith", "working_directory": "forge"}])
-    write_memo(tmp_path / "yard/memos/inbox", "one", to="all")
-    text, unknown = told(capsys, tmp_path, "inbox")
+    build_site(known)
+    assert "No unread memos." in words_of(known, "positions/director/index.html")
+    assert "Nothing is waiting for director." in words_of(known, "index.html")
+    others = tmp_path / "others"
+    write_org(others / "yard", positions=["director", "engineer", {"id": "smith", "working_directory": "forge"}])
+    write_memo(others / "yard/memos/inbox", "one", to="all")
+    text, unknown = told(capsys, others, "inbox")
     assert unknown == "Not known of 1 memo whether it is read: 1 to all, without a repo of its own."
     assert "Nothing is known to be unread." in text and unknown in text
-    write_memo(tmp_path / "forge/memos/read", "two", to="smith", sender="director")
-    assert main(["inbox", "smith", "--site", str(tmp_path)]) == 0
+    write_memo(others / "forge/memos/read", "two", to="smith", sender="director")
+    assert main(["inbox", "smith", "--site", str(others)]) == 0
     assert "1 to all, without a copy in its repo." in capsys.readouterr().out
-    assert main(["inbox", "engineer", "--site", str(tmp_path)]) == 0
+    assert main(["inbox", "engineer", "--site", str(others)]) == 0
     assert "Nothing is unread." in capsys.readouterr().out
-
-
-# Missing memos: on the pages of who sent and got them, and as answers that nobody can be sure of
 
 
 LOST = "2026-05-09-1000--director--engineer--re-pumps"
@@ -258,47 +242,27 @@ def test_a_missing_memo_may_have_answered_the_newest_before_it() -> None:
     assert perhaps(asked("m", 5), quoting("lost")) == {}
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The engineer asks, a reply of the director is missing, and the engineer replies to that."""
-    folder = tmp_path_factory.mktemp("missing") / "yard/memos/inbox"
-    send(folder, "2026-05-05-1000--engineer--director--pumps", action_required=True)
+def test_pages_and_commands_say_what_may_have_answered(tmp_path: Path, capsys: Capture) -> None:
+    """A reply of the director is missing, and the engineer replies to it: beside the state, which is open."""
+    folder, asking = tmp_path / "yard/memos/inbox", "2026-05-05-1000--engineer--director--pumps"
+    send(folder, asking, action_required=True)
     send(folder, "2026-05-20-1000--engineer--director--thanks", in_reply_to=LOST)
-    build_site(folder.parents[2])
-    return folder.parents[2]
-
-
-def test_pages_say_what_may_have_answered(site: Path) -> None:
-    """The memo's, its thread's, the board, where it is open still, and those of both positions."""
-    for path in ("memos/2026-05-05-1000--engineer--director--pumps", "actions", "positions/director/actions"):
-        assert "erhaps answered by the missing memo Re pumps" in words_of(site, f"{path}/index.html")
-    assert "1 to do" in words_of(site, "actions/index.html")
+    build_site(tmp_path)
+    for path in (f"memos/{asking}", "actions", "positions/director/actions"):
+        assert "erhaps answered by the missing memo Re pumps" in words_of(tmp_path, f"{path}/index.html")
+    assert "1 to do" in words_of(tmp_path, "actions/index.html")
     for position in ("director", "engineer"):
-        tree = html.parse(site / f"_site/positions/{position}/index.html")
+        tree = html.parse(tmp_path / f"_site/positions/{position}/index.html")
         links = found(tree, "//section[@id='missing']//a[@class='subject']/@href")
         assert [href.split("/")[-2] for href in links] == [LOST]
-
-
-def test_pages_say_that_one_of_several_may_have_answered(tmp_path: Path) -> None:
-    """In the plural."""
-    folder = tmp_path / "yard/memos/inbox"
-    send(folder, "2026-05-05-1000--engineer--director--pumps", action_required=True)
-    for day, lost in (("20", LOST), ("21", LOST.replace("re-pumps", "pumps-again"))):
-        name = f"2026-05-{day}-1000--engineer--director--thanks"
-        write_memo(folder, name, sent=f"2026-05-{day}T10:00:00Z", in_reply_to=lost)
-    build_site(tmp_path)
-    for path in ("memos/2026-05-05-1000--engineer--director--pumps", "actions"):
-        assert "erhaps answered by the missing memos Pumps again, Re pumps" in words_of(tmp_path, f"{path}/index.html")
-
-
-def test_commands_say_what_may_have_answered(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Beside the state, which is open."""
-    states = ["unread", "action open", f"perhaps answered by missing memo/{LOST}"]
-    assert main(["brief", "director", "--site", str(site), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert states in [one["states"] for one in told["unread"]]
-    for command in ("show", "thread"):
-        assert main([command, "2026-05-05-1000", "--site", str(site)]) == 0
+    assert main(["brief", "director", "--site", str(tmp_path), "--json"]) == 0
+    unread = json.loads(capsys.readouterr().out)["unread"]
+    assert ["unread", "action open", f"perhaps answered by missing memo/{LOST}"] in [one["states"] for one in unread]
+    for words in (["show", "2026-05-05-1000"], ["thread", "2026-05-05-1000"], ["brief", "engineer"]):
+        assert main([*words, "--site", str(tmp_path)]) == 0
         assert f"perhaps answered by missing memo/{LOST}" in capsys.readouterr().out
-    assert main(["brief", "engineer", "--site", str(site)]) == 0
-    assert f"perhaps answered by missing memo/{LOST}" in capsys.readouterr().out
+    lost = LOST.replace("re-pumps", "pumps-again")
+    send(folder, "2026-05-21-1000--engineer--director--thanks", in_reply_to=lost)
+    build_site(tmp_path)
+    for path in (f"memos/{asking}", "actions"):
+        assert "erhaps answered by the missing memos Pumps again, Re pumps" in words_of(tmp_path, f"{path}/index.html")

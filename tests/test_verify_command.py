@@ -137,8 +137,8 @@ def quoting(desk: Desk, tmp_path: Path, quote: str, reference: str = f"{LOAD}#t2
     return write_text(tmp_path / "paper.md", f"> {quote}\n>\n{below}")
 
 
-def test_verdicts_are_for_people(desk: Desk, tmp_path: Path) -> None:
-    """File, line, tier and what differs, and a count."""
+def test_verdicts_and_errors_are_for_people(desk: Desk, tmp_path: Path) -> None:
+    """File, line, tier, what differs, a count, or what to do, printable; the beginning of an id is nothing's name."""
     paper = quoting(desk, tmp_path, "There are 38 barges in the lock, and none of them")
     assert desk.lines(paper, code=1) == [
         f"{paper}:3: changed: {TALK}#t2",
@@ -161,6 +161,25 @@ def test_verdicts_are_for_people(desk: Desk, tmp_path: Path) -> None:
     assert printed.out == "0 citations: 0 hold\n"
     assert "a.md: found no citation of the archive in it" in printed.err
     assert printed.err.endswith("to check quotations without one, add --quotes\n")
+    for asked, said in (
+        (["verify"], "verify: found no FILE, expected documents"),
+        (
+            ["verify", str(tmp_path / "none.md")],
+            "cannot be read (No such file or directory); name a file, a folder, or -",
+        ),
+        (["verify", "a", "b", "--seal", "0" * 64], "--seal: found 2 sites, expected one at most"),
+        (["cite", "memo/\x1b[2J\r\u202ex"], "memo/"),
+    ):
+        assert main([*asked, "--site", str(desk.site)]) == 2
+        told = desk.capsys.readouterr().err.strip()
+        assert said in told and told.isprintable()
+    written = desk.cite(f"{LOAD}#t2")
+    [found] = desk.verify(write_text(tmp_path / "other.md", written.replace(LOAD, LOAD[:-2])), code=1)
+    assert (found["tier"], f"such as {TALK}" in found["details"][0]) == ("not found", True)
+    write_text(desk.site / "memosite.yml", f'erase:\n  - id: {LOAD}\n    why: "asked for"\n    on: 2026-06-01\n')
+    [found] = desk.verify(write_text(tmp_path / "paper.md", written), code=1)
+    assert found["tier"] == "not found"
+    assert "was erased. Since: 2026-06-01. Reason: asked for." in found["details"][0]
 
 
 def edit(repo: Repo, turns: list[str], *, is_committed: bool = True) -> None:
@@ -172,7 +191,6 @@ def edit(repo: Repo, turns: list[str], *, is_committed: bool = True) -> None:
 
 def test_an_edited_turn_is_exact_in_its_version(desk: Desk, repo: Repo, tmp_path: Path) -> None:
     """Git has what the citation was made of, as what is quoted without one; `--strict` asks for more."""
-    # So it is where the turn, or the whole transcript, was removed.
     paper = write_text(tmp_path / "paper.md", desk.cite(f"{LOAD}#t2"))
     book = write_text(tmp_path / "book.md", "He said “There are 39 barges in the lock, and none of them may leave”.\n")
     first = repo.head
@@ -201,8 +219,6 @@ def test_an_edited_turn_is_exact_in_its_version(desk: Desk, repo: Repo, tmp_path
 
 def test_a_turn_that_closes_code_and_what_was_appended_change_nothing(desk: Desk, repo: Repo, tmp_path: Path) -> None:
     """Nobody can tell then whether what is between is an example: the version that had the turns is found."""
-    # Turns, ranges and the whole stay as they were cited, also without git. A recapture that shifts ordinals is found
-    # by its hash, and the verdict says so.
     open_ = [f"{TURNS[0]}\n```sh\nls", *TURNS[1:]]
     edit(repo, open_)
     first = repo.head
@@ -231,7 +247,6 @@ def test_a_turn_that_closes_code_and_what_was_appended_change_nothing(desk: Desk
 
 def test_a_memo_that_was_edited_after_receipt(desk: Desk, repo: Repo, tmp_path: Path) -> None:
     """Its paragraphs and its whole, in the string of its JSON."""
-    # What pages cite holds, of whole memos and of turns, also of a memo with a table or with sections.
     inbox, name = repo.root / "memos/inbox", "2026-05-02-0900--engineer--director--noon"
     bodies = ["First.\n\n| step | by |\n|---|---|\n| 1 | noon |\n", "First.\n\n== The ask ==\n\nLeave at **noon**.\n"]
     for day, body in enumerate(bodies, 3):
@@ -247,26 +262,6 @@ def test_a_memo_that_was_edited_after_receipt(desk: Desk, repo: Repo, tmp_path: 
     write_memo(inbox, name, body=body.replace("2.5", "3.5"))
     repo.commit("edited")
     assert [one["version"] for one in desk.verify(paper)] == [first, first]
-
-
-def test_errors_say_what_to_do_and_another_artifact_is_never_taken_for_it(desk: Desk, tmp_path: Path) -> None:
-    """Printable whatever a reference holds; the beginning of an id is a name that nothing has."""
-    for words, said in (
-        (["verify"], "verify: found no FILE, expected documents"),
-        (["verify", tmp_path / "none.md"], "cannot be read (No such file or directory); name a file, a folder, or -"),
-        (["verify", "a", "b", "--seal", "0" * 64], "--seal: found 2 sites, expected one at most"),
-        (["cite", "memo/\x1b[2J\r\u202ex"], "memo/"),
-    ):
-        assert main([*map(str, words), "--site", str(desk.site)]) == 2
-        printed = desk.capsys.readouterr().err.strip()
-        assert said in printed and printed.isprintable()
-    written = desk.cite(f"{LOAD}#t2")
-    [found] = desk.verify(write_text(tmp_path / "other.md", written.replace(LOAD, LOAD[:-2])), code=1)
-    assert (found["tier"], f"such as {TALK}" in found["details"][0]) == ("not found", True)
-    write_text(desk.site / "memosite.yml", f'erase:\n  - id: {LOAD}\n    why: "asked for"\n    on: 2026-06-01\n')
-    [found] = desk.verify(write_text(tmp_path / "paper.md", written), code=1)
-    assert found["tier"] == "not found"
-    assert "was erased. Since: 2026-06-01. Reason: asked for." in found["details"][0]
 
 
 CHANGES = ("nothing", "appended", "recaptured", "edited", "removed", "redacted", "a secret")
@@ -458,9 +453,6 @@ BOTH = r"engineer \(arc-1\), director"
 
 def test_each_format_and_each_whole_names_its_speakers(talked: Desk, tmp_path: Path) -> None:
     """Another one is wrong in all of them; HTML names it before its link."""
-    # A citation without words says so: its source is what it was, which says nothing of words elsewhere in the
-    # document.
-    # A memo its sender, a transcript and a range those of their turns; an address of something else, another time.
     assert main(["cite", f"{LOAD}#t2", "--format", "csl-json", "--site", str(talked.site)]) == 0
     [digest] = set(re.findall("sha256:[0-9a-f]{64}", talked.capsys.readouterr().out))
     words = f'The engineer said "nobody has to wait for it" (`transcript/{LOAD}#t2`, {digest}).\n'

@@ -23,24 +23,20 @@ def test_results_come_in_the_order_of_the_items(jobs: int) -> None:
     assert default_jobs() >= 1
 
 
-def test_the_first_batches_are_small() -> None:
-    """So the first results do not wait for many others."""
+def test_the_first_batches_are_small_and_few_items_are_light() -> None:
+    """The first results do not wait for many others; of few items a process would forget what it rendered."""
     batches, is_light = in_batches(range(BATCH * 2 * LIGHT), lambda _: 1)
     sizes = [len(batch) for batch in batches]
     assert not is_light
     assert sizes[:6] == [FIRST, 2 * FIRST, 4 * FIRST, 8 * FIRST, BATCH, BATCH]
     assert sum(sizes) == BATCH * 2 * LIGHT and max(sizes) == BATCH
-
-
-def test_few_items_are_light_whatever_they_weigh() -> None:
-    """A process would forget what it rendered of them, and a cluster need not be asked."""
     for count, expected in ((1, True), (LIGHT, True), (LIGHT + 1, False)):
         batches, is_light = in_batches(range(count), lambda _: BATCH * LIGHT * 2)
         assert (list(batches), is_light) == ([[number] for number in range(count)], expected)
 
 
-def test_items_are_not_taken_much_before_they_are_needed() -> None:
-    """What waits is bounded, so memory is."""
+def test_items_are_not_taken_much_before_they_are_needed_and_may_be_large() -> None:
+    """What waits is bounded, so memory is; neither side waits for the other to read what does not fit into a pipe."""
     taken = 0
 
     def items() -> Iterator[int]:
@@ -53,6 +49,10 @@ def test_items_are_not_taken_much_before_they_are_needed() -> None:
     assert next(results) == 0
     assert taken <= BATCH * max(LIGHT + 2, 2 * WAITING + 2)
     results.close()
+    large = [bytes([number]) * 1_000_000 for number in range(40)]
+    assert list(run(lambda item: item + item, iter(large), jobs=2, weight=lambda _: BATCH)) == [
+        item + item for item in large
+    ]
 
 
 def processes(count: int, **settings: bool) -> set[int]:
@@ -64,20 +64,17 @@ def processes(count: int, **settings: bool) -> set[int]:
 
 
 def test_processes_are_renewed_when_they_have_copied_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What they looked at is a copy of their own by then."""
+    """What they looked at is their own copy by then; where nobody knows how much that is, from time to time."""
+    with monkeypatch.context() as patched:
+        patched.setattr("memosite.run.workers._own_bytes", lambda: None)
+        patched.setattr("memosite.run.workers._PAUSE", 0)
+        assert len(processes(ROUND)) <= 2
+        assert len(processes(4 * ROUND)) > 2
     assert len(processes(100)) <= 2
     monkeypatch.setattr("memosite.run.workers.COPIED", 0)
     monkeypatch.setattr("memosite.run.workers._PAUSE", 0)
     assert len(processes(100)) > 4
     assert len(processes(100, is_renewed=False)) <= 2  # as is needed where threads have begun meanwhile
-
-
-def test_processes_are_renewed_from_time_to_time_where_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not every system tells how much memory is a process's own."""
-    monkeypatch.setattr("memosite.run.workers._own_bytes", lambda: None)
-    monkeypatch.setattr("memosite.run.workers._PAUSE", 0)
-    assert len(processes(ROUND)) <= 2
-    assert len(processes(4 * ROUND)) > 2
 
 
 def test_the_memory_of_a_process_is_its_own() -> None:
@@ -91,13 +88,6 @@ def test_the_memory_of_a_process_is_its_own() -> None:
     assert after - before > 30_000_000
 
 
-def test_an_error_in_a_worker_is_raised_here() -> None:
-    """It is not swallowed, and the others stop; it says where in the worker it was raised."""
-    with pytest.raises(ZeroDivisionError) as caught:
-        list(run(lambda number: 1 // (number - 50), range(BATCH * 2 * LIGHT), jobs=2))
-    assert "in <lambda>" in caught.value.__notes__[0]
-
-
 class OddError(Exception):
     """One that cannot be unpickled."""
 
@@ -105,18 +95,17 @@ class OddError(Exception):
         super().__init__(f"{first} and {second}")
 
 
-def test_an_error_that_cannot_be_sent_is_raised_in_words() -> None:
-    """Its own class may be odd; what happened is told all the same."""
+def test_an_error_or_the_end_of_a_worker_is_told_here() -> None:
+    """With the place in the worker; in words, if its class is odd; nobody waits for one that memory ran out for."""
+    with pytest.raises(ZeroDivisionError) as caught:
+        list(run(lambda number: 1 // (number - 50), range(BATCH * 2 * LIGHT), jobs=2))
+    assert "in <lambda>" in caught.value.__notes__[0]
 
     def fail(_: int) -> None:
         raise OddError("this", "that")
 
     with pytest.raises(RuntimeError, match="OddError\\('this and that'\\)"):
         list(run(fail, range(BATCH * 2 * LIGHT), jobs=2))
-
-
-def test_a_process_that_is_killed_is_told_of() -> None:
-    """As the system does it when memory runs out: nobody waits for it, and nobody sees a traceback."""
 
     def end(number: int) -> int:
         if number == BATCH * 9:
@@ -125,14 +114,6 @@ def test_a_process_that_is_killed_is_told_of() -> None:
 
     with pytest.raises(MemositeError, match=r"ended by signal 9.*--jobs 1"):
         list(run(end, range(BATCH * 20), jobs=2))
-
-
-def test_items_and_results_may_be_large() -> None:
-    """Neither side waits for the other to read what does not fit into a pipe."""
-    items = [bytes([number]) * 1_000_000 for number in range(40)]
-    assert list(run(lambda item: item + item, iter(items), jobs=2, weight=lambda _: BATCH)) == [
-        item + item for item in items
-    ]
 
 
 def test_processes_end_with_the_one_that_started_them() -> None:

@@ -47,9 +47,6 @@ def _text(org: Organization, rng: random.Random) -> str:
     return f"A memo that names {named} and `{rng.choice(DOCUMENTS)}`.\n\n## Part {rng.randint(1, 3)}\n\n- one\n- two\n"
 
 
-# Memos arrive
-
-
 @edit(6)
 def add_memo(org: Organization, rng: random.Random) -> str:
     """A memo arrives, often a reply, sometimes with an action or in the place of another."""
@@ -161,9 +158,6 @@ def chain(org: Organization, rng: random.Random) -> str:
     return f"eight memos, the last {named}"
 
 
-# Copies
-
-
 @edit_file(3)
 def copy_memo(org: Organization, rng: random.Random, memo: Path) -> str:
     """A memo is copied to another source, as it is or with other words."""
@@ -196,9 +190,6 @@ def collide(org: Organization, rng: random.Random, memo: Path) -> str:
     stem = rng.choice((memo.stem, memo.stem.upper(), memo.stem.replace("--", "-- ", 1)))
     write_memo(org.folder / rng.choice(SOURCES) / "memos/inbox", stem, sender="stranger", to=rng.choice(SEATS))
     return stem
-
-
-# Memos change
 
 
 @edit_file(5)
@@ -313,9 +304,6 @@ def restore(org: Organization, rng: random.Random, file: Path) -> str:  # noqa: 
     return org.name(file)
 
 
-# Files as the disk has them
-
-
 @edit_file(3, among=lambda org: [file for file in org.files() if b"e" in file.read_bytes()])
 def rewrite_unseen(org: Organization, rng: random.Random, file: Path) -> str:
     """The content changes, and neither size nor time of the file: only its inode tells, or when it changed."""
@@ -372,9 +360,6 @@ def plant_repo(org: Organization, rng: random.Random) -> str:
         return f"not {org.name(folder)}"
     folder.mkdir(parents=True)
     return org.name(folder)
-
-
-# Other artifacts
 
 
 @edit(3)
@@ -460,9 +445,6 @@ def plant_secret(org: Organization, rng: random.Random) -> str:
             file.write_bytes(file.read_bytes().replace(KEY.encode(), b"in the vault"))
         return f"out of {len(held)} files"
     return "in a document"
-
-
-# The organization itself
 
 
 @edit(3)

@@ -28,22 +28,15 @@ def set_value(org: Organization, rng: random.Random) -> str:
     closed = {rng.choice(stems): {"on": "2026-06-20", "by": "director", "why": "overtaken"}}
     alias = {"aliases": {rng.choice(SEATS[2:]): "engineer", "newcomer": rng.choice(("porter", "chief"))}}
     choices: list[tuple[str, object]] = [
-        ("title", f"Archive {rng.randint(0, 9)}"),
-        ("base_url", f"https://archive{rng.randint(0, 2)}.example.org/"),
-        ("base_url", None),
-        ("language", rng.choice(("de", "pt-BR", None))),
-        ("history", rng.choice(("enclosing", None))),
-        ("archive_id", rng.choice(("harbour", None))),
-        ("documents", rng.choice((["decisions/**/*.md"], ["memories/**"], None))),
-        ("positions", alias),
-        ("positions", {"people": [rng.choice(SEATS)]}),
-        ("positions", None),
-        ("actions", {"closed": closed}),
-        ("actions", None),
-        ("citations", rng.choice((["book/**/*.md"], ["**/*.md"], None))),
+        ("title", f"Archive {rng.randint(0, 9)}"), ("base_url", f"https://archive{rng.randint(0, 2)}.example.org/"),
+        ("base_url", None), ("language", rng.choice(("de", "pt-BR", None))),
+        ("history", rng.choice(("enclosing", None))), ("archive_id", rng.choice(("harbour", None))),
+        ("documents", rng.choice((["decisions/**/*.md"], ["memories/**"], None))), ("positions", alias),
+        ("positions", {"people": [rng.choice(SEATS)]}), ("positions", None), ("actions", {"closed": closed}),
+        ("actions", None), ("citations", rng.choice((["book/**/*.md"], ["**/*.md"], None))),
         ("withhold_raw", rng.choice((False, None))),
         ("withhold", rng.choice((["office/notes/**"], ["memos/read/**", "yard"], ["nothing/**"], None))),
-    ]
+    ]  # fmt: skip
     return _set(org, *rng.choice(choices))
 
 

@@ -35,17 +35,11 @@ def envelope(stem: str = "m", path: str = "", *, source: str = "repo", kind: Kin
     sent = fields.pop("sent", "2026-05-01T14:30:00Z")
     content = fields.pop("content", "")
     known: dict[str, Any] = {
-        "kind": kind,
-        "shape": "typed",
-        "file": facts(path, source=source, content=f"{path} {content}"),
-        "stem": stem,
-        "content_sha256": digest(content),
-        "sender": "engineer",
-        "to": (to,) if isinstance(to, str) else tuple(to),
-        "subject": f"About {stem}",
-        "sent": read_moment(sent),
+        "kind": kind, "shape": "typed", "file": facts(path, source=source, content=f"{path} {content}"),
+        "stem": stem, "content_sha256": digest(content), "sender": "engineer",
+        "to": (to,) if isinstance(to, str) else tuple(to), "subject": f"About {stem}", "sent": read_moment(sent),
         "sent_text": sent,
-    }
+    }  # fmt: skip
     for name in ("in_reply_to", "supersedes"):
         value = fields.get(name)
         if not isinstance(value, tuple):

@@ -18,6 +18,7 @@ _NO_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """The id of a tree without files."""
 File = tuple[str, str]
 """Where a file is, and the id of its content."""
+Files = dict[str, File]
 Told = tuple[str, str, str, str, str, str, str]
 """What happened to a file: what, by whom, in which commit, where, the content before and after, and by which merge."""
 
@@ -46,7 +47,7 @@ class NaiveReader:
         self.repo = repo
         self.parents: dict[str, list[str]] = {}
         self.people: dict[str, str] = {}
-        self.files: dict[str, dict[str, File]] = {}
+        self.files: dict[str, Files] = {}
         trees: dict[str, str] = {}
         for line in repo.git("log", "--format=%H %T %P|%an", "HEAD").splitlines():
             ids, _, who = line.partition("|")
@@ -62,9 +63,9 @@ class NaiveReader:
                 found[tree] = []
         self.files = {commit: self._files(found[tree]) for commit, tree in trees.items()}
 
-    def _files(self, lines: list[str]) -> dict[str, File]:
+    def _files(self, lines: list[str]) -> Files:
         """The files of a tree by their names without the mailbox; of one in several boxes the furthest counts."""
-        found: dict[str, File] = {}
+        found: Files = {}
         rank: dict[str, tuple[int, str]] = {}
         for line in lines:
             said, path = line.split("\t")
@@ -93,7 +94,7 @@ class NaiveReader:
         trunk = [self.repo.head]
         while self.parents[trunk[-1]]:
             trunk.append(self.parents[trunk[-1]][0])
-        now: dict[str, File] = {}
+        now: Files = {}
         lives: dict[str, list[Told]] = defaultdict(list)
         for commit in reversed(trunk):
             for fact in self._brought(commit, set()):
@@ -105,9 +106,7 @@ class NaiveReader:
             assert now == here
         return {name: life for name, life in lives.items() if life}
 
-    # What commits say
-
-    def _differences(self, commit: str, before: dict[str, File], after: dict[str, File]) -> list[Fact]:
+    def _differences(self, commit: str, before: Files, after: Files) -> list[Fact]:
         gone = [name for name in before if name not in after]
         come = [name for name in after if name not in before]
         endings = Counter(name.split("/")[-1] for name in gone), Counter(name.split("/")[-1] for name in come)
@@ -137,8 +136,8 @@ class NaiveReader:
         here = self.files[commit]
         if len(parents) == 1:
             return self._differences(commit, parents[0], here)
-        before: dict[str, File] = {}
-        after: dict[str, File] = {}
+        before: Files = {}
+        after: Files = {}
         for name in {*here, *(name for files in parents for name in files)}:
             were = [files.get(name) for files in parents]
             known = [one for one in were if one is not None]
@@ -190,15 +189,8 @@ class NaiveReader:
         result = said(merge)
         return result != said(parent) and result in [said(one) for one in self.parents[merge] if one != parent]
 
-    # What is told of them
-
     def _tell(
-        self,
-        fact: Fact,
-        now: dict[str, File],
-        lives: dict[str, list[Told]],
-        merge: str,
-        first: dict[str, File] | None = None,
+        self, fact: Fact, now: Files, lives: dict[str, list[Told]], merge: str, first: Files | None = None
     ) -> None:
         """Tell a fact of what is so far, if it changes anything. `first` is what a merge found."""
 

@@ -10,14 +10,10 @@ BEGIN = 1_777_600_000
 """2026-05-01T01:46:40Z: hours are counted from here."""
 
 ENVIRONMENT = {
-    "PATH": os.environ["PATH"],
-    "HOME": "/nonexistent",
-    "LC_ALL": "C",
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_AUTHOR_EMAIL": "somebody@example.org",
+    "PATH": os.environ["PATH"], "HOME": "/nonexistent", "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull, "GIT_AUTHOR_EMAIL": "somebody@example.org",
     "GIT_COMMITTER_EMAIL": "somebody@example.org",
-}
+}  # fmt: skip
 """What git is told of this machine and its user: nothing."""
 _OPTIONS = ("-c", "init.defaultBranch=main", "-c", "safe.directory=*", "-c", "protocol.file.allow=always")
 
