@@ -18,7 +18,7 @@ from memosite.formats import memory_store as store_rules
 from memosite.pages import ListPage, Page
 from memosite.plan.records import EntityPage, RecordPage, SystemsPage
 from memosite.plan.removed import GonePage, RedirectPage
-from memosite.render.renderer import Renderer
+from tests.support.page_samples import renderer_of
 from tests.support.pages import bad_links
 from tests.support.record_pages import (
     TEXTS,
@@ -143,7 +143,7 @@ def test_a_record_with_very_much_fits_its_page_which_says_what_came_of_its_hash(
         hashed = record("decision.a", hash_written="sha256:0", hash_fits=fits)
         paths = planned(hashed)
         page = paths["records/memory-store/quay.decision.a/index.html"]
-        assert f"Content hash, {state}" in Renderer(THEME, TEXTS.__getitem__).render(page).decode(), fits
+        assert f"Content hash, {state}" in renderer_of(THEME, TEXTS.__getitem__).render(page).decode(), fits
         twin = json.loads(paths["records/memory-store/quay.decision.a/index.json"].data)
         assert twin["record"]["content_hash_fits"] is fits
     many = record(
@@ -162,7 +162,7 @@ def test_a_record_with_very_much_fits_its_page_which_says_what_came_of_its_hash(
     )
     paths = planned(many)
     whole = paths["records/memory-store/quay.decision.a/index.html"]
-    data = Renderer(THEME, TEXTS.__getitem__).render(whole)
+    data = renderer_of(THEME, TEXTS.__getitem__).render(whole)
     assert len(data) < 1_000_000
     said = " ".join(str(html.fromstring(data).xpath("string()")).split())
     for count in ("first 300 of 3000", "last 300 of 3000", "first 300 of 900", "first 300 of 400", "first 300 of 500"):
@@ -249,7 +249,7 @@ def test_a_system_of_many_records_is_split() -> None:
         parts = [found[f"systems/mif/{number}/index.html"] for number in (1, 2, 3)]
         assert [sum(len(section.rows) for section in part.sections) for part in parts] == [500, 500, 200], spread
         assert [part.label for part in shown.parts] == ["1", "2", "3"], spread
-        renderer = Renderer(THEME, TEXTS.__getitem__)
+        renderer = renderer_of(THEME, TEXTS.__getitem__)
         lists = [page for path, page in found.items() if path.startswith("systems/mif/") and isinstance(page, Page)]
         assert all(len(renderer.render(page)) < 1_000_000 for page in lists), spread
 

@@ -34,6 +34,7 @@ from tests.support.page_samples import (
     body,
     page_of,
     ref,
+    renderer_of,
     sample,
     sample_pages,
     shelve,
@@ -41,7 +42,7 @@ from tests.support.page_samples import (
 )
 
 THEME = load_theme(None)
-RENDERER = Renderer(THEME, TEXTS.__getitem__)
+RENDERER = renderer_of(THEME, TEXTS.__getitem__)
 HOSTILE = "\"'><script>alert(1)</script><b onclick=alert(2)>&amp; javascript:alert(3)"
 NEEDED = {"href", "here", "root", "base_path", "path", "anchor", "links", "title", "language", "sha256"}
 VOID = {"br", "hr", "img", "input", "link", "meta"}
@@ -189,7 +190,7 @@ def test_a_page_is_complete_in_order_and_within_its_policy(page: Page) -> None:
     folder = "" if page.section == "home" else f"{page.section}/"
     marked = tree.xpath("//body/header//a[@aria-current='page']/@href")
     assert marked == ([f"{page.root}{folder}index.html"] if page.section else [])
-    assert Renderer(load_theme(None), TEXTS.__getitem__, cache_bytes=0).render(page) == RENDERER.render(page)
+    assert renderer_of(load_theme(None), TEXTS.__getitem__, cache_bytes=0).render(page) == RENDERER.render(page)
 
 
 @every_page
@@ -332,7 +333,7 @@ class Read(list[str]):
 
 def test_a_text_shown_on_many_pages_is_read_once() -> None:
     """With ids and links for each page; the cache is bounded, and what was not used for longest makes room."""
-    renderer = Renderer(THEME, read := Read())
+    renderer = renderer_of(THEME, read := Read())
     text = body("# Plan \x1a\n\nSee [above](#plan).", prefix="")
     first = rendered(memo(body=text), renderer)
     member = sample(
@@ -343,7 +344,7 @@ def test_a_text_shown_on_many_pages_is_read_once() -> None:
     assert first.xpath("//h3/@id") == ["plan"]
     assert second.xpath("//section//h4/@id | //section//h3/@id") == ['m1"-plan']
     assert "Plan \ufffd" in texts(first, "//h3")[0]
-    renderer = Renderer(THEME, read := Read())
+    renderer = renderer_of(THEME, read := Read())
     text = body("# 1 one\n\nSee a.md, [part](<b.md#s t>) and [below](#1-one).", prefix="1")
     for href, kept in (("../a/?x=1&y=2", "#s%20t"), ("https://b.example/'a'", "#s%20t"), ("../a/index.html", "#at")):
         links = (("a.md", href), ("b.md", href + ("#at" if kept == "#at" else "")))
@@ -353,7 +354,7 @@ def test_a_text_shown_on_many_pages_is_read_once() -> None:
         assert page.xpath("//a[.='below']/@href") == ["#11-one"]
     assert read == [text.sha256, text.sha256]  # anew only where a link begins to name a place of its own
     for last in [".", "\u2014"]:
-        renderer = Renderer(THEME, read := Read(), cache_bytes=6_000)
+        renderer = renderer_of(THEME, read := Read(), cache_bytes=6_000)
         one, two, three = (body(f"{name} " * 800 + last) for name in ("a", "b", "c"))
         for text in (one, two, one, three, one, two):
             renderer.render(memo(body=text))
@@ -429,7 +430,7 @@ def test_navigation_and_rows_are_the_same_on_all_pages_and_right_for_any_address
     column = """<span class="facts">{% if row.asked_by and row.of_all %}"""
     board = THEME.templates["board.html"]
     assert column in board
-    renderer = Renderer(own_theme(board=board.replace(column, f"<em>soon</em>{column}")), TEXTS.__getitem__)
+    renderer = renderer_of(own_theme(board=board.replace(column, f"<em>soon</em>{column}")), TEXTS.__getitem__)
     changed = {named(page) for page in sample_pages() if renderer.render(page) != RENDERER.render(page)}
     assert changed == {"PositionPage", "ActionsPage", "ActionListPage"}
     without = dataclasses.replace(memo(), site=dataclasses.replace(SITE, has_records=False))
@@ -463,12 +464,12 @@ def test_faults_of_a_sites_own_templates_name_them_and_styles_ask_for_nothing() 
         ("{% from 'macros.html' import nothing %}{{ nothing() }}", r"templates/gone\.html, line 1: UndefinedError"),
     ]:
         with pytest.raises(ConfigError, match=message):
-            Renderer(own_theme(gone=source), TEXTS.__getitem__).render(page_of(GonePage))
-    renderer = Renderer(own_theme(gone="<p>\n{{ page.colour }}</p>"), TEXTS.__getitem__)
+            renderer_of(own_theme(gone=source), TEXTS.__getitem__).render(page_of(GonePage))
+    renderer = renderer_of(own_theme(gone="<p>\n{{ page.colour }}</p>"), TEXTS.__getitem__)
     with pytest.raises(ConfigError, match=r"templates/gone\.html, line 2: .*colour"):
         renderer.render(page_of(GonePage))
     with pytest.raises(ConfigError, match=r"theme: macros\.html: "):
-        Renderer(own_theme(macros=""), TEXTS.__getitem__).render(memo())
+        renderer_of(own_theme(macros=""), TEXTS.__getitem__).render(memo())
     lost = dataclasses.replace(body("gone"), sha256="0" * 64)
     with pytest.raises(KeyError):
         RENDERER.render(memo(body=lost))

@@ -5,6 +5,7 @@ What a text has to be is known by the name of its field: a link, an anchor, the 
 
 import dataclasses
 import hashlib
+from collections.abc import Callable
 from enum import EnumType
 from functools import cache
 from importlib import import_module
@@ -17,6 +18,9 @@ from memosite import pages, plan
 from memosite.archive.cite import Citation
 from memosite.facts.times import Moment, read_moment
 from memosite.pages import Body, ListSection, Page, Reference, Site
+from memosite.render.compiled import CompiledTemplates
+from memosite.render.renderer import Renderer
+from memosite.render.theme import Theme
 
 MEMO_TEXT = """\
 # Two loads, the second one clean
@@ -181,6 +185,11 @@ def page_classes() -> tuple[type[Page], ...]:
         if isinstance(model, type) and issubclass(model, Page) and "template" in vars(model)
     }  # fmt: skip
     return tuple(sorted(found, key=lambda model: model.__name__))
+
+
+def renderer_of(theme: Theme, text_of: Callable[[str], str], **settings: Any) -> Renderer:
+    """A renderer for which templates that this run has compiled are compiled."""
+    return Renderer(theme, text_of, compiled=CompiledTemplates(theme, None), **settings)
 
 
 @cache

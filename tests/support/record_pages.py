@@ -16,9 +16,9 @@ from memosite.formats.systems import system_of
 from memosite.pages import Page, Site
 from memosite.plan import plan
 from memosite.plan.context import Context, Stored, Written
-from memosite.render.renderer import Renderer
 from memosite.render.theme import load_theme
 from memosite.search.blocks import SearchBlock
+from tests.support.page_samples import renderer_of
 
 TEXTS: dict[str, str] = {}
 """The texts of all artifacts that were made here, by digest."""
@@ -93,7 +93,7 @@ def planned(*artifacts: Artifact, ledger: Ledger | None = None) -> dict[str, Any
 
 def write_planned(folder: Path, found: Iterable[object]) -> None:
     """Write what is planned, so that its links can be followed."""
-    renderer = Renderer(THEME, TEXTS.__getitem__)
+    renderer = renderer_of(THEME, TEXTS.__getitem__)
     (folder / "status.json").write_text("{}")  # the one file that is not planned
     for one in found:
         match one:
