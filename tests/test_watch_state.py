@@ -24,7 +24,7 @@ FEED_STATE = FeedState(address="feed")
 def fill(path: Path, count: int = 200) -> None:
     """A state with some pending items."""
     state = open_state(path)
-    items = [ReceivedItem(guid=guid(number), path=f"memos/{number}") for number in range(count)]
+    items = (ReceivedItem(guid=guid(number), path=f"memos/{number}") for number in range(count))
     state.commit(FEED_STATE, [(item, "pending") for item in items], 0)
     state.close()
 
