@@ -94,13 +94,17 @@ class RepoSources(ArchiveSources):
         return (self._built.read(SEALS_PATH) or b"").decode("utf-8", "replace")
 
     def former(self, item: Item) -> Iterator[Item]:
-        """Former versions of an artifact, one for each former content of each of its files."""
+        """Former versions of an artifact, one for each former content of each of its files; and as it was misread."""
         if item.why_not:
             return
+        for misread in item.misread():
+            yield replace(misread, commit=self.commit_of(item, None))
         for source, path, blob in self._places_of(item):
             for content in self._past.contents(source, path):
                 if content.blob != blob:
-                    yield _version(item, source, path, content)
+                    version = _version(item, source, path, content)
+                    yield version
+                    yield from version.misread()
 
     def _places_of(self, item: Item) -> Iterator[tuple[str, str, str]]:
         """The files of an artifact: source, path, and the id of what it holds now, "" if it is not there any more."""
@@ -146,6 +150,7 @@ def _version(item: Item, source: str, path: str, content: FormerContent) -> Item
         part=part,
         prefix=prefix,
         is_conversation=item.ref.startswith("transcript/"),
+        started=next((body.started for body in item.bodies if body.is_conversation), None),
     )
     digests = frozenset(sha256(one.encode("utf-8", "surrogatepass")).hexdigest() for one in (text, content.text))
     return replace(item, bodies=(body,), digests=digests, commit=content.commit)
@@ -184,9 +189,9 @@ class SiteSources(Sources):
             return {name: str(id_) for name, id_ in names.items()}
         return {str(one): str(one) for one in ids} if isinstance(ids, list) else {}
 
-    def former(self, item: Item) -> Iterator[Item]:  # noqa: ARG002 - a site has no history of texts
-        """Nothing: a site has no former versions."""
-        return iter(())
+    def former(self, item: Item) -> Iterator[Item]:
+        """An item as it was misread: a site has no former versions."""
+        return item.misread()
 
     def originals(self, item: Item) -> Iterator[tuple[str, bytes]]:
         """The originals of an item."""
@@ -360,7 +365,6 @@ class SiteSources(Sources):
             order=order,
             bodies=tuple(bodies_of(artifact, texts.__getitem__)),
             digests=frozenset({*texts, cited.sha256}),
-            started=envelope.sent.instant if envelope.sent else None,
             people=tuple(participant for participant in participants if not participant.session_arc),
             models=tuple(participant for participant in participants if participant.session_arc),
             position=str(twin["from"] or "") if isinstance(artifact, Memo) else "",
