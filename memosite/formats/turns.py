@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 from memosite.facts.file import most_turns
@@ -219,6 +220,7 @@ class _Heading:
     is_person: bool
     model: str | None
     stamp: str | None
+    times: dict[Order, dt.datetime]  # what the stamp can mean
     time: dt.datetime | None = None  # local, without zone; None in the plain form
     set_back: dt.timedelta = dt.timedelta()  # by how much the clocks were, since the first turn
 
@@ -368,9 +370,10 @@ def _readings(lines: Sequence[str], most: int) -> list[_Reading]:
         return [_Reading(TurnForm(turns=min(len(plain), most)), plain)]
     stamped = [heading for heading in outside if heading.stamp is not None]
     readings: list[_Reading] = []
-    for order in _stamp(stamped[0].stamp or "").times:
-        dated = [(heading, local_time(heading.stamp, order)) for heading in stamped]
-        chain = _chain([replace(heading, time=time) for heading, time in dated if time])
+    for order in stamped[0].times:
+        dated = [(heading, heading.times[order]) for heading in stamped if order in heading.times]
+        backs = _chain([time for _, time in dated])
+        chain = [replace(dated[at][0], time=dated[at][1], set_back=set_back) for at, set_back in backs]
         if any(chain == reading.headings for reading in readings):  # 5/5/2026 is one day
             continue
         own = {heading.line for heading in chain}
@@ -398,11 +401,12 @@ def _heading(line: str, number: int, cut: int | None) -> _Heading | None:
     if match is None:
         return None
     face, rest = match[1] or "", match[2].rstrip()
-    stamp = None
+    stamp, times = None, {}
     if rest.endswith("</sub>"):
         rest, _, stamp = rest.removesuffix("</sub>").rpartition("<sub>")
         stamp = stamp.strip()
-        if cut is None or not _stamp(stamp).times:
+        times = _stamp(stamp).times
+        if cut is None or not times:
             return None
     speaker, model = rest.strip(), None
     if speaker.endswith(")*") and "*(" in speaker:
@@ -417,20 +421,24 @@ def _heading(line: str, number: int, cut: int | None) -> _Heading | None:
         is_person=face.startswith("🧑") or (not face and speaker in {"User", "Human"}),
         model=model,
         stamp=stamp,
+        times=times,
     )
 
 
-def _chain(headings: Sequence[_Heading]) -> list[_Heading]:
-    """Return the most headings, from the first on, whose times do not go back; of several such chains the earliest.
+def _chain(times: Sequence[dt.datetime]) -> list[tuple[int, dt.timedelta]]:
+    """Return the most of these times, from the first on, that do not go back; of several such chains the earliest.
 
     So what is pasted starts no turn, be it earlier or later, unless it has more turns than what it is pasted into.
     Times may go back once, with the clocks: by an hour at most, and at night. By day, a stamp slightly earlier comes
-    from a piece of the same conversation pasted into it. Takes O(n log n).
+    from a piece of the same conversation pasted into it. Each is an index, with how far the clocks were set back
+    until then. Takes O(n log n).
     """
-    times = [_time(heading) for heading in headings]
+    none = dt.timedelta()
+    if all(one <= other for one, other in pairwise(times)):
+        return [(number, none) for number in range(len(times))]
     ranks = sorted(set(times))
     straight, bent = _Most(len(ranks)), _Most(len(ranks))  # chains in which the clocks may still go back, and not
-    lengths = []  # of the longest chain of either kind that begins with each heading, from the last one
+    lengths = []  # of the longest chain of either kind that begins with each time, from the last one
     for time in reversed(times):
         rank = bisect_left(ranks, time)
         before, after = straight.most(rank) + 1, bent.most(rank) + 1
@@ -439,15 +447,15 @@ def _chain(headings: Sequence[_Heading]) -> list[_Heading]:
         straight.put(rank, before)
         bent.put(rank, after)
         lengths.append((before, after))
-    chain: list[_Heading] = []
-    set_back, last, missing = dt.timedelta(), dt.datetime.min, lengths[-1][0]
-    for heading, time, (before, after) in zip(headings, times, reversed(lengths), strict=True):
+    chain: list[tuple[int, dt.timedelta]] = []
+    set_back, last, missing = none, dt.datetime.min, lengths[-1][0]
+    for number, (time, (before, after)) in enumerate(zip(times, reversed(lengths), strict=True)):
         goes_back = time < last
         if goes_back and (set_back or last.hour not in _NIGHT or time < _set_back(last)):
             continue
         if (after if goes_back or set_back else before) == missing:
             set_back, last, missing = _HOUR if goes_back else set_back, time, missing - 1
-            chain.append(replace(heading, set_back=set_back))
+            chain.append((number, set_back))
     return chain
 
 
@@ -467,7 +475,7 @@ def parse_formerly(text: str) -> TurnList:
     set_back, last = dt.timedelta(), dt.datetime.min
     for heading in _headings(lines):
         match = _FORMER_STAMP.fullmatch((heading.stamp or "").translate(_PLAIN))
-        time = local_time(heading.stamp, cast(Order, match.lastgroup)) if match else None
+        time = heading.times.get(cast(Order, match.lastgroup)) if match else None
         if time is None:
             continue
         if time < last:
