@@ -1,12 +1,26 @@
 """A second reader of stamps, written from SPEC 4 alone, agrees with memosite on what computers of many places write."""
 
+import hashlib
+import json
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 
+import pytest
+
+from memosite.citing import MISREAD
+from memosite.cli import main
 from memosite.formats.turns import local_time, parse_conversation
+from tests.support.archives import read_folders, transcript_of
+from tests.support.files import write_text
+from tests.support.memos import write_transcript
+from tests.support.repos import Repo
+from tests.support.sites import build_site
+
+Capture = pytest.CaptureFixture[str]
 
 HEADING = re.compile(r"## (?:🧑|🤖) (\w+)(?: \*\(.*?\)\*)? <sub>(.+)</sub>")
 AFTERNOON = ("pm", "p.m.", "午後", "下午", "오후")
@@ -127,3 +141,104 @@ def test_a_naive_reader_finds_the_same_turns_in_transcripts_of_all_places() -> N
             assert naive in (true, None), (form, body)
             doubtful += naive is None
     assert doubtful < 5
+
+
+def body_of(*turns: tuple[str, str]) -> str:
+    """A stamped body: of each turn the stamp and what was said, by user and assistant in turns."""
+    speakers = ("🧑 User", "🤖 Assistant *(m)*")
+    return "".join(
+        f"---\n\n## {speakers[number % 2]} <sub>{stamp}</sub>\n\n{text}\n\n"
+        for number, (stamp, text) in enumerate(turns)
+    )
+
+
+def read(*stamps: str, started: str = "") -> list[str]:
+    """The local times of the turns of a body that has these stamps."""
+    moment = datetime.fromisoformat(started) if started else None
+    turns = parse_conversation(body_of(*((stamp, "Yes.") for stamp in stamps)), started=moment).turns
+    return [f"{local_time(turn.stamp, turn.order)}" for turn in turns]
+
+
+def test_the_form_that_fits_the_start_is_taken() -> None:
+    """Else the one in which fewer stamps go back, or the American one; of what is in doubt nothing is read."""
+    for started, month in (("2026-06-05T09:00", "06-05"), ("2026-05-06T09:00", "05-06")):
+        assert read("5/6/2026, 9:00:00", started=started) == [f"2026-{month} 09:00:00"]
+    assert read("5/6/2026, 23:59:00", "13/6/2026, 0:01:00") == ["2026-06-05 23:59:00", "2026-06-13 00:01:00"]
+    american = "5/6/2026, 9:00:00 PM", "5/7/2026, 1:00:00 AM"
+    assert (
+        read(*american) == read(*american, started="2026-01-01T09:00") == ["2026-05-06 21:00:00", "2026-05-07 01:00:00"]
+    )
+    assert read("21/05/2026 9:00", started="2026-01-01T09:00") == ["2026-05-21 09:00:00"]  # can be nothing else
+    for doubtful in ("05/06/2026, 21:00:00", "5/6/2026, 9:00:00 p. m.", "05/06/2026, 9:00:00 PM"):
+        assert read(doubtful) == read(doubtful, started="2026-01-01T09:00") == []
+    assert read("05/05/2026, 23:00:00", "06/05/2026, 01:00:00", started="2026-05-05T22:00") == []
+    assert read("05/05/2026, 23:00:00", "05/05/2026, 23:30:00") == ["2026-05-05 23:00:00", "2026-05-05 23:30:00"]
+    for stamp in (
+        *("21.05.2026, 9:07:08 μ.μ.", "21. 5. 2026. 21:07:08", "21.5.2026 klo 21.07.08", "21:07:08 21/5/2026"),
+        *(
+            "2026-05-21 21 h 07 min 08 s",
+            "2026年5月21日 下午9:07:08",
+            "21\u200f/5\u200f/2026، 9:07:08 م",
+            "2026/5/21 (21:07:08)",
+        ),
+    ):
+        assert read(stamp) == ["2026-05-21 21:07:08"], stamp
+
+
+def test_a_pasted_transcript_with_later_stamps_hides_no_turn_after_it(tmp_path: Path) -> None:
+    """Where headings are passed over, a note says so and where; also of a paste from before."""
+    real = [(f"5/20/2026, 4:03:{second:02} PM", f"Real {second}.") for second in range(0, 60, 10)]
+    for hour, name in ((11, "later"), (3, "earlier")):
+        paste = body_of(*((f"5/20/2026, {hour}:00:0{second} PM", "Old.") for second in range(2)))
+        text = body_of(*real).replace("Real 20.", f"Look:\n\n{paste}")
+        write_transcript(tmp_path / "transcripts/clerk", name, text=text, started="2026-05-20T16:03:00Z")
+    write_transcript(tmp_path / "transcripts/clerk", "calm", text=body_of(*real), started="2026-05-20T16:03:00Z")
+    archive = read_folders(tmp_path)
+    for name in ("later", "earlier", "calm"):
+        transcript = transcript_of(archive, name)
+        assert transcript.variants[0].text and transcript.variants[0].text.turns == 6
+        notes = [(one.rule.id, one.location.line) for one in transcript.findings]
+        assert notes == ([] if name == "calm" else [("transcript-passed", 21)])
+
+
+def test_findings_say_which_stamps_are_in_doubt(tmp_path: Path) -> None:
+    """One for each transcript; without any, the times in UTC are known."""
+    for name, stamp in (("doubt", "05/06/2026, 9:00"), ("alone", "21/05/2026, 9:00"), ("fits", "12/06/2026, 23:00")):
+        text = body_of((stamp, "Asked."), (stamp, "Answered."))
+        write_transcript(tmp_path / "transcripts/clerk", name, text=text, started="2026-06-12T22:00:00Z")
+    archive = read_folders(tmp_path)
+    found = {
+        name: [one.rule.id for one in transcript_of(archive, name).findings] for name in ("doubt", "alone", "fits")
+    }
+    assert found == {"doubt": ["transcript-form"], "alone": ["transcript-started"], "fits": []}
+    assert transcript_of(archive, "fits").last_turn
+
+
+def test_every_part_of_a_site_reads_a_transcript_by_the_same_form(tmp_path: Path, capsys: Capture) -> None:
+    """Page, list of turns, search and citations name the same speaker; what was cited by a former reading says so."""
+    name = "2026-06-12-2359--clerk--night"
+    turns = [("12/06/2026, 23:59:50", "Is the door locked?"), ("12/06/2026, 23:59:58", "Yes, it is.")]
+    turns += [("13/06/2026, 00:00:10", "Then open the door."), ("13/06/2026, 00:00:20", "I will not.")]
+    repo = Repo(tmp_path / "site/office")
+    text = body_of(*turns)
+    write_transcript(repo.root / "transcripts/clerk", name, text=text, started="2026-06-12T22:59:50Z")
+    repo.commit("night")
+    site = build_site(repo.root)
+    page = (site / f"transcripts/{name}/index.html").read_text()
+    assert "2026-06-13 00:00:10" in page and "23:00:20 UTC" in page and "2026-12" not in page
+    rows = [json.loads(row) for row in (site / f"transcripts/{name}/turns.jsonl").read_text().splitlines()]
+    assert [row["time"] for row in rows][2:] == ["2026-06-12T23:00:10Z", "2026-06-12T23:00:20Z"]
+    argument = ("--site", str(repo.root.parent))
+    assert main(["search", "open", "--json", *argument]) == 0
+    assert '#t3"' in capsys.readouterr().out
+    assert main(["cite", name, "--quote", "Then open the door.", *argument]) == 0
+    assert "#t3" in capsys.readouterr().out
+    former = text[text.index("Yes, it is.") :].strip()
+    digest = hashlib.sha256(f"\n{former}".encode()).hexdigest()
+    paper = write_text(
+        tmp_path / "paper.txt",
+        f"engineer (arc-1): “Then open the door.”. Night (transcript/{name}#t2). sha256:{digest}\n",
+    )
+    assert main(["verify", str(paper), "--json", *argument]) == 0
+    [verdict] = json.loads(capsys.readouterr().out)
+    assert (verdict["holds"], verdict["version"] != "", verdict["details"]) == (True, True, [MISREAD])
