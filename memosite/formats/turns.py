@@ -90,10 +90,10 @@ def clock_of(written: str | None, order: Order | None, day: str = "") -> str:
     return notation(written, local, day) if local else written or ""
 
 
-def notation(written: str | None, time: dt.datetime, day: str = "") -> str:
+def notation(written: str | None, moment: dt.datetime, day: str = "") -> str:
     """A time in the notation of all pages, with seconds if the stamp has them: without its day if that is `day`."""
-    clock = f"{time:%H:%M:%S}" if _stamp(written or "").has_seconds else f"{time:%H:%M}"
-    return clock if f"{time.date()}" == day else f"{time.date()} {clock}"
+    clock = f"{moment:%H:%M:%S}" if _stamp(written or "").has_seconds else f"{moment:%H:%M}"
+    return clock if f"{moment.date()}" == day else f"{moment.date()} {clock}"
 
 
 def settle(forms: Sequence[TurnForm], started: dt.datetime | None) -> int | None:

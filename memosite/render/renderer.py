@@ -491,7 +491,14 @@ class Renderer:
         return parse_conversation(self._text(digest), started=moment.instant if moment else None)
 
     def _turn_diff(
-        self, shown: str, other: str, started: tuple[str, str], one: str, another: str, *, is_beside: bool = False
+        self,
+        shown: str,
+        other: str,
+        one: str,
+        another: str,
+        *,
+        started: tuple[str, str] = ("", ""),
+        is_beside: bool = False,
     ) -> TurnDiff:
         """Compare two transcripts by digest, called `one` and `another`; side by side, lines stand there twice."""
         turns, others = map(self._conversation, (shown, other), started)
