@@ -222,6 +222,7 @@ def test_every_part_of_a_site_reads_a_transcript_by_the_same_form(tmp_path: Path
     repo = Repo(tmp_path / "site/office")
     text = body_of(*turns)
     write_transcript(repo.root / "transcripts/clerk", name, text=text, started="2026-06-12T22:59:50Z")
+    write_transcript(repo.root / "transcripts/clerk", "calm")
     repo.commit("night")
     site = build_site(repo.root)
     page = (site / f"transcripts/{name}/index.html").read_text()
@@ -242,3 +243,11 @@ def test_every_part_of_a_site_reads_a_transcript_by_the_same_form(tmp_path: Path
     assert main(["verify", str(paper), "--json", *argument]) == 0
     [verdict] = json.loads(capsys.readouterr().out)
     assert (verdict["holds"], verdict["version"] != "", verdict["details"]) == (True, True, [MISREAD])
+    assert main(["cite", f"{name}#t3", "--format", "text", *argument]) == 0
+    write_text(paper, capsys.readouterr().out)
+    (repo.root / f"transcripts/clerk/{name}.openthing").unlink()
+    (repo.root / f"transcripts/clerk/{name}.body.md").unlink()
+    repo.commit("removed")
+    assert main(["verify", str(paper), "--json", *argument]) == 0
+    [verdict] = json.loads(capsys.readouterr().out)
+    assert verdict["holds"] and verdict["tier"] == "exact"

@@ -471,9 +471,12 @@ def parse_formerly(text: str) -> TurnList:
     Dates with `/` had the month first, and each stamp counted that was not earlier than the last one.
     """
     source, lines = _lines(text)
+    headings = _headings(lines)
+    if headings and headings[0].stamp is None:
+        return parse_conversation(text, started=None)
     chain: list[_Heading] = []
     set_back, last = dt.timedelta(), dt.datetime.min
-    for heading in _headings(lines):
+    for heading in headings:
         match = _FORMER_STAMP.fullmatch((heading.stamp or "").translate(_PLAIN))
         time = heading.times.get(cast(Order, match.lastgroup)) if match else None
         if time is None:
