@@ -6,10 +6,11 @@ Of a repo the archive has the items, and git what they were before. A published 
 former versions. What is published is not trusted: it may hold anything.
 """
 
+import datetime as dt
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -28,6 +29,7 @@ from memosite.facts.file import File
 from memosite.facts.json_text import clean_text, read_json_text
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import BodyFile, Envelope, FileFacts, Withheld
+from memosite.facts.times import read_moment
 from memosite.formats.adapters import parse
 from memosite.passages import MADE, SourceBody, bodies_of, digests_of
 from memosite.quotes.index import QuoteIndex
@@ -94,13 +96,31 @@ class RepoSources(ArchiveSources):
         return (self._built.read(SEALS_PATH) or b"").decode("utf-8", "replace")
 
     def former(self, item: Item) -> Iterator[Item]:
-        """Former versions of an artifact, one for each former content of each of its files."""
+        """Former versions of an artifact, one for each former content of each of its files; and as it was misread."""
         if item.why_not:
             return
-        for source, path, blob in self._places_of(item):
+        for misread in item.misread():
+            yield replace(misread, commit=self.commit_of(item, None))
+        places = list(self._places_of(item))
+        started = next((body.started for body in item.bodies), None) or self._started(places)
+        for source, path, blob in places:
             for content in self._past.contents(source, path):
                 if content.blob != blob:
-                    yield _version(item, source, path, content)
+                    version = _version(item, source, path, content, started)
+                    yield version
+                    yield from version.misread()
+
+    def _started(self, places: Iterable[tuple[str, str, str]]) -> dt.datetime | None:
+        """When a conversation began, as the newest of its former envelopes says."""
+        envelopes = (place for place in places if place[1].endswith(ENVELOPE_SUFFIX))
+        contents = (content for source, path, _ in envelopes for content in self._past.contents(source, path))
+        fields = (read_json_text(content.text)[0] for content in contents)
+        said = (
+            read_moment(one["started"])
+            for one in fields
+            if isinstance(one, dict) and isinstance(one.get("started"), str)
+        )
+        return next((moment.instant for moment in said if moment), None)
 
     def _places_of(self, item: Item) -> Iterator[tuple[str, str, str]]:
         """The files of an artifact: source, path, and the id of what it holds now, "" if it is not there any more."""
@@ -130,7 +150,7 @@ def _known_commit(artifact: Artifact, file: FileFacts) -> str:
     return next((copy.life.commit for copy in copies if copy.life), "")
 
 
-def _version(item: Item, source: str, path: str, content: FormerContent) -> Item:
+def _version(item: Item, source: str, path: str, content: FormerContent, started: dt.datetime | None) -> Item:
     """An item as one of its files was before; without the text of the others."""
     text, part = content.text, ""
     if path.lower().endswith((ENVELOPE_SUFFIX, ".json")):
@@ -146,6 +166,7 @@ def _version(item: Item, source: str, path: str, content: FormerContent) -> Item
         part=part,
         prefix=prefix,
         is_conversation=item.ref.startswith("transcript/"),
+        started=started,
     )
     digests = frozenset(sha256(one.encode("utf-8", "surrogatepass")).hexdigest() for one in (text, content.text))
     return replace(item, bodies=(body,), digests=digests, commit=content.commit)
@@ -184,9 +205,9 @@ class SiteSources(Sources):
             return {name: str(id_) for name, id_ in names.items()}
         return {str(one): str(one) for one in ids} if isinstance(ids, list) else {}
 
-    def former(self, item: Item) -> Iterator[Item]:  # noqa: ARG002 - a site has no history of texts
-        """Nothing: a site has no former versions."""
-        return iter(())
+    def former(self, item: Item) -> Iterator[Item]:
+        """An item as it was misread: a site has no former versions."""
+        return item.misread()
 
     def originals(self, item: Item) -> Iterator[tuple[str, bytes]]:
         """The originals of an item."""
@@ -360,7 +381,6 @@ class SiteSources(Sources):
             order=order,
             bodies=tuple(bodies_of(artifact, texts.__getitem__)),
             digests=frozenset({*texts, cited.sha256}),
-            started=envelope.sent.instant if envelope.sent else None,
             people=tuple(participant for participant in participants if not participant.session_arc),
             models=tuple(participant for participant in participants if participant.session_arc),
             position=str(twin["from"] or "") if isinstance(artifact, Memo) else "",

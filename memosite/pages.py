@@ -530,6 +530,8 @@ class VariantRow:
     other_envelope: str
     shown_body: str
     other_body: str
+    started: tuple[str, str] = ("", "")
+    """Of transcripts: when each of the two began."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ from memosite.archive.model import Artifact, Document, Memo, Record, Transcript
 from memosite.facts.json_text import clean_text, read_json_text
 from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.facts.parsed import FileFacts, Ref, Text
-from memosite.formats.turns import REDACTED, Turn, TurnBlock, blocks, parse_conversation
+from memosite.formats.turns import REDACTED, Turn, TurnBlock, TurnList, blocks, parse_conversation, parse_formerly
 from memosite.pages import PAGE_CHARS
 
 # The beginnings of anchors that tell apart the texts of one page: the parts of a transcript, the summary of a memo.
@@ -64,7 +64,9 @@ _FIRST: Final = ("body", "x.memo.body")  # fields that are looked at before othe
 class SourceBody:
     """A text with anchors, and where it is: `source` and `path` name its file, `part` what of it (see `Passage`).
 
-    `before` are the bytes of that part that come before the text. `prefix` is what its anchors begin with.
+    `before` are the bytes of that part that come before the text. `prefix` is what its anchors begin with. `started` is
+    when a conversation did, by which its stamps are read; `is_misread` if its turns are those that
+    memosite told apart formerly.
     """
 
     ref: Ref
@@ -75,13 +77,21 @@ class SourceBody:
     before: int = 0
     prefix: str = ""
     is_conversation: bool = False
+    started: dt.datetime | None = None
+    is_misread: bool = False
     is_redacted: bool = False
+
+    @property
+    def conversation(self) -> TurnList:
+        """Its turns, if it is a conversation."""
+        return parse_formerly(self.text) if self.is_misread else parse_conversation(self.text, started=self.started)
 
 
 def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
     """The bodies of an artifact in the order of its page; none of what is shown verbatim, or withheld."""
     redacted = artifact.is_redacted
     is_conversation = isinstance(artifact, Transcript)
+    started = artifact.started if isinstance(artifact, Transcript) else None
     own = artifact.copies[0].body_path if isinstance(artifact, Record) else None  # may be a file of its own
     for text, file, is_whole, prefix in _texts(artifact):
         written = text_of(text.sha256)
@@ -95,6 +105,7 @@ def bodies_of(artifact: Artifact, text_of: TextOf) -> Iterator[SourceBody]:
             before=before,
             prefix=prefix,
             is_conversation=is_conversation,
+            started=started,
             is_redacted=redacted,
         )
 
@@ -261,7 +272,7 @@ def around_in(body: SourceBody, chars: Sequence[int]) -> list[Around | None]:
     if not body.is_conversation:
         places = _Places(_places(body))
         return [places.around(body.text, char) for char in chars]
-    conversation = parse_conversation(body.text, started=None)
+    conversation = body.conversation
     starts = _starts(body.text, 0)
     begins = [min(starts[turn.line], len(body.text)) for turn in conversation.turns]
     known: dict[int, _Places] = {}
@@ -272,7 +283,7 @@ def around_in(body: SourceBody, chars: Sequence[int]) -> list[Around | None]:
             within = (
                 _turn_places(conversation.turns[number], begins[number])
                 if number >= 0
-                else _of_conversation(body.text, PREAMBLE)
+                else _of_conversation(body, PREAMBLE)
             )
             known[number] = _Places(within)
         found.append(known[number].around(body.text, char))
@@ -358,7 +369,7 @@ class _Places:
 
 def _places(body: SourceBody, anchor: str = "") -> Iterator[_Place]:
     """The passages of a body; if an anchor is given, at least the one that has it."""
-    return _of_conversation(body.text, anchor) if body.is_conversation else _of_markdown(body.text, body.prefix)
+    return _of_conversation(body, anchor) if body.is_conversation else _of_markdown(body.text, body.prefix)
 
 
 def _of_markdown(text: str, prefix: str) -> Iterator[_Place]:
@@ -376,8 +387,8 @@ def _cut_out(text: str, prefix: str, place: Callable[[int], int]) -> Iterator[_P
         yield _Place(anchor=prefix + span.anchor, kind=span.kind, begin=place(span.begin), end=place(span.end))
 
 
-def _of_conversation(text: str, anchor: str) -> Iterator[_Place]:
-    found = parse_conversation(text, started=None)
+def _of_conversation(body: SourceBody, anchor: str) -> Iterator[_Place]:
+    text, found = body.text, body.conversation
     if not found.turns:
         return
     if not anchor or anchor.startswith(PREAMBLE):

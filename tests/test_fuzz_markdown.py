@@ -7,10 +7,12 @@ of bounded size; and nothing fails, not even below the net that catches the pars
 import datetime as dt
 import hashlib
 import re
+from typing import get_args
 
 from hypothesis import strategies as st
 
 from memosite.facts.json_text import clean_text
+from memosite.facts.parsed import Order
 from memosite.formats.turns import blocks, last_turn_at, local_time, parse_conversation
 from memosite.markdown import tokens as markdown_tokens
 from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_html
@@ -213,5 +215,5 @@ STAMPS = ["5/1/2026, 2:30:00 PM", "2026-05-01T14:30:00-04:00", "12:00:00 AM", "1
 @fuzz(mutated_lines(STAMPS, ["AM", " ", "2", "/", ":", "٣", "\u202f"]), examples=100)
 def test_a_stamp_is_a_time_or_none(text: str) -> None:
     """Any digits in any order; to the second, and without a zone."""
-    found = local_time(text)
-    assert found is None or (found.tzinfo is None and not found.microsecond)
+    for found in (local_time(text, order) for order in get_args(Order)):
+        assert found is None or (found.tzinfo is None and not found.microsecond)

@@ -32,7 +32,7 @@ def block() -> SearchBlock:
             kind="memo", id=f"memo-{number}", system="memodef", arrival=number, page=f"memos/memo-{number}/index.html",
             path=f"memos/inbox/memo-{number}.openthing", subject="The gate", short_subject="The gate", who="director",
             group="", date=None, day="", status="", waits_for=(), owing="", keys=(), positions=(), names=(UNKNOWN,),
-            slug="gate", texts=((digest, None),), extra=(), conversation=None,
+            slug="gate", texts=((digest, None),), extra=(), conversation=None, started=None,
         )
         for number, digest in enumerate(TEXTS, start=1)
     )  # fmt: skip

@@ -300,8 +300,7 @@ def _text_part(reader: Reader, name: str, said: Text | str, command: Sequence[st
 def _turns(reader: Reader, artifact: Transcript, text: Text | str, turns: str, begin: int) -> Part | None:
     """The turns of a transcript; None if its text has no known form."""
     load, _ = items.loader(reader, text)
-    sent = artifact.envelope.sent
-    known = parse_conversation(load(), started=sent.instant if sent else None).turns
+    known = parse_conversation(load(), started=artifact.started).turns
     if not known:
         return None
     first, last = _range(turns, len(known)) if turns else (1, len(known))

@@ -397,8 +397,7 @@ def _sessions(reader: Reader, mentions: Mentions, work: Work) -> Iterator[Sessio
         text = reader.text_of(variant.text.sha256)
         if not (is_within(artifact, work.commit) or names_commit(text, work.commit.hash)):
             continue
-        sent = variant.envelope.sent
-        found = session_of(artifact, parse_conversation(text, started=sent.instant if sent else None).turns, work)
+        found = session_of(artifact, parse_conversation(text, started=artifact.started).turns, work)
         if found is not None:
             yield found
 

@@ -224,6 +224,11 @@ class Variant:
         """The text people read: the body file if there is one, else the text inside the envelope."""
         return self.body.text if self.body else self.envelope.body
 
+    @property
+    def started(self) -> dt.datetime | None:
+        """When the conversation that it holds began, as it says itself: by that its stamps are read."""
+        return self.envelope.sent.instant if self.envelope.sent else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
@@ -452,6 +457,11 @@ class Transcript(Envelopes):
     last_turn: Moment | None = None
     related: tuple[Ref, ...] = ()
     unresolved: tuple[str, ...] = ()
+
+    @property
+    def started(self) -> dt.datetime | None:
+        """When it began, as it says itself."""
+        return self.variants[0].started
 
     @property
     def who(self) -> Who:

@@ -4,7 +4,6 @@ Item ─► place("t12"), place("t12-t15"), place("p-1a2b3c4d") ─► Place ─
      ─► voices: who speaks where; tool output, asides and block quotes are carried, nobody's own words
 """
 
-import datetime as dt
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,6 +42,10 @@ CARRIED = "quoted in"
 """What is said of words that a passage holds, but that are not the speaker's own."""
 
 
+MISREAD = "memosite told its turns apart otherwise then"
+"""What is said of a citation of turns that former versions of memosite took for such."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """A place in a body that a citation can name: `start` and `end` count the body's characters.
@@ -74,25 +77,33 @@ class Item:
     """An artifact, or a former version of one. `digests` are those by which all of it is cited.
 
     `people` and `models` are the participants of a conversation. `why_not` says why nothing of it can be cited or
-    verified; `position` is who speaks in it, if that is one position.
+    verified; `position` is who speaks in it, if that is one position. Of a former version, `commit` is where it was,
+    and `since` says what became of it.
     """
 
     whole: Citation
     order: tuple[str, str]
     bodies: tuple[SourceBody, ...] = ()
     digests: frozenset[str] = frozenset()
-    started: dt.datetime | None = None
     people: tuple[Participant, ...] = ()
     models: tuple[Participant, ...] = ()
     position: str = ""
     why_not: str = ""
     commit: str = ""
+    since: str = "changed since"
     own_names: dict[str, str] = field(default_factory=dict)
 
     @property
     def ref(self) -> str:
         """Its name: `<kind>/<id>`."""
         return self.whole.ref
+
+    def misread(self) -> "Iterator[Item]":
+        """A transcript with the turns that former versions of memosite told apart, if those were others."""
+        bodies = tuple(replace(body, is_misread=body.is_conversation) for body in self.bodies)
+        found = replace(self, bodies=bodies, since=MISREAD)
+        if [turn.digest for turn in found.turns.values()] != [turn.digest for turn in self.turns.values()]:
+            yield found
 
     # Places
 
@@ -183,8 +194,8 @@ class Item:
 
     @cached_property
     def _conversation(self) -> TurnList:
-        text = next((body.text for body in self.bodies if body.is_conversation), "")
-        return parse_conversation(text, started=self.started)
+        bodies = (body for body in self.bodies if body.is_conversation)
+        return next((body.conversation for body in bodies), parse_conversation("", started=None))
 
     @cached_property
     def turns(self) -> dict[str, Turn]:
@@ -462,13 +473,11 @@ class ArchiveSources(Sources):
         page = page_of(artifact)
         transcript = artifact if isinstance(artifact, Transcript) else None
         people, models = participants(self._archive, transcript) if transcript else ((), ())
-        sent = transcript.envelope.sent if transcript else None
         return Item(
             whole=cite.cite_whole(artifact, absolute(self.base_url, page) if self.base_url else page),
             order=((artifact.date.instant if artifact.date else UNDATED).isoformat(), artifact.id),
             bodies=tuple(bodies_of(artifact, self._text_of)),
             digests=frozenset((*(one.sha256 for one in artifact.texts), artifact.shown_file.sha256)),
-            started=sent.instant if sent else None,
             people=people,
             models=models,
             position=(artifact.sender_position or artifact.sender) if isinstance(artifact, Memo) else "",

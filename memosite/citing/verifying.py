@@ -16,7 +16,7 @@ from hashlib import sha256
 from memosite.archive.cite import ref_named
 from memosite.archive.lines import notice_on
 from memosite.archive.model import Archive, Artifact, CitationState, Document, MadeCitation, Memo
-from memosite.citing import CARRIED, ArchiveSources, Item, Place, Sources
+from memosite.citing import CARRIED, MISREAD, ArchiveSources, Item, Place, Sources
 from memosite.citing.making import diff_lines, holding_places
 from memosite.facts.errors import ConfigError
 from memosite.facts.findings import Finding, Location
@@ -161,10 +161,11 @@ def _formerly(asked: Checked, written: Written, anchor: str, item: Item, sources
             return _noted(then, f"so it was at {version.commit[:_SHORT]}, too")
         now = _now(asked, written, anchor, item)
         if now and now.tier.holds:
-            return _noted(now, f"the text around it was changed since {version.commit[:_SHORT]}")
+            around = f"the text around it was changed since {version.commit[:_SHORT]}"
+            return _noted(now, version.since if version.since == MISREAD else around)
         changes = now.changes if now else ()
         return replace(
-            _noted(then, "changed since"), version=version.commit, former=_all(version), changes=changes, ref=asked.ref
+            _noted(then, version.since), version=version.commit, former=_all(version), changes=changes, ref=asked.ref
         )
     return None
 
@@ -177,7 +178,7 @@ def _elsewhere(asked: Checked, written: Written, anchor: str, item: Item, source
     if now and now.tier.holds:
         return _noted(now, sources.other_hash)
     for version in sources.former(item):
-        then = _now(asked, written, anchor, version)
+        then = _now(asked, written, anchor, version) if version.since != MISREAD else None
         if then and then.tier.holds:
             unknown = _noted(then, "changed since", "its hash is of no version that is known")
             return replace(unknown, version=version.commit, former=_all(version), changes=now.changes if now else ())

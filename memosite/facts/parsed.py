@@ -77,6 +77,27 @@ Ref = tuple[Kind, str]
 BROADCAST, FILE = "all", "file"
 
 
+Order = Literal["month", "day", "year"]
+"""What a date has first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnForm:
+    """One way to read the headings of a transcript's body (SPEC 4), by the order of dates in its stamps, if it has any.
+
+    `turns` and `span` are as in `Text`. `is_american`: the first stamp is as computers write it that put the month
+    first. `passed` counts the headings that start no turn because of their stamps, the first on `passed_line`.
+    """
+
+    order: Order | None = None
+    turns: int
+    span: tuple[dt.datetime, dt.datetime] | None = None
+    is_american: bool = False
+    passed: int = 0
+    passed_line: int | None = None
+    summary: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
     """A text on the shelf: its digest, and what was derived from it once.
@@ -84,7 +105,8 @@ class Text:
     `sha256` names the text's UTF-8 bytes as kept (LF, no BOM). `summary` is its first line or so as plain text.
     `mentions` are file names, ids and paths written in it; `destinations` the targets of its Markdown links, `images`
     those of its images. `turns` counts the turns of a transcript (0 = no known form), None for other texts; `span` are
-    the local times of its first turn and its last. `citations` are those that a memo or document makes.
+    the local times of its first turn and its last; `forms` are the ways to read it, of which `started` tells the true
+    one. `citations` are those that a memo or document makes.
     """
 
     sha256: str
@@ -95,6 +117,7 @@ class Text:
     images: tuple[str, ...] = ()
     turns: int | None = None
     span: tuple[dt.datetime, dt.datetime] | None = None
+    forms: tuple[TurnForm, ...] = ()
     citations: tuple[Written, ...] = ()
 
 

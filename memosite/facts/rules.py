@@ -95,7 +95,14 @@ TRANSCRIPT_MEMO_FIELD = warning("transcript-memo-field", f"{_TRANSCRIPT}, no mem
     "Remove the field; name related memos in related_memos.",
 )
 TRANSCRIPT_FORM = warning("transcript-form", "SPEC 4")(
-    "No turns were recognized in the body; it is shown as one block.", "Use ## User and ## Assistant headings."
+    "No turns were recognized in the body; it is shown as one block.",
+    "Use ## User and ## Assistant headings, or correct started.",
+)
+TRANSCRIPT_STARTED = note("transcript-started", "SPEC 4")(
+    "The first stamp is of another day than started, so times in UTC are unknown.", "Correct started."
+)
+TRANSCRIPT_PASSED = note("transcript-passed", "SPEC 4")(
+    "Headings with stamps out of order start no turn; they may be pasted.", "Check who says what."
 )
 
 # Organizations, libraries, documents

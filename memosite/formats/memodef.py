@@ -44,7 +44,7 @@ from memosite.facts.texts import describe_text, summarize
 from memosite.formats.fields import Fields, canonical_json
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS
-from memosite.formats.turns import parse_conversation
+from memosite.formats.turns import all_readings, settled
 from memosite.quotes.citations import cited_in
 
 MEMO_TYPE = "memodef:Memo"
@@ -404,10 +404,13 @@ def parse_body(file: File) -> Parsed:
     place = place_of(file.path)
     findings = file.text_findings
     if place is not None and place.store == "transcripts":
-        found = parse_conversation(text, started=None)
-        first = next((turn.text for turn in found.turns if turn.text.strip()), text)
-        known = replace(known, turns=len(found.turns), span=found.span, summary=summarize(first))
-        if found.rest:
+        readings = all_readings(text)
+        forms = []
+        for form, found in readings:
+            first = next((turn.text for turn in found.turns if turn.text.strip()), text)
+            forms.append(replace(form, summary=summarize(first)))
+        known = replace(settled(replace(known, turns=0, forms=tuple(forms)), None), forms=tuple(forms))
+        for found in [found for _, found in readings if found.rest][:1]:
             message = f"it holds more than {len(found.turns):,} turns; the rest is shown unchanged"
             line = text.count("\n", 0, len(text) - len(found.rest)) + 1
             findings += (file.finding_at(line, rules.FILE_BOUNDED, message),)

@@ -2,72 +2,144 @@
 
     body text → lines → marks (headings, code fences) → headings outside of quoted examples → turns
 
-Two forms are known (SPEC 4). *Stamped*: `---`, a blank line and a heading that ends in a local time; bodies
-hold pasted transcripts, so the stamps must not go back. *Plain*: `## User` and `## Assistant`. The first
-heading that fits decides which form a body has, so that appended text cannot change it. A body of
-neither form is *verbatim*. Any text gives a result, in time linear in its size.
+Two forms are known (SPEC 4). *Stamped*: `---`, a blank line and a heading that ends in a local time, in the notation
+of the computer that captured; bodies hold pasted transcripts, so turns are the longest chain of stamps that do not go
+back. *Plain*: `## User` and `## Assistant`. The first heading that fits decides which form a body has, so that appended
+text cannot change it. A body of neither form, or with stamps that may be read in two ways, is *verbatim*. Any text
+gives a result, in time O(n log n) of its size.
 """
 
 import datetime as dt
 import hashlib
 import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from itertools import pairwise
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 from memosite.facts.file import most_turns
+from memosite.facts.parsed import Order, Text, TurnForm
 
 # Reads the stamps of turns, which are local times without a zone, and tells what they are in UTC (SPEC 4).
 
 
-_CLOCK = r"(?:, *| +|T)(?P<h>[0-9]{1,2}):(?P<min>[0-9]{2})(?::(?P<s>[0-9]{2}))?(?: *(?P<half>[AaPp])\.?[Mm]\.?)?"
-
-_STAMPS = (
-    re.compile(r"(?P<m>[0-9]{1,2})/(?P<d>[0-9]{1,2})/(?P<y>[12][0-9]{3})" + _CLOCK),
-    re.compile(r"(?P<d>[0-9]{1,2})\.(?P<m>[0-9]{1,2})\.(?P<y>[12][0-9]{3})" + _CLOCK),
-    re.compile(r"(?P<y>[12][0-9]{3})-(?P<m>[0-9]{1,2})-(?P<d>[0-9]{1,2})" + _CLOCK),
+_YEAR, _SHORT = "([12][0-9]{3})", "([0-9]{1,2})"
+_DATE = re.compile(rf"(?<![0-9])(?:{_YEAR}([./-]) ?{_SHORT}\2 ?{_SHORT}|{_SHORT}([./-]) ?{_SHORT}\6 ?{_YEAR})(?![0-9])")
+_CLOCK = re.compile(r"(?<![0-9])([0-9]{1,2})(?:[:.]| h )([0-9]{2})(?:(?:[:.]| min )([0-9]{2})(?: s)?)?(?![0-9])")
+_HALVES = {
+    **dict.fromkeys(("am", "午前", "上午", "오전", "πμ", "ص", "pg", "pd"), 0),
+    **dict.fromkeys(("pm", "午後", "下午", "오후", "μμ", "م", "ptg", "md"), 12),
+    **dict.fromkeys(("", "t", "klo", "г", "гч", "u"), None),  # words that say nothing
+}
+_PLAIN = str.maketrans("年月日\u00a0\u2009\u202f", "--    ", "\u200e\u200f")  # some locales have marks around AM and PM
+_AMERICAN = re.compile(
+    r"[1-9][0-9]?/[1-9][0-9]?/[0-9]{4}, [0-9:]+ [AP]M"
+)  # what puts the day first writes 05/06, or pm
+_FORMER_STAMP = re.compile(
+    r"(?:(?P<month>[0-9]{1,2}/[0-9]{1,2}/[12][0-9]{3})|(?P<day>[0-9]{1,2}\.[0-9]{1,2}\.[12][0-9]{3})"
+    r"|(?P<year>[12][0-9]{3}-[0-9]{1,2}-[0-9]{1,2}))"
+    r"(?:, *| +|T)[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?: *[AaPp]\.?[Mm]\.?)?"
 )
-
-_SPACES = {0x00A0: " ", 0x2009: " ", 0x202F: " "}  # white space that locales put before AM and PM
+_LONGEST_STAMP = 60
 _FURTHEST_OFFSET = dt.timedelta(hours=14, minutes=30)
 
 
-def local_time(written: str) -> dt.datetime | None:
-    """Return the time of a stamp in US, German or ISO form; None for anything else."""
-    text = written.translate(_SPACES)
-    match = next((match for pattern in _STAMPS if (match := pattern.fullmatch(text))), None)
-    if match is None:
-        return None
-    year, month, day, hour, minute, second = (int(match[part] or 0) for part in ("y", "m", "d", "h", "min", "s"))
-    half = match["half"]
-    if half and not 1 <= hour <= 12:
-        return None
-    if half:
-        hour = hour % 12 + (12 if half in "Pp" else 0)
-    with suppress(ValueError):  # 2/30/2026
-        return dt.datetime(year, month, day, hour, minute, second)
-    return None
+class _Stamp(NamedTuple):
+    times: dict[Order, dt.datetime]  # what it can mean; 5/6/2026 is two days
+    has_seconds: bool
 
 
-def clock_of(written: str | None, day: str = "") -> str:
+@lru_cache(maxsize=4096)  # a page asks several times for that of each turn
+def _stamp(written: str) -> _Stamp:
+    text = written.translate(_PLAIN) if len(written) <= _LONGEST_STAMP else ""
+    date = _DATE.search(text)
+    rest = f"{text[: date.start()]} {text[date.end() :]}" if date else ""
+    clock = _CLOCK.search(rest)
+    words = re.sub(r"[\s.,،()]", "", rest[: clock.start()] + rest[clock.end() :]).lower() if clock else ""
+    if not date or not clock or words not in _HALVES:
+        return _Stamp({}, has_seconds=False)
+    hour, minute, second = (int(part or 0) for part in clock.groups())
+    half = _HALVES[words]
+    if half is not None:
+        hour = hour % 12 + half if 1 <= hour <= 12 else 24
+    first, _, second_, third, one, sign, two, last = date.groups()
+    dates: dict[Order, tuple[str, str, str]] = {}
+    if sign == "/":
+        dates["month"] = last, one, two
+    dates |= {"year": (first, second_, third)} if first else {"day": (last, two, one)}
+    times = {}
+    for order, parts in dates.items():
+        year, month, day = parts
+        with suppress(ValueError):  # 2/30/2026
+            times[order] = dt.datetime(int(year), int(month), int(day), hour, minute, second)
+    return _Stamp(times, has_seconds=clock[3] is not None)
+
+
+def local_time(written: str | None, order: Order | None) -> dt.datetime | None:
+    """Return the time of a stamp in a transcript whose dates have this order; None for what is no such stamp."""
+    return _stamp(written or "").times.get(order) if order else None
+
+
+def clock_of(written: str | None, order: Order | None, day: str = "") -> str:
     """A stamp in the notation of all pages, with seconds if it has them: without its day if that is `day`."""
-    local = local_time(written or "")
-    if written is None or local is None:
-        return written or ""
-    clock = f"{local:%H:%M:%S}" if written.count(":") > 1 else f"{local:%H:%M}"
-    return clock if f"{local.date()}" == day else f"{local.date()} {clock}"
+    local = local_time(written, order)
+    return notation(written, local, day) if local else written or ""
+
+
+def notation(written: str | None, moment: dt.datetime, day: str = "") -> str:
+    """A time in the notation of all pages, with seconds if the stamp has them: without its day if that is `day`."""
+    clock = f"{moment:%H:%M:%S}" if _stamp(written or "").has_seconds else f"{moment:%H:%M}"
+    return clock if f"{moment.date()}" == day else f"{moment.date()} {clock}"
+
+
+def settle(forms: Sequence[TurnForm], started: dt.datetime | None) -> int | None:
+    """Return which form a body has, as an index; None if there is none, or nothing tells which of two.
+
+    Of two it is the one whose first stamp may be the moment of `started` in some zone; of two such, or without
+    `started`, the one in which more stamps do not go back; of two such, or none, the one that AM and PM tell.
+    """
+    fitting = [number for number, form in enumerate(forms) if fits(form, started)]
+    if len(forms) == 1 or len(fitting) == 1:
+        return fitting[0] if fitting else 0
+    most = max((forms[number].turns for number in fitting), default=0)
+    best = [number for number in fitting if forms[number].turns == most] or list(range(len(forms)))
+    if len(best) > 1:
+        best = [number for number in best if forms[number].is_american]
+    return best[0] if best else None
+
+
+def settled(text: Text, started: dt.datetime | None) -> Text:
+    """The facts of a body, by the form that it has in a transcript that `started` then."""
+    if not text.forms:
+        return text
+    chosen = settle(text.forms, started)
+    if chosen is None:
+        return replace(text, turns=0, span=None)
+    form = text.forms[chosen]
+    return replace(text, turns=form.turns, span=form.span, summary=form.summary, forms=(form,))
+
+
+def fits(form: TurnForm, started: dt.datetime | None) -> bool:
+    """Whether the first stamp may be the moment of `started`, in some time zone."""
+    if started is None or form.span is None:
+        return True
+    return abs(form.span[0].replace(tzinfo=dt.UTC) - _instant(started)) <= _FURTHEST_OFFSET
+
+
+def _instant(started: dt.datetime) -> dt.datetime:
+    return started if started.utcoffset() is not None else started.replace(tzinfo=dt.UTC)
 
 
 def utc_offset(started: dt.datetime | None, first: dt.datetime | None) -> dt.timedelta | None:
     """Return local time less UTC, from the same moment given in both; None where no time zone has that offset."""
     if started is None or first is None:
         return None
-    instant = started if started.utcoffset() is not None else started.replace(tzinfo=dt.UTC)
     minute = dt.timedelta(minutes=1)
-    offset = round((first.replace(tzinfo=dt.UTC) - instant) / minute) * minute
+    offset = round((first.replace(tzinfo=dt.UTC) - _instant(started)) / minute) * minute
     return offset if abs(offset) <= _FURTHEST_OFFSET and not offset % (15 * minute) else None
 
 
@@ -101,6 +173,7 @@ class Turn:
     is_person: bool
     model: str | None
     stamp: str | None  # local time as written
+    order: Order | None  # of its date; None without a stamp
     at: dt.datetime | None  # UTC, where it can be told
     line: int  # of the heading in the body, 1 = first
     text: str
@@ -147,7 +220,8 @@ class _Heading:
     is_person: bool
     model: str | None
     stamp: str | None
-    time: dt.datetime | None  # local, without zone; None in the plain form
+    times: dict[Order, dt.datetime]  # what the stamp can mean
+    time: dt.datetime | None = None  # local, without zone; None in the plain form
     set_back: dt.timedelta = dt.timedelta()  # by how much the clocks were, since the first turn
 
 
@@ -171,16 +245,38 @@ def parse_conversation(text: str, *, started: dt.datetime | None) -> TurnList:
     that the clocks went back, one hour is added from there on. A change of the clocks that no stamp
     shows (forward, or back during a pause of more than an hour) cannot be told: times after it are an hour off.
     """
-    source = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    lines = source.split("\n")
-    headings = _turn_headings(lines)
-    if not headings:
+    source, lines = _lines(text)
+    readings = _readings(lines, most_turns(len(source)))
+    chosen = settle([reading.form for reading in readings], started)
+    if chosen is None:
         return TurnList(form="verbatim", preamble=source, turns=())
-    first, last, rest = headings[0], headings[-1], ""
-    most = most_turns(len(source))
-    if len(headings) > most:
-        end = headings[most].cut
-        rest, lines, headings = "\n".join(lines[end:]), lines[:end], headings[:most]
+    return _cut(lines, readings[chosen], started)
+
+
+def all_readings(text: str) -> list[tuple[TurnForm, TurnList]]:
+    """The forms that a body may have, each with the turns that it then has, for who does not know when it `started`."""
+    source, lines = _lines(text)
+    return [(reading.form, _cut(lines, reading, None)) for reading in _readings(lines, most_turns(len(source)))]
+
+
+class _Reading(NamedTuple):
+    """The headings that start a turn in one form, in order."""
+
+    form: TurnForm
+    headings: Sequence[_Heading]
+
+
+def _lines(text: str) -> tuple[str, list[str]]:
+    source = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    return source, source.split("\n")
+
+
+def _cut(lines: list[str], reading: _Reading, started: dt.datetime | None) -> TurnList:
+    form, headings = reading
+    first, rest = headings[0], ""
+    if len(headings) > form.turns:
+        end = headings[form.turns].cut
+        rest, lines, headings = "\n".join(lines[end:]), lines[:end], headings[: form.turns]
     offset = utc_offset(started, first.time)
     ends = [heading.cut for heading in headings[1:]] + [len(lines)]
     seen: Counter[str] = Counter()
@@ -201,6 +297,7 @@ def parse_conversation(text: str, *, started: dt.datetime | None) -> TurnList:
                 is_person=heading.is_person,
                 model=heading.model,
                 stamp=heading.stamp,
+                order=form.order,
                 at=at,
                 line=heading.line + 1,
                 text=turn_text,
@@ -210,8 +307,8 @@ def parse_conversation(text: str, *, started: dt.datetime | None) -> TurnList:
             )
         )
     preamble = _trimmed(lines[: first.cut])
-    span = (first.time, last.time + last.set_back) if first.time and last.time else None
-    return TurnList(form="stamped" if span else "plain", preamble=preamble, turns=tuple(turns), span=span, rest=rest)
+    kind: Literal["stamped", "plain"] = "stamped" if form.span else "plain"
+    return TurnList(form=kind, preamble=preamble, turns=tuple(turns), span=form.span, rest=rest)
 
 
 @lru_cache(maxsize=256)  # outline, picture, page and twin of a transcript ask for those of each turn
@@ -243,8 +340,8 @@ def blocks(text: str) -> tuple[TurnBlock, ...]:
     return tuple(found)
 
 
-def _turn_headings(lines: Sequence[str]) -> list[_Heading]:
-    """Return the headings that start a turn: all of the form that the first of them has."""
+def _headings(lines: Sequence[str]) -> list[_Heading]:
+    """Return the headings that can start a turn, by how they are written, and are no examples."""
     candidates: dict[int, _Heading] = {}
     marks: list[_Mark] = []
     cut: int | None = 0  # where a stamped turn would be cut off, were there one on this line; start of the body
@@ -260,10 +357,42 @@ def _turn_headings(lines: Sequence[str]) -> list[_Heading]:
             marks.append((number, fence))
         cut = number if _is_rule(line) else None
         after_blank = False
-    outside = [candidates[number] for number in _outside_fences(marks)]
-    if outside and outside[0].time is None:
-        return [heading for heading in outside if heading.time is None]
-    return list(_in_order(outside))
+    return [candidates[number] for number in _outside_fences(marks)]
+
+
+def _readings(lines: Sequence[str], most: int) -> list[_Reading]:
+    """Return the forms that the first heading can have, with the headings of that form that start a turn."""
+    outside = _headings(lines)
+    if not outside:
+        return []
+    if outside[0].stamp is None:
+        plain = [heading for heading in outside if heading.stamp is None]
+        return [_Reading(TurnForm(turns=min(len(plain), most)), plain)]
+    stamped = [heading for heading in outside if heading.stamp is not None]
+    readings: list[_Reading] = []
+    for order in stamped[0].times:
+        dated = [(heading, heading.times[order]) for heading in stamped if order in heading.times]
+        backs = _chain([time for _, time in dated])
+        chain = [replace(dated[at][0], time=dated[at][1], set_back=set_back) for at, set_back in backs]
+        if any(chain == reading.headings for reading in readings):  # 5/5/2026 is one day
+            continue
+        own = {heading.line for heading in chain}
+        passed = [heading.line + 1 for heading in stamped if heading.line not in own]
+        form = TurnForm(
+            order=order,
+            span=(_time(chain[0]), _time(chain[-1])),
+            turns=min(len(chain), most),
+            is_american=order == "month" and bool(_AMERICAN.fullmatch((chain[0].stamp or "").translate(_PLAIN))),
+            passed=len(passed),
+            passed_line=passed[0] if passed else None,
+        )
+        readings.append(_Reading(form, chain))
+    return readings
+
+
+def _time(heading: _Heading) -> dt.datetime:
+    """The local time of a stamped heading, by the clock of the first."""
+    return (heading.time or dt.datetime.min) + heading.set_back
 
 
 def _heading(line: str, number: int, cut: int | None) -> _Heading | None:
@@ -272,46 +401,116 @@ def _heading(line: str, number: int, cut: int | None) -> _Heading | None:
     if match is None:
         return None
     face, rest = match[1] or "", match[2].rstrip()
-    stamp, time = None, None
+    stamp, times = None, {}
     if rest.endswith("</sub>"):
         rest, _, stamp = rest.removesuffix("</sub>").rpartition("<sub>")
         stamp = stamp.strip()
-        time = local_time(stamp)
-        if time is None or cut is None:
+        times = _stamp(stamp).times
+        if cut is None or not times:
             return None
     speaker, model = rest.strip(), None
     if speaker.endswith(")*") and "*(" in speaker:
         speaker, _, model = speaker.removesuffix(")*").rpartition("*(")
         speaker = speaker.rstrip()
-    if not speaker or (time is None and speaker not in _PLAIN_SPEAKERS):
+    if not speaker or (stamp is None and speaker not in _PLAIN_SPEAKERS):
         return None
     return _Heading(
         line=number,
-        cut=number if time is None or cut is None else cut,
+        cut=number if stamp is None or cut is None else cut,
         speaker=speaker,
         is_person=face.startswith("🧑") or (not face and speaker in {"User", "Human"}),
         model=model,
         stamp=stamp,
-        time=time,
+        times=times,
     )
 
 
-def _in_order(headings: Iterable[_Heading]) -> Iterator[_Heading]:
-    """Yield the stamped headings in order of time; it may go back once, with the clocks.
+def _chain(times: Sequence[dt.datetime]) -> list[tuple[int, dt.timedelta]]:
+    """Return the most of these times, from the first on, that do not go back; of several such chains the earliest.
 
-    By day, a stamp slightly earlier comes from a piece of the same conversation pasted into it.
+    So what is pasted starts no turn, be it earlier or later, unless it has more turns than what it is pasted into.
+    Times may go back once, with the clocks: by an hour at most, and at night. By day, a stamp slightly earlier comes
+    from a piece of the same conversation pasted into it. Each is an index, with how far the clocks were set back
+    until then. Takes O(n log n).
     """
-    last, set_back = dt.datetime.min, dt.timedelta()
-    for heading in headings:
-        if heading.time is None:
+    none = dt.timedelta()
+    if all(one <= other for one, other in pairwise(times)):
+        return [(number, none) for number in range(len(times))]
+    ranks = sorted(set(times))
+    straight, bent = _Most(len(ranks)), _Most(len(ranks))  # chains in which the clocks may still go back, and not
+    lengths = []  # of the longest chain of either kind that begins with each time, from the last one
+    for time in reversed(times):
+        rank = bisect_left(ranks, time)
+        before, after = straight.most(rank) + 1, bent.most(rank) + 1
+        if time.hour in _NIGHT:
+            before = max(before, bent.most(bisect_left(ranks, _set_back(time))) + 1)
+        straight.put(rank, before)
+        bent.put(rank, after)
+        lengths.append((before, after))
+    chain: list[tuple[int, dt.timedelta]] = []
+    set_back, last, missing = none, dt.datetime.min, lengths[-1][0]
+    for number, (time, (before, after)) in enumerate(zip(times, reversed(lengths), strict=True)):
+        goes_back = time < last
+        if goes_back and (set_back or last.hour not in _NIGHT or time < _set_back(last)):
             continue
-        if heading.time < last:
-            at_night = last.hour in _NIGHT and heading.time.hour in _NIGHT
-            if set_back or not at_night or last - heading.time > _HOUR:
+        if (after if goes_back or set_back else before) == missing:
+            set_back, last, missing = _HOUR if goes_back else set_back, time, missing - 1
+            chain.append((number, set_back))
+    return chain
+
+
+def _set_back(time: dt.datetime) -> dt.datetime:
+    """The earliest that clocks show which go back at this time of the night."""
+    back = time - _HOUR
+    return back if back.hour in _NIGHT else back.replace(hour=23, minute=0, second=0)
+
+
+def parse_formerly(text: str) -> TurnList:
+    """Return the turns as they were told apart before `started` counted, for citations made then; without UTC times.
+
+    Dates with `/` had the month first, and each stamp counted that was not earlier than the last one.
+    """
+    source, lines = _lines(text)
+    headings = _headings(lines)
+    if headings and headings[0].stamp is None:
+        return parse_conversation(text, started=None)
+    chain: list[_Heading] = []
+    set_back, last = dt.timedelta(), dt.datetime.min
+    for heading in headings:
+        match = _FORMER_STAMP.fullmatch((heading.stamp or "").translate(_PLAIN))
+        time = heading.times.get(cast(Order, match.lastgroup)) if match else None
+        if time is None:
+            continue
+        if time < last:
+            if set_back or last.hour not in _NIGHT or time.hour not in _NIGHT or time < last - _HOUR:
                 continue
             set_back = _HOUR
-        last = heading.time
-        yield replace(heading, set_back=set_back)
+        last = time
+        chain.append(replace(heading, time=time, set_back=set_back))
+    if not chain:
+        return TurnList(form="verbatim", preamble=source, turns=())
+    form = TurnForm(turns=min(len(chain), most_turns(len(source))), span=(_time(chain[0]), _time(chain[-1])))
+    return _cut(lines, _Reading(form, chain), None)
+
+
+class _Most:
+    """The largest of the numbers put at some place or a later one (a Fenwick tree)."""
+
+    def __init__(self, places: int) -> None:
+        self._tree = [0] * (places + 1)
+
+    def put(self, place: int, number: int) -> None:
+        at = len(self._tree) - 1 - place
+        while at < len(self._tree):
+            self._tree[at] = max(self._tree[at], number)
+            at += at & -at
+
+    def most(self, place: int) -> int:
+        at, found = len(self._tree) - 1 - place, 0
+        while at > 0:
+            found = max(found, self._tree[at])
+            at -= at & -at
+        return found
 
 
 def _outside_fences(marks: Sequence[_Mark]) -> Iterator[int]:

@@ -386,9 +386,14 @@ def variant_rows(artifact: Memo | Transcript) -> tuple[pages.VariantRow, ...]:
                 other_envelope=envelope,
                 shown_body=shown_body,
                 other_body=body,
+                started=(_started(artifact.variants[0]), _started(variant)),
             )
         )
     return tuple(rows)
+
+
+def _started(variant: Variant) -> str:
+    return variant.envelope.sent.utc if variant.envelope.kind == "transcript" and variant.envelope.sent else ""
 
 
 def _holders(artifact: Memo | Transcript, number: int) -> str:

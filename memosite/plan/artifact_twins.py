@@ -108,8 +108,7 @@ def _turns(context: Context, transcript: model.Transcript) -> Iterator[_Placed]:
     variant = transcript.variants[0]
     if variant.text is None or not variant.text.turns or transcript.broken:
         return
-    started = variant.envelope.sent.instant if variant.envelope.sent else None
-    turns = parse_conversation(context.text_of(variant.text.sha256), started=started).turns
+    turns = parse_conversation(context.text_of(variant.text.sha256), started=transcript.started).turns
     turns = without_hashes(turns) if transcript.is_redacted else turns
     here = urls.page_of(transcript)
     for number, part in enumerate(cut_turns([turn.text for turn in turns]), 1):

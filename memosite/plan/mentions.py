@@ -1,5 +1,6 @@
 """Plans what mentions, cites and shares passages with an artifact, and the page of all citations (SPEC 3, 7)."""
 
+import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,7 +43,7 @@ class PlaceFinder:
     def __init__(self, text_of: TextOf) -> None:
         """Take texts from here, by their digests."""
         self._text_of = text_of
-        self._places: dict[str, Places] = {}
+        self._places: dict[tuple[str, dt.datetime | None], Places] = {}
         self._before: dict[tuple[str, str], int] = {}
         self._prefixed: dict[Ref, frozenset[str]] = {}
 
@@ -56,10 +57,12 @@ class PlaceFinder:
         if not fragment or shown is None:
             return ""
         text, file = shown
-        if text.sha256 not in self._places:
-            read = _turns if isinstance(artifact, Transcript) else read_places
-            self._places[text.sha256] = read(self._text_of(text.sha256))
-        places = self._places[text.sha256]
+        is_transcript = isinstance(artifact, Transcript)
+        key = text.sha256, artifact.started if isinstance(artifact, Transcript) else None
+        if key not in self._places:
+            written = self._text_of(text.sha256)
+            self._places[key] = _turns(written, key[1]) if is_transcript else read_places(written)
+        places = self._places[key]
         line = line_of(fragment)
         if line is None:
             name = unquote(fragment)
@@ -103,9 +106,9 @@ def _shown(artifact: Artifact) -> tuple[Text, FileFacts] | None:
     return found[0], found[1]
 
 
-def _turns(text: str) -> Places:
+def _turns(text: str, started: dt.datetime | None) -> Places:
     """The places of a transcript: its turns, as far as links from elsewhere name them."""
-    turns = parse_conversation(text, started=None).turns
+    turns = parse_conversation(text, started=started).turns
     return Places(
         anchors=frozenset(anchor for turn in turns for anchor in (turn.anchor, turn.hash_anchor) if anchor),
         lines=tuple((turn.line, turn.anchor) for turn in turns),

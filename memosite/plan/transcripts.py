@@ -81,6 +81,7 @@ class CaptureSide:
     source: str
     turns: int
     body: str
+    started: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +187,7 @@ def _side(context: Context, start: str, transcript: Transcript) -> CaptureSide:
         source=transcript.copies[0].file.source,
         turns=(variant.text.turns or 0) if variant.text else 0,
         body=variant.text.sha256 if variant.text else "",
+        started=variant.envelope.sent.utc if variant.envelope.sent else "",
     )
 
 
@@ -236,7 +238,7 @@ def _ranges(context: Context, transcript: Transcript) -> tuple[list[pages.TurnRa
     if text is None or not text.turns or pages.fits_one_page(2 * text.chars, text.turns):  # no text weighs more
         return [pages.TurnRange(first=0, end=text.turns or 0 if text else 0)], []
     written = context.text_of(text.sha256)
-    conversation = parse_conversation(written, started=None)
+    conversation = parse_conversation(written, started=transcript.started)
     ranges = pages.cut_turns([turn.text for turn in conversation.turns])
     if not conversation.rest:
         return ranges, []

@@ -391,7 +391,9 @@ def _counted(rest: Counter[TurnKind], names: tuple[str, str]) -> Iterator[str]:
 
 
 def _head(turns: Sequence[Turn]) -> str:
-    return ", ".join(filter(None, (turns[0].speaker, clock_of(turns[0].stamp)))) if len(turns) == 1 else ""
+    if len(turns) != 1:
+        return ""
+    return ", ".join(filter(None, (turns[0].speaker, clock_of(turns[0].stamp, turns[0].order))))
 
 
 def _label(turns: Sequence[Turn], others: Sequence[Turn]) -> str:

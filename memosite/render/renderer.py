@@ -453,9 +453,7 @@ class Renderer:
     def _transcript(self, body: pages.Body) -> Markup:
         key = (body.sha256, body.started, body.is_redacted)
         if self._last_read is None or self._last_read[0] != key:  # the parts of a transcript follow one another
-            started = read_moment(body.started or "")
-            text = self._text_of(body.sha256)
-            found = parse_conversation(text, started=started.instant if started else None)
+            found = self._conversation(body.sha256, body.started or "")
             if body.is_redacted:
                 found = replace(found, turns=without_hashes(found.turns))
             self._last_read = key, found
@@ -485,9 +483,23 @@ class Renderer:
         self._bytes_left -= html_bytes(found)
         return found
 
-    def _turn_diff(self, shown: str, other: str, one: str, another: str, *, is_beside: bool = False) -> TurnDiff:
+    def _conversation(self, digest: str, started: str) -> TurnList:
+        """The turns of a transcript, by digest; `started` is "" if that is not known."""
+        moment = read_moment(started)
+        return parse_conversation(self._text(digest), started=moment.instant if moment else None)
+
+    def _turn_diff(
+        self,
+        shown: str,
+        other: str,
+        one: str,
+        another: str,
+        *,
+        started: tuple[str, str] = ("", ""),
+        is_beside: bool = False,
+    ) -> TurnDiff:
         """Compare two transcripts by digest, called `one` and `another`; side by side, lines stand there twice."""
-        turns, others = (parse_conversation(self._text(digest), started=None) for digest in (shown, other))
+        turns, others = map(self._conversation, (shown, other), started)
         limit = self._bytes_left // 2 if is_beside else self._bytes_left
         found = compare_turns(turns, others, names=(one, another), limit=limit)
         self._bytes_left -= found.bytes * (2 if is_beside else 1)

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from memosite.archive.cite import Citation, quote_of
 from memosite.facts.phrases import joined, phrase, phrases
 from memosite.facts.texts import cut_line, summarize
-from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks, clock_of, local_time
+from memosite.formats.turns import Turn, TurnBlock, TurnList, blocks, clock_of, local_time, notation
 from memosite.markdown.html import fences, passage_anchors, to_html, to_typed_html
 from memosite.pages import OUTLINE, Body, Cell, Grid, PictureColumn, PictureRow, Reference, TurnRange
 from memosite.passages import block_prefix
@@ -123,7 +123,7 @@ def part_of(place: int, body: Body) -> str:
 
 def _clock(turn: Turn) -> tuple[str, str]:
     """The day and the time of a turn by its own stamp, "" for none."""
-    local = local_time(turn.stamp or "")
+    local = local_time(turn.stamp, turn.order)
     return (f"{local:%Y-%m-%d}", f"{local:%H:%M}") if local else ("", "")
 
 
@@ -367,7 +367,7 @@ def shown_turns(conversation: TurnList, body: Body) -> Iterator[ShownTurn]:
         yield ShownTurn(
             turn=turn,
             utc=_utc(turn),
-            clock=clock_of(turn.stamp, body.day),
+            clock=clock_of(turn.stamp, turn.order, body.day),
             in_utc=_in_utc(turn),
             attached=attached(turn.text) if turn.is_person and not start else (),
             blocks=tuple(_shown_blocks(turn, piece, links, body.prefix)),
@@ -420,14 +420,11 @@ def _utc(turn: Turn) -> str:
 
 def _in_utc(turn: Turn) -> str:
     """A turn's time in UTC: without the day if it is the written one, and no time at all if that is in UTC."""
-    local = local_time(turn.stamp or "")
+    local = local_time(turn.stamp, turn.order)
     if turn.at is None or local is None:
         return ""
     utc = turn.at.replace(tzinfo=None)
-    clock = f"{utc:%H:%M:%S}" if (turn.stamp or "").count(":") > 1 else f"{utc:%H:%M}"
-    if utc == local:
-        return "UTC"
-    return f"{clock} UTC" if utc.date() == local.date() else f"{utc.date()} {clock} UTC"
+    return "UTC" if utc == local else f"{notation(turn.stamp, utc, f'{local.date()}')} UTC"
 
 
 def _citation(turn: Turn, piece: Piece, body: Body) -> Citation | None:
@@ -459,11 +456,12 @@ def _shown_blocks(turn: Turn, piece: Piece, links: dict[str, str], prefix: str) 
 def _shown_block(prefix: str, block: TurnBlock, turn: Turn, links: dict[str, str]) -> ShownBlock:
     lines = (line for line in block.text.split("\n") if line.strip() and not _FENCE.match(line))
     html = to_html(block.text, links=links, prefix=prefix, base_level=LEVEL, with_passages=True)
-    began = local_time(turn.stamp or "")
+    began = local_time(turn.stamp, turn.order)
+    day = f"{began.date()}" if began else ""
     return ShownBlock(
         block=block,
         summary=cut_line(next(lines, ""), _CALL_CHARS) if block.kind == "tool" else "",
-        clock="" if block.stamp == turn.stamp else clock_of(block.stamp, f"{began.date()}" if began else ""),
+        clock="" if block.stamp == turn.stamp else clock_of(block.stamp, turn.order, day),
         html=Markup(html),  # noqa: S704 # what `to_html` has written
     )
 

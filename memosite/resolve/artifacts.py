@@ -460,7 +460,7 @@ def _transcript(
 def _last_turn(variant: model.Variant) -> Moment | None:
     """When the last turn of a transcript began, with the offset of its start."""
     started, span = variant.envelope.sent, variant.text.span if variant.text else None
-    at = last_turn_at(span, started=started.instant) if started else None
+    at = last_turn_at(span, started=variant.started)
     return Moment(instant=at, offset=started.offset) if at and started else None
 
 

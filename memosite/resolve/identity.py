@@ -48,6 +48,7 @@ from memosite.facts.parsed import (
 )
 from memosite.facts.times import Moment, read_stamp
 from memosite.formats.systems import home_of, is_part, system_of
+from memosite.formats.turns import fits, settled
 from memosite.resolve.lives import EntryLives, entry_keys
 from memosite.run.recall import FORGETFUL, Recall
 
@@ -257,12 +258,15 @@ def line_of_key(line_of: LineOf, file: FileFacts, key: str) -> int | None:
 def _copy(
     envelope: Envelope, body: BodyFile | None, memo_folders: tuple[str, ...]
 ) -> tuple[JoinedCopy, tuple[Finding, ...]]:
+    if body is not None:
+        body = replace(body, text=settled(body.text, envelope.sent.instant if envelope.sent else None))
     odd = tuple(_join_findings(envelope, body, memo_folders)) if body is not None else ()
     return JoinedCopy(envelope=_read_off_name(envelope), body=body), odd
 
 
 def _bare_copy(body: BodyFile, place: Place) -> JoinedCopy:
     """A body that has no envelope, with one that is made from its file name."""
+    body = replace(body, text=settled(body.text, None))
     file = body.file
     envelope = Envelope(kind=place.kind, shape="bare", file=file, stem=stem_of(file.name), content_sha256=file.sha256)
     return JoinedCopy(envelope=_read_off_name(envelope), body=body)
@@ -278,8 +282,26 @@ def _join_findings(envelope: Envelope, body: BodyFile, memo_folders: tuple[str, 
         if mine is not None and its is not None and mine.mailbox != its.mailbox:
             message = f"the envelope is in {_shown(mine)}, its body in {_shown(its)}"
             yield finding_in(envelope.file, rules.BODY_SPLIT, message)
-    if envelope.kind == "transcript" and body.text.turns == 0 and body.text.summary:
+    if envelope.kind == "transcript":
+        yield from _turn_findings(envelope, body)
+
+
+def _turn_findings(envelope: Envelope, body: BodyFile) -> Iterator[Finding]:
+    forms = body.text.forms
+    if len(forms) > 1:
+        said = f'"started" is {envelope.sent_text}' if envelope.sent else 'there is no "started"'
+        message = f"its stamps can be read with the day or the month first, and {said}; expected one that tells which"
+        yield finding_in(body.file, rules.TRANSCRIPT_FORM, message)
+    elif body.text.turns == 0 and body.text.summary:
         yield finding_in(body.file, rules.TRANSCRIPT_FORM, "no turns could be told apart")
+    for form in forms if len(forms) == 1 else ():
+        if form.span and not fits(form, envelope.sent.instant if envelope.sent else None):
+            message = f'"started" is {envelope.sent_text}, the first stamp {form.span[0].isoformat(" ")}'
+            yield finding_in(body.file, rules.TRANSCRIPT_STARTED, message)
+        if form.passed:
+            are = "1 heading is" if form.passed == 1 else f"{form.passed:,} headings are"
+            message = f"{are} no turn, as stamps would go back, or are of another form; this is the first"
+            yield finding_in(body.file, rules.TRANSCRIPT_PASSED, message, form.passed_line)
 
 
 def _shown(place: Place) -> str:

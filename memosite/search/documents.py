@@ -11,6 +11,7 @@ of a long text.
     parts of the body ──► lines: the words of a block, and the anchor that leads to it ──► stretches, for the browser
 """
 
+import datetime as dt
 import re
 from bisect import bisect_left
 from collections import defaultdict
@@ -82,6 +83,7 @@ class Card:
     texts: tuple[tuple[str, str | None], ...]
     extra: tuple[str, ...]
     conversation: str | None
+    started: dt.datetime | None
     group: str
 
     @property
@@ -172,6 +174,7 @@ def describe(archive: model.Archive, artifact: model.Artifact, analyzer: Analyze
         ),
         extra=tuple(map(prepare, _extra(artifact))),
         conversation=body.sha256 if body else None,
+        started=artifact.started if isinstance(artifact, Transcript) else None,
         group=_group(artifact),
     )
 
@@ -187,7 +190,7 @@ def documents(card: Card, text_of: TextOf) -> Iterator[SearchDocument]:
     pages: list[str] = []
     parts = [_part(text_of(digest), prefix) for digest, prefix in card.texts]
     if card.conversation is not None:
-        conversation = parse_conversation(text_of(card.conversation), started=None)
+        conversation = parse_conversation(text_of(card.conversation), started=card.started)
         most = most_turns_found(
             sum(len(part.text) for part in parts) + sum(len(turn.text) for turn in conversation.turns), _size(card)
         )
