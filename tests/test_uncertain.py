@@ -192,16 +192,26 @@ def test_a_flat_folder_without_git_tells_nothing(tmp_path: Path, capsys: pytest.
 
 
 def test_what_git_or_a_mailbox_tells_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A commit is a receipt; `read/` is read."""
+    """A commit is a receipt; `read/` is read, and so is what is answered. In a flat folder a receipt is all that is."""
     write_memo(tmp_path / "plain/memos/read", "two")
     repo = Repo(tmp_path / "office")
-    write_memo(repo.root / "memos", "one")
+    write_memo(repo.root / "memos/read", "one")
     repo.commit()
     text, unknown = told(capsys, tmp_path, "inbox")
     assert "Nothing is unread." in text and unknown == "None"
     build_site(tmp_path)
     assert "No unread memos." in words_of(tmp_path, "positions/director/index.html")
+    write_memo(repo.root / "memos", "flat")
+    repo.commit()
+    received = "Not known of 1 memo whether it is read: received in memos/ without mailboxes."
+    for command in ("inbox", "brief"):
+        text, unknown = told(capsys, tmp_path, command)
+        assert "Nothing is known to be unread." in text and received in text and unknown == received
+    build_site(tmp_path)
+    assert f"No memos are known to be unread. {received}" in words_of(tmp_path, "positions/director/index.html")
     assert "Nothing is waiting for director." in words_of(tmp_path, "index.html")
+    write_memo(repo.root / "memos", "re", sender="director", to="engineer", in_reply_to="flat.openthing")
+    assert "Nothing is unread." in told(capsys, tmp_path, "inbox")[0]
 
 
 def test_a_broadcast_is_known_in_the_repo_of_a_position_alone(

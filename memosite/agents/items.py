@@ -9,7 +9,14 @@ from types import MappingProxyType
 from memosite.agents import Entry
 from memosite.archive.cite import ArchiveNames, nearest, ref_named
 from memosite.archive.lines import notice_of
-from memosite.archive.mailboxes import PossibleReplies, is_unread_for, is_unreceived_by, open_for, unknown_line
+from memosite.archive.mailboxes import (
+    PossibleReplies,
+    is_unread_for,
+    is_unreceived_by,
+    open_for,
+    received_line,
+    unknown_line,
+)
 from memosite.archive.model import (
     NAME_CHARS,
     NAMED,
@@ -321,7 +328,8 @@ class Involved:
     @cached_property
     def unknown(self) -> str:
         """What is said of memos of which nobody can know whether it has read them."""
-        return unknown_line(self.memos, self.members, self.repos)
+        said = (tell(self.memos, self.members, self.repos) for tell in (unknown_line, received_line))
+        return " ".join(filter(None, said))
 
     def none_unread(self, *, besides: bool = False) -> str:
         """What is said where no memo is unread, or none besides one that is shown."""
