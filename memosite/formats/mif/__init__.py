@@ -106,10 +106,6 @@ CODE_PATH = warning("mif-code-path", f"{_MIF}, Recommended Checks 4")(
 DATE = warning("mif-date", "mnemonic-format, Temporal Fields")(
     "A date or duration is not ISO 8601.", "Write it like 2026-01-24T10:30:00Z or P90D."
 )
-HEAD = warning("mif-head", "mnemonic-format, File Structure; SPEC 2.2")(
-    "A record's frontmatter is not at the beginning, or not between lines of ---.",
-    "Write the fields between two lines ---, from line 1.",
-)
 FIELD = warning("mif-field", "mnemonic-format, Field Reference; SPEC 2.2")(
     "A field of a record is invalid; it is shown as written.", "Write the form that the message names."
 )

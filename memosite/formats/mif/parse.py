@@ -252,7 +252,6 @@ def read_ontology(top: MifFields) -> tuple[FieldRow, ...]:
 
 
 _MARKDOWN = ".md"
-_BLANK_LINES = re.compile(r"(?:[ \t\ufeff]*+\n)*+")
 _NEAR = 2_000
 """How many characters of a text without frontmatter are looked at, to tell whether it was meant to have one."""
 _LONGEST_KEY = 500
@@ -291,13 +290,10 @@ def parse(file: File) -> Parsed:
     if not head.source and head.line == 1:
         yaml = Yaml(unread=frozenset(_REQUIRED))
         message = "no line --- begins the file, so it has no frontmatter; it is shown as it is"
-        broken.append(file.finding_at(1, mif_rules.HEAD, message))
+        broken.append(file.finding_at(1, rules.FRONTMATTER_LATE, message))
     else:
         yaml = read_yaml(head.source, line=head.line)
-        broken += file.findings_of(yaml.problems)
-        if head.line > 2:
-            message = f"the frontmatter begins in line {head.line - 1}, expected line 1"
-            broken.append(file.finding_at(head.line - 1, mif_rules.HEAD, message))
+        broken += file.findings_of([*([head.late] if head.late else ()), *yaml.problems])
         yaml, recased = _in_lower_case(yaml)
         for name in recased:
             message = f'"{shown(name)}" is read as "{name.lower()}"; the names of fields are in lower case'
@@ -333,11 +329,8 @@ def _record_head(file: File) -> Head | None:
     name, text = file.name.lower(), file.markdown
     if not name.endswith(_MARKDOWN) or name.endswith(BODY_SUFFIX):
         return None
-    blank = _BLANK_LINES.match(text)
-    start = blank.end() if blank else 0
-    head = split_head(text[start:] if start else text)
+    head = split_head(text)
     if head is not None:
-        head = replace(head, line=head.line + text.count("\n", 0, start))
         written = _fields_in(dedent(head.source[:YAML_CHARS]))
         has_type = written.get("type", "").lower() in TYPES
         if not name.endswith(SUFFIX):
