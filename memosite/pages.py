@@ -60,6 +60,8 @@ class Site:
     generator: str
     has_records: bool = False
     """Whether the archive has records of other memory systems, so that the navigation leads to them."""
+    has_positions: bool = True
+    """Whether the archive has positions, or an orgdef; without, there is no page of the organization."""
     is_lean: bool = False
     """Whether twins and originals are bundled by month."""
 

@@ -273,24 +273,47 @@ def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file
 
 
 def test_a_position_of_two_organizations_has_to_be_told_apart(tmp_path: Path, capsys: Capture) -> None:
-    """As `reply` asks it. What memos say by the shared id is shown with neither, and is not kept quiet."""
+    """By what writes; a question by the shared id is answered for both, by organization, then what is said by it alone.
+
+    That is shown with neither alone, and is not kept quiet.
+    """
     site = tmp_path / "site"
     for id_ in ("lock-org", "mill-org"):
         write_org(site / "repo", id_, positions=["warden", "keeper"])
     at = site / "repo/memos/inbox"
     write_memo(at, "plain", sender="lock-org/keeper", to="warden")
     write_memo(at, "qualified", sender="lock-org/keeper", to="lock-org/warden")
-    for command in (["brief", "warden"], ["inbox", "warden"], ["inbox", "Warden"], ["brief", "ward"]):
+    write_memo(at, "aground", sender="lock-org/keeper", to="mill-org/warden", action_required=True)
+    write_memo(at, "to-itself", sender="lock-org/warden", to="lock-org/warden", sent="2026-04-01T09:00:00Z")
+    write_note(site / "repo/notes/warden", "handoff", sender="mill-org/warden", sent="2026-05-03T09:00:00Z")
+    for name in ("warden", "Warden", "ward"):
+        told = json.loads(ask(capsys, site, "inbox", name, "--json"))
+        assert told["position"] == "warden" and told["stands_for"] == ["lock-org~warden", "mill-org~warden"]
+        assert [(one["id"], one["position"]) for one in told["unread"]] == [
+            *(("qualified", "lock-org~warden"), ("to-itself", "lock-org~warden")),
+            *(("aground", "mill-org~warden"), ("plain", "warden")),
+        ]
+    told = json.loads(ask(capsys, site, "brief", "warden", "--json"))
+    assert [(one["id"], one["position"]) for one in told["handoff"]] == [
+        *(("to-itself", "lock-org~warden"), ("handoff", "mill-org~warden"))
+    ]
+    said = ask(capsys, site, "brief", "warden")
+    assert "stands for lock-org/warden, mill-org/warden" in said and "- mill-org/warden: 2026-05-01 14:30" in said
+    for command in (
+        ["new", "--from", "warden", "--to", "all", "--subject", "x"],
+        ["reply", "plain", "--from", "warden"],
+    ):
         said = ask(capsys, site, *command, code=2)
-        assert "found 2 positions: lock-org~warden, mill-org~warden; name one of them" in said
+        assert "--from warden: found 2 positions: lock-org~warden, mill-org~warden; name one of them" in said
     said = ask(capsys, site, "inbox", "miller", code=2)
     assert "there are lock-org~keeper, lock-org~warden, mill-org~keeper, mill-org~warden\n" in said
     for name in ("lock-org~warden", "lock-org/warden"):
         told = json.loads(ask(capsys, site, "inbox", name, "--json"))
-        assert [one["id"] for one in told["unread"]] == ["qualified"] and told["shared_name"]["items"] == 1
+        assert [one["id"] for one in told["unread"]] == ["qualified", "to-itself"]
+        assert told["shared_name"]["items"] == 2
     assert told["shared_name"]["command"] == "memosite search with:warden"
     assert "plain" in ask(capsys, site, "search", "with:warden")
-    assert "Not shown: 1 by the name warden, which others share: memosite search with:warden" in ask(
+    assert "Not shown: 2 by the name warden, which others share: memosite search with:warden" in ask(
         capsys, site, "brief", "mill/warden"
     )
 

@@ -43,6 +43,22 @@ def test_the_folder_that_holds_a_store_is_a_source_and_one_of_its_name_alone_is_
         assert found(fill(site / f"above-{number}", f"repo/{file}")) == {"repo": "repo"}, file
 
 
+def test_documents_are_an_archive_where_no_store_is(site: Path) -> None:
+    """At the top of a repo or without one; beside a store they are other people's, and elsewhere they are not read."""
+    for number, file in enumerate(("docs/adr/0001-gate.md", "adr/2026/1.md", "decisions/a.MD", "doc/decisions/a.md")):
+        assert found(fill(site / f"in-{number}", file)) == {f"in-{number}": "."}, file
+        assert found(fill(site / f"above-{number}", f"repo/{file}")) == {"repo": "repo"}, file
+        assert found(fill(site / f"git-{number}", ".git/HEAD", file)) == {f"git-{number}": "."}, file
+        assert found(fill(site / f"beside-{number}", f"repo/{file}", "desk/memos/a.openthing")) == {"desk": "desk"}
+    for number, file in enumerate(
+        ("docs/a.md", "docs/adr/notes.txt", "tests/adr/a.md", "repo/.git/HEAD repo/x/adr/a.md")
+    ):
+        with pytest.raises(ConfigError, match="no docs/adr/ or decisions/ with Markdown"):
+            found(fill(site / f"none-{number}", *file.split()))
+    with pytest.raises(ConfigError, match="found a adr folder alone"):
+        found(fill(site / "in-0/docs/adr"))
+
+
 FOUND: dict[str, tuple[str, dict[str, str]]] = {
     # Working roots below a repo's root are of that repo; a repo inside a repo is a source of its own
     "the nearest repo around a store": (
@@ -137,7 +153,8 @@ def test_nothing_found_says_what_was_looked_for_and_how_to_go_on(site: Path) -> 
         discover(site, ignore=())
     assert str(caught.value) == (
         f"{site}: found no memos/, notes/ or transcripts/ below it with an .openthing or .body.md file, no org/ "
-        "with an orgdef, and no store of memory-layer, memory-store, mif or wyren, expected at least one; "
+        "with an orgdef, no store of memory-layer, memory-store, mif or wyren, and no docs/adr/ or decisions/ with "
+        "Markdown at the top of a repo, expected at least one; "
         "name the folder of the site with --site, or sources in memosite.yml, see memosite init --help"
     )
     fill(site, "desk/memos/x.openthing", "public/.memosite-site", "public/memos/a/original.openthing")

@@ -58,6 +58,21 @@ def repo(tmp_path: Path) -> Path:
     return folder
 
 
+def test_an_archive_without_positions_speaks_of_none(tmp_path: Path) -> None:
+    """Documents alone: nobody is to be named in memosite.yml, and no page of an organization is made or linked."""
+    site, out = tmp_path / "site", tmp_path / "out"
+    write_text(site / "docs/adr/0001-gate.md", "# The gate\n\nStatus: accepted\n\nIt is of oak.\n")
+    page = home(site)
+    assert not page.xpath("//section[@id='waiting']") and subjects(page, "newest") == []
+    assert not (out / "org").exists() and not list(bad_links(out))
+    for path in out.rglob("*.html"):
+        assert "org/index.html" not in path.read_text() and "positions: {" not in path.read_text(), path
+    write_text(site / "docs/adr/0002-lock.md", "# The lock\n\nStatus: awaiting the director\n")
+    assert "positions: {" not in waiting(home(site))
+    write_note(site / "notes/warden", "2026-05-01-0900--warden--file--gate", sender="warden")
+    assert "positions: {" in waiting(home(site)) and (out / "org/index.html").exists()
+
+
 def test_what_waits_for_people_is_a_bar_for_each_position_by_age(repo: Path) -> None:
     """Open actions and unread memos, counted from the newest day; what waits longest comes first, the oldest named."""
     chance = random.Random(21)

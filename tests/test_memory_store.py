@@ -1,5 +1,6 @@
 """The parts of a memory-store (which cases fix) are joined into records that are held to their hashes."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -100,7 +101,7 @@ def test_a_node_is_joined_with_its_body_and_its_hash_is_made_as_the_specificatio
     assert [one.key for one in joined.records] == ["decision.light", "project.harbour"]
     texts = [one.text.summary if one.text else None for one in joined.records]
     assert texts == ["Ships see it.", "Where ships lie."]
-    assert {one.hashed for one in joined.records} == {b""}
+    assert {one.hashed for one in joined.records} == {()}
     repo = harbour(repo.root / "hash")
     # printf '%s\n%s\n' '{"a":["é",1],"body_path":"memory/facts/x.md","id":"fact.x","title":"T"}' 'Körper' | sha256sum
     written = "sha256:b3b43e6a3f360ee4de9ffefe52feb4dde5db5aa0a06cd4d11b925b2231ba99bb"
@@ -122,6 +123,56 @@ def test_a_node_is_joined_with_its_body_and_its_hash_is_made_as_the_specificatio
     expected = seal(sidecar, "It is not so.\n")["content_hash"]
     (message,) = [one.message for one in joined.findings if one.rule.id == "store-hash"]
     assert message.endswith(f'"{expected}"')
+
+
+NUMBERS = {
+    "1.0": "1",
+    "-0": "0",
+    "-0.0": "0",
+    "0e9": "0",
+    "-12.50": "-12.5",
+    "0.1": "0.1",
+    "123e-2": "1.23",
+    "0.000001": "0.000001",
+    "0.0000001": "1e-7",
+    "-1.5e-9": "-1.5e-9",
+    "5e-324": "5e-324",
+    "1e20": "100000000000000000000",
+    "1e21": "1e+21",
+    "123456789012345678901": "123456789012345680000",
+    "9007199254740993": "9007199254740992",
+    "1.7976931348623157e308": "1.7976931348623157e+308",
+    "1e400": "null",
+    "1" * 60: "1.1111111111111112e+59",
+    "0." + "3" * 60: "0.3333333333333333",
+    "true": "true",
+    "null": "null",
+}
+"""Numbers as somebody may write them, and as JavaScript writes them again (node tells the same)."""
+
+
+def test_a_hash_is_that_of_a_program_in_javascript(repo: Stores) -> None:
+    """Otherwise an honest file is told to be tampered with: by its numbers, its keys, or half of a character."""
+    halves = '"\\uD83D", "\\ud83d\\ude00", "\\ude00\\ud83d", "\x7f\u2028"'
+    halved = '"\\ud83d","😀","\\ude00\\ud83d","\x7f\u2028"'
+    by_units = '{"A":[],"a":{},"\\ud800":3,"😀":2,"ﬁ":1}'
+    by_points = '{"A":[],"a":{},"\\ud800":3,"ﬁ":1,"😀":2}'
+    for keys in (by_units, by_points):
+        values = ",".join((*NUMBERS.values(), halved))
+        said = f'{{"body_path":"memory/facts/x.md","facets":{keys},"id":"fact.x","n":[{values}],"title":"T"}}\nSo.\n'
+        digest = hashlib.sha256(said.encode()).hexdigest()
+        values = ", ".join((*NUMBERS, halves))
+        keyed = '{"ﬁ": 1, "😀": 2, "\\ud800": 3, "a": {}, "A": []}'
+        written = (
+            f'{{"title": "T", "id": "fact.x", "n": [{values}], "facets": {keyed}, "body_path": "memory/facts/x.md",'
+        )
+        repo.put(".memory/memory/facts/x.json", f'{written} "content_hash": "sha256:{digest}"}}')
+        repo.put(".memory/memory/facts/x.md", "So.\n")
+        joined = repo.join()
+        assert record(joined, "fact.x").hash_fits
+        assert "store-hash" not in {one.rule.id for one in joined.findings}
+    repo.put(".memory/memory/facts/x.json", f'{written} "more": 1e-7, "content_hash": "sha256:{digest}"}}')
+    assert not record(repo.join(), "fact.x").hash_fits
 
 
 def test_a_configuration_makes_a_store_of_any_version_unless_it_has_another_shape(repo: Stores) -> None:

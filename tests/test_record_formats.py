@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from memosite.facts.file import File
 from memosite.facts.findings import Rule, Severity
 from memosite.facts.names import short_hash
-from memosite.facts.parsed import Parsed, RecordCard, RecordFile, Relation
+from memosite.facts.parsed import DocumentHead, Parsed, RecordCard, RecordFile, Relation
 from memosite.facts.times import read_moment
 from memosite.formats import adapters
 from memosite.formats.fields import FINDINGS
@@ -23,6 +24,7 @@ from memosite.formats.mif import INVERSE
 from memosite.formats.mif import parse as mif
 from memosite.formats.mif.fields import LINKS, after, predicate_of, read_target, show_moment
 from memosite.formats.mif.fields import read_body as read_links
+from memosite.formats.systems import begins_as_record
 from memosite.formats.wyren import SECTIONS
 from memosite.formats.wyren.outline import OUTLINE_CHARS, read_outline
 from memosite.formats.wyren.parse import read_tags
@@ -313,6 +315,44 @@ def test_an_inverse_leads_back_and_nothing_of_the_frontmatter_is_lost() -> None:
     assert rows_of(read_mif(f"{EARLY}decay: {{model: none}}\n"))["Decay"] == "none"
     links = read_links("".join(f"- uses [[a{number}]] @[[b{number}]], see [[c{number}]]\n" for number in range(10_000)))
     assert [len(found) for found in (links.relations, links.entities, links.mentions)] == [LINKS] * 3
+
+
+def test_a_file_that_is_almost_a_record_is_one_and_its_finding_is_true() -> None:
+    """Whatever stands before the fields or is wrong with their spelling: nothing is dropped, no field said to miss."""
+    for text, rule, is_read in (
+        (f"\n---\n{EARLY}---\nRope.\n", "frontmatter-late 2", True),
+        (f"\ufeff \n\t\n---\n{EARLY}---\nRope.\n".replace("\n", "\r\n"), "frontmatter-late 3", True),
+        (f"---  \n{EARLY}---\t\nRope.\n", "", True),
+        (f"---\n{indent(EARLY, '  ')}---\nRope.\n", "", True),
+        (f"---\n{EARLY.replace('id', 'ID')}---\nRope.\n", "mif-field 2", True),
+        (f"\n---\n{EARLY}\nRope.\n", "frontmatter-invalid 2", True),
+        (f"---\n{EARLY.replace('semantic', 'Semantic')}---\nRope.\n", "mif-type 3", True),
+        (f"---\n{EARLY.replace('id: ', 'id:')}---\nRope.\n", "frontmatter-invalid 2", False),
+        (f"{EARLY}\nRope.\n", "frontmatter-late 1", False),
+        (f"# Quay\n\n---\n{EARLY}---\nRope.\n", "frontmatter-late 1", False),
+        (f"```yaml\n{EARLY}```\nRope.\n", "frontmatter-late 1", False),
+        (f"  ---\n{EARLY}---\nRope.\n", "frontmatter-late 1", False),
+        (f"+++\n{EARLY}+++\nRope.\n", "frontmatter-late 1", False),
+    ):
+        parsed = read(text, "memories/quay.memory.md")
+        found = [f"{one.rule.id} {one.location.line}" for one in parsed.findings]
+        assert (rule in found) if rule else not found, (text, found)
+        assert not any("missing" in one.message for one in parsed.findings), parsed.findings
+        card = card_of(parsed)
+        shown = f"{card} {parsed.shelve[-1].decode()}"
+        assert "Rope." in shown and "Quay" in shown, text
+        assert "0b7c1f5e-2a44-4c19-9d3e-5f60718293a4" in shown or rule.startswith("frontmatter"), text
+        assert (card.key == "0b7c1f5e-2a44-4c19-9d3e-5f60718293a4") is is_read, text
+    wide = File(source="harbour", path="quay.memory.md", data=f"---\n{EARLY}---\n".encode("utf-16"))
+    assert {one.rule.id for one in adapters.parse(wide).findings} == {"utf8-invalid", "frontmatter-late"}
+    assert card_of(adapters.parse(wide)).type == "untyped"
+    late = read("\n\n---\ntitle: The quay\nstatus: accepted\n---\n# Rope\n", "decisions/quay.md")
+    assert isinstance(late.fact, DocumentHead) and (late.fact.title, late.fact.status) == ("The quay", "accepted")
+    assert [(one.rule.id, one.location.line) for one in late.findings] == [("frontmatter-late", 3)]
+    line = read("\n---\nA line above and one below.\n---\n", "decisions/quay.md")
+    assert line.shelve[-1].startswith(b"\n---\nA line") and not line.findings
+    for text in (f"\n---\n{LATE}---\nRope.\n", f"---\n{LATE.replace('type', 'Type')}---\nRope.\n"):
+        assert begins_as_record(text.encode()) and card_of(read(text, "docs/quay.md")).type == "semantic"
 
 
 def test_hostile_memories_lines_and_fields_come_to_an_end() -> None:

@@ -109,6 +109,36 @@ def test_markdown_of_mif_is_found_by_its_head_and_documents_stay_documents(quay:
     assert rules_of(archive) == ["link-not-followed desk/.wyren", "link-not-followed rope.memory.md"]
 
 
+def test_a_note_on_what_is_no_record_says_nothing_untrue(tmp_path: Path) -> None:
+    """Each file lacks what its note says; one that is not UTF-8 is told of for that."""
+    layer = '{"meta": {"category": "news"}, "content": 1}'
+    for path, data, rule, said in (
+        ("quay.memory.md", b"---\nid: x\ntitle: Quay\n---\n", "left-alone", "without two of the fields"),
+        ("quay.memory.md", b"---\ntype: tide\ncreated: 2026-05-01\n---\n", "left-alone", "a type of MIF"),
+        (
+            ".claude/memory/decisions/a.json",
+            layer.encode(),
+            "left-alone",
+            "meta.category is not context, decisions, interfaces or han",
+        ),
+        (".claude/memory/decisions/a.json", layer.encode("utf-16"), "utf8-invalid", "byte 0xff at offset 0"),
+        (
+            ".claude/memory/decisions/a.json",
+            b"{'meta': {'category': 'decisions'}, 'content': 1}",
+            "json-invalid",
+            "expecting property",
+        ),
+        (".wyren/older.md", b"## Decisions\n- Rope\n", "left-alone", "no memory.md with one of its sections"),
+        (".memory/memory/a.json", '{"id": "fact.a"}'.encode("utf-16"), "utf8-invalid", "byte 0xff at offset 0"),
+    ):
+        at = tmp_path / rule / str(len(data)) / path
+        at.parent.mkdir(parents=True)
+        at.write_bytes(data)
+        archive = archive_of(tmp_path / rule / str(len(data)))
+        (found,) = (one for one in archive.findings if one.rule.id == rule)
+        assert said in found.message, path
+
+
 def test_what_other_tools_keep_makes_no_record_and_one_note_a_folder(tmp_path: Path) -> None:
     """However much lies in it; nodes without a configuration are told of once, a stray file of a store is named."""
     root = tmp_path / "quay"

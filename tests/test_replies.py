@@ -73,6 +73,9 @@ def test_a_reference_means() -> None:
         ([f"{GONE}; {ASK}"], (None, GONE, (ASKED,), {ASKED})),
         ([f"{ASK}; {GONE}"], (ASKED, None, (), set())),
         (["gone.openthing", ASK], (ASKED, None, (), set())),
+        ([GONE, ASK], (ASKED, None, (), set())),
+        ([f"{GONE}; see {TALK[1]}", ASK, ASK_TOO], (ASKED, None, (TOO,), {TALK, TOO})),
+        ([f"{GONE}; {ASK}", GONE], (None, GONE, (ASKED,), {ASKED})),
         (["gone"], (None, "gone", (), set())),
         (["gone.openthing, and lost.openthing"], (None, "gone", (), set())),
         # Documents and transcripts

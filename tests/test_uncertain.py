@@ -186,14 +186,23 @@ def test_only_git_a_mailbox_or_the_repo_of_a_position_tells_what_is_read(tmp_pat
     known = tmp_path / "known"
     write_memo(known / "plain/memos/read", "two")
     repo = Repo(known / "office")
-    known = tmp_path / "known"
-    write_memo(repo.root / "memos", "one")
+    write_memo(repo.root / "memos/read", "one")
     repo.commit()
     text, unknown = told(capsys, known, "inbox")
     assert "Nothing is unread." in text and unknown == "None"
     build_site(known)
     assert "No unread memos." in words_of(known, "positions/director/index.html")
+    write_memo(repo.root / "memos", "flat")
+    repo.commit()
+    received = "Not known of 1 memo whether it is read: received in memos/ without mailboxes."
+    for command in ("inbox", "brief"):
+        text, unknown = told(capsys, known, command)
+        assert "Nothing is known to be unread." in text and received in text and unknown == received
+    build_site(known)
+    assert f"No memos are known to be unread. {received}" in words_of(known, "positions/director/index.html")
     assert "Nothing is waiting for director." in words_of(known, "index.html")
+    write_memo(repo.root / "memos", "re", sender="director", to="engineer", in_reply_to="flat.openthing")
+    assert "Nothing is unread." in told(capsys, known, "inbox")[0]
     others = tmp_path / "others"
     write_org(others / "yard", positions=["director", "engineer", {"id": "smith", "working_directory": "forge"}])
     write_memo(others / "yard/memos/inbox", "one", to="all")

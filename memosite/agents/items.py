@@ -1,14 +1,22 @@
 """Describes artifacts for answers; finds a position by a name, and what involves it."""
 
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 
 from memosite.agents import Entry
 from memosite.archive.cite import ArchiveNames, nearest, ref_named
 from memosite.archive.lines import notice_of
-from memosite.archive.mailboxes import PossibleReplies, is_unread_for, is_unreceived_by, open_for, unknown_line
+from memosite.archive.mailboxes import (
+    PossibleReplies,
+    is_unread_for,
+    is_unreceived_by,
+    open_for,
+    received_line,
+    unknown_line,
+)
 from memosite.archive.model import (
     NAME_CHARS,
     NAMED,
@@ -192,12 +200,14 @@ def kind_facts(artifact: Artifact) -> list[str]:
 
 
 _LISTED = 40
+_NO_TEXTS: Mapping[Ref, Text | None] = MappingProxyType({})
 
 
-def find_position(archive: Archive, written: str) -> Position:
+def find_position(archive: Archive, written: str, *, joins: bool = False) -> Position:
     """The position that a name means: an id, a name that memos use, the name in an orgdef, or a beginning of one.
 
-    Raises `ConfigError` if there is none, or several: also for the id that several organizations have.
+    The id that several organizations have means what stands for all of them if `joins`. Raises `ConfigError` if a name
+    means no position, or several.
     """
     names = {f"{organization}/{seat.id}": id_ for id_, organization, seat in _seats(archive)}
     names |= {name: id_ for id_, one in archive.positions.items() for name in (*one.names, one.name, id_)}
@@ -210,7 +220,7 @@ def find_position(archive: Archive, written: str) -> Position:
     begun = {id_ for name, id_ in names.items() if name.casefold().startswith(folded)}
     for found in (exact, same, begun):
         if found and said:
-            return _only(archive, written, found)
+            return _only(archive, written, found, joins=joins)
     if not names:
         raise ConfigError(f"{written}: found no position at all; is this the folder of a site? Name it with --site")
     listed = names_line(sorted(id_ for id_, one in archive.positions.items() if not one.union_of), _LISTED)
@@ -227,8 +237,11 @@ def _seats(archive: Archive) -> Iterator[tuple[str, str, Seat]]:
                 yield id_, name, seat
 
 
-def _only(archive: Archive, written: str, found: Collection[str]) -> Position:
-    """The one position among those found. Raises `ConfigError` if it stands for several, too."""
+def _only(archive: Archive, written: str, found: Collection[str], *, joins: bool) -> Position:
+    """The one position among those found. Raises `ConfigError` if it stands for several, unless it `joins` them."""
+    together = [one for id_ in found if (one := archive.positions[id_]).union_of and {*found} <= {*one.members}]
+    if joins and together:
+        return together[0]
     ids = sorted({member for id_ in found for member in archive.positions[id_].union_of or (id_,)})
     if len(ids) > 1:
         raise ConfigError(f"{written}: found {len(ids)} positions: {names_line(ids, _LISTED)}; name one of them")
@@ -241,6 +254,40 @@ class Involved:
 
     reader: Reader
     position: Position
+
+    @cached_property
+    def parts(self) -> tuple["Involved", ...]:
+        """What involves each of the positions that it stands for; itself, where it stands for none."""
+        positions = self.reader.archive.positions
+        members = (positions[member] for member in self.position.union_of)
+        return tuple(Involved(reader=self.reader, position=one) for one in members) or (self,)
+
+    def entries(self, artifacts: Iterable[Artifact], texts: Mapping[Ref, Text | None] = _NO_TEXTS) -> list[Entry]:
+        """Artifacts as a list, some with their `texts`; of several organizations by these, each with whose it is."""
+        found = [
+            (self._whose(one), entry_of(self.reader, one, self.position, text=texts.get(one.ref))) for one in artifacts
+        ]
+        if not self.position.union_of:
+            return [entry for _, entry in found]
+        label = self.reader.archive.label
+        return [
+            replace(entry, line=f"{label(whose)}: {entry.line}", fields={**entry.fields, "position": whose})
+            for whose, entry in sorted(found, key=lambda one: self._order.index(one[0]))
+        ]
+
+    def _whose(self, artifact: Artifact) -> str:
+        """The position that an artifact involves; the name of several where it is not said which of them."""
+        return next((id_ for id_ in self._order if artifact.ref in self._refs[id_]), self.position.id)
+
+    @cached_property
+    def _order(self) -> tuple[str, ...]:
+        return (*self.position.union_of, self.position.id)
+
+    @cached_property
+    def _refs(self) -> dict[str, frozenset[Ref]]:
+        """What involves each position by a name of its own."""
+        groups = self.reader.archive.groups
+        return {id_: frozenset(groups.get(f"position/{id_}", ())) for id_ in self._order}
 
     @cached_property
     def repos(self) -> frozenset[str]:
@@ -271,7 +318,8 @@ class Involved:
     @cached_property
     def unknown(self) -> str:
         """What is said of memos of which nobody can know whether it has read them."""
-        return unknown_line(self.memos, self.position.members, self.repos)
+        said = (tell(self.memos, self.position.members, self.repos) for tell in (unknown_line, received_line))
+        return " ".join(filter(None, said))
 
     def none_unread(self, *, besides: bool = False) -> str:
         """What is said where no memo is unread, or none besides one that is shown."""
@@ -339,11 +387,14 @@ def head_of(reader: Reader, position: Position) -> tuple[tuple[str, ...], dict[s
     parts += [f"also written {names_line(others)}"] if others else []
     parts += [f"held by {held}"] if held else []
     parts += [f"repo {position.repo}"] if position.repo else []
+    joined = [reader.archive.label(id_) for id_ in position.union_of]
+    parts += [f"stands for {names_line(joined)}"] if joined else []
     fields: dict[str, object] = {
         "position": position.id,
         "names": others[:NAMED],
         "held_by": held or None,
         "repo": position.repo,
+        **({"stands_for": list(position.union_of)} if joined else {}),
     }
     lines = ["; ".join(parts)]
     if shared := _shared_name(reader, position):

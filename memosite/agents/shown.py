@@ -21,7 +21,7 @@ from memosite.formats.turns import Turn, parse_conversation
 
 def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
     """Unread memos of a position, from a number on: those that ask for something first, then the newest."""
-    position = items.find_position(reader.archive, written)
+    position = items.find_position(reader.archive, written, joins=True)
     involved = Involved(reader=reader, position=position)
     lines, fields = items.head_of(reader, position)
     unread, read = involved.unread, involved.to_do_read
@@ -30,7 +30,7 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
     part = Part(
         name="unread",
         title="Unread",
-        entries=tuple(items.entry_of(reader, one, position) for one in unread[begin - 1 :]),
+        entries=tuple(involved.entries(unread)[begin - 1 :]),
         more=reader.command("inbox", position.id),
         empty=involved.none_unread(),
         first=min(begin, len(unread) + 1),
@@ -57,7 +57,7 @@ _HANDOFF: Final = re.compile(r"hand-?(?:off|over)s?|clos(?:ing-note|e-?out)", re
 
 def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> Answer:
     """The brief of a position; of one section, `only` that, from a number on. Raises `ConfigError`."""
-    position = items.find_position(reader.archive, written)
+    position = items.find_position(reader.archive, written, joins=True)
     involved = Involved(reader=reader, position=position)
     lines, fields = items.head_of(reader, position)
     parts = [part for part in _brief_parts(involved, only) if only in ("", part.name)]
@@ -91,13 +91,14 @@ def brief(reader: Reader, written: str, *, only: str = "", begin: int = 1) -> An
 def _brief_parts(involved: Involved, only: str) -> Iterable[Part]:
     reader, position = involved.reader, involved.position
     handoffs = _handoffs(involved)
-    handoff: Artifact | None = next(iter(handoffs or involved.notes), None)
+    newest = _newest_of_each(involved, handoffs)
+    handoff: Artifact | None = next(reversed(newest.values()), None)
     word = "note" if handoff and not handoffs else "hand-off"
-    unread = [memo for memo in involved.unread if only == "unread" or memo is not handoff]
+    unread = [memo for memo in involved.unread if only == "unread" or memo.ref not in newest]
     besides = " besides the hand-off" if len(unread) < len(involved.unread) else ""
     since = f" since the {word} of {handoff.date.day}" if handoff and handoff.date else ""
     new_decisions = _since(handoff, involved.decisions) if handoff else []
-    new_notes = _since(handoff, involved.notes)
+    new_notes = [note for note in _since(handoff, involved.notes) if note.ref not in newest]
     known = {decision.ref for decision in new_decisions}
     in_force = [decision for decision in _in_force(involved) if decision.ref not in known]
 
@@ -106,11 +107,13 @@ def _brief_parts(involved: Involved, only: str) -> Iterable[Part]:
         return Part(name=name, title=title, entries=tuple(entries), more=more, empty=empty)
 
     def listed(artifacts: Iterable[Artifact]) -> list[Entry]:
-        return [items.entry_of(reader, artifact, position) for artifact in artifacts]
+        return involved.entries(artifacts)
 
-    first = [items.entry_of(reader, handoff, position, text=_text(handoff))] if handoff else []
+    texts = {ref: _text(one) for ref, one in newest.items()}
     title = "Newest hand-off to itself" if word == "hand-off" else "No hand-off; its newest note instead"
-    yield part("handoff", title, first, "None.")
+    if len(newest) > 1:
+        title = "Newest hand-off of each" if word == "hand-off" else "No hand-off; the newest note of each instead"
+    yield part("handoff", title, involved.entries(newest.values(), texts), "None.")
     yield part("unread", f"Unread memos{besides}", listed(unread), involved.none_unread(besides=bool(besides)))
     yield part("to-do", f"To do, {involved.among_others}", listed(involved.to_do_read), "Nothing.")
     yield part("waiting", "Waiting on others", listed(involved.waiting), "Nothing.")
@@ -118,6 +121,14 @@ def _brief_parts(involved: Involved, only: str) -> Iterable[Part]:
     yield part("new-notes", f"Its notes{since}", listed(new_notes), "None.")
     yield part("decisions", "Decisions in force that concern it", listed(in_force), "None.")
     yield part("threads", "Threads it is in", [_thread(reader, *one) for one in involved.threads], "None.")
+
+
+def _newest_of_each(involved: Involved, handoffs: Sequence[Artifact]) -> dict[Ref, Artifact]:
+    """The newest hand-off, else note, of each position that one stands for, by their refs, the newest first."""
+    found = [one[0] for part in involved.parts if (one := _handoffs(part))] or list(handoffs[:1])
+    if not found:
+        found = [part.notes[0] for part in involved.parts if part.notes] or list(involved.notes[:1])
+    return {one.ref: one for one in items.newest_first(found)}
 
 
 def _handoffs(involved: Involved) -> list[Artifact]:

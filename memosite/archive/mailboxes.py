@@ -149,6 +149,40 @@ def unknown_line(memos: Iterable[Memo], members: Collection[str], repos: Iterabl
     )
 
 
+def received_line(memos: Collection[Memo], members: Collection[str], repos: Iterable[str | None]) -> str:
+    """What is said of memos that a position got in a flat `memos/` and has not answered; "" if there are none.
+
+    They are received, and count as read; but no mailbox tells whether they are. `memos` are those from it, too.
+    """
+    held = tuple(repos)
+    mine = (memo for memo in memos if memo.sender_position in members)
+    answered = {ref for memo in mine for ref in (memo.parent, *memo.also_answers)}
+    total = sum(memo.ref not in answered and _is_only_received(memo, members, held) for memo in memos)
+    return (
+        phrases(
+            "Not known of 1 memo whether it is read: received in memos/ without mailboxes.",
+            "Not known of {n:,} memos whether they are read: received in memos/ without mailboxes.",
+            total,
+        )
+        if total
+        else ""
+    )
+
+
+def _is_only_received(memo: Memo, members: Collection[str], repos: tuple[str | None, ...]) -> bool:
+    """Whether a memo to a position is not unread, and all that tells is that a flat folder of its repo has it."""
+    is_mine = any(state.position in members or state.position == BROADCAST for state in memo.recipients)
+    if memo.kind != "memo" or not is_mine or memo.sender_position in members:
+        return False
+    here = _copies_in(memo, repos) or (() if memo.is_broadcast else memo.copies)
+    return (
+        bool(here)
+        and all(copy.mailbox == "flat" for copy in here)
+        and not is_unread_for(memo, members, repos)
+        and not why_unknown(memo, members, repos)
+    )
+
+
 def open_for(memo: Memo, members: Collection[str]) -> bool:
     """Whether a memo asks something of one of these positions that is not done."""
     if BROADCAST in memo.owed_by and memo.sender_position not in members:

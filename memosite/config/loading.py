@@ -168,6 +168,7 @@ SNIFF_LIMIT = 20_000
 
 _STORES = ("memos", "notes", "transcripts")
 _STORE_DEPTH = 3
+_DOCUMENTS = tuple(f"{folder}/" for folder in schema.DOCUMENT_FOLDERS)
 _ENVIRONMENT = "pyvenv.cfg"
 
 
@@ -206,7 +207,7 @@ def discover(site: Path, *, ignore: Sequence[Path]) -> tuple[SourceConfig, ...]:
     Raises `ConfigError` if there are none, `SourceError` if the folder cannot be read or holds too many.
     """
     site = site.resolve()
-    found = _roots(site, walk(site, ignore=ignore))
+    found = _roots(site, walk(site, ignore=ignore)) or _document_roots(walk(site, ignore=ignore))
     if not found:
         raise ConfigError(_nothing_found(site))
     roots = sorted(found)
@@ -241,6 +242,21 @@ def _roots(site: Path, folders: Iterable[VisitedFolder]) -> set[tuple[str, ...]]
             else:
                 found.add(repo)
     return found | {parts[:1] for parts in loose if not _is_inside(parts, found)}
+
+
+def _document_roots(folders: Iterable[VisitedFolder]) -> set[tuple[str, ...]]:
+    """The parts that lead to what holds a folder of documents, where no store is: the top of a repo, or no repo."""
+    found: set[tuple[str, ...]] = set()
+    for folder in folders:
+        parts = folder.parts
+        if _is_inside(parts, found) or not any(name.lower().endswith(".md") for name in folder.files):
+            continue
+        tops = range(len(parts)) if folder.repo is None else (folder.repo,)
+        below = ((top, f"{'/'.join(parts[top:])}/") for top in tops)
+        top = next((top for top, path in below if path.startswith(_DOCUMENTS)), None)
+        if top is not None:
+            found.add(parts[:top])
+    return found
 
 
 def _is_inside(parts: tuple[str, ...], roots: Collection[tuple[str, ...]]) -> bool:
@@ -332,12 +348,14 @@ def _nothing_found(site: Path) -> str:
     shown = printable(str(site))
     if (site / SITE_MARKER).exists():
         return f"{shown}: found a site that memosite wrote, expected the repos it is made from; name their folder"
-    if site.name in (*_STORES, *(name for system in SYSTEMS for name in system.store_names)):
+    alone = {folder.rpartition("/")[2] for folder in schema.DOCUMENT_FOLDERS}
+    if site.name in (*_STORES, *sorted(alone), *(name for system in SYSTEMS for name in system.store_names)):
         return f"{shown}: found a {site.name} folder alone, expected the folder that holds it; name {site.parent}"
     *names, last = sorted(system.name for system in SYSTEMS)
     return (
         f"{shown}: found no memos/, notes/ or transcripts/ below it with an .openthing or .body.md file, no org/ "
-        f"with an orgdef, and no store of {', '.join(names)} or {last}, expected at least one; "
+        f"with an orgdef, no store of {', '.join(names)} or {last}, and no docs/adr/ or decisions/ with Markdown at "
+        "the top of a repo, expected at least one; "
         "name the folder of the site with --site, or sources in memosite.yml, see memosite init --help"
     )
 

@@ -51,8 +51,11 @@ class Problem:
     message: str
 
 
-def read_json_text(text: str) -> tuple[Any, tuple[Problem, ...]]:
-    """The value of a JSON text (None if it cannot be read) and what is wrong with it. Never raises."""
+def read_json_text(text: str, *, mends: bool = True) -> tuple[Any, tuple[Problem, ...]]:
+    """The value of a JSON text (None if it cannot be read) and what is wrong with it. Never raises.
+
+    With `mends`, half of a surrogate pair is read as U+FFFD; else it stays, and the value cannot be encoded.
+    """
     if not text.strip():
         return None, (Problem(rule=rules.JSON_INVALID, line=1, message="the file is empty"),)
     deep = _too_deep(text)
@@ -78,7 +81,7 @@ def read_json_text(text: str) -> tuple[Any, tuple[Problem, ...]]:
         problems.extend(_duplicate_problems(text))
     half = _surrogate_escape(text) if _ANY_SURROGATE.search(text) else None
     if half is not None:
-        value = _mend_surrogates(value)
+        value = _mend_surrogates(value) if mends else value
         message = "half of a surrogate pair (\\ud800 to \\udfff); read as U+FFFD"
         problems.append(Problem(rule=rules.JSON_LENIENT, line=_line(text, half), message=message))
     return value, tuple(problems)

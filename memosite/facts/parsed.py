@@ -473,7 +473,7 @@ class RecordCard:
     extra: str = ""
     body_path: str | None = None
     hash_written: str | None = None
-    hashed: bytes = b""
+    hashed: tuple[bytes, ...] = ()
     hash_fits: bool | None = None
     is_rest: bool = False
     is_alone: bool = False

@@ -118,6 +118,10 @@ CATALOG_FOREIGN = note("catalog-foreign", "SPEC 2.2")(
 FRONTMATTER_INVALID = warning("frontmatter-invalid", "SPEC 2.2")(
     "The frontmatter of a document is not valid YAML.", "Correct the YAML, or remove the --- lines."
 )
+FRONTMATTER_LATE = warning("frontmatter-late", "SPEC 2.2")(
+    "A file's frontmatter is not at the beginning, or not between lines of ---.",
+    "Write the fields between two lines ---, from line 1.",
+)
 OUTSIDE_CONVENTION = note("outside-convention", "SPEC 2.2")(
     "An envelope outside memos/, notes/ and transcripts/; it is not shown.",
     "Move it, or add it to include: in memosite.yml.",

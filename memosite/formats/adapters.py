@@ -25,7 +25,7 @@ from memosite.facts.times import Moment
 from memosite.formats import document, memodef, orgdef
 from memosite.formats.fields import FINDINGS
 from memosite.formats.system import Adapter
-from memosite.formats.systems import RECORD_IDS, SYSTEMS
+from memosite.formats.systems import RECORD_IDS, SYSTEMS, owner_of
 
 NAME_CHARS = 1_000
 """The longest name, in characters."""
@@ -157,7 +157,12 @@ def _parse(file: File) -> Parsed:
         return file.parsed(None, [file.finding(rules.CATALOG_FOREIGN, _what_catalog(file))])  # of another tool
     if name.endswith(ENVELOPE_SUFFIX) and memodef.is_envelope_like(file):
         return memodef.parse_envelope(file)
-    return file.parsed()
+    return _unknown(file)
+
+
+def _unknown(file: File) -> Parsed:
+    """No fact: nothing tells what the file is. At the place of a record system, it may be so for its bytes."""
+    return file.parsed(None, file.text_findings if owner_of(file.path) else ())
 
 
 def parse_record(file: File) -> Parsed:
@@ -165,7 +170,7 @@ def parse_record(file: File) -> Parsed:
     for adapter in RECORD_FORMATS:
         if adapter.matches(file):
             return bounded(adapter.parse(file), file)
-    return file.parsed()
+    return _unknown(file)
 
 
 def _what_catalog(file: File) -> str:

@@ -50,6 +50,7 @@ _FORBIDDEN = yaml.reader.Reader.NON_PRINTABLE
 _NO_FIELDS = "the frontmatter is not made of fields, `key: value`"
 _TOO_LONG = f"the frontmatter is longer than {YAML_CHARS} characters; the rest was not read"
 
+_BLANK_LINES = re.compile(r"(?:[ \t\ufeff]*+\n)*+")
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
 _BODY_BEGINS = re.compile(r"^(?:[ \t]*$|#{1,6}[ \t])", re.MULTILINE)
@@ -65,6 +66,8 @@ _LISTED = re.compile(r"(?P<head>[ ]*(?:-[ ]+)+)(?P<value>\S.*)")
 class Head:
     """The YAML at the head of a text, the line it begins at (1 = first), and the text after it.
 
+    It begins at line 2, after the `---`, unless blank lines are before that, which `late` tells.
+
     `is_closed` is false where the closing `---` is missing; the head then ends at the first empty line or heading.
     """
 
@@ -72,6 +75,12 @@ class Head:
     line: int
     body: str
     is_closed: bool
+
+    @property
+    def late(self) -> Problem | None:
+        """That blank lines are before the frontmatter."""
+        message = f"the frontmatter begins in line {self.line - 1}, expected line 1"
+        return Problem(rule=rules.FRONTMATTER_LATE, line=self.line - 1, message=message) if self.line > 2 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,17 +94,19 @@ class Yaml:
 
 
 def split_head(text: str) -> Head | None:
-    """Cut a text (LF line ends) at its frontmatter; None if it does not begin with a `---` line."""
-    opening = _OPENING.match(text)
+    """Cut a text (LF line ends) at its frontmatter; None if its first line that is not blank is no `---`."""
+    blank = _BLANK_LINES.match(text)
+    opening = _OPENING.match(text, blank.end() if blank else 0)
     if opening is None:
         return None
     start = opening.end()
+    line = 1 + text.count("\n", 0, start)
     closing = _CLOSING.search(text, start)
     if closing is not None:
-        return Head(source=text[start : closing.start()], line=2, body=text[closing.end() :], is_closed=True)
+        return Head(source=text[start : closing.start()], line=line, body=text[closing.end() :], is_closed=True)
     end = _BODY_BEGINS.search(text, start)
     cut = end.start() if end else len(text)
-    return Head(source=text[start:cut], line=2, body=text[cut:], is_closed=False)
+    return Head(source=text[start:cut], line=line, body=text[cut:], is_closed=False)
 
 
 def read_yaml(source: str, *, line: int = 1) -> Yaml:
@@ -372,6 +383,8 @@ def read_frontmatter(text: str) -> Frontmatter:
     if head is None or not head.is_closed:
         return Frontmatter(body=text)
     source, body = head.source, head.body
+    if head.late and not _is_meant(source[:FRONTMATTER_CHARS]):
+        return Frontmatter(body=text)
     if not source.strip():
         return Frontmatter(body=body)
     if len(source) > FRONTMATTER_CHARS:
@@ -386,7 +399,7 @@ def read_frontmatter(text: str) -> Frontmatter:
         return Frontmatter(body=body, fields=_recover(source), problem=_broken(head.line, loaded))
     if not isinstance(loaded.value, dict):
         return Frontmatter(body=text)
-    return Frontmatter(body=body, fields={key.lower(): entry for key, entry in loaded.value.items()})
+    return Frontmatter(body=body, fields={key.lower(): entry for key, entry in loaded.value.items()}, problem=head.late)
 
 
 def _is_meant(source: str) -> bool:

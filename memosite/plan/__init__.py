@@ -241,6 +241,7 @@ def _saved_searches(config: Config, archive: Archive, shelf: Shelf, jobs: int) -
 
 def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:
     """The context that pages are planned with."""
+    libraries = (one for one in archive.artifacts.values() if isinstance(one, Library))
     return Context(
         archive=archive,
         site=Site(
@@ -249,6 +250,9 @@ def context_of(config: Config, archive: Archive, shelf: Shelf) -> Context:
             base_url=config.base_url,
             generator=f"memosite {__version__}",
             has_records=any(artifact.kind == "record" for artifact in archive.artifacts.values()),
+            has_positions=bool(
+                archive.positions or archive.organizations or any(one.card.broken == "orgdef" for one in libraries)
+            ),
             is_lean=config.lean,
         ),
         text_of=shelf.text,

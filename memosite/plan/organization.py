@@ -571,7 +571,12 @@ _DRAWN, _EDGES = 300, 2_000  # positions and relationships of one drawing
 
 
 def plan_organization(context: Context) -> Iterator[OrganizationPage]:
-    """All positions, and each orgdef with its relationships and charter; in parts where there is too much of them."""
+    """All positions, and each orgdef with its relationships and charter; in parts where there is too much of them.
+
+    Nothing where there are neither.
+    """
+    if not context.site.has_positions:
+        return
     positions = listed_positions(context)
     edges = max((len(organization.relationships) for organization in context.archive.organizations), default=0)
     is_long = len(positions) > SEATS or edges > LIST_LIMIT

@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from memosite import pages
 from memosite.archive import urls
-from memosite.archive.mailboxes import open_for, unknown_line
+from memosite.archive.mailboxes import open_for, received_line, unknown_line
 from memosite.archive.model import Artifact, Memo, Position, Transcript, other_name
 from memosite.facts.names import make_id
 from memosite.facts.parsed import BROADCAST, Organization, Relationship
@@ -504,7 +504,7 @@ def _plan_position(context: Context, *, position: Position, day: dt.date | None)
         seats=tuple(_seat_facts(context, start, organization_id, position) for organization_id, _ in position.seats),
         repo=position.repo or "",
         union_of=tuple(context.position(start, id_) for id_ in position.union_of),
-        inbox=_inbox(context, start, position, inbox),
+        inbox=_inbox(context, start, position, inbox, everything),
         actions=actions,
         newest=as_of(day) if any(group.rows for group in actions) else "",
         missing=tuple(_missing(context, start, position)),
@@ -546,9 +546,13 @@ def _longest_waiting(position: Position, everything: Sequence[Artifact], inbox: 
     return min(dated, key=lambda memo: memo.sort_key, default=None)
 
 
-def _inbox(context: Context, start: str, position: Position, inbox: Sequence[Memo]) -> pages.ListSection:
+def _inbox(
+    context: Context, start: str, position: Position, inbox: Sequence[Memo], everything: Sequence[Artifact]
+) -> pages.ListSection:
     unknown = unknown_reading(context, position)
-    empty, heading = none_unread(unknown), phrase("Inbox")
+    memos = [one for one in everything if isinstance(one, Memo)] if not inbox else []
+    received_flat = received_line(memos, position.members, context.repos_of(position))
+    empty, heading = none_unread(joined(" ", filter(None, (unknown, received_flat)))), phrase("Inbox")
     found = section(context, start, heading, inbox, empty=empty, limit=_SHOWN, viewer=position.id, anchor="inbox")
     return replace(found, is_known=not unknown)
 

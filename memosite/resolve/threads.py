@@ -147,10 +147,11 @@ class Replies:
 
 
 class _Meaning(NamedTuple):
-    """A name and the artifact that it stands for, if that is in the archive."""
+    """A name and the artifact that it stands for, if that is in the archive; and in which of a list's values it is."""
 
     name: names.Name
     to: Ref | None
+    value: int = 0
 
 
 class _Answer(NamedTuple):
@@ -227,7 +228,11 @@ class ReplyResolver:
         self, group: CopyGroup, envelope: Envelope, values: Iterable[str], *, key: str = "in_reply_to"
     ) -> tuple[_Meaning, ...]:
         """The names in some values and what they stand for, without those that stand for the memo itself."""
-        found = (one for value in values for one in self._in_value(group, envelope, value, key))
+        found = (
+            one._replace(value=number)
+            for number, value in enumerate(values)
+            for one in self._in_value(group, envelope, value, key)
+        )
         return tuple(one for one in islice(found, names.NAMES) if one.to != group.ref)
 
     def _in_value(self, group: CopyGroup, envelope: Envelope, value: str, key: str) -> Iterator[_Meaning]:
@@ -303,19 +308,20 @@ class ReplyResolver:
 def read_answer(meanings: Iterable[_Meaning]) -> _Answer:
     """What a reference means: its parent is the first name that is a memo or note.
 
-    A whole stamped name before that one which is not in the archive is the parent, as a ghost; if no name is a memo,
-    the first that could be one is.
+    A whole stamped name before that one which is not in the archive is the parent, as a ghost, unless it is another
+    value of a list; if no name is a memo, the first that could be one is.
     """
     parent: Ref | None = None
     ghost: str | None = None
+    ghost_value = -1
     guess: str | None = None
     others: list[tuple[Ref, bool]] = []
-    for name, to in meanings:
-        is_open = parent is None and ghost is None
+    for name, to, value in meanings:
         if to is None:
-            ghost = name.stem if is_open and name.form == "stamped" else ghost
+            if parent is None and ghost is None and name.form == "stamped":
+                ghost, ghost_value = name.stem, value
             guess = guess or (name.stem if name.form == "file" else None)
-        elif is_open and to[0] in MESSAGES:
+        elif parent is None and value != ghost_value and to[0] in MESSAGES:
             parent = to
         else:
             others.append((to, name.is_aside))

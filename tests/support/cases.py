@@ -97,7 +97,7 @@ def reduce(value: Any) -> Any:
     if is_dataclass(value):
         dropped = {"source", "path", "content_sha256"}
         pairs = ((one.name, getattr(value, one.name)) for one in fields(value) if one.name not in dropped)
-        others = ((name, entry) for name, entry in pairs if not isinstance(entry, FileFacts | bytes))
+        others = ((name, entry) for name, entry in pairs if not isinstance(entry, FileFacts) and name != "hashed")
         return {name: reduce(entry) for name, entry in others if entry not in (None, "", (), False)}
     if isinstance(value, tuple):
         return [reduce(entry) for entry in value]
@@ -124,7 +124,7 @@ def describe_records(parsed: Parsed, at: str) -> dict[str, Any]:
     shelf = {hashlib.sha256(data).hexdigest(): data for data in parsed.shelve}
     records = []
     for card in parsed.fact.records if isinstance(parsed.fact, RecordFile) else ():
-        shown = {name: value for name, value in reduce(card).items() if name not in {"system", "hashed"}}
+        shown = {name: value for name, value in reduce(card).items() if name != "system"}
         if card.text is not None:
             shown["text"] = {"markdown": shelf[card.text.sha256].decode().split("\n"), **shown.get("text", {})}
         if card.extra:

@@ -23,6 +23,7 @@ LAYER_FOLDER = "memory"
 """The folder of a memory-layer, below one of `ROOTS`."""
 
 _SUFFIXES = (".json", ".md")
+_ANY_CATEGORY = f"{', '.join(CATEGORIES[:-1])} or {CATEGORIES[-1]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +103,7 @@ _IDS = tuple((f".{name}.", re.compile(rf"\.{name}\.\w[\w-]{{0,200}}(?![\w/\\(])"
 def _foreign(path: str) -> str:
     if path.lower().endswith(".md"):
         return "Markdown in a memory-layer's folder, which keeps JSON"
-    return "a JSON file in a memory-layer's folder without meta.category and content"
+    return f"a JSON file in a memory-layer's folder without content, or whose meta.category is not {_ANY_CATEGORY}"
 
 
 def _group(card: RecordCard) -> tuple[GroupOrder, str]:

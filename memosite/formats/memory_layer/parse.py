@@ -27,7 +27,7 @@ from memosite.formats.systems import RECORD_IDS
 _CLAUSE = "memory-layer format, Memory File Envelope and Required Meta Fields; SPEC 2.2"
 
 _META = ("created", "category", "summary", "session_id")
-_LOOKS_MEANT = (re.compile(r'"meta"\s{0,20}:'), re.compile(r'"(?:category|content)"\s{0,20}:'))
+_LOOKS_MEANT = tuple(re.compile(rf"""\b(?:{names})["']?\s{{0,20}}:""") for names in ("meta", "category|content"))
 _SECONDLAYER_ARCHIVE = re.compile(r"(?P<id>.+)_(?P<day>\d{8})(?P<clock>\d{6})", re.DOTALL | re.ASCII)
 
 _ORDER = (

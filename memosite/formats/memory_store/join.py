@@ -191,7 +191,7 @@ class _Joiner:
             text=body.text if body else None,
             relations=tuple(relations.get(node.key, ())) if is_first else (),
             fields=(*node.fields, *self._config_rows(node)),
-            hashed=b"",
+            hashed=(),
             hash_fits=fits,
             withheld=withheld,
         )
@@ -207,20 +207,24 @@ class _Joiner:
             yield "Last sync", self._store.marker
         yield from config.others
 
-    def _verify(self, file: FileFacts, written: str | None, hashed: bytes, body: StoreBody | None) -> bool | None:
+    def _verify(
+        self, file: FileFacts, written: str | None, hashed: tuple[bytes, ...], body: StoreBody | None
+    ) -> bool | None:
         """Compare a content hash: over the sidecar, a newline and the body; over a relation alone (SPEC 2.2)."""
         if written is None:
             return None
-        digest = hashlib.sha256(hashed)
+        rest = b""
         if body is not None:
             data = self._data_of(body.file)
             if data is None:
                 return None
-            digest.update(b"\n" + data.removeprefix(_BOM).replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
-        fits = written == f"sha256:{digest.hexdigest()}"
+            text = data.removeprefix(_BOM).decode("utf-8", "replace")  # as JavaScript reads it
+            rest = b"\n" + text.replace("\r\n", "\n").replace("\r", "\n").encode()
+        digests = [f"sha256:{hashlib.sha256(form + rest).hexdigest()}" for form in hashed]
+        fits = written in digests
         if not fits:
             over = "the sidecar with its body has" if body else "the relation has"
-            message = f'"content_hash" is "{shown(written, 80)}", {over} "sha256:{digest.hexdigest()}"'
+            message = f'"content_hash" is "{shown(written, 80)}", {over} "{digests[0]}"'
             self._note(store_rules.HASH, file, message, "content_hash")
         return fits
 

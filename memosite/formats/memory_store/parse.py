@@ -6,10 +6,14 @@ generates (`index/`, `schema/`, `recovery/`, `.backup/`) is no part of it. `join
 stores they count.
 """
 
+import json
+import math
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import chain, repeat
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -46,6 +50,10 @@ _KIND_OF_FOLDER = {"syntheses": "synthesis", **{f"{kind}s": kind for kind in KIN
 _MARKER = re.compile(r"(?:<{7}|>{7}|\|{7}) \S.*")
 _BETWEEN = "======="
 _NODE_ID = re.compile(r"[a-z][a-z0-9_]*\.[a-z0-9][a-z0-9-]*")
+_HASH = "content_hash"
+_WRITTEN_OTHERWISE = re.compile(r"[\U00010000-\U0010ffff]|\\u[dD][89a-fA-F]|[:,\[]\s*-?[0-9]+(?:[.eE]|[0-9]{15})")
+"""What Python may write otherwise than JavaScript: characters beyond the first 65,536, fractions, large numbers."""
+_HALF = re.compile("[\ud800-\udfff]")
 _RELATION_ID = re.compile(r"rel\.[a-z0-9][a-z0-9-]*")
 
 
@@ -67,9 +75,76 @@ def key_of_path(path: str) -> str:
     return f"{kind}.{stem}" if kind else stem
 
 
-def hashed_bytes(values: dict[str, Any]) -> bytes:
-    """The canonical JSON that a content hash is made over (SPEC 2.2): all fields but the hash itself."""
-    return canonical_json({name: value for name, value in values.items() if name != "content_hash"})
+def hashed_forms(file: File) -> tuple[bytes, ...]:
+    """The canonical JSON that a content hash may be made over (SPEC 2.2): all fields but the hash itself.
+
+    The store's tool is written in JavaScript, so numbers and strings are as that writes them. Versions of the tool sort
+    keys by UTF-16 or by code points; where these differ, there are two forms.
+    """
+    if not _WRITTEN_OTHERWISE.search(file.text):
+        return (canonical_json({name: value for name, value in (file.json.fields or {}).items() if name != _HASH}),)
+    halves = any(finding.rule == rules.JSON_LENIENT for finding in file.json.findings)
+    values = read_json_text(file.text, mends=False)[0] if halves else file.json.fields
+    hashed = {name: value for name, value in (values or {}).items() if name != _HASH}
+    return tuple({json_of_javascript(hashed, order): None for order in (_utf_16, str)})
+
+
+def _utf_16(key: str) -> bytes:
+    return key.encode("utf-16-be", "surrogatepass")
+
+
+def json_of_javascript(value: Any, order: Callable[[str], Any]) -> bytes:
+    """A value of JSON as `JSON.stringify` writes it, without spaces, the keys of objects in an order."""
+    written: list[str] = []
+    pending: list[Iterator[tuple[str, Any]]] = [iter([("", value)])]  # what is left of each array or object, and before
+    ends = [""]
+    while pending:
+        before, one = next(pending[-1], (None, None))
+        if before is None:
+            pending.pop()
+            written.append(ends.pop())
+            continue
+        written.append(before)
+        if isinstance(one, dict):
+            keys = sorted(one, key=order)
+            names = (f"{',' if at else ''}{_quoted(key)}:" for at, key in enumerate(keys))
+            pending.append(zip(names, map(one.__getitem__, keys), strict=True))
+        elif isinstance(one, list):
+            pending.append(zip(chain([""], repeat(",")), one, strict=False))
+        else:
+            written.append(_scalar(one))
+            continue
+        written.append("{" if isinstance(one, dict) else "[")
+        ends.append("}" if isinstance(one, dict) else "]")
+    return "".join(written).encode()
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, NumberText) or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return _number(float(value))
+    return _quoted(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _quoted(text: str) -> str:
+    """A string of JSON; half of a surrogate pair stays the escape that it has to be."""
+    return _HALF.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def _number(number: float) -> str:
+    """A number as JavaScript writes it (ECMA-262, Number::toString); what is infinite is null."""
+    if not math.isfinite(number):
+        return "null"
+    sign, figures, power = Decimal(repr(number)).normalize().as_tuple()
+    digits, point = "".join(map(str, figures)), len(figures) + int(power)
+    if number == 0:
+        return "0"
+    if -6 < point <= 21:
+        digits = digits.ljust(point, "0") if point > 0 else "0" * (1 - point) + digits
+        whole = max(point, 1)
+        said = ".".join(filter(None, (digits[:whole], digits[whole:])))
+    else:
+        said = f"{'.'.join(filter(None, (digits[0], digits[1:])))}e{point - 1:+d}"
+    return f"-{said}" if sign else said
 
 
 def lines_of(file: File) -> list[str]:
@@ -134,12 +209,12 @@ class StoreRelation(RecordPart):
     relation: Relation
     created: Moment | None = None
     hash_written: str | None = None
-    hashed: bytes = b""
+    hashed: tuple[bytes, ...] = ()
 
     def without_content(self, withheld: Withheld) -> Self:
         """The two nodes, and how they are related."""
         relation = Relation(predicate=self.relation.predicate, target=self.relation.target)
-        return replace(self, relation=relation, created=None, hash_written=None, hashed=b"", withheld=withheld)
+        return replace(self, relation=relation, created=None, hash_written=None, hashed=(), withheld=withheld)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,7 +379,7 @@ def parse_node(file: File) -> Parsed:
         fact = RecordFile(system="memory-store", file=file.facts, records=(_broken_card(file),))
         return file.parsed(fact, file_findings(file), file.data)
     fields = Fields.of_file(file, findings=file_findings(file), clause=_CLAUSE)
-    card = _read_card(fields, file.json.fields)
+    card = _read_card(fields)
     return fields.parsed(RecordFile(system="memory-store", file=file.facts, records=(card,)), file.data)
 
 
@@ -329,7 +404,7 @@ def title_of_key(key: str) -> str:
     return key.partition(".")[2].replace("-", " ") or key
 
 
-def _read_card(fields: Fields, values: dict[str, Any]) -> RecordCard:
+def _read_card(fields: Fields) -> RecordCard:
     id_, type_ = fields.text("id", required=True).strip(), fields.text("type", required=True).strip()
     title, status = one_line(fields.text("title", required=True)), fields.text("status", required=True).strip()
     stage = fields.optional_text("stage")
@@ -371,7 +446,7 @@ def _read_card(fields: Fields, values: dict[str, Any]) -> RecordCard:
         tags=tuple(dict.fromkeys(tag for written in fields.strings("tags") if (tag := one_line(written)))),
         body_path=_body_path(fields),
         hash_written=fields.text("content_hash", required=True).strip() or None,
-        hashed=hashed_bytes(values),
+        hashed=hashed_forms(fields.file),
         extra=fields.rest(),
     )
 
@@ -566,7 +641,7 @@ def _parse_relation(file: File) -> Parsed:
         relation=relation,
         created=created,
         hash_written=hash_written,
-        hashed=hashed_bytes(values),
+        hashed=hashed_forms(file),
     )
     return fields.parsed(fact, file.data)
 

@@ -18,8 +18,11 @@ from memosite.formats.system import GroupOrder, RecordSystem, capitalized
 
 SUFFIX = ".memory.md"
 TYPES = ("semantic", "episodic", "procedural")
-_OPENINGS = (b"---\n", b"---\r\n", b"--- ", b"---\t", b"\xef\xbb\xbf---")
-_FIELDS = tuple(re.compile(rf"^[\"']?{name}[\"']?[ \t]*:".encode(), re.MULTILINE) for name in ("id", "type", "created"))
+_OPENINGS = (b"---\n", b"--- ", b"---\t")
+_FIELDS = tuple(
+    re.compile(rf"^[ \t]*[\"']?{name}[\"']?[ \t]*:".encode(), re.MULTILINE | re.IGNORECASE)
+    for name in ("id", "type", "created")
+)
 
 
 def owns(path: str) -> bool | None:
@@ -28,8 +31,11 @@ def owns(path: str) -> bool | None:
 
 
 def begins(head: bytes) -> bool:
-    """Whether a file begins with `---` and has lines `id:`, `type:` and `created:` in its first bytes (MIF 1.0)."""
-    head = head.replace(b"\r\n", b"\n")
+    """Whether a file begins with `---` and has lines `id:`, `type:` and `created:` in its first bytes (MIF 1.0).
+
+    Blank lines before count as a fault of the record, and keys in capitals as well.
+    """
+    head = head.removeprefix(b"\xef\xbb\xbf").lstrip().replace(b"\r", b"\n")
     return head.startswith(_OPENINGS) and all(name.search(head) for name in _FIELDS)
 
 
@@ -128,7 +134,9 @@ SYSTEM = RecordSystem(
     owns=owns,
     suffix=SUFFIX,
     begins=begins,
-    foreign=lambda _: "named like a record of MIF, but without the id, type and further fields that make one",
+    foreign=lambda _: (
+        "named like a record of MIF, but without two of the fields that make one: id, a type of MIF, namespace, created"
+    ),
     group=_group,
     is_decision=lambda card: "decisions" in (card.namespace or "").casefold().split("/"),
     has_titles=True,

@@ -1,17 +1,19 @@
 """Parses MIF records: `*.memory.md` of MIF 0.1, plain Markdown of MIF 1.0, one record a file (SPEC 2.2, mif).
 
-A `*.memory.md` is a record by an `id`, or a `type` of MIF, beside another of its required fields; other Markdown by
-`id`, `created` and a `type` of MIF together. What 0.1 demands and 1.0 does not is asked of 0.1 only. Fields may have
-the names of either; the frontmatter is the authority, what the text links to comes after (MIF 1.0, 5.3).
+A `*.memory.md` is a record by two of `id`, a `type` of MIF, `namespace` and `created`, also where its frontmatter is
+not where it should be; other Markdown by `id`, `created` and a `type` of MIF together. What 0.1 demands and 1.0 does
+not is asked of 0.1 only. Fields may have the names of either; the frontmatter is the authority, what the text links to
+comes after (MIF 1.0, 5.3).
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from textwrap import dedent
 
 from memosite.facts import rules
 from memosite.facts.file import File
-from memosite.facts.findings import Rule
+from memosite.facts.findings import Finding, Rule
 from memosite.facts.json_text import shown
 from memosite.facts.names import BODY_SUFFIX
 from memosite.facts.parsed import Entity, Parsed, RecordCard, RecordCitation, RecordFile, Relation
@@ -31,7 +33,7 @@ from memosite.formats.mif.fields import (
 )
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS
-from memosite.formats.yaml_text import YAML_CHARS, Head, read_yaml, split_head
+from memosite.formats.yaml_text import YAML_CHARS, Head, Yaml, read_yaml, split_head
 
 # Reads the origin and links of a MIF record: provenance, code, citations, relations, entities, ontology.
 
@@ -250,13 +252,15 @@ def read_ontology(top: MifFields) -> tuple[FieldRow, ...]:
 
 
 _MARKDOWN = ".md"
-_BEGINNINGS = (b"---", b"\xef\xbb\xbf---")
+_NEAR = 2_000
+"""How many characters of a text without frontmatter are looked at, to tell whether it was meant to have one."""
 _LONGEST_KEY = 500
 
 _SHAPE = re.compile(
-    r"""^(?P<quote>["']?)(?P<name>id|type|namespace|created|title)(?P=quote)[ \t]*:[ \t]+(?P<value>\S[^\n]*)$""",
-    re.MULTILINE,
+    r"""^(?P<quote>["']?)(?P<name>id|type|namespace|created|title)(?P=quote)[ \t]*:[ \t]*(?P<value>\S[^\n]*)$""",
+    re.MULTILINE | re.IGNORECASE,
 )
+_REQUIRED = ("id", "type", "namespace", "created", "title")
 
 _V1_NAMES = frozenset(
     {
@@ -282,8 +286,18 @@ def parse(file: File) -> Parsed:
     head = _record_head(file)
     if head is None:
         return file.parsed()
-    yaml = read_yaml(head.source, line=head.line)
-    broken = file.findings_of(yaml.problems)
+    broken: list[Finding] = []
+    if not head.source and head.line == 1:
+        yaml = Yaml(unread=frozenset(_REQUIRED))
+        message = "no line --- begins the file, so it has no frontmatter; it is shown as it is"
+        broken.append(file.finding_at(1, rules.FRONTMATTER_LATE, message))
+    else:
+        yaml = read_yaml(head.source, line=head.line)
+        broken += file.findings_of([*([head.late] if head.late else ()), *yaml.problems])
+        yaml, recased = _in_lower_case(yaml)
+        for name in recased:
+            message = f'"{shown(name)}" is read as "{name.lower()}"; the names of fields are in lower case'
+            broken.append(file.finding_at(yaml.lines.get((name,)), mif_rules.FIELD, message))
     if not head.is_closed:
         message = "the frontmatter is not closed; expected a line --- after its fields"
         broken.append(file.finding_at(head.line - 1, rules.FRONTMATTER_INVALID, message))
@@ -295,22 +309,49 @@ def parse(file: File) -> Parsed:
     return file.parsed(fact, (*file.text_findings, *broken, *fields.findings), file.data, data)
 
 
+def _in_lower_case(yaml: Yaml) -> tuple[Yaml, list[str]]:
+    """Required fields whose names are in capitals under their names, and those as written."""
+    known = {name: key for key in yaml.fields if (name := key.lower()) in _REQUIRED and name not in yaml.fields}
+    if not known:
+        return yaml, []
+    names = {key: name for name, key in known.items()}
+    fields = {names.get(key, key): value for key, value in yaml.fields.items()}
+    lines = yaml.lines | {(name,): yaml.lines[(key,)] for name, key in known.items() if (key,) in yaml.lines}
+    return replace(yaml, fields=fields, lines=lines), list(names)
+
+
 def _record_head(file: File) -> Head | None:
-    """The frontmatter of a record; None if the file is none. It goes by lines, so that broken YAML counts too."""
-    name = file.name.lower()
-    if not name.endswith(_MARKDOWN) or name.endswith(BODY_SUFFIX) or not file.data.startswith(_BEGINNINGS):
+    """The frontmatter of a record; None if the file is none. It goes by lines, so that broken YAML counts too.
+
+    A file that is named as a record, and has the fields of one near its beginning without a `---` before them, has an
+    empty head in line 1: all of it is text.
+    """
+    name, text = file.name.lower(), file.markdown
+    if not name.endswith(_MARKDOWN) or name.endswith(BODY_SUFFIX):
         return None
-    head = split_head(file.markdown)
-    if head is None:
-        return None
-    found = ((match["name"], match["value"]) for match in _SHAPE.finditer(head.source[:YAML_CHARS]))
-    written = {name: re.sub(r"\s#.*", "", value).strip().strip("\"'") for name, value in found}
-    has_type = written.get("type") in TYPES
+    head = split_head(text)
+    if head is not None:
+        written = _fields_in(dedent(head.source[:YAML_CHARS]))
+        has_type = written.get("type", "").lower() in TYPES
+        if not name.endswith(SUFFIX):
+            return head if has_type and head.is_closed and "id" in written and "created" in written else None
+        return head if _makes_a_record(written) else None
     if not name.endswith(SUFFIX):
-        return head if has_type and head.is_closed and "id" in written and "created" in written else None
-    if has_type or "id" in written:
-        return head if written.keys() - {"title", "id" if "id" in written else "type"} else None
-    return None
+        return None
+    near = (line.strip() for line in file.text[:_NEAR].replace("\0", "").split("\n"))  # NUL: it may be UTF-16
+    return Head(source="", line=1, body=text, is_closed=True) if _makes_a_record(_fields_in("\n".join(near))) else None
+
+
+def _fields_in(source: str) -> dict[str, str]:
+    """The required fields that are written in some lines."""
+    found = ((match["name"].lower(), match["value"]) for match in _SHAPE.finditer(source))
+    return {name: re.sub(r"\s#.*", "", value).strip().strip("\"'") for name, value in found}
+
+
+def _makes_a_record(written: Mapping[str, str]) -> bool:
+    """Whether these fields are enough for a file that is named as a record: two of those that tell one."""
+    told = written.keys() & {"id", "namespace", "created"}
+    return len(told) + (written.get("type", "").lower() in TYPES) > 1
 
 
 def _read_card(file: File, fields: MifFields, body: str, *, is_early: bool) -> tuple[RecordCard, bytes]:

@@ -98,7 +98,7 @@ SYSTEM = RecordSystem(
     store_names=ROOTS,
     older=older,
     is_list=is_memory,
-    foreign=lambda _: "Markdown in wyren's folder, with none of its sections",
+    foreign=lambda _: "Markdown in wyren's folder that is no memory.md with one of its sections",
     group=_group,
     is_decision=lambda card: card.section in (_DECISIONS, _REJECTED),
     is_rejected=lambda card: card.section == _REJECTED,
