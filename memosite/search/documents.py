@@ -174,7 +174,7 @@ def describe(archive: model.Archive, artifact: model.Artifact, analyzer: Analyze
         ),
         extra=tuple(map(prepare, _extra(artifact))),
         conversation=body.sha256 if body else None,
-        started=artifact.started if isinstance(artifact, Transcript) else None,
+        started=artifact.started if isinstance(artifact, model.Transcript) else None,
         group=_group(artifact),
     )
 
