@@ -49,7 +49,8 @@ STATUSES: dict[str | None, tuple[str, ...]] = {
         *("superseded", "Superceded by ADR 12", "Accepted (2026-05-01), superseded by 0009-x.md", "stale"),
         "deprecated",
     ),
-    None: ("Informational", ""),
+    "unclear": ("Informational", "Version 1.0", "non-binding note"),
+    None: ("",),
 }
 
 

@@ -39,6 +39,7 @@ from memosite.facts.file import most_turns_found
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import Kind
 from memosite.facts.texts import cut_line, listed, one_line
+from memosite.formats.status import sort_of, standing_of
 from memosite.formats.turns import Turn, blocks, parse_conversation
 from memosite.markdown.plain import PlainLine, front_matter, plain_lines
 from memosite.pages import cut_turns
@@ -171,7 +172,7 @@ def describe(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> Card:
         who=_who(artifact),
         date=milliseconds(artifact.date.instant.replace(tzinfo=None)) if artifact.date else None,
         day=artifact.date.day if artifact.date else "",
-        status=(memo.action or "") if memo else artifact.status,
+        status=(memo.action or "") if memo else artifact.short_status,
         waits_for=memo.owed_by if memo else (),
         owing=_owing(archive, memo.owed_by) if memo and memo.owed_by else "",
         keys=tuple(sorted(_keys(archive, artifact, analyzer))),
@@ -311,10 +312,14 @@ def _keys(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> set[tuple
     found += [("with", name) for position in artifact.positions for name in (position, archive.label(position))]
     if isinstance(artifact, Memo):
         found += _memo_keys(archive, artifact)
-    status = artifact.card.status if isinstance(artifact, Record) else None
-    status = artifact.head.status if isinstance(artifact, Document) else status
-    if status:
-        found += [("status", status), ("status", status.split()[0] if status.split() else "")]
+    if isinstance(artifact, Document | Record) and not artifact.withheld:
+        status = artifact.card.status if isinstance(artifact, Record) else artifact.short_status
+        words = (
+            status,
+            (status or " ").partition(" ")[0],
+            standing_of(artifact) if sort_of(artifact) != "other" else "",
+        )
+        found += [("status", word) for word in words if word]
     if isinstance(artifact, Transcript):
         envelope = artifact.envelope
         found += [
