@@ -42,6 +42,8 @@ _ON_NAMES = (
 )
 _ORIGIN_NAMES = ("origin", "proposal", "proposals", "decides", "decides on", "decision on", "resolves", "ratifies")
 _OUTCOME_NAMES = ("decision", "decided in", "decision artifact", "decision record", "outcome", "resolution")
+_TIES = {*_ORIGIN_NAMES, *_OUTCOME_NAMES}
+"""Fields whose lines are text, too: `Decision: we take oak.`"""
 _COLUMNS = {*_STATUS_NAMES, *_BY_NAMES, "date", "decided on"}
 _FIELD_NAMES = {*_STATUS_NAMES, *_DATE_NAMES, *_BY_NAMES, *_ON_NAMES, *_ORIGIN_NAMES, *_OUTCOME_NAMES}
 _FIELD = re.compile(
@@ -108,7 +110,9 @@ def parse(file: File) -> Parsed:
         decided_by=decided_by,
         decided_on=decided_on,
         origins=_named(matter, head, _ORIGIN_NAMES),
-        outcomes=_named(matter, head, (*_OUTCOME_NAMES, *_STATUS_NAMES)),
+        outcomes=tuple(
+            said for said in _named(matter, head, (*_OUTCOME_NAMES, *_STATUS_NAMES)) if ".md" in said or "](" in said
+        ),
         supersedes=(*_listed(matter, _OLDER_NAMES), *head.older)[:_VALUES],
         superseded_by=(*_listed(matter, _NEWER_NAMES), *head.newer)[:_VALUES],
         is_ruling=any(_listed(matter, [name]) or head.text(name) for name in _RULING_NAMES),
@@ -153,7 +157,8 @@ def _read_head(body: str) -> _Head:
                 section = ""
             if not found and goes_on and _GOES_ON.match(rest := line.strip().removeprefix("> ")):
                 head.fields[goes_on] += f" {rest}"
-                head.lines.add(number)
+                if goes_on not in _TIES:
+                    head.lines.add(number)
             else:
                 goes_on = found[-1][0] if found and (fields[-1] or not any(fields)) else ""
                 goes_on = "" if goes_on in head.fields or line.lstrip().startswith("|") else goes_on
@@ -162,7 +167,7 @@ def _read_head(body: str) -> _Head:
                 section = name if name in _STATUS_NAMES + _DATE_NAMES else ""
             for name, value in found:
                 head.fields.setdefault(name, value)
-            if found or section:
+            if section or any(name not in _TIES for name, _ in found):
                 head.lines.add(number)
         elif head.title:
             break

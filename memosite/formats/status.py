@@ -41,7 +41,6 @@ _WORDS: Mapping[Standing, str] = {
 }
 
 _FIRST = re.compile("|".join(rf"(?P<{standing}>\b(?:{words})\b)" for standing, words in _WORDS.items()), re.IGNORECASE)
-_STRUCK = re.compile(r"~~.*?~~")
 _PARTLY = re.compile(r"\b(?:part(?:ly|ially)|in part)\s+(?:superseded|superceded|replaced)\b", re.IGNORECASE)
 _BY_ANOTHER = re.compile(rf"\b(?:{_WORDS['superseded']})\s+(?:by|durch)\b", re.IGNORECASE)
 
@@ -54,12 +53,13 @@ _AWAITS = re.compile(
     rf"|\b(?:yet|has|have|is|are) to be (?:{_DECIDES})|\bratifies\b|^\W*recommended(?: only)?\W*$",
     re.IGNORECASE,
 )
-_OVER = re.compile(
-    r"\b(?:no longer|not|nothing|never|without|was|were|been|after|once|formerly|previously|originally|nicht mehr|war)"
-    r"\s+(?:\w+\s+)?$",
+_ENDED = re.compile(
+    r"~~.*?~~|\b(?:no longer|not|nothing|never|without|was|were|been|after|once|formerly|previously|originally|war)"
+    r"\s+(?:\w+\s+)?(?:await(?:s|ing)?|pending|waiting (?:for|on)|subject to|draft)\b"
+    r"(?:\s+(?!(?:and|but|now)\b)\w+){0,4}",
     re.IGNORECASE,
 )
-"""Says before `awaiting` that this is over."""
+"""What holds no longer: `~~Proposed~~`, `was awaiting`."""
 _GIVEN = re.compile(
     r"^\W*(?:(?:since|now|then|later)\s+)?(?:[\w-]+[\s-])?"
     r"(?:ratified|approved|accepted|adopted|confirmed|signed|granted|received|given)\b",
@@ -81,12 +81,11 @@ def awaits(status: str) -> bool:
 
     What waits for work alone is decided, and so is what was awaited and came: `was awaiting`, `ratified same day`.
     """
-    text = _STRUCK.sub(" ", status)
+    text = _ENDED.sub(" ", status)
     is_over = _PARTLY.search(text) or _BY_ANOTHER.search(text) or _first(text) in {"superseded", "rejected"}
     waits = False
     for clause in () if is_over else _CLAUSE.split(_WORK.sub(" ", text)):
-        found = _AWAITS.search(clause)
-        if found is not None and not _OVER.search(clause[: found.start()]):
+        if _AWAITS.search(clause):
             waits = True
         elif waits and _GIVEN.search(clause) and _WHEN.search(clause):
             waits = False
@@ -99,7 +98,7 @@ def read_status(status: str) -> Standing | None:
     One that was accepted and is superseded by another is superseded; one that is accepted and awaits somebody is
     pending. What is superseded in part is in force. If no word says how it stands, that is unclear.
     """
-    text = _STRUCK.sub(" ", status)
+    text = _ENDED.sub(" ", status)
     if _PARTLY.search(text):
         return "accepted"
     if _BY_ANOTHER.search(text):

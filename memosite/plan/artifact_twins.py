@@ -172,7 +172,8 @@ def _content(context: Context, artifact: model.Artifact, start: str) -> tuple[di
         fields["record"] = _record_facts(artifact)
     if isinstance(artifact, model.Document):
         head = artifact.head  # its date is that of the line
-        said = {"status": head.status, "superseded": artifact.is_superseded, "extra": shown_extra(head.extra)}
+        said: dict[str, object] = {"status": head.status, "superseded": artifact.is_superseded}
+        said["extra"] = shown_extra(head.extra)
         if sort_of(artifact) != "other":
             said |= {"standing": standing_of(artifact), "decided_by": decided_by(artifact) or None}
             said |= {"decided_on": decided_on(artifact) or None}
@@ -315,11 +316,11 @@ def _head(context: Context, artifact: model.Artifact) -> Iterable[tuple[str, str
         yield "Sessions", ", ".join(card.sessions)
         yield "Superseded-By", "/".join(artifact.superseded_by or ()) or card.superseded_by or ""
     yield "Status", artifact.status
+    yield "Date", shown.shown if shown else ""
     if sort_of(artifact) != "other":
         yield "Standing", standing_of(artifact) or ""
         yield "Decided-By", decided_by(artifact)
         yield "Decided-On", decided_on(artifact)
-    yield "Date", shown.shown if shown else ""
     files = [f"{copy.file.source}/{copy.file.path}" for copy in artifact.copies[:_FILES]]
     more = len(artifact.copies) - len(files)
     yield "Files", ", ".join((*files, f"and {more} more") if more else files)

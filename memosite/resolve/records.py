@@ -570,17 +570,17 @@ def _cited(
     for value in values:
         linked = [link.to for link in links if link.to is not None and link.written in value]
         files = _FILE.findall(value) or [value.strip()]
-        found += linked or [ref for name in files for ref in known.get((*_matter(head)[:2], _stem(name)), ())]
+        found += linked or [ref for name in files for ref in known.get((*_matter(head)[:2], _bare_name(name)), ())]
     return list(dict.fromkeys(found))
 
 
 def _matter(head: DocumentHead) -> tuple[str, str, str]:
     """The source, the folder above `decisions/` or `proposals/`, and the name without what tells the two apart."""
     above = re.split(r"(?:^|/)(?:decisions?|adrs?|proposals?|rfcs?)(?:/|$)", head.file.folder.casefold())[0]
-    return head.file.source, above.rstrip("/"), _stem(head.file.name)
+    return head.file.source, above.rstrip("/"), _bare_name(head.file.name)
 
 
-def _stem(name: str) -> str:
+def _bare_name(name: str) -> str:
     """The name of a file of a decision or a proposal without its ending, its stamp and `proposal-`."""
     stem = re.sub(r"\.(?:md|markdown)$", "", name.casefold().rpartition("/")[2])
     return re.sub(r"^(?:proposal|decision)[-_]+", "", _STAMP.sub("", stem))
