@@ -41,7 +41,7 @@ _ON_NAMES = (
     *("decision date", "ratification date", "approval date"),
 )
 _ORIGIN_NAMES = ("origin", "proposal", "proposals", "decides", "decides on", "decision on", "resolves", "ratifies")
-_OUTCOME_NAMES = ("decision", "decided in", "decision artifact", "decision record", "outcome", "resolution")
+_OUTCOME_NAMES = ("decision", "decided in", "decision record", "outcome", "resolution")
 _TIES = {*_ORIGIN_NAMES, *_OUTCOME_NAMES}
 """Fields whose lines are text, too: `Decision: we take oak.`"""
 _COLUMNS = {*_STATUS_NAMES, *_BY_NAMES, "date", "decided on"}
