@@ -10,6 +10,7 @@ import pytest
 from lxml import html
 
 from memosite.archive.model import Document
+from memosite.cli import main
 from memosite.facts.parsed import DocumentHead
 from memosite.formats.status import read_status, sort_of
 from tests.support import naive_decisions
@@ -495,3 +496,60 @@ def test_each_decision_says_who_decided_and_a_document_shows_its_title_once(tmp_
     [heading] = elm.xpath("//div[@class='prose']/*[@id='elm-it-is']")
     assert heading.get("class") is None and heading.xpath("a")
     assert elm.xpath("//div[@class='prose']//br") == []
+
+
+def test_every_place_tells_alike_how_decisions_stand_and_who_made_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of documents at random: the list, its filters, pages, both twins, searches and the brief."""
+    random, site = Random(26), tmp_path / "site"
+    write_org(site / "yard/org", positions=[{"id": "clerk", "name": "clerk", "x.position.working_directory": "yard"}])
+    write_memo(site / "yard/memos/inbox", "2026-05-01-0900--clerk--clerk--x", sender="clerk", to="clerk")
+    expected: dict[str, tuple[str, str]] = {}
+    statuses = [status for known in STATUSES.values() for status in known if "0" not in status]
+    for number, status in enumerate(random.sample(statuses, 24)):
+        by, day = random.choice(["clerk", ""]), f"2026-04-{number + 1:02}"
+        ruled = f"**Decided:** {day} by {by}" if by else f"**Date:** {day}"
+        text = f"# Choice {number}\n\n**Status:** {status}\n{ruled}\n\nText.\n"
+        write_text(site / f"yard/decisions/choice-{number}.md", text)
+        standing = read_status(status) or ""
+        expected[f"Choice {number}"] = (standing, "" if standing == "pending" else by)
+    output, told = build_site(site), dict[str, dict[str, tuple[str, str]]]()
+
+    def say(place: str, subject: str, standing: str, by: str) -> None:
+        told.setdefault(place, {})[subject] = (standing, by)
+
+    for row in html.parse(output / "decisions/index.html").getroot().xpath("//li[contains(@class, 'row')]"):
+        marks = row.xpath("./*[starts-with(@class, 'since state ')]/@class")
+        by = "clerk" if "decided by clerk" in row.text_content() else ""
+        say("list", row.xpath("./a[@class='subject']")[0].text_content(), marks[0].split()[2] if marks else "", by)
+    for subject in expected:
+        page = output / f"documents/yard.decisions.{subject.lower().replace(' ', '-')}.md"
+        twin = json.loads((page / "index.json").read_text())["document"]
+        say("twin", subject, twin["standing"] or "", twin["decided_by"] or "")
+        lines = dict(
+            line.split(": ", 1)
+            for line in (page / "index.md").read_text().split("\n---\n")[0].splitlines()
+            if ": " in line
+        )
+        say("Markdown", subject, lines.get("Standing", ""), lines.get("Decided-By", ""))
+        say("page", subject, expected[subject][0], "clerk" if "decided by clerk" in envelope(page) else "")
+    by = {subject: who for subject, (_, who) in expected.items()}
+    for view in ("pending", "accepted", "rejected", "superseded", "unclear", "no-status"):
+        for _, subject, _ in rows(output / f"decisions/{view}/index.html"):
+            say("filters", subject, view.replace("no-status", ""), by[subject])
+        main(["search", "--site", str(site), f"status:{view} kind:document", "--json", "--limit", "99"])
+        for hit in json.loads(capsys.readouterr().out)["hits"]:
+            say("search", hit["short_subject"], view, by[hit["short_subject"]])
+    for place, found_there in told.items():
+        there = {subject: one for subject, one in expected.items() if one[0] or place != "search"}
+        assert (place, found_there) == (place, there)
+    in_force = {subject for subject, (standing, _) in expected.items() if standing in {"accepted", ""}}
+    assert {subject for _, subject, _ in rows(output / "decisions/in-force/index.html")} == in_force
+    main(["brief", "clerk", "--site", str(site), "--json", "--budget", "20000"])
+    brief = json.loads(capsys.readouterr().out)
+    assert {one["short_subject"] for part in ("decisions", "new-decisions") for one in brief[part]} == in_force
+    waiting = html.parse(output / "index.html").getroot().xpath("//section[@id='waiting']//a[@class='subject']")
+    assert {one.text_content() for one in waiting} <= {
+        s for s, (standing, _) in expected.items() if standing == "pending"
+    }

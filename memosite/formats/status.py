@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 from memosite.archive.model import Artifact, Document, Record
 from memosite.facts.parsed import DocumentHead
@@ -14,6 +14,8 @@ from memosite.formats.systems import system_of
 
 Standing = Literal["pending", "accepted", "rejected", "superseded", "unclear"]
 """How a decision stands. Only what is accepted, or has no status, is in force; `unclear` is a status of other words."""
+
+STANDINGS = frozenset(get_args(Standing))
 
 _WORDS: Mapping[Standing, str] = {
     "superseded": (

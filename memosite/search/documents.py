@@ -39,7 +39,7 @@ from memosite.facts.file import most_turns_found
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import Kind
 from memosite.facts.texts import cut_line, listed, one_line
-from memosite.formats.status import sort_of, standing_of
+from memosite.formats.status import STANDINGS, sort_of, standing_of
 from memosite.formats.turns import Turn, blocks, parse_conversation
 from memosite.markdown.plain import PlainLine, front_matter, plain_lines
 from memosite.pages import cut_turns
@@ -313,12 +313,10 @@ def _keys(archive: Archive, artifact: Artifact, analyzer: Analyzer) -> set[tuple
     if isinstance(artifact, Memo):
         found += _memo_keys(archive, artifact)
     if isinstance(artifact, Document | Record) and not artifact.withheld:
-        status = artifact.card.status if isinstance(artifact, Record) else artifact.short_status
-        words = (
-            status,
-            (status or " ").partition(" ")[0],
-            standing_of(artifact) if sort_of(artifact) != "other" else "",
-        )
+        status = artifact.short_status if isinstance(artifact, Document) else artifact.card.status or ""
+        words = {status, status.partition(" ")[0]}
+        if sort_of(artifact) != "other" and (standing := standing_of(artifact)):
+            words = {word for word in words if word.strip(".,;:").casefold() not in STANDINGS} | {standing}
         found += [("status", word) for word in words if word]
     if isinstance(artifact, Transcript):
         envelope = artifact.envelope
