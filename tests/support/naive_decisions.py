@@ -52,7 +52,7 @@ def fields(text: str) -> list[tuple[str, str]]:
         for part in re.split(r" · | \| (?=\*\*)", row):
             match = re.match(r"(?:[-*+] )?\**([A-Za-z][A-Za-z _-]{0,24})\**:\**\s*(.+)", part)
             if match:
-                found.append((plain(match[1]).lower().replace("-", " ").replace("_", " "), plain(match[2])))
+                found.append((plain(re.sub("[-_]", " ", match[1])).lower(), plain(match[2])))
     return found
 
 
