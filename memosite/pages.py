@@ -407,6 +407,7 @@ _STANDINGS: Mapping[str, str] = {
     "accepted": phrase("accepted"),
     "rejected": phrase("rejected"),
     "superseded": phrase("superseded"),
+    "unclear": phrase("unclear"),
 }
 
 

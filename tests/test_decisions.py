@@ -1,13 +1,19 @@
 """Decisions: what is one, how it stands, what took its place, and who says so (SPEC 2.2, 4)."""
 
 import json
+import shutil
+from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 
 import pytest
 from lxml import html
 
 from memosite.archive.model import Document
+from memosite.cli import main
+from memosite.facts.parsed import DocumentHead
 from memosite.formats.status import read_status, sort_of
+from tests.support import naive_decisions
 from tests.support.archives import findings, folder_source, read_folders
 from tests.support.files import write_json, write_text
 from tests.support.memos import write_memo, write_org
@@ -24,17 +30,38 @@ STATUSES: dict[str | None, tuple[str, ...]] = {
     "accepted": (
         *("Accepted", "Accept option B", "✅ Ratified 2026-05-01", "Accepted — supersedes 0003", "active"),
         *("~~Proposed~~ Accepted", "partly superseded by 0007", "Accepted, pending implementation"),
+        *("Accepted as recommended", "Accept (council-ratified 2026-05-03; merging seals it)", "angenommen"),
+        *(
+            "Accepted (was awaiting the director until May)",
+            "Accepted, subject to change",
+            "Decided; no longer pending",
+        ),
+        *(
+            "Accept (recommended, awaiting ratification); director-ratified same day",
+            "Decided (plan), pending (rollout)",
+        ),
     ),
     "pending": (
         *("Proposed", "draft", "awaiting Director ratification", "Accepted, awaiting Director ratification"),
-        *("accepted with modifications; awaiting director", "not yet accepted"),
+        *("accepted with modifications; awaiting director", "not yet accepted", "Filed", "not ratified", "Entwurf"),
+        f"Accept the long {'and thorough ' * 20}plan; hold its last part (recommended; awaiting ratification)",
+        *("Accepted, subject to a spike", "Accept (recommended)", "Accepted; the board ratifies on merge"),
+        *("Accepted, no longer a draft, pending ratification by the board", "To be approved by the board"),
+        "Accept (recommended; awaiting the board); accepted by the clerk",
     ),
-    "rejected": ("Rejected; awaiting a new proposal", "Rejected", "not accepted", "withdrawn"),
+    "rejected": (
+        "Rejected; awaiting a new proposal",
+        "Rejected",
+        "not accepted",
+        "withdrawn",
+        "Withdrawn pending 0014",
+    ),
     "superseded": (
         *("superseded", "Superceded by ADR 12", "Accepted (2026-05-01), superseded by 0009-x.md", "stale"),
         "deprecated",
     ),
-    None: ("Informational", ""),
+    "unclear": ("Informational", "Version 1.0", "non-binding note"),
+    None: ("",),
 }
 
 
@@ -59,6 +86,146 @@ def test_statuses_are_read_as_people_word_them_and_decisions_told_from_proposals
     read = read_folders(folder_source(tmp_path / "desk", documents=documents)).artifacts.values()
     sorts = {document.head.file.path: sort_of(document) for document in read if isinstance(document, Document)}
     assert sorts == {path: sort for path, _, sort in cases}
+
+
+RULED: tuple[tuple[str, str, str], ...] = (
+    ("**Decided:** 2026-05-01 by clerk", "clerk", "2026-05-01"),
+    (
+        "**Decided:** 2026-05-01 by yard-clerk under the director's direction. The rest follows.",
+        "yard-clerk",
+        "2026-05-01",
+    ),
+    ("- **Ratified:** 2026-05-02 (the council)", "the council", "2026-05-02"),
+    ("> **Decided:** 2026-05-03, by Ada: two steps", "Ada", "2026-05-03"),
+    ("Decided: director, 2026-05-01", "director", "2026-05-01"),
+    ("**Decided:** 2026-05-01 (third session)", "", "2026-05-01"),
+    ("**Decided:** 2026-05-01 (#29)", "", "2026-05-01"),
+    ("**Decided:** Drafted 2026-05-01 by clerk; the director ratifies on merge.", "", ""),
+    ("**Decided:** Drafted 2026-05-01 by clerk; Director ratified on merge.", "Director", ""),
+    ("**Decided by:** Ada, 2026-05-04", "Ada", "2026-05-04"),
+    ("**Decided by:** human (Ada, 2026-05-04). Drafted by a clerk.", "human (Ada)", "2026-05-04"),
+    ("Approved-by: Ada Byron\nApproved-date: 2026-05-05", "Ada Byron", "2026-05-05"),
+    ("**Approved by:** ____ (pending review)", "", ""),
+    ("Decision-makers: <names>", "", ""),
+    ("Status: accepted · **Decided:** 2026-05-01 · **Deciders:** Ada + Ben", "Ada + Ben", "2026-05-01"),
+    ("Status: Accept (Director-ratified 2026-05-06)", "Director", "2026-05-06"),
+    ("Status: approved 2026-05-06 by the council", "the council", "2026-05-06"),
+    ("Status: accepted, supersedes 2025-01-01-old.md", "", ""),
+    ("Status: accepted, pre-approved", "", ""),
+    ("| **Status** | Accepted |\n|---|---|\n| **Decided by** | Ada |\n| Decided | 2026-05-07 |", "Ada", "2026-05-07"),
+    ("| Date | Status | Deciders |\n|---|---|---|\n| 2026-05-08 | accepted | Ada |", "Ada", ""),
+    ("| Decision | Decided by | On |\n|---|---|---|\n| oak | Ada | May |\n| elm | Ben | June |", "", ""),
+    ("---\ndecision-makers: [Ada, Ben]\ndecided-on: 2026-05-09\n---", "Ada, Ben", "2026-05-09"),
+    ("---\napproved_by: clerk\napproved_date: 2026-05-09\n---", "clerk", "2026-05-09"),
+)
+"""Heads in the forms of docs/decisions/0026-decisions.md, with who decided and the day."""
+
+
+def heads(folder: Path, texts: Iterable[str]) -> list[DocumentHead]:
+    """What decisions with these heads say, in this order."""
+    for number, text in enumerate(texts):
+        title = f"{text}\n\n# D\n" if text.startswith("---") else f"# D\n\n{text}\n\nText.\n"
+        write_text(folder / f"desk/decisions/{number:04}.md", title)
+    read = read_folders(folder / "desk").artifacts.values()
+    return sorted((one.head for one in read if isinstance(one, Document)), key=lambda head: head.file.path)
+
+
+def test_who_decided_and_when_is_read_from_the_forms_that_real_heads_have(tmp_path: Path) -> None:
+    """Fields, their relatives, tables and frontmatter; a draft, a place to fill in and a list of others name nobody."""
+    read = heads(tmp_path, (text for text, _, _ in RULED))
+    assert [(text, head.decided_by, head.decided_on) for (text, *_), head in zip(RULED, read, strict=True)] == list(
+        RULED
+    )
+
+
+def test_a_status_goes_on_over_lines_and_what_is_no_field_of_a_head_stays_in_the_text(tmp_path: Path) -> None:
+    """Until an empty line, another field, a list, a table or a heading."""
+    [one, two, three] = heads(
+        tmp_path,
+        [
+            "**Status:** Accept the plan;\nhold the rest (recommended;\nawaiting ratification)\n**Author:** clerk",
+            "Status: accepted\n- awaiting nothing\n\nThe rest is pending.",
+            "Status: accepted\n\nDecision: we take oak.",
+        ],
+    )
+    assert one.status == "Accept the plan; hold the rest (recommended; awaiting ratification)"
+    assert [two.status, three.status, three.text.summary] == ["accepted", "accepted", "Decision: we take oak. Text."]
+
+
+def test_who_decided_is_read_as_a_naive_second_reader_reads_it(tmp_path: Path) -> None:
+    """Over heads put together at random of what real ones have."""
+    random = Random(37)
+    verdicts = [
+        "Accept",
+        "Accepted with changes",
+        "Reject",
+        "Proposed",
+        "Withdrawn",
+        "Superseded",
+        "Mumble",
+        "Ratified",
+    ]
+    tails = ["", "; awaiting ratification", " (as recommended)", ", subject to a spike", " (no longer pending review)"]
+    names = ["clerk", "yard-clerk", "the council", "Ada"]
+    texts = []
+    for _ in range(300):
+        status = random.choice(verdicts) + random.choice(["", " the long plan of oak" * 5]) + random.choice(tails)
+        day, name = f"2026-05-{random.randint(10, 28)}", random.choice(names)
+        ruled = random.choice([
+            f"Decided: {day} by {name}", f"Ratified: {day} ({name})", f"Decided by: {name}", f"Decided: {day}",
+            f"Approved: {day} by {name}", f"Decided: Drafted {day} by {name}", f"Decided: {day} during a session",
+        ])  # fmt: skip
+        mark = random.choice(["{}", "- {}", "> {}"])
+        label = random.choice(["Status", "Disposition"])
+        fields = [f"{label}: {status}", ruled]
+        random.shuffle(fields)
+        table = "".join("\n| {} | {} |".format(*one.split(": ", 1)) for one in fields)
+        lines = "\n".join(mark.format(one) for one in fields)
+        texts.append(random.choice([lines, f"| | |\n|---|---|{table}"]))
+    for text, head in zip(texts, heads(tmp_path, texts), strict=True):
+        said = next(value for label, value in naive_decisions.fields(text) if label in naive_decisions.STATUS)
+        by, day = naive_decisions.decided(text)
+        assert (text, read_status(head.status or ""), head.decided_by, head.decided_on) == (
+            text, naive_decisions.standing(said), ", ".join(by), day
+        )  # fmt: skip
+
+
+def decided(tmp_path: Path, decision: str, proposal: str, *, name: str = "0007.md", origin: str = "oak.md") -> bool:
+    """Whether a decision of this text and name decides on a proposal of this text and name."""
+    write_text(tmp_path / "desk/decisions" / name, decision)
+    write_text(tmp_path / "desk/proposals" / origin, proposal)
+    read = [one for one in read_folders(tmp_path / "desk").artifacts.values() if isinstance(one, Document)]
+    [of] = [one for one in read if one.head.file.path.startswith("proposals/")]
+    assert all(one.decides == ((of.ref,) if of.decided_in else ()) for one in read if one is not of)
+    shutil.rmtree(tmp_path / "desk")
+    return bool(of.decided_in)
+
+
+def test_a_proposal_is_decided_by_a_decision_that_names_it_not_by_a_mention(tmp_path: Path) -> None:
+    """As its origin, by its own name, or as the proposal's own status names it, unless that status still waits."""
+    proposal, decision = "# Oak?\n\nStatus: open\nDate: 2026-05-01\n", "# Oak\n\nStatus: accepted\nDate: 2026-05-02\n"
+    link = "[proposals/oak.md](../proposals/oak.md)"
+    for head in (
+        f"**Origin:** {link}, after a memo",
+        "- Proposal: `proposals/oak.md`",
+        "| Origin | proposals/oak.md |",
+    ):
+        assert decided(tmp_path, f"{decision}{head}\n", proposal)
+    assert decided(tmp_path, "---\nstatus: accepted\nproposal: oak\n---\n# Oak\n", proposal)
+    for name in ("proposal-oak.md", "oak.md", "2026-05-02-oak.md"):
+        assert decided(tmp_path, decision, proposal, name=name)
+    assert decided(tmp_path, decision, proposal, name="proposal-oak.md", origin="2026-05-01-oak.md")
+    for status in ("Accepted, see decisions/0007.md", "Decided in [seven](../decisions/0007.md)"):
+        assert decided(tmp_path, decision, f"# Oak?\n\nStatus: {status}\n")
+    assert decided(tmp_path, decision, "# Oak?\n\nDecision: decisions/0007.md\n")
+    for text in (f"The sibling {link} stays open.", "See also: proposals/oak.md", "Origin: the talk of May"):
+        assert not decided(tmp_path, f"{decision}\n{text}\n", proposal)
+    for status in ("Filed (awaiting a decision like decisions/0007.md)", "Open; follows decisions/0007.md"):
+        assert not decided(tmp_path, decision, f"# Oak?\n\nStatus: {status}\n")
+    assert not decided(tmp_path, decision, f"{proposal}\nAs decisions/0007.md has it.\n")
+    assert not decided(tmp_path, decision, proposal, name="proposal-oak-2.md")
+    younger = proposal.replace("05-01", "05-03")
+    assert not decided(tmp_path, decision, younger, name="proposal-oak.md")
 
 
 def successor(tmp_path: Path, one: str, two: str, third: str = "# Elm\n") -> str | None:
@@ -311,3 +478,62 @@ def test_each_decision_says_who_decided_and_a_document_shows_its_title_once(tmp_
     [heading] = elm.xpath("//div[@class='prose']/*[@id='elm-it-is']")
     assert heading.get("class") is None and heading.xpath("a")
     assert elm.xpath("//div[@class='prose']//br") == []
+
+
+def test_every_place_tells_alike_how_decisions_stand_and_who_made_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of documents at random: the list, its filters, pages, both twins, searches and the brief."""
+    random, site = Random(26), tmp_path / "site"
+    write_org(site / "yard/org", positions=[{"id": "clerk", "name": "clerk", "x.position.working_directory": "yard"}])
+    write_memo(site / "yard/memos/inbox", "2026-05-01-0900--clerk--clerk--x", sender="clerk", to="clerk")
+    expected: dict[str, tuple[str, str]] = {}
+    statuses = [status for known in STATUSES.values() for status in known if "0" not in status]
+    [cut] = [status for status in statuses if len(status) > 200]
+    for number, status in enumerate([cut, *random.sample(statuses, 24)]):
+        by, day = random.choice(["clerk", ""]), f"2026-04-{number + 1:02}"
+        ruled = f"**Decided:** {day} by {by}" if by else f"**Date:** {day}"
+        text = f"# Choice {number}\n\n**Status:** {status}\n{ruled}\n\nText.\n"
+        write_text(site / f"yard/decisions/choice-{number}.md", text)
+        standing = read_status(status) or ""
+        expected[f"Choice {number}"] = (standing, "" if standing == "pending" else by)
+    output, told = build_site(site), dict[str, dict[str, tuple[str, str]]]()
+
+    def say(place: str, subject: str, standing: str, by: str) -> None:
+        told.setdefault(place, {})[subject] = (standing, by)
+
+    for row in html.parse(output / "decisions/index.html").getroot().xpath("//li[contains(@class, 'row')]"):
+        marks = row.xpath("./*[starts-with(@class, 'since state ')]/@class")
+        by = "clerk" if "decided by clerk" in row.text_content() else ""
+        say("list", row.xpath("./a[@class='subject']")[0].text_content(), marks[0].split()[2] if marks else "", by)
+    for subject in expected:
+        page = output / f"documents/yard.decisions.{subject.lower().replace(' ', '-')}.md"
+        twin = json.loads((page / "index.json").read_text())["document"]
+        say("twin", subject, twin["standing"] or "", twin["decided_by"] or "")
+        lines = dict(
+            line.split(": ", 1)
+            for line in (page / "index.md").read_text().split("\n---\n")[0].splitlines()
+            if ": " in line
+        )
+        say("Markdown", subject, lines.get("Standing", ""), lines.get("Decided-By", ""))
+        say("page", subject, expected[subject][0], "clerk" if "decided by clerk" in envelope(page) else "")
+    names = {subject: who for subject, (_, who) in expected.items()}
+    for view in ("pending", "accepted", "rejected", "superseded", "unclear", "no-status"):
+        for _, subject, _ in rows(output / f"decisions/{view}/index.html"):
+            say("filters", subject, view.replace("no-status", ""), names[subject])
+        main(["search", "--site", str(site), f"status:{view} kind:document", "--json", "--limit", "99"])
+        for hit in json.loads(capsys.readouterr().out)["hits"]:
+            say("search", hit["short_subject"], view, names[hit["short_subject"]])
+    for place, found_there in told.items():
+        there = {subject: one for subject, one in expected.items() if one[0] or place != "search"}
+        assert (place, found_there) == (place, there)
+    in_force = {subject for subject, (standing, _) in expected.items() if standing in {"accepted", ""}}
+    assert {subject for _, subject, _ in rows(output / "decisions/in-force/index.html")} == in_force
+    main(["brief", "clerk", "--site", str(site), "--json", "--budget", "20000"])
+    brief = json.loads(capsys.readouterr().out)
+    assert {one["short_subject"] for part in ("decisions", "new-decisions") for one in brief[part]} == in_force
+    waiting = html.parse(output / "index.html").getroot().xpath("//section[@id='waiting']//a[@class='subject']")
+    assert "Choice 0" in {one.text_content() for one in waiting}
+    assert {one.text_content() for one in waiting} <= {
+        s for s, (standing, _) in expected.items() if standing == "pending"
+    }

@@ -38,6 +38,9 @@ from memosite.facts.parsed import (
 from memosite.facts.texts import cut_line, is_visible, listed
 from memosite.facts.times import Moment
 
+SHORT_STATUS = 60
+"""The most characters of a status in lists."""
+
 # Dataclasses of which some fields are kept apart: they are loaded when they are first asked for.
 
 
@@ -344,6 +347,11 @@ class Artifact(Apart):
         return self.withheld.word if self.withheld else self._status()
 
     @property
+    def short_status(self) -> str:
+        """Its status, shortened for lists."""
+        return cut_line(self.status, SHORT_STATUS)
+
+    @property
     def is_superseded(self) -> bool:
         """Whether a record or document says that something else took its place."""
         return self.status.casefold().startswith("superseded")
@@ -494,11 +502,16 @@ class Library(Artifact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document(Artifact):
-    """A Markdown document that memos cite. `supersedes` are decisions whose place it took."""
+    """A Markdown document that memos cite. `supersedes` are decisions whose place it took.
+
+    Of a decision, `decides` are the proposals that it decided on; of a proposal, `decided_in` are those decisions.
+    """
 
     head: DocumentHead
     superseded_by: Ref | None = None
     supersedes: tuple[Ref, ...] = ()
+    decides: tuple[Ref, ...] = ()
+    decided_in: tuple[Ref, ...] = ()
 
     @property
     def shown_file(self) -> FileFacts:

@@ -334,8 +334,10 @@ class Organization:
 class DocumentHead:
     """A Markdown document: the metadata in its head; `extra` as in `Envelope`, of its frontmatter.
 
-    `key` is the id that it gives itself, "" if it has none. `decided_by`, `supersedes` and `superseded_by` are as
-    written, with the marks of Markdown. `is_ruling` says that a field tells of a decision: by whom or when it was made.
+    `key` is the id that it gives itself, "" if it has none. `status` is whole. `decided_by` is who decided, as written,
+    and `decided_on` the day; "" if it does not say. With the marks of Markdown are what it `supersedes`, what it is
+    `superseded_by`, the `origins` that a decision names, and the `outcomes` that a proposal names. `is_ruling` says
+    that a field tells of a decision: by whom or when it was made.
     """
 
     file: FileFacts
@@ -347,6 +349,9 @@ class DocumentHead:
     tags: tuple[str, ...] = ()
     extra: str = ""
     decided_by: str = ""
+    decided_on: str = ""
+    origins: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
     supersedes: tuple[str, ...] = ()
     superseded_by: tuple[str, ...] = ()
     is_ruling: bool = False

@@ -120,15 +120,18 @@ def _predecessors(artifact: Artifact) -> tuple[Ref, ...]:
 
 
 def proposals_of(context: Context, decision: Artifact) -> list[Artifact]:
-    """The proposals that a decision mentions, or that mention it, and that are no younger."""
-    found = [one for one in _near(context, decision) if sort_of(one) == "proposal" and _comes_before(one, decision)]
+    """The proposals that a decision was made on, the oldest first."""
+    return _found(context, decision.decides if isinstance(decision, Document) else ())
+
+
+def decisions_on(context: Context, proposal: Artifact) -> list[Artifact]:
+    """The documents that decide on a proposal, the oldest first."""
+    return _found(context, proposal.decided_in if isinstance(proposal, Document) else ())
+
+
+def _found(context: Context, refs: Iterable[Ref]) -> list[Artifact]:
+    found = (context.archive.artifacts[ref] for ref in refs if ref in context.archive.artifacts)
     return sorted(found, key=lambda one: one.sort_key)
-
-
-def decisions_on(context: Context, proposal: Artifact) -> list[Document]:
-    """The documents that decide on a proposal."""
-    found = (one for one in _near(context, proposal) if isinstance(one, Document) and sort_of(one) == "decision")
-    return sorted((one for one in found if _comes_before(proposal, one)), key=lambda one: one.sort_key)
 
 
 def records_of(context: Context, decision: Artifact) -> list[Record]:
@@ -145,13 +148,6 @@ def _near(context: Context, artifact: Artifact) -> Iterator[Artifact]:
     for ref in dict.fromkeys(refs):
         if ref[0] in {"document", "record"} and ref in context.archive.artifacts:
             yield context.archive.artifacts[ref]
-
-
-def _comes_before(proposal: Artifact, decision: Artifact) -> bool:
-    """Whether a proposal is no younger than a decision; without dates, whether the decision mentions it."""
-    if proposal.date is None or decision.date is None:
-        return any(link.to == proposal.ref for link in decision.links)
-    return proposal.date.day <= decision.date.day
 
 
 def outdated_citations(context: Context, start: str, artifact: Artifact) -> tuple[pages.OutdatedCitation, ...]:

@@ -20,6 +20,7 @@ from memosite.archive.ledger import LEAN, Ledger
 from memosite.archive.lines import artifact_line, body_texts, dump_line, join_texts, notice_of
 from memosite.facts.parsed import RecordEvent, Ref, Text
 from memosite.facts.texts import cut_line, one_line
+from memosite.formats.status import decided_by, decided_on, sort_of, standing_of
 from memosite.formats.turns import Turn, blocks, parse_conversation, without_hashes
 from memosite.pages import LifeStep, MentionRow, cut_turns
 from memosite.plan import page
@@ -170,7 +171,13 @@ def _content(context: Context, artifact: model.Artifact, start: str) -> tuple[di
         fields["record"] = _record_facts(artifact)
     if isinstance(artifact, model.Document):
         head = artifact.head  # its date is that of the line
-        said = {"status": head.status, "superseded": artifact.is_superseded, "extra": shown_extra(head.extra)}
+        said: dict[str, object] = {"status": head.status, "superseded": artifact.is_superseded}
+        said["extra"] = shown_extra(head.extra)
+        if sort_of(artifact) != "other":
+            said |= {"standing": standing_of(artifact), "decided_by": decided_by(artifact) or None}
+            said |= {"decided_on": decided_on(artifact) or None}
+            tied = {"decides": artifact.decides, "decided_in": artifact.decided_in}
+            said |= {name: ["/".join(ref) for ref in refs[:_FILES]] for name, refs in tied.items() if refs}
         fields["document"] = said
     if isinstance(artifact, model.Transcript):
         fields["transcript"], files = transcript_twin(context, artifact, start)
@@ -309,6 +316,10 @@ def _head(context: Context, artifact: model.Artifact) -> Iterable[tuple[str, str
         yield "Superseded-By", "/".join(artifact.superseded_by or ()) or card.superseded_by or ""
     yield "Status", artifact.status
     yield "Date", shown.shown if shown else ""
+    if sort_of(artifact) != "other":
+        yield "Standing", standing_of(artifact) or ""
+        yield "Decided-By", decided_by(artifact)
+        yield "Decided-On", decided_on(artifact)
     files = [f"{copy.file.source}/{copy.file.path}" for copy in artifact.copies[:_FILES]]
     more = len(artifact.copies) - len(files)
     yield "Files", ", ".join((*files, f"and {more} more") if more else files)

@@ -259,7 +259,7 @@ class Context:
             return replace(row, sender=sender, status=status)
         if isinstance(artifact, model.Record):
             row = replace(row, type=f"{artifact.system} {artifact.card.type}".strip())
-        status, successor = artifact.status, self.successor(start, artifact)
+        status, successor = artifact.short_status, self.successor(start, artifact)
         is_said = successor is not None and status.casefold().startswith("superseded")
         return replace(row, status="" if is_said else status, is_superseded=artifact.is_superseded, successor=successor)
 

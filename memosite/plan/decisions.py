@@ -14,7 +14,7 @@ from memosite.archive.model import Artifact, Document, Library, Record
 from memosite.facts.parsed import LibraryItem
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
-from memosite.formats.status import Standing, sort_of, standing_of
+from memosite.formats.status import Standing, decided_by, decided_on, sort_of, standing_of
 from memosite.formats.systems import system_of
 from memosite.pages import PAGE_CHARS, ArtifactPage, Body, ListPage, ListSection, Page, Reference, Row, View
 from memosite.plan import artifact_page, page
@@ -30,6 +30,7 @@ class DocumentPage(ArtifactPage):
 
     status: str
     decided_by: str | None  # "" if a decision does not say, None for what nobody has decided
+    decided_on: str  # the day, if it is another than the document's date
     source: str
     file: str
 
@@ -51,11 +52,13 @@ class DecisionRow(Row):
     """A decision, a proposal or another document in a list. `status` is as written.
 
     `by` is who decided, as it says, "" if a decision does not say; else `repo_of` is the only position whose repo it is
-    in. `age` is given of what is pending, counted to the newest date.
+    in. `on` is the day of the decision, if it is another than its date. `age` is given of what is pending, counted to
+    the newest date.
     """
 
     standing: Standing | None
     by: str | None = None
+    on: str = ""
     repo_of: Reference | None = None
     proposals: tuple[Reference, ...] = ()
     decided_in: tuple[Reference, ...] = ()
@@ -99,9 +102,6 @@ _NO_POSITION = "no-position"
 _SORTS = {"proposal": phrase("proposal"), "decision": phrase("decision"), "other": phrase("document")}
 
 
-_DECIDERS = ("decided by", "decider", "deciders", "approved by", "author", "authors", "created by")
-
-
 _SAYS_DECIDED = re.compile(r"\b(?:decided|decision)\b", re.IGNORECASE)
 
 
@@ -131,6 +131,7 @@ VIEWS: Mapping[str, _Filter] = {
     "in-force": _Filter(phrase("In force"), phrase("Decisions: in force"), ("accepted", None)),
     "rejected": _Filter(phrase("Rejected"), phrase("Decisions: rejected"), ("rejected",)),
     "superseded": _Filter(phrase("Superseded"), phrase("Decisions: superseded"), ("superseded",)),
+    "unclear": _Filter(phrase("Unclear"), phrase("Decisions: unclear"), ("unclear",)),
     "no-status": _Filter(phrase("No status"), phrase("Decisions: no status"), (None,)),
     "by-position": _Filter(phrase("By position"), phrase("Decisions: by position")),
     "by-source": _Filter(phrase("By source"), phrase("Decisions: by source")),
@@ -142,7 +143,8 @@ VIEWS: Mapping[str, _Filter] = {
 
 _INTROS: Mapping[str, str] = {
     "in-force": phrase("Decided, and neither rejected nor superseded."),
-    "no-status": phrase("Their head gives no status, or one that says nothing of how they stand."),
+    "unclear": phrase("Their status says nothing of how they stand. They are not in force."),
+    "no-status": phrase("Their head gives no status."),
     "by-position": phrase("By who decided, as the head says; else by whose repo they are in."),
     "proposals": phrase("Proposals, pending first, with the decisions on them."),
     "documents": phrase("Indexes, READMEs and other documents. They are neither decisions nor proposals."),
@@ -216,8 +218,7 @@ class _Lists:
 
     def is_pending(self, one: Artifact) -> bool:
         """Whether a decision is pending, or a proposal, on which no decision was made."""
-        is_decision = sort_of(one) == "decision"
-        return standing_of(one) == "pending" and (is_decision or not artifact_page.decisions_on(self.context, one))
+        return standing_of(one) == "pending" and not artifact_page.decisions_on(self.context, one)
 
 
 def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> DecisionsPage:
@@ -269,7 +270,7 @@ def _views(lists: _Lists, start: str, current: str) -> Iterator[View]:
         return
     for view, words in VIEWS.items():
         total = None if view.startswith("by-") else len(lists.of(view))
-        if total == 0 and view in {"no-status", "documents"} and view != current:
+        if total == 0 and view in {"unclear", "no-status", "documents"} and view != current:
             continue
         href = None if view == current else urls.relative(start, f"{urls.DECISIONS}{view}/" if view else urls.DECISIONS)
         yield View(page=Reference(label=words.name, href=href), total=total)
@@ -317,7 +318,7 @@ class _Deciders:
     def of(self, one: Artifact) -> list[tuple[str, str]]:
         """Their labels and ids; "No position" if none is known."""
         said = decided_by(one)
-        words = (part.strip(" .()").casefold() for part in re.split(r"[,;/&()]|\band\b", said))
+        words = (part.strip(" .()").casefold().removeprefix("the ") for part in re.split(r"[,;/&()]|\band\b", said))
         found = dict.fromkeys(self._names[word] for word in words if word in self._names)
         owner = self.owner_of(one)
         ids = list(found) or ([owner] if owner and not said else [])
@@ -327,15 +328,6 @@ class _Deciders:
         """The only position whose repo it is in."""
         owners = self._owners.get(one.copies[0].file.source, set())
         return next(iter(owners)) if len(owners) == 1 else None
-
-
-def decided_by(one: Artifact) -> str:
-    """Who decided, as the head of a document or the fields of a record say; "" if they do not."""
-    if isinstance(one, Document):
-        return one.head.decided_by
-    fields = one.card.fields if isinstance(one, Record) and not one.withheld else ()
-    said = {re.sub(r"[\W_]+", " ", label).casefold(): value for label, value in reversed(fields)}
-    return next((said[label] for label in _DECIDERS if label in said), "")
 
 
 def shown_decider(one: Artifact) -> str | None:
@@ -357,8 +349,8 @@ def _cut(lists: _Lists, start: str, groups: Mapping[tuple[str, str], Sequence[Ar
 
 def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
     context, standing, sort = lists.context, standing_of(one), sort_of(one)
-    proposals = artifact_page.proposals_of(context, one)[:_NAMED] if sort == "decision" else []
-    decided = artifact_page.decisions_on(context, one)[:_NAMED] if sort == "proposal" else []
+    proposals = artifact_page.proposals_of(context, one)[:_NAMED]
+    decided = artifact_page.decisions_on(context, one)[:_NAMED]
     records = artifact_page.records_of(context, one)[:_NAMED] if sort == "decision" else []
     is_pending = standing == "pending" and not decided
     owner = lists.deciders.owner_of(one)
@@ -369,9 +361,10 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
         type=f"{one.system} {one.card.type}".strip() if isinstance(one, Record) else _SORTS[sort],
         date=one.date,
         standing=None if sort == "other" or decided else standing,
-        status=cut_line(one.status, 60),
+        status=one.short_status,
         source=one.copies[0].file.source,
         by=shown_decider(one),
+        on=decided_on(one) if one.date is None or decided_on(one) != one.date.day else "",
         repo_of=context.position(start, owner) if owner and sort == "decision" and not decided_by(one) else None,
         age=age(one.date, lists.day) if is_pending and sort != "other" else "",
         successor=context.successor(start, one),
@@ -399,8 +392,9 @@ def plan_document(context: Context, document: Document) -> DocumentPage:
         body=artifact_page.body_of(context, start, document, head.text),
         is_cut=head.text.chars > PAGE_CHARS,
         extra=artifact_page.shown_extra(head.extra),
-        status=head.status or "",
+        status=document.short_status,
         decided_by=shown_decider(document),
+        decided_on=decided_on(document) if document.date is None or decided_on(document) != document.date.day else "",
         source=head.file.source,
         file=head.file.path,
     )

@@ -239,7 +239,7 @@ def _entry(context: Context, start: str, artifact: Artifact) -> tuple[dict[str, 
         "subject": artifact.short_subject,
         "href": twin_address(context, start, artifact.ref, "json"),
     }
-    who, state = "", artifact.status
+    who, state = "", artifact.short_status
     if isinstance(artifact, Record | Document):
         entry["status"] = state or None
     if isinstance(artifact, Memo):

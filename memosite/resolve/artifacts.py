@@ -288,6 +288,8 @@ class ArtifactMaker:
         if isinstance(fact, DocumentHead):
             return model.Document(
                 head=fact,
+                decides=self._joined.succession.decides.get(filed.ref, ()),
+                decided_in=self._joined.succession.decided_in.get(filed.ref, ()),
                 **self._joined.succession.of(filed.ref),
                 **_common(
                     around, fact.title, fact.file.name, fact.text, system="markdown", copies=copies, tags=fact.tags

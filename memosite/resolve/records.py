@@ -475,6 +475,12 @@ def record_files(filed: Iterable[Filed]) -> Iterator[tuple[Ref, FileFacts]]:
 _NUMBER = re.compile(r"(?:adr-?)?(\d{1,6})(?!\d|-\d\d-\d\d)")
 
 
+_FILE = re.compile(r"[\w./-]{1,300}\.(?:md|markdown)\b", re.IGNORECASE)
+
+
+_STAMP = re.compile(r"\d{4}-\d\d-\d\d(?:-\d{4})?[-_]+")
+
+
 _DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b(?![-\w])")
 
 
@@ -483,10 +489,12 @@ _NUMBERS = re.compile(r"(?<!\d)\d{1,6}(?!\d)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Succession:
-    """What took the place of which decision, both ways."""
+    """What took the place of which decision, and which proposals a decision was made on, both ways."""
 
     superseded_by: Mapping[Ref, Ref] = field(default_factory=dict)
     supersedes: Mapping[Ref, tuple[Ref, ...]] = field(default_factory=dict)
+    decides: Mapping[Ref, tuple[Ref, ...]] = field(default_factory=dict)
+    decided_in: Mapping[Ref, tuple[Ref, ...]] = field(default_factory=dict)
 
     def of(self, ref: Ref) -> dict[str, Any]:
         """The fields of a document or a record on what took whose place."""
@@ -518,7 +526,68 @@ def join_decisions(
     for ref, bound in records.items():
         if bound.superseded_by is not None:
             found[ref] = bound.superseded_by
-    return Succession(superseded_by=found, supersedes=inverse(found.items()))
+    decided = list(_decided(heads, links))
+    return Succession(
+        superseded_by=found,
+        supersedes=inverse(found.items()),
+        decides=inverse((proposal, decision) for decision, proposal in decided),
+        decided_in=inverse(decided),
+    )
+
+
+def _decided(heads: Mapping[Ref, DocumentHead], links: Mapping[Ref, Sequence[Link]]) -> Iterator[tuple[Ref, Ref]]:
+    """Each decision with a proposal that it decided on: its origin, its name, or what the proposal's own head names.
+
+    A mention decides nothing, and what a proposal names while its status is pending is none.
+    """
+    sorts = {ref: sort_of_document(head) for ref, head in heads.items()}
+    proposals: dict[tuple[str, str, str], list[Ref]] = defaultdict(list)
+    decisions: dict[tuple[str, str, str], list[Ref]] = defaultdict(list)
+    for ref, head in heads.items():
+        if sorts[ref] != "other":
+            (proposals if sorts[ref] == "proposal" else decisions)[_matter(head)].append(ref)
+    for ref, head in heads.items():
+        if sorts[ref] == "decision":
+            found = _cited(head, head.origins, links.get(ref, ()), proposals)
+            origins = [to for to in found if sorts.get(to) == "proposal"]
+            same = proposals.get(_matter(head), [])
+            yield from ((ref, to) for to in origins)
+            if not origins and len(same) == 1 and not _is_younger(heads[same[0]], head):
+                yield ref, same[0]
+        if sorts[ref] == "proposal" and read_status(head.status or "") != "pending":
+            found = _cited(head, head.outcomes, links.get(ref, ()), decisions)
+            yield from ((to, ref) for to in found if sorts.get(to) == "decision")
+
+
+def _cited(
+    head: DocumentHead,
+    values: Iterable[str],
+    links: Sequence[Link],
+    known: Mapping[tuple[str, str, str], Sequence[Ref]],
+) -> list[Ref]:
+    """What values name: a link of the text, else a file that is known in the folders beside its own."""
+    found: list[Ref] = []
+    for value in values:
+        linked = [link.to for link in links if link.to is not None and link.written in value]
+        files = _FILE.findall(value) or [value.strip()]
+        found += linked or [ref for name in files for ref in known.get((*_matter(head)[:2], _bare_name(name)), ())]
+    return list(dict.fromkeys(found))
+
+
+def _matter(head: DocumentHead) -> tuple[str, str, str]:
+    """The source, the folder above `decisions/` or `proposals/`, and the name without what tells the two apart."""
+    above = re.split(r"(?:^|/)(?:decisions?|adrs?|proposals?|rfcs?)(?:/|$)", head.file.folder.casefold())[0]
+    return head.file.source, above.rstrip("/"), _bare_name(head.file.name)
+
+
+def _bare_name(name: str) -> str:
+    """The name of a file of a decision or a proposal without its ending, its stamp and `proposal-`."""
+    stem = re.sub(r"\.(?:md|markdown)$", "", name.casefold().rpartition("/")[2])
+    return re.sub(r"^(?:proposal|decision)[-_]+", "", _STAMP.sub("", stem))
+
+
+def _is_younger(proposal: DocumentHead, decision: DocumentHead) -> bool:
+    return bool(proposal.date and decision.date and proposal.date.day > decision.date.day)
 
 
 def _folder(file: FileFacts) -> tuple[str, str]:

@@ -29,6 +29,7 @@ from memosite.facts.file import most_turns_found
 from memosite.facts.names import read_stamped_name
 from memosite.facts.parsed import Kind
 from memosite.facts.texts import cut_line, listed, one_line
+from memosite.formats.status import STANDINGS, sort_of, standing_of
 from memosite.formats.turns import Turn, blocks, parse_conversation
 from memosite.markdown.plain import PlainLine, front_matter, plain_lines
 from memosite.pages import cut_turns
@@ -162,7 +163,7 @@ def describe(archive: model.Archive, artifact: model.Artifact, analyzer: Analyze
         who=_who(artifact),
         date=milliseconds(artifact.date.instant.replace(tzinfo=None)) if artifact.date else None,
         day=artifact.date.day if artifact.date else "",
-        status=(memo.action or "") if memo else artifact.status,
+        status=(memo.action or "") if memo else artifact.short_status,
         waits_for=memo.owed_by if memo else (),
         owing=_owing(archive, memo.owed_by) if memo and memo.owed_by else "",
         keys=tuple(sorted(_keys(archive, artifact, analyzer))),
@@ -303,10 +304,12 @@ def _keys(archive: model.Archive, artifact: model.Artifact, analyzer: Analyzer) 
     found += [("with", name) for position in artifact.positions for name in (position, archive.label(position))]
     if isinstance(artifact, model.Memo):
         found += _memo_keys(archive, artifact)
-    status = artifact.card.status if isinstance(artifact, model.Record) else None
-    status = artifact.head.status if isinstance(artifact, model.Document) else status
-    if status:
-        found += [("status", status), ("status", status.split()[0] if status.split() else "")]
+    if isinstance(artifact, model.Document | model.Record) and not artifact.withheld:
+        status = artifact.short_status if isinstance(artifact, model.Document) else artifact.card.status or ""
+        words = {status, status.partition(" ")[0]}
+        if sort_of(artifact) != "other" and (standing := standing_of(artifact)):
+            words = {word for word in words if word.strip(".,;:").casefold() not in STANDINGS} | {standing}
+        found += [("status", word) for word in words if word]
     if isinstance(artifact, model.Transcript):
         envelope = artifact.envelope
         found += [
