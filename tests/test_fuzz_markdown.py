@@ -150,6 +150,43 @@ def test_no_line_is_dropped(marks: list[str]) -> None:
             assert f"word{number}." in words or "```" in mark, name
 
 
+FORMS = st.sampled_from(
+    [
+        *("{}", "{}", "", "", "[{}]: {}", "[a]: {}", "[b]: <{}> '{}'", "[a]:", "[^a]: {}", "[^{}]: {}", "[^{}]:"),
+        *("{} [a] [^a]", "[{}][b]", "![{}][a]", "| {} | {} |", "|---|---|", "| {} | {} | {} |", "{} | {}", "|{}|||{}"),
+        *("```{} {} {}", "```{{{}}} {}", "```{}", "```", "~~~ {}", "<!-- {} -->", "{} <!-- {}", "{} --> {}", "<!--"),
+        *("-->", "# {} <!-- {} -->", '[{}]({} "{}")', "![{}]({} '{}')", '[![{}](a "{}")](b "{}")', "<{}>", "&{};"),
+        *("\\{}", ":::{} {}", "== {} ==", "{}\n===", "<b title='{}'>", "{}  ", "[ ] {}", "---"),
+    ]
+)
+COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+
+
+@fuzz(
+    st.lists(st.tuples(MARKS.map(lambda marks: marks[:8]), FORMS), max_size=14),
+    examples=600,
+    known=[
+        [("", "[{}]: {}"), ("", "{}")],
+        [("- ", "[{}]: {}"), ("  ", "{}")],
+        [("", "| {} | {} |"), ("", "|---|---|"), ("", "| {} | {} | {} |")],
+        [("", "[a]: {}"), ("", "[a]: {}"), ("", ""), ("", "{} [a]")],
+    ],
+)
+def test_every_word_is_on_the_page_but_those_of_comments(lines: list[tuple[str, str]]) -> None:
+    """To a reader who knows of Markdown only where comments are; what a link leads to, and is called, is in tags."""
+    count = 0
+    written = []
+    for marks, form in lines:
+        fields = form.count("{}")
+        written.append(marks + form.format(*(f"w{number:03}" for number in range(count, count + fields))))
+        count += fields
+    text = "\n".join(written)
+    html = to_html(text, links={}, with_passages=True)
+    check_html(html)
+    for word in re.findall(r"w\d{3}", COMMENTS.sub("", text)):
+        assert word in html, word
+
+
 @fuzz(TEXTS, examples=120)
 def test_the_parser_below_does_not_fail(text: str) -> None:
     """What catches its errors is not what makes the other checks pass; places are lines of the text."""

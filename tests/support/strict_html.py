@@ -6,8 +6,9 @@ from html.parser import HTMLParser
 from memosite.markdown.html import to_html
 
 ALLOWED = {
-    **{tag: {"id"} for tag in ("p", "blockquote", "ul", "hr", "br", "h1", "h2", "h3", "h4", "h5", "h6")},
+    **{tag: {"id"} for tag in ("blockquote", "ul", "hr", "br", "h1", "h2", "h3", "h4", "h5", "h6")},
     **{tag: {"id"} for tag in ("table", "thead", "tbody", "tr", "em", "strong", "s")},
+    "p": {"id", "class"},
     "ol": {"id", "start"},
     "li": {"id", "value"},
     "sup": {"id", "class"},
