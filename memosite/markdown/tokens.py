@@ -5,9 +5,9 @@ HTML (SPEC 4). What would take too long, or nests so deep that the parser would 
 be shown verbatim. The bounds on time hold for markdown-it-py 4.1 and later: older ones take quadratic time on some
 input. They were set by measuring, on 100 kinds of hostile text, the longest that the bounds let through.
 
-Nothing is dropped. The definition of a link or a footnote that nothing refers to, or whose label is taken, is text where
-it was written; so is a cell beyond the header's columns. Comments alone are left out of what is shown; what they hold
-keeps its anchors.
+No word is dropped. The definition of a link or a footnote that nothing refers to, or whose label is taken, is text where
+it was written; a cell beyond the header's columns is one of its row. Comments alone are left out of what is shown; what
+they hold keeps its anchors.
 
 The rules of footnotes are those of mdit-py-plugins (Pandoc's, without the inline form). Anchors are given by `naming`,
 by a core rule, before the texts of footnotes are moved to the end.
@@ -348,7 +348,7 @@ def _definition_of_link(state: StateBlock, start: int, end: int, silent: bool) -
     if silent or not reference(state, start, end, silent):
         return False
     label = state.tokens.pop().meta["id"]
-    lines = state.getLines(start, state.line, state.blkIndent, False)
+    lines = state.getLines(start, state.line, state.blkIndent, keepLastLF=False)
     for kind, nesting in (("paragraph_open", 1), ("inline", 0), ("paragraph_close", -1)):
         token = state.push(kind, "p" if nesting else "", nesting)  # type: ignore[arg-type]
         token.map, token.meta["definition"] = [start, state.line], label
