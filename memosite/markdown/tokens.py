@@ -5,8 +5,8 @@ HTML (SPEC 4). What would take too long, or nests so deep that the parser would 
 be shown verbatim. The bounds on time hold for markdown-it-py 4.1 and later: older ones take quadratic time on some
 input. They were set by measuring, on 100 kinds of hostile text, the longest that the bounds let through.
 
-No word is dropped. The definition of a link or a footnote that nothing refers to, or whose label is taken, is text where
-it was written; a cell beyond the header's columns is one of its row. Comments alone are left out of what is shown; what
+No word is lost. The definition of a link or a footnote that nothing refers to, or whose label is taken, is text where
+it was written; a row has its cells beyond the columns of the header. Comments alone are left out of what is shown; what
 they hold keeps its anchors.
 
 The rules of footnotes are those of mdit-py-plugins (Pandoc's, without the inline form). Anchors are given by `naming`,
