@@ -187,7 +187,7 @@ def test_what_a_comment_holds_is_in_the_twins_and_not_on_the_page(tmp_path: Path
         )
         assert shown in html_page and "ponder" not in html_page and "short title" not in html_page
         assert all("ponder" in twin for twin in twins)
-    seen = " ".join("".join(html.fromstring((page / "index.html").read_text()).itertext()).split())
+    seen = " ".join("".join(map(str, html.fromstring((page / "index.html").read_text()).itertext())).split())
     assert "[warden]: no [12:03]: shelved" in seen and "until June" in seen
 
 
