@@ -128,13 +128,18 @@ def test_plain_text_has_the_words_that_a_reader_sees(text: str) -> None:
 
 @fuzz(st.tuples(HOSTILE, HOSTILE), examples=300, known=[("a\n\n- b\n- c", "- d\n\ne")])
 def test_anchors_do_not_move_when_text_is_appended(case: tuple[str, str]) -> None:
-    """A citation of a heading, a paragraph or an item holds when a transcript grows; those of headings are words."""
+    """A citation of a heading, a paragraph or an item holds when a transcript grows; those of headings are words.
+
+    That of a definition of a link does until something refers to it.
+    """
     text, more = case
     anchors = [found.anchor for found in read_body(text).headings]
     assert [found.anchor for found in read_body(f"{text}\n\n{more}").headings][: len(anchors)] == anchors
     assert len(set(anchors)) == len(anchors)
     assert all(re.fullmatch(r"[^\W_]+(-[^\W_]+)*", anchor) and len(anchor) <= 60 for anchor in anchors)
-    assert passage_ids(f"{text}\n\nThe *end*.") <= passage_ids(f"{text}\n\nThe *end*.\n\nMore. {more}")
+    text = f"{text}\n\nThe *end*."
+    definitions = {found.anchor for found in read_body(text).passages if found.content.startswith("[")}
+    assert passage_ids(text) - definitions <= passage_ids(f"{text}\n\nMore. {more}")
 
 
 MARKS = st.lists(
@@ -150,6 +155,43 @@ def test_no_line_is_dropped(marks: list[str]) -> None:
     for name, words in (("html", shown), ("plain", plain_text(text))):
         for number, mark in enumerate(marks):
             assert f"word{number}." in words or "```" in mark, name
+
+
+FORMS = st.sampled_from(
+    [
+        *("{}", "{}", "", "", "[{}]: {}", "[a]: {}", "[b]: <{}> '{}'", "[a]:", "[^a]: {}", "[^{}]: {}", "[^{}]:"),
+        *("{} [a] [^a]", "[{}][b]", "![{}][a]", "| {} | {} |", "|---|---|", "| {} | {} | {} |", "{} | {}", "|{}|||{}"),
+        *("```{} {} {}", "```{{{}}} {}", "```{}", "```", "~~~ {}", "<!-- {} -->", "{} <!-- {}", "{} --> {}", "<!--"),
+        *("-->", "# {} <!-- {} -->", '[{}]({} "{}")', "![{}]({} '{}')", '[![{}](a "{}")](b "{}")', "<{}>", "&{};"),
+        *("\\{}", ":::{} {}", "== {} ==", "{}\n===", "<b title='{}'>", "{}  ", "[ ] {}", "---"),
+    ]
+)
+COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+
+
+@fuzz(
+    st.lists(st.tuples(MARKS.map(lambda marks: marks[:8]), FORMS), max_size=14),
+    examples=600,
+    known=[
+        [("", "[{}]: {}"), ("", "{}")],
+        [("- ", "[{}]: {}"), ("  ", "{}")],
+        [("", "| {} | {} |"), ("", "|---|---|"), ("", "| {} | {} | {} |")],
+        [("", "[a]: {}"), ("", "[a]: {}"), ("", ""), ("", "{} [a]")],
+    ],
+)
+def test_every_word_is_on_the_page_but_those_of_comments(lines: list[tuple[str, str]]) -> None:
+    """To a reader who knows of Markdown only where comments are; what a link leads to, and is called, is in tags."""
+    count = 0
+    written = []
+    for marks, form in lines:
+        fields = form.count("{}")
+        written.append(marks + form.format(*(f"w{number:03}" for number in range(count, count + fields))))
+        count += fields
+    text = "\n".join(written)
+    html = to_html(text, links={}, with_passages=True)
+    check_html(html)
+    for word in re.findall(r"w\d{3}", COMMENTS.sub("", text)):
+        assert word in html, word
 
 
 @fuzz(TEXTS, examples=120)

@@ -411,6 +411,14 @@ SHAPES: dict[str, tuple[str, list[tuple[str, str]]]] = {
     ),
     "a footnote in an item": ("- [^1]: note\n\n  b\n", [("item", "note"), ("paragraph", "note"), ("paragraph", "b")]),
     "definitions": ("[a]: https://a.example\n\n[a] b\n", [("paragraph", "[a] b")]),
+    "definitions that are text": (
+        "> [k]: b\n>  [l]:\n> 'd'\n> [m]: f\n>\n> [m] - g\n\n- [n]: i\n  j\n",
+        [("paragraph", "[k]: b\n>  [l]:\n> 'd'"), ("paragraph", "[m] - g"), ("item", "[n]: i"), ("paragraph", "j")],
+    ),
+    "comments over several blocks": (
+        "<!-- a\n\n# b\n- c\n\nd --> e\n",
+        [("paragraph", "<!-- a"), ("heading", "b"), ("item", "c"), ("paragraph", "d --> e")],
+    ),
     "odd spaces": ("\u00a0\na\u00a0\n\u00a0\n", [("paragraph", "a")]),
     "what no page may hold": ("a\x01\x7fb\n", [("paragraph", "a\x01\x7fb")]),
     "a byte order mark": ("\ufeff# a\n", [("heading", "a")]),

@@ -98,6 +98,9 @@ def test_a_summary_is_the_beginning_in_plain_words_within_bounds() -> None:
         ("Either a | b. No table.", "Either a | b. No table."),
     ]:
         assert texts.before_table(texts.summarize(text)) == shown
+    for text, shown in [("a <!-- b --> c<!-- d\n-->e <!--f", "a  ce <!--f"), ("a <!--> b -->", "a  b -->")]:
+        assert texts.without_comments(text) == shown
+    assert texts.without_comments("<!--" * 100_000) == "<!--" * 100_000  # in quadratic time this would not end
     summary = texts.summarize("word " * 400)
     assert summary.endswith("word…")
     assert len(summary) <= texts.SUMMARY

@@ -165,6 +165,28 @@ def test_documents_have_status_and_date(tmp_path: Path) -> None:
     assert "[Superseded by 0002]" in (out / "decisions/index.md").read_text()
 
 
+def test_what_a_comment_holds_is_in_the_twins_and_not_on_the_page(tmp_path: Path) -> None:
+    """Nor in its title or its summary. What an assistant wrote as a definition or a cell too many is on the page."""
+    text = "# Dredging <!-- short title -->\n\n<!-- Replace\n\n- this ponder\n-->\nWe dredge.\n"
+    write_text(tmp_path / "repo/decisions/0001.md", text)
+    write_memo(tmp_path / "repo/memos", "2026-05-02-0900--clerk--warden--x", body="<!-- ponder -->\n\n[clerk]: yes\n")
+    said = "[warden]: no\n[12:03]: shelved\n\n| who | vote |\n|---|---|\n| porter | no | until June |\n"
+    page = built(tmp_path / "repo", talk_of("How did they vote?", said))
+    for folder, shown in [
+        ("documents/repo.decisions.0001.md", "We dredge."),
+        ("memos/2026-05-02-0900--clerk--warden--x", "[clerk]: yes"),
+    ]:
+        item = page.parents[1] / folder
+        html_page, twins = (
+            (item / "index.html").read_text(),
+            [(item / f"index.{end}").read_text() for end in ("json", "md")],
+        )
+        assert shown in html_page and "ponder" not in html_page and "short title" not in html_page
+        assert all("ponder" in twin for twin in twins)
+    seen = " ".join("".join(map(str, html.fromstring((page / "index.html").read_text()).itertext())).split())
+    assert "[warden]: no [12:03]: shelved" in seen and "until June" in seen
+
+
 def related(**changes: Any) -> Any:
     """A record with two relations and two events, one of each odd."""
     target: Ref = ("document", "quay.decisions.a.md")

@@ -224,12 +224,22 @@ def describe_text(text: str, ids: Sequence[IdForm]) -> tuple[Text, bytes]:
     known = Text(
         sha256=hashlib.sha256(data).hexdigest(),
         chars=len(text),
-        summary=summarize(text),
+        summary=summarize(without_comments(text[:6000])),
         mentions=find_mentions(text, ids),
         destinations=find_destinations(text),
         images=find_images(text),
     )
     return known, data
+
+
+def without_comments(text: str) -> str:
+    """A text without its HTML comments, which pages do not show; in linear time."""
+    parts: list[str] = []
+    at = 0
+    while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin + 2)) >= 0:
+        parts.append(text[at:begin])
+        at = end + 3
+    return "".join((*parts, text[at:]))
 
 
 def summarize(text: str) -> str:

@@ -14,7 +14,7 @@ from memosite.facts.file import File
 from memosite.facts.json_text import clean_text
 from memosite.facts.names import stem_of
 from memosite.facts.parsed import DocumentHead, Parsed
-from memosite.facts.texts import cut_line, describe_text, one_line, summarize
+from memosite.facts.texts import cut_line, describe_text, one_line, summarize, without_comments
 from memosite.facts.times import Moment, read_moment, read_stamp
 from memosite.formats.fields import show_json
 from memosite.formats.status import read_status
@@ -92,9 +92,9 @@ def parse(file: File) -> Parsed:
     head = _read_head(matter.body)
     known, data = describe_text(matter.body, RECORD_IDS)
     said = (line for number, line in enumerate(matter.body[:_TITLE_CHARS].split("\n")) if number not in head.lines)
-    known = replace(known, summary=summarize("\n".join(said)), citations=cited_in(matter.body))
+    known = replace(known, summary=summarize(without_comments("\n".join(said))), citations=cited_in(matter.body))
     named = one_line(_STAMP_IN_NAME.sub(" ", stem_of(file.name)).replace("-", " ").replace("_", " "))
-    title = _plain(matter.text("title")) or _plain(head.title) or named or file.name
+    title = _plain(matter.text("title")) or _plain(without_comments(head.title)) or named or file.name
     status = _status(matter) or _status(head)
     date = _date(matter) or _date(head)
     decided_by, decided_on = _decision(matter, head, status[1] if status else "")

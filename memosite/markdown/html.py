@@ -32,7 +32,7 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
 from memosite.facts.texts import URL, WORD, without_punctuation
 from memosite.markdown.naming import inline_text, joined_words
-from memosite.markdown.tokens import BodyTokens, printable_text, read_body
+from memosite.markdown.tokens import LANGUAGE, BodyTokens, printable_text, read_body, said_of_code
 
 # Defines images that a text may show.
 
@@ -159,9 +159,6 @@ _FEW = 64  # keys that are found faster one by one than by splitting the text in
 
 
 _SPACE = re.compile(r"\s")
-
-
-_LANGUAGE = re.compile(r"\s*([A-Za-z0-9_+#.-]{0,40})")
 
 
 _WRITTEN_LINK = re.compile(r'\[[^\[\]\n]{0,300}\]\((?P<to>[^()\s<>]{1,1000})(?: "[^"\n]{0,300}")?\)')
@@ -296,9 +293,9 @@ class _Writer:
         if kind == "inline":
             for child in self._without_callout(token.children or []):
                 self.inline(child)
-        elif token.hidden:  # a paragraph of a tight list: it has an anchor where it follows a heading or a quote
-            if attributes := self._attributes(token):
-                self.out.append(f"<span{attributes}></span>")
+        elif token.hidden:  # a comment; a paragraph of a tight list, named where it follows a heading or a quote
+            if "anchor" in token.meta and (self.with_passages or kind == "heading_open"):
+                self.out.append(f'<span id="{escape(self.prefix + token.meta["anchor"])}"></span>')
         elif token.tag in _TAGS:
             self.is_callout = kind == "blockquote_open" or (kind == "paragraph_open" and self.is_callout)
             before = _TABLE if kind == "table_open" else ""
@@ -327,10 +324,12 @@ class _Writer:
         return children[2:]
 
     def _code(self, token: Token) -> None:
-        language = _LANGUAGE.match(token.info)
+        language = LANGUAGE.match(token.info)
         name = language[1] if language else ""
         code = f'<code class="language-{name}">' if name else "<code>"
         text = self.highlighter.html(token.content, name)
+        if said := said_of_code(token):
+            self.out.append(f'<p class="fence">{escape(said, quote=False)}</p>\n')
         self.out.append(f'<pre{self._attributes(token)} tabindex="0">{code}{text}</code></pre>\n')
 
     def _footnote(self, token: Token) -> None:
@@ -341,12 +340,14 @@ class _Writer:
             self.out.append('<div class="footnotes">\n<ol>\n')
         elif token.type == "footnotes_close":
             self.out.append("</ol>\n</div>\n")
+        elif token.type == "footnote_text_open":
+            self.out.append(f'<span id="{prefix}fn.{number}"></span>\n')
         elif token.type == "footnote_open":
             self.out.append(f'<li id="{prefix}fn.{number}" value="{number}">\n')
-        elif number in self.referred:
+        elif token.type == "footnote_close" and number in self.referred:
             back = f'<a class="anchor" href="#{prefix}fnref.{number}" aria-label="Back to the text">↩</a>'
             self.out.append(f"{back}</li>\n")
-        else:
+        elif token.type == "footnote_close":
             self.out.append("</li>\n")
 
     def _enter(self, level: int) -> None:
@@ -435,14 +436,15 @@ class _Writer:
 
     def _link(self, token: Token, attribute: str) -> tuple[str, str]:
         """Return the tags around a label: of a link, or of text with a tooltip if it leads nowhere."""
-        if self.in_link:  # an image or a URL within the label of a link
-            return "", ""
-        written = str(token.attrs[attribute])
         title = f' title="{escape(str(token.attrs["title"])[:_LONGEST_TITLE])}"' if "title" in token.attrs else ""
+        if self.in_link:  # an image or a URL within the label of a link
+            return (f"<span{title}>", "</span>") if title else ("", "")
+        written = str(token.attrs[attribute])
         # Many links may share one destination: a text would grow by their product.
         if len(written) <= _LONGEST_URL and (opening := self.opening(written, title)):
             return opening, "</a>"
-        return f'<span class="path" title="{escape(_shown(written))}">', "</span>"
+        title = f"{_shown(written)} {str(token.attrs.get('title', ''))[:_LONGEST_TITLE]}".rstrip()
+        return f'<span class="path" title="{escape(title)}">', "</span>"
 
     def opening(self, written: str, title: str = "") -> str | None:
         """The tag that opens a link to a destination; None if that leads nowhere."""
@@ -581,7 +583,7 @@ def passage_anchors(text: str) -> Iterator[tuple[int, str]]:
         line = token.map[0] if token.map else line
         if "anchor" in token.meta:
             yield line, token.meta["anchor"]
-        elif token.type == "footnote_open":
+        elif token.type in {"footnote_open", "footnote_text_open"}:
             text_of_note = next((behind.map[0] for behind in tokens[index + 1 :] if behind.map), line)
             yield text_of_note, f"fn.{token.meta['number']}"
         for child in token.children or ():

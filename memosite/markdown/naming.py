@@ -80,7 +80,7 @@ def name_passages(tokens: list[Token], words_of: Callable[[Token], str]) -> Name
         begin, end = token.map or (0, 0)
         source = (_CODE[token.type], begin, end, token.content) if kind == "code" else _first_in(tokens, index)
         anchor = token.meta["anchor"] = taken.free(stem or f"p-{_digest(_naming(tokens, index))}")
-        if kind == "heading":
+        if kind == "heading" and not token.hidden:
             words = inline_text(tokens[index + 1]) or anchor
             headings.append(Heading(level=int(token.tag[1]), text=words, anchor=anchor))
         passages.append(Named(anchor, kind, *source))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from markdown_it.token import Token
 
 from memosite.markdown.naming import Kind, Named, inline_text, joined_words
-from memosite.markdown.tokens import read_body
+from memosite.markdown.tokens import read_body, said_of_code
 
 _BLOCKS = {"heading_open", "paragraph_open", "table_open", "fence", "code_block"}
 
@@ -53,14 +53,15 @@ def _lines(tokens: tuple[Token, ...]) -> Iterator[PlainLine]:
         if token.type == "tr_open":
             row = []
         elif token.type == "tr_close":
-            yield from _shown(line + rows, anchor, "".join(f"{cell} | " for cell in row or ()))
+            yield from _shown(line + rows, anchor, "".join(f"{cell} | " for cell in row or () if not token.hidden))
             row = None
             rows += 1 if rows else 2  # below the first row is that of the lines
         elif token.type == "inline" and row is not None:
             row.append(inline_text(token))
         elif token.type == "inline":
             yield from chain.from_iterable(_shown(line, anchor, words) for words in inline_text(token).split("\n"))
-        elif token.type in ("fence", "code_block"):
+        elif token.type in ("fence", "code_block") and not token.hidden:
+            yield from _shown(line, anchor, said_of_code(token))
             first = line + (token.type == "fence")
             for number, code in enumerate(token.content.rstrip("\n").split("\n"), first):
                 yield from _shown(number, anchor, code)

@@ -18,8 +18,8 @@ from pyromark import Markdown, Options
 # Where two parsers may read a text differently: markdown-it, which is the measure, and the native one.
 
 
-_REFUSED: Final = ("[^", "]:", "\t", "~~~")
-"""Footnotes, definitions of links, tabs, and fences that are not of backticks: only markdown-it reads them as we do."""
+_REFUSED: Final = ("[^", "]:", "\t", "~~~", "<!--")
+"""Footnotes, definitions of links, tabs, fences not of backticks, comments: only markdown-it reads them as we do."""
 
 
 DOUBTFUL: Final = ("~~", "![", "&#", "\\")

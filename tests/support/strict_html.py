@@ -6,10 +6,10 @@ from html.parser import HTMLParser
 from memosite.markdown.html import to_html
 
 ALLOWED = {
-    **{tag: {"id"} for tag in ("p", "blockquote", "ul", "hr", "br", "h1", "h2", "h3", "h4", "h5", "h6")},
+    **{tag: {"id"} for tag in ("blockquote", "ul", "hr", "br", "h1", "h2", "h3", "h4", "h5", "h6")},
     **{tag: {"id"} for tag in ("table", "thead", "tbody", "tr", "em", "strong", "s")}, "ol": {"id", "start"},
-    "li": {"id", "value"}, "sup": {"id", "class"}, "pre": {"id", "tabindex", "class"}, "code": {"class"},
-    "th": {"class"}, "td": {"class"}, "div": {"class", "tabindex", "role", "aria-label"},
+    "p": {"id", "class"}, "li": {"id", "value"}, "sup": {"id", "class"}, "pre": {"id", "tabindex", "class"},
+    "code": {"class"}, "th": {"class"}, "td": {"class"}, "div": {"class", "tabindex", "role", "aria-label"},
     "a": {"href", "rel", "title", "class", "aria-label"}, "span": {"id", "class", "title"},
 }  # fmt: skip
 VOID = {"br", "hr"}
