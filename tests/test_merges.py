@@ -522,7 +522,7 @@ def test_a_repo_without_merges_keeps_no_commits(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*.json"))) == 3
 
 
-@pytest.mark.parametrize("version", [3, 6])
+@pytest.mark.parametrize("version", [5, 7])
 def test_what_another_version_made_of_the_commits_is_not_used(tmp_path: Path, version: int) -> None:
     """It may have told what merges brought in another way."""
     repo, cache = begun(tmp_path / "engine", with_memo=True), tmp_path / "cache.json"

@@ -3,7 +3,8 @@
     commits ─► the branch read and the lines that were merged ─► what each merge brought ─► the events of each file
 
 The key of a file is its folder without the mailbox, and its name: `memos/2026-….openthing` is one file whether it is
-in `inbox/` or in `read/`. So a move is found however much was edited with it; similarity is never guessed.
+in `inbox/` or in `read/`. So a move is found however much was edited with it; similarity is never guessed. Another
+name is known by the same content alone: of the file, or of the body beside it.
 
 The commits are split into lines. A line goes from a commit down by first parents, as far as its commits are on no line
 yet; the first one is the branch read, the trunk. Each other line was brought by one merge, the oldest that has it as
@@ -19,13 +20,13 @@ branches are nested.
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Protocol
 
 from memosite.facts.file import File
 from memosite.facts.layout import MAILBOXES, join_path
-from memosite.facts.names import RecordEntry
+from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, RecordEntry
 from memosite.facts.parsed import Mailbox
 from memosite.facts.rules import SecretHit
 from memosite.facts.times import Moment
@@ -33,7 +34,7 @@ from memosite.facts.times import Moment
 # The git history of a source as values: the commits, and what happened to each file (SPEC 2.3).
 
 
-EventKind = Literal["received", "moved", "edited", "removed", "restored"]
+EventKind = Literal["received", "moved", "renamed", "edited", "removed", "restored"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,13 +238,47 @@ def deeds_of(commit: HistoryCommit, spots: Mapping[str, tuple[Spot | None, Spot 
 
 
 def _resettled(spots: Mapping[str, tuple[Spot | None, Spot | None]]) -> dict[str, str]:
-    """Files that one commit moved to a folder that is no mailbox, as in a cleanup: keys afterwards and before."""
-    gone: dict[str, list[str]] = defaultdict(list)
-    come: dict[str, list[str]] = defaultdict(list)
-    for key, (before, after) in spots.items():
-        if bool(before) != bool(after):
-            (gone if before else come)[key.rpartition("/")[2]].append(key)
-    return {come[name][0]: gone[name][0] for name in gone if len(gone[name]) == len(come.get(name, ())) == 1}
+    """Files that one commit gave another key: keys afterwards and before."""
+    gone = {key: before.blob for key, (before, after) in spots.items() if before and not after}
+    come = {key: after.blob for key, (before, after) in spots.items() if after and not before}
+    return resettled(gone, come)
+
+
+def resettled(gone: Mapping[str, str], come: Mapping[str, str]) -> dict[str, str]:
+    """Which of the files that come are those that are gone, by keys, with their blob ids: keys afterwards and before.
+
+    A file of the same name is the same, moved to a folder that is no mailbox, as in a cleanup. Else it is one of the
+    same content and ending, whose name was corrected. An envelope also goes with its body, which its `body_ref` names,
+    and a body with its envelope. What could be several is none.
+    """
+    if not gone or not come:
+        return {}
+    moved = _paired(gone, come, lambda key, _: key.rpartition("/")[2])
+    left = set(moved.values())
+    moved |= _paired(
+        {key: blob for key, blob in gone.items() if key not in left},
+        {key: blob for key, blob in come.items() if key not in moved},
+        lambda key, blob: f"{blob}{key[key.rfind('.') :]}" if blob else "",
+    )
+    left = set(moved.values())
+    for own, beside in ((BODY_SUFFIX, ENVELOPE_SUFFIX), (ENVELOPE_SUFFIX, BODY_SUFFIX)):
+        for new, old in list(moved.items()):
+            if new.endswith(own) and old.endswith(own):
+                near, far = new.removesuffix(own) + beside, old.removesuffix(own) + beside
+                if near in come and near not in moved and far in gone and far not in left:
+                    moved[near] = far
+                    left.add(far)
+    return moved
+
+
+def _paired(gone: Mapping[str, str], come: Mapping[str, str], name_of: Callable[[str, str], str]) -> dict[str, str]:
+    """What has the same name on both sides, and there alone; "" is no name."""
+    named: tuple[dict[str, list[str]], ...] = (defaultdict(list), defaultdict(list))
+    for some, found in zip((gone, come), named, strict=True):
+        for key, blob in some.items():
+            found[name_of(key, blob)].append(key)
+    old, new = named
+    return {new[name][0]: old[name][0] for name in old if name and len(old[name]) == len(new.get(name, ())) == 1}
 
 
 # Knows where each file was in any commit of a history with branches (SPEC 2.3).
@@ -572,7 +607,13 @@ class Replay:
         known = here or start
         is_moved = deed.moves and deed.after.path not in {start.path, known.path}
         is_edited = deed.edits and deed.after.blob not in {start.blob, known.blob}
-        does: tuple[tuple[EventKind, bool], ...] = (("moved", is_moved), ("edited", is_edited))
+        is_renamed = bool(deed.left) and deed.left.rpartition("/")[2] != deed.key.rpartition("/")[2]
+        is_elsewhere = is_moved and not (is_renamed and mailbox_of(deed.after.path) == mailbox_of(start.path))
+        does: tuple[tuple[EventKind, bool], ...] = (
+            ("renamed", is_renamed),
+            ("moved", is_elsewhere),
+            ("edited", is_edited),
+        )
         kinds = [kind for kind, is_done in does if is_done]
         if here is None:  # it was removed meanwhile: only the merge can bring it back
             return kinds if self._at[deed.key] else [], None

@@ -319,11 +319,11 @@ def _mentions(archive: Archive, decision: _Decision, removed: Mapping[str, Set[s
 
 
 def _names(artifact: Artifact) -> Iterator[str]:
-    yield artifact.id
+    yield from (artifact.id, *artifact.former)
     for _, path in artifact.files:
         yield from _names_of_file(path)
     if isinstance(artifact, Record):
-        yield from (artifact.card.key, *artifact.former)
+        yield artifact.card.key
     elif isinstance(artifact, Document):
         yield from filter(None, (artifact.head.key,))
 

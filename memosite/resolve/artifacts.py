@@ -194,6 +194,7 @@ class ArtifactContext(NamedTuple):
     """Everything about one artifact that is not in its own files; `lives` are the histories of its copies."""
 
     ref: Ref
+    former: tuple[str, ...]
     date: Moment | None
     arrival: int
     lives: tuple[model.Life | None, ...]
@@ -241,7 +242,7 @@ class ArtifactMaker:
         """A memo, a note or a transcript."""
         ref = group.ref
         lives = tuple(self._lives.of(*copy.files) for copy in group.copies)
-        around = self._around(ref, self._paths(ref, group), lives)
+        around = self._around(group, self._paths(ref, group), lives)
         if group.kind != "transcript":
             closed = self._joined.closed.get(group.id) if group.kind == "memo" else None
             talk = Talk(self._place(ref), self._answered(group), closed)
@@ -282,7 +283,7 @@ class ArtifactMaker:
         if filed.lives is None:
             copies = tuple(replace(copy, life=self._lives.of(copy.file)) for copy in copies)
         paths = {(copy.file.source, path) for copy in copies for path in (copy.file.path, copy.body_path) if path}
-        around = self._around(filed.ref, paths, tuple(copy.life for copy in copies))
+        around = self._around(filed, paths, tuple(copy.life for copy in copies))
         if isinstance(fact, RecordCard):
             return self._record(filed, fact, around, copies)
         if isinstance(fact, DocumentHead):
@@ -313,7 +314,6 @@ class ArtifactMaker:
             **self._joined.succession.of(filed.ref),
             history=self._joined.kept.history.get(card.file.place, ()),
             sessions=bound.sessions,
-            former=filed.former,
             said_status=system_of(card).status(card),
         )
 
@@ -326,8 +326,9 @@ class ArtifactMaker:
         return at > 0 and begins[at - 1] == card.line
 
     def _around(
-        self, ref: Ref, paths: Iterable[tuple[str, str]], lives: tuple[model.Life | None, ...]
+        self, one: CopyGroup | Filed, paths: Iterable[tuple[str, str]], lives: tuple[model.Life | None, ...]
     ) -> ArtifactContext:
+        ref = one.ref
         beside, findings = self._joined.kept.beside, self._findings
         odd = {
             finding
@@ -338,6 +339,7 @@ class ArtifactMaker:
         }
         return ArtifactContext(
             ref=ref,
+            former=one.former,
             date=self._dates[ref],
             arrival=self._numbers[ref],
             lives=lives,
@@ -508,7 +510,10 @@ class Assembler:
         self.memo_folders = collected.memo_folders
         self.groups = {group.ref: group for group in groups}
         self._ledger = ledger
-        filed = (*file_documents(collected.documents, ledger), *file_libraries(collected.libraries, ledger))
+        filed = (
+            *file_documents(collected.documents, ledger, lives.former_paths),
+            *file_libraries(collected.libraries, ledger),
+        )
         self.filed = {one.ref: one for one in (*filed, *records)}
 
     def files_by_path(self) -> Iterator[tuple[Ref, FileFacts]]:

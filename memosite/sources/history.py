@@ -46,7 +46,7 @@ from memosite.store.shelf import Shelf
 # What is known of the git history of a source: in memory, and in files of the cache.
 
 
-CACHE_VERSION = 5
+CACHE_VERSION = 6
 
 
 def name_of(repo: Repo, prefix: str) -> str:
