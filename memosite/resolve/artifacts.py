@@ -610,23 +610,25 @@ def _texts_of(group: CopyGroup) -> tuple[Text | None, TextOrigin]:
 
 def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...]:
     """The names of positions in the copies of an artifact."""
-    found = []
+    found, at = [], group.sent_at
     for copy in group.copies:
         envelope, file = copy.envelope, copy.envelope.file
         is_guess = envelope.is_speechless
-        found.append(NameUse(name=envelope.sender, file=file, is_guess=is_guess))
+        found.append(NameUse(name=envelope.sender, file=file, at=at, is_guess=is_guess))
         delivered_to = file.source if envelope.kind == "memo" else None
         found += (
-            NameUse(name=name, file=file, delivered_to=delivered_to, is_guess=is_guess, is_further=number >= NAMED)
+            NameUse(
+                name=name, file=file, at=at, delivered_to=delivered_to, is_guess=is_guess, is_further=number >= NAMED
+            )
             for number, name in enumerate(envelope.to)
         )
         found += (
-            NameUse(name=participant.position, file=file, is_further=number >= NAMED)
+            NameUse(name=participant.position, file=file, at=at, is_further=number >= NAMED)
             for number, participant in enumerate(envelope.participants)
         )
         role = role_folder(envelope, memo_folders)
         if role:
-            found.append(NameUse(name=role, file=file, delivered_to=file.source))
+            found.append(NameUse(name=role, file=file, at=at, delivered_to=file.source))
     return tuple(found)
 
 
