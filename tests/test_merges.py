@@ -80,7 +80,7 @@ def move(repo: Repo, who: str) -> str:
 
 def told(events: Mapping[str, tuple[LifeEvent, ...]]) -> Told:
     """Events in the naive reader's form. What a file holds is no part of a move."""
-    return {key: [_told(event) for event in life] for key, life in events.items()}
+    return {key: [_told(event) for event in life] for key, life in events.items() if not key.endswith("/")}
 
 
 def _told(event: LifeEvent) -> tuple[str, ...]:

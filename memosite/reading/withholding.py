@@ -23,7 +23,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
-from memosite.archive.history import History, file_key
+from memosite.archive.history import History, file_key, key_of_file
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Record
 from memosite.config.schema import Config, Erasure
@@ -545,5 +545,7 @@ def _forget(history: History, source: str, places: Collection[FilePlace]) -> His
     keys = {file_key(path) for of, path in places if of == source}
     own, others = set[str](), set[str]()
     for key, events in history.events.items():
-        (own if key in keys else others).update(blob for event in events for blob in (event.before, event.after))
+        (own if key_of_file(key) in keys else others).update(
+            blob for event in events for blob in (event.before, event.after)
+        )
     return history.without_blobs(own - others)

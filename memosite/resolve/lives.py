@@ -147,7 +147,7 @@ def _commit(events: Sequence[LifeEvent], blob: str) -> str:
 
 
 def _events(history: History, path: str, key: str) -> tuple[LifeEvent, ...]:
-    return () if _is_foreign(history, path) else history.events.get(key, ())
+    return () if _is_foreign(history, path) else history.at(path, key)
 
 
 def _is_foreign(history: History, path: str) -> bool:
