@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from memosite.cli import main
+from memosite.facts.parsed import Discharge
 from memosite.feeds.document import ReceivedItem
 from memosite.watch.state import FeedState, open_state
-from tests.support.archives import memo
+from tests.support.archives import memo, rules_found
 from tests.support.lives import archive_of, history_of, life, words
 from tests.support.memos import send, write_body, write_transcript
 from tests.support.pages import bad_links
@@ -137,6 +138,8 @@ def test_replies_and_citations_by_the_former_name_mean_the_memo(
     archive = archive_of(repo)
     assert memo(archive, ANSWER).parent == ("memo", RIGHT)
     assert archive.ghosts == {}
+    closing = archive_of(repo, closed={WRONG: Discharge(on="2026-05-20", by="director")})
+    assert memo(closing, RIGHT).discharge and "closed-unknown" not in rules_found(closing)
     assert leads_to(output, f"threads/{WRONG}") == f"../{RIGHT}/index.html"
 
 

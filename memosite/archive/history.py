@@ -117,9 +117,9 @@ class History:
 
     `why_not` is the reason why there are no events, "" if they are complete. `tree` maps each path of that commit that
     can concern an artifact to its blob id; None if even that is not known. `foreign` are folders that are
-    repos of their own. `events` are by `file_key`, oldest first; of a file that is in several places, those of each copy
-    are by `copy_key`, too. `confidential` are keys of removed files whose last content was confidential. `blobs` maps ids
-    of content to the SHA-256 under which it is on the shelf.
+    repos of their own. `events` are by `file_key`, oldest first; of a file in several places those of each copy are by
+    `copy_key`, too. `confidential` are keys of removed files whose last content was confidential. `blobs` maps ids of
+    content to the SHA-256 under which it is on the shelf.
     `secrets` are those that were found in these contents, by blob id. `names` are names that hold a secret, without it:
     paths, which are in nothing else here, and authors.
     `commits` maps a commit as written in a text to its whole id. `entries` are those of versions of list files, by

@@ -249,5 +249,6 @@ def _aliases(
 
 
 def _unknown_closed(closed: Mapping[str, Discharge], groups: Iterable[identity.CopyGroup]) -> Iterable[Finding]:
-    for id_ in sorted(set(closed) - {group.id for group in groups if group.kind == "memo"}):
+    known = {id_ for group in groups if group.kind == "memo" for id_ in (group.id, *group.former)}
+    for id_ in sorted(set(closed) - known):
         yield rules.CLOSED_UNKNOWN.finding(f'actions.closed names "{id_}"', path=CONFIG_NAME)

@@ -244,8 +244,9 @@ class ArtifactMaker:
         lives = tuple(self._lives.of(*copy.files) for copy in group.copies)
         around = self._around(group, self._paths(ref, group), lives)
         if group.kind != "transcript":
-            closed = self._joined.closed.get(group.id) if group.kind == "memo" else None
-            talk = Talk(self._place(ref), self._answered(group), closed)
+            ids = (group.id, *group.former) if group.kind == "memo" else ()
+            closed = (self._joined.closed[id_] for id_ in ids if id_ in self._joined.closed)
+            talk = Talk(self._place(ref), self._answered(group), next(closed, None))
             return self._memo(ref, group, around, talk, self._named, self._memo_folders)
         source, index = group.envelope.file.source, self._joined.index
         related = {name: index.find(name, source=source, but=ref) for name in group.envelope.related}
