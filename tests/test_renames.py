@@ -102,6 +102,24 @@ def test_what_could_be_several_or_was_edited_is_not_guessed(repo: Repo) -> None:
     assert set(archive_of(repo).removed) == {("memo", WRONG), ("memo", "two")}
 
 
+def test_a_copy_of_what_is_still_there_has_not_its_history(repo: Repo) -> None:
+    """Of a file that is no memo, and is not read; nor is a draft that became a body an edit after receipt."""
+    text = (repo.root / f"memos/inbox/{WRONG}.openthing").read_text()
+    repo.write(f"templates/{WRONG}.openthing", text)
+    repo.write("draft.md", "A draft.\n")
+    repo.commit()
+    repo.write("draft.md", "A story.\n")
+    repo.git("rm", "--quiet", f"memos/inbox/{WRONG}.openthing")
+    repo.commit()
+    repo.write(f"memos/inbox/{RIGHT}.openthing", text)
+    (copy,) = memo(archive_of(repo), RIGHT).copies
+    assert copy.life and (copy.life.state, copy.life.events) == ("delivered", ())
+    repo.move("draft.md", f"memos/inbox/{RIGHT}.body.md")
+    repo.commit(who="Cy")
+    (copy,) = memo(archive_of(repo), RIGHT).copies
+    assert copy.life and [words(event) for event in copy.life.events] == ["received inbox by Cy"]
+
+
 def test_an_envelope_goes_with_its_body(repo: Repo) -> None:
     """A `body_ref` is corrected with the name, so that only the body keeps its content."""
     talk, corrected = "2026-05-01-0200--engineer--tlak", "2026-05-01-0200--engineer--talk"

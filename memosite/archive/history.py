@@ -277,7 +277,7 @@ def resettled(gone: Mapping[str, str], come: Mapping[str, str]) -> dict[str, str
     moved |= _paired(
         {key: blob for key, blob in gone.items() if key not in left},
         {key: blob for key, blob in come.items() if key not in moved},
-        lambda key, blob: f"{blob}{key[key.rfind('.') :]}" if blob else "",
+        lambda key, blob: blob and blob + _ending(key),
     )
     left = set(moved.values())
     for own, beside in ((BODY_SUFFIX, ENVELOPE_SUFFIX), (ENVELOPE_SUFFIX, BODY_SUFFIX)):
@@ -288,6 +288,10 @@ def resettled(gone: Mapping[str, str], come: Mapping[str, str]) -> dict[str, str
                     moved[near] = far
                     left.add(far)
     return moved
+
+
+def _ending(key: str) -> str:
+    return BODY_SUFFIX if key.endswith(BODY_SUFFIX) else key[key.rfind(".") :]
 
 
 def _paired(gone: Mapping[str, str], come: Mapping[str, str], name_of: Callable[[str, str], str]) -> dict[str, str]:

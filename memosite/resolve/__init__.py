@@ -71,10 +71,8 @@ def resolve(
     repeatedly gives a `recall`, which memoizes: unchanged results are then the same objects as before.
     """
     facts = tuple(parsed)
-    lives, entries = (
-        Lives(histories, data_of, facts, recall=recall),
-        EntryLives(histories, facts, data_of, recall=recall),
-    )
+    lives = Lives(histories, data_of, facts, has_file, recall=recall)
+    entries = EntryLives(histories, facts, data_of, recall=recall)
 
     # Facts sorted by kind, copies grouped under their ids
     kept = records.collect_records(facts, rules.sources, line_of, data_of, is_loose=rules.is_loose)

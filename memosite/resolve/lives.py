@@ -9,6 +9,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, count
 from math import inf
 from typing import NamedTuple
@@ -36,10 +37,14 @@ class Lives:
         histories: Mapping[str, History],
         data_of: DataOf,
         parsed: Iterable[Parsed] = (),
+        has_file: Callable[[str, str], bool] | None = None,
         *,
         recall: Recall = FORGETFUL,
     ) -> None:
-        """Use these histories, by the name of the source. `parsed` are all files that are there."""
+        """Use these histories, by the name of the source. `parsed` are the files that were read.
+
+        `has_file` checks whether a source has another file; without it, no name is corrected before it is committed.
+        """
         self._histories = {name: Same(history) for name, history in histories.items()}
         self._data_of = data_of
         self._read = recall.calls(_read)
@@ -47,7 +52,11 @@ class Lives:
         for one in parsed:
             file = getattr(one.fact, "file", None)
             self._here[one.source][one.path] = file.blob if isinstance(file, FileFacts) else ""
-        self._renamed = {name: _renamed_since(one, self._here.get(name, {})) for name, one in histories.items()}
+        self._renamed = {
+            name: _renamed_since(one, self._here.get(name, {}), partial(has_file, name))
+            for name, one in histories.items()
+            if has_file is not None
+        }
 
     def of(self, file: FileFacts, body: FileFacts | None = None) -> Life | None:
         """The history of an envelope and its body: its own events, and the edits of both. None if git was not asked."""
@@ -101,8 +110,11 @@ class Lives:
         return any(path in here for path in _places(history, file_key(file.path)))
 
 
-def _renamed_since(history: History, here: Mapping[str, str]) -> dict[str, str]:
-    """Files that got another name and are not committed since: keys now and before. `here` are all, with blob ids."""
+def _renamed_since(history: History, here: Mapping[str, str], is_there: Callable[[str], bool]) -> dict[str, str]:
+    """Files that got another name and are not committed since: keys now and before.
+
+    `here` are those that were read, with blob ids; of others, `is_there` checks whether they are.
+    """
     tree = history.tree or {}
     new = {path: blob for path, blob in here.items() if path not in tree} if tree else {}
     if not new:
@@ -112,7 +124,7 @@ def _renamed_since(history: History, here: Mapping[str, str]) -> dict[str, str]:
     gone = {key: blob for path, blob in tree.items() if path not in here and (key := file_key(path)) not in kept}
     for path in new:
         gone.pop(file_key(path), None)
-    return resettled(gone, come)
+    return {now: was for now, was in resettled(gone, come).items() if not any(map(is_there, paths_of(was)))}
 
 
 def _places(history: History, key: str) -> list[str]:
@@ -177,8 +189,9 @@ def _is_edited(committed: str | None, file: FileFacts, data_of: DataOf) -> bool:
 
 
 def _with_edits(events: tuple[LifeEvent, ...], of_body: Iterable[LifeEvent]) -> tuple[LifeEvent, ...]:
-    """The events of an envelope merged with the edits of its body, one for each commit."""
-    edits = [event for event in of_body if event.kind == "edited"]
+    """The events of an envelope merged with the edits of its body since then, one for each commit."""
+    begun = _seconds(events[0].at if events else None)
+    edits = [event for event in of_body if event.kind == "edited" and _seconds(event.at, inf) >= begun]
     if not edits or not events:
         return events
     joined: list[LifeEvent] = []
