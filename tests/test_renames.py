@@ -15,7 +15,7 @@ from tests.support.lives import archive_of, history_of, life, words
 from tests.support.memos import send, write_body, write_transcript
 from tests.support.pages import bad_links
 from tests.support.repos import Repo
-from tests.support.sites import build_site
+from tests.support.sites import build_site, tree_bytes
 from tests.support.watches import watch
 
 WRONG = "2026-05-01-0100--engineer--director--harbuor"
@@ -215,3 +215,25 @@ def test_a_memo_that_still_waits_is_announced_once_by_its_new_name(tmp_path: Pat
     assert [one.item.guid for one in state.pending("feed", 9)] == ["c", "z"]
     assert state.unknown("feed", ["a", "b", "c", "d"]) == {"d"}
     state.close()
+
+
+def test_the_former_name_of_what_is_withheld_is_in_no_public_file(repo: Repo, tmp_path: Path) -> None:
+    """Marked, then renamed, as the guide advises; also if another memo mentions the former name."""
+    send(repo.root / "memos/inbox", WRONG, extra={"x.legal.confidentiality": "restricted"})
+    send(repo.root / "memos/inbox", ANSWER, body=f"As {WRONG}.openthing says.")
+    repo.commit()
+    rename(repo)
+    repo.commit()
+    output = build_site(tmp_path, "--audience", "public")
+    assert (output / f"memos/{ANSWER}/index.html").exists()
+    assert all(name.encode() not in file for file in tree_bytes(output).values() for name in (WRONG, RIGHT))
+
+
+def test_what_is_erased_by_its_former_id_is_erased(repo: Repo, tmp_path: Path) -> None:
+    """It was published by that; whoever corrects the name afterwards does not bring it back."""
+    (tmp_path / "memosite.yml").write_text(f"erase: [{{id: {WRONG}, why: a wish, on: 2026-05-20}}]\n")
+    rename(repo)
+    repo.commit()
+    output = build_site(tmp_path)
+    assert "a wish" in (output / f"memos/{RIGHT}/index.html").read_text()
+    assert all(f"The text of {WRONG}".encode() not in file for file in tree_bytes(output).values())
