@@ -33,7 +33,9 @@ def copy(repo: Repo, old: str, new: str, *, who: str = "", text: str = "") -> No
 def lives(repo: Repo, cache: Path | None = None) -> dict[str, list[str]]:
     """What is told of the copy in each mailbox; from a cache, too, if there is one."""
     copies = memo(archive_of(repo), NAME).copies
-    told = {one.mailbox or "": [words(event) for event in one.life.events] for one in copies if one.life}
+    told: dict[str, list[str]] = {
+        one.mailbox or "": [words(event) for event in one.life.events] for one in copies if one.life
+    }
     if cache is not None:
         history = history_of(repo, cache=cache)
         assert {one.mailbox or "": [*map(words, history.at(one.file.path))] for one in copies} == told

@@ -11,6 +11,7 @@ from memosite.facts.parsed import Discharge
 from memosite.feeds.document import ReceivedItem
 from memosite.watch.state import FeedState, open_state
 from tests.support.archives import memo, rules_found
+from tests.support.files import write_json
 from tests.support.lives import archive_of, history_of, life, words
 from tests.support.memos import send, write_body, write_transcript
 from tests.support.pages import bad_links
@@ -186,6 +187,25 @@ def test_documents_keep_their_history_and_lead_on(repo: Repo, tmp_path: Path) ->
     assert [words(one) for one in history_of(repo).events["docs/adr/0001-crane.md"]] == [
         "received flat by Bo", "renamed flat by Cy",
     ]  # fmt: skip
+
+
+def test_a_record_that_is_called_like_its_file_leads_on(repo: Repo, tmp_path: Path) -> None:
+    """What a memory-layer keeps has no other id; a note that is archived there has another, too."""
+    folder = ".claude/memory/context"
+    said = {"meta": {"created": "2026-05-01T09:00:00Z", "category": "context", "summary": "Tides"}, "content": "High."}
+    write_json(repo.root / folder / "tieds.json", said)
+    repo.commit()
+    output = build_site(tmp_path)
+    repo.move(f"{folder}/tieds.json", f"{folder}/tides.json")
+    repo.commit()
+    build_site(tmp_path)
+    records = "records/memory-layer/quay"
+    assert leads_to(output, f"{records}.context.tieds") == "../quay.context.tides/index.html"
+    repo.move(f"{folder}/tides.json", ".claude/memory/archive/context/tides.json")
+    repo.commit()
+    build_site(tmp_path)
+    for name in ("tieds", "tides"):
+        assert leads_to(output, f"{records}.context.{name}") == "../quay.archive.context.tides/index.html"
 
 
 def test_watch_does_not_announce_a_memo_again_under_another_name(repo: Repo, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def resolve(
 
     # Facts sorted by kind, copies grouped under their ids
     kept = records.collect_records(facts, rules.sources, line_of, data_of, is_loose=rules.is_loose)
-    filed = identity.file_records(kept.cards, ledger, entries)
+    filed = identity.file_records(kept.cards, ledger, entries, lives.former_paths)
     collected = identity.within_bounds(identity.collect(facts, rules.sources, is_loose=rules.is_loose), ledger)
     joined, findings = identity.join_bodies(
         collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders, recall=recall

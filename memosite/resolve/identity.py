@@ -724,7 +724,9 @@ def file_libraries(cards: Iterable[LibraryCard], ledger: Ledger) -> tuple[Filed,
     )
 
 
-def file_records(cards: Iterable[RecordCard], ledger: Ledger, entries: EntryLives) -> tuple[Filed, ...]:
+def file_records(
+    cards: Iterable[RecordCard], ledger: Ledger, entries: EntryLives, paths_of: FormerPaths
+) -> tuple[Filed, ...]:
     """Records under their refs. Equal files of one source that hold one record of one id are copies."""
     copies: dict[tuple[str, str, str, str], list[RecordCard]] = {}
     known = tuple(cards)
@@ -736,15 +738,34 @@ def file_records(cards: Iterable[RecordCard], ledger: Ledger, entries: EntryLive
         for (system, source, key, _), same in copies.items()
     }
     ids = _ids("record", {key: f"{same[0].file.source}.{name}" for key, (name, same) in by_key.items()}, ledger)
-    return tuple(_filed_record(ids[key], key, name, same, entries) for key, (name, same) in by_key.items())
+    present = {id_.casefold() for id_ in ids.values()}
+
+    def former(card: RecordCard) -> Iterator[str]:
+        for path in paths_of(card.file):
+            key = system_of(card).key_at(path)
+            known = ledger.ids_by_key.get(("record", identity_key(card.file.source, card.system, key or "", path)))
+            id_ = known or make_id(f"{card.file.source}.{key}")
+            if key and id_.casefold() not in present:
+                yield id_
+
+    return tuple(
+        _filed_record(ids[key], key, name, same, entries)
+        if same[0].line is not None
+        else Filed(
+            ref=("record", ids[key]),
+            key=key,
+            fact=same[0],
+            files=tuple(card.file for card in same),
+            former=tuple(dict.fromkeys(id_ for card in same for id_ in former(card))),
+        )
+        for key, (name, same) in by_key.items()
+    )
 
 
 def _filed_record(id_: str, key: str, name: str, same: list[RecordCard], entries: EntryLives) -> Filed:
-    """A record by the name it is filed under, with what is known of it as an entry of a list."""
+    """An entry of a list by the name it is filed under, with what is known of it."""
     files = tuple(card.file for card in same)
     first = same[0]
-    if first.line is None:
-        return Filed(ref=("record", id_), key=key, fact=first, files=files)
     found = [entries.of(card) for card in same]
     keys = dict.fromkeys(one for life in found if life for one in (*life.keys, *life.former))
     former = tuple(make_id(f"{first.file.source}.{one}") for one in keys if one != name)
