@@ -188,10 +188,14 @@ def _is_edited(committed: str | None, file: FileFacts, data_of: DataOf) -> bool:
     return committed not in {blob_id(one, like=committed) for one in (data, data.replace(b"\r\n", b"\n"))}
 
 
-def _with_edits(events: tuple[LifeEvent, ...], of_body: Iterable[LifeEvent]) -> tuple[LifeEvent, ...]:
-    """The events of an envelope merged with the edits of its body since then, one for each commit."""
-    begun = _seconds(events[0].at if events else None)
-    edits = [event for event in of_body if event.kind == "edited" and _seconds(event.at, inf) >= begun]
+def _with_edits(events: tuple[LifeEvent, ...], of_body: Sequence[LifeEvent]) -> tuple[LifeEvent, ...]:
+    """The events of an envelope merged with the edits of its body, one for each commit.
+
+    Not with what a draft was before it came along with the envelope.
+    """
+    first = events[0].commit if events else ""
+    came = max((number for number, event in enumerate(of_body) if event.commit == first), default=0)
+    edits = [event for event in of_body[came:] if event.kind == "edited" and event.commit != first]
     if not edits or not events:
         return events
     joined: list[LifeEvent] = []
