@@ -198,6 +198,13 @@ class SiteSources(Sources):
         return list(self._lines)
 
     @cached_property
+    def renamed(self) -> Mapping[str, str]:
+        """From names that items had before to those they have."""
+        return {
+            f"{line['kind']}/{id_}": name for name, (_, line) in self._lines.items() for id_ in line.get("former") or ()
+        }
+
+    @cached_property
     def positions(self) -> Mapping[str, str]:
         """From the names of positions to their ids; sites of earlier versions have the ids alone."""
         ids, names = self._index.get("positions"), self._index.get("position_names")

@@ -81,7 +81,7 @@ def move(repo: Repo, who: str) -> str:
 
 def told(events: Mapping[str, tuple[LifeEvent, ...]]) -> Told:
     """Events in the naive reader's form. What a file holds is no part of a move."""
-    return {key: [_told(event) for event in life] for key, life in events.items()}
+    return {key: [_told(event) for event in life] for key, life in events.items() if not key.endswith("/")}
 
 
 def _told(event: LifeEvent) -> tuple[str, ...]:
@@ -456,7 +456,7 @@ def test_of_a_repo_with_merges_only_new_commits_are_read_again(tmp_path: Path) -
     assert life(repo, cache=cache) == ["received inbox by Ann of the cache", "edited inbox by Cy"]
 
 
-@pytest.mark.parametrize("version", [3, 6])
+@pytest.mark.parametrize("version", [5, 7])
 def test_what_another_version_made_of_the_commits_is_not_used(tmp_path: Path, version: int) -> None:
     """It may have told what merges brought in another way."""
     repo, cache = begun(tmp_path / "engine", with_memo=True), tmp_path / "cache.json"

@@ -2,7 +2,7 @@
 
 from memosite.archive.model import Archive
 from memosite.facts.names import short_hash
-from memosite.facts.parsed import Fact, Relationship, Seat
+from memosite.facts.parsed import Envelope, Fact, Relationship, Seat
 from tests.support.archives import findings, memo, rules_found
 from tests.support.facts import archive_of, envelope, organization, resolve_facts, transcript
 
@@ -90,6 +90,23 @@ def test_one_id_in_two_organizations_is_a_union_and_ids_that_differ_by_case_shar
     assert listed.id.startswith("Engineer~")
     made = stands_for("../../etc")
     assert "/" not in made and not made.startswith(".")
+
+
+def test_the_plain_address_belongs_to_the_spelling_that_most_files_use() -> None:
+    """Of equal ones to the earliest; one memo with another capital takes nothing away. A ledger is before all."""
+
+    def named(*names: str) -> list[Envelope]:
+        """A memo to each, a day after the one before."""
+        return [envelope(f"m{day}", to=to, sent=f"2026-05-{day:02}T09:00:00Z") for day, to in enumerate(names, 1)]
+
+    def plain(*names: str) -> str:
+        positions = archive_of(*named(*names)).position_of
+        return next(name for name in names if positions[name] == name)
+
+    for one, other in (("quay", "Quay"), ("Quay", "quay"), ("QUAY", "quay"), ("quay", "QUAY")):
+        assert plain(one, one, other) == plain(other, one, one) == plain(one, other) == one
+    _, ledger = resolve_facts(*named("Quay"))
+    assert resolve_facts(*named("quay", "quay", "Quay"), ledger=ledger)[0].position_of["Quay"] == "Quay"
 
 
 def test_names_are_found_everywhere_all_are_kept_and_a_working_directory_names_the_repo() -> None:

@@ -6,7 +6,7 @@ of the source text, which lets readers verify it without this site.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -211,6 +211,11 @@ class Named(ABC):
         """Whether there is an artifact of this name."""
         return name in self.names
 
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """From names that artifacts had before to those they have."""
+        return {}
+
     def at_file(self, path: str, *, is_known: bool) -> Sequence[str]:  # noqa: ARG002 - others know
         """The names of the artifacts in a file; if its path may be the address of a page, only what has its name."""
         return ()
@@ -252,7 +257,8 @@ class Named(ABC):
         same = [name for name in names if folded in (name.casefold(), ids[name])]
         begun = [name for name in names if name.casefold().startswith(folded) or ids[name].startswith(folded)]
         held = [name for name in names if folded in name.casefold()]
-        for found in (same,) if is_exact else (same, begun, held):
+        former = self._renamed_from(folded) if not same else []
+        for found in (same, former) if is_exact else (same, former, begun, held):
             if len(found) == 1:
                 return found[0]
             if found and said:
@@ -267,6 +273,10 @@ class Named(ABC):
             if near
             else f"{written}: found no item at all; is this the folder of a site? Name it with --site"
         )
+
+    def _renamed_from(self, folded: str) -> list[str]:
+        were = (now for name, now in self.renamed.items() if folded in (was := name.casefold(), was.partition("/")[2]))
+        return list(dict.fromkeys(were))
 
 
 def _is_name(said: str) -> bool:
@@ -300,6 +310,11 @@ class ArchiveNames(Named):
     def names(self) -> Sequence[str]:
         """The names of all artifacts, in order of arrival."""
         return ["/".join(ref) for ref in self._archive.artifacts if not self._kinds or ref[0] in self._kinds]
+
+    @cached_property
+    def renamed(self) -> Mapping[str, str]:
+        """From names that artifacts had before to those they have."""
+        return names_now(self._archive)
 
     def has(self, name: str) -> bool:
         """Whether there is an artifact of this name: only that one is loaded."""
@@ -352,6 +367,11 @@ def is_at(file: FileFacts, path: str) -> bool:
     """Whether a path means a file: from the file's source on, from further up, or from a folder in it."""
     whole, written = f"/{file.source}/{file.path}", path.removeprefix(".").lstrip("/")
     return "/" in written and (whole.endswith(f"/{written}") or f"/{written}".endswith(whole))
+
+
+def names_now(archive: Archive) -> dict[str, str]:
+    """From names, `<kind>/<id>`, that artifacts had before to those they have."""
+    return {"/".join(was): "/".join(now) for was, now in archive.renamed.items()}
 
 
 def ref_named(name: str) -> Ref:

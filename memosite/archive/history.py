@@ -3,13 +3,17 @@
     commits ─► the branch read and the lines that were merged ─► what each merge brought ─► the events of each file
 
 The key of a file is its folder without the mailbox, and its name: `memos/2026-….openthing` is one file whether it is
-in `inbox/` or in `read/`. So a move is found however much was edited with it; similarity is never guessed.
+in `inbox/` or in `read/`. So a move is found however much was edited with it; similarity is never guessed. Another
+name is known by the same content alone: of the file, or of the body beside it.
 
 The commits are split into lines. A line goes from a commit down by first parents, as far as its commits are on no line
 yet; the first one is the branch read, the trunk. Each other line was brought by one merge, the oldest that has it as
 an ancestor. So each commit is on exactly one line, and what it did is passed up once for each merge on its way. What a
 merge brought is told as if it had been done on top of the trunk: by its own commits, in their order, without what
 changes nothing there. What is then still missing, the merge did itself.
+
+A file that is in several mailboxes at once has the history of the copy furthest on its way, and as long as there are
+several, each copy has its own beside it: what happened at its path on the trunk.
 
 Where a file was in any commit follows from the changes, which are known against first parents: these make the commits
 a tree. It is cut into chains: of the commits with the same first parent, the one that most others follow on goes on
@@ -19,13 +23,14 @@ branches are nested.
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal, NamedTuple, Protocol
 
 from memosite.facts.file import File
 from memosite.facts.layout import MAILBOXES, join_path
-from memosite.facts.names import RecordEntry
+from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, RecordEntry
 from memosite.facts.parsed import Mailbox
 from memosite.facts.rules import SecretHit
 from memosite.facts.times import Moment
@@ -33,7 +38,7 @@ from memosite.facts.times import Moment
 # The git history of a source as values: the commits, and what happened to each file (SPEC 2.3).
 
 
-EventKind = Literal["received", "moved", "edited", "removed", "restored"]
+EventKind = Literal["received", "moved", "renamed", "edited", "removed", "restored"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +117,9 @@ class History:
 
     `why_not` is the reason why there are no events, "" if they are complete. `tree` maps each path of that commit that
     can concern an artifact to its blob id; None if even that is not known. `foreign` are folders that are
-    repos of their own. `events` are by `file_key`, oldest first. `confidential` are keys of removed files whose last
-    content was confidential. `blobs` maps ids of content to the SHA-256 under which it is on the shelf.
+    repos of their own. `events` are by `file_key`, oldest first; of a file in several places those of each copy are by
+    `copy_key`, too. `confidential` are keys of removed files whose last content was confidential. `blobs` maps ids of
+    content to the SHA-256 under which it is on the shelf.
     `secrets` are those that were found in these contents, by blob id. `names` are names that hold a secret, without it:
     paths, which are in nothing else here, and authors.
     `commits` maps a commit as written in a text to its whole id. `entries` are those of versions of list files, by
@@ -136,6 +142,10 @@ class History:
     entries: Mapping[tuple[str, str], tuple[RecordEntry, ...]] = field(default_factory=dict)
     problem: HistoryProblem = ""
 
+    def at(self, path: str, key: str = "") -> tuple[LifeEvent, ...]:
+        """What happened to the file at a path, which git may know by another key; of several copies, to this one."""
+        return self.events.get(copy_key(path)) or self.events.get(key or file_key(path), ())
+
     def without_blobs(self, ids: Collection[str]) -> "History":
         """The history without these former contents; the same object if it has none of them."""
         left = {id_: digest for id_, digest in self.blobs.items() if id_ not in ids}
@@ -149,6 +159,16 @@ def file_key(path: str) -> str:
     if last in MAILBOXES:
         folder = above
     return join_path(folder, name)
+
+
+def copy_key(path: str) -> str:
+    """The key of one of several copies that a file has in the mailboxes of a store."""
+    return f"{path}/"
+
+
+def key_of_file(key: str) -> str:
+    """The key of the file that a key is of, also of one copy."""
+    return file_key(key.removesuffix("/")) if key.endswith("/") else key
 
 
 def paths_of(key: str) -> list[str]:
@@ -237,13 +257,51 @@ def deeds_of(commit: HistoryCommit, spots: Mapping[str, tuple[Spot | None, Spot 
 
 
 def _resettled(spots: Mapping[str, tuple[Spot | None, Spot | None]]) -> dict[str, str]:
-    """Files that one commit moved to a folder that is no mailbox, as in a cleanup: keys afterwards and before."""
-    gone: dict[str, list[str]] = defaultdict(list)
-    come: dict[str, list[str]] = defaultdict(list)
-    for key, (before, after) in spots.items():
-        if bool(before) != bool(after):
-            (gone if before else come)[key.rpartition("/")[2]].append(key)
-    return {come[name][0]: gone[name][0] for name in gone if len(gone[name]) == len(come.get(name, ())) == 1}
+    """Files that one commit gave another key: keys afterwards and before."""
+    gone = {key: before.blob for key, (before, after) in spots.items() if before and not after}
+    come = {key: after.blob for key, (before, after) in spots.items() if after and not before}
+    return resettled(gone, come)
+
+
+def resettled(gone: Mapping[str, str], come: Mapping[str, str]) -> dict[str, str]:
+    """Which of the files that come are those that are gone, by keys, with their blob ids: keys afterwards and before.
+
+    A file of the same name is the same, moved to a folder that is no mailbox, as in a cleanup. Else it is one of the
+    same content and ending, whose name was corrected. An envelope also goes with its body, which its `body_ref` names,
+    and a body with its envelope. What could be several is none.
+    """
+    if not gone or not come:
+        return {}
+    moved = _paired(gone, come, lambda key, _: key.rpartition("/")[2])
+    left = set(moved.values())
+    moved |= _paired(
+        {key: blob for key, blob in gone.items() if key not in left},
+        {key: blob for key, blob in come.items() if key not in moved},
+        lambda key, blob: blob and blob + _ending(key),
+    )
+    left = set(moved.values())
+    for own, beside in ((BODY_SUFFIX, ENVELOPE_SUFFIX), (ENVELOPE_SUFFIX, BODY_SUFFIX)):
+        for new, old in list(moved.items()):
+            if new.endswith(own) and old.endswith(own):
+                near, far = new.removesuffix(own) + beside, old.removesuffix(own) + beside
+                if near in come and near not in moved and far in gone and far not in left:
+                    moved[near] = far
+                    left.add(far)
+    return moved
+
+
+def _ending(key: str) -> str:
+    return BODY_SUFFIX if key.endswith(BODY_SUFFIX) else key[key.rfind(".") :]
+
+
+def _paired(gone: Mapping[str, str], come: Mapping[str, str], name_of: Callable[[str, str], str]) -> dict[str, str]:
+    """What has the same name on both sides, and there alone; "" is no name."""
+    named: tuple[dict[str, list[str]], ...] = (defaultdict(list), defaultdict(list))
+    for some, found in zip((gone, come), named, strict=True):
+        for key, blob in some.items():
+            found[name_of(key, blob)].append(key)
+    old, new = named
+    return {new[name][0]: old[name][0] for name in old if name and len(old[name]) == len(new.get(name, ())) == 1}
 
 
 # Knows where each file was in any commit of a history with branches (SPEC 2.3).
@@ -525,11 +583,62 @@ class Replay:
         told = {key: spot_of(state) for key, state in before.items()}
         for key in keys:
             self._at[key] = state_after(before[key], changes.get(key, ()))
+        several = {key: self._lines(key, before[key]) for key in keys if max(len(before[key]), len(self._at[key])) > 1}
         for deed in brought:
             self._tell(deed, told, merge=commit.id)
-        for deed in deeds_of(commit, {key: (told[key], spot_of(self._at[key])) for key in keys}):
+        own = deeds_of(commit, {key: (told[key], spot_of(self._at[key])) for key in keys})
+        for deed in own:
             found = spot_of(before[deed.left or deed.key])
             self._tell(deed, told, found="" if found is None or found.blob == _blob(deed.after) else found.blob)
+        left = {deed.key: several.get(deed.left, {}) for deed in own}
+        for key, lines in several.items():
+            of_key = [deed for deed in brought if deed.key == key]
+            self._tell_copies(commit, key, {**left.get(key, {}), **lines}, of_key)
+
+    def _lines(self, key: str, state: State) -> dict[str, tuple[str, Sequence[LifeEvent]]]:
+        """The content and the history of each copy of a file so far, by path."""
+        alone = tuple(self._events.get(key, ()))
+        return {path: (blob, self._events.get(copy_key(path), alone)) for path, blob in state.items()}
+
+    def _tell_copies(
+        self,
+        commit: HistoryCommit,
+        key: str,
+        lines: dict[str, tuple[str, Sequence[LifeEvent]]],
+        brought: Sequence[Deed],
+    ) -> None:
+        """Add what a commit did to each copy of a file that has or had several, as long as it has.
+
+        A copy that is gone went where another came: of several to the same mailbox, else the one of the same content.
+        """
+        after = self._at[key]
+        for path in lines:
+            self._events.pop(copy_key(path), None)
+        if len(after) < 2:
+            return
+        gone = [path for path in sorted(lines) if path not in after]
+        for path in sorted(after, key=lambda path: (path in lines, path)):
+            blob = after[path]
+            deed = next((one for one in brought if one.after == Spot(path, blob)), None)
+            event = LifeEvent(
+                kind="received",
+                at=deed.commit.at if deed else commit.at,
+                who=deed.commit.author if deed else commit.author,
+                commit=deed.commit.id if deed else commit.id,
+                path=path,
+                after=blob,
+                merge=commit.id if deed else "",
+            )
+            was = path if path in lines else min(gone, key=partial(_unlike, lines, event), default="")
+            if was in gone:
+                gone.remove(was)
+            known, events = lines.get(was, ("", ()))
+            if events:
+                event = replace(event, before=known)
+            steps: list[EventKind] = ["received"] if not events else []
+            steps += ["moved"] if events and was != path else []
+            steps += ["edited"] if events and known != blob else []
+            self._events[copy_key(path)] = (*events, *(replace(event, kind=kind) for kind in steps))
 
     def _state(self, key: str) -> State:
         """Where a file is so far, and with which content."""
@@ -572,7 +681,13 @@ class Replay:
         known = here or start
         is_moved = deed.moves and deed.after.path not in {start.path, known.path}
         is_edited = deed.edits and deed.after.blob not in {start.blob, known.blob}
-        does: tuple[tuple[EventKind, bool], ...] = (("moved", is_moved), ("edited", is_edited))
+        is_renamed = bool(deed.left) and deed.left.rpartition("/")[2] != deed.key.rpartition("/")[2]
+        is_elsewhere = is_moved and not (is_renamed and mailbox_of(deed.after.path) == mailbox_of(start.path))
+        does: tuple[tuple[EventKind, bool], ...] = (
+            ("renamed", is_renamed),
+            ("moved", is_elsewhere),
+            ("edited", is_edited),
+        )
         kinds = [kind for kind, is_done in does if is_done]
         if here is None:  # it was removed meanwhile: only the merge can bring it back
             return kinds if self._at[deed.key] else [], None
@@ -593,6 +708,11 @@ class Replay:
         if not isinstance(life, list):
             life = self._events[key] = list(life)
         return life
+
+
+def _unlike(lines: Mapping[str, tuple[str, object]], event: LifeEvent, path: str) -> tuple[bool, bool]:
+    """How unlike the copy that was at a path is to the one that an event is about."""
+    return mailbox_of(path) != event.mailbox, lines[path][0] != event.after
 
 
 def _blob(spot: Spot | None) -> str:

@@ -61,7 +61,7 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
     `url` is the page's address, or its folder (`memos/<id>/`, not encoded) for a site without one. `from`, `to` and
     `ghost_parent` are as written, null or empty where there is none; `date` and `received` are UTC. `recipients`
     and `action` are those of memos: notes have no action. `sha256` is of the published original; null of an artifact
-    without content, which alone has `withheld`.
+    without content, which alone has `withheld`. Only what had other ids has `former`.
     """
     memo = artifact if isinstance(artifact, Memo) else None
     ghost = archive.ghosts.get(memo.ghost_parent or "") if memo else None
@@ -69,6 +69,8 @@ def artifact_line(artifact: Artifact, archive: Archive, *, base_url: str | None)
     withheld: dict[str, object] = {"withheld": withheld_fields(artifact.withheld)} if artifact.withheld else {}
     if artifact.is_redacted:
         withheld["redacted"] = True
+    if artifact.former and not artifact.withheld:
+        withheld["former"] = list(artifact.former)
     return {
         "v": VERSION,
         "id": artifact.id,

@@ -206,13 +206,14 @@ class Copy:
 class Removal:
     """What may be published of a memo, note, transcript or entry of a list that was removed and has no other copy.
 
-    `stem` is "" if its last content was confidential.
+    `stem` is "" if its last content was confidential. `is_former`: it had another name when it was removed.
     """
 
     kind: Kind
     stem: str
     source: str
     events: tuple[LifeEvent, ...]
+    is_former: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,7 +278,10 @@ def author_of(sender: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact(Apart):
-    """The fields that all artifacts share. One with `withheld` is published without its content."""
+    """The fields that all artifacts share. One with `withheld` is published without its content.
+
+    `former` are ids that it has had before, under other names of its file, or of an entry of a list.
+    """
 
     APART: ClassVar[frozenset[str]] = frozenset({"copies", "variants", "links", "images"})
 
@@ -297,6 +301,7 @@ class Artifact(Apart):
     images: tuple[TextImage, ...] = ()
     backlinks: tuple[Ref, ...] = ()
     findings: tuple[Finding, ...] = ()
+    former: tuple[str, ...] = ()
     withheld: Withheld | None = None
 
     @property
@@ -551,8 +556,8 @@ class RecordLink:
 class Record(Artifact):
     """One entry of another memory system.
 
-    `sessions` are transcripts of a session that the record names, `former` ids that it has had before; `said_status`
-    is its status by the rules of its system.
+    `sessions` are transcripts of a session that the record names; `said_status` is its status by the rules of its
+    system.
     """
 
     card: RecordCard
@@ -561,7 +566,6 @@ class Record(Artifact):
     supersedes: tuple[Ref, ...] = ()
     history: tuple[RecordEvent, ...] = ()
     sessions: tuple[Ref, ...] = ()
-    former: tuple[str, ...] = ()
     said_status: str = ""
 
     @property
@@ -720,6 +724,15 @@ class Archive:
     def all_findings(self) -> tuple[Finding, ...]:
         """The findings that a command reports and fails for."""
         return (*self.findings, *self.for_operator)
+
+    @property
+    def renamed(self) -> dict[Ref, Ref]:
+        """From what artifacts were called before to what they are called now; of several the first that arrived."""
+        found: dict[Ref, Ref] = {}
+        for ref, artifact in self.artifacts.items():
+            for id_ in artifact.former:
+                found.setdefault((artifact.kind, id_), ref)
+        return found
 
     def label(self, position: str) -> str:
         """The name of a position for people, by its id: pages, feeds and search use the same."""

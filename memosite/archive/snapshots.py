@@ -135,7 +135,7 @@ def snapshot_at(
             boxes = tuple(sorted({copy.file.source: _box_at(copy, end) for copy in copies}.items()))
             found[ref] = replace(_state(artifact), boxes=boxes, action=_action_at(archive, artifact, end))
     for ref, removal in _chosen(archive.removed, keys):
-        if not removal.stem:  # its name must not be shown, and its id is made of it
+        if not removal.stem or removal.is_former:  # its name must not be shown, and its id is made of it
             continue
         begun, gone = removal.events[0].at, removal.events[-1].at
         if begun and begun.instant < end and not (gone and gone.instant < end):

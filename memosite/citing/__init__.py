@@ -441,6 +441,11 @@ class ArchiveSources(Sources):
         """The names of all artifacts; none of them is loaded."""
         return ["/".join(ref) for ref in self._archive.artifacts]
 
+    @cached_property
+    def renamed(self) -> Mapping[str, str]:
+        """From names that artifacts had before to those they have."""
+        return cite.names_now(self._archive)
+
     def has(self, name: str) -> bool:
         """Whether there is an artifact of this name: only that one is loaded."""
         return cite.ref_named(name) in self._archive.artifacts

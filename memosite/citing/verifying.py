@@ -583,6 +583,6 @@ class _AsItIs(ArchiveSources):
         return "it was removed" if is_removed else "nothing of this name is in the archive"
 
     def _named(self, said: str, written: str, *, is_exact: bool) -> str:  # noqa: ARG002 - names of citations are whole
-        if self.has(said):
-            return said
+        if self.has(said) or said in self.renamed:
+            return self.renamed.get(said, said)
         raise ConfigError(self.missing(said))

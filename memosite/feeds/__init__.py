@@ -64,10 +64,10 @@ ITEM_BYTES: Final = 100_000
 class FeedItem:
     """An artifact as a feed announces it. `path` is its present path, of a memo in the position's own repo.
 
-    `sent` is the date for machines, "" if there is none; `notice` replaces the line `new memo: <path>`
-    where an item is no artifact. `contents` are the texts of a feed for people, `reason` is
-    why there are none if they were erased, `rows` what a digest lists: address
-    or None, subject, and who wrote to whom. `most_bytes` is how much of a feed its texts may take.
+    `sent` is the date for machines, "" if there is none; `notice` replaces the line `new memo: <path>` where an item is
+    no artifact. `former` are guids that it had before. `contents` are the texts of a feed for people, `reason` is why
+    there are none if they were erased, `rows` what a digest lists: address or None, subject, and who wrote to whom.
+    `most_bytes` is how much of a feed its texts may take.
     """
 
     guid: str
@@ -88,6 +88,7 @@ class FeedItem:
     parent_guid: str | None = None
     body_ref: str | None = None
     state: str | None = None
+    former: tuple[str, ...] = ()
     enclosure: Enclosure | None = None
     notice: str = ""
     contents: "tuple[Body, ...]" = ()
@@ -225,6 +226,8 @@ def memo_fields(item: FeedItem) -> Iterable[tuple[str, str]]:
     for name in ("thread_id", "in_reply_to", "body_ref", "state"):
         if value := getattr(item, name):
             yield name, value
+    if item.former:
+        yield "former", " ".join(item.former)
 
 
 def _has_rfc822(moment: Moment) -> bool:

@@ -44,7 +44,7 @@ _LONGEST = 4096
 
 MEMO_FIELDS = (
     *("repo", "from", "to", "subject", "sent", "action_required", "sha256"),
-    *("thread_id", "in_reply_to", "body_ref", "state"),
+    *("thread_id", "in_reply_to", "body_ref", "state", "former"),
 )
 """The fields of an item besides its path, as the elements `memo:…` are called."""
 

@@ -94,6 +94,7 @@ class RecordSystem:
       parts that lead to what holds the store. `store_names` are names of folders that are a store by themselves.
     - `suffix` marks the names of its files anywhere; `begins` recognizes its Markdown by a file's first bytes.
     - `together` are the paths of further files that one is to be checked with.
+    - `key_at` is the key of a record by the path of its file, if it has no other; then another name is another key.
     - `older` are the paths at which the system kept a file before it moved to this one.
     - `is_list` is whether what was at a path, and is removed, was a list file: one whose records are its entries.
     - `foreign` describes a file at the system's place that holds none of its records.
@@ -125,6 +126,7 @@ class RecordSystem:
     suffix: str = ""
     begins: Callable[[bytes], bool] = _never
     together: Callable[[str], tuple[str, ...]] = _none
+    key_at: Callable[[str], str | None] = _nowhere
     older: Callable[[str], tuple[str, ...]] = _none
     is_list: Callable[[str], bool] = _never
     lost_reference: Rule | None = None

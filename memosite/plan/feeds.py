@@ -205,6 +205,10 @@ ALL_ITEMS_BYTES = 1_000_000
 _ADDRESSEE_CHARS = 2_000
 
 
+_FORMER = 10
+"""How many former ids an item names, the last ones."""
+
+
 _FURTHEST = ("archive", "read", "inbox", "flat", None)
 
 
@@ -237,8 +241,10 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
         known |= {"title": path, "subject": path, "body_ref": None}
         notice = notice_of(artifact) if has_content and artifact.withheld.reason == "erased" else None
         known["reason"] = notice.reason if notice else ""
+    former = () if artifact.withheld else artifact.former[-_FORMER:]
     return FeedItem(
         guid=tag_uri(context.authority, context.archive_id, artifact.kind, artifact.id),
+        former=tuple(tag_uri(context.authority, context.archive_id, artifact.kind, id_) for id_ in former),
         path=path,
         repo=copy.file.source,
         sha256="" if original.is_redacted else original_sha256(artifact, original),

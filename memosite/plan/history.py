@@ -138,6 +138,7 @@ _IN_BOX = {
 _EVENTS = {
     "received": phrase("received"),
     "moved": phrase("moved"),
+    "renamed": phrase("renamed"),
     "edited": phrase("edited"),
     "removed": phrase("removed"),
 }

@@ -117,7 +117,7 @@ def _last_movements(context: Context) -> list[_Movement]:
     found: list[_Movement] = []
     for ref, removal in context.archive.removed.items():
         event = removal.events[-1]
-        if event.at is not None and removal.stem and removal.kind != "record":
+        if event.at is not None and removal.stem and not removal.is_former and removal.kind != "record":
             found.append((event.at, removal.source, event, ref))
     oldest: dt.datetime | None = None  # of those that may be shown so far
     of_memos: list[list[_Movement]] = []

@@ -1,12 +1,12 @@
 """Plans pages for what is not published any more: redirects, tombstones, what is withheld, addresses of nothing."""
 
-from collections.abc import Collection, Container, Iterator
+from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from memosite.archive import lines, urls
-from memosite.archive.ledger import Arrival, Ledger, page_ref
-from memosite.archive.model import Artifact, Memo, Record, Removal, Transcript
+from memosite.archive.ledger import Arrival, Ledger, page_ref, ref_of
+from memosite.archive.model import Artifact, Memo, Removal, Transcript
 from memosite.facts.names import make_id
 from memosite.facts.parsed import Kind, Ref
 from memosite.facts.phrases import phrase
@@ -140,10 +140,17 @@ def plan_removed(context: Context, ledger: Ledger, months: Container[str]) -> It
 
 def former_threads(context: Context, ledger: Ledger) -> Iterator[tuple[str, str | None]]:
     """Threads that had a page and have none now, with the thread that their first memo is in, if it is anywhere."""
+    renamed = _renamed(context, ledger)
     for id_, member in ledger.threads:
         if context.thread_sizes.get(id_, 0) < 2:
-            artifact = context.archive.artifacts.get(member)
+            artifact = context.archive.artifacts.get(renamed.get(member, member))
             yield id_, artifact.thread if isinstance(artifact, Memo) else None
+
+
+def _renamed(context: Context, ledger: Ledger) -> Mapping[Ref, Ref]:
+    """What former names lead to: of what is here, and of what an earlier build knew from git."""
+    known = {ref_of(id_): to for id_, to in ledger.aliases if to in context.archive.artifacts}
+    return known | context.archive.renamed
 
 
 def former_positions(context: Context, ledger: Ledger) -> Iterator[tuple[str, str | None]]:
@@ -160,9 +167,9 @@ def former_positions(context: Context, ledger: Ledger) -> Iterator[tuple[str, st
 def _artifacts(context: Context, ledger: Ledger, missing: Collection[Ref]) -> Iterator[_Page]:
     artifacts, keys = context.archive.artifacts, ledger.keys_by_ref
     now = {keys[ref]: ref for ref in artifacts if ref in keys}
-    renamed = {id_: one.ref for one in artifacts.values() if isinstance(one, Record) for id_ in one.former}
+    renamed = _renamed(context, ledger)
     for arrival in ledger.arrivals:
-        moved = now.get(keys[arrival.ref]) or (renamed.get(arrival.id) if arrival.kind == "record" else None)
+        moved = now.get(keys[arrival.ref]) or renamed.get(arrival.ref)
         if arrival.kind == "record":
             yield from _record(context, arrival, moved)
         elif arrival.ref not in artifacts and arrival.ref not in missing:

@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from memosite.archive.history import History, LifeEvent, file_key
+from memosite.archive.history import History, LifeEvent, copy_key, file_key, key_of_file
 from memosite.archive.ledger import LEAN, Arrival, Ledger, page_ref
 from memosite.archive.model import Archive, Artifact, Document, Memo, Record, Transcript
 from memosite.facts.contents import is_confidential, is_raw_transcript, is_redacted
@@ -319,11 +319,11 @@ def _mentions(archive: Archive, decision: _Decision, removed: Mapping[str, Set[s
 
 
 def _names(artifact: Artifact) -> Iterator[str]:
-    yield artifact.id
+    yield from (artifact.id, *artifact.former)
     for _, path in artifact.files:
         yield from _names_of_file(path)
     if isinstance(artifact, Record):
-        yield from (artifact.card.key, *artifact.former)
+        yield artifact.card.key
     elif isinstance(artifact, Document):
         yield from filter(None, (artifact.head.key,))
 
@@ -469,11 +469,11 @@ def _history(
     for one in list_files(history, (parsed for parsed in content.facts if parsed.source == source and parsed.path)):
         if file_key(one.path) in gone:  # with the names that a list had before
             gone |= {file_key(event.path) for event in one.events}
-    gone |= {key for key in history.events if _is_named(key, mentions)}
+    gone |= {key for key in map(key_of_file, history.events) if _is_named(key, mentions)}
     events = {
         key: tuple(since_hidden(events, lambda path: policy.hides(source, path)))
         for key, events in history.events.items()
-        if key not in gone
+        if key_of_file(key) not in gone
     }
     were_hidden = {key for key, left in events.items() if len(left) < len(history.events[key])}
     tree = history.tree and {
@@ -484,7 +484,8 @@ def _history(
     history = replace(
         history, events={key: left for key, left in events.items() if left}, tree=tree, confidential=frozenset()
     )
-    keys = (frozenset(file_key(path) for name, path in artifact.files if name == source) for artifact in seen)
+    paths = ([path for name, path in artifact.files if name == source] for artifact in seen)
+    keys = (frozenset((*map(file_key, some), *map(copy_key, some))) for some in paths)
     return replace(history, blobs=former_contents(history, keys, mentions, shelf, were_hidden=were_hidden))
 
 

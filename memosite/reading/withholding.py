@@ -23,7 +23,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
-from memosite.archive.history import History, file_key
+from memosite.archive.history import History, file_key, key_of_file
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Record
 from memosite.config.schema import Config, Erasure
@@ -475,10 +475,10 @@ def _finding(rule: Rule, entry: Erasure, what: str) -> Finding:
 
 def _known(ledger: Ledger, archive: Archive) -> dict[str, list[Ref]]:
     """Everything by its id: what is there, what was published, what git says was removed, what is missing."""
-    records = (artifact for artifact in archive.artifacts.values() if isinstance(artifact, Record))
-    former: Iterator[Ref] = (("record", id_) for record in records for id_ in record.former)
     missing = ((ghost.kind, ghost.id) for ghost in archive.ghosts.values())
-    refs = dict.fromkeys((*archive.artifacts, *ledger.numbers, *archive.removed, *ledger.ghosts, *missing, *former))
+    refs = dict.fromkeys(
+        (*archive.artifacts, *ledger.numbers, *archive.removed, *ledger.ghosts, *missing, *archive.renamed)
+    )
     known: dict[str, list[Ref]] = defaultdict(list)
     for kind, id_ in refs:
         known[id_].append((kind, id_))
@@ -489,12 +489,11 @@ def _present(ref: Ref, ledger: Ledger, archive: Archive) -> Ref:
     """The artifact that a former id leads to now; the id itself if it leads nowhere."""
     if ref in archive.artifacts:
         return ref
-    for artifact in archive.artifacts.values():
-        if isinstance(artifact, Record) and artifact.kind == ref[0] and ref[1] in artifact.former:
-            return artifact.ref
+    if now := archive.renamed.get(ref):
+        return now
     key = ledger.keys_by_ref.get(ref)
-    now = {ledger.keys_by_ref.get(there): there for there in archive.artifacts} if key else {}
-    return now.get(key, ref)
+    present = {ledger.keys_by_ref.get(there): there for there in archive.artifacts} if key else {}
+    return present.get(key, ref)
 
 
 # What loses its content
@@ -546,5 +545,7 @@ def _forget(history: History, source: str, places: Collection[FilePlace]) -> His
     keys = {file_key(path) for of, path in places if of == source}
     own, others = set[str](), set[str]()
     for key, events in history.events.items():
-        (own if key in keys else others).update(blob for event in events for blob in (event.before, event.after))
+        (own if key_of_file(key) in keys else others).update(
+            blob for event in events for blob in (event.before, event.after)
+        )
     return history.without_blobs(own - others)

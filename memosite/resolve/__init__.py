@@ -71,17 +71,19 @@ def resolve(
     repeatedly gives a `recall`, which memoizes: unchanged results are then the same objects as before.
     """
     facts = tuple(parsed)
-    lives, entries = Lives(histories, data_of, recall=recall), EntryLives(histories, facts, data_of, recall=recall)
+    lives = Lives(histories, data_of, facts, has_file, recall=recall)
+    entries = EntryLives(histories, facts, data_of, recall=recall)
 
     # Facts sorted by kind, copies grouped under their ids
     kept = records.collect_records(facts, rules.sources, line_of, data_of, is_loose=rules.is_loose)
-    filed = identity.file_records(kept.cards, ledger, entries)
+    filed = identity.file_records(kept.cards, ledger, entries, lives.former_paths)
     collected = identity.within_bounds(identity.collect(facts, rules.sources, is_loose=rules.is_loose), ledger)
     joined, findings = identity.join_bodies(
         collected.envelopes, collected.bodies, line_of, memo_folders=collected.memo_folders, recall=recall
     )
     groups = identity.group_copies(joined, lambda copy: lives.last_change(*copy.files), recall=recall)
     findings += (*identity.assign_ids(groups, ledger), *identity.variant_findings(groups))
+    identity.note_former(groups, ledger, lives.former_paths)
     collected, index = _without_quotes(collected, groups), threads.NameIndex(groups)
     assembler = Assembler(collected, groups, filed, ledger, lives, recall=recall)
 
@@ -196,9 +198,10 @@ def _with_pages(ledger: Ledger, archive: Archive) -> Ledger:
     paged = ((thread.id, thread.memos[0]) for thread in archive.threads.values() if len(thread.memos) > 1)
     named = {make_id(name) for position in archive.positions.values() for name in position.names}
     others = [("name", id_) for id_ in named - set(archive.positions)]
-    removed = (ref for ref, one in archive.removed.items() if one.stem and ref[0] not in {"transcript", "record"})
+    removed = (ref for ref, one in archive.removed.items() if one.stem)
     ghosts = ((ghost.kind, ghost.id) for ghost in archive.ghosts.values())
-    others += [("ghost", f"{kind}/{id_}") for kind, id_ in (*ghosts, *removed)]
+    gone = (ref for ref in (*removed, *archive.renamed) if ref[0] in threads.MESSAGES)
+    others += [("ghost", f"{kind}/{id_}") for kind, id_ in (*ghosts, *gone)]
     return ledger.with_pages(paged, archive.positions, others)
 
 
@@ -224,18 +227,26 @@ def _aliases(
     replies: threads.Replies,
     conversation: threads.ThreadBuilder,
     index: threads.NameIndex,
-) -> Iterator[tuple[str, Ref]]:
-    """What the addresses of former ghosts lead to: what the references that made them mean now, or their name."""
+) -> Iterable[tuple[str, Ref]]:
+    """What the addresses of former ghosts and of former names lead to.
+
+    That of a ghost leads to what the references that made it mean now, or its name.
+    """
     missing = {(ghost.kind, ghost.id) for ghost in archive.ghosts.values()}
+    renamed = ((was, now) for was, now in archive.renamed.items() if was[0] != "record" and was not in missing)
+    found = {"/".join(was): now for was, now in renamed}
     for former in ledger.ghosts:
         if former in archive.artifacts or former in missing:
             continue
         id_ = threads.plain_ghost_id(former[1])
         now = replies.former.get(id_) or index.find(id_, source="")
         if now is not None:
-            yield f"{former[0]}/{former[1]}", conversation.ghost_refs[now] if isinstance(now, str) else now
+            to = conversation.ghost_refs[now] if isinstance(now, str) else now
+            found.setdefault("/".join(former), to)
+    return found.items()
 
 
 def _unknown_closed(closed: Mapping[str, Discharge], groups: Iterable[identity.CopyGroup]) -> Iterable[Finding]:
-    for id_ in sorted(set(closed) - {group.id for group in groups if group.kind == "memo"}):
+    known = {id_ for group in groups if group.kind == "memo" for id_ in (group.id, *group.former)}
+    for id_ in sorted(set(closed) - known):
         yield rules.CLOSED_UNKNOWN.finding(f'actions.closed names "{id_}"', path=CONFIG_NAME)

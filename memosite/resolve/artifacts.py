@@ -194,6 +194,7 @@ class ArtifactContext(NamedTuple):
     """Everything about one artifact that is not in its own files; `lives` are the histories of its copies."""
 
     ref: Ref
+    former: tuple[str, ...]
     date: Moment | None
     arrival: int
     lives: tuple[model.Life | None, ...]
@@ -241,10 +242,11 @@ class ArtifactMaker:
         """A memo, a note or a transcript."""
         ref = group.ref
         lives = tuple(self._lives.of(*copy.files) for copy in group.copies)
-        around = self._around(ref, self._paths(ref, group), lives)
+        around = self._around(group, self._paths(ref, group), lives)
         if group.kind != "transcript":
-            closed = self._joined.closed.get(group.id) if group.kind == "memo" else None
-            talk = Talk(self._place(ref), self._answered(group), closed)
+            ids = (group.id, *group.former) if group.kind == "memo" else ()
+            closed = (self._joined.closed[id_] for id_ in ids if id_ in self._joined.closed)
+            talk = Talk(self._place(ref), self._answered(group), next(closed, None))
             return self._memo(ref, group, around, talk, self._named, self._memo_folders)
         source, index = group.envelope.file.source, self._joined.index
         related = {name: index.find(name, source=source, but=ref) for name in group.envelope.related}
@@ -282,7 +284,7 @@ class ArtifactMaker:
         if filed.lives is None:
             copies = tuple(replace(copy, life=self._lives.of(copy.file)) for copy in copies)
         paths = {(copy.file.source, path) for copy in copies for path in (copy.file.path, copy.body_path) if path}
-        around = self._around(filed.ref, paths, tuple(copy.life for copy in copies))
+        around = self._around(filed, paths, tuple(copy.life for copy in copies))
         if isinstance(fact, RecordCard):
             return self._record(filed, fact, around, copies)
         if isinstance(fact, DocumentHead):
@@ -315,7 +317,6 @@ class ArtifactMaker:
             **self._joined.succession.of(filed.ref),
             history=self._joined.kept.history.get(card.file.place, ()),
             sessions=bound.sessions,
-            former=filed.former,
             said_status=system_of(card).status(card),
         )
 
@@ -328,8 +329,9 @@ class ArtifactMaker:
         return at > 0 and begins[at - 1] == card.line
 
     def _around(
-        self, ref: Ref, paths: Iterable[tuple[str, str]], lives: tuple[model.Life | None, ...]
+        self, one: CopyGroup | Filed, paths: Iterable[tuple[str, str]], lives: tuple[model.Life | None, ...]
     ) -> ArtifactContext:
+        ref = one.ref
         beside, findings = self._joined.kept.beside, self._findings
         odd = {
             finding
@@ -340,6 +342,7 @@ class ArtifactMaker:
         }
         return ArtifactContext(
             ref=ref,
+            former=one.former,
             date=self._dates[ref],
             arrival=self._numbers[ref],
             lives=lives,
@@ -510,7 +513,10 @@ class Assembler:
         self.memo_folders = collected.memo_folders
         self.groups = {group.ref: group for group in groups}
         self._ledger = ledger
-        filed = (*file_documents(collected.documents, ledger), *file_libraries(collected.libraries, ledger))
+        filed = (
+            *file_documents(collected.documents, ledger, lives.former_paths),
+            *file_libraries(collected.libraries, ledger),
+        )
         self.filed = {one.ref: one for one in (*filed, *records)}
 
     def files_by_path(self) -> Iterator[tuple[Ref, FileFacts]]:
@@ -607,23 +613,25 @@ def _texts_of(group: CopyGroup) -> tuple[Text | None, TextOrigin]:
 
 def _uses(group: CopyGroup, memo_folders: tuple[str, ...]) -> tuple[NameUse, ...]:
     """The names of positions in the copies of an artifact."""
-    found = []
+    found, at = [], group.sent_at
     for copy in group.copies:
         envelope, file = copy.envelope, copy.envelope.file
         is_guess = envelope.is_speechless
-        found.append(NameUse(name=envelope.sender, file=file, is_guess=is_guess))
+        found.append(NameUse(name=envelope.sender, file=file, at=at, is_guess=is_guess))
         delivered_to = file.source if envelope.kind == "memo" else None
         found += (
-            NameUse(name=name, file=file, delivered_to=delivered_to, is_guess=is_guess, is_further=number >= NAMED)
+            NameUse(
+                name=name, file=file, at=at, delivered_to=delivered_to, is_guess=is_guess, is_further=number >= NAMED
+            )
             for number, name in enumerate(envelope.to)
         )
         found += (
-            NameUse(name=participant.position, file=file, is_further=number >= NAMED)
+            NameUse(name=participant.position, file=file, at=at, is_further=number >= NAMED)
             for number, participant in enumerate(envelope.participants)
         )
         role = role_folder(envelope, memo_folders)
         if role:
-            found.append(NameUse(name=role, file=file, delivered_to=file.source))
+            found.append(NameUse(name=role, file=file, at=at, delivered_to=file.source))
     return tuple(found)
 
 

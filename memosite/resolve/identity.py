@@ -49,7 +49,7 @@ from memosite.facts.parsed import (
 from memosite.facts.times import Moment, read_stamp
 from memosite.formats.systems import home_of, is_part, system_of
 from memosite.formats.turns import fits, settled
-from memosite.resolve.lives import EntryLives, entry_keys
+from memosite.resolve.lives import EntryLives, entry_keys, former_names
 from memosite.run.recall import FORGETFUL, Recall
 
 # Sorts the facts of single files by kind, and leaves out envelopes in other places (SPEC 2.2).
@@ -394,8 +394,8 @@ def _hidden(file: FileFacts, kept: Collection[str]) -> FileFacts:
 class CopyGroup:
     """The copies of one artifact, and the id they were given; `variants` are in display order.
 
-    `plain` is the id that its name alone gives. It and `id` are set in each resolve, even if the group is memoized:
-    memoized calls must get the id as a separate argument.
+    `plain` is the id that its name alone gives, `former` are ids by names that its files had before. They and `id` are
+    set in each resolve, even if the group is memoized: memoized calls must get the id as a separate argument.
     """
 
     kind: Kind
@@ -409,6 +409,7 @@ class CopyGroup:
     variant_of: list[int] = field(default_factory=list)
     plain: str = ""
     id: str = ""
+    former: tuple[str, ...] = ()
 
     @property
     def ref(self) -> Ref:
@@ -418,8 +419,12 @@ class CopyGroup:
     @cached_property
     def key(self) -> str:
         """The key that distinguishes it from other artifacts of its name."""
+        return self.key_of(self.stem)
+
+    def key_of(self, stem: str) -> str:
+        """The key that it would have with another name."""
         is_speechless = bool(self.variants) and self.envelope.is_speechless
-        return identity_key(self.stem, self.sender, ",".join(self.to), "?" if is_speechless else self.sent)
+        return identity_key(stem, self.sender, ",".join(self.to), "?" if is_speechless else self.sent)
 
     @property
     def date(self) -> Moment | None:
@@ -436,6 +441,10 @@ class CopyGroup:
     def envelope(self) -> Envelope:
         """The envelope of the variant shown first."""
         return self.variants[0].envelope
+
+
+FormerPaths = Callable[[FileFacts], Iterable[str]]
+"""Where a file was before, the oldest first."""
 
 
 LastChange = Callable[[JoinedCopy], float]
@@ -591,6 +600,16 @@ def assign_ids(groups: list[CopyGroup], ledger: Ledger) -> tuple[Finding, ...]:
     return tuple(_collisions(groups))
 
 
+def note_former(groups: Iterable[CopyGroup], ledger: Ledger, paths_of: FormerPaths) -> None:
+    """Note the ids that artifacts had by former names of their files, the oldest first; none that one has now."""
+    present = {(group.kind, group.id.casefold()) for group in groups}
+    for group in groups:
+        names = former_names(path for copy in group.copies for path in paths_of(copy.envelope.file))
+        stems = dict.fromkeys(unicodedata.normalize("NFC", stem_of(name)) for name in names)
+        ids = dict.fromkeys(ledger.ids_by_key.get((group.kind, group.key_of(one)), make_id(one)) for one in stems)
+        group.former = tuple(id_ for id_ in ids if (group.kind, id_.casefold()) not in present)
+
+
 def _collisions(groups: Iterable[CopyGroup]) -> Iterator[Finding]:
     """A finding on each artifact that has another's name, whether it got its id now or in an earlier build."""
     by_name: dict[tuple[Kind, str], list[CopyGroup]] = {}
@@ -645,7 +664,7 @@ _STAMP_IN_NAME = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
 class Filed:
     """A document, a library or a record under its ref, with its copies; `key` is its key in the ledger.
 
-    Of an entry of a list file `lives` are its own histories, by copy, and `former` are ids that it has had before.
+    `former` are ids that it has had before. Of an entry of a list file `lives` are its own histories, by copy.
     """
 
     ref: Ref
@@ -685,14 +704,33 @@ class Filed:
         )
 
 
-def file_documents(heads: Iterable[DocumentHead], ledger: Ledger) -> tuple[Filed, ...]:
+def file_documents(heads: Iterable[DocumentHead], ledger: Ledger, paths_of: FormerPaths) -> tuple[Filed, ...]:
     """Documents under their refs."""
     by_key = {identity_key(head.file.source, head.file.path, "", ""): head for head in heads}
-    wanted = {key: f"{head.file.source}.{head.file.path.replace('/', '.')}" for key, head in by_key.items()}
-    ids = _ids("document", wanted, ledger)
+    ids = _ids("document", {key: _document_id(*head.file.place) for key, head in by_key.items()}, ledger)
+    present = {id_.casefold() for id_ in ids.values()}
+
+    def former(file: FileFacts) -> Iterator[str]:
+        for path in paths_of(file):
+            published = ledger.ids_by_key.get(("document", identity_key(file.source, path, "", "")))
+            id_ = published or make_id(_document_id(file.source, path))
+            if id_.casefold() not in present:
+                yield id_
+
     return tuple(
-        Filed(ref=("document", ids[key]), key=key, fact=head, files=(head.file,)) for key, head in by_key.items()
+        Filed(
+            ref=("document", ids[key]),
+            key=key,
+            fact=head,
+            files=(head.file,),
+            former=tuple(dict.fromkeys(former(head.file))),
+        )
+        for key, head in by_key.items()
     )
+
+
+def _document_id(source: str, path: str) -> str:
+    return f"{source}.{path.replace('/', '.')}"
 
 
 def file_libraries(cards: Iterable[LibraryCard], ledger: Ledger) -> tuple[Filed, ...]:
@@ -708,7 +746,9 @@ def file_libraries(cards: Iterable[LibraryCard], ledger: Ledger) -> tuple[Filed,
     )
 
 
-def file_records(cards: Iterable[RecordCard], ledger: Ledger, entries: EntryLives) -> tuple[Filed, ...]:
+def file_records(
+    cards: Iterable[RecordCard], ledger: Ledger, entries: EntryLives, paths_of: FormerPaths
+) -> tuple[Filed, ...]:
     """Records under their refs. Equal files of one source that hold one record of one id are copies."""
     copies: dict[tuple[str, str, str, str], list[RecordCard]] = {}
     known = tuple(cards)
@@ -720,15 +760,34 @@ def file_records(cards: Iterable[RecordCard], ledger: Ledger, entries: EntryLive
         for (system, source, key, _), same in copies.items()
     }
     ids = _ids("record", {key: f"{same[0].file.source}.{name}" for key, (name, same) in by_key.items()}, ledger)
-    return tuple(_filed_record(ids[key], key, name, same, entries) for key, (name, same) in by_key.items())
+    present = {id_.casefold() for id_ in ids.values()}
+
+    def former(card: RecordCard) -> Iterator[str]:
+        for path in paths_of(card.file):
+            key = system_of(card).key_at(path)
+            known = ledger.ids_by_key.get(("record", identity_key(card.file.source, card.system, key or "", path)))
+            id_ = known or make_id(f"{card.file.source}.{key}")
+            if key and id_.casefold() not in present:
+                yield id_
+
+    return tuple(
+        _filed_record(ids[key], key, name, same, entries)
+        if same[0].line is not None
+        else Filed(
+            ref=("record", ids[key]),
+            key=key,
+            fact=same[0],
+            files=tuple(card.file for card in same),
+            former=tuple(dict.fromkeys(id_ for card in same for id_ in former(card))),
+        )
+        for key, (name, same) in by_key.items()
+    )
 
 
 def _filed_record(id_: str, key: str, name: str, same: list[RecordCard], entries: EntryLives) -> Filed:
-    """A record by the name it is filed under, with what is known of it as an entry of a list."""
+    """An entry of a list by the name it is filed under, with what is known of it."""
     files = tuple(card.file for card in same)
     first = same[0]
-    if first.line is None:
-        return Filed(ref=("record", id_), key=key, fact=first, files=files)
     found = [entries.of(card) for card in same]
     keys = dict.fromkeys(one for life in found if life for one in (*life.keys, *life.former))
     former = tuple(make_id(f"{first.file.source}.{one}") for one in keys if one != name)

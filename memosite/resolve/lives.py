@@ -9,11 +9,12 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, count
 from math import inf
 from typing import NamedTuple
 
-from memosite.archive.history import EventKind, History, LifeEvent, file_key, paths_of
+from memosite.archive.history import EventKind, History, LifeEvent, file_key, paths_of, resettled
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Artifact, Life, Record, Removal, WorkState
 from memosite.facts.file import File
@@ -31,51 +32,119 @@ from memosite.run.recall import FORGETFUL, Recall, Same
 class Lives:
     """The histories of files by source and path. `data_of` gives the bytes of a file as it is in its folder."""
 
-    def __init__(self, histories: Mapping[str, History], data_of: DataOf, *, recall: Recall = FORGETFUL) -> None:
-        """Use these histories, by the name of the source."""
+    def __init__(
+        self,
+        histories: Mapping[str, History],
+        data_of: DataOf,
+        parsed: Iterable[Parsed] = (),
+        has_file: Callable[[str, str], bool] | None = None,
+        *,
+        recall: Recall = FORGETFUL,
+    ) -> None:
+        """Use these histories, by the name of the source. `parsed` are the files that were read.
+
+        `has_file` checks whether a source has another file; without it, no name is corrected before it is committed.
+        """
         self._histories = {name: Same(history) for name, history in histories.items()}
         self._data_of = data_of
         self._read = recall.calls(_read)
+        self._here: dict[str, dict[str, str]] = defaultdict(dict)
+        for one in parsed:
+            file = getattr(one.fact, "file", None)
+            self._here[one.source][one.path] = file.blob if isinstance(file, FileFacts) else ""
+        self._renamed = {
+            name: _renamed_since(one, self._here.get(name, {}), partial(has_file, name))
+            for name, one in histories.items()
+            if has_file is not None
+        }
 
     def of(self, file: FileFacts, body: FileFacts | None = None) -> Life | None:
         """The history of an envelope and its body: its own events, and the edits of both. None if git was not asked."""
         history = self._histories.get(file.source)
         if history is None:
             return None
-        return self._read((file.source, file.path, body.path if body else None), history, file, body, self._data_of)
+        if file.path not in (history.value.tree or {}) and self._is_beside(history.value, file):  # a further copy
+            return Life(state="delivered", why_not=history.value.why_not)
+        keys = (self._key(file), self._key(body) if body else "")
+        place = (file.source, file.path, body.path if body else None)
+        return self._read(place, history, file, body, keys, self._data_of)
 
     def received(self, file: FileFacts) -> Moment | None:
         """When a file was first committed."""
-        history = self._histories.get(file.source)
-        events = _events(history.value, file.path) if history is not None else ()
+        events = self._events(file)
         return events[0].at if events else None
+
+    def former_paths(self, file: FileFacts) -> tuple[str, ...]:
+        """Where a file was before, as far as commits tell, the oldest first."""
+        paths = dict.fromkeys(event.path for event in self._events(file) if event.path)
+        key = self._key(file)
+        if key != file_key(file.path) and (history := self._histories.get(file.source)):
+            paths |= dict.fromkeys(path for path in paths_of(key) if path in (history.value.tree or {}))
+        return tuple(path for path in paths if path != file.path)
 
     def is_delivered(self, file: FileFacts) -> bool:
         """Whether a file is newly delivered: never committed, and in no other mailbox before."""
         history = self._histories.get(file.source)
-        if history is None or history.value.tree is None or file.path in history.value.tree:
+        if history is None or history.value.tree is None or _places(history.value, self._key(file)):
             return False
         life = self.of(file)
         return life is not None and life.state == "delivered"
 
     def last_change(self, file: FileFacts, body: FileFacts | None) -> float:
         """When a file was last committed, in seconds; minus infinity if git does not know."""
-        history = self._histories.get(file.source)
-        if history is None:
-            return -inf
-        events = [history.value.events.get(file_key(one.path), ()) for one in (file, body) if one is not None]
+        events = [self._events(one) for one in (file, body) if one is not None]
         return max((_seconds(steps[-1].at) for steps in events if steps), default=-inf)
 
+    def _key(self, file: FileFacts) -> str:
+        """By which git knows a file: of one that got another name and is not committed since, by the former one."""
+        key = file_key(file.path)
+        return self._renamed.get(file.source, {}).get(key, key)
 
-def _read(of: Same[History], file: FileFacts, body: FileFacts | None, data_of: DataOf) -> Life:
+    def _events(self, file: FileFacts) -> tuple[LifeEvent, ...]:
+        history = self._histories.get(file.source)
+        return _events(history.value, file.path, self._key(file)) if history is not None else ()
+
+    def _is_beside(self, history: History, file: FileFacts) -> bool:
+        """Whether the last commit has a file in another mailbox, where it still is: then this is a further copy."""
+        here = self._here.get(file.source, {})
+        return any(path in here for path in _places(history, file_key(file.path)))
+
+
+def _renamed_since(history: History, here: Mapping[str, str], is_there: Callable[[str], bool]) -> dict[str, str]:
+    """Files that got another name and are not committed since: keys now and before.
+
+    `here` are those that were read, with blob ids; of others, `is_there` checks whether they are.
+    """
+    tree = history.tree or {}
+    new = {path: blob for path, blob in here.items() if path not in tree} if tree else {}
+    if not new:
+        return {}
+    known, kept = set(map(file_key, tree)), {file_key(path) for path in here if path in tree}
+    come = {key: blob for path, blob in new.items() if (key := file_key(path)) not in known}
+    gone = {key: blob for path, blob in tree.items() if path not in here and (key := file_key(path)) not in kept}
+    for path in new:
+        gone.pop(file_key(path), None)
+    return {now: was for now, was in resettled(gone, come).items() if not any(map(is_there, paths_of(was)))}
+
+
+def _places(history: History, key: str) -> list[str]:
+    """Where the last commit has a file."""
+    return [path for path in paths_of(key) if path in (history.tree or {})]
+
+
+def _read(of: Same[History], file: FileFacts, body: FileFacts | None, keys: tuple[str, str], data_of: DataOf) -> Life:
+    """The history of a file and of its body, which git knows by these keys."""
     history = of.value
     if _is_foreign(history, file.path):
         return Life(why_not="it is in a repo inside the source's repo")
-    events = _events(history, file.path)
-    commit = _commit(_events(history, (body or file).path), (body or file).blob)
+    events = _events(history, file.path, keys[0])
+    of_body = _events(history, body.path, keys[1]) if body else events
+    commit = _commit(of_body, (body or file).blob)
     if body is not None and body.path != file.path:  # a body without an envelope is its own file
-        events = _with_edits(events, history.events.get(file_key(body.path), ()))
-    return Life(events=events, state=_state(history, file, body, data_of), commit=commit, why_not=history.why_not)
+        events = _with_edits(events, of_body)
+    return Life(
+        events=events, state=_state(history, file, body, keys[0], data_of), commit=commit, why_not=history.why_not
+    )
 
 
 def _commit(events: Sequence[LifeEvent], blob: str) -> str:
@@ -89,21 +158,20 @@ def _commit(events: Sequence[LifeEvent], blob: str) -> str:
     return came
 
 
-def _events(history: History, path: str) -> tuple[LifeEvent, ...]:
-    return () if _is_foreign(history, path) else history.events.get(file_key(path), ())
+def _events(history: History, path: str, key: str) -> tuple[LifeEvent, ...]:
+    return () if _is_foreign(history, path) else history.at(path, key)
 
 
 def _is_foreign(history: History, path: str) -> bool:
     return bool(history.foreign) and any(path.startswith(f"{folder}/") for folder in history.foreign)
 
 
-def _state(history: History, file: FileFacts, body: FileFacts | None, data_of: DataOf) -> WorkState | None:
+def _state(history: History, file: FileFacts, body: FileFacts | None, key: str, data_of: DataOf) -> WorkState | None:
     if history.tree is None:
         return None
     committed = history.tree.get(file.path)
     if committed is None:
-        is_elsewhere = any(place in history.tree for place in paths_of(file_key(file.path)))
-        return "moved" if is_elsewhere else "delivered"
+        return "moved" if _places(history, key) else "delivered"
     is_edited = _is_edited(committed, file, data_of) or (
         body is not None and _is_edited(history.tree.get(body.path), body, data_of)
     )
@@ -120,9 +188,14 @@ def _is_edited(committed: str | None, file: FileFacts, data_of: DataOf) -> bool:
     return committed not in {blob_id(one, like=committed) for one in (data, data.replace(b"\r\n", b"\n"))}
 
 
-def _with_edits(events: tuple[LifeEvent, ...], of_body: Iterable[LifeEvent]) -> tuple[LifeEvent, ...]:
-    """The events of an envelope merged with the edits of its body, one for each commit."""
-    edits = [event for event in of_body if event.kind == "edited"]
+def _with_edits(events: tuple[LifeEvent, ...], of_body: Sequence[LifeEvent]) -> tuple[LifeEvent, ...]:
+    """The events of an envelope merged with the edits of its body, one for each commit.
+
+    Not with what a draft was before it came along with the envelope.
+    """
+    first = events[0].commit if events else ""
+    came = max((number for number, event in enumerate(of_body) if event.commit == first), default=0)
+    edits = [event for event in of_body[came:] if event.kind == "edited" and event.commit != first]
     if not edits or not events:
         return events
     joined: list[LifeEvent] = []
@@ -141,31 +214,44 @@ def removals(histories: Mapping[str, History], present: Iterable[Ref], stems: It
 
     `present` are the artifacts of the archive, `stems` their names. Of one name in several repos the last removed one
     counts. One that is confidential in any of them keeps only its dates, under the id it may have been published by.
-    Names that differ only by case count as one: many file systems and hosts do not distinguish them.
+    Names that differ only by case count as one: many file systems and hosts do not distinguish them. What had other
+    names before is found by them, too.
     """
     found: dict[Ref, tuple[Ref, Removal]] = {}
     gone = [
-        (source, key, events, place)
+        (source, key, name, events, place)
         for source, history in histories.items()
         for key, events in history.events.items()
         if events[-1].kind == "removed" and key.endswith(ENVELOPE_SUFFIX) and (place := place_of(key)) is not None
+        for name in dict.fromkeys((key.rpartition("/")[2], *former_names(event.path for event in events)))
     ]
     if not gone:
         return {}
     taken, named = {_folded(ref) for ref in present}, {stem.casefold() for stem in stems}
-    for source, key, events, place in gone:
-        stem = unicodedata.normalize("NFC", stem_of(key.rpartition("/")[2]))
+    for source, key, name, events, place in gone:
+        stem = unicodedata.normalize("NFC", stem_of(name))
         ref: Ref = (place.kind, make_id(stem))
         if _folded(ref) in taken or stem.casefold() in named:
             continue
         is_secret = key in histories[source].confidential
-        removal = Removal(kind=place.kind, stem="" if is_secret else stem, source=source, events=events)
+        removal = Removal(
+            kind=place.kind,
+            stem="" if is_secret else stem,
+            source=source,
+            events=events,
+            is_former=name != key.rpartition("/")[2],
+        )
         known = found.get(_folded(ref), (ref, removal))
         last = max(known, (ref, removal), key=lambda pair: _seconds(pair[1].events[-1].at))
         if not (known[1].stem and removal.stem):
             last = (last[0], replace(last[1], stem=""))
         found[_folded(ref)] = last
     return dict(sorted(found.values(), key=lambda pair: pair[0]))
+
+
+def former_names(paths: Iterable[str]) -> Iterator[str]:
+    """The names of envelopes at these paths."""
+    return (path.rpartition("/")[2] for path in paths if path.endswith(ENVELOPE_SUFFIX))
 
 
 def _folded(ref: Ref) -> Ref:
@@ -256,7 +342,7 @@ class _Replay:
 
     def apply(self, event: LifeEvent, before: Version, after: Version) -> None:
         """Take the versions before and after an event."""
-        if event.kind == "moved":
+        if event.kind in {"moved", "renamed"}:
             for life in self.lives:
                 if life.is_there:
                     life.tell("moved", event)
@@ -448,7 +534,7 @@ def _events_before(history: History, path: str, system: RecordSystem, followed: 
     events = history.events.get(key, ())
     keys = [key]
     for _ in range(RENAMES):
-        former = _former_key(history, path, events, system)
+        former = _former_key(history, path, system)
         before = _until(history.events[former], events) if former is not None and former not in keys else ()
         if former is None or not before:
             break
@@ -458,18 +544,9 @@ def _events_before(history: History, path: str, system: RecordSystem, followed: 
     return events
 
 
-def _former_key(history: History, path: str, events: Sequence[LifeEvent], system: RecordSystem) -> str | None:
-    """Where a file was before it came to a path: an older place of its system, or another name of equal content."""
-    first = events[0] if events else None
-    for older in system.older(path):
-        if file_key(older) in history.events:
-            return file_key(older)
-    if first is None or first.kind != "received":
-        return None
-    for key, others in history.events.items():
-        if any((one.commit, one.kind, one.before) == (first.commit, "removed", first.after) for one in others):
-            return key
-    return None
+def _former_key(history: History, path: str, system: RecordSystem) -> str | None:
+    """Where a file was before it came to a path: an older place of its system."""
+    return next((key for older in system.older(path) if (key := file_key(older)) in history.events), None)
 
 
 def _until(events: Sequence[LifeEvent], later: Sequence[LifeEvent]) -> tuple[LifeEvent, ...]:

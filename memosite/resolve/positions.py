@@ -1,11 +1,12 @@
 """Finds all positions, from orgdefs and from memos, and resolves names to them (SPEC 3, positions)."""
 
+import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from memosite.archive.model import Position
+from memosite.archive.model import UNDATED, Position
 from memosite.facts import rules
 from memosite.facts.findings import Finding
 from memosite.facts.names import ID_BYTES, make_id, short_hash
@@ -109,12 +110,13 @@ class Directory:
 class NameUse:
     """One use of a position's name in a file. `delivered_to` is the source that holds a memo addressed to it.
 
-    With `is_guess` the name comes from a file's name, and makes no position of its own. With `is_further` the file has
-    so many names that this one makes no new position, either (SPEC 9).
+    `at` is when what names it was written. With `is_guess` the name comes from a file's name, and makes no position of
+    its own. With `is_further` the file has so many names that this one makes no new position, either (SPEC 9).
     """
 
     name: str
     file: FileFacts
+    at: dt.datetime = UNDATED
     delivered_to: str | None = None
     is_guess: bool = False
     is_further: bool = False
@@ -142,7 +144,7 @@ def resolve_positions(
         adds_none = all(use.is_guess or (use.is_further and is_new) for use in by_name[name])
         if by_name[name] and not outcome.is_listed and adds_none:
             del outcomes[name], by_name[name]
-    ids = _position_ids(directory, outcomes, published)
+    ids = _position_ids(directory, outcomes, by_name, published)
     names: dict[str, list[str]] = defaultdict(list)
     delivered: dict[str, Counter[str]] = defaultdict(Counter)
     for name, outcome in outcomes.items():
@@ -206,12 +208,27 @@ def distinct_ids(wanted: Iterable[str], published: Iterable[str]) -> dict[str, s
 
 
 def _position_ids(
-    directory: Directory, outcomes: Mapping[str, NameOutcome], published: Collection[str]
+    directory: Directory,
+    outcomes: Mapping[str, NameOutcome],
+    by_name: Mapping[str, list[NameUse]],
+    published: Collection[str],
 ) -> dict[str, str]:
-    """An id for each position wanted; of two that differ only by case, a listed one is before a name of memos."""
+    """An id for each position wanted.
+
+    Of two that differ only by case, a listed one is before a name of memos, then what most files use, then what was
+    used first.
+    """
     listed = {directory.position_id(listing) for listings in directory.by_id.values() for listing in listings}
     listed |= {make_id(id_) for id_ in directory.by_id}
-    return distinct_ids(sorted(listed) + sorted({outcome.id for outcome in outcomes.values()} - listed), published)
+    uses: dict[str, list[NameUse]] = defaultdict(list)
+    for name, outcome in outcomes.items():
+        uses[outcome.id] += by_name[name]
+
+    def rank(id_: str) -> tuple[bool, int, dt.datetime, str]:
+        files = {use.file.place for use in uses[id_]}
+        return id_ not in listed, -len(files), min((use.at for use in uses[id_]), default=UNDATED), id_
+
+    return distinct_ids(sorted(listed | uses.keys(), key=rank), published)
 
 
 def _seats(directory: Directory) -> dict[str, tuple[PositionListing, ...]]:

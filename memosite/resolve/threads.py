@@ -53,16 +53,19 @@ class NameIndex:
         self._groups = tuple(groups)
         self._by_name: dict[str, list[CopyGroup]] = defaultdict(list)
         self._by_id: dict[str, list[CopyGroup]] = defaultdict(list)
+        self._by_former: dict[str, list[CopyGroup]] = defaultdict(list)
         for group in self._groups:
             self._by_name[group.stem].append(group)
             self._by_id[group.id].append(group)
+            for id_ in group.former:
+                self._by_former[id_].append(group)
         self._found: dict[tuple[str, str, tuple[Kind, ...]], tuple[Ref, ...]] = {}
 
     def find(self, stem: str, *, source: str, kinds: tuple[Kind, ...] = _ANY, but: Ref | None = None) -> Ref | None:
         """The artifact of this name: the one in the naming file's own source, else the plain one, else the first.
 
         Only these kinds are searched, in this order, and never `but`: an artifact refers to itself only if no other
-        has the name. A name that is no file's may be an id.
+        has the name. A name that is no file's may be an id, or one that a file had before.
         """
         key = (unicodedata.normalize("NFC", stem), source, kinds)
         if key not in self._found:
@@ -86,7 +89,7 @@ class NameIndex:
         }
 
     def _best_two(self, stem: str, source: str, kinds: tuple[Kind, ...]) -> tuple[Ref, ...]:
-        named = self._by_name.get(stem) or self._by_id.get(stem) or ()
+        named = self._by_name.get(stem) or self._by_id.get(stem) or self._by_former.get(names.make_id(stem)) or ()
         if len(named) == 1:
             return (named[0].ref,) if named[0].kind in kinds else ()
 

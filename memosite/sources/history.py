@@ -27,7 +27,6 @@ from memosite.archive.history import (
     RedactedName,
     Replay,
     Screen,
-    file_key,
     replay,
 )
 from memosite.facts.contents import is_confidential
@@ -46,7 +45,7 @@ from memosite.store.shelf import Shelf
 # What is known of the git history of a source: in memory, and in files of the cache.
 
 
-CACHE_VERSION = 5
+CACHE_VERSION = 6
 
 
 def name_of(repo: Repo, prefix: str) -> str:
@@ -525,7 +524,7 @@ def _edits(history: History, path: str) -> list[LifeEvent]:
     place = place_of(path)
     if place is not None and place.store == "transcripts":  # they grow while they go on
         return []
-    return [event for event in history.events.get(file_key(path), ()) if event.kind == "edited"][-EDITS:]
+    return [event for event in history.at(path) if event.kind == "edited"][-EDITS:]
 
 
 def _paths_of(events: Iterable[LifeEvent]) -> dict[str, str]:

@@ -126,8 +126,8 @@ class WatchState:
     ) -> list[tuple[ReceivedItem, Fate]]:
         """Save a feed that was read, its validators and its new items, in one transaction; return the new items.
 
-        Known items get their present path and mailbox. One that was refused for its path and now has a good one
-        becomes pending.
+        Known items get their present path and mailbox, and one whose file got another name its new guid: it is not
+        announced again. One that was refused for its path and now has a good one becomes pending.
         """
         new: list[tuple[ReceivedItem, Fate]] = []
         with self.writing() as write:
@@ -140,6 +140,8 @@ class WatchState:
             for item, fate in fates:
                 fields = (item.path, item.title, item.link, item.is_asked, item.memo)  # as `load_item` reads them
                 text = json.dumps(fields, ensure_ascii=False)
+                if refusal(item) is None:
+                    self._rename(write, number, item, text)
                 row = (number, item.guid, fate, item.path, text)
                 done = write.execute(
                     "INSERT OR IGNORE INTO items (feed, guid, fate, path, item) VALUES (?, ?, ?, ?, ?)", row
@@ -154,6 +156,19 @@ class WatchState:
                         (item.path, text, number, item.guid, text),
                     )
         return new
+
+    @staticmethod
+    def _rename(write: sqlite3.Cursor, number: int, item: ReceivedItem, text: str) -> None:
+        """Let a new item go on from the one that its feed says it was before. The former guid stays known."""
+        former = item.field("former").split()
+        of_feed = "WHERE feed = ? AND guid = ?"
+        if not former or write.execute(f"SELECT 1 FROM items {of_feed}", (number, item.guid)).fetchall():  # noqa: S608
+            return
+        for guid in reversed(former):
+            if write.execute(f"UPDATE items SET guid = ? {of_feed}", (item.guid, number, guid)).rowcount:  # noqa: S608
+                row = (number, guid, item.path, text)
+                write.execute("INSERT INTO items (feed, guid, fate, path, item) VALUES (?, ?, 'skipped', ?, ?)", row)
+                return
 
     def note(self, address: str, *, error: str | None, unchanged: int, not_before: float | None, now: float) -> None:
         """Save the result of a fetch that gave nothing new."""

@@ -1,6 +1,7 @@
 """Memos whose life in git is looked at: puts one into a repo, reads the history, tells it in a few words."""
 
 from pathlib import Path
+from typing import Any
 
 from memosite.archive.history import History, LifeEvent
 from memosite.archive.model import Archive
@@ -56,8 +57,9 @@ def words(event: LifeEvent) -> str:
     return f"{event.kind} {event.mailbox} by {event.who}"
 
 
-def archive_of(*repos: Repo, site: Path | None = None) -> Archive:
+def archive_of(*repos: Repo, site: Path | None = None, **settings: Any) -> Archive:
     """The archive of repos, each a source named like its folder, with their histories."""
     return read_folders(
-        *(folder_source(repo.root, holding=holding_repo(repo.root, site=site or repo.root.parent)) for repo in repos)
+        *(folder_source(repo.root, holding=holding_repo(repo.root, site=site or repo.root.parent)) for repo in repos),
+        **settings,
     )

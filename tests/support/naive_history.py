@@ -116,6 +116,12 @@ class NaiveReader:
             ending = name.split("/")[-1]
             if endings[0][ending] == endings[1][ending] == 1:
                 left[name] = next(one for one in gone if one.split("/")[-1] == ending)
+        old_ones = [(before[one][1], one.split(".")[-1], one) for one in gone if one not in left.values()]
+        new_ones = [(after[one][1], one.split(".")[-1], one) for one in come if one not in left]
+        for content, kind, name in new_ones:  # another name is known by the same content
+            same = [one for *of, one in old_ones if of == [content, kind]]
+            if len(same) == len([one for *of, one in new_ones if of == [content, kind]]) == 1:
+                left[name] = same[0]
         for name in sorted({*before, *after}):
             old, new = before.get(name), after.get(name)
             if name in left:
@@ -207,7 +213,8 @@ class NaiveReader:
             here = now.pop(fact.left)
             lives[name] += lives.pop(fact.left, [])
             changed = new[1] != old[1] and "content" not in fact.refused
-            add("moved", new[0], old[1], new[1])
+            for what in _steps(fact.left, name, old[0], new[0]):
+                add(what, new[0], old[1], new[1])
             if changed and new[1] != here[1]:
                 add("edited", new[0], old[1], new[1])
             now[name] = (new[0], new[1] if changed else here[1])
@@ -230,3 +237,11 @@ class NaiveReader:
             elif here is not None and here[0 if place else 1] != new[0 if place else 1]:
                 now[name] = (new[0], here[1]) if place else (here[0], new[1])
                 add("moved" if place else "edited", now[name][0], (old or here)[1], new[1])
+
+
+def _steps(left: str, name: str, old: str, new: str) -> list[str]:
+    """What is told of a file that has another folder or another name."""
+    if len({one.rpartition("/")[2] for one in (left, name)}) == 1:
+        return ["moved"]
+    boxes = {next((box for box in BOXES if f"/{box}/" in path), "") for path in (old, new)}
+    return ["renamed", "moved"] if len(boxes) > 1 else ["renamed"]

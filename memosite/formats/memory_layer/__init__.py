@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memosite.facts.findings import error, note, rules_in, warning
+from memosite.facts.names import stem_of
 from memosite.facts.parsed import RecordCard
 from memosite.facts.phrases import phrase
 from memosite.formats.system import GroupOrder, RecordSystem, capitalized, rank_in
@@ -43,6 +44,14 @@ def layer_place(path: str) -> LayerPlace | None:
     if not is_category or above[0] not in ROOTS or above[1] != LAYER_FOLDER:
         return None
     return LayerPlace(category=category, is_archived=is_archived)
+
+
+def key_at(path: str) -> str | None:
+    """The key of the record in a file, by its place alone; None outside the folders of categories."""
+    place, stem = layer_place(path), stem_of(path.rpartition("/")[2])
+    if place is None:
+        return None
+    return f"{ARCHIVE}.{place.category}.{stem}" if place.is_archived else f"{place.category}.{stem}"
 
 
 def home(path: str) -> str | None:
@@ -123,6 +132,7 @@ SYSTEM = RecordSystem(
     owns=owns,
     home=home,
     root=root,
+    key_at=key_at,
     store_in=store_in,
     foreign=_foreign,
     group=_group,

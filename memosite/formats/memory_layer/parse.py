@@ -20,7 +20,7 @@ from memosite.facts.texts import cut_line, describe_text, is_visible, one_line, 
 from memosite.facts.times import read_moment
 from memosite.formats import memory_layer as layer_rules
 from memosite.formats.fields import Fields, show_json
-from memosite.formats.memory_layer import ARCHIVE, CATEGORIES, LayerPlace, layer_place
+from memosite.formats.memory_layer import ARCHIVE, CATEGORIES, LayerPlace, key_at, layer_place
 from memosite.formats.system import Adapter
 from memosite.formats.systems import RECORD_IDS
 
@@ -118,7 +118,7 @@ def _bare_card(file: File, place: LayerPlace | None, folder: str) -> RecordCard:
     title = cut_line(stem, 300)
     return RecordCard(
         system="memory-layer",
-        key=f"{ARCHIVE}.{folder}.{stem}" if place and place.is_archived else f"{folder}.{stem}",
+        key=key_at(file.path) or f"{folder}.{stem}",
         file=file.facts,
         type=folder,
         title=title if is_visible(title) else NO_SUBJECT,
