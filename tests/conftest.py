@@ -94,10 +94,9 @@ def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
 def pytest_runtest_setup() -> None:
     """What the tests have imported stays to the end: to look through it again and again takes a third of the time.
 
-    A build with several processes thaws everything when it ends.
+    A build with several processes thaws everything when it ends, and asking whether it did takes longer.
     """
-    if not gc.get_freeze_count():
-        gc.freeze()
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
