@@ -16,6 +16,7 @@ from hypothesis import settings
 
 import memosite.run.progress  # noqa: F401 # it takes sys.stderr when it is imported: here, that is no test's own
 from memosite.render import renderer
+from memosite.run import workers
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -55,6 +56,11 @@ if _IS_FIRST:
 """What one process of a run has built, the others use, too (`support/sites.py`)."""
 
 
+workers.default_jobs = lambda: 1
+"""A build in the process of a test forks no other, unless the test says so: this process is large, the site small."""
+
+_seen: set[Path] = set()
+
 renderer._markdown = lru_cache(maxsize=256)(renderer._markdown)  # type: ignore[assignment]
 """Every site has the contract: its sections are made HTML once in a process, not for each build."""
 
@@ -91,12 +97,10 @@ def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
     return server if request.param == "http" else f"{site.as_uri()}/"
 
 
-def pytest_runtest_setup() -> None:
-    """What the tests have imported stays to the end: to look through it again and again takes a third of the time.
-
-    A build with several processes thaws everything when it ends.
-    """
-    if not gc.get_freeze_count():
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What the tests have imported stays to the end: to look through it again and again takes a third of the time."""
+    if item.path not in _seen:  # once a module, since a build with several processes thaws everything when it ends
+        _seen.add(item.path)
         gc.freeze()
 
 

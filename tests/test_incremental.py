@@ -382,7 +382,7 @@ def test_a_server_believes_what_it_left(small: Path, tmp_path: Path, monkeypatch
         run(config, memory=memory)
         memo.write_bytes(before.replace(b'"subject": "', b'"subject": "Changed: '))
         with monkeypatch.context() as patched:
-            patched.setattr("memosite.build.status_of", fail)
+            patched.setattr("memosite.remake.report.status_of", fail)
             with pytest.raises(OSError, match="No space left"):
                 run(config, memory=memory)
         memo.write_bytes(before)
