@@ -346,7 +346,7 @@ def test_what_is_withheld_or_damaged_on_a_site_says_so(tmp_path: Path, capsys: C
             assert said in capsys.readouterr().err
         assert main(["cite", "secret", "--quote", "Keep it well", "--site", str(place), "--secrets", "redact"]) == 0
         assert key not in capsys.readouterr().out
-    tmp_path = tmp_path / "more2"
+    tmp_path = tmp_path / "damaged"
     # Whatever was published there. Evidence has no file that a site names but originals, and the error is one line.
     write_transcript(tmp_path / "office/transcripts/engineer", LOAD, text=TIDES)
     output = build_site(tmp_path)

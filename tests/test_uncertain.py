@@ -186,7 +186,6 @@ def test_only_git_a_mailbox_or_the_repo_of_a_position_tells_what_is_read(tmp_pat
     known = tmp_path / "known"
     write_memo(known / "plain/memos/read", "two")
     repo = Repo(known / "office")
-    known = tmp_path / "known"
     write_memo(repo.root / "memos", "one")
     repo.commit()
     text, unknown = told(capsys, known, "inbox")
