@@ -103,7 +103,7 @@ def test_pages_name_the_same_commits(repo: Repo, capsys: Capture) -> None:
     write_memo(box, names[2], body="Edited, and not committed.")
     write_memo(box, names[4])
     output = build_site(repo.root.parent)
-    pages = {page.parent.name: page for page in output.glob("[mtd]*s/*/index.html")}
+    pages = {page.parent.name: page for page in sorted(output.glob("[mtd]*s/*/index.html"))}
     commits = {one.ref: one.commit for page in pages.values() for one in read_html(page.read_text(encoding="utf-8"))}
     cited = {ref: fields(capsys, repo, ref)["commit"] for ref in commits}
     assert commits == cited
