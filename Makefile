@@ -14,7 +14,7 @@ FUZZ ?= 60
 JOBS ?= 3
 PYTHON ?= .venv/bin/python
 SOAKED = $(addprefix tests/test_,watch_faults.py edits.py reading_again.py incremental.py faults_output.py merges.py list_history.py \
-	as_of.py diff.py why.py formats.py passages.py search_language.py fuzz_*.py) $(ATTACKED)
+	as_of.py diff.py why.py formats.py passages.py search_language.py quotes_citations.py quotes_index.py quotes_judge.py fuzz_*.py) $(ATTACKED)
 ATTACKED = $(addprefix tests/test_,attack_processes.py attack_trees.py audience.py never_echoed.py scan.py secrets.py tampering.py)
 
 .PHONY: soak lock upgrade man audit bill-of-materials

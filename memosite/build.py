@@ -61,6 +61,9 @@ def check_lean(config: Config, ledger: Ledger) -> None:
     )
 
 
+# Builds a site.
+
+
 def build(
     config: Config,
     *,
@@ -97,7 +100,7 @@ def build(
         opened = (theme.digest, *handle.opened.state)
         inputs = handle.inputs(last.inputs, also=bundled, opened=opened, with_ledger=False, look=look)
         if inputs.is_same and not memory.force_full_once and memory.is_whole(output):
-            return report.report_unchanged(output, memory, last, clock=clock, began=began)
+            return report.of_unchanged(output, memory, last, clock=clock, began=began)
 
         from memosite.secrets.engine import loading_rules  # noqa: PLC0415 - half a second, for what is rarely needed
 
@@ -130,7 +133,7 @@ def build(
             output.prune(made.former)
             seconds = max(0.0, (finished - began).total_seconds())  # the clock may have been set back
             taken_back = read.known.not_in(read.ledger)
-            result = report.report_of(
+            result = report.of_build(
                 archive, output, inputs=inputs.digest, status=status, seconds=seconds,
                 is_ledger_lost=is_ledger_lost, taken_back=taken_back,
             )  # fmt: skip

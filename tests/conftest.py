@@ -59,8 +59,6 @@ if _IS_FIRST:
 workers.default_jobs = lambda: 1
 """A build in the process of a test forks no other, unless the test says so: this process is large, the site small."""
 
-_seen: set[Path] = set()
-
 renderer._markdown = lru_cache(maxsize=256)(renderer._markdown)  # type: ignore[assignment]
 """Every site has the contract: its sections are made HTML once in a process, not for each build."""
 
@@ -95,6 +93,10 @@ def server(site: Path) -> Iterator[str]:
 def base(request: pytest.FixtureRequest, site: Path, server: str) -> str:
     """Where the site of a module is: on a server, and on disk."""
     return server if request.param == "http" else f"{site.as_uri()}/"
+
+
+_seen: set[Path] = set()
+"""The modules at whose first test everything was frozen."""
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

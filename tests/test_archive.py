@@ -76,7 +76,9 @@ def test_typed_and_legacy_memos_answer_each_other_and_findings_name_the_line_in_
     write_memo(repo / "memos", "a", in_reply_to="gone-a")
     write_legacy_memo(repo / "memos", "b", in_reply_to="gone-b")
     write_memo(repo / "memos", "c", metadata={"in_reply_to": "gone-c"})
-    for finding in findings(read_folders(repo), "ghost"):
+    told = findings(read_folders(repo), "ghost")
+    assert len(told) == 3
+    for finding in told:
         lines = (repo / finding.location.path).read_text(encoding="utf-8").split("\n")
         assert finding.location.line is not None and "in_reply_to" in lines[finding.location.line - 1]
 

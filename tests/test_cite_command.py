@@ -103,7 +103,7 @@ def test_pages_name_the_same_commits(repo: Repo, capsys: Capture) -> None:
     write_memo(box, names[2], body="Edited, and not committed.")
     write_memo(box, names[4])
     output = build_site(repo.root.parent)
-    pages = {page.parent.name: page for page in output.glob("[mtd]*s/*/index.html")}
+    pages = {page.parent.name: page for page in sorted(output.glob("[mtd]*s/*/index.html"))}
     commits = {one.ref: one.commit for page in pages.values() for one in read_html(page.read_text(encoding="utf-8"))}
     cited = {ref: fields(capsys, repo, ref)["commit"] for ref in commits}
     assert commits == cited
@@ -346,7 +346,7 @@ def test_what_is_withheld_or_damaged_on_a_site_says_so(tmp_path: Path, capsys: C
             assert said in capsys.readouterr().err
         assert main(["cite", "secret", "--quote", "Keep it well", "--site", str(place), "--secrets", "redact"]) == 0
         assert key not in capsys.readouterr().out
-    tmp_path = tmp_path / "more2"
+    tmp_path = tmp_path / "damaged"
     # Whatever was published there. Evidence has no file that a site names but originals, and the error is one line.
     write_transcript(tmp_path / "office/transcripts/engineer", LOAD, text=TIDES)
     output = build_site(tmp_path)

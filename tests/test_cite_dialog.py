@@ -333,7 +333,7 @@ def test_words_that_are_struck_out_or_only_carried_are_cited_so(
 
 
 def test_every_link_that_is_copied_shows_its_passage(page: Page, site: Path, sources: Path, base: str) -> None:
-    """Of words in the last turn of each part, which are marked on whatever part (its turns: turn_addresses)."""
+    """Of the last turn of each part and of words in it; where every turn opens, test_turn_addresses.py tells."""
     parts = sorted((site / "transcripts" / LONG).glob("**/index.html"), key=lambda path: (len(path.parts), path))
     turns: list[str] = []
     for part in parts:

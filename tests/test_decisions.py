@@ -458,7 +458,7 @@ def test_each_decision_says_who_decided_and_a_document_shows_its_title_once(tmp_
     )}  # fmt: skip
     assert ["decided by the council" in text for text in of_pages.values()] == [True, False, False, False]
     assert ["decider not stated" in text for text in of_pages.values()] == [False, True, False, True]
-    tmp_path = tmp_path / "more2"
+    tmp_path = tmp_path / "titles"
     # The heading keeps its anchor, for links and citations; another heading, and prose, stay as they are.
     head = "Status: accepted\n**Decided:** 2026-05-01\nDecided by: the council"
     write_text(tmp_path / "yard/decisions/oak.md", f"# Oak & `elm`\n\n{head}\n\nIt is oak.\nNote: it is.\n")

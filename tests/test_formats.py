@@ -1,4 +1,7 @@
-"""Each file of `cases/` is read as the expectation beside it says; `tests/support/cases.py` tells what a case is."""
+"""Each file of `cases/` is read as the expectation beside it says; `tests/support/cases.py` tells what a case is.
+
+Whatever else lies there gives a result, too: damaged files, JSON of another shape, megabytes.
+"""
 
 import json
 import os

@@ -1,6 +1,6 @@
-"""Fuzzes the readers of single values: references, names, times, JSON, YAML, globs, addresses, words in texts.
+"""Fuzzes what reads values and files: references, times, JSON, YAML, addresses; feeds, configurations, ledgers, caches.
 
-None fails; what each finds is in the text, and of bounded length; what it makes is safe and stays as it is.
+Each is read, or refused in one line; what is found is in the text, and of bounded length.
 """
 
 import datetime as dt

@@ -5,7 +5,9 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Generator
+from io import FileIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -363,3 +365,23 @@ def test_git_that_fails_is_started_again_and_told_of_in_one_line_without_passwor
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitError, match="git cannot be run"):
         git(found, "log")
+
+
+def test_files_of_git_that_come_in_pieces_are_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a network drive, where one read of an unbuffered file may give less than all: no branch is lost."""
+
+    class InPieces(FileIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            return super().read(min(size or 7, 7) if size != -1 else 7)
+
+        def readinto(self, buffer: Any, /) -> int:
+            return super().readinto(memoryview(buffer)[:7])
+
+    repo = Repo(tmp_path / "repo")
+    repo.write("a.md", "A\n")
+    commit = repo.commit()
+    repo.git("branch", "other")
+    repo.git("pack-refs", "--all")
+    monkeypatch.setattr(git_module, "open_file", lambda path: InPieces(os.open(path, os.O_RDONLY)))
+    head = commit_at(opened(repo.root), "other")
+    assert head is not None and head.hash == commit

@@ -47,7 +47,6 @@ from tests.support.waiting import wait_until
 
 LEDGER = "archive/ledger.jsonl"
 CATALOG = "governance/org/fernhill-library-organization.opencatalog"
-MARKER = ".memosite-site"
 Capture = pytest.CaptureFixture[str]
 
 BEFORE_KILLS = ("add_memo", "move", "edit_word", "edit_field", "delete", "corrupt", "restore", "commit", "change_theme")

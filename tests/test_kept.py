@@ -372,7 +372,7 @@ def test_only_what_this_program_wrote_counts(two: Path, analyzed: list[str], tmp
 
 
 def test_what_is_removed_is_in_no_file(two: Path) -> None:
-    """Neither the words_analyzed of a memo that is gone nor those of a text that was changed."""
+    """Neither the words of a memo that is gone nor those of a text that was changed."""
     assert b"quay" in words_analyzed(two) and b"zeppelin" in words_analyzed(two)
     write_memo(two / "memos/inbox", FIRST, body="About the pier.")
     (two / f"memos/inbox/{SECOND}.openthing").unlink()
@@ -382,7 +382,7 @@ def test_what_is_removed_is_in_no_file(two: Path) -> None:
 
 
 def test_only_the_last_block_is_kept(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When another one is the last, the file of the former goes with its words_analyzed."""
+    """When another one is the last, the file of the former goes with its words."""
     monkeypatch.setattr(blocks_module, "TAIL", 2)
     write_memo(two / "memos/inbox", THIRD, body="About the lighthouse.")
     build_site(two, "--jobs", 1)

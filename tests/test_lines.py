@@ -113,7 +113,7 @@ def test_a_memo_is_told_as_it_was_written_and_resolved_with_each_copy(tmp_path: 
         "recipients": [{"position": "director", "action": "open"}, {"position": "strategist", "action": "open"}],
         "positions": ["director", "engineer", "strategist"], "tags": ["build", "ci"], "findings": [], "sha256": digest,
     }  # fmt: skip
-    tmp_path = tmp_path / "more2"
+    tmp_path = tmp_path / "copies"
     # One artifact, as many copies as repos.
     boxes = {"alpha": "inbox", "beta": "read", "gamma": "flat"}
     for repo, box in boxes.items():

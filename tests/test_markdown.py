@@ -109,15 +109,15 @@ def test_anchors_are_words_and_headings_are_shifted_to_the_base_level() -> None:
 
 def test_links_to_the_web_and_the_archive_are_kept_and_other_destinations_are_text() -> None:
     """They tell the other site nothing and lend it no weight."""
+    assert inner("[a](<https://a.example/b c>)") == f'<a href="https://a.example/b%20c"{REL}>a</a>'
     for url in ["https://a.example/b?c=d&e", "http://a.example", "mailto:a@b.example", "HTTPS://A.b"]:
-        assert inner("[a](<https://a.example/b c>)") == f'<a href="https://a.example/b%20c"{REL}>a</a>'
         assert inner(f"[a]({url})") == f'<a href="{url.replace("&", "&amp;")}"{REL}>a</a>'
+    assert inner('[a](déjà%20"vu.md)') == '<span class="path" title="déjà%20&quot;vu.md">a</span>'
     for target in [
         *("javascript:alert(1)", "JaVaScript:alert(1)", "java&#10;script:alert(1)", "&#x6A;avascript:alert(1)"),
         *("data:text/html;base64,AA==", "vbscript:x", "file:///etc/passwd", "s:/projects/x", "C:\\Users\\x"),
         *("//evil.example/x", "/root.md", "unknown.md", "#nowhere", "https:evil", "blob:https://a.example/1"),
     ]:
-        assert inner('[a](déjà%20"vu.md)') == '<span class="path" title="déjà%20&quot;vu.md">a</span>'
         html = html_of(f"[label](<{target}>)")
         assert re.fullmatch(r'<p><span class="path" title="[^"]+">label</span></p>\n', html)
         assert target not in read(html_of(f"<{target}>")).hrefs
@@ -390,7 +390,7 @@ def test_long_memos_and_documents_have_contents_and_an_edit_after_receipt_is_in_
     assert listed(site / "memos" / NAME / "index.html")[:4] == expected
     (document,) = (site / "documents").glob("*/index.html")
     assert len(listed(document)) == 8
-    tmp_path = tmp_path / "more2"
+    tmp_path = tmp_path / "short"
     write_memo(tmp_path / "memos/inbox", NAME, body="## A\n\n## B\n\n## C\n\n## D\n\n## E\n")
     write_memo(tmp_path / "memos/inbox", "other", body=f"# A\n\n{FILLING}\n\n## B\n\n{FILLING}\n\n## C\n\nx\n")
     site = build_site(tmp_path)

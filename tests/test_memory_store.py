@@ -195,7 +195,7 @@ def test_a_configuration_makes_a_store_of_any_version_unless_it_has_another_shap
     repo.put(".memory/events.jsonl", "")
     repo.put(".memory/sync-state.json", {"last_sync_commit": "49d4640"})
     assert told(repo.join()) == []
-    repo = harbour(repo.root / "more2")
+    repo = harbour(repo.root / "versions")
     scope = {"kind": "project", "project": "project.harbour", "branch": None, "task": None}
     for kind in ("architecture", "constraint", "fact", "source", "synthesis", "workflow"):
         repo.node(f"{kind}.x", scope=scope, facets={"category": "concept"})
@@ -260,7 +260,7 @@ def test_a_missing_body_and_conflict_marks_are_errors_and_what_there_is_is_kept(
     joined = repo.join()
     assert [one.rule.id for one in joined.findings] == ["store-body-path"] * 4
     assert [one.text for one in joined.records if one.type == "decision"] == [None] * 4
-    repo = harbour(repo.root / "more2")
+    repo = harbour(repo.root / "conflict")
     repo.node("decision.light")
     repo.relation("decision.light", "affects", "project.harbour")
     sidecar = repo.root / ".memory/memory/decisions/light.json"
@@ -398,7 +398,7 @@ def test_a_history_is_in_the_order_of_time_and_events_are_of_nodes_relations_or_
     joined = repo.join()
     assert told(joined) == ["store-event events.jsonl:1", "store-event events.jsonl:5", "store-event events.jsonl:2"]
     assert len(joined.history["harbour", ".memory/memory/project.json"]) == 1
-    repo = harbour(repo.root / "more2")
+    repo = harbour(repo.root / "deleted")
     change = {"from": "fact.a", "predicate": "affects", "to": "project.harbour", "why": "old"}
     lines = [
         event("memory.deleted", 1, id="gotcha.gone", actor="user", reason="answered"),

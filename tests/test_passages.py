@@ -259,7 +259,7 @@ def test_a_memo_with_a_body_file_has_both_texts_and_a_redaction_no_hash(tmp_path
     with reading(tmp_path / "acme") as passages:
         expected = [(f"summary.p-{name}", "/body", "tides.openthing"), (f"p-{name}", "", "tides.body.md")]
         assert [(one.anchor, one.part, one.path.rpartition("--")[2]) for one in passages(("memo", STEM))] == expected
-    tmp_path = tmp_path / "more2"
+    tmp_path = tmp_path / "redacted"
     # Others of the same file have theirs, of the true source; and the words alone are no redaction.
     acme = tmp_path / "site/acme"
     write_memo(acme / "memos/read", STEM, body=f"The key is {KEY}.\n\nNothing else.\n\n- see\n  {KEY}")

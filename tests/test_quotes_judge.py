@@ -493,8 +493,6 @@ def test_an_untrue_quote_never_holds_and_a_true_one_does() -> None:
     assert judge("we use vec![1] for all of it", "Here we use `vec![1]` for all of it.").tier is Tier.MARKS
     for words in PUT_IN:
         assert not judge(f"I [{words}] agree with the plan at all", "I agree with the plan at all.").tier.holds
-        assert (
-            judge("I [, Zoë Čapek,] agree with the plan at all", "I agree with the plan at all.").tier is Tier.EDITORIAL
-        )
+    assert judge("I [, Zoë Čapek,] agree with the plan at all", "I agree with the plan at all.").tier is Tier.EDITORIAL
     for words in OMITTED:
         assert not judge("I do […] agree with the plan at all", f"I do {words} agree with the plan at all.").tier.holds

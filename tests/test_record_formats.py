@@ -1,4 +1,4 @@
-"""wyren: each case is read as expected, and whatever bytes a memory holds give a result."""
+"""Formats of records (wyren, MIF, memory layers) and their YAML: what is read, what is told; spite comes to an end."""
 
 import json
 import re
@@ -295,7 +295,7 @@ def test_an_inverse_leads_back_and_nothing_of_the_frontmatter_is_lost() -> None:
     )
     for name in ["RelatesTo", "relatesTo", "relates_to", "relates-to", " relates  to ", "RELATES_TO"]:
         assert predicate_of(name) == "relates-to"
-        assert predicate_of("farm:BreedsWith") == "farm:breeds-with"
+    assert predicate_of("farm:BreedsWith") == "farm:breeds-with"
     for text in ["light", "[[light]]", "[[light|The light]]", "[[light#north]]", "light#^block"]:
         assert read_target(text) == "light"
     card = card_of(read_mif(f"{EARLY}draught: 2.10\nprovenance: {{agent: a, mood: on}}\nlist: [1, [2, {{x: null}}]]\n"))

@@ -244,7 +244,7 @@ def test_records_are_called_by_their_source_and_key_and_nodes_have_bodies_and_hi
     date = record(archive_of(quay), "quay.context.2026-03-01-rope").date
     assert date is not None
     assert date.utc.startswith("2026-03-01")
-    quay = empty(quay.parent / "more2")
+    quay = empty(quay.parent / "node")
     repo = Stores(quay)
     repo.node("decision.retries", "# Retries\n\nThe worker retries.\n")
     event = {"event": "memory.created", "id": "decision.retries", "actor": "ada", "timestamp": "2026-05-01T08:00:00Z"}
@@ -295,7 +295,7 @@ def test_relations_are_bound_both_ways_and_tell_of_successors(quay: Path) -> Non
     assert supported.to is not None
     assert record(archive, supported.to[1]).card.file.path == "desk/.memory/memory/decisions/retries.json"
     assert relations(archive, "quay.fact.wind") == [("supports", None, False)]
-    quay = empty(quay.parent / "more2")
+    quay = empty(quay.parent / "successors")
     repo = Stores(quay)
     repo.node("decision.old", status="superseded", superseded_by="decision.new")
     repo.node("decision.older", status="superseded")

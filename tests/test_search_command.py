@@ -212,14 +212,13 @@ def test_what_is_withheld_is_forgotten_by_searches_and_by_builds(tmp_path: Path,
     assert "unicorn" not in capsys.readouterr().out
     files = [path for path in (tmp_path / ".memosite").rglob("*") if path.is_file()]
     assert not [path for path in files if b"zqunicorn" in path.read_bytes()]
-    tmp_path = tmp_path / "more2"
-    name = "2026-05-01-0900--engineer--director--reef"
+    tmp_path = tmp_path / "built"
     write_memo(tmp_path / "desk/memos/inbox", name, body="The zqunicorn is here.")
     assert search(tmp_path, "zqunicorn") == 0
     write_memo(tmp_path / "desk/memos/inbox", name, body=f"The zqunicorn is here. {TOKEN}")
     assert main(["build", str(tmp_path), "--quiet"]) == 1
     assert not (tmp_path / ".memosite/internal/search").exists()
-    tmp_path = tmp_path / "more3"
+    tmp_path = tmp_path / "public"
     write_text(tmp_path / "memosite.yml", "audience: public\n")
     name, folder = "2026-05-01-0900--engineer--director--reef", tmp_path / "desk/memos/inbox"
     write_memo(folder, name, body="The reef.")

@@ -1,4 +1,4 @@
-"""The index in the cache: what it finds, how it is kept up to date, what it survives."""
+"""The index in the cache and the blocks of the browser: both find the same; how they are kept, what they survive."""
 
 import json
 import os
@@ -39,8 +39,6 @@ from memosite.search_language import QueryError, fold_character, parse_query
 from tests.support.memos import write_memo, write_transcript
 from tests.support.search import Read, browse, many_queries, reading
 from tests.support.sites import EXAMPLE, build_site
-
-Place = tuple[str, str, int, str]
 
 
 def ids(site: Path, cache: Path, query: str, said: list[str] | None = None) -> list[str]:
@@ -167,7 +165,7 @@ def test_a_damaged_index_is_made_anew_and_one_that_came_with_a_repo_is_never_ope
     said: list[str] = []
     assert ids(tmp_path, tmp_path / "cache", "text", said) == ["one"]
     assert said == ["search index: it is damaged, or was not made here, so it is made anew"]
-    tmp_path = tmp_path / "more2"
+    tmp_path = tmp_path / "planted"
     write_memo(tmp_path / "memos/inbox", "one")
     cache = tmp_path / "cache"
     ids(tmp_path, cache, "text")
@@ -211,14 +209,14 @@ def test_dates_are_relative_to_the_newest_and_mailboxes_and_scores_are_up_to_dat
         write_memo(tmp_path / "memos/inbox", day, sent=f"{day}T12:00:00Z")
     assert ids(tmp_path, tmp_path / "cache", "after:2w") == ["2026-03-31", "2026-03-20"]
     assert ids(tmp_path, tmp_path / "cache", "before:2w") == ["2026-03-01"]
-    tmp_path = tmp_path / "more2"
+    tmp_path = tmp_path / "moved"
     write_memo(tmp_path / "memos/inbox", "one")
     assert ids(tmp_path, tmp_path / "cache", "box:inbox") == ["one"]
     (tmp_path / "memos/read").mkdir()
     (tmp_path / "memos/inbox/one.openthing").rename(tmp_path / "memos/read/one.openthing")
     assert ids(tmp_path, tmp_path / "cache", "box:inbox") == []
     assert ids(tmp_path, tmp_path / "cache", "box:read") == ["one"]
-    tmp_path = tmp_path / "more3"
+    tmp_path = tmp_path / "scored"
     write_memo(tmp_path / "memos/inbox", "often", subject="Other", body="tide tide tide", sent="2026-01-01T00:00:00Z")
     write_memo(
         tmp_path / "memos/inbox", "once", subject="Other", body="tide " + "word " * 50, sent="2026-01-03T00:00:00Z"
@@ -542,7 +540,6 @@ def test_what_was_found_in_a_small_block_is_not_sought_again(example: Read, monk
     for card in (*cards, cards[0], cards[-1]):
         found.get(card, find)
     assert made == [*(card.id for card in cards), cards[0].id]
-    (block,) = plan_blocks(example.cards)[:1]
     monkeypatch.setattr(blocks_module, "PACKED", 10**9)
     same = render_block(block, example.shelf.text)
     for packed, frequent in ((1, 0), (1, 5), (7, 1)):

@@ -106,7 +106,7 @@ def test_nineteen_words_are_no_passage_and_a_session_that_reads_a_memo_quotes_it
             write_memo(folder, f"2026-05-0{place + 1}-0900--a--b--{name}", body=f"Own {place} {words('same', number)}")
     assert links(tmp_path / "less") == {}
     assert len(links(tmp_path / "more")) == 2
-    tmp_path = tmp_path / "more2"
+    tmp_path = tmp_path / "captures"
     session = "0b5d7a52-95f1-4bd0-8f6e-2f6f3c0a1e11"
     for number in range(3):
         text = talk(words("said"), *(words(f"more{one}") for one in range(number)))

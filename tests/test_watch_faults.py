@@ -155,7 +155,7 @@ class Machine:
 
 
 def _opened(path: Path) -> WatchState:
-    """A state that does not wait for the disk: power cuts are tried in test_watch_state.py."""
+    """A state that does not wait for the disk: that others do is held in test_watch_state.py."""
     state = open_state(path)
     state.rows("PRAGMA synchronous = OFF")
     return state

@@ -155,6 +155,9 @@ def by_cited(citations: Iterable[MadeCitation]) -> dict[Ref, tuple[MadeCitation,
     return {ref: tuple(some) for ref, some in found.items()}
 
 
+# Artifacts, and the archive that holds them.
+
+
 NAMED, NAME_CHARS = 4, 60
 """The most names that a line lists, and the most characters of each."""
 

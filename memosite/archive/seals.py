@@ -73,6 +73,9 @@ def _node(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\1" + left + right).digest()
 
 
+# The log: its lines, and what is proved with it.
+
+
 SEALS_PATH = "archive/seals.jsonl"
 
 

@@ -497,6 +497,7 @@ class ArchiveSources(Sources):
 
 def _why_not(artifact: Artifact) -> str:
     """Why an artifact can neither be cited nor verified."""
-    notice = notice_of(artifact)
+    if notice := notice_of(artifact):
+        return notice.reason
     unread = "its file cannot be parsed (memosite check names the line); there is no text to cite"
-    return notice.reason if notice else unread if artifact.is_broken else ""
+    return unread if artifact.is_broken else ""

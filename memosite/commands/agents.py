@@ -215,14 +215,18 @@ def run_why(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _File:
-    """A file of a source: its path in the source and in the repo, the commit that the repo is at, how it is named."""
+    """A file of a source: its path in the source and in the repo, the commit that the repo is at."""
 
     source: Source
     path: str
     repo: Repo
     prefix: str
     commit: str
-    shown: str
+
+    @property
+    def shown(self) -> str:
+        """How it is named."""
+        return f"{self.source.name}/{self.path}"
 
 
 def _causes(handle: ArchiveHandle, written: str) -> tuple[Asked, list[Cause]]:
@@ -237,12 +241,11 @@ def _causes(handle: ArchiveHandle, written: str) -> tuple[Asked, list[Cause]]:
         head = commit_at(repo, holding.commit)
         if head is None:
             raise ConfigError(f"{written}: found no commit in {source.name}, expected a committed file")
-        shown = f"{source.name}/{path}"
-        file = _File(source=source, path=path, repo=repo, prefix=holding.prefix, commit=head.hash, shown=shown)
+        file = _File(source=source, path=path, repo=repo, prefix=holding.prefix, commit=head.hash)
         found = _written(file, line)
         facts = [commit_facts(repo, commit) for commit in dict.fromkeys(one.commit for one in found)]
-        times = {facts.hash: facts.committed.instant.timestamp() if facts.committed else 0.0 for facts in facts}
-        newest = sorted(facts, key=lambda commit: (times[commit.hash], commit.hash), reverse=True)[:MOST_COMMITS]
+        times = {one.hash: one.committed.instant.timestamp() if one.committed else 0.0 for one in facts}
+        newest = sorted(facts, key=lambda one: (times[one.hash], one.hash), reverse=True)[:MOST_COMMITS]
         causes = [
             _cause(handle.screen, file, commit, [part for part in found if part.commit == commit.hash])
             for commit in newest
@@ -271,12 +274,11 @@ def _find(handle: ArchiveHandle, written: str) -> tuple[Source, str, int | None]
                 return source, path, line
     if several := _LINES.search(written):
         raise ConfigError(f"{written}: found several lines, expected one, such as {name}:{several[1]}")
-    names = ", ".join(source.name for source in sources)
     near = _same_name(handle, name if is_line else written)
     such = f", such as {' or '.join(near)}" if near else ""
     raise ConfigError(
-        f"{written}: found no such file in {names}, expected a file of a source, or SOURCE/path{such}; a repo without "
-        "memos is a source if memosite.yml names it"
+        f"{written}: found no such file in {', '.join(one.name for one in sources)}, expected a file of a source, "
+        f"or SOURCE/path{such}; a repo without memos is a source if memosite.yml names it"
     )
 
 

@@ -486,6 +486,9 @@ def _artifacts(folder: Path) -> Iterator[str]:
                 yield name
 
 
+# Loads memosite.yml.
+
+
 SIZE_LIMIT = 1 << 20
 """Largest memosite.yml, in bytes."""
 

@@ -98,6 +98,9 @@ def left_out_by(erasures: Iterable[Erasure], secrets: SecretsConfig) -> str:
     return repr((sorted(entry.name for entry in erasures), secrets.mode, sorted(secrets.fingerprints), DIGEST))
 
 
+# All settings of a site.
+
+
 DOCUMENT_FOLDERS = ("decisions", "proposals", "adr", "doc/adr", "docs/adr", "docs/decisions", "doc/decisions")
 DEFAULT_DOCUMENTS = tuple(f"{folder}/**/*.md" for folder in DOCUMENT_FOLDERS)
 """Where documents are that memos cite; `documents` adds to these."""

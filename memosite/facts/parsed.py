@@ -69,6 +69,9 @@ class Withheld:
         return "erased" if self.reason == "erased" else "withheld"
 
 
+# What single files say.
+
+
 Kind = Literal["memo", "note", "transcript", "library", "record", "document"]
 Mailbox = Literal["inbox", "read", "archive", "flat"]
 Ref = tuple[Kind, str]
@@ -253,7 +256,7 @@ class LibraryCard:
 
     def without_content(self, withheld: Withheld) -> "LibraryCard":
         """A library without its name and its entries."""
-        return LibraryCard(file=self.file, id=self.id, name="", version="", description="", items=(), withheld=withheld)
+        return LibraryCard(file=self.file, id=self.id, name="", withheld=withheld)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -359,8 +362,9 @@ class DocumentHead:
 
     def without_content(self, withheld: Withheld) -> "DocumentHead":
         """A document by its file, its date and its id."""
-        bare = DocumentHead(file=self.file, title="", status=None, date=self.date, text=NOTHING_SAID, key=self.key)
-        return replace(bare, withheld=withheld)
+        return DocumentHead(
+            file=self.file, title="", status=None, date=self.date, text=NOTHING_SAID, key=self.key, withheld=withheld
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

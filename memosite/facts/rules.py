@@ -262,7 +262,7 @@ def withheld_for_secrets(findings: Iterable[Finding]) -> tuple[str, ...]:
     by_file: dict[tuple[str, str], list[Finding]] = {}
     for finding in sorted(findings, key=lambda finding: finding.sort_key):
         if finding.rule in _WITHHOLDING:
-            by_file.setdefault((finding.location.source, finding.location.path), []).append(finding)
+            by_file.setdefault(finding.location.place, []).append(finding)
     return tuple(
         f"{found[0].location}: {found[0].message.partition(', fingerprint ')[0]}"
         + (f", and {len(found) - 1} more" if len(found) > 1 else "")

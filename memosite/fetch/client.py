@@ -101,6 +101,9 @@ def origin(address: str) -> tuple[str, str, int | None]:
     return parts.scheme, (parts.hostname or "").lower(), parts.port or _PORTS.get(parts.scheme)
 
 
+# Fetches a document: within limits, and with credentials for one server alone.
+
+
 _REDIRECTS = {301, 302, 303, 307, 308}
 
 

@@ -12,7 +12,6 @@ Links in a twin are relative to the bundle. An artifact's twin is followed by th
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from functools import partial
 
 from memosite.archive import model, urls
 from memosite.archive.cite import called
@@ -282,10 +281,9 @@ def _event_line(one: RecordEvent) -> str:
 
 def artifact_text(context: Context, artifact: model.Artifact, texts: tuple[Text, ...]) -> str:
     """These texts of an artifact as one; a broken file as it is, a library as the list of its items."""
-    is_alone = isinstance(artifact, model.Library) and not artifact.card.rest  # it has no text but its own file
-    if artifact.is_broken and (is_alone or isinstance(artifact, model.Memo | model.Transcript)):
+    if artifact.is_broken and not isinstance(artifact, model.Record):
         return context.text_of(artifact.shown_file.sha256)
-    if isinstance(artifact, model.Library) and is_alone:
+    if isinstance(artifact, model.Library) and not artifact.card.rest:
         items = [f"- {item.name} {item.version}: {item.description} ({item.file})" for item in artifact.card.items]
         return "\n".join([artifact.card.description, "", *items])
     return join_texts(context.text_of(text.sha256) for text in texts)
@@ -405,8 +403,9 @@ def bundle_units(context: Context) -> Iterator[Unit]:
     for ref, bundle in context.bundles.items():
         members[bundle].append(context.archive.artifacts[ref])
     for bundle, found in members.items():
-        made_of = partial(traced_unit, given_as="an item in the bundle", weight=1 + len(found) // 3)
-        yield made_of(f"bundle/{bundle}", _plan_bundle, bundle=bundle, artifacts=tuple(found))
+        given_as, weight = "an item in the bundle", 1 + len(found) // 3
+        made_of = {"bundle": bundle, "artifacts": tuple(found)}
+        yield traced_unit(f"bundle/{bundle}", _plan_bundle, given_as=given_as, weight=weight, **made_of)
 
 
 def bundle_pages(context: Context) -> Iterator[tuple[str, str]]:

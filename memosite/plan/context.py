@@ -467,7 +467,7 @@ class Unit:
 
 
 def traced_unit(
-    name: str, make: Callable[..., Iterable[Planned]], *, given_as: str, weight: int = 1, **given: object
+    name: str, make: Callable[..., Iterable[Planned]], /, *, given_as: str, weight: int = 1, **given: object
 ) -> Unit:
     """A unit that is made of these values: `make` takes them by their names."""
     return Unit(name=name, make=partial(make, **given), given=tuple(given.values()), given_as=given_as, weight=weight)

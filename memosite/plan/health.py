@@ -65,6 +65,7 @@ def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPa
     chunks = in_parts(findings)
     for number, chunk in enumerate(chunks, 1):
         start = HEALTH if number == 1 else part_page(HEALTH, number)
+        about = [pages.get(finding.location.place) for finding in chunk]
         yield HealthPage(
             **head_of(context, start, title=phrase("Health"), section="health"),
             parts=part_links(start, HEALTH, len(chunks), number, first=HEALTH) if len(chunks) > 1 else (),
@@ -76,7 +77,7 @@ def plan_health(context: Context, seal: Seal | None = None) -> Iterator[HealthPa
             ),
             rows=tuple(
                 finding_row(start, finding, context.artifact(start, ref) if ref else None)
-                for finding, ref in ((finding, pages.get(finding.location.place)) for finding in chunk)
+                for finding, ref in zip(chunk, about, strict=True)
             ),
         )
 
@@ -92,10 +93,8 @@ def _pages_by_file(context: Context, findings: Collection[Finding]) -> dict[tupl
     if not findings:
         return found
     for artifact in context.archive.artifacts.values():
-        for copy in artifact.copies:
-            for path in (copy.file.path, copy.body_path):
-                if path is not None:
-                    found.setdefault((copy.file.source, path), artifact.ref)
+        for place in artifact.files:
+            found.setdefault(place, artifact.ref)
     for artifact in context.archive.artifacts.values():
         for finding in artifact.findings:  # those on files that are part of an artifact and not its own, too
             found.setdefault(finding.location.place, artifact.ref)

@@ -271,7 +271,7 @@ def citation_of(context: Context, artifact: Artifact) -> Citation:
 def _commit(artifact: Artifact) -> str:
     """The commit that gave the text that is shown its content, "" if it is not known."""
     file = artifact.shown_file
-    copies = (copy for copy in artifact.copies if (copy.file.source, copy.file.path) == (file.source, file.path))
+    copies = (copy for copy in artifact.copies if copy.file.place == file.place)
     return next((copy.life.commit for copy in copies if copy.life), "")
 
 

@@ -117,9 +117,11 @@ _DRAWN_YEARS = 30
 def month_units(months: Mapping[str, Sequence[Artifact]]) -> Iterator[Unit]:
     """A unit for each month, with its page and the other files that are made by month."""
     for month, around in page.with_neighbours(tuple(months)):
-        given_as = "the items of the month or the months beside it"
-        made_of = partial(traced_unit, given_as=given_as, weight=1 + len(months[month]) // 10)
-        yield made_of(f"month/{month}", _plan_month, month=month, artifacts=months[month], around=around)
+        found, given_as = months[month], "the items of the month or the months beside it"
+        make, weight = _plan_month, 1 + len(found) // 10
+        yield traced_unit(
+            f"month/{month}", make, month=month, artifacts=found, around=around, given_as=given_as, weight=weight
+        )
 
 
 def _plan_month(

@@ -106,9 +106,7 @@ def head_of(context: Context, start: str, *, title: str, section: str = "", desc
 
 def twin_links(start: str, page: str) -> tuple[Reference, ...]:
     """Links to the twins of a page."""
-    return tuple(
-        Reference(label=label, href=urls.relative(start, f"{page}index.{form}")) for form, label in FORMS.items()
-    )
+    return _in_forms(lambda form: urls.relative(start, f"{page}index.{form}"))
 
 
 # Plans the twins of lists: the same pages for machines, as JSON and Markdown (SPEC 4), bounded to 16 kB.

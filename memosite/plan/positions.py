@@ -462,6 +462,9 @@ def stream_parts(
         yield replace(part, sections=(replace(first, targets=(f"part-{number}",)), *others))
 
 
+# Plans the page of a position.
+
+
 _SHOWN = 50
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 from memosite.archive.ledger import Ledger
@@ -100,8 +99,8 @@ def block_members(context: Context) -> list[Members]:
 def block_units(blocks: Iterable[Members]) -> Iterator[Unit]:
     """A unit for each block."""
     for name, members in blocks:
-        made_of = partial(traced_unit, given_as="the list of items in it", weight=len(members))
-        yield made_of(f"{BLOCK}{name}", partial(plan_block, name=name), members=members)
+        unit, given_as = f"{BLOCK}{name}", "the list of items in it"
+        yield traced_unit(unit, plan_block, name=name, members=members, given_as=given_as, weight=len(members))
 
 
 def plan_block(context: Context, name: str, members: Sequence[Ref]) -> Iterator[SearchBlock]:

@@ -191,6 +191,9 @@ def _side(context: Context, start: str, transcript: Transcript) -> CaptureSide:
     )
 
 
+# Plans the page of a transcript, and its parts.
+
+
 _Characters = tuple[int, int]
 """The first character of a part and the one after its last, counted from 0."""
 

@@ -413,6 +413,9 @@ def _fitting(kept: _Pairs, asked: int, near: int) -> Span:
     return max(first - first_asked, 0), min(last + asked - last_asked, near)
 
 
+# The verdict on a quote.
+
+
 _TIERS: dict[Level, Tier] = {"exact": Tier.EXACT, "space": Tier.SPACE, "marks": Tier.MARKS, "signs": Tier.MARKS}
 
 

@@ -19,9 +19,9 @@ def read_manuscript(path: Path) -> tuple[Block, ...]:
     if suffix == ".docx":
         return tuple(markdown_blocks(docx_text(path)))
     text = _read(path).decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    is_markdown = suffix in MARKDOWN_ENDINGS
-    blocks = html_blocks if suffix in HTML_ENDINGS else markdown_blocks if is_markdown else plain_blocks
-    return tuple(blocks(text))
+    if suffix in HTML_ENDINGS:
+        return tuple(html_blocks(text))
+    return tuple(markdown_blocks(text) if suffix in MARKDOWN_ENDINGS else plain_blocks(text))
 
 
 def docx_text(path: Path, data: bytes | None = None) -> str:

@@ -381,7 +381,7 @@ def _of_source(parsed: Parsed, left: Set[FilePlace], mentions: Mentions) -> Pars
         where = finding.location
         if not where.source:  # of memosite.yml, which is the operator's
             return True
-        return (not where.path or (where.source, where.path) in left) and not mentions.in_text(finding.message)
+        return (not where.path or where.place in left) and not mentions.in_text(finding.message)
 
     return replace(parsed, findings=tuple(filter(stays, parsed.findings)))
 

@@ -81,6 +81,9 @@ def _kept(cache: Path, source: SourceConfig, prefix: str) -> Path:
     return cache / "commits" / hashlib.sha256(name).hexdigest()[:24]
 
 
+# Opens all sources.
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
     """Sources to read, with their facts for pages, in the order of the configuration, and errors in opening."""

@@ -268,7 +268,7 @@ def _seals_in(output: Path, last: SealLog = _NO_SEALS) -> SealLog | None:
 
 
 def _fetched(previous: str, path: str) -> tuple[str, bytes | None]:
-    """The address of a file of the previous site, and its bytes: None if there is none, which no ledger lacks."""
+    """The address of a file of the previous site, and its bytes: None if there is none; an error for a ledger."""
     site = WebSite(previous)
     answer, address = site.ask(path), site.address_of(path)
     if isinstance(answer, bytes):
@@ -342,14 +342,16 @@ def _keyed_lines(bundle: bytes) -> Iterator[tuple[str, bytes]]:
 
 def published_file(output: Path, previous: str | None) -> PublishedFile:
     """Reads files that are published: those of the output, else of the previous site."""
+    site = WebSite(previous, limit=TWIN_LIMIT, whole=60) if previous and is_address(previous) else None
+    folders = (output, *([Path(previous)] if previous and not site else ()))
 
     def read(path: str) -> bytes | None:
-        for folder in (output, *([Path(previous)] if previous and not is_address(previous) else ())):
+        for folder in folders:
             try:
                 return read_file(folder / path)
             except OSError:
                 continue
-        answer = WebSite(previous, limit=TWIN_LIMIT, whole=60).ask(path) if previous and is_address(previous) else None
+        answer = site.ask(path) if site else None
         return answer if isinstance(answer, bytes) else None
 
     return read

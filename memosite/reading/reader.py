@@ -345,6 +345,9 @@ def refuse_secrets(config: Config, screen: Screen) -> None:
         raise ConfigError(f"{shown}: found a secret in this name, expected none; rotate it and rename the folder")
 
 
+# Reads all sources into an archive.
+
+
 ALL = Policy(config=Config(site=Path(), title="", sources=(), output=Path(), cache=Path()))
 """The policy of an archive that holds everything."""
 

@@ -89,8 +89,8 @@ class Screen:
     def names(self, names: Iterable[str]) -> Mapping[str, str]:
         """Those of these names that hold a secret, each with the name as it may be shown."""
         distinct = sorted(set(names))
-        listed = "\n".join(distinct)
-        if not self.scans.spans(blob_id(encode(listed)), listed):
+        lines = "\n".join(distinct)
+        if not self.scans.spans(blob_id(encode(lines)), lines):
             return {}
         return {name: redact(name, spans) for name, spans in ((name, find_spans(name)) for name in distinct) if spans}
 
@@ -114,10 +114,10 @@ def with_mode(
     """
     read = tuple(facts)
     now = frozenset(one.fact.file.blob for one in read if isinstance(one.fact, Envelope | BodyFile))
-    listed = frozenset(finding for one in read for finding in one.findings if finding.rule == rules.SECRET_IN_NAME)
+    present = frozenset(finding for one in read for finding in one.findings if finding.rule == rules.SECRET_IN_NAME)
     found = [
         *(finding for name, history in histories.items() for finding in _in_versions(name, history, secrets, now)),
-        *(finding for name, history in histories.items() for finding in _in_names(name, history, listed)),
+        *(finding for name, history in histories.items() for finding in _in_names(name, history, present)),
         *_in_vain(read, histories.values(), secrets),
     ]
     result = tuple(decided(one, secrets) for one in read)
@@ -235,12 +235,12 @@ def _commits_by_blob(history: History) -> Mapping[str, str]:
     return made
 
 
-def _in_names(source: str, history: History, listed: frozenset[Finding]) -> Iterator[Finding]:
-    """The findings on the names that git has; `listed` are those on names that files have now."""
+def _in_names(source: str, history: History, present: frozenset[Finding]) -> Iterator[Finding]:
+    """The findings on the names that git has; `present` are those on names that files have now."""
     for kind, name in history.names:
         if kind == "path":
             now = name_finding(source, name)
-            if now not in listed:
+            if now not in present:
                 message = f"{_kinds(name)} in a former name of a file in this folder, which is not shown"
                 yield replace(now, rule=rules.SECRET_FORMERLY_IN_NAME, message=message)
         else:

@@ -138,6 +138,9 @@ def zip_bytes(files: Mapping[str, bytes]) -> bytes:
     return stream.getvalue()
 
 
+# Makes units: their pages, and the other files.
+
+
 Bytes = tuple[str, str, bytes | None]
 """An output: its path, the fingerprint of its model, and its bytes; None if it stays as it is."""
 

@@ -58,7 +58,7 @@ class BuildReport(BuildSeal):
     """What was published before and is withheld now."""
 
 
-def report_of(
+def of_build(
     archive: "Archive",
     output: OutputFolder,
     *,
@@ -93,7 +93,7 @@ def report_of(
     )
 
 
-def report_unchanged(
+def of_unchanged(
     output: OutputFolder, memory: Memory, last: BuildSeal, *, clock: Clock, began: dt.datetime
 ) -> BuildReport:
     """The report of a build that finds the site up to date: only `status.json` is written, since it holds the time."""

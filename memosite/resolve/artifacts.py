@@ -173,6 +173,9 @@ def least_done(states: Iterable[model.RecipientState]) -> model.Action | None:
     return min((one.action for one in states if one.action is not None), key=_DEGREE.__getitem__, default=None)
 
 
+# Makes the artifacts.
+
+
 @dataclass(frozen=True, kw_only=True)
 class ResolvedLinks:
     """Results of the other steps, by ref: threads, positions of names, links and findings."""
@@ -563,9 +566,8 @@ class Assembler:
         dates = {ref: one.date or self._received(ref) for ref, one in named}
         known = self._ledger.keys_by_ref
         new = [ref for ref in dates if known.get(ref) != self._key(ref)]
-        new.sort(
-            key=lambda ref: (date.instant if (date := self._received(ref) or dates[ref]) else model.UNDATED, *ref[::-1])
-        )
+        instants = {ref: at.instant if (at := self._received(ref) or dates[ref]) else model.UNDATED for ref in new}
+        new.sort(key=lambda ref: (instants[ref], ref[1], ref[0]))
         ledger = self._ledger.with_arrivals((*ref, self._key(ref)) for ref in new)
         numbers = ledger.numbers
         maker = ArtifactMaker(self, joined, dates, numbers)

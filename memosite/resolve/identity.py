@@ -390,6 +390,9 @@ def _hidden(file: FileFacts, kept: Collection[str]) -> FileFacts:
     return replace(file, sha256=digest, bytes=0, blob="")
 
 
+# Groups copies, and gives each group its id.
+
+
 @dataclass(kw_only=True)
 class CopyGroup:
     """The copies of one artifact, and the id they were given; `variants` are in display order.

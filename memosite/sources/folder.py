@@ -170,6 +170,9 @@ def _is_same(first: Path, second: Path) -> bool:
         return False
 
 
+# The source: its files, and how they are read.
+
+
 _READINGS = 3
 """How often a file is read that changes meanwhile."""
 

@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from io import BufferedReader
 from pathlib import Path
 from types import MappingProxyType
 
@@ -262,7 +263,7 @@ def _listed(folder: Path) -> "Iterator[Iterator[os.DirEntry[str]]]":
 def _whole(file: Path, limit: int) -> bytes | None:
     """The bytes of a regular file, None if there is none. Raises `UnreadableRepoError` for a link or pipe."""
     try:
-        with open_file(file) as stream:
+        with BufferedReader(open_file(file)) as stream:  # one read of a bare file may give less than all
             data = stream.read(limit + 1)
     except FileNotFoundError:
         return None

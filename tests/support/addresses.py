@@ -20,7 +20,6 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 FEED_SUFFIXES = ("feed.json", ".xml")
-_HISTORY = "{http://purl.org/syndication/history/1.0}"
 _ATOM_LINK = "{http://www.w3.org/2005/Atom}link"
 _JSON_FEED = "https://jsonfeed.org/version/1"
 

@@ -7,7 +7,7 @@ from typing import Any
 from playwright.sync_api import Error, Page
 
 from tests.support.browsers import open_chromium
-from tests.support.waiting import wait_until
+from tests.support.waiting import DEADLINE, wait_until
 
 
 class Browser:
@@ -67,4 +67,6 @@ class Browser:
 def chromium() -> Iterator[Browser]:
     """Run Chromium, with one page."""
     with open_chromium() as browser:
-        yield Browser(browser.new_page(viewport={"width": 1280, "height": 800}))
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.set_default_timeout(DEADLINE * 1000)
+        yield Browser(page)

@@ -1,4 +1,4 @@
-"""What the tests of search share: archives as documents, an index of dictionaries, the browser's answers, queries."""
+"""What the tests of search share: archives as documents, the browser's answers, queries."""
 
 import json
 import random

@@ -12,6 +12,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from tests.support.waiting import DEADLINE
+
 
 class Handler(SimpleHTTPRequestHandler):
     """Answers, and says nothing of it."""
@@ -71,7 +73,7 @@ def raw_server(answer: bytes = b"") -> Iterator[tuple[str, list[bytes]]]:
                     return
                 asked.append(b"")
                 with connected, contextlib.suppress(OSError):
-                    connected.settimeout(5)
+                    connected.settimeout(DEADLINE)
                     asked[-1] = connected.recv(65_536)
                     connected.sendall(answer)
 

@@ -393,7 +393,7 @@ def _left_alone(parsed: Iterable[Parsed], joined: JoinedStores, *, is_loose: boo
 def _folders_told_of(joined: JoinedStores) -> set[FilePlace]:
     """The folders that are stores, or of which a finding already says that they are none."""
     places = {store.file.place for store in joined.stores} | {card.file.place for card in joined.records}
-    places |= {(finding.location.source, finding.location.path) for finding in joined.findings}
+    places |= {finding.location.place for finding in joined.findings}
     return {(source, store[0]) for source, path in places if (store := store_of(path)) is not None}
 
 

@@ -412,14 +412,13 @@ def _read_card(fields: Fields) -> RecordCard:
     _check_values(fields, type_, status, stage)
     key = id_ or key_of_path(fields.file.path)
     evidence = tuple(read_evidence(fields))
-    origin, facets = fields.object("origin"), fields.object("facets")
+    origin, facets, scope = fields.object("origin"), fields.object("facets"), fields.object("scope")
+    scope_kind = scope.peek("kind")
     rows = (
         *_rows("Source", fields.object("source"), "task"),
         *(("Evidence", f"{kind}: {name}{others}") for kind, name, others in evidence),
         *_rows("Origin", origin, "locator"),
-        *_rows(
-            "Scope", scope := fields.object("scope"), kind if isinstance(kind := scope.peek("kind"), str) else "project"
-        ),
+        *_rows("Scope", scope, scope_kind if isinstance(scope_kind, str) else "project"),
         *((label_of(name), value_text(facets.peek(name))) for name in facets.names_written if facets.has(name)),
     )
     anchors = fields.strings("anchors")
