@@ -11,6 +11,7 @@ from memosite.archive.cite import ArchiveNames, nearest, ref_named
 from memosite.archive.lines import notice_of
 from memosite.archive.mailboxes import (
     PossibleReplies,
+    action_for,
     is_unread_for,
     is_unreceived_by,
     open_for,
@@ -30,12 +31,16 @@ from memosite.archive.model import (
     Transcript,
 )
 from memosite.facts.errors import ConfigError
-from memosite.facts.parsed import BROADCAST, Ref, Seat, Text
+from memosite.facts.parsed import BROADCAST, SOMEBODY, Ref, Seat, Text
 from memosite.facts.texts import cut_line, listed
 from memosite.facts.times import Moment
 from memosite.formats.status import sort_of
 
 # Describes artifacts for answers: a line, the same as fields, and the triage summary.
+
+
+_REPLIES = 2
+"""How many replies a line names."""
 
 
 TextOf = Callable[[str], str]
@@ -94,7 +99,7 @@ def states_of(reader: Reader, artifact: Artifact, viewer: Position | None) -> li
         return [artifact.withheld.word]
     if not isinstance(artifact, Memo):
         status = artifact.status
-        return [f"status {cut_line(status, NAME_CHARS)}"] if status else []
+        return ([f"status {cut_line(status, NAME_CHARS)}"] if status else []) + _waits_for(reader, artifact)
     found = ["unreadable"] if artifact.broken else []
     action: str | None = artifact.action
     if viewer is not None:
@@ -102,20 +107,24 @@ def states_of(reader: Reader, artifact: Artifact, viewer: Position | None) -> li
         repos = [reader.archive.positions[member].repo for member in members]
         if is_unread_for(artifact, members, repos):
             found += ["unread", *(["delivered, not received"] if is_unreceived_by(artifact, repos) else [])]
-        action = next(
-            (state.action for state in artifact.recipients if state.position in members and state.action), action
-        )
-        action = "open" if open_for(artifact, members) else action
+        action = action_for(artifact, members)
     return found + ([f"action {action_word(action)}"] if action else []) + _waits_for(reader, artifact)
 
 
-def _waits_for(reader: Reader, memo: Memo) -> list[str]:
-    """Who of several has not done what a memo asks (of one the state says it), and what may have answered it."""
+def _waits_for(reader: Reader, memo: Artifact) -> list[str]:
+    """Who of several has not done what a memo asks (of one the state says it), and what may have answered it.
+
+    Of a document or a record, for whom it waits.
+    """
+    names = [reader.archive.label(position) for position in memo.owed_by if position != SOMEBODY]
+    if not isinstance(memo, Memo):
+        return [f"waits for {names_line(names) or 'somebody'}"] if memo.owed_by else []
     if not memo.owed_by:
         return []
-    names = [reader.archive.label(position) for position in memo.owed_by]
     missing = [f"{ghost.kind}/{ghost.id}" for ghost in reader.possible_replies.of(memo)]
-    found = [f"perhaps answered by missing {', '.join(missing[:NAMED])}"] if missing else []
+    since = ["/".join(ref) for ref in (*memo.replies, *memo.also_answered_by)]
+    found = [f"replied to since by {listed(since, _REPLIES)}" if since else "no reply since"]
+    found += [f"perhaps answered by missing {', '.join(missing[:NAMED])}"] if missing else []
     if len(memo.recipients) > 1 or memo.is_broadcast:
         found.append(f"not answered by {'anybody' if names == [BROADCAST] else names_line(names)}")
     return found
@@ -141,11 +150,11 @@ def fields_of(reader: Reader, artifact: Artifact, viewer: Position | None = None
         fields |= {"from": artifact.sender or None, "to": list(artifact.to[:NAMED]), "thread": artifact.thread}
         if len(artifact.to) > NAMED:
             fields["to_more"] = len(artifact.to) - NAMED
-        if artifact.owed_by:
-            fields["waits_for"] = list(artifact.owed_by[:NAMED])
-            fields["waits_for_total"] = len(artifact.owed_by)
     else:
         fields["who"] = who_of(artifact)
+    waits_for = [position for position in artifact.owed_by if position != SOMEBODY]
+    if artifact.owed_by:
+        fields["waits_for"], fields["waits_for_total"] = waits_for[:NAMED], len(waits_for)
     return fields | {"states": states_of(reader, artifact, viewer)}
 
 
@@ -327,23 +336,25 @@ class Involved:
 
     @property
     def among_others(self) -> str:
-        """Which memos are those that are not known to be unread."""
-        return "in memos that are read, or may be unread" if self.unknown else "in memos that are read"
+        """What is to do apart from memos that are known to be unread."""
+        return f"besides {'memos known to be unread' if self.unknown else 'unread memos'}"
 
     @cached_property
-    def to_do(self) -> list[Memo]:
-        """Memos that ask something of it that is not done."""
-        return [memo for memo in self.memos if open_for(memo, self.position.members)]
+    def to_do(self) -> list[Artifact]:
+        """What is open for it: of memos, then of documents and records."""
+        members = self.position.members
+        others = newest_first(self.reader.archive.waiting_besides_memos(members))
+        return [*(memo for memo in self.memos if open_for(memo, members)), *others]
 
     @cached_property
-    def to_do_read(self) -> list[Memo]:
+    def to_do_read(self) -> list[Artifact]:
         """Those of them that are not unread."""
         unread = {memo.ref for memo in self.unread}
-        return [memo for memo in self.to_do if memo.ref not in unread]
+        return [one for one in self.to_do if one.ref not in unread]
 
     def more_to_do(self, count: int, where: str) -> str:
-        """What is said of further memos that ask something of it."""
-        return f"{count} more {'action is' if count == 1 else 'actions are'} open, {where}"
+        """What is said of more that it has to do."""
+        return f"{count} more {'waits' if count == 1 else 'wait'} for it, {where}"
 
     @cached_property
     def waiting(self) -> list[Memo]:

@@ -27,6 +27,13 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
     unread, read = involved.unread, involved.to_do_read
     todo = involved.more_to_do(len(read), involved.among_others)
     brief = reader.command("brief", position.id, "--only", "to-do")
+    to_do = Part(
+        name="to-do",
+        title=f"To do, {involved.among_others}",
+        entries=tuple(involved.entries(read)),
+        more=brief,
+        empty="Nothing.",
+    )
     part = Part(
         name="unread",
         title="Unread",
@@ -44,7 +51,7 @@ def inbox(reader: Reader, written: str, *, begin: int = 1) -> Answer:
             "unknown": involved.unknown or None,
             "brief": brief,
         },
-        parts=(part,),
+        parts=(part, to_do) if read else (part,),
         command=reader.command("inbox", position.id),
     )
 

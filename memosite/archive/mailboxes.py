@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from memosite.archive.model import Archive, Copy, Ghost, Memo
-from memosite.facts.parsed import BROADCAST, Mailbox, Ref
+from memosite.archive.model import Action, Archive, Artifact, Copy, Ghost, Memo
+from memosite.facts.parsed import BROADCAST, SOMEBODY, Mailbox, Ref
 from memosite.facts.phrases import joined, phrase, phrases
 
 # Where a memo is for whom: in which mailbox, whether it is unread, and whether it asks for something (SPEC 3).
@@ -183,11 +183,55 @@ def _is_only_received(memo: Memo, members: Collection[str], repos: tuple[str | N
     )
 
 
-def open_for(memo: Memo, members: Collection[str]) -> bool:
-    """Whether a memo asks something of one of these positions that is not done."""
-    if BROADCAST in memo.owed_by and memo.sender_position not in members:
+def open_for(item: Artifact, members: Collection[str]) -> bool:
+    """Whether an item waits for one of these positions: for what a memo asks of it, or for its decision."""
+    if isinstance(item, Memo) and BROADCAST in item.owed_by and item.sender_position not in members:
         return True
-    return any(one in members for one in memo.owed_by)
+    return any(one in members for one in item.owed_by)
+
+
+def states_by_position(item: Artifact) -> dict[tuple[Action, str], None]:
+    """The states of what an item asks, each with whom it asks; what waits is open for whom it waits.
+
+    A memo to all is open for all, too, as long as it is for anybody (SPEC 4).
+    """
+    asked = item.recipients if isinstance(item, Memo) else ()
+    found = dict.fromkeys((state.action, state.position) for state in asked if state.action is not None)
+    found |= dict.fromkeys(("open", position) for position in item.owed_by)
+    if item.owed_by and any(state.position == BROADCAST and state.action for state in asked):
+        found["open", BROADCAST] = None
+    return found
+
+
+def states_of(item: Artifact) -> frozenset[Action]:
+    """The states in which what an item asks is for anybody."""
+    return frozenset(state for state, _ in states_by_position(item))
+
+
+def action_for(item: Artifact, members: Collection[str]) -> Action | None:
+    """The state of what an item asks for one of these positions, if it asks them; else that of the item as a whole."""
+    if open_for(item, members):
+        return "open"
+    if not isinstance(item, Memo):
+        return "open" if item.owed_by else None
+    return next((state.action for state in item.recipients if state.position in members and state.action), item.action)
+
+
+def wait_of(item: Artifact) -> dict[str, object] | None:
+    """How an item waits, for machines: for whom, since when (UTC), why, how that ends, what else is the same matter.
+
+    None if it waits for nobody. What is only to be read is not here: that is said of each copy.
+    """
+    if not item.owed_by:
+        return None
+    is_asked = isinstance(item, Memo)
+    return {
+        "for": [position for position in item.owed_by if position != SOMEBODY],
+        "since": item.date.utc if item.date else None,
+        "why": "action requested" if is_asked else "decision pending",
+        "ends": "reply, or closed action" if is_asked else "status that decides, or decision that names it",
+        "same_matter": ["/".join(ref) for ref in item.same_matter],
+    }
 
 
 # Finds missing memos that may have answered what is asked: they count as no answers (SPEC 3, actions).

@@ -284,6 +284,10 @@ class Artifact(Apart):
     """The fields that all artifacts share. One with `withheld` is published without its content.
 
     `former` are ids that it has had before, under other names of its file, or of an entry of a list.
+
+    `owed_by` are those for whom it waits, each once: who has not done what a memo asks, or who has to decide, as a
+    status says. Of these `all` is everybody, and `SOMEBODY` is somebody who is not named. `same_matter` of a decision
+    that waits are its proposal and the records of it in other systems; these have no `owed_by`.
     """
 
     APART: ClassVar[frozenset[str]] = frozenset({"copies", "variants", "links", "images"})
@@ -306,6 +310,8 @@ class Artifact(Apart):
     findings: tuple[Finding, ...] = ()
     former: tuple[str, ...] = ()
     withheld: Withheld | None = None
+    owed_by: tuple[str, ...] = ()
+    same_matter: tuple[Ref, ...] = ()
 
     @property
     def ref(self) -> Ref:
@@ -424,7 +430,7 @@ class Memo(Envelopes):
 
     `parent` is the memo it answers, `ghost_parent` the id of one that is not in the archive. `also_answers` are further
     memos to its sender that it answers, `supersedes` earlier memos of its sender that it replaces. `sender`, `to` are
-    as written, their positions as resolved; `role` is whom a note is filed for. `owed_by` have not done what it asks.
+    as written, their positions as resolved; `role` is whom a note is filed for.
     """
 
     sender: str
@@ -442,7 +448,6 @@ class Memo(Envelopes):
     supersedes: tuple[Ref, ...] = ()
     superseded_by: tuple[Ref, ...] = ()
     action: Action | None = None
-    owed_by: tuple[str, ...] = ()
     answers: int = 0
     discharge: Discharge | None = None
 
@@ -714,7 +719,8 @@ class Archive:
     position_of: Mapping[str, str] = field(default_factory=dict)
     """From a name as written to the id of the position it stands for."""
     groups: Mapping[str, tuple[Ref, ...]] = field(default_factory=dict)
-    """Artifacts in order of arrival: by `position/<id>` those that involve it; `broadcasts`, `decisions`, `handoffs`.
+    """Artifacts in order of arrival: by `position/<id>` those that involve it, by `waiting/<id>` those besides
+    memos that wait for it; `broadcasts`, `decisions`, `handoffs`.
 
     So a command that shows one position loads little of an archive that is kept.
     """
@@ -752,6 +758,11 @@ class Archive:
     def thread_label(self, thread: str) -> str:
         """The name of a thread for people: the short subject of its first memo."""
         return self.short_subject(self.threads[thread].entries[0].ref)
+
+    def waiting_besides_memos(self, members: Iterable[str]) -> list[Artifact]:
+        """Documents and records that wait for one of these positions, in order of arrival."""
+        refs = {ref for member in members for ref in self.groups.get(f"waiting/{member}", ())}
+        return sorted((self.artifacts[ref] for ref in refs), key=lambda one: one.arrival)
 
     def memos(self) -> tuple[Memo, ...]:
         """Memos and notes, in order of arrival."""

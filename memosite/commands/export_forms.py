@@ -28,6 +28,7 @@ from email.utils import format_datetime
 from urllib.parse import quote
 
 from memosite.archive.lines import artifact_line, body_texts, dump_line, exported, join_texts, notice_of, with_body
+from memosite.archive.mailboxes import states_of
 from memosite.archive.model import Archive, Artifact, Library, Memo, Transcript
 from memosite.archive.urls import absolute, page_of
 from memosite.facts.names import short_hash
@@ -48,12 +49,12 @@ def is_unread(artifact: Artifact) -> bool:
 
 def is_flagged(artifact: Artifact) -> bool:
     """Whether its action is still open."""
-    return isinstance(artifact, Memo) and artifact.action == "open"
+    return "open" in states_of(artifact)
 
 
 def is_answered(artifact: Artifact) -> bool:
     """Whether its action was answered, and is not discharged yet."""
-    return isinstance(artifact, Memo) and artifact.action == "answered"
+    return "answered" in states_of(artifact)
 
 
 # The input of every exporter: the archive, its texts, and the names for ids and addresses.

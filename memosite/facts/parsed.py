@@ -77,7 +77,7 @@ Mailbox = Literal["inbox", "read", "archive", "flat"]
 Ref = tuple[Kind, str]
 """Names one artifact in the archive: its kind and its id."""
 
-BROADCAST, FILE = "all", "file"
+BROADCAST, FILE, SOMEBODY = "all", "file", ""
 
 
 Order = Literal["month", "day", "year"]

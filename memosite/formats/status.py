@@ -78,20 +78,31 @@ _WORK = re.compile(
 )
 
 
-def awaits(status: str) -> bool:
-    """Whether a whole status says, in any clause, that a decision waits for somebody.
+def awaiting_clauses(status: str) -> list[str]:
+    """The clauses of a whole status that say that a decision waits for somebody; none if it waits for nobody.
 
     What waits for work alone is decided, and so is what was awaited and came: `was awaiting`, `ratified same day`.
     """
     text = _ENDED.sub(" ", status)
     is_over = _PARTLY.search(text) or _BY_ANOTHER.search(text) or _first(text) in {"superseded", "rejected"}
-    waits = False
+    found: list[str] = []
     for clause in () if is_over else _CLAUSE.split(_WORK.sub(" ", text)):
         if _AWAITS.search(clause):
-            waits = True
-        elif waits and _GIVEN.search(clause) and _WHEN.search(clause):
-            waits = False
-    return waits
+            found.append(clause)
+        elif found and _GIVEN.search(clause) and _WHEN.search(clause):
+            found.clear()
+    return found
+
+
+_WROTE = re.compile(r"\b(?:by|from|author|drafted|von)\b", re.IGNORECASE)
+
+
+def who_may_decide(status: str) -> list[list[str]]:
+    """The clauses of a pending status that may name who has to decide: those that await, and those without an author.
+
+    The second list is to be read if the first names nobody.
+    """
+    return [awaiting_clauses(status), [clause for clause in _CLAUSE.split(status) if not _WROTE.search(clause)]]
 
 
 def read_status(status: str) -> Standing | None:
@@ -105,7 +116,7 @@ def read_status(status: str) -> Standing | None:
         return "accepted"
     if _BY_ANOTHER.search(text):
         return "superseded"
-    return "pending" if awaits(status) else _first(text) or ("unclear" if text.strip() else None)
+    return "pending" if awaiting_clauses(status) else _first(text) or ("unclear" if text.strip() else None)
 
 
 def _first(text: str) -> Standing | None:

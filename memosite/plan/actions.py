@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
-from memosite.archive.mailboxes import open_for
-from memosite.archive.model import Action, Memo, Position
-from memosite.archive.urls import ACTIONS, page_of, position_actions, position_page, relative
-from memosite.facts.parsed import BROADCAST
+from memosite.archive.mailboxes import open_for, states_by_position, states_of
+from memosite.archive.model import Action, Artifact, Memo, Position
+from memosite.archive.urls import ACTIONS, DECISIONS, page_of, position_actions, position_page, relative
+from memosite.facts.parsed import BROADCAST, SOMEBODY
 from memosite.facts.phrases import phrase
 from memosite.facts.times import Moment
 from memosite.pages import ListPage, ListSection, Page, Reference, Row, View
@@ -25,15 +25,17 @@ from memosite.plan.threads import perhaps_answered_by
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionRow(Row):
-    """A memo that asks for something. `age` is counted to the newest date of the archive.
+    """A memo that asks for something, or what has to be decided. `age` is counted to the newest date of the archive.
 
     `asked_by` and `waits_for` are given where the place of the row does not say them. With `of_all` everybody is asked.
+    `same_matter` are the proposal and the records of what has to be decided.
     """
 
     action: Action
     asked_by: Reference | None = None
     perhaps_answered_by: tuple[Reference, ...] = ()
     of_all: bool = False
+    same_matter: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +93,7 @@ class ActionsPage(Page):
     memos_open: int
     replies_owed: int
     asks_everybody: bool
+    decisions_pending: int
     owed: tuple[Owed, ...]
     owed_total: int
     positions: tuple[PositionActions, ...]
@@ -121,23 +124,26 @@ class ActionListPage(Page):
 _oldest_first = attrgetter("sort_key")
 
 
-_NONE: Mapping[str, Sequence[Memo]] = {}
+_NONE: Mapping[str, Sequence[Artifact]] = {}
+
+
+A = TypeVar("A", bound=Artifact)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Memos that ask for something: `every` in order of arrival, all others oldest first.
+    """Memos that ask for something, and what has to be decided: `every` in order of arrival, all others oldest first.
 
-    `of` holds them by state and by the position that they ask, which may be all; a memo to several has a state for
-    each. What is asked of all is open for all, and for each who has not answered. `waiting` holds what anybody has not
-    done by the position that asks.
+    `of` holds them by state and by the position that they ask, which may be all or `SOMEBODY`; a memo to several has a
+    state for each. What is asked of all is open for all, and for each who has not answered. `waiting` holds what
+    anybody has not done by the position that asks.
     """
 
-    every: Sequence[Memo]
-    of: Mapping[Action, Mapping[str, Sequence[Memo]]]
+    every: Sequence[Artifact]
+    of: Mapping[Action, Mapping[str, Sequence[Artifact]]]
     waiting: Mapping[str, Sequence[Memo]]
 
-    def asked_of(self, positions: Iterable[str], state: Action = "open") -> tuple[Memo, ...]:
+    def asked_of(self, positions: Iterable[str], state: Action = "open") -> tuple[Artifact, ...]:
         """What is asked of these positions, in one state."""
         return _together(self.of.get(state, _NONE), positions)
 
@@ -146,38 +152,24 @@ class Asked:
         return _together(self.waiting, positions)
 
 
-def _together(found: Mapping[str, Sequence[Memo]], positions: Iterable[str]) -> tuple[Memo, ...]:
+def _together(found: Mapping[str, Sequence[A]], positions: Iterable[str]) -> tuple[A, ...]:
     lists = [found[one] for one in positions if one in found]
     if len(lists) < 2:
         return tuple(lists[0]) if lists else ()
     return tuple(sorted({memo.ref: memo for one in lists for memo in one}.values(), key=_oldest_first))
 
 
-def sort_asked(memos: Iterable[Memo]) -> Asked:
-    """Look at all memos and notes once."""
-    every = [memo for memo in memos if memo.action is not None]
-    of: dict[Action, dict[str, list[Memo]]] = {}
+def sort_asked(artifacts: Iterable[Artifact]) -> Asked:
+    """Look at all artifacts once."""
+    every = [one for one in artifacts if one.owed_by or (isinstance(one, Memo) and one.action is not None)]
+    of: dict[Action, dict[str, list[Artifact]]] = {}
     waiting: dict[str, list[Memo]] = defaultdict(list)
-    for memo in sorted(every, key=_oldest_first):
-        for state, position in _asked_states(memo):
-            of.setdefault(state, {}).setdefault(position, []).append(memo)
-        if memo.owed_by and memo.sender_position is not None:
-            waiting[memo.sender_position].append(memo)
+    for one in sorted(every, key=_oldest_first):
+        for state, position in states_by_position(one):
+            of.setdefault(state, {}).setdefault(position, []).append(one)
+        if isinstance(one, Memo) and one.owed_by and one.sender_position is not None:
+            waiting[one.sender_position].append(one)
     return Asked(every=tuple(every), of=of, waiting=waiting)
-
-
-def _asked_states(memo: Memo) -> Iterable[tuple[Action, str]]:
-    """The states of what a memo asks, with the position that it asks; a broadcast is also open for all, by SPEC 4."""
-    found = dict.fromkeys((state.action, state.position) for state in memo.recipients if state.action is not None)
-    found |= dict.fromkeys(("open", one) for one in memo.owed_by)
-    if memo.owed_by and any(state.position == BROADCAST and state.action for state in memo.recipients):
-        found["open", BROADCAST] = None
-    return found
-
-
-def states_of(memo: Memo) -> frozenset[Action]:
-    """The states in which what a memo asks is for anybody."""
-    return frozenset(state for state, _ in _asked_states(memo))
 
 
 def owed(asked: Asked) -> list[tuple[str, str, Sequence[Memo]]]:
@@ -185,7 +177,7 @@ def owed(asked: Asked) -> list[tuple[str, str, Sequence[Memo]]]:
     pairs: dict[tuple[str, str], list[Memo]] = defaultdict(list)
     for position, memos in asked.of.get("open", _NONE).items():
         for memo in memos:
-            if memo.sender_position not in {None, position} and position in memo.owed_by:
+            if isinstance(memo, Memo) and memo.sender_position not in {None, position} and position in memo.owed_by:
                 pairs[position, memo.sender_position].append(memo)
     found = [(who, whom, memos) for (who, whom), memos in pairs.items()]
     return sorted(found, key=lambda one: (one[2][0].sort_key, one[0], one[1]))
@@ -212,7 +204,7 @@ def state_feed(state: Action) -> str:
 
 def state_links(start: str, asked: Asked, current: Action | None = None) -> tuple[StateLink, ...]:
     """Links to the pages of all states; the one that is shown is no link."""
-    totals = Counter(state for memo in asked.every for state in states_of(memo))
+    totals = Counter(state for one in asked.every for state in states_of(one))
     return tuple(
         StateLink(
             state=state,
@@ -245,7 +237,7 @@ class RowMaker:
         self,
         heading: str,
         anchor: str,
-        memos: Sequence[Memo],
+        items: Sequence[Artifact],
         *,
         limit: int,
         viewer: str | None = None,
@@ -258,18 +250,33 @@ class RowMaker:
 
         `more` is a page that has all.
         """
-        rows = (self._row(memo, viewer=viewer, is_waiting=is_waiting, state=state) for memo in memos[:limit])
+        rows = (self._row(one, viewer=viewer, is_waiting=is_waiting, state=state) for one in items[:limit])
         return ActionGroup(
             heading=heading,
             anchor=anchor,
             rows=tuple(rows),
-            total=len(memos),
+            total=len(items),
             is_waiting=is_waiting,
             empty=empty,
-            more=relative(self.start, more) if more and len(memos) > limit else "",
+            more=relative(self.start, more) if more and len(items) > limit else "",
         )
 
-    def _row(self, memo: Memo, *, viewer: str | None, is_waiting: bool, state: Action | None) -> ActionRow:
+    def _row(self, item: Artifact, *, viewer: str | None, is_waiting: bool, state: Action | None) -> ActionRow:
+        if isinstance(item, Memo):
+            return self._memo_row(item, viewer=viewer, is_waiting=is_waiting, state=state)
+        return ActionRow(
+            kind=item.kind,
+            href=relative(self.start, page_of(item)),
+            short_subject=item.short_subject,
+            date=item.date,
+            age=age(item.date, self.day),
+            action="open",
+            status=item.short_status,
+            source=item.copies[0].file.source,
+            same_matter=few(item.same_matter, partial(self.context.artifact, self.start)),
+        )
+
+    def _memo_row(self, memo: Memo, *, viewer: str | None, is_waiting: bool, state: Action | None) -> ActionRow:
         _, source = self.context.where(memo, viewer)
         is_of_all = memo.is_broadcast and viewer is None and state == "open"
         return ActionRow(
@@ -288,8 +295,10 @@ class RowMaker:
         )
 
     def person(self, id_: str) -> Reference:
-        """A link to a position, or the word for everybody."""
-        return Reference(label=phrase("everybody")) if id_ == BROADCAST else self.context.position(self.start, id_)
+        """A link to a position, or the word for everybody or for nobody in particular."""
+        if id_ in {BROADCAST, SOMEBODY}:
+            return Reference(label=phrase("everybody") if id_ else phrase("nobody in particular"))
+        return self.context.position(self.start, id_)
 
 
 # Plans the page of each position with all its actions: to do, waiting on others, and those that are not open.
@@ -306,20 +315,20 @@ _HEADINGS = (
 class OfPosition:
     """The actions of a position: `groups` as `_HEADINGS` has them, and `every` that it was asked or asked for."""
 
-    groups: tuple[Sequence[Memo], ...]
-    every: Sequence[Memo]
+    groups: tuple[Sequence[Artifact], ...]
+    every: Sequence[Artifact]
 
 
 def position_action_units(context: Context) -> Iterator[Unit]:
     """A unit for each position, which is made again when one of its actions changes, or the newest date."""
-    asked, day = sort_asked(context.memos), newest_day(context)
-    sent: dict[str, list[Memo]] = defaultdict(list)
-    received: dict[str, list[Memo]] = defaultdict(list)
-    for memo in asked.every:
-        if memo.sender_position is not None:
-            sent[memo.sender_position].append(memo)
-        for state in memo.recipients:
-            received[state.position].append(memo)
+    asked, day = sort_asked(context.archive.artifacts.values()), newest_day(context)
+    sent: dict[str, list[Artifact]] = defaultdict(list)
+    received: dict[str, list[Artifact]] = defaultdict(list)
+    for one in asked.every:
+        if isinstance(one, Memo) and one.sender_position is not None:
+            sent[one.sender_position].append(one)
+        for position_id in {position_id for _, position_id in states_by_position(one)}:
+            received[position_id].append(one)
     for position in context.archive.positions.values():
         mine = _page_of_position(asked, position, sent, received)
         here = position_actions(position.id)
@@ -329,7 +338,7 @@ def position_action_units(context: Context) -> Iterator[Unit]:
 
 
 def _page_of_position(
-    asked: Asked, position: Position, sent: Mapping[str, Sequence[Memo]], received: Mapping[str, Sequence[Memo]]
+    asked: Asked, position: Position, sent: Mapping[str, Sequence[Artifact]], received: Mapping[str, Sequence[Artifact]]
 ) -> OfPosition:
     members = position.members
     nameless = [memo for memo in asked.asked_of([BROADCAST]) if BROADCAST in memo.owed_by]
@@ -341,7 +350,7 @@ def _page_of_position(
     )
 
 
-def _done(asked: Asked, positions: Iterable[str]) -> tuple[Memo, ...]:
+def _done(asked: Asked, positions: Iterable[str]) -> tuple[Artifact, ...]:
     """What positions do not have to do any more, the newest first."""
     ids = tuple(positions)
     todo = {memo.ref for memo in asked.asked_of(ids)}
@@ -419,9 +428,9 @@ _EMPTY: Mapping[Action, str] = {
 
 def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | ListPage | Written]:
     """The board, the pages of what is asked of everybody and of all states, and the board's twins."""
-    asked, day = sort_asked(context.memos), newest_day(context)
+    asked, day = sort_asked(context.archive.artifacts.values()), newest_day(context)
     yield _board(RowMaker(context=context, start=ACTIONS, day=day), asked)
-    every = [memo for memo in asked.every if any(state.position == BROADCAST for state in memo.recipients)]
+    every = [one for one in asked.every if any(id_ == BROADCAST for _, id_ in states_by_position(one))]
     mine = OfPosition(groups=(asked.asked_of([BROADCAST]), (), _done(asked, [BROADCAST])), every=every)
     yield from plan_position_actions(context, here=actions_of(BROADCAST), position=None, day=day, mine=mine)
     for state, _ in STATES:
@@ -431,7 +440,7 @@ def plan_actions(context: Context) -> Iterator[ActionsPage | ActionListPage | Li
 
 def action_part_units(context: Context) -> Iterator[Unit]:
     """The parts of the list of actions, each by itself: another memo changes few of them."""
-    asked = tuple(memo for memo in context.memos if memo.action is not None)
+    asked = sort_asked(context.archive.artifacts.values()).every
     for number, chunk in enumerate(page.in_parts(asked) if page.part_count(asked) else (), 1):
         given_as = "the actions on this part of the list"
         yield traced_unit(
@@ -439,17 +448,20 @@ def action_part_units(context: Context) -> Iterator[Unit]:
         )
 
 
-def _plan_action_part(context: Context, *, number: int, asked: Sequence[Memo]) -> Iterator[ListPage]:
+def _plan_action_part(context: Context, *, number: int, asked: Sequence[Artifact]) -> Iterator[ListPage]:
     yield page.plan_part(context, ACTIONS, TITLE, number, asked, section_name="actions")
 
 
 def _board(make: RowMaker, asked: Asked) -> ActionsPage:
     context, todo = make.context, asked.of.get("open", {})
     numbers = {id_: (*todo.get(id_, ()), *asked.waiting.get(id_, ())) for id_ in {*todo, *asked.waiting}}
-    positions = sorted(numbers, key=lambda id_: (id_ == BROADCAST, -len(todo.get(id_, ())), -len(numbers[id_]), id_))
+    positions = sorted(
+        numbers, key=lambda id_: (id_ in {BROADCAST, SOMEBODY}, -len(todo.get(id_, ())), -len(numbers[id_]), id_)
+    )
     shown = positions[:_POSITIONS]
     limit = rows_each([len(some[id_]) for some in (todo, asked.waiting) for id_ in shown if id_ in some], _ROWS)
-    pairs, undone = owed(asked), [memo for memo in asked.every if memo.owed_by]
+    pairs, undone = owed(asked), [one for one in asked.every if one.owed_by]
+    memos = [one for one in undone if isinstance(one, Memo)]
     former: dict[str, str] = {}
     for id_ in shown:  # the anchor of its section, as it was published when it was made of the heading
         former.setdefault(f"open for {context.label(id_)}".lower().replace(" ", "-"), id_)
@@ -460,9 +472,10 @@ def _board(make: RowMaker, asked: Asked) -> ActionsPage:
         parts=page.part_links(ACTIONS, ACTIONS, page.part_count(asked.every), None),
         newest=as_of(make.day),
         states=state_links(ACTIONS, asked),
-        memos_open=len(undone),
-        replies_owed=sum(len(memo.owed_by) for memo in undone),
-        asks_everybody=any(memo.is_broadcast for memo in undone),
+        memos_open=len(memos),
+        replies_owed=sum(len(memo.owed_by) for memo in memos),
+        asks_everybody=any(memo.is_broadcast for memo in memos),
+        decisions_pending=len(undone) - len(memos),
         owed=tuple(_owed(make, who, whom, memos) for who, whom, memos in pairs[:_PAIRS]),
         owed_total=len(pairs),
         positions=tuple(
@@ -473,7 +486,7 @@ def _board(make: RowMaker, asked: Asked) -> ActionsPage:
     )
 
 
-def _owed(make: RowMaker, who: str, whom: str, memos: Sequence[Memo]) -> Owed:
+def _owed(make: RowMaker, who: str, whom: str, memos: Sequence[Artifact]) -> Owed:
     since = memos[0].date  # the oldest; what has no date is last
     return Owed(
         href=relative(ACTIONS, page_of(memos[0])),
@@ -488,32 +501,45 @@ def _owed(make: RowMaker, who: str, whom: str, memos: Sequence[Memo]) -> Owed:
 def _of_position(make: RowMaker, asked: Asked, id_: str, limit: int, former: tuple[str, ...]) -> PositionActions:
     board, todo, waiting = actions_of(id_), asked.asked_of([id_]), asked.asked_by([id_])
     group = partial(make.group, limit=limit, state="open", more=board)
-    groups = [group(phrase("To do"), f"to-do-{id_}", todo, viewer=viewer(id_))]
+    groups = [group(phrase("To do"), _anchor(id_, "to-do"), todo, viewer=viewer(id_))]
     if waiting:
         groups.append(group(phrase("Waiting on others"), f"waiting-{id_}", waiting, is_waiting=True))
     return PositionActions(
-        position=Reference(label=phrase("Everybody")) if id_ == BROADCAST else make.context.position(make.start, id_),
+        position=_heading(make, id_),
         href=relative(make.start, board),
-        anchor=f"position-{id_}",
+        anchor=_anchor(id_),
         former=former,
         groups=tuple(group for group in groups if group.total),
     )
 
 
+def _heading(make: RowMaker, id_: str) -> Reference:
+    if id_ in {BROADCAST, SOMEBODY}:
+        return Reference(label=phrase("Everybody") if id_ else phrase("Nobody in particular"))
+    return make.context.position(make.start, id_)
+
+
+def _anchor(id_: str, of: str = "position") -> str:
+    """The anchor of what a position has to do. No position has the id `~nobody`: names get a hash behind a tilde."""
+    return f"{of}-{id_ or '~nobody'}"
+
+
 def viewer(id_: str) -> str | None:
     """The position for which a memo is unread or not; none is all of them."""
-    return None if id_ == BROADCAST else id_
+    return None if id_ in {BROADCAST, SOMEBODY} else id_
 
 
 def actions_of(id_: str) -> str:
-    """The page with all actions of a position, or of everybody."""
+    """The page with all actions of a position, or of everybody; of nobody in particular, what has to be decided."""
+    if id_ == SOMEBODY:
+        return f"{DECISIONS}pending/"
     return f"{ACTIONS}{BROADCAST}/" if id_ == BROADCAST else position_actions(id_)
 
 
 def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:
     name = _TITLES[state]
     found = asked.of.get(state, {})
-    order = sorted(found, key=lambda id_: (id_ == BROADCAST, -len(found[id_]), id_))[:_POSITIONS]
+    order = sorted(found, key=lambda id_: (id_ in {BROADCAST, SOMEBODY}, -len(found[id_]), id_))[:_POSITIONS]
     limit = rows_each([len(found[id_]) for id_ in order], _ROWS)
     return ActionListPage(
         **page.head_of(make.context, make.start, title=name, section="actions"),
@@ -524,8 +550,8 @@ def _state(make: RowMaker, asked: Asked, state: Action) -> ActionListPage:
         position=None,
         groups=tuple(
             make.group(
-                phrase("Everybody") if id_ == BROADCAST else make.context.label(id_),
-                f"position-{id_}",
+                _heading(make, id_).label,
+                _anchor(id_),
                 found[id_],
                 limit=limit,
                 viewer=viewer(id_),

@@ -17,7 +17,8 @@ from memosite.archive import model, urls
 from memosite.archive.cite import called
 from memosite.archive.ledger import LEAN, Ledger
 from memosite.archive.lines import artifact_line, body_texts, dump_line, join_texts, notice_of
-from memosite.facts.parsed import RecordEvent, Ref, Text
+from memosite.archive.mailboxes import wait_of
+from memosite.facts.parsed import SOMEBODY, RecordEvent, Ref, Text
 from memosite.facts.texts import cut_line, one_line
 from memosite.formats.status import decided_by, decided_on, sort_of, standing_of
 from memosite.formats.turns import Turn, blocks, parse_conversation, without_hashes
@@ -145,6 +146,7 @@ def artifact_twin(context: Context, artifact: model.Artifact) -> page.Twin:
     """The twin of an artifact, of a transcript with the file of its turns; links are from where it is published."""
     start = urls.bundle_folder(context.bundles[artifact.ref]) if context.site.is_lean else urls.page_of(artifact)
     line = artifact_line(artifact, context.archive, base_url=context.site.base_url)
+    line["waits"] = wait_of(artifact)
     line["backlinks"] = [f"{kind}/{id_}" for kind, id_ in artifact.backlinks]
     line["mentioned_in"] = page.fitting(list(mention_lines(context, start, artifact)), page.entry_bytes)
     line["cited_by"] = page.fitting(
@@ -313,6 +315,8 @@ def _head(context: Context, artifact: model.Artifact) -> Iterable[tuple[str, str
         yield "Sessions", ", ".join(card.sessions)
         yield "Superseded-By", "/".join(artifact.superseded_by or ()) or card.superseded_by or ""
     yield "Status", artifact.status
+    waits_for = [context.label(one) for one in artifact.owed_by if one != SOMEBODY]
+    yield "Waits-For", ", ".join(waits_for or ["somebody"] * bool(artifact.owed_by))
     yield "Date", shown.shown if shown else ""
     if sort_of(artifact) != "other":
         yield "Standing", standing_of(artifact) or ""

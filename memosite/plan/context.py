@@ -9,7 +9,7 @@ from typing import TypeVar
 from weakref import proxy
 
 from memosite.archive import mailboxes, model
-from memosite.archive.mailboxes import open_for, unread_by_any, unread_for
+from memosite.archive.mailboxes import unread_by_any, unread_for
 from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
 from memosite.config.schema import FeedsConfig
 from memosite.facts.file import LABEL_CHARS
@@ -309,14 +309,7 @@ class Context:
 
     def action(self, memo: model.Memo, viewer: str | None) -> model.Action | None:
         """The state of the action for a position, if it is one of those asked; else for the memo as a whole."""
-        if viewer is not None:
-            members = self.archive.positions[viewer].members
-            if open_for(memo, members):
-                return "open"
-            for state in memo.recipients:
-                if state.position in members and state.action:
-                    return state.action
-        return memo.action
+        return mailboxes.action_for(memo, self.archive.positions[viewer].members if viewer else ())
 
     def shown_action(self, memo: model.Memo, viewer: str | None) -> ShownAction | None:
         """The state of the action as rows show it; of a memo to all `answered` only to those who did."""

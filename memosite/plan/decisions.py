@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import ClassVar, NamedTuple
 
 from memosite.archive import urls
-from memosite.archive.model import Artifact, Document, Library, Record
+from memosite.archive.model import Artifact, Document, Library, Memo, Record
 from memosite.facts.parsed import LibraryItem
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
@@ -18,7 +18,7 @@ from memosite.formats.status import Standing, decided_by, decided_on, sort_of, s
 from memosite.formats.systems import system_of
 from memosite.pages import PAGE_CHARS, ArtifactPage, Body, ListPage, ListSection, Page, Reference, Row, View
 from memosite.plan import artifact_page, page
-from memosite.plan.context import LIST_LIMIT, Context, Written, age, as_of, newest_day
+from memosite.plan.context import LIST_LIMIT, Context, Written, age, as_of, few, newest_day
 from memosite.plan.dates import month_name, newest_first
 
 
@@ -154,7 +154,13 @@ _INTROS: Mapping[str, str] = {
 def plan_decisions(context: Context) -> Iterator[DecisionsPage | ListPage | Written]:
     """The list, its filters, the parts with everything in order of arrival, and the twins."""
     artifacts = context.archive.artifacts.values()
-    found = [one for one in artifacts if isinstance(one, Document) or sort_of(one) == "decision"]
+    merged = {ref for one in artifacts for ref in one.same_matter if ref[0] == "record"}
+    found = [
+        one
+        for one in artifacts
+        if (isinstance(one, Document) or sort_of(one) == "decision" or (one.owed_by and not isinstance(one, Memo)))
+        and one.ref not in merged
+    ]
     lists = _Lists(
         is_searched=not found and _is_said(context),
         context=context,
@@ -209,16 +215,13 @@ class _Lists:
             return [*self.decisions, *self.waiting()]
         if leaves := VIEWS[view].leaves:
             waiting = self.waiting() if view == "pending" else []
-            return [*(one for one in self.decisions if standing_of(one) in leaves), *waiting]
+            of_standing = (one for one in self.decisions if standing_of(one) in leaves)
+            return [*(one for one in of_standing if one.owed_by or standing_of(one) != "pending"), *waiting]
         return {"proposals": self.proposals, "documents": self.others}.get(view, self.decisions)
 
     def waiting(self) -> list[Artifact]:
-        """Proposals that are pending."""
-        return [one for one in self.proposals if self.is_pending(one)]
-
-    def is_pending(self, one: Artifact) -> bool:
-        """Whether a decision is pending, or a proposal, on which no decision was made."""
-        return standing_of(one) == "pending" and not artifact_page.decisions_on(self.context, one)
+        """What is pending besides decisions: proposals, and what else has a status that awaits somebody."""
+        return [one for one in (*self.proposals, *self.others) if one.owed_by]
 
 
 def _page(lists: _Lists, view: str, *, parts: int, former: tuple[str, ...]) -> DecisionsPage:
@@ -287,7 +290,7 @@ def _groups(lists: _Lists, view: str, found: Sequence[Artifact]) -> Mapping[tupl
                 groups[label, f"{view.removeprefix('by-')}-{key}" if key else _NO_POSITION].append(one)
         order = sorted(groups, key=lambda group: (group[1] == _NO_POSITION, group))
         return {group: groups[group] for group in order[:_GROUPS]}
-    waiting = sorted((one for one in found if lists.is_pending(one)), key=lambda one: one.sort_key)
+    waiting = sorted((one for one in found if one.owed_by), key=lambda one: one.sort_key)
     for one in waiting:  # what waits longest comes first
         is_proposal = sort_of(one) == "proposal" and view != "proposals"
         groups[
@@ -351,8 +354,8 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
     context, standing, sort = lists.context, standing_of(one), sort_of(one)
     proposals = artifact_page.proposals_of(context, one)[:_NAMED]
     decided = artifact_page.decisions_on(context, one)[:_NAMED]
-    records = artifact_page.records_of(context, one)[:_NAMED] if sort == "decision" else []
-    is_pending = standing == "pending" and not decided
+    records = [other.ref for other in artifact_page.records_of(context, one)] if sort == "decision" else []
+    records = list(dict.fromkeys((*(ref for ref in one.same_matter if ref[0] == "record"), *records)))[:_NAMED]
     owner = lists.deciders.owner_of(one)
     return DecisionRow(
         kind=one.kind,
@@ -360,21 +363,22 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
         short_subject=one.short_subject,
         type=f"{one.system} {one.card.type}".strip() if isinstance(one, Record) else _SORTS[sort],
         date=one.date,
-        standing=None if sort == "other" or decided else standing,
+        standing="pending" if one.owed_by else None if sort == "other" or decided else standing,
         status=one.short_status,
         source=one.copies[0].file.source,
         by=shown_decider(one),
         on=decided_on(one) if one.date is None or decided_on(one) != one.date.day else "",
         repo_of=context.position(start, owner) if owner and sort == "decision" and not decided_by(one) else None,
-        age=age(one.date, lists.day) if is_pending and sort != "other" else "",
+        age=age(one.date, lists.day) if one.owed_by else "",
+        waits_for=few([id_ for id_ in one.owed_by if id_], partial(context.position, start)),
         successor=context.successor(start, one),
         proposals=tuple(context.artifact(start, other.ref) for other in proposals),
         decided_in=tuple(context.artifact(start, other.ref) for other in decided),
-        recorded_in=tuple(_record_link(context, start, other) for other in records),
+        recorded_in=tuple(_record_link(context, start, context.archive.artifacts[ref]) for ref in records),
     )
 
 
-def _record_link(context: Context, start: str, record: Record) -> Reference:
+def _record_link(context: Context, start: str, record: Artifact) -> Reference:
     """A link to a record, by its system: its subject is mostly that of the decision."""
     found = context.artifact(start, record.ref)
     return replace(found, label=record.system, title=found.label)

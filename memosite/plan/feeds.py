@@ -21,7 +21,7 @@ from typing import Any, Literal
 from memosite.archive import urls
 from memosite.archive.ledger import FeedBlock, Ledger
 from memosite.archive.lines import notice_of, original_sha256
-from memosite.archive.mailboxes import copies_at
+from memosite.archive.mailboxes import action_for, copies_at, states_of
 from memosite.archive.model import Action, Artifact, Copy, Memo, Position, Transcript
 from memosite.facts.names import ENVELOPE_SUFFIX, first_stem
 from memosite.facts.parsed import Ref
@@ -29,7 +29,7 @@ from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line, is_visible
 from memosite.feeds import CONTROLS, ITEM_BYTES, Enclosure, Feed, FeedFile, FeedItem, tag_uri
 from memosite.pages import Body
-from memosite.plan.actions import state_feed, states_of
+from memosite.plan.actions import state_feed
 from memosite.plan.artifact_page import SUBJECT_CHARS, memo_bodies, originals
 from memosite.plan.context import Context, Unit
 from memosite.plan.dates import by_arrival
@@ -93,7 +93,10 @@ def all_channels(context: Context, ledger: Ledger, searches: Sequence[SavedSearc
 
 
 _ACTIONS: Mapping[Action, tuple[str, str]] = {
-    "open": (phrase("open actions"), phrase("Memos that ask for something which somebody has not done.")),
+    "open": (
+        phrase("open actions"),
+        phrase("Memos that ask for something which somebody has not done, and decisions that are pending."),
+    ),
     "superseded": (
         phrase("superseded actions"),
         phrase("Memos that ask for something, and that a later memo took the place of."),
@@ -108,11 +111,10 @@ _ACTIONS: Mapping[Action, tuple[str, str]] = {
 
 
 def _action_channels(context: Context, title: str) -> Iterator[Channel]:
-    asked: dict[Action, list[Memo]] = {state: [] for state in _ACTIONS}
-    for memo in context.memos:
-        if memo.kind == "memo" and memo.action is not None:
-            for state in states_of(memo):
-                asked[state].append(memo)
+    asked: dict[Action, list[Artifact]] = {state: [] for state in _ACTIONS}
+    for artifact in context.archive.artifacts.values():
+        for state in states_of(artifact):
+            asked[state].append(artifact)
     for state, (name, text) in _ACTIONS.items():
         folder = state_feed(state).removesuffix("feed.xml")
         yield replace(_channel("Everything", folder, joined(": ", (title, name)), text, asked[state]), label=name)
@@ -223,11 +225,13 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
     base = context.site.base_url
     copy = _copy_for(context, artifact, position)
     sent = artifact.date if artifact.date and artifact.date.origin == "field" else None
+    members = position.members if position and position.id in context.archive.positions else ()
     known: dict[str, Any] = {"sender": copy.file.source, "to": "", "action_required": False}
+    known["is_open"] = action_for(artifact, members) == "open" if members else bool(artifact.owed_by)
     known["title"] = artifact.short_subject if is_visible(artifact.short_subject) else artifact.id
     known["subject"] = cut_line(artifact.subject, SUBJECT_CHARS)
     if isinstance(artifact, Memo):
-        known |= _of_memo(context, artifact, copy, position)
+        known |= _of_memo(context, artifact, copy)
         known["contents"] = tuple(_contents(context, artifact)) if has_content else ()
         known["most_bytes"] = _most_bytes(context, artifact)
     elif isinstance(artifact, Transcript):
@@ -285,15 +289,13 @@ def _without_controls(path: str) -> str:
     return "".join("\ufffd" if unicodedata.category(char) in CONTROLS else char for char in path)
 
 
-def _of_memo(context: Context, memo: Memo, copy: Copy, position: Position | None) -> dict[str, Any]:
+def _of_memo(context: Context, memo: Memo, copy: Copy) -> dict[str, Any]:
     """The fields of a memo's item besides those of any artifact's item."""
     envelope = memo.variants[copy.variant].envelope
-    viewer = position.id if position and position.id in context.archive.positions else None
     return {
         "sender": memo.author,
         "to": cut_line(", ".join(memo.to), _ADDRESSEE_CHARS),
         "action_required": envelope.action_required,
-        "is_open": memo.kind == "memo" and (context.action(memo, viewer) == "open" if viewer else bool(memo.owed_by)),
         "thread_id": envelope.thread_id,
         "in_reply_to": first_stem(envelope.in_reply_to),
         "parent_guid": tag_uri(context.authority, context.archive_id, *memo.parent) if memo.parent else None,

@@ -4,7 +4,6 @@ Ages are counted as on all pages, to the newest date of the archive.
 """
 
 import datetime as dt
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,13 +12,12 @@ from typing import ClassVar
 
 from memosite.archive.history import LifeEvent
 from memosite.archive.mailboxes import open_for
-from memosite.archive.model import Artifact, Document, Memo, Position, Record, SourceInfo
+from memosite.archive.model import Artifact, Memo, Position, SourceInfo
 from memosite.archive.urls import DIGESTS, HOME, UNDATED_MONTH, artifact_page, page_of, relative
 from memosite.facts.findings import Severity
-from memosite.facts.parsed import Ref
+from memosite.facts.parsed import SOMEBODY, Ref
 from memosite.facts.phrases import joined, kinds, phrase
 from memosite.facts.times import Moment
-from memosite.formats.status import awaits
 from memosite.pages import Bars, Cell, Grid, Page, PictureColumn, PictureRow, Reference, Row, View
 from memosite.plan.context import ADDRESSEES, Context, age, as_of, days_old, newest_day
 from memosite.plan.dates import newest
@@ -146,7 +144,7 @@ def _last(of_memos: Sequence[list[_Movement]], found: list[_Movement]) -> list[_
     return sorted(every, key=lambda one: (one[0].instant, one[1], one[2].path), reverse=True)[:MOVEMENTS]
 
 
-# Plans what waits for people: memos unread or with open actions, and documents whose status awaits somebody, by age.
+# Plans what waits for people, by age: what is open for them, and unread memos that ask for nothing.
 
 
 _SHOWN = 10
@@ -164,15 +162,9 @@ _AGES = (phrase("under 7 days"), phrase("7 to 29 days"), phrase("30 days or more
 _UNDATED = 3
 
 
-_SOMEBODY = ""  # what is awaited, but not of whom
-
-
-_WORD = re.compile(r"\w+")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wait:
-    """Something that waits for a position ("" if it is not said for which), and since when."""
+    """Something that waits for a position (`SOMEBODY` if it is not said for which), and since when."""
 
     artifact: Artifact
     position: str
@@ -182,7 +174,7 @@ class Wait:
 def plan_waiting(context: Context) -> Waiting:
     """What waits for people on the home page: a bar for each position, and what waits longest."""
     people = {id_: one for id_, one in context.archive.positions.items() if one.is_person}
-    waits = [*_memos(context, people), *_documents(context, people)]
+    waits = list(_waits(context, people))
     day = newest_day(context)
     waits.sort(key=lambda one: (one.since is None, one.since.instant if one.since else None, one.artifact.id))
     by_artifact: dict[Ref, list[Wait]] = defaultdict(list)
@@ -220,52 +212,17 @@ def _named(people: dict[str, Position]) -> list[str]:
     return sorted(people.keys() - members, key=lambda id_: (not people[id_].names, id_))
 
 
-def _memos(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
-    """Open actions and unread memos, for each person that they are addressed to; of memos to all open actions alone."""
+def _waits(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
+    """What is open for people or for nobody in particular, and unread memos that ask for nothing."""
     everybody = _named(people)
-    for memo in context.memos if people else ():
-        unread = {state.position for state in memo.recipients if state.unread} if memo.action is None else set()
-        for id_ in everybody if memo.owed_by or unread else ():
-            if open_for(memo, people[id_].members) or not unread.isdisjoint(people[id_].members):
-                yield Wait(artifact=memo, position=id_, since=memo.date)
-
-
-def _documents(context: Context, people: dict[str, Position]) -> Iterator[Wait]:
-    """Documents and records whose status awaits somebody: people that it names, or nobody in particular.
-
-    If it names other positions alone, it does not wait for people.
-    """
-    names = _Names(context)
-    for artifact in context.archive.artifacts.values():
-        if isinstance(artifact, (Document, Record)) and not artifact.is_superseded:
-            status = artifact.status
-            if not awaits(status):
-                continue
-            named = names.within(status)
-            asked = [id_ for id_ in _named(people) if id_ in named]
-            for id_ in asked or ([] if named else [_SOMEBODY]):
-                yield Wait(artifact=artifact, position=id_, since=artifact.date)
-
-
-class _Names:
-    """The names of all positions, looked up when they are first asked for."""
-
-    def __init__(self, context: Context) -> None:
-        self._positions = context.archive.positions
-        self._words: list[tuple[str, str]] | None = None
-
-    def within(self, text: str) -> set[str]:
-        """The positions that a text names."""
-        if self._words is None:
-            every = ((one, name) for one in self._positions.values() for name in (one.id, one.name, *one.names))
-            self._words = [(_words(name), one.id) for one, name in every]
-        words = _words(text)
-        return {id_ for name, id_ in self._words if name.strip() and name in words}
-
-
-def _words(text: str) -> str:
-    """The words of a text, with a space around each."""
-    return f" {' '.join(_WORD.findall(text.casefold()))} "
+    for one in context.archive.artifacts.values():
+        sent = one.recipients if isinstance(one, Memo) and one.action is None else ()
+        unread = {state.position for state in sent if state.unread}
+        for id_ in everybody if one.owed_by or unread else ():
+            if open_for(one, people[id_].members) or not unread.isdisjoint(people[id_].members):
+                yield Wait(artifact=one, position=id_, since=one.date)
+        if SOMEBODY in one.owed_by:
+            yield Wait(artifact=one, position=SOMEBODY, since=one.date)
 
 
 def _bars(context: Context, waits: Iterable[Wait], day: dt.date | None) -> Bars | None:
@@ -340,7 +297,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         ),
         waiting=plan_waiting(context),
         activity=draw_activity(context, activity),
-        open_actions=sum(1 for memo in context.memos if memo.owed_by),
+        open_actions=sum(1 for one in artifacts if one.owed_by),
         positions=at_a_glance(context, HOME, activity),
         newest=tuple(context.row(HOME, artifact) for artifact in newest(dated, _NEWEST)),
         dated=len(dated),

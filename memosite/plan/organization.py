@@ -17,11 +17,11 @@ from statistics import median_low
 from typing import ClassVar, Final, Literal, TypeAlias, get_args
 
 from memosite.archive.mailboxes import open_for
-from memosite.archive.model import Library, Memo, Position, other_name
+from memosite.archive.model import Artifact, Library, Memo, Position, other_name
 from memosite.archive.urls import ORGANIZATION, part_page
 from memosite.facts.file import LABEL_CHARS
 from memosite.facts.names import make_id
-from memosite.facts.parsed import BROADCAST, Organization, Relationship, Seat
+from memosite.facts.parsed import BROADCAST, Organization, Ref, Relationship, Seat
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
@@ -454,7 +454,8 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
     newest = max(sent, key=lambda memo: memo.sort_key, default=None)
     inbox = _unread(context, position)
     oldest = min((memo for memo in inbox if memo.date), key=lambda memo: memo.sort_key, default=None)
-    owed = {memo.ref: memo for id_ in (*members, BROADCAST) for memo in index.owed.get(id_, ())}
+    owed: dict[Ref, Artifact] = {memo.ref: memo for id_ in (*members, BROADCAST) for memo in index.owed.get(id_, ())}
+    owed |= {one.ref: one for one in context.archive.waiting_besides_memos(members)}
     seats = [seat for _, seat in position.seats]
     return SeatRow(
         position=context.position(start, position.id),
@@ -465,7 +466,7 @@ def seat_row(context: Context, start: str, position: Position) -> SeatRow:
         unread=len(inbox),
         is_unread_known=bool(inbox) or _is_reading_known(context, position),
         oldest_unread=oldest.date if oldest else None,
-        open_to=sum(open_for(memo, members) for memo in owed.values()),
+        open_to=sum(open_for(one, members) for one in owed.values()),
         open_from=sum(index.open_from.get(id_, 0) for id_ in members),
     )
 

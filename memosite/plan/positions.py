@@ -495,7 +495,7 @@ def _plan_position(context: Context, *, position: Position, day: dt.date | None)
     start, everything, label = urls.position_page(position.id), involving(context, position), context.label(position.id)
     actions = tuple(_actions(context, start, position, everything, day))
     inbox = [memo for memo in received(context, position) if context.is_unread(memo, position.id)]
-    longest = _longest_waiting(position, everything, inbox)
+    longest = _longest_waiting(to_do(context, position, everything), inbox)
     description = phrase("Memos to and from {position}", position=label)
     yield PositionPage(
         **head_of(context, start, title=label, section="org", description=description),
@@ -541,12 +541,16 @@ def _feeds(context: Context, label: str) -> Iterable[pages.Reference]:
     yield pages.Reference(label=phrase("Transcripts of {position}", position=label), href="transcripts.xml")
 
 
-def _longest_waiting(position: Position, everything: Sequence[Artifact], inbox: Sequence[Memo]) -> Memo | None:
-    """The memo that waits longest for a seat: with an action that is open, or unread if it asks for none."""
-    unread = {memo.ref: memo for memo in inbox if memo.action is None}
-    asked = {one.ref: one for one in everything if isinstance(one, Memo) and open_for(one, position.members)}
-    dated = [memo for memo in (unread | asked).values() if memo.date]
-    return min(dated, key=lambda memo: memo.sort_key, default=None)
+def _longest_waiting(todo: Iterable[Artifact], inbox: Sequence[Memo]) -> Artifact | None:
+    """What waits longest for a seat: what it has to do, or an unread memo that asks for nothing."""
+    dated = [one for one in (*todo, *(memo for memo in inbox if memo.action is None)) if one.date]
+    return min(dated, key=lambda one: one.sort_key, default=None)
+
+
+def to_do(context: Context, position: Position, everything: Iterable[Artifact]) -> list[Artifact]:
+    """What is open for a position, oldest first: of memos, and of documents and records."""
+    memos = (one for one in everything if isinstance(one, Memo) and open_for(one, position.members))
+    return sorted((*memos, *context.archive.waiting_besides_memos(position.members)), key=lambda one: one.sort_key)
 
 
 def _inbox(
@@ -565,7 +569,6 @@ def _actions(
 ) -> Iterator[ActionGroup]:
     """What it has to do and what it waits for, oldest first."""
     memos = sorted((one for one in everything if isinstance(one, Memo)), key=lambda memo: memo.sort_key)
-    todo = [memo for memo in memos if open_for(memo, position.members)]
     waiting = [memo for memo in memos if memo.owed_by and memo.sender_position in position.members]
     group = partial(
         RowMaker(context=context, start=start, day=day).group,
@@ -574,7 +577,7 @@ def _actions(
         state="open",
         more=urls.position_actions(position.id),
     )
-    yield group(phrase("To do"), "open-actions", todo, empty=phrase("Nothing to do."))
+    yield group(phrase("To do"), "open-actions", to_do(context, position, everything), empty=phrase("Nothing to do."))
     if waiting:
         yield group(phrase("Waiting on others"), "open-actions-it-asked-for", waiting, is_waiting=True)
 

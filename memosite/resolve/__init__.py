@@ -14,7 +14,7 @@ from unicodedata import normalize
 
 from memosite.archive.history import History
 from memosite.archive.ledger import Ledger
-from memosite.archive.model import Archive, Link, SourceInfo
+from memosite.archive.model import Archive, Artifact, Link, SourceInfo
 from memosite.facts import rules
 from memosite.facts.findings import Finding, Severity
 from memosite.facts.layout import CONFIG_NAME
@@ -22,10 +22,11 @@ from memosite.facts.names import make_id
 from memosite.facts.parsed import Discharge, LineOf, Parsed, Ref
 from memosite.formats.system import DataOf
 from memosite.resolve import identity, records, threads
-from memosite.resolve.artifacts import Assembler, ResolvedLinks, group_artifacts
+from memosite.resolve.artifacts import Assembler, ResolvedLinks, closed_by_memos, group_artifacts
 from memosite.resolve.links import DocumentIds, HasFile, LinkResolver, backlinks, text_images
 from memosite.resolve.lives import EntryLives, Lives, removals, removed_entries
 from memosite.resolve.positions import resolve_positions
+from memosite.resolve.waits import Wait, find_waits
 from memosite.run.recall import FORGETFUL, Recall
 
 
@@ -141,12 +142,15 @@ def resolve(
             records=bound,
             kept=kept,
             succession=succession,
-            closed=rules.closed,
+            closed=closed_by_memos(groups, conversation.forest, naming) | dict(rules.closed),
             index=index,
             findings=findings,
         ),
         text_images(assembler.texts, facts),
     )
+    with_wait = recall.calls(_with_wait)
+    waits = find_waits(artifacts, naming.positions, collected.organizations)
+    artifacts |= {ref: with_wait(ref, artifacts[ref], wait) for ref, wait in waits.items()}
     archive = Archive(
         sources=tuple(_as_of(source, histories.get(source.name)) for source in rules.sources),
         organizations=collected.organizations,
@@ -164,6 +168,10 @@ def resolve(
     recall.next_round()
     ledger = ledger.with_aliases(_aliases(ledger, archive, replies, conversation, index))
     return archive, _with_pages(ledger, archive)
+
+
+def _with_wait(artifact: Artifact, wait: Wait) -> Artifact:
+    return replace(artifact, **wait._asdict())
 
 
 def _without_quotes(collected: identity.Collected, groups: Iterable[identity.CopyGroup]) -> identity.Collected:

@@ -168,6 +168,43 @@ def owed_by(states: Iterable[model.RecipientState], answered: Answered, *, is_su
     return tuple(owing)
 
 
+_CLOSES = re.compile(
+    r"^(?:(?:re|fwd?|aw|wg)\s*:\s*)*(?:clos(?:ing|ed)|withdraw(?:n|ing)|cancell?(?:ed|ing)|no longer needed|never mind"
+    r"|erledigt|zurückgezogen)\b"
+    r"|[\s:(–—-](?:closed|withdrawn|cancell?ed|no longer needed|erledigt|zurückgezogen)\W*$",
+    re.IGNORECASE,
+)
+"""What the subject of a memo begins or ends with that closes what its sender asked for."""
+
+
+_ABOVE = 50
+"""How far above a memo that closes something what it closes may stand in its thread."""
+
+
+def closed_by_memos(groups: Iterable[CopyGroup], forest: Forest, naming: Naming) -> dict[str, Discharge]:
+    """By id what its own sender closed in a reply that asks for nothing: the nearest memo above (SPEC 3, actions)."""
+    found: dict[str, Discharge] = {}
+    by_ref = {group.ref: group for group in groups if group.kind == "memo"}
+    for ref, group in by_ref.items():
+        if group.envelope.action_required or not _CLOSES.search(group.envelope.subject):
+            continue
+        sender, above = _sender(group, naming), forest.parent.get(ref)
+        for _ in range(_ABOVE):
+            asked = by_ref.get(above) if above else None
+            if asked and asked.envelope.action_required and _sender(asked, naming) == sender:
+                sent = group.envelope.sent
+                found.setdefault(
+                    asked.id, Discharge(on=sent.day if sent else None, by=group.envelope.sender, via=group.id)
+                )
+                break
+            above = forest.parent.get(above) if above else None
+    return found
+
+
+def _sender(group: CopyGroup, naming: Naming) -> str:
+    return naming.position_of.get(group.envelope.sender, group.envelope.sender)
+
+
 def least_done(states: Iterable[model.RecipientState]) -> model.Action | None:
     """The memo's own state: the least done of its recipients'."""
     return min((one.action for one in states if one.action is not None), key=_DEGREE.__getitem__, default=None)
@@ -652,7 +689,10 @@ def group_artifacts(artifacts: Iterable[model.Artifact]) -> dict[str, tuple[Ref,
         if isinstance(artifact, model.Memo):
             if artifact.kind == "memo" and artifact.is_broadcast:
                 found["broadcasts"].append(artifact.ref)
-        elif sort_of(artifact) == "decision":
+            continue
+        for position in artifact.owed_by:
+            found[f"waiting/{position}"].append(artifact.ref)
+        if sort_of(artifact) == "decision":
             found["decisions"].append(artifact.ref)
         elif isinstance(artifact, model.Record) and _HANDOFF.search(f"{artifact.card.type} {artifact.card.section}"):
             found["handoffs"].append(artifact.ref)

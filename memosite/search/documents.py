@@ -23,11 +23,11 @@ from operator import itemgetter, sub
 from typing import NamedTuple, TypeAlias
 
 from memosite.archive import model
-from memosite.archive.mailboxes import is_unread_by_any
+from memosite.archive.mailboxes import is_unread_by_any, states_of
 from memosite.archive.urls import index_file, page_of, part_page
 from memosite.facts.file import most_turns_found
 from memosite.facts.names import read_stamped_name
-from memosite.facts.parsed import Kind
+from memosite.facts.parsed import SOMEBODY, Kind
 from memosite.facts.texts import cut_line, listed, one_line
 from memosite.formats.status import STANDINGS, sort_of, standing_of
 from memosite.formats.turns import Turn, blocks, parse_conversation
@@ -147,6 +147,7 @@ class SearchDocument:
 def describe(archive: model.Archive, artifact: model.Artifact, analyzer: Analyzer) -> Card:
     """The card of an artifact."""
     memo = artifact if isinstance(artifact, model.Memo) else None
+    waits_for = tuple(position for position in artifact.owed_by if position != SOMEBODY)
     body = artifact.variants[0].text if isinstance(artifact, model.Transcript) and not artifact.broken else None
     is_unread = isinstance(artifact, model.Envelopes) and artifact.broken
     digests = [artifact.shown_file.sha256] if is_unread else [text.sha256 for text in artifact.texts]
@@ -164,8 +165,8 @@ def describe(archive: model.Archive, artifact: model.Artifact, analyzer: Analyze
         date=milliseconds(artifact.date.instant.replace(tzinfo=None)) if artifact.date else None,
         day=artifact.date.day if artifact.date else "",
         status=(memo.action or "") if memo else artifact.short_status,
-        waits_for=memo.owed_by if memo else (),
-        owing=_owing(archive, memo.owed_by) if memo and memo.owed_by else "",
+        waits_for=waits_for,
+        owing=_owing(archive, waits_for) if waits_for else "",
         keys=tuple(sorted(_keys(archive, artifact, analyzer))),
         positions=tuple(sorted(set(map(archive.label, artifact.positions)))),
         names=tuple(dict.fromkeys(prepare(name) for name in _names(artifact))),
@@ -181,7 +182,7 @@ def describe(archive: model.Archive, artifact: model.Artifact, analyzer: Analyze
 
 
 def _owing(archive: model.Archive, owed_by: Sequence[str]) -> str:
-    """Who has not answered a memo, as pages name them; of many the first."""
+    """For whom an item waits, as pages name them; of many the first."""
     return f"waits for {listed([archive.label(position) for position in owed_by], model.NAMED)}"
 
 
@@ -302,6 +303,7 @@ def _keys(archive: model.Archive, artifact: model.Artifact, analyzer: Analyzer) 
     found += [("box", copy.mailbox) for copy in artifact.copies if copy.mailbox]
     found += [("tag", tag) for tag in artifact.tags]
     found += [("with", name) for position in artifact.positions for name in (position, archive.label(position))]
+    found += [("is", state) for state in states_of(artifact)]
     if isinstance(artifact, model.Memo):
         found += _memo_keys(archive, artifact)
     if isinstance(artifact, model.Document | model.Record) and not artifact.withheld:
@@ -332,7 +334,7 @@ def _memo_keys(archive: model.Archive, memo: model.Memo) -> Iterator[tuple[str, 
     for name in {memo.thread, archive.threads[memo.thread].name, archive.thread_label(memo.thread)}:
         yield "thread", name
     if memo.kind == "memo":
-        states = (memo.action, memo.is_broadcast and "broadcast", is_unread_by_any(memo) and "unread")
+        states = (memo.is_broadcast and "broadcast", is_unread_by_any(memo) and "unread")
         yield from (("is", state) for state in states if state)
 
 
