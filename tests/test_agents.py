@@ -91,16 +91,16 @@ def test_the_inbox_has_what_is_unread_first_and_a_thread_its_order(site: Path, t
     """It names the command for what else is open; a thread in full or by summaries, for any memo."""
     found = asked(capsys, site, "inbox", "engineer")
     assert [one["id"].rpartition("--")[2] for one in found["unread"]] == ["pumps", "news"]
-    assert found["unread"][0]["states"] == ["unread", "action open"]
+    assert found["unread"][0]["states"] == ["unread", "action open", "no reply since"]
     assert found["open_in_read"] == 0  # that on gates is answered
     assert found["unread"][0]["summary"] == "The text of 2026-05-02-1000--director--engineer--pumps."
     send(site / "yard/memos/read", "2026-05-02-0900--director--engineer--paint", action_required=True)
     text = ask(capsys, site, "inbox", "engineer")
-    line = "1 more action is open, in memos that are read: memosite brief engineer --only to-do\n"
+    line = "1 more waits for it, besides unread memos: memosite brief engineer --only to-do\n"
     assert line in text
     section = ask(capsys, site, *line.split()[-4:])
     assert "--paint; " in section and section.count("\n- ") == 1
-    line = "1 more action is open, in unread memos: memosite inbox engineer\n"
+    line = "1 more waits for it, in unread memos: memosite inbox engineer\n"
     assert line in section
     assert asked(capsys, site, "brief", "engineer", "--only", "to-do")["open_in_unread"] == 1
     text = ask(capsys, site, "inbox", "director")
@@ -108,7 +108,7 @@ def test_the_inbox_has_what_is_unread_first_and_a_thread_its_order(site: Path, t
     assert "\x1b" not in text
     write_memo(tmp_path / "flat/memos", "2026-05-02-0900--engineer--director--paint", action_required=True)
     for words in (("inbox", "director"), ("brief", "director", "--only", "to-do")):
-        assert "in memos that are read, or may be unread" in ask(capsys, tmp_path / "flat", *words)
+        assert "besides memos known to be unread" in ask(capsys, tmp_path / "flat", *words)
     assert "Not known of 1 memo whether it is read" in ask(capsys, tmp_path / "flat", "inbox", "director")
     send(
         site / "office/memos/inbox",
@@ -224,7 +224,7 @@ def test_an_item_has_three_lines_a_summary_and_its_text_and_is_named_by_its_file
     head = text.split("\n\n")[0].splitlines()
     assert len(head) == 3
     assert head[0].endswith("in office/memos/inbox/2026-05-05-0900--engineer--director--re-gates.openthing")
-    assert head[1] == "engineer → director, 2026-05-05 09:00 +00:00; 3,419 characters; action open"
+    assert head[1] == "engineer → director, 2026-05-05 09:00 +00:00; 3,419 characters; action open; no reply since"
     assert "replies to memo/2026-05-01-1000--director--engineer--gates" in head[2]
     assert "Summary\n- 37 characters\n    Gate 4 is sound; the report says why.\n" in text
     assert "The whole report." in text

@@ -261,7 +261,7 @@ def test_the_past_is_of_commits_and_what_came_later_is_said_to_or_was_open(past:
         day: json.loads(past.ask("show", name, "--json", "--as-of", day))["states"]
         for day in ("2026-05-09", "2026-05-10")
     }
-    assert states["2026-05-09"] == ["action open"]
+    assert states["2026-05-09"] == ["action open", "no reply since"]
     assert states["2026-05-10"] == ["action closed"]
 
 

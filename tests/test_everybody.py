@@ -196,8 +196,9 @@ def test_commands_agree(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
         answer = json.loads(printed(*words, "--json"))
         return {name: [one["states"] for one in part] for name, part in answer.items() if name in PARTS}
 
-    assert told("brief", "dyer")["to-do"] == [["action open", "not answered by director, dyer"]]
+    since = "replied to since by memo/2026-05-09-0900--carter--baker--monday"
+    assert told("brief", "dyer")["to-do"] == [["action open", since, "not answered by director, dyer"]]
     assert told("brief", "carter")["to-do"] == []
-    assert ["action answered", "not answered by director, dyer"] in told("brief", "baker")["waiting"]
+    assert ["action answered", since, "not answered by director, dyer"] in told("brief", "baker")["waiting"]
     assert "not answered by director, dyer" in told("thread", NAME)["memos"][0]
     assert "not answered by director, dyer" in printed("show", NAME)

@@ -266,7 +266,8 @@ def test_pages_and_commands_say_what_may_have_answered(tmp_path: Path, capsys: C
         assert [href.split("/")[-2] for href in links] == [LOST]
     assert main(["brief", "director", "--site", str(tmp_path), "--json"]) == 0
     unread = json.loads(capsys.readouterr().out)["unread"]
-    assert ["unread", "action open", f"perhaps answered by missing memo/{LOST}"] in [one["states"] for one in unread]
+    states = ["unread", "action open", "no reply since", f"perhaps answered by missing memo/{LOST}"]
+    assert states in [one["states"] for one in unread]
     for words in (["show", "2026-05-05-1000"], ["thread", "2026-05-05-1000"], ["brief", "engineer"]):
         assert main([*words, "--site", str(tmp_path)]) == 0
         assert f"perhaps answered by missing memo/{LOST}" in capsys.readouterr().out

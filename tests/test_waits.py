@@ -10,9 +10,11 @@ import pytest
 from lxml import html
 
 from memosite.cli import main
+from memosite.facts.parsed import Ref
+from tests.support.archives import memo, read_folders
 from tests.support.feeds.documents import read_feed
-from tests.support.files import write_text
-from tests.support.memos import write_memo, write_org
+from tests.support.files import write_json, write_text
+from tests.support.memos import send, write_memo, write_org
 from tests.support.pages import found
 from tests.support.sites import build_site
 from tests.support.soaking import most
@@ -162,3 +164,75 @@ def test_every_place_tells_what_waits_for_whom(seed: int, tmp_path: Path, capsys
     pending = output / "decisions/pending/index.html"
     headings = ("//section[@id='pending']/h2", "//section[@id='pending-proposals']/h2")
     assert set[str]().union(*(rows_below(pending, heading) for heading in headings)) == documents
+
+
+def test_one_matter_is_one_entry_that_names_its_proposal_and_its_records(tmp_path: Path) -> None:
+    """A record that is pending and mentions it, or has its name; not one of something else, or of what is done."""
+    desk = tmp_path / "desk"
+
+    def note(name: str, decision: str, status: str = "pending") -> Ref:
+        meta = {"created": "2026-05-03T10:00:00Z", "category": "decisions", "summary": name.title()}
+        content = {"decision": decision, "status": status}
+        write_json(desk / f".claude/memory/decisions/{name}.json", {"meta": meta, "content": content})
+        return ("record", f"desk.decisions.{name}")
+
+    write_text(desk / "decisions/2026-05-09-elm.md", "# Elm\n\nStatus: awaiting Director ratification\n")
+    write_text(desk / "decisions/2026-05-10-fir.md", "# Fir\n\nStatus: accepted\n")
+    write_text(desk / "proposals/elm.md", "# Shall it be elm?\n")
+    write_text(desk / "proposals/fir.md", "# Shall it be fir?\n")
+    mentions, called = note("tree", "As in decisions/2026-05-09-elm.md"), note("elm", "No oak.")
+    other, late = note("yew", "See decisions/2026-05-10-fir.md"), note("oak", "Oak.", "accepted")
+    send(desk / "memos", "2026-05-01-0900--desk--director--wood")
+    artifacts = read_folders(desk).artifacts
+    elm, proposal = ("document", "desk.decisions.2026-05-09-elm.md"), ("document", "desk.proposals.elm.md")
+    assert artifacts[elm].owed_by == ("director",)
+    assert set(artifacts[elm].same_matter) == {proposal, mentions, called}
+    assert {ref for ref, one in artifacts.items() if one.owed_by} == {elm, other}
+    assert artifacts[other].owed_by == ("",) and not artifacts[late].owed_by
+    [row] = html.parse(build_site(tmp_path) / "decisions/pending/index.html").xpath("//li[a/text()='Elm']")
+    said = " ".join(row.text_content().split())
+    assert "waiting for director" in said and "recorded in memory-layer, memory-layer" in said
+
+
+def test_a_name_that_organizations_share_is_the_one_whose_repo_it_is_in(tmp_path: Path) -> None:
+    """Elsewhere it stands for all of them: the page of each counts what waits for it alone."""
+    for name in ("mill", "quay"):
+        write_org(tmp_path / name / "org", name, positions=["director", f"{name}-clerk"])
+    for name in ("mill", "quay", "yard"):
+        write_text(tmp_path / name / "decisions/0001-oak.md", "# Oak\n\nStatus: awaiting the director\n")
+    archive = read_folders(*(tmp_path / name for name in ("mill", "quay", "yard")))
+    told = {id_.partition(".")[0]: one.owed_by for (_, id_), one in archive.artifacts.items() if one.kind == "document"}
+    assert told == {"mill": ("mill~director",), "quay": ("quay~director",), "yard": ("director",)}
+    mine = {id_: len(archive.waiting_besides_memos(archive.positions[id_].members)) for id_ in archive.positions}
+    assert (mine["mill~director"], mine["quay~director"], mine["director"]) == (1, 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("subject", "closes"),
+    [
+        *((subject, True) for subject in ("Closing: the gate", "Re: RE: Closed", "The gate — withdrawn", "Never mind")),
+        *(
+            ("Cancelled", True),
+            ("The gate (no longer needed)", True),
+            ("Erledigt", True),
+            ("Re: The gate: closed.", True),
+        ),
+        *((subject, False) for subject in ("The gate is closed on Sundays", "Enclosed", "Re: The gate", "Disclosed")),
+    ],
+)
+def test_who_asked_may_close_it_in_a_reply(subject: str, closes: bool, tmp_path: Path) -> None:
+    """Not by a memo that asks again, nor can anybody else: to who is asked a reply is an answer."""
+    box = tmp_path / "mill/memos/read"
+    asks = "2026-05-01-0900--baker--carter--gate"
+    send(box, asks, action_required=True)
+    reply: dict[str, Any] = {"in_reply_to": asks, "subject": subject}
+    send(box, "2026-05-02-0900--dyer--baker--gate", **reply)
+    assert memo(read_folders(tmp_path / "mill"), asks).owed_by == ("carter",)
+    send(box, "2026-05-03-0900--baker--carter--again", action_required=True, **reply)
+    assert memo(read_folders(tmp_path / "mill"), asks).owed_by == ("carter",)
+    name = "2026-05-04-0900--baker--carter--gate"
+    send(box, name, **reply)
+    closed = memo(read_folders(tmp_path / "mill"), asks)
+    assert (closed.action, closed.owed_by) == (("discharged", ()) if closes else ("open", ("carter",)))
+    if closes and closed.discharge:
+        assert (closed.discharge.on, closed.discharge.by, closed.discharge.via) == ("2026-05-04", "baker", name)

@@ -297,7 +297,7 @@ def plan_home(context: Context, months: Mapping[str, Sequence[Artifact]]) -> Hom
         ),
         waiting=plan_waiting(context),
         activity=draw_activity(context, activity),
-        open_actions=sum(1 for one in artifacts if one.owed_by),
+        open_actions=sum(1 for memo in context.memos if memo.owed_by),
         positions=at_a_glance(context, HOME, activity),
         newest=tuple(context.row(HOME, artifact) for artifact in newest(dated, _NEWEST)),
         dated=len(dated),
