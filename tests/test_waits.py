@@ -184,7 +184,8 @@ def test_one_matter_is_one_entry_that_names_its_proposal_and_its_records(tmp_pat
     other, late = note("yew", "See decisions/2026-05-10-fir.md"), note("oak", "Oak.", "accepted")
     send(desk / "memos", "2026-05-01-0900--desk--director--wood")
     artifacts = read_folders(desk).artifacts
-    elm, proposal = ("document", "desk.decisions.2026-05-09-elm.md"), ("document", "desk.proposals.elm.md")
+    elm: Ref = ("document", "desk.decisions.2026-05-09-elm.md")
+    proposal: Ref = ("document", "desk.proposals.elm.md")
     assert artifacts[elm].owed_by == ("director",)
     assert set(artifacts[elm].same_matter) == {proposal, mentions, called}
     assert {ref for ref, one in artifacts.items() if one.owed_by} == {elm, other}
