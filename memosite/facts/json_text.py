@@ -51,6 +51,10 @@ class Problem:
     message: str
 
 
+HALF_PAIR = "half of a surrogate pair (\\ud800 to \\udfff); read as U+FFFD"
+"""What is said of the escape of such a half."""
+
+
 def read_json_text(text: str, *, mends: bool = True) -> tuple[Any, tuple[Problem, ...]]:
     """The value of a JSON text (None if it cannot be read) and what is wrong with it. Never raises.
 
@@ -82,8 +86,7 @@ def read_json_text(text: str, *, mends: bool = True) -> tuple[Any, tuple[Problem
     half = _surrogate_escape(text) if _ANY_SURROGATE.search(text) else None
     if half is not None:
         value = _mend_surrogates(value) if mends else value
-        message = "half of a surrogate pair (\\ud800 to \\udfff); read as U+FFFD"
-        problems.append(Problem(rule=rules.JSON_LENIENT, line=_line(text, half), message=message))
+        problems.append(Problem(rule=rules.JSON_LENIENT, line=_line(text, half), message=HALF_PAIR))
     return value, tuple(problems)
 
 

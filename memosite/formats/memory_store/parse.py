@@ -20,7 +20,7 @@ from typing import Any, Self
 from memosite.facts import rules
 from memosite.facts.file import File
 from memosite.facts.findings import Finding
-from memosite.facts.json_text import NumberText, clean_text, read_json_text, shown, type_name
+from memosite.facts.json_text import HALF_PAIR, NumberText, clean_text, read_json_text, shown, type_name
 from memosite.facts.parsed import (
     NOTHING_SAID,
     FileFacts,
@@ -83,7 +83,7 @@ def hashed_forms(file: File) -> tuple[bytes, ...]:
     """
     if not _WRITTEN_OTHERWISE.search(file.text):
         return (canonical_json({name: value for name, value in (file.json.fields or {}).items() if name != _HASH}),)
-    halves = any(finding.rule == rules.JSON_LENIENT for finding in file.json.findings)
+    halves = any(finding.message == HALF_PAIR for finding in file.json.findings)
     values = read_json_text(file.text, mends=False)[0] if halves else file.json.fields
     hashed = {name: value for name, value in (values or {}).items() if name != _HASH}
     return tuple({json_of_javascript(hashed, order): None for order in (_utf_16, str)})
@@ -170,9 +170,13 @@ def _of_lines(lines: Sequence[int], what: str) -> str:
 
 
 def file_findings(file: File) -> list[Finding]:
-    """What is wrong with a file before its fields are read. A merge conflict is the cause of JSON that is broken."""
+    """What is wrong with a file before its fields are read. A merge conflict is the cause of JSON that is broken.
+
+    Half of a surrogate pair is not: `JSON.stringify`, with which stores are written, gives such escapes.
+    """
     marks = conflict_lines(lines_of(file))
-    found = list(file.text_findings if file.path.endswith((".md", ".jsonl")) else file.json.findings)
+    said = file.text_findings if file.path.endswith((".md", ".jsonl")) else file.json.findings
+    found = [finding for finding in said if finding.message != HALF_PAIR]
     if not marks:
         return found
     conflict = file.finding_at(marks[0], store_rules.CONFLICT, _of_lines(marks, "a marker of an unresolved merge"))
