@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from memosite.archive.cite import Citation
-from memosite.archive.model import Action, CitationState
+from memosite.archive.mailboxes import ShownAction
+from memosite.archive.model import CitationState
 from memosite.facts.file import TURNS
 from memosite.facts.findings import Finding
 from memosite.facts.parsed import Kind, Mailbox
@@ -82,13 +83,6 @@ class Page:
     feeds: tuple[Reference, ...] = ()
     twins: tuple[Reference, ...] = ()
     parts: tuple[PagePart, ...] = ()
-
-
-# Words that pages and commands show in the place of values of the data (docs/style.md).
-
-
-ShownAction = Action | Literal["partly"]
-"""How far an action is. `partly`: a memo to all that somebody has answered, and others have to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,6 +337,8 @@ class ArtifactPage(Page):
     shared: tuple[SharedRow, ...] = ()
     shared_total: int = 0
     around: Neighbours | None = None  # in the list that readers page through
+    is_pending: bool = False  # of a document or a record that waits for somebody
+    decides: tuple[Reference, ...] = ()  # for whom it waits, as far as its status names them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -383,15 +379,6 @@ class RelationshipRow:
     extra: str = ""
 
 
-_ACTIONS: Mapping[str, str] = {
-    "open": phrase("open"),
-    "superseded": phrase("superseded"),
-    "answered": phrase("answered"),
-    "discharged": phrase("closed"),
-    "partly": phrase("partly answered"),
-}
-
-
 _CITED: Mapping[str, str] = {
     "memo": phrase("Cite this memo"),
     "note": phrase("Cite this note"),
@@ -409,11 +396,6 @@ _STANDINGS: Mapping[str, str] = {
     "superseded": phrase("superseded"),
     "unclear": phrase("unclear"),
 }
-
-
-def action_word(action: str) -> str:
-    """The word for the state of an action; data, queries and anchors keep the value."""
-    return _ACTIONS.get(action, action)
 
 
 def standing_word(standing: str) -> str:

@@ -199,6 +199,6 @@ def test_commands_agree(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     since = "replied to since by memo/2026-05-09-0900--carter--baker--monday"
     assert told("brief", "dyer")["to-do"] == [["action open", since, "not answered by director, dyer"]]
     assert told("brief", "carter")["to-do"] == []
-    assert ["action answered", since, "not answered by director, dyer"] in told("brief", "baker")["waiting"]
+    assert ["action partly answered", since, "not answered by director, dyer"] in told("brief", "baker")["waiting"]
     assert "not answered by director, dyer" in told("thread", NAME)["memos"][0]
     assert "not answered by director, dyer" in printed("show", NAME)

@@ -190,9 +190,20 @@ def test_one_matter_is_one_entry_that_names_its_proposal_and_its_records(tmp_pat
     assert set(artifacts[elm].same_matter) == {proposal, mentions, called}
     assert {ref for ref, one in artifacts.items() if one.owed_by} == {elm, other}
     assert artifacts[other].owed_by == ("",) and not artifacts[late].owed_by
-    [row] = html.parse(build_site(tmp_path) / "decisions/pending/index.html").xpath("//li[a/text()='Elm']")
-    said = " ".join(row.text_content().split())
-    assert "waiting for director" in said and "recorded in memory-layer, memory-layer" in said
+    output = build_site(tmp_path)
+
+    def said(page: str, xpath: str) -> str:
+        [found] = html.parse(output / page / "index.html").xpath(xpath)
+        return " ".join(found.text_content().split())
+
+    pending = said("decisions/pending", "//li[a/text()='Elm']")
+    assert "waiting for director" in pending and "recorded in memory-layer, memory-layer" in pending
+    proposed = said("decisions/proposals", "//li[a/text()='Shall it be elm?']")
+    assert "pending decision: Elm" in proposed and "decided in" not in proposed
+    assert "decided in Fir" in said("decisions/proposals", "//li[a/text()='Shall it be fir?']")
+    assert "pending, waiting for director" in said(
+        "documents/desk.decisions.2026-05-09-elm.md", "//p[@class='envelope']"
+    )
 
 
 def test_a_name_that_organizations_share_is_the_one_whose_repo_it_is_in(tmp_path: Path) -> None:
@@ -204,6 +215,12 @@ def test_a_name_that_organizations_share_is_the_one_whose_repo_it_is_in(tmp_path
     archive = read_folders(*(tmp_path / name for name in ("mill", "quay", "yard")))
     told = {id_.partition(".")[0]: one.owed_by for (_, id_), one in archive.artifacts.items() if one.kind == "document"}
     assert told == {"mill": ("mill~director",), "quay": ("quay~director",), "yard": ("director",)}
+    write_text(tmp_path / "mill/decisions/0002-ash.md", "# Ash\n\nStatus: accepted\nDecided by: director\n")
+    write_text(tmp_path / "yard/decisions/0002-elm.md", "# Elm\n\nStatus: accepted\nDecided by: director\n")
+    send(tmp_path / "yard/memos", "2026-05-01-0900--x--y--wood")
+    by_position = html.parse(build_site(tmp_path) / "decisions/by-position/index.html")
+    for subject, position in (("Ash", "mill~director"), ("Elm", "director")):
+        assert by_position.xpath(f"//section[.//a/text()='{subject}']/@id") == [f"position-{position}"]
     mine = {id_: len(archive.waiting_besides_memos(archive.positions[id_].members)) for id_ in archive.positions}
     assert (mine["mill~director"], mine["quay~director"], mine["director"]) == (1, 1, 3)
 
@@ -237,3 +254,16 @@ def test_who_asked_may_close_it_in_a_reply(subject: str, closes: bool, tmp_path:
     assert (closed.action, closed.owed_by) == (("discharged", ()) if closes else ("open", ("carter",)))
     if closes and closed.discharge:
         assert (closed.discharge.on, closed.discharge.by, closed.discharge.via) == ("2026-05-04", "baker", name)
+
+
+def test_what_joins_positions_says_whose_each_entry_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It waits for who is asked, not for who asks; what one of them sends to another is no hand-off to itself."""
+    for name in ("mill", "quay"):
+        write_org(tmp_path / name / "org", name, positions=["director", f"{name}-clerk"])
+    toll = "2026-05-01-0900--quay-director--mill-director--toll"
+    write_memo(tmp_path / "mill/memos/read", toll, sender="quay/director", to="mill/director", action_required=True)
+    send(tmp_path / "mill/memos/read", "2026-05-02-0900--x--director--pump", sender="quay/director")
+    assert main(["brief", "director", "--site", str(tmp_path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert not told["has_handoff"]
+    assert [(one["id"], one["position"]) for one in told["to-do"]] == [(toll, "mill~director")]

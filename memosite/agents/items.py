@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 
 from memosite.agents import Entry
@@ -11,11 +12,12 @@ from memosite.archive.cite import ArchiveNames, nearest, ref_named
 from memosite.archive.lines import notice_of
 from memosite.archive.mailboxes import (
     PossibleReplies,
-    action_for,
+    action_word,
     is_unread_for,
     is_unreceived_by,
     open_for,
     received_line,
+    shown_action,
     unknown_line,
 )
 from memosite.archive.model import (
@@ -83,11 +85,6 @@ def names_line(names: Sequence[str], limit: int = NAMED) -> str:
     return listed(names, limit, chars=NAME_CHARS)
 
 
-def action_word(action: str | None) -> str:
-    """The state of an action as people are shown it."""
-    return "closed" if action == "discharged" else action or ""
-
-
 def who_of(artifact: Artifact) -> str:
     """Who wrote an artifact to whom; of what has no author, the source."""
     return artifact.who.line(" → ")
@@ -101,14 +98,13 @@ def states_of(reader: Reader, artifact: Artifact, viewer: Position | None) -> li
         status = artifact.status
         return ([f"status {cut_line(status, NAME_CHARS)}"] if status else []) + _waits_for(reader, artifact)
     found = ["unreadable"] if artifact.broken else []
-    action: str | None = artifact.action
+    members = viewer.members if viewer else ()
     if viewer is not None:
-        members = viewer.members
         repos = [reader.archive.positions[member].repo for member in members]
         if is_unread_for(artifact, members, repos):
             found += ["unread", *(["delivered, not received"] if is_unreceived_by(artifact, repos) else [])]
-        action = action_for(artifact, members)
-    return found + ([f"action {action_word(action)}"] if action else []) + _waits_for(reader, artifact)
+    action = action_word(shown_action(artifact, members))
+    return found + ([f"action {action}"] if action else []) + _waits_for(reader, artifact)
 
 
 def _waits_for(reader: Reader, memo: Artifact) -> list[str]:
@@ -285,8 +281,10 @@ class Involved:
         ]
 
     def _whose(self, artifact: Artifact) -> str:
-        """The position that an artifact involves; the name of several where it is not said which of them."""
-        return next((id_ for id_ in self._order if artifact.ref in self._refs[id_]), self.position.id)
+        """The position that an artifact waits for, else involves; the name of several where it is not said which."""
+        waits = (id_ for id_ in self._order if open_for(artifact, (id_,)))
+        involved = (id_ for id_ in self._order if artifact.ref in self._refs[id_])
+        return next(chain(waits, involved), self.position.id)
 
     @cached_property
     def _order(self) -> tuple[str, ...]:

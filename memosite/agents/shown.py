@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 from memosite.agents import Answer, Entry, Part, items
 from memosite.agents.items import Involved, Reader
 from memosite.archive.lines import notice_of
+from memosite.archive.mailboxes import action_word
 from memosite.archive.model import Artifact, Document, Ghost, Library, Memo, Record, Thread, ThreadEntry, Transcript
 from memosite.facts.errors import ConfigError
 from memosite.facts.parsed import Ref, Text
@@ -148,7 +149,7 @@ def _handoffs(involved: Involved) -> list[Artifact]:
         memo
         for memo in involved.memos
         if memo.sender_position in involved.position.members
-        and any(state.position in involved.position.members for state in memo.recipients)
+        and any(state.position == memo.sender_position for state in memo.recipients)
     ]
     called = [note for note in involved.notes if _HANDOFF.search(f"{note.id} {note.short_subject}")]
     others = {position.repo for position in archive.positions.values() if position.id not in involved.position.members}
@@ -410,6 +411,10 @@ def _envelope(reader: Reader, artifact: Artifact) -> Iterator[str]:
         f"{word} {listed(['/'.join(ref) for ref in refs], _NAMED_REFS)}" for word, refs in _relations(artifact)
     ]
     thread = [f"thread {artifact.thread}"] if isinstance(artifact, Memo) else []
+    if isinstance(artifact, Memo) and artifact.discharge:
+        closed = artifact.discharge
+        fields = (("on", closed.on), ("by", closed.by), ("via", closed.via))
+        relations.append(" ".join(("closed", *(f"{word} {cut_line(value, 120)}" for word, value in fields if value))))
     yield "; ".join((f"“{subject}”", *relations, *thread))
 
 
@@ -421,7 +426,7 @@ def _recipients(artifact: Artifact) -> list[str]:
     """Of an action that is asked of several, how far each of them is."""
     if not isinstance(artifact, Memo) or len(artifact.recipients) < 2:
         return []
-    said = [f"{state.position} {items.action_word(state.action)}" for state in artifact.recipients if state.action]
+    said = [f"{state.position} {action_word(state.action)}" for state in artifact.recipients if state.action]
     return [items.names_line(said)] if said else []
 
 

@@ -3,10 +3,29 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Literal
 
 from memosite.archive.model import Action, Archive, Artifact, Copy, Ghost, Memo
 from memosite.facts.parsed import BROADCAST, SOMEBODY, Mailbox, Ref
 from memosite.facts.phrases import joined, phrase, phrases
+
+ShownAction = Action | Literal["partly"]
+"""How far an action is. `partly`: a memo to all that somebody has answered, and others have to."""
+
+
+_ACTIONS: Mapping[str, str] = {
+    "open": phrase("open"),
+    "superseded": phrase("superseded"),
+    "answered": phrase("answered"),
+    "discharged": phrase("closed"),
+    "partly": phrase("partly answered"),
+}
+
+
+def action_word(action: str | None) -> str:
+    """The word for the state of an action; data, queries and anchors keep the value."""
+    return _ACTIONS.get(action or "", action or "")
+
 
 # Where a memo is for whom: in which mailbox, whether it is unread, and whether it asks for something (SPEC 3).
 
@@ -215,6 +234,13 @@ def action_for(item: Artifact, members: Collection[str]) -> Action | None:
     if not isinstance(item, Memo):
         return "open" if item.owed_by else None
     return next((state.action for state in item.recipients if state.position in members and state.action), item.action)
+
+
+def shown_action(item: Artifact, members: Collection[str]) -> ShownAction | None:
+    """The state of an action as people are shown it; of a memo to all `answered` only to those who did."""
+    action = action_for(item, members)
+    is_asked = bool(members) and not (isinstance(item, Memo) and item.sender_position in members)
+    return "partly" if action == "answered" and item.owed_by and not is_asked else action
 
 
 def wait_of(item: Artifact) -> dict[str, object] | None:

@@ -680,6 +680,16 @@ class Position:
         return (self.id, *self.union_of)
 
 
+def nearest_member(
+    positions: Mapping[str, Position], organizations: Iterable[Organization], id_: str, source: str
+) -> str:
+    """Of what stands for several positions, the only one that has this source, or whose organization is in it."""
+    inside = {organization.id for organization in organizations if organization.source == source}
+    members = [positions[member] for member in positions[id_].union_of]
+    near = [one.id for one in members if one.repo == source or any(name in inside for name, _ in one.seats)]
+    return near[0] if len(near) == 1 else id_
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceInfo:
     """A source as pages show it: its name, where its files can be seen on the web, and what it includes.

@@ -12,6 +12,7 @@ from typing import Any
 from memosite.agents import estimate
 from memosite.archive import snapshots
 from memosite.archive.ledger import LEDGER_PATH, parse_ledger
+from memosite.archive.mailboxes import action_word
 from memosite.archive.model import Archive
 from memosite.archive.snapshots import ArtifactState, Difference, HistoryStep, Snapshot, SnapshotKey
 from memosite.commands.arguments import Tell
@@ -25,7 +26,6 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.rules import withheld_for_secrets
 from memosite.facts.texts import counted
 from memosite.facts.times import read_moment
-from memosite.pages import action_word
 from memosite.reading.archive import open_archive
 
 FORMS = "expected A..B: two dates (2026-05-01..2026-05-31), two refs of a source, or two ledgers; either may be empty"

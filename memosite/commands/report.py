@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
-from memosite.agents.items import action_word
+from memosite.archive.mailboxes import action_word
 from memosite.archive.model import Archive
 from memosite.archive.urls import absolute
 from memosite.commands.arguments import Tell

@@ -271,6 +271,8 @@ def artifact_fields(context: Context, artifact: Artifact, start: str, *, section
         track=track_of(context, start, artifact),
         outdated=outdated_citations(context, start, artifact),
         around=neighbours_of(start, context.list_places.get(artifact.ref)),
+        is_pending=bool(artifact.owed_by) and artifact.kind != "memo",
+        decides=tuple(context.position(start, id_) for id_ in artifact.owed_by if id_ and artifact.kind != "memo"),
     )
     return {field.name: getattr(page, field.name) for field in fields(page) if field.name not in _OF_KIND}
 

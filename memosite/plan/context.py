@@ -9,7 +9,7 @@ from typing import TypeVar
 from weakref import proxy
 
 from memosite.archive import mailboxes, model
-from memosite.archive.mailboxes import unread_by_any, unread_for
+from memosite.archive.mailboxes import ShownAction, unread_by_any, unread_for
 from memosite.archive.urls import absolute, artifact_page, page_of, position_page, relative, thread_page
 from memosite.config.schema import FeedsConfig
 from memosite.facts.file import LABEL_CHARS
@@ -19,7 +19,7 @@ from memosite.facts.phrases import phrase, phrases
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
 from memosite.feeds import FeedFile
-from memosite.pages import Page, Reference, Row, ShownAction, Site
+from memosite.pages import Page, Reference, Row, Site
 from memosite.plan import indexes
 from memosite.plan.dates import by_arrival
 from memosite.plan.shared_passages import SharedLink
@@ -312,10 +312,8 @@ class Context:
         return mailboxes.action_for(memo, self.archive.positions[viewer].members if viewer else ())
 
     def shown_action(self, memo: model.Memo, viewer: str | None) -> ShownAction | None:
-        """The state of the action as rows show it; of a memo to all `answered` only to those who did."""
-        action = self.action(memo, viewer)
-        is_asked = viewer is not None and viewer != memo.sender_position
-        return "partly" if action == "answered" and memo.owed_by and not is_asked else action
+        """The state of the action as rows show it."""
+        return mailboxes.shown_action(memo, self.archive.positions[viewer].members if viewer else ())
 
     def commit(self, source: str, id_: str) -> Reference:
         """A commit of a source, shortened."""

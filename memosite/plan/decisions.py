@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import ClassVar, NamedTuple
 
 from memosite.archive import urls
-from memosite.archive.model import Artifact, Document, Library, Memo, Record
+from memosite.archive.model import Artifact, Document, Library, Memo, Record, nearest_member
 from memosite.facts.parsed import LibraryItem
 from memosite.facts.phrases import phrase
 from memosite.facts.texts import cut_line
@@ -53,7 +53,7 @@ class DecisionRow(Row):
 
     `by` is who decided, as it says, "" if a decision does not say; else `repo_of` is the only position whose repo it is
     in. `on` is the day of the decision, if it is another than its date. `age` is given of what is pending, counted to
-    the newest date.
+    the newest date. Of a proposal, `decided_in` are the decisions on it, and `to_decide` those that are pending.
     """
 
     standing: Standing | None
@@ -62,6 +62,7 @@ class DecisionRow(Row):
     repo_of: Reference | None = None
     proposals: tuple[Reference, ...] = ()
     decided_in: tuple[Reference, ...] = ()
+    to_decide: tuple[Reference, ...] = ()
     recorded_in: tuple[Reference, ...] = ()
 
 
@@ -322,7 +323,9 @@ class _Deciders:
         """Their labels and ids; "No position" if none is known."""
         said = decided_by(one)
         words = (part.strip(" .()").casefold().removeprefix("the ") for part in re.split(r"[,;/&()]|\band\b", said))
-        found = dict.fromkeys(self._names[word] for word in words if word in self._names)
+        archive, source = self._context.archive, one.copies[0].file.source
+        known = (self._names[word] for word in words if word in self._names)
+        found = dict.fromkeys(nearest_member(archive.positions, archive.organizations, id_, source) for id_ in known)
         owner = self.owner_of(one)
         ids = list(found) or ([owner] if owner and not said else [])
         return [(self._context.label(id_), id_) for id_ in ids] or [(phrase("No position"), "")]
@@ -353,7 +356,9 @@ def _cut(lists: _Lists, start: str, groups: Mapping[tuple[str, str], Sequence[Ar
 def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
     context, standing, sort = lists.context, standing_of(one), sort_of(one)
     proposals = artifact_page.proposals_of(context, one)[:_NAMED]
-    decided = artifact_page.decisions_on(context, one)[:_NAMED]
+    on_it = artifact_page.decisions_on(context, one)[:_NAMED]
+    decided = [other for other in on_it if not other.owed_by]
+    is_pending = bool(one.owed_by) or len(on_it) > len(decided)  # a proposal waits as the decision on it does
     records = [other.ref for other in artifact_page.records_of(context, one)] if sort == "decision" else []
     records = list(dict.fromkeys((*(ref for ref in one.same_matter if ref[0] == "record"), *records)))[:_NAMED]
     owner = lists.deciders.owner_of(one)
@@ -363,7 +368,7 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
         short_subject=one.short_subject,
         type=f"{one.system} {one.card.type}".strip() if isinstance(one, Record) else _SORTS[sort],
         date=one.date,
-        standing="pending" if one.owed_by else None if sort == "other" or decided else standing,
+        standing="pending" if is_pending else None if sort == "other" or decided else standing,
         status=one.short_status,
         source=one.copies[0].file.source,
         by=shown_decider(one),
@@ -374,6 +379,7 @@ def _row(lists: _Lists, start: str, one: Artifact) -> DecisionRow:
         successor=context.successor(start, one),
         proposals=tuple(context.artifact(start, other.ref) for other in proposals),
         decided_in=tuple(context.artifact(start, other.ref) for other in decided),
+        to_decide=tuple(context.artifact(start, other.ref) for other in on_it if other.owed_by),
         recorded_in=tuple(_record_link(context, start, context.archive.artifacts[ref]) for ref in records),
     )
 

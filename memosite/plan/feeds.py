@@ -225,13 +225,11 @@ def plan_item(context: Context, artifact: Artifact, position: Position | None, *
     base = context.site.base_url
     copy = _copy_for(context, artifact, position)
     sent = artifact.date if artifact.date and artifact.date.origin == "field" else None
-    members = position.members if position and position.id in context.archive.positions else ()
     known: dict[str, Any] = {"sender": copy.file.source, "to": "", "action_required": False}
-    known["is_open"] = action_for(artifact, members) == "open" if members else bool(artifact.owed_by)
     known["title"] = artifact.short_subject if is_visible(artifact.short_subject) else artifact.id
     known["subject"] = cut_line(artifact.subject, SUBJECT_CHARS)
     if isinstance(artifact, Memo):
-        known |= _of_memo(context, artifact, copy)
+        known |= _of_memo(context, artifact, copy, position)
         known["contents"] = tuple(_contents(context, artifact)) if has_content else ()
         known["most_bytes"] = _most_bytes(context, artifact)
     elif isinstance(artifact, Transcript):
@@ -289,13 +287,15 @@ def _without_controls(path: str) -> str:
     return "".join("\ufffd" if unicodedata.category(char) in CONTROLS else char for char in path)
 
 
-def _of_memo(context: Context, memo: Memo, copy: Copy) -> dict[str, Any]:
+def _of_memo(context: Context, memo: Memo, copy: Copy, position: Position | None) -> dict[str, Any]:
     """The fields of a memo's item besides those of any artifact's item."""
     envelope = memo.variants[copy.variant].envelope
+    members = position.members if position and position.id in context.archive.positions else ()
     return {
         "sender": memo.author,
         "to": cut_line(", ".join(memo.to), _ADDRESSEE_CHARS),
         "action_required": envelope.action_required,
+        "is_open": action_for(memo, members) == "open" if members else bool(memo.owed_by),
         "thread_id": envelope.thread_id,
         "in_reply_to": first_stem(envelope.in_reply_to),
         "parent_guid": tag_uri(context.authority, context.archive_id, *memo.parent) if memo.parent else None,

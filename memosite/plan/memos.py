@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from memosite.archive.lines import Notice, notice_on
+from memosite.archive.mailboxes import ShownAction
 from memosite.archive.model import Action, Ghost, Memo
 from memosite.archive.urls import artifact_page
 from memosite.facts.file import LABEL_CHARS
@@ -12,7 +13,7 @@ from memosite.facts.parsed import Discharge, Mailbox
 from memosite.facts.phrases import joined, phrase
 from memosite.facts.texts import cut_line
 from memosite.facts.times import Moment
-from memosite.pages import PAGE_CHARS, ArtifactPage, Body, LifeLine, Page, Reference, Row, ShownAction, VariantRow
+from memosite.pages import PAGE_CHARS, ArtifactPage, Body, LifeLine, Page, Reference, Row, VariantRow
 from memosite.plan.artifact_page import artifact_fields, memo_bodies, shown_extra, variant_rows
 from memosite.plan.context import Context
 from memosite.plan.history import newest_edit, removal_line

@@ -16,12 +16,13 @@ from typing import ClassVar
 
 from memosite.archive import urls
 from memosite.archive.ledger import Ledger
+from memosite.archive.mailboxes import action_word
 from memosite.archive.model import Artifact, Memo
 from memosite.facts.parsed import Kind
 from memosite.facts.phrases import joined, kind_word, kinds, phrase
 from memosite.facts.times import Moment
 from memosite.feeds import Feed, FeedFile, FeedItem, tag_uri
-from memosite.pages import Cell, ListPage, Page, PictureColumn, PictureRow, Reference, Sparks, action_word, shade_of
+from memosite.pages import Cell, ListPage, Page, PictureColumn, PictureRow, Reference, Sparks, shade_of
 from memosite.plan import page
 from memosite.plan.context import Context, Unit, Written, traced_unit
 from memosite.plan.dates import month_alone, month_name, newest

@@ -28,6 +28,7 @@ import jinja2
 from markupsafe import Markup
 
 from memosite import pages
+from memosite.archive.mailboxes import action_word
 from memosite.facts.errors import ConfigError
 from memosite.facts.phrases import kind_word, kinds, phrase
 from memosite.facts.texts import cut_line
@@ -60,7 +61,7 @@ def word_filters(words: Catalogue) -> Mapping[str, Callable[..., Any]]:
     return {
         "counted": lambda number, noun: words.counted(*noun_forms(noun), number).replace("{n:,}", words.number(number)),
         "number": words.number,
-        "action_word": lambda action: words.translated(pages.action_word(action)),
+        "action_word": lambda action: words.translated(action_word(action)),
         "kind": lambda kind: words.translated(kind_word(kind)),
         "kinds": lambda number, kind: words.translated(kinds(kind, number)),
         "severity": lambda severity: words.translated(pages.severity_word(severity)),

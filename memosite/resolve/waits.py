@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from memosite.archive.model import Artifact, Document, Position, Record
+from memosite.archive.model import Artifact, Document, Position, Record, nearest_member
 from memosite.facts.parsed import SOMEBODY, Organization, Ref
 from memosite.formats.status import awaiting_clauses, sort_of, standing_of, who_may_decide
 
@@ -92,7 +92,7 @@ class _Names:
         for position in positions.values():
             for name in {_words(name) for name in (position.id, position.name, *position.names)}:
                 self._words[name].append(position.id)
-        self._sources = {organization.id: organization.source for organization in organizations}
+        self._organizations = tuple(organizations)
 
     def awaited_by(self, artifact: Artifact) -> Iterator[str]:
         """The positions that the first clauses which name any name, each once."""
@@ -101,7 +101,10 @@ class _Names:
             for clauses in who_may_decide(_whole_status(artifact)):
                 said = "".join(map(_words, clauses))
                 ids = [id_ for name, some in self._words.items() if name.strip() and name in said for id_ in some]
-                found = dict.fromkeys(self._nearest(id_, source) for id_ in self._without_members(ids))
+                found = dict.fromkeys(
+                    nearest_member(self._positions, self._organizations, id_, source)
+                    for id_ in self._without_members(ids)
+                )
                 if found:
                     yield from sorted(found)
                     return
@@ -110,16 +113,6 @@ class _Names:
         """Positions without those that another of them stands for: all of these have its name."""
         found = set(ids)
         return found - {member for id_ in found for member in self._positions[id_].union_of}
-
-    def _nearest(self, id_: str, source: str) -> str:
-        """Of what stands for several positions, the only one that has this repo, or whose organization is in it."""
-        near = [
-            member
-            for member in self._positions[id_].union_of
-            if self._positions[member].repo == source
-            or any(self._sources.get(name) == source for name, _ in self._positions[member].seats)
-        ]
-        return near[0] if len(near) == 1 else id_
 
 
 def _words(text: str) -> str:
