@@ -361,7 +361,7 @@ def test_the_help_sheet_names_the_keys_of_this_page_and_a_week_is_in_view(page: 
     page.keyboard.press("t")
     assert sheet.is_visible()
     page.keyboard.press("Escape")
-    assert not sheet.is_visible()
+    sheet.wait_for(state="hidden")
     page.goto(server + KINDS["timeline"])
     page.get_by_role("button", name="Keyboard").click()
     assert "t" not in page.locator("dialog kbd").all_text_contents()

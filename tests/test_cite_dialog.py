@@ -175,6 +175,12 @@ def offered(page: Page) -> dict[str, str]:
     return {label: page.get_by_label(label, exact=True).input_value() for label in labels}
 
 
+def leave(page: Page) -> None:
+    """Close the dialog by key, and wait until it is gone: the next key is meant for the page."""
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+
+
 def test_cite_at_a_turn_opens_it_and_escape_gives_the_focus_back(
     page: Page, site: Path, sources: Path, base: str
 ) -> None:
@@ -199,8 +205,7 @@ def test_cite_at_a_turn_opens_it_and_escape_gives_the_focus_back(
     page.get_by_role("button", name="Copied Markdown").wait_for()
     assert page.locator("dialog [role=status]").inner_text() == "Markdown copied."
     assert page.evaluate("navigator.clipboard.readText()") == formats["Markdown"]
-    page.keyboard.press("Escape")
-    page.wait_for_selector("dialog", state="detached")
+    leave(page)
     assert page.evaluate("document.activeElement.matches('#t2 > .cite > summary')")
     assert cite.bounding_box() == top and page.locator("#t2 > .cite[open]").count() == 0
 
@@ -233,8 +238,7 @@ def test_selected_words_of_a_turn_are_cited_by_mouse_and_those_of_several_as_a_r
     pick = page.get_by_role("button", name="Cite", exact=True)
     pick.click()
     assert read_plain(offered(page)["Text"])[0].quote in ("The pilot", "The pilot does")
-    page.keyboard.press("Escape")
-    page.wait_for_selector("dialog", state="detached")
+    leave(page)
     assert page.evaluate("getSelection().toString()") in ("The pilot", "The pilot does")
     page.evaluate(SELECT, ["#t2", "pilot", "#t2 > div:last-of-type", "that is"])
     pick.click()
@@ -273,7 +277,7 @@ def test_the_page_of_a_thread_cites_each_memo_itself(page: Page, base: str) -> N
     page.locator(".member .cite > summary").nth(1).click()
     [read] = read_html(offered(page)["HTML"])
     assert read.ref == f"memo/{REPLY}"
-    page.keyboard.press("Escape")
+    leave(page)
     page.evaluate(SELECT, [".member:nth-of-type(2) .prose", "boats waited", ".member:nth-of-type(2) .prose", "ferry"])
     page.keyboard.press("c")
     formats = offered(page)
@@ -282,7 +286,7 @@ def test_the_page_of_a_thread_cites_each_memo_itself(page: Page, base: str) -> N
     passage = (page.locator(".member .prose p").last.get_attribute("id") or "").partition("-")[2]
     assert passage.startswith("p-")
     assert formats["Link"].endswith(f"memos/{REPLY}/#{passage}:~:text=boats%20waited.%20I%20saw%20the%20ferry")
-    page.keyboard.press("Escape")
+    leave(page)
     page.goto(below(base, formats["Link"]))
     page.wait_for_function(MARKED, arg=passage)
     page.goto(f"{base}threads/{MEMO}/index.html")
@@ -296,7 +300,7 @@ def test_selected_words_of_a_memo_are_cited_with_their_passage(page: Page, base:
     page.evaluate(SELECT, [".text .prose", "able to", ".text .prose", "settle"])
     page.keyboard.press("c")
     assert read_plain(offered(page)["Text"])[0].quote == "unable to settle"
-    page.keyboard.press("Escape")
+    leave(page)
     page.evaluate(SELECT, [".text .prose p:nth-of-type(2)", "gauge was", ".text .prose p:nth-of-type(2)", "read at"])
     page.keyboard.press("c")
     formats = offered(page)
@@ -343,7 +347,7 @@ def test_every_link_that_is_copied_shows_its_passage(page: Page, site: Path, sou
         page.locator(f"#{id_} > .cite > summary").evaluate("(summary) => summary.click()")
         whole = offered(page)["Link"]
         assert whole.endswith(f"/transcripts/{LONG}/#{id_}")
-        page.keyboard.press("Escape")
+        leave(page)
         page.evaluate(SELECT, [f"#{id_} .prose", "murmur", f"#{id_} .prose", "tide"])
         page.keyboard.press("c")
         link = offered(page)["Link"]

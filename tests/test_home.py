@@ -195,7 +195,8 @@ def test_activity_counts_what_each_position_did_week_by_week(repo: Path) -> None
     day = NEWEST - dt.timedelta(days=3)
     write_note(repo / "notes/seat-0", f"{day}-0900--seat-0--note", sender="seat-0", sent=f"{day}T09:00:00Z")
     expected["seat-0", "2026-05-25"] += 1
-    home(repo.parent)
+    [figure] = home(repo.parent).xpath("//*[@id='activity']")
+    assert figure.xpath(".//*[local-name()='text']/text()") == ["Apr", "May"]  # March has no room
     found = picture(repo.parent, "activity")
     assert found.columns[0] == "2026-03-30" and len(found.columns) == 9
     drawn = {

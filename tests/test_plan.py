@@ -7,6 +7,7 @@ from typing import Any
 
 from lxml import html
 
+from memosite.pages import VERBATIM_CHARS, cut_text
 from memosite.plan.page import in_parts, part_count, part_links, part_title
 from memosite.render.renderer import PAGE_BYTES
 from tests.support.memos import send, write_body, write_memo, write_transcript
@@ -14,6 +15,15 @@ from tests.support.pages import bad_links, found, pages
 from tests.support.sites import build_site, built_files
 
 MEGABYTE = 1_000_000
+
+
+def test_a_verbatim_text_is_cut_at_line_ends_if_it_is_longer_than_a_part() -> None:
+    """One of just that length is one part; a line without an end is cut where the part is full."""
+    line, most = "word\n", VERBATIM_CHARS
+    assert cut_text(line * (most // 5)) == [(0, most)] and most % 5 == 0
+    assert cut_text(line * (most // 5) + "x") == [(0, most), (most, most + 1)]
+    assert cut_text("a" + line * (most // 5)) == [(0, most - 4), (most - 4, most + 1)]
+    assert cut_text("x" * (most + 1)) == [(0, most), (most, most + 1)]
 
 
 def test_lists_and_threads_of_many_memos_are_split_and_full_parts_stay(tmp_path: Path) -> None:
