@@ -182,6 +182,22 @@ def test_passwords_are_found_by_what_is_around_them_and_then_wherever_they_stand
         assert len(find_secrets(text)) == count
 
 
+def test_a_text_in_a_string_in_a_string_is_read_as_it_is_alone() -> None:
+    """JSON within JSON, as tools hand it on, doubles backslashes each time; whatever the rule, however deep."""
+    written = [(text.format(key=PASSWORD), PASSWORD) for text in (*AROUND, *BESIDE)]
+    name = KINDS["AWS access key id"](Maker(4)).key
+    written += [(text.format(id=name, key=AWS_SECRET), AWS_SECRET) for text in AFTER_AN_ID]
+    for kind in KINDS:
+        planted = KINDS[kind](Maker(11))
+        key = re.split(r"\\n|\n", planted.key)[-2 if "\n" in planted.key or "\\n" in planted.key else 0]
+        named = json.dumps({planted.name or "value": planted.before + planted.key + planted.after})
+        written += [(planted.written(), key), (named, key)]
+    for text, key in written:
+        for depth in range(7):
+            assert key not in redact(text), (depth, text)
+            text = json.dumps({"result": text} if depth % 2 else [text])
+
+
 def test_values_are_looked_for_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many there are: of a word of the text, only those are compared that begin like it."""
     compared = 0
@@ -275,7 +291,7 @@ def test_any_text_has_places_in_order_and_none_are_left_once_they_are_replaced(t
 HOSTILE = (
     "a", "AKIA", "password=", 'password = "x" ', "a\\/", "%41", "\\u0041", "\\", "\\n0a", "a1\n", "\n", "%", "QUFB",
     "-----BEGIN RSA PRIVATE KEY-----\n", "https://a:b", "curl -H ", "ghp_", "QUtJ\n", "a.", "=", "\\\n1", "aaaaaaaaa/",
-    "&#65;", "&quot;", "a&#65;\n1", "&", "\x1b[0m", "\x1b[", "\\u001b[0m",
+    "&#65;", "&quot;", "a&#65;\n1", "&", "\x1b[0m", "\x1b[", "\\u001b[0m", '\\\\"', "\\\\\\n0a",
 )  # fmt: skip
 
 
