@@ -146,8 +146,8 @@ def test_what_is_found_in_a_text_is_found_wherever_a_source_holds_that_text(tmp_
     for file in sorted(site.rglob("*")):
         if file.is_file() and file.name != "memosite.yml":
             is_json, text = file.suffix in {".openthing", ".opencatalog", ".json", ".jsonl"}, file.read_text()
-            for number, word in enumerate(dict.fromkeys(re.findall("zq[a-z]+", text))):
-                text = re.sub(rf"\b{word}\b", lambda _, of=number % 4: planted(of, is_json=is_json), text)
+            for number, word in enumerate(dict.fromkeys(re.findall(r"\bzq[a-z]+\b", text))):
+                text = text.replace(word, planted(number % 4, is_json=is_json))
             if not is_json:
                 text += f"\n```json\n{planted(2, is_json=False)}\n```\n\n> {planted(3, is_json=False)}\n"
             file.write_text(text)

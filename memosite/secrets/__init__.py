@@ -68,8 +68,8 @@ _KNOTS = (
     re.compile(rb"\\\\{0,7}(?:u001[bB]|x1[bB]|033|e)\[[0-9;:]{0,40}(?P<plain>)[mK]"),
 )
 """What interrupts a run of characters that may be a key: line breaks, real and written ones, escapes, percent-encoding,
-HTML's entities, and the codes of a terminal for colours, raw and as JSON has them. A quote that is escaped once is none:
-rules know it.
+HTML's entities, and the codes of a terminal for colours, raw and as JSON has them. A quote that is escaped once is
+none: rules know it.
 
 Each begins with one certain character, which is found fast. Repetitions are bounded or give nothing back."""
 
