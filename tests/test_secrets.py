@@ -97,7 +97,12 @@ BESIDE = (
     "> - name: DB_PASSWORD\n>   value: {key}\n", "+- name: SIGNING_KEY\n+  value: {key}\n",
     "  9→- name: DB_PASSWORD\n 10→  value: {key}\n", '{{"body": "- name: DB_SECRET\\n  value: {key}\\n-"}}',
     '{{"body": "{{\\"name\\": \\"DB_SECRET\\", \\"value\\": \\"{key}\\"}}"}}', "smtp://bob@example.org:{key}@mail.example.org",
-    "smtps://bob@mail.example.org@relay:{key}@mail.example.org",
+    "smtps://bob@mail.example.org@relay:{key}@mail.example.org", "> password,user\n> {key},bob",
+    "user,password\nbob,{key}\n", "Name;Login;Passwort\r\nBob;bob;{key}", "email,token,age\nbob@example.org,{key},41",
+    '"username","db password"\n"bob","{key}"\n\nIt is ours, yes.', "login\tpassword\tnote\nbob\t{key}\tmine\n",
+    "| user | password |\n|---|---|\n| bob | `{key}` |\n",
+    ".example.org\tTRUE\t/\tFALSE\t1790000000\tsid\t{key}\n", "htpasswd -nbB bob {key}", "mysql -u root -p{key} memos",
+    "openssl enc -d -pass pass:{key} -in x", "redis-cli -h db -a '{key}' ping",
 )  # fmt: skip
 AGAIN = (
     (PASSWORD, "DB_PASSWORD={key}\n\nPsql asks: type {key} at the prompt, or `{key}`, or “{key}”."),
@@ -130,7 +135,10 @@ def test_every_kind_is_found_in_entities_in_colours_in_paths_and_behind_digests(
     for kind in KINDS:
         planted = KINDS[kind](Maker(6))
         for encode in encoders:
-            for text in (planted.written(), json.dumps({planted.name or "value": planted.written().partition("=")[2]})):
+            for text in (
+                planted.written(),
+                json.dumps({planted.name or "value": planted.written().removeprefix(f"{planted.name}=")}),
+            ):
                 left = html.unescape(redact(f"The page has <td>{encode(text)}</td> in it."))
                 assert planted.key not in left
                 assert json.dumps(planted.key)[1:-1] not in left or planted.key not in text
@@ -263,6 +271,15 @@ HARMLESS = (
     "https://example.org/2026/05/01/how-to-store-a-password-in-a-vault?utm_source=token-letter#secret",
     "basic authentication, bearer of bad news, authorization: required-by-the-director",
     "The quick brown fox; dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZw== is base64 of prose.",
+    "Cookie: theme=dark; consent=accepted-by-everybody; SameSite=Strict; sid=$SESSION; other=${{OTHER}}",
+    "docker run -p 8080:80 -p 127.0.0.1:9090:90 registry.example.org/memos:2026-05-01; docker login -p $PASSWORD",
+    "| user | password | token |\n|---|---|---|\n| ann | in the vault | expired-by-then |\n| bob | required | --blue |",
+    "We asked for user, password, and host, of which\nnobody, somebody1, and the director knew.",
+    "user,password\nann,<password>\nbob,$PASSWORD\neve,********\n",
+    "secret,\n\ntoken,\npassword,x\n,,,\n\n",
+    "memosite/secrets.py:1234:note:unused-argument:see-the-manual and localhost:8080:web:static:/srv/files",
+    '{"kty": "EC", "crv": "P-256", "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4"}',
+    "In awk, $1 and $2 are fields, $6 the last; {{SHA}} and {SHA} are names; $2y$ begins a hash of bcrypt.",
     "E" + "AAAA" * 30 + " | " + "deadbeef" * 8,
 )
 
@@ -292,7 +309,8 @@ def test_any_text_has_places_in_order_and_none_are_left_once_they_are_replaced(t
 HOSTILE = (
     "a", "AKIA", "password=", 'password = "x" ', "a\\/", "%41", "\\u0041", "\\", "\\n0a", "a1\n", "\n", "%", "QUFB",
     "-----BEGIN RSA PRIVATE KEY-----\n", "https://a:b", "curl -H ", "ghp_", "QUtJ\n", "a.", "=", "\\\n1", "aaaaaaaaa/",
-    "&#65;", "&quot;", "a&#65;\n1", "&", "\x1b[0m", "\x1b[", "\\u001b[0m", '\\\\"', "\\\\\\n0a",
+    "&#65;", "&quot;", "a&#65;\n1", "&", "\x1b[0m", "\x1b[", "\\u001b[0m",
+    "a,password\n", "user,password\na,b\n", "Cookie: a=b;", "curl -b a=", '\\\\"', "\\\\\\n0a",
 )  # fmt: skip
 
 

@@ -170,6 +170,19 @@ KINDS: Mapping[str, Callable[[Maker], Planted]] = {
     ),
     "password": lambda m: Planted(name="password", key=m.some(ALNUM, 18)),
     "API key": lambda m: Planted(name="api_key", key=m.some(ALNUM, 32)),
+    "cookie": lambda m: Planted(before="Cookie: theme=dark; sid=", key=m.some(ALNUM, 26), after="; lang=en"),
+    "cookie that is set": lambda m: Planted(before="Set-Cookie: sid=", key=m.some(ALNUM, 26), after="; Path=/"),
+    "cookie of curl": lambda m: Planted(before="curl -s --cookie sid=", key=m.some(ALNUM, 26), after=" example.org"),
+    "password of docker": lambda m: Planted(
+        before="docker login -u bob -p ", key=m.some(ALNUM, 16), after=" example.org"
+    ),
+    "password of a shell": lambda m: Planted(before="sshpass -p ", key=m.some(ALNUM, 16), after=" ssh bob@example.org"),
+    "password hash": lambda m: Planted(before="bob:", key="$2y" + "$12$" + m.some(ALNUM, 53), after=":19700:0:"),
+    "password hash, crypt": lambda m: Planted(before="bob:", key="$6$" + m.some(ALNUM, 16) + "$" + m.some(ALNUM, 86)),
+    "line of .pgpass": lambda m: Planted(before="db.example.org:5432:memos:bob:", key=m.some(ALNUM, 16)),
+    "private JSON web key": lambda m: Planted(
+        before='{"kty": "OKP", "crv": "Ed25519", "d": "', key=m.some(ALNUM, 43), after='"}'
+    ),
     "bearer token": lambda m: Planted(before="Authorization: Bearer ", key=m.some(ALNUM, 40)),
 }
 
