@@ -22,7 +22,7 @@ from benchmarks.organization import artifacts
 from memosite import secrets
 from memosite.run.workers import run
 from memosite.secrets import DIGEST, engine, find_secrets
-from tests.support.planted_secrets import KINDS, PLACES, Maker, Place, is_covered, plant
+from tests.support.planted_secrets import FORMS, KINDS, PLACES, Maker, Place, Planted, is_covered, of_form, plant
 from tests.support.soaking import most
 
 NEXT_LINES = (
@@ -45,6 +45,17 @@ def test_every_kind_is_found_in_every_place_that_can_hold_it(seed: int) -> None:
     missed = [f"{kind}, {place}" for kind, place, one in pairs if isinstance(one, Place) and not is_covered(one)]
     assert missed == []
     assert len(KINDS) >= 40 and len(pairs) == len(KINDS) * len(PLACES)
+
+
+@pytest.mark.parametrize("seed", most([1], in_soak=[*range(20)]))
+def test_keys_of_many_vendors_are_found_by_their_form_alone(seed: int) -> None:
+    """Also bare, and where a memo or a transcript has them."""
+    places = ("memo text", "code fence", "tool output", "JSON in JSON", "base64 in a text", "split, \\n in JSON")
+    for vendor, form in FORMS.items():
+        key = of_form(form, Maker(seed))
+        assert redact(f"It is\n{key}\nfor now.").count(key[8:-4]) == 0, (vendor, key)
+        missed = [place for place in places if not is_covered(PLACES[place](Planted(key=key)))]
+        assert missed == [], (vendor, key)
 
 
 def test_the_place_is_that_of_the_secret_itself_and_the_next_line_stays_whole() -> None:

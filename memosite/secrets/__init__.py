@@ -460,7 +460,8 @@ _LINE_BREAK = re.compile(rb"\r?\n|\\(?<!\\\\)\\*+(?:r\\++)?+n")
 
 
 _CALLED_SECRET = re.compile(
-    rb"(?:^|[ _.\"'-])(?:passw(?:or)?[dt]|kennwort|passphrase|pwd|secret|token|(?:api|access|secret|private)[ _-]?key)$",
+    rb"(?:^|[ _.\"'-])"
+    rb"(?:passw(?:or)?[dt]|kennwort|passphrase|pwd|secret|token|(?:api|access|secret|private)[ _-]?key)$",
     re.IGNORECASE,
 )
 
@@ -468,6 +469,15 @@ _CALLED_SECRET = re.compile(
 _CALLED_USER = re.compile(
     rb"(?:^|[^a-z])(?:user(?:[ _-]?(?:name|id))?|login|e?-?mail|account|konto|benutzer)$", re.IGNORECASE
 )
+
+
+_TITLE = re.compile(rb"(?:^|[\"'])[> ]{0,9}[A-Za-z0-9_. -]{1,40}$")
+
+
+_LETTERS = re.compile(rb"[A-Za-z]")
+
+
+_NO_VALUE = re.compile(rb"[\s()\[\]{}]")
 
 
 HEAD = 400
@@ -481,28 +491,35 @@ def _cookies(data: bytes, match: Match) -> Iterator[Match]:
     """The values of cookies that may open something: long, and of letters and digits."""
     for pair in _PAIR.finditer(data, match.start, match.end):
         value = pair[1]
-        if len(value) >= 16 and len(set(value)) >= 8 and re.search(rb"[0-9]", value) and re.search(rb"[A-Za-z]", value):
+        if len(value) >= 16 and len(set(value)) >= 8 and _DIGITS.search(value) and _LETTERS.search(value):
             yield Match(COOKIE, *pair.span(1))
 
 
 def _tables(data: bytes, heads: Iterable[Match]) -> Iterator[Match]:
-    """What is in a column of passwords: below each head, until a line has other columns or another head begins."""
+    """What is in a column of passwords: below each head, until a line has other columns or another head begins.
+
+    A head names columns and says nothing else: no line of a program does. In a list of users, any word is a password.
+    """
     lines = sorted({line for head in heads if (line := _line(data, head.start)) is not None})
     for line, (limit, _) in pairwise((*lines, (len(data), 0))):
         separator = _separator(data[slice(*line)])
         titles = [data[slice(*cell)] for cell in _cells(data, *line, separator)]
         columns = [number for number, title in enumerate(titles) if _CALLED_SECRET.search(title)]
-        is_list = separator != b"|" and any(map(_CALLED_USER.search, titles)) and len(titles) <= 12
+        named = titles[1:-1] if separator == b"|" else titles
+        if not columns or len(titles) < 2 or not all(map(_TITLE.search, named)):
+            continue
+        is_list = separator != b"|" and any(map(_CALLED_USER.search, titles))
         end = cast("re.Match[bytes]", _LINE_BREAK.match(data, line[1])).end()
-        while columns and end < limit:
+        while end < limit:
             break_ = _LINE_BREAK.search(data, end, limit)
             cells = list(_cells(data, end, break_.start() if break_ else limit, separator))
             if len(cells) != len(titles):
                 break
             for first, last in (cells[number] for number in columns):
-                value = data[first:last]
-                if len(value) >= (6 if is_list else SHORTEST) and len(set(value)) > 4 and not re.search(rb"\s", value):
-                    yield Match(LISTED if is_list else CELL, first, last)
+                value = data[first:last].partition(b'"')[0].rstrip(_ORNAMENTS)  # the table may be in a string
+                is_value = not _NO_VALUE.search(value) and _LETTERS.search(value)
+                if is_value and (len(value) >= 6 if is_list else len(value) >= SHORTEST and _DIGITS.search(value)):
+                    yield Match(LISTED if is_list else CELL, first, first + len(value))
             end = break_.end() if break_ else limit
 
 
