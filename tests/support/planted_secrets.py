@@ -208,7 +208,7 @@ FORMS: Mapping[str, str] = {
     "Mailgun": "{H32}-{H8}-{H8}", "Mem0": "m0·-{A40}", "Mercado Pago": "APP·_USR-{D16}-{D6}-{H32}-{D9}",
     "Modal": "as·-{A22}", "MongoDB": "mdb·_sa_sk_{W39}{A1}", "Moonshot": "sk·-{A48}", "Netlify": "nf·p_{A40}",
     "NuGet": "oy·2{L43}", "OneSignal": "os·_v2_app_{B104}", "Plaid": "access·-production-{U}",
-    "PyPI, tests": "py·pi-AgENdGVzdC5weXBpLm9yZw{A80}", "Ramp": "ramp·_sec_{A48}",
+    "PyPI, tests": "py·pi-AgENdGVzdC5weXBpLm9yZw{A80}", "Ramp": "ramp·_sec_{A48}", "OpenAI, refresh": "rt·_{W80}{A1}",
     "RapidAPI": "{A10}m·sh{A15}p1{A6}j·sn{A12}", "Razorpay": "rz·p_live_{A14}", "Resend": "re·_{A8}_{A24}",
     "RunPod": "rp·a_{C40}", "Salesforce": "00·D{A12}!{A96}", "Scaleway": "SC·W{C17}",
     "Sentry": "sn·trys_eyJ{A100}_{A43}", "Shopify": "sh·pua_{H32}", "Slack, refresh": "xo·xe-1-{A140}",
