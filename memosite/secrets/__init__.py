@@ -7,8 +7,8 @@ new text, a layer, that is matched in the same way, and every place in it can be
 Characters are bytes here (see `as_bytes`), so that places in bytes are places in the text. Everything takes time linear
 in the length of the text: interruptions are found first, and no character is looked at for more than one of them.
 
-A password has no format: it is known where it is assigned, and its value tells whether it is one. Wherever else that
-value stands in the text, as where a tool prints it alone, it is a secret, too.
+A password has no format: it is known where it is assigned, in a cookie or in a column of a table, and its value tells
+whether it is one. Wherever else that value stands in the text, as where a tool prints it alone, it is a secret, too.
 """
 
 import binascii
