@@ -134,7 +134,8 @@ def test_of_a_list_only_the_records_with_a_secret_are_withheld(site: Path) -> No
 
 def test_what_is_found_in_a_text_is_found_wherever_a_source_holds_that_text(tmp_path: Path) -> None:
     """The whole way: JSON in strings of JSON, in a fence, in each field of each kind of file, to the published site."""
-    site, passwords = write_planted(tmp_path / "site", has_git=False), []
+    site = write_planted(tmp_path / "site", has_git=False)
+    passwords: list[str] = []
 
     def planted(depth: int, *, is_json: bool) -> str:
         passwords.append(f"tR7kQ2vXw9LpZ{len(passwords):03}")
