@@ -10,6 +10,7 @@ import pytest
 from memosite.cli import main
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_note, write_org, write_transcript
+from tests.support.planted import write_planted
 from tests.support.repos import Repo
 from tests.support.sites import tree_bytes
 from tests.support.watches import watch
@@ -129,6 +130,33 @@ def test_of_a_list_only_the_records_with_a_secret_are_withheld(site: Path) -> No
     assert any("Hemp rope" in page for page in pages)
     assert "is not published, because it holds a secret" in files["transcripts/talk/index.html"]
     assert not any(KEY in text for text in files.values())
+
+
+def test_what_is_found_in_a_text_is_found_wherever_a_source_holds_that_text(tmp_path: Path) -> None:
+    """The whole way: JSON in strings of JSON, in a fence, in each field of each kind of file, to the published site."""
+    site = write_planted(tmp_path / "site", has_git=False)
+    passwords: list[str] = []
+
+    def planted(depth: int, *, is_json: bool) -> str:
+        passwords.append(f"tR7kQ2vXw9LpZ{len(passwords):03}")
+        text = json.dumps({"user": "ann", "password": passwords[-1]})
+        for _ in range(depth):
+            text = json.dumps({"result": text})
+        return json.dumps(f"Look:\n\n```json\n{text}\n```\n")[1:-1] if is_json else text
+
+    for file in sorted(site.rglob("*")):
+        if file.is_file() and file.name != "memosite.yml":
+            is_json, text = file.suffix in {".openthing", ".opencatalog", ".json", ".jsonl"}, file.read_text()
+            for number, word in enumerate(dict.fromkeys(re.findall(r"\bzq[a-z]+\b", text))):
+                text = text.replace(word, planted(number % 4, is_json=is_json))
+            if not is_json:
+                text += f"\n```json\n{planted(2, is_json=False)}\n```\n\n> {planted(3, is_json=False)}\n"
+            file.write_text(text)
+    assert len(passwords) > 80
+    for mode in ("redact", "withhold"):
+        main(["build", str(site), "--quiet", "--secrets", mode])
+        files = published(site)
+        assert [(one, path) for path, text in files.items() for one in passwords if one in path + text] == []
 
 
 @pytest.fixture

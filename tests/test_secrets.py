@@ -22,7 +22,7 @@ from benchmarks.organization import artifacts
 from memosite import secrets
 from memosite.run.workers import run
 from memosite.secrets import DIGEST, engine, find_secrets
-from tests.support.planted_secrets import KINDS, PLACES, Maker, Place, is_covered, plant
+from tests.support.planted_secrets import FORMS, KINDS, PLACES, Maker, Place, Planted, is_covered, of_form, plant
 from tests.support.soaking import most
 
 NEXT_LINES = (
@@ -45,6 +45,17 @@ def test_every_kind_is_found_in_every_place_that_can_hold_it(seed: int) -> None:
     missed = [f"{kind}, {place}" for kind, place, one in pairs if isinstance(one, Place) and not is_covered(one)]
     assert missed == []
     assert len(KINDS) >= 40 and len(pairs) == len(KINDS) * len(PLACES)
+
+
+@pytest.mark.parametrize("seed", most([1], in_soak=[*range(20)]))
+def test_keys_of_many_vendors_are_found_by_their_form_alone(seed: int) -> None:
+    """Also bare, and where a memo or a transcript has them."""
+    places = ("memo text", "code fence", "tool output", "JSON in JSON", "base64 in a text", "split, \\n in JSON")
+    for vendor, form in FORMS.items():
+        key = of_form(form, Maker(seed))
+        assert redact(f"It is\n{key}\nfor now.").count(key[8:-4]) == 0, (vendor, key)
+        missed = [place for place in places if not is_covered(PLACES[place](Planted(key=key)))]
+        assert missed == [], (vendor, key)
 
 
 def test_the_place_is_that_of_the_secret_itself_and_the_next_line_stays_whole() -> None:
@@ -97,7 +108,12 @@ BESIDE = (
     "> - name: DB_PASSWORD\n>   value: {key}\n", "+- name: SIGNING_KEY\n+  value: {key}\n",
     "  9→- name: DB_PASSWORD\n 10→  value: {key}\n", '{{"body": "- name: DB_SECRET\\n  value: {key}\\n-"}}',
     '{{"body": "{{\\"name\\": \\"DB_SECRET\\", \\"value\\": \\"{key}\\"}}"}}', "smtp://bob@example.org:{key}@mail.example.org",
-    "smtps://bob@mail.example.org@relay:{key}@mail.example.org",
+    "smtps://bob@mail.example.org@relay:{key}@mail.example.org", "> password,user\n> {key},bob",
+    "user,password\nbob,{key}\n", "Name;Login;Passwort\r\nBob;bob;{key}", "email,token,age\nbob@example.org,{key},41",
+    '"username","db password"\n"bob","{key}"\n\nIt is ours, yes.', "login\tpassword\tnote\nbob\t{key}\tmine\n",
+    "| user | password |\n|---|---|\n| bob | `{key}` |\n",
+    ".example.org\tTRUE\t/\tFALSE\t1790000000\tsid\t{key}\n", "htpasswd -nbB bob {key}", "mysql -u root -p{key} memos",
+    "openssl enc -d -pass pass:{key} -in x", "redis-cli -h db -a '{key}' ping",
 )  # fmt: skip
 AGAIN = (
     (PASSWORD, "DB_PASSWORD={key}\n\nPsql asks: type {key} at the prompt, or `{key}`, or “{key}”."),
@@ -130,7 +146,10 @@ def test_every_kind_is_found_in_entities_in_colours_in_paths_and_behind_digests(
     for kind in KINDS:
         planted = KINDS[kind](Maker(6))
         for encode in encoders:
-            for text in (planted.written(), json.dumps({planted.name or "value": planted.written().partition("=")[2]})):
+            for text in (
+                planted.written(),
+                json.dumps({planted.name or "value": planted.written().removeprefix(f"{planted.name}=")}),
+            ):
                 left = html.unescape(redact(f"The page has <td>{encode(text)}</td> in it."))
                 assert planted.key not in left
                 assert json.dumps(planted.key)[1:-1] not in left or planted.key not in text
@@ -180,6 +199,23 @@ def test_passwords_are_found_by_what_is_around_them_and_then_wherever_they_stand
         (f"password={PASSWORD}, x{PASSWORD}, {PASSWORD}x, {PASSWORD.lower()}, {PASSWORD[:-1]}", 1),
     ]:
         assert len(find_secrets(text)) == count
+
+
+def test_a_text_in_a_string_in_a_string_is_read_as_it_is_alone() -> None:
+    """JSON within JSON, as tools hand it on, doubles backslashes each time; whatever the rule, however deep."""
+    written = [(text.format(key=PASSWORD), PASSWORD) for text in (*AROUND, *BESIDE)]
+    name = KINDS["AWS access key id"](Maker(4)).key
+    written += [(text.format(id=name, key=AWS_SECRET), AWS_SECRET) for text in AFTER_AN_ID]
+    for kind in KINDS:
+        planted = KINDS[kind](Maker(11))
+        key = re.split(r"\\n|\n", planted.key)[-2 if "\n" in planted.key or "\\n" in planted.key else 0]
+        named = json.dumps({planted.name or "value": planted.before + planted.key + planted.after})
+        written += [(planted.written(), key), (named, key)]
+    for text, key in written:
+        nested = text
+        for depth in range(7):
+            assert key not in redact(nested), (depth, text)
+            nested = json.dumps({"result": nested} if depth % 2 else [nested])
 
 
 def test_values_are_looked_for_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,6 +282,15 @@ HARMLESS = (
     "https://example.org/2026/05/01/how-to-store-a-password-in-a-vault?utm_source=token-letter#secret",
     "basic authentication, bearer of bad news, authorization: required-by-the-director",
     "The quick brown fox; dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZw== is base64 of prose.",
+    "Cookie: theme=dark; consent=accepted-by-everybody; SameSite=Strict; sid=$SESSION; other=${{OTHER}}",
+    "docker run -p 8080:80 -p 127.0.0.1:9090:90 registry.example.org/memos:2026-05-01; docker login -p $PASSWORD",
+    "| user | password | token |\n|---|---|---|\n| ann | in the vault | expired-by-then |\n| bob | required | --blue |",
+    "We asked for user, password, and host, of which\nnobody, somebody1, and the director knew.",
+    "user,password\nann,<password>\nbob,$PASSWORD\neve,********\n",
+    "secret,\n\ntoken,\npassword,x\n,,,\n\n",
+    "memosite/secrets.py:1234:note:unused-argument:see-the-manual and localhost:8080:web:static:/srv/files",
+    '{"kty": "EC", "crv": "P-256", "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4"}',
+    "In awk, $1 and $2 are fields, $6 the last; {{SHA}} and {SHA} are names; $2y$ begins a hash of bcrypt.",
     "E" + "AAAA" * 30 + " | " + "deadbeef" * 8,
 )
 
@@ -276,6 +321,7 @@ HOSTILE = (
     "a", "AKIA", "password=", 'password = "x" ', "a\\/", "%41", "\\u0041", "\\", "\\n0a", "a1\n", "\n", "%", "QUFB",
     "-----BEGIN RSA PRIVATE KEY-----\n", "https://a:b", "curl -H ", "ghp_", "QUtJ\n", "a.", "=", "\\\n1", "aaaaaaaaa/",
     "&#65;", "&quot;", "a&#65;\n1", "&", "\x1b[0m", "\x1b[", "\\u001b[0m",
+    "a,password\n", "user,password\na,b\n", "Cookie: a=b;", "curl -b a=", '\\\\"', "\\\\\\n0a",
 )  # fmt: skip
 
 

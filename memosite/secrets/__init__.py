@@ -7,8 +7,8 @@ new text, a layer, that is matched in the same way, and every place in it can be
 Characters are bytes here (see `as_bytes`), so that places in bytes are places in the text. Everything takes time linear
 in the length of the text: interruptions are found first, and no character is looked at for more than one of them.
 
-A password has no format: it is known where it is assigned, and its value tells whether it is one. Wherever else that
-value stands in the text, as where a tool prints it alone, it is a secret, too.
+A password has no format: it is known where it is assigned, in a cookie or in a column of a table, and its value tells
+whether it is one. Wherever else that value stands in the text, as where a tool prints it alone, it is a secret, too.
 """
 
 import binascii
@@ -18,9 +18,26 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from heapq import merge
+from itertools import pairwise
 from typing import NamedTuple, cast
 
-from memosite.secrets.engine import ENCODED, GENERIC, MANY, WINDOW, Match, digest_rules, match_rules, ours, read_rules
+from memosite.secrets.engine import (
+    CELL,
+    COOKIE,
+    COOKIES,
+    ENCODED,
+    GENERIC,
+    HEAD_OF_TABLE,
+    LISTED,
+    MANY,
+    UNSEEN,
+    WINDOW,
+    Match,
+    digest_rules,
+    match_rules,
+    ours,
+    read_rules,
+)
 
 # Texts within a text: what is there once line breaks, escapes and encodings inside of it are undone.
 
@@ -52,10 +69,14 @@ _GOES_ON = (
 """The indentation of the next line, before something that may be a part of a key: no plain word, and no other name."""
 
 
+_ESCAPE = rb"\\(?<!\\\\)\\*+"
+"""All backslashes before what they escape: JSON within JSON doubles them, however deep. The first one is found fast."""
+
+
 _KNOTS = (
     re.compile(rb"\n" + _GOES_ON),
-    re.compile(rb"\\\\{0,7}(?:r\\{1,8})?n" + _GOES_ON),
-    re.compile(rb"\\\\{0,7}(?:u00(?P<code>[2-7][0-9a-fA-F])|(?P<plain>[/_.~*+=:@-]))"),
+    re.compile(_ESCAPE + rb"(?:r\\++)?+n" + _GOES_ON),
+    re.compile(_ESCAPE + rb"(?:u00(?P<code>[2-7][0-9a-fA-F])|(?P<plain>[/_.~*+=:@-]|(?<=\\\\)[\"']))"),
     re.compile(rb"%(?P<code>[2-7][0-9a-fA-F]|0[9aAdD])"),
     re.compile(
         rb"&(?:#(?:[xX]0{0,4}(?P<code>[2-7][0-9a-fA-F])|0{0,4}(?P<decimal>[3-9][0-9]|1[01][0-9]|12[0-6]))|(?P<name>[a-z]{2,6}));"
@@ -64,7 +85,8 @@ _KNOTS = (
     re.compile(rb"\\\\{0,7}(?:u001[bB]|x1[bB]|033|e)\[[0-9;:]{0,40}(?P<plain>)[mK]"),
 )
 """What interrupts a run of characters that may be a key: line breaks, real and written ones, escapes, percent-encoding,
-HTML's entities, and the codes of a terminal for colours, raw and as JSON has them.
+HTML's entities, and the codes of a terminal for colours, raw and as JSON has them. A quote that is escaped once is
+none: rules know it.
 
 Each begins with one certain character, which is found fast. Repetitions are bounded or give nothing back."""
 
@@ -378,7 +400,7 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
     """Whether what is written where a secret would be is none.
 
     Vendors' documented examples, which say EXAMPLE, are placeholders as well. Of what was found by what is around it
-    (the `GENERIC` rules), names and words are none either; in an address, a word is a password.
+    (the `GENERIC` rules), names and words are none either; in an address or a list of users, a word is a password.
     """
     value = data[start:end]
     if value.startswith(b"-----BEGIN"):
@@ -389,6 +411,8 @@ def is_placeholder(data: bytes, start: int, end: int, *, rule: str) -> bool:
         return _is_within_base64(data, start, end)
     if _SEEMS_SO.search(value) or value.lower() in _EXAMPLES:
         return True
+    if rule == LISTED:
+        return False
     if rule == "generic-credential-uri":
         return data[max(0, start - len(value) - 2) : start] == b"/" + value + b":"  # the name is the password, too
     return is_name(value)
@@ -424,6 +448,109 @@ def _is_within_base64(data: bytes, start: int, end: int) -> bool:
     around = before + after
     is_mixed = len(_DIGITS.findall(around)) >= 3 and len(_CAPITALS.findall(around)) >= 8
     return bool(before) and len(around) >= 40 and is_mixed
+
+
+# Reads what may hold secrets: the pairs of cookies, and the columns of a table whose head names a password.
+
+
+_PAIR = re.compile(rb"=([^;]*+)")
+
+
+_LINE_BREAK = re.compile(rb"\r?\n|\\(?<!\\\\)\\*+(?:r\\++)?+n")
+
+
+_CALLED_SECRET = re.compile(
+    rb"(?:^|[ _.\"'-])"
+    rb"(?:passw(?:or)?[dt]|kennwort|passphrase|pwd|secret|token|(?:api|access|secret|private)[ _-]?key)$",
+    re.IGNORECASE,
+)
+
+
+_CALLED_USER = re.compile(
+    rb"(?:^|[^a-z])(?:user(?:[ _-]?(?:name|id))?|login|e?-?mail|account|konto|benutzer)$", re.IGNORECASE
+)
+
+
+_TITLE = re.compile(rb"(?:^|[\"'])[> ]{0,9}[A-Za-z0-9_. -]{1,40}$")
+
+
+_LETTERS = re.compile(rb"[A-Za-z]")
+
+
+_NO_VALUE = re.compile(rb"[\s()\[\]{}]")
+
+
+HEAD = 400
+"""Characters before and after the name of a column, within which the head of a table begins and ends."""
+
+
+_ORNAMENTS = b" >\"'`*\\\r"
+
+
+def _cookies(data: bytes, match: Match) -> Iterator[Match]:
+    """The values of cookies that may open something: long, and of letters and digits."""
+    for pair in _PAIR.finditer(data, match.start, match.end):
+        value = pair[1]
+        if len(value) >= 16 and len(set(value)) >= 8 and _DIGITS.search(value) and _LETTERS.search(value):
+            yield Match(COOKIE, *pair.span(1))
+
+
+def _tables(data: bytes, heads: Iterable[Match]) -> Iterator[Match]:
+    """What is in a column of passwords: below each head, until a line has other columns or another head begins.
+
+    A head names columns and says nothing else: no line of a program does. In a list of users, any word is a password.
+    """
+    lines = sorted({line for head in heads if (line := _line(data, head.start)) is not None})
+    for line, (limit, _) in pairwise((*lines, (len(data), 0))):
+        separator = _separator(data[slice(*line)])
+        titles = [data[slice(*cell)] for cell in _cells(data, *line, separator)]
+        columns = [number for number, title in enumerate(titles) if _CALLED_SECRET.search(title)]
+        named = titles[1:-1] if separator == b"|" else titles
+        if not columns or len(titles) < 2 or not all(map(_TITLE.search, named)):
+            continue
+        is_list = separator != b"|" and any(map(_CALLED_USER.search, titles))
+        end = cast("re.Match[bytes]", _LINE_BREAK.match(data, line[1])).end()
+        while end < limit:
+            break_ = _LINE_BREAK.search(data, end, limit)
+            cells = list(_cells(data, end, break_.start() if break_ else limit, separator))
+            if len(cells) != len(titles):
+                break
+            for first, last in (cells[number] for number in columns):
+                value = data[first:last].partition(b'"')[0].rstrip(_ORNAMENTS)  # the table may be in a string
+                is_value = not _NO_VALUE.search(value) and _LETTERS.search(value)
+                if is_value and (len(value) >= 6 if is_list else len(value) >= SHORTEST and _DIGITS.search(value)):
+                    yield Match(LISTED if is_list else CELL, first, first + len(value))
+            end = break_.end() if break_ else limit
+
+
+def _line(data: bytes, at: int) -> tuple[int, int] | None:
+    """The line of a head, without its line break; none if it is too long for one."""
+    begin = max(0, at - HEAD)
+    start = max((one.end() for one in _LINE_BREAK.finditer(data, begin, at)), default=0 if begin == 0 else -1)
+    end = _LINE_BREAK.search(data, at, at + HEAD)
+    return (start, end.start()) if end and start >= 0 else None
+
+
+def _separator(line: bytes) -> bytes:
+    """What separates the cells of a line: what is there most often."""
+    return max((b"|", b"\t", b"\\t", b";", b","), key=line.count)
+
+
+def _cells(data: bytes, start: int, end: int, separator: bytes) -> Iterator[tuple[int, int]]:
+    """The places of the cells of a line, without blanks and quotes around them; what is in quotes is one cell."""
+    at = start
+    while True:
+        quoted = _QUOTED.match(data, at, end)
+        after = data.find(separator, quoted.end() if quoted else at, end)
+        last = end if after < 0 else after
+        first = at + len(data[at:last]) - len(data[at:last].lstrip(_ORNAMENTS))
+        yield first, max(first, at + len(data[at:last].rstrip(_ORNAMENTS)))
+        if after < 0:
+            return
+        at = after + len(separator)
+
+
+_QUOTED = re.compile(rb"[ \t]{0,9}\\*+\"[^\"\n]*+\"")
 
 
 # Finds again, in the same text, the values of secrets that were found by what is around them.
@@ -513,7 +640,7 @@ MOST = 1_000
 would take a hundred times as long."""
 
 
-VERSION = 8
+VERSION = 9
 """To be raised when other secrets are found by the same rules."""
 
 
@@ -558,7 +685,7 @@ def _find(text: str) -> Iterator[Match]:
 def _matches(data: bytes, written: bytes) -> Iterator[Match]:
     """What rules match in `data`, and is no placeholder in it as `written`; from the `MOST`th on, all the rest."""
     found = 0
-    for match in match_rules(data):
+    for match in _read(data, is_spaced=data is not written):
         if match.rule != ENCODED:
             if is_placeholder(written, match.start, match.end, rule=match.rule):
                 continue
@@ -567,6 +694,19 @@ def _matches(data: bytes, written: bytes) -> Iterator[Match]:
         if found == MOST:  # matches come in the order of windows, and in any order within one
             yield Match(MANY, max(0, match.start - WINDOW), len(data))
             return
+
+
+def _read(data: bytes, *, is_spaced: bool) -> Iterator[Match]:
+    """What rules match, with what is in cookies and tables."""
+    heads = []
+    for match in match_rules(data):
+        if match.rule not in UNSEEN or match.rule == ENCODED:
+            yield match
+        elif match.rule == COOKIES and not is_spaced:
+            yield from _cookies(data, match)
+        elif match.rule == HEAD_OF_TABLE and not is_spaced:
+            heads.append(match)
+    yield from _tables(data, heads)
 
 
 def _secrets(matches: Iterable[Match], layer: Layer, text: bytes) -> Iterator[Match]:

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 OWN_RULES = Path(__file__).with_name("rules.yml")
 ENCODED = "base64-of-text"
-"""The rule that finds what may hold secrets once it is decoded; it is not visible, so it is no secret itself."""
+COOKIES = "cookies"
+HEAD_OF_TABLE = "head-of-table"
+UNSEEN = frozenset((ENCODED, COOKIES, HEAD_OF_TABLE))
+"""The rules that find what may hold secrets: once it is decoded, in its pairs, in the lines after it. They are not
+visible, so it is no secret itself."""
 
 WINDOW = 64_000
 """Characters that are matched at once. Kingfisher's time is linear up to here: beyond, `password=` again and again took
@@ -39,6 +43,18 @@ MANY = "many-secrets"
 
 GENERIC = "generic-"
 """How the names of rules begin that know a secret by what is around it, and not by a format of its own."""
+
+COOKIE = GENERIC + "cookie"
+CELL = GENERIC + "table-cell"
+LISTED = GENERIC + "listed-password"
+"""The rules of what is found where an unseen one matched; the last is that of a list of users with their passwords."""
+
+_NAMES = {
+    MANY: "Many secrets",
+    COOKIE: "session cookie",
+    CELL: "password, token or key in a table",
+    LISTED: "password in a list of users",
+}
 
 _VELES = {
     "bitbucketcredentials": "bitbucket-credentials",
@@ -101,7 +117,7 @@ def match_rules(data: bytes) -> Iterator[Match]:
 def _match_window(window: bytes) -> Iterator[Match]:
     for finding in _load()[1].scan(window + b"\n"):  # many rules ask for something after a key
         rule = _short(finding.rule_id)
-        if finding.visible or rule == ENCODED:
+        if finding.visible or rule in UNSEEN:
             place = finding.location
             yield Match(rule, place["start_offset"], min(place["end_offset"], len(window)))
 
@@ -112,7 +128,7 @@ def read_rules() -> Mapping[str, str]:
     metadata = sorted(_load()[0].metadata(), key=lambda rule: rule["id"].startswith("memosite."))
     named = {_short(rule["id"]): rule for rule in metadata if rule["visible"]}
     names = {name: named[name]["name"] if name in ours() else _spelled(name) for name in sorted(named)}
-    return names | {MANY: "Many secrets"}
+    return names | _NAMES
 
 
 @lru_cache(maxsize=1)

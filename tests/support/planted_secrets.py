@@ -111,6 +111,11 @@ KINDS: Mapping[str, Callable[[Maker], Planted]] = {
     "OpenAI key": lambda m: Planted(key="sk" + "-proj-" + m.some(WEB, 74) + "T3Blbk" + "FJ" + m.some(ALNUM, 74)),
     "OpenAI key, older": lambda m: Planted(key="sk" + "-" + m.some(ALNUM, 20) + "T3Blbk" + "FJ" + m.some(ALNUM, 20)),
     "Anthropic key": lambda m: Planted(key="sk" + "-ant-api03-" + m.some(WEB, 93) + "AA"),
+    "Anthropic admin key": lambda m: Planted(key="sk" + "-ant-admin01-" + m.some(WEB, 93) + "AA"),
+    "Claude Code token": lambda m: Planted(key="sk" + "-ant-oat01-" + m.some(WEB, 94) + m.some(ALNUM, 1)),
+    "Claude Code refresh token": lambda m: Planted(key="sk" + "-ant-ort01-" + m.some(WEB, 94) + m.some(ALNUM, 1)),
+    "Claude session key": lambda m: Planted(key="sk" + "-ant-sid01-" + m.some(WEB, 85) + m.some(ALNUM, 1)),
+    "Anthropic key to come": lambda m: Planted(key="sk" + "-ant-abc12-" + m.some(WEB, 59) + m.some(ALNUM, 1)),
     "Hugging Face token": lambda m: Planted(key="h" + "f_" + m.some(LETTERS, 34)),
     "npm token": lambda m: Planted(key="np" + "m_" + m.some(ALNUM, 36)),
     "PyPI token": lambda m: Planted(key="py" + "pi-AgEIcHlwaS5vcmc" + m.some(WEB, 149) + m.some(ALNUM, 1)),
@@ -165,8 +170,69 @@ KINDS: Mapping[str, Callable[[Maker], Planted]] = {
     ),
     "password": lambda m: Planted(name="password", key=m.some(ALNUM, 18)),
     "API key": lambda m: Planted(name="api_key", key=m.some(ALNUM, 32)),
+    "cookie": lambda m: Planted(before="Cookie: theme=dark; sid=", key=m.some(ALNUM, 26), after="; lang=en"),
+    "cookie that is set": lambda m: Planted(before="Set-Cookie: sid=", key=m.some(ALNUM, 26), after="; Path=/"),
+    "cookie of curl": lambda m: Planted(before="curl -s --cookie sid=", key=m.some(ALNUM, 26), after=" example.org"),
+    "password of docker": lambda m: Planted(
+        before="docker login -u bob -p ", key=m.some(ALNUM, 16), after=" example.org"
+    ),
+    "password of a shell": lambda m: Planted(before="sshpass -p ", key=m.some(ALNUM, 16), after=" ssh bob@example.org"),
+    "password hash": lambda m: Planted(before="bob:", key="$2y" + "$12$" + m.some(ALNUM, 53), after=":19700:0:"),
+    "password hash, crypt": lambda m: Planted(before="bob:", key="$6$" + m.some(ALNUM, 16) + "$" + m.some(ALNUM, 86)),
+    "line of .pgpass": lambda m: Planted(before="db.example.org:5432:memos:bob:", key=m.some(ALNUM, 16)),
+    "private JSON web key": lambda m: Planted(
+        before='{"kty": "OKP", "crv": "Ed25519", "d": "', key=m.some(ALNUM, 43), after='"}'
+    ),
     "bearer token": lambda m: Planted(before="Authorization: Bearer ", key=m.some(ALNUM, 40)),
 }
+
+FORMS: Mapping[str, str] = {
+    "Adobe": "p8·e-{A32}", "Aikido": "AIK·_SECRET_{A64}", "Aiven": "AV·NS_{W18}{A1}", "Alibaba": "LT·AI5t{A18}",
+    "Amazon, AppSync": "da·2-{L26}", "Amazon, Bedrock": "bedrock·-api-key-{A90}",
+    "Amazon, marketplaces": "amzn·.mws.{U}", "Amp": "sgamp·_user_{A60}", "Apify": "apify·_api_{A36}",
+    "Artifactory": "cm·Vmd{A59}", "Asana": "2/{D16}/{D16}:{H32}", "Axiom": "xa·at-{U}",
+    "Azure, container registry": "{A42}+AC·RA{A5}", "Azure, cosmos": "{A76}AC·Db{A6}==",
+    "Azure, events": "{A33}+AE·hB{A5}=", "Azure, functions": "{A44}Az·Fu{A5}A==", "Azure, redis": "{A33}Az·CaA{A5}=",
+    "Azure, search": "{A42}Az·SeA{A5}", "Azure, storage": "{A76}+A·St{A6}==",
+    "Azure DevOps": "{A52}JQ·QJ99BAACAAAAAAA{A9}AZ·DO{A4}", "Baidu": "bce-v3/AL·TAK-{A21}/{H40}",
+    "Braintree": "access·_token$production${L16}${H32}", "Brevo": "xsmtp·sib-{H64}-{A16}",
+    "Browserbase": "bb·_live_{A27}", "Cal.com": "cal·_live_{H32}", "Canva": "cn·vca{A51}", "Checkly": "cu·_{H32}",
+    "ClickHouse": "4b·1d{A38}", "ClickUp": "pk·_{D8}_{C32}", "Cloudflare": "cf·ut_{A48}",
+    "Contentful": "CF·PAT-{W42}{A1}", "Cursor": "cr·sr_{H64}", "Databricks": "do·se{H32}", "DeepSeek": "sk·-{H32}",
+    "Defined": "dn·key-{C26}-{C52}", "Doppler": "dp·.st.prd.{A43}", "E2B": "e2·b_{H40}", "ElevenLabs": "sk·_{H48}",
+    "Exoscale": "EX·O{H24}", "Figma": "fi·go_{A40}", "Firecrawl": "fc·-{H32}", "Fireworks": "fw·_{A24}",
+    "Google": "AQ·.Ab8R{W45}{A1}", "Grafana": "gl·c_{A60}", "Harness": "pa·t.{A22}.{H24}.{A20}",
+    "Honeycomb": "hcaik·_01{L56}", "HubSpot": "pat·-na1-{U}", "Infisical": "st·.{H24}.{H32}.{H32}",
+    "Inngest": "signkey·-prod-{H64}", "Jina": "jina·_{A60}", "Klaviyo": "pk·_{H34}", "Langfuse": "sk·-lf-{U}",
+    "LaunchDarkly": "sdk·-{U}", "Linear": "lin·_oauth_{H64}", "LinkedIn": "WPL·_AP1.{A16}.{A8}", "Lob": "live·_{H35}",
+    "Mailgun": "{H32}-{H8}-{H8}", "Mem0": "m0·-{A40}", "Mercado Pago": "APP·_USR-{D16}-{D6}-{H32}-{D9}",
+    "Modal": "as·-{A22}", "MongoDB": "mdb·_sa_sk_{W39}{A1}", "Moonshot": "sk·-{A48}", "Netlify": "nf·p_{A40}",
+    "NuGet": "oy·2{L43}", "OneSignal": "os·_v2_app_{B104}", "Plaid": "access·-production-{U}",
+    "PyPI, tests": "py·pi-AgENdGVzdC5weXBpLm9yZw{A80}", "Ramp": "ramp·_sec_{A48}", "OpenAI, refresh": "rt·_{W80}{A1}",
+    "RapidAPI": "{A10}m·sh{A15}p1{A6}j·sn{A12}", "Razorpay": "rz·p_live_{A14}", "Resend": "re·_{A8}_{A24}",
+    "RunPod": "rp·a_{C40}", "Salesforce": "00·D{A12}!{A96}", "Scaleway": "SC·W{C17}",
+    "Sentry": "sn·trys_eyJ{A100}_{A43}", "Shopify": "sh·pua_{H32}", "Slack, refresh": "xo·xe-1-{A140}",
+    "Snowflake": "ver:1-hint:{D8}-ET·Ms{A40}", "SonarQube": "sq·u_{H40}", "Square": "sq0·csp-{A43}",
+    "Square, access": "EA·AA{W59}{A1}", "Statsig": "secret·-{A43}", "Tavily": "tv·ly-dev-{A32}",
+    "Telnyx": "KE·Y0{X31}_{A22}", "Tencent": "AK·ID{A32}", "Trigger.dev": "tr·_prod_{A20}",
+    "Typeform": "tf·p_{A44}_{A14}", "Vercel": "vc·p_{A56}", "Volcano Engine": "AK·LT{A44}",
+    "WooCommerce": "cs·_{H40}", "Yandex": "AQ·VN{W34}{A1}", "nostr": "ns·ec1{Q58}", "wallet": "xp·rv{Z107}",
+}  # fmt: skip
+"""Of vendors, how their keys look: what does not change, and how many characters of which alphabet. The dot is for
+scanners, which would take this file for a leak."""
+
+_ALPHABETS = {
+    "A": ALNUM, "W": WEB, "H": HEX, "X": HEX.upper(), "D": "123456789", "L": LOWER + DIGITS, "C": UPPER + DIGITS,
+    "B": LOWER + "234567", "Q": "qpzry9x8gf2tvdw0s3jn54khce6mua7l",
+    "Z": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
+}  # fmt: skip
+
+
+def of_form(form: str, maker: Maker) -> str:
+    """A key of a form."""
+    made = re.sub(r"\{([A-Z])(\d+)\}", lambda part: maker.some(_ALPHABETS[part[1]], int(part[2])), form)
+    return made.replace("{U}", maker.uuid()).replace("·", "")
+
 
 Encode = Callable[[str], str]
 
