@@ -15,6 +15,7 @@ from pathlib import Path
 
 from memosite.commands.arguments import Tell
 from memosite.commands.places import shown_path
+from memosite.facts.characters import printable
 from memosite.facts.errors import MemositeError
 from memosite.facts.layout import MAILBOXES, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, stem_of
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace, show: Tell, _say: Tell) -> None:
     """Move the memos that the command line names, and show what was moved."""
     for done in mark(options.files, box="archive" if options.archive else "read", commit=options.commit):
         for line in _lines(done) if not options.quiet else ():
-            show(line)
+            show(printable(line))
 
 
 class MarkError(MemositeError):

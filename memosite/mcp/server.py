@@ -25,6 +25,7 @@ from memosite import __version__
 from memosite.commands.arguments import COMMANDS, Tell, parser
 from memosite.commands.places import configured, site_words
 from memosite.commands.report import secrets_lines
+from memosite.facts.characters import harmless
 from memosite.facts.errors import ConfigError, MemositeError, SecretsError
 from memosite.mcp import SCHEME, TEMPLATES, TOOLS, Listed, Request, listed, request_for, request_of
 from memosite.reading.archive import open_archive
@@ -60,7 +61,8 @@ def answer(request: Request, site: Sequence[str]) -> Answered:
         said.append(f"memosite: {error.filename or 'file'}: {error.strerror or error}")
     finally:
         gc.collect()  # what was read of the archive is in cycles, and the next request may be hours away
-    return Answered(text="\n".join(shown), messages="\n".join(said), is_error=not shown)
+    text, messages = (harmless("\n".join(lines)) for lines in (shown, said))
+    return Answered(text=text, messages=messages, is_error=not shown)
 
 
 def _options(words: Sequence[str]) -> argparse.Namespace:
@@ -209,7 +211,9 @@ class _Site:
         except MemositeError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         resources = [
-            types.Resource(uri=one.address, name=one.title, description=one.what, mime_type="text/plain")
+            types.Resource(
+                uri=one.address, name=harmless(one.title), description=harmless(one.what), mime_type="text/plain"
+            )
             for one in found
         ]
         return types.ListResourcesResult(resources=resources, next_cursor=more)
