@@ -236,9 +236,15 @@ def test_what_is_no_feed_is_rejected_with_the_reason() -> None:
 def test_a_path_that_leads_elsewhere_or_acts_on_a_terminal_is_refused() -> None:
     """Whoever writes a memo chooses its name; a subject must not end a line; sixteen MB of comments take no memory."""
     bad = ["/etc/passwd", "memos/../../etc/passwd", "..", "memos/inbox/a\nb", "a\x1b[31m", "a\u0085b", "a\u2028b"]
-    good = ["memos/inbox/a..b.openthing", "memos/inbox/ä ö – 日本.openthing", "-rf", "...", "a\ufffdb"]
+    good = ["memos/inbox/a..b.openthing", "memos/inbox/ä ö – 日本.openthing", "...", "a\ufffdb", "a.git/-b"]
+    bad += ["-rf", ".git/config", "memos/inbox/.GIT/a.openthing"]
     for path in (*bad, *good, "a\u202eb", "a/" * 2500):
         assert (refusal(ReceivedItem(guid="g", path=path)) is None) == (path in good), path
+    of_repo = ["README.md", "a.openthing", "memos/inbox/run.sh", "memos.openthing", "x/notes/a.body.md", "memos"]
+    memos = ["memos/inbox/a.openthing", "x/notes/b/c.OPENTHING", "transcripts/d.openthing", "memos/e.openthing"]
+    for path in (*of_repo, *memos):
+        assert refusal(ReceivedItem(guid="g", path=path)) is None
+        assert (refusal(ReceivedItem(guid="g", path=path, is_of_repo=True)) is None) == (path in memos), path
     assert refusal(ReceivedItem(guid="a\nb", path="p")) == "its guid holds control characters"
     breaks = "a&#10;new memo: b&#13;\u0085\u2028\u2029\u009b2J"
     item = f"<item><guid>g</guid><title>{breaks}</title><link>{breaks}</link><m:path>p</m:path>"
