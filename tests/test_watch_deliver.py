@@ -50,7 +50,7 @@ def test_a_command_finds_the_memo_in_its_environment(tmp_path: Path, monkeypatch
     expected = {"ACTION_REQUIRED": "true", "COUNT": "1", "FEED": published.feed, "FROM": "engineer", "GUID": guid(0)}
     expected |= {"PATH": path, "REPO": "repo", "SHA256": "0" * 64, "STATE": "inbox", "SUBJECT": SUBJECT}
     expected |= {"TITLE": "Memo 0", "TO": "director"}
-    expected |= dict.fromkeys(("BODY_REF", "FILE", "IN_REPLY_TO", "LINK", "SENT", "THREAD_ID"), "")
+    expected |= dict.fromkeys(("BODY_REF", "FILE", "FORMER", "IN_REPLY_TO", "LINK", "SENT", "THREAD_ID"), "")
     assert {name[5:]: found[name] for name in found if name.startswith("MEMO")} == expected
     assert (tmp_path / "in").read_text() == f"{path}\n" and (tmp_path / "args").read_text() == "$HOME;`id`\n"
 
