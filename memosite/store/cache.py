@@ -27,7 +27,8 @@ from memosite.store.values import digest_of
 def open_cache(folder: Path) -> Path | None:
     """Make the cache folder ready, with a .gitignore that keeps it out of git; None where it cannot be written.
 
-    Nobody else of this machine may look into what we make: it has texts, also those that are not published. Raises `OutputError` if it contains a link.
+    Nobody else of this machine may look into what we make: it has texts, also those that are not published. Raises
+    `OutputError` if it contains a link.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
