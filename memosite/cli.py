@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from memosite.commands.arguments import COMMANDS, Command, Run, hushed, parser
+from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError, MemositeError, SecretsError
 from memosite.run.processes import EndedError, ended_by_signals
 from memosite.run.progress import forget, say, show, without_reader
@@ -39,8 +40,6 @@ def main(arguments: Sequence[str]) -> int:
             say(line)
         return EXIT_NOT_SO
     except MemositeError as error:
-        from memosite.facts.characters import printable
-
         said = "\n".join(map(printable, str(error).split("\n")))
         say(f"memosite: {said}")
         return EXIT_USAGE
@@ -52,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
         forget(sys.stdout)
         return EXIT_FINE
     except OSError as error:
-        say(f"memosite: {error.filename or 'standard output'}: {error.strerror}")
+        say(f"memosite: {printable(str(error.filename or 'standard output'))}: {error.strerror}")
         forget(sys.stdout)
         return EXIT_USAGE
     return EXIT_NOT_SO if is_fine is False else EXIT_FINE
@@ -88,7 +87,6 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 def _say_what_is_read(named: Path | None) -> None:
     """A session is often in the repo of its position, or names it, which shows little of what the site has."""
     from memosite.commands.places import site_above
-    from memosite.facts.characters import printable
 
     site = site_above(named or Path())
     if site is not None:

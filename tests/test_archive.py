@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from memosite.archive.ledger import Ledger
 from memosite.archive.model import Archive, Memo
+from memosite.cli import main
 from memosite.facts.errors import MovedError, SourceError
 from memosite.facts.parsed import Envelope, Fact, Kind
 from memosite.reading.archive import read_source
@@ -248,6 +249,20 @@ def test_a_file_too_large_is_left_out_with_a_finding(repo: Path, monkeypatch: py
         monkeypatch.setattr(folder_module, "FILE_LIMIT", limit)
         archive = read_folders(repo)
         assert ids(archive) == expected and rules_found(archive) == found
+
+
+def test_a_build_names_the_files_that_are_too_large(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As errors, each time: a transcript that is not there must not be one line among hundreds of warnings."""
+    monkeypatch.setattr(folder_module, "FILE_LIMIT", 900)
+    write_transcript(repo / "transcripts/engineer", "2026-05-01-0900--engineer--long", text="## User\n\n" + "x" * 3000)
+    for _ in range(2):  # the second finds the site up to date
+        assert main(["build", str(repo), "--fail-on", "error"]) == 1
+        printed = capsys.readouterr().out
+        file = f"{repo.name}/transcripts/engineer/2026-05-01-0900--engineer--long.body.md"
+        assert f"not read  {file}: it has 3009 bytes; files" in printed and "findings  1 error" in printed
+    assert main(["check", str(repo)]) == 1 and "error: it has 3009 bytes" in capsys.readouterr().out
 
 
 def test_too_many_files_and_a_missing_source_stop_the_build(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,6 +163,29 @@ def test_a_path_is_told_as_it_is_unless_it_could_break_a_line(tmp_path: Path) ->
     ]
 
 
+def test_a_path_is_no_markup_where_it_is_announced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is percent-encoded there, if it could be; its element has it as it is, and `watch` reads that one."""
+    inbox, stamp = tmp_path / "repo/memos/inbox", "2026-05-01-0900--engineer--director"
+    names = {
+        f"{stamp}--a<svg onload=alert(1)>&amp;100%41": f"{stamp}--a%3Csvg onload=alert(1)%3E%26amp;100%2541",
+        f"{stamp}--b 100%41": f"{stamp}--b 100%41",
+    }
+    for name in names:
+        write_memo(inbox, name)
+    build_site(tmp_path / "repo", output=tmp_path / "out")
+    path = tmp_path / "out/positions/director/feed.xml"
+    told = [tuple(found(read_feed(path), f"//item/{tag}/text()")) for tag in ("description", "*[local-name()='path']")]
+    assert set(zip(*told, strict=True)) == {
+        (f"new memo: memos/inbox/{line}.openthing", f"memos/inbox/{name}.openthing") for name, line in names.items()
+    }
+    for page in ("positions/director/feed-full.xml", "positions/director/feed.json"):
+        written = (tmp_path / "out" / page).read_text()
+        assert "onload=alert(1)%3E" in written
+    watch = ["watch", str(path), "--once", "--since", "all", "--state", str(tmp_path / "state"), "--quiet"]
+    assert main(watch) == 0
+    assert set(capsys.readouterr().out.splitlines()) == {f"new memo: memos/inbox/{name}.openthing" for name in names}
+
+
 def test_no_character_can_break_a_feed() -> None:
     """What XML 1.0 forbids becomes U+FFFD; the rest is escaped once."""
     item = FeedItem(

@@ -23,7 +23,7 @@ from memosite.cli import main
 from tests.support.files import ROOT, write_text
 from tests.support.memos import write_memo
 from tests.support.repos import Repo, run_git
-from tests.support.servers import Handler, serve_folder
+from tests.support.servers import Handler, serve_folder, trusted
 from tests.support.sites import build_site
 
 HOSTING = ROOT / "docs/hosting"
@@ -212,7 +212,7 @@ def test_an_archive_behind_a_login(
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     write_memo(tmp_path / "org/memos/inbox", "2026-05-01-1430--a--director--c")
     site = build_site(tmp_path / "org")
-    with serve_folder(site, Host) as address:
+    with serve_folder(site, Host, tls=trusted(tmp_path, monkeypatch)) as address:
         watch = ["watch", "--once", f"{address}positions/director/feed.xml"]
         build = ["build", str(tmp_path / "org"), "-o", str(tmp_path / "next"), "--previous", address]
         for command, code in ((watch, 1), (build, 2)):

@@ -15,6 +15,7 @@ from memosite.facts.texts import IMAGES, find_images, image_place
 from memosite.formats import image
 from tests.support import images as made
 from tests.support.files import write_text
+from tests.support.looking import written_long_ago
 from tests.support.memos import write_body, write_memo, write_note, write_org, write_transcript
 from tests.support.planted_secrets import Maker
 from tests.support.repos import Repo
@@ -208,6 +209,31 @@ def test_withheld_images_stay_withheld(tmp_path: Path) -> None:
     assert "image: b</span>" in shown and "it holds what must not be published" in shown
     inside = {path for path in tree_bytes(tmp_path / "_site") if path.startswith("images/")}
     assert inside == {published(one) for one in (PLAN, HIDDEN, made.png(4, 4), named)}
+
+
+@pytest.mark.usefixtures(written_long_ago.__name__)
+@pytest.mark.parametrize("withheld", ["shut", "gone"])
+def test_a_cache_is_closed_and_names_no_image_of_what_is_withheld(withheld: str, tmp_path: Path) -> None:
+    """Neither after a build nor after a search, whether it is confidential or erased; what others show stays known."""
+    site, inbox = tmp_path / "site", tmp_path / "site/desk/memos/inbox"
+    for name in ("open", withheld):
+        mark = {"x.legal.confidentiality": "secret"} if name == "shut" else {}
+        body = f"See ![a](zq{name}.png) and ![b](zqboth.png)."
+        write_memo(inbox, f"2026-05-01-0900--engineer--director--{name}", body=body, extra=mark)
+        (inbox / f"zq{name}.png").write_bytes(made.png(shade=len(name)))
+    (inbox / "zqboth.png").write_bytes(made.png(shade=9))
+    erased = "erase: [{id: 2026-05-01-0900--engineer--director--gone, why: Asked for, on: 2026-05-20}]\n"
+    config = "sources: [{path: desk}]\noutputs: {internal: _site, public: _pub}\n"
+    write_text(site / "memosite.yml", config + (erased if withheld == "gone" else ""))
+    part = site / ".memosite/public"
+    part.mkdir(parents=True, mode=0o755)  # as former versions made it
+    for words in (("build",), ("search", "engineer", "--site")):
+        assert main([*words, str(site), "--audience", "public"]) == 0
+        cached = b"".join(file.read_bytes() for file in part.rglob("*") if file.is_file())
+        found = {name for name in ("open", withheld, "both") if f"zq{name}.png".encode() in cached}
+        assert found == {"open", "both"} and oct(part.stat().st_mode & 0o777) == "0o700"
+    main(["build", str(site), "--cache", str(tmp_path / "made")])
+    assert oct((tmp_path / "made").stat().st_mode & 0o777) == "0o700"
 
 
 @pytest.mark.parametrize("mode", ["withhold", "redact"])

@@ -1,16 +1,19 @@
 """Marking memos as read in real repos: what moves, what is committed, what is refused, and that nothing runs."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memosite.cli import main
 from memosite.commands.mark_read import MarkError, mark
-from memosite.sources.git import GitError
+from memosite.sources.git import GitError, change_index, git
 from tests.support.lives import NAME, life, put
 from tests.support.repos import Repo
 
+MODULE = "memosite.commands.mark_read"
 INBOX, READ = f"memos/inbox/{NAME}.openthing", f"memos/read/{NAME}.openthing"
 
 
@@ -108,6 +111,72 @@ def test_marking_a_delivered_memo_is_its_receipt_and_several_repos_get_one_commi
     done = mark([first.root / INBOX, too, second.root / INBOX], commit=True)
     assert [len(one.moves) for one in done] == [3, 2]
     assert first.git("log", "-1", "--format=%s") == "Read 2 memos"
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+@pytest.mark.parametrize(("step", "call"), [("change_index", 1), ("rename", 1), ("rename", 2), ("git", 1), ("end", 1)])
+def test_what_a_killed_run_left_is_finished_by_the_same_command(
+    step: str, call: int, *, is_committed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Killed after the index is changed, after each file, before and after the commit; the body has another name."""
+    repo = Repo(tmp_path / "engine")
+    repo.commit()
+    put(repo, "memos/inbox", body_ref="the-text.body.md")
+    repo.write("memos/inbox/the-text.body.md", "The text.\n")
+    repo.write("loose.md", "loose")
+    if is_committed:
+        repo.git("add", "memos")
+        repo.git("commit", "--quiet", "-m", "Receive")
+    words = ["mark-read", "--commit", str(repo.root / INBOX)]
+    with pytest.MonkeyPatch.context() as patch:
+        killing(patch, step, call)
+        with pytest.raises(ZeroDivisionError):
+            main(words)
+    assert main(words) == 0, capsys.readouterr()
+    assert sorted(repo.git("ls-tree", "-r", "--name-only", "HEAD", "memos").splitlines()) == [
+        READ, "memos/read/the-text.body.md"
+    ]  # fmt: skip
+    assert status(repo) == ["?? loose.md"] and len(repo.git("log", "--format=%h").splitlines()) == 2 + is_committed
+    capsys.readouterr()
+    assert main(words) == 0 and "is there already" in capsys.readouterr().out
+
+
+def killing(patch: pytest.MonkeyPatch, step: str, call: int) -> None:
+    """Have a run end after the nth call of a step: of all steps, or of what makes the commit."""
+    calls = []
+
+    def after(do: Callable[..., object], is_step: Callable[..., bool]) -> Callable[..., object]:
+        def done(*given: Any, **options: Any) -> object:
+            result = do(*given, **options)
+            calls.extend([1] * is_step(*given))
+            if len(calls) == call and is_step(*given):
+                raise ZeroDivisionError
+            return result
+
+        return done
+
+    if step == "rename":
+        patch.setattr(Path, "rename", after(Path.rename, lambda old, _new: "memos" in old.parts))
+    elif step == "change_index":
+        patch.setattr(f"{MODULE}.change_index", after(change_index, lambda *_: True))
+    else:
+        word = "commit-tree" if step == "git" else "update-ref"
+        patch.setattr(f"{MODULE}.git", after(git, lambda _repo, *words: words[0] == word))
+
+
+def test_what_was_staged_otherwise_is_not_committed_as_a_move(tmp_path: Path) -> None:
+    """Only what was moved is: a memo that is staged in read/ stays so, and one with other content is refused."""
+    repo = Repo(tmp_path / "engine")
+    repo.commit()
+    put(repo, "memos/read")
+    repo.git("add", "memos")
+    assert mark([repo.root / READ], commit=True)[0].commit == "" and status(repo) == [f"A  {READ}"]
+    repo = repo_with_memo(tmp_path / "edited")
+    mark([repo.root / INBOX])
+    put(repo, "memos/read", body="Edited.", body_ref=f"{NAME}.body.md")
+    assert "uncommitted changes" in refused(repo, repo.root / INBOX, commit=True)
+    repo.git("add", "memos")
+    assert "staged changes" in refused(repo, repo.root / INBOX, commit=True)
 
 
 def refused(repo: Repo, *files: Path, commit: bool = False) -> str:

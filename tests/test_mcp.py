@@ -346,6 +346,28 @@ def test_garbage_ends_nothing() -> None:
         assert process.wait(DEADLINE) == 0
 
 
+def test_a_line_that_is_no_message_is_answered_with_an_error() -> None:
+    """As JSON-RPC has it, before and after the greeting: a client that writes badly must not wait for ever."""
+    faults: tuple[tuple[bytes, int, object], ...] = (
+        (b"not json", -32700, None), (b'{"id": 5,', -32700, None), (b"[" * 9_000, -32700, None),
+        (b"\xff", -32700, None),
+        (b"[]", -32600, None), (b"null", -32600, None), (b'" "', -32600, None), (b"{}", -32600, None),
+        (b'{"jsonrpc": "2.0", "id": 7}', -32600, 7), (b'{"jsonrpc": "2.0", "id": true}', -32600, None),
+        (b'{"jsonrpc": "2.0", "id": "b", "method": "ping", "params": [1]}', -32600, "b"),
+        (b'[{"jsonrpc": "2.0", "id": 8, "method": "ping"}]', -32600, None),
+    )  # fmt: skip
+    with started(is_greeted=False) as process:
+        assert process.stdout
+        for greeting in (b"", HELLO):
+            send(process, greeting)
+            answers = [json.loads(process.stdout.readline())] if greeting else []
+            for written, code, id_ in faults:
+                send(process, b"\n  \n" + written + b"\r\n")
+                answer_ = json.loads(process.stdout.readline())
+                assert (answer_["error"]["code"], answer_["id"]) == (code, id_), written
+            assert all("result" in one for one in answers)
+
+
 def test_a_signal_ends_it_at_once_and_a_client_that_is_gone_is_no_fault() -> None:
     """Also while it waits for its client, which may end before it has its answers."""
     for number in (signal.SIGTERM, signal.SIGINT):

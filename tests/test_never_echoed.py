@@ -1,4 +1,4 @@
-"""No secret is echoed: it is in nothing that any command writes or prints, in no form, in no mode (SPEC 9)."""
+"""What no command may let out (SPEC 9): secrets, in no form and in no mode, and what steers a terminal."""
 
 import base64
 import json
@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -15,6 +16,8 @@ import pytest
 
 from memosite.cli import main
 from memosite.commands.arguments import command_parsers, parser
+from memosite.mcp import request_for
+from memosite.mcp.server import answer
 from memosite.store.shelf import Shelf
 from tests.support.commands import command_line
 from tests.support.files import write_text
@@ -273,6 +276,93 @@ def test_no_bundle_echoes_a_secret(mode: str, tmp_path: Path, capfdbinary: Captu
     for printed in _build(place, "--secrets", mode):
         assert echoed(printed) == []
     assert place.written() == {} and (place.work / "site/archive/2026/05/files-1.zip").stat().st_size > 1_000
+
+
+STEERING = "\x1b]0;mine\x07\x1b[8m\x9b31m\x7f\r\b\u0085\u2028\u202e\u2066\u200f"
+"""What sets a title, hides, colours, erases, and shows letters in another order."""
+STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+ODD = f"odd{STEERING}"
+HOSTILE = f"2026-05-09-0900--engineer--director--h{STEERING}"
+
+
+def spoil(site: Path) -> Path:
+    """A site with all that steers a terminal in each word, in names of files and people, and in git."""
+    write_planted(site, has_git=False)
+    for file in (one for one in site.rglob("*") if one.is_file() and one.name != "memosite.yml"):
+        added = STEERING if file.suffix in {".md", ".txt"} else json.dumps(STEERING)[1:-1]
+        file.write_text(re.sub("zq[a-z]+", lambda match, added=added: match[0] + added, file.read_text()), newline="")  # type: ignore[misc]
+    inbox = site / "office/memos/inbox"
+    write_memo(inbox, HOSTILE, sender=ODD, to=[ODD, "director"], sent="2026-05-09T09:00:00Z", action_required=True)
+    write_memo(inbox, HARMLESS, subject=f"Casks {STEERING}", body=f"A quince {STEERING} is a fruit, and no barrel.")
+    write_text(inbox / f"broken{STEERING}.openthing", f'{{"from": "{STEERING}')
+    (inbox / f"link{STEERING}.openthing").symlink_to("/nowhere")
+    repo = Repo(site / "office")
+    repo.commit(f"It is {STEERING}", who="Ada \x9b31m\u202e")
+    write_memo(inbox, HARMLESS, subject=f"Casks {STEERING}", body=f"A quince {STEERING} is a fruit, and no cask.")
+    repo.commit("Edit")
+    Repo(site / "yard").commit()
+    return site
+
+
+def _refused() -> Iterator[tuple[object, ...]]:
+    """Command lines whose arguments steer a terminal: each command with it in the place of each kind of argument."""
+    for name in command_parsers(parser()):
+        once = ("--once",) if name == "watch" else ()
+        yield (name, ODD, *once)
+        yield (name, f"--{ODD}")
+        yield (name, *once, "--site", ODD)
+        yield (name, "x", *once, "--cache", f"/dev/null/{ODD}")
+    yield from (("--" + ODD,), (ODD,), ("watch", "--position", ODD, "--once"), ("watch", f"http://{ODD}/", "--once"))
+    yield from (("watch", "--exec", ODD, "f"), ("watch", "--again", ODD, "f"), ("watch", "--status", ODD))
+    yield from (("verify", "--seal", ODD), ("cite", "--quote", ODD), ("search", f"from:{ODD}"), ("brief", ODD))
+    yield from (("diff", f"{ODD}.."), ("explain", f"http://{ODD}"), ("inbox", "director", "--as-of", ODD))
+    yield from (("mark-read", HOSTILE), ("export", "-o", f"/dev/null/{ODD}"), ("new", "--from", ODD, "--to", ODD))
+
+
+def test_no_command_prints_what_steers_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: Capture
+) -> None:
+    """Each byte of both streams of every command, in a hostile archive and for hostile arguments."""
+
+    def steered(name: object, printed: bytes) -> list[str]:
+        ends = printed.replace(b"\r\n", b"\n") if name == "export" else printed  # of rows of CSV
+        return STEERS.findall(ends.decode("utf-8", "replace"))
+
+    place = Place(site=spoil(tmp_path / "spoilt"), work=tmp_path / "work", captured=capfdbinary)
+    place.work.mkdir()
+    monkeypatch.setenv("XDG_STATE_HOME", str(place.work / "state"))
+    monkeypatch.chdir(place.site)
+    found: list[tuple[object, bytes]] = []
+    for name, run in COMMANDS.items():
+        said = list(run(place))
+        found += [(name, one) for one in (said[-1:] if name == "serve" else said) if steered("export", one)]
+    monkeypatch.chdir(place.site)
+    answers = [
+        ("cite", f"memo/{HARMLESS}", "--format", form) for form in ("text", "markdown", "html", "bibtex", "csl-json")
+    ]
+    marked = place.site / f"office/memos/inbox/{HOSTILE}.openthing"
+    page = place.work / "site" / HOSTILE
+    for words in (*answers, ("explain", "positions/odd/index.html", "-o", place.work / "site"), ("mark-read", marked),
+                  ("explain", page), *_refused()):  # fmt: skip
+        capfdbinary.readouterr()
+        with suppress(SystemExit):  # of the parser
+            main(list(map(str, words)))
+        printed = b"".join(capfdbinary.readouterr())
+        found += [(words, printed)] if steered(words[0], printed) else []
+    assert found == []
+    reply = answer(request_for("show", {"id": LETTER}), (f"--site={place.site}",))
+    assert "zqbody" in reply.text and not STEERS.search(reply.text + reply.messages)
+
+
+def test_a_citation_without_what_steers_is_verified(tmp_path: Path, capfdbinary: Capture) -> None:
+    """A mark of direction is written as a reference to it, which readers and `verify` resolve."""
+    write_memo(tmp_path / "memos/inbox", HARMLESS, body="The \u202equince\u202c is a fruit\u2028and no barrel at all.")
+    for form in ("text", "markdown", "html"):
+        assert main(["cite", f"memo/{HARMLESS}", "--format", form, "--site", str(tmp_path)]) == 0
+        paper = tmp_path / ("paper.html" if form == "html" else "paper.md")
+        paper.write_bytes(capfdbinary.readouterr().out)
+        assert not STEERS.search(paper.read_text())
+        assert main(["verify", str(paper), "--site", str(tmp_path)]) == 0, capfdbinary.readouterr()
 
 
 def test_the_planted_secrets_would_be_found_and_every_command_is_run(tmp_path: Path) -> None:

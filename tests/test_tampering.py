@@ -5,19 +5,23 @@ import io
 import json
 import random
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
 
 from memosite.archive.seals import parse_seals
 from memosite.commands.citing import check_site
+from memosite.facts.errors import OutputError
 from memosite.reading.published import FolderSite
 from tests.support.files import write_text
 from tests.support.memos import write_memo, write_transcript
@@ -221,8 +225,8 @@ def test_the_archive_as_it_was_published_is_fine(archive: Path, kept: tuple[str,
     """Also as anybody would run the one program on that page, with what Python brings along; so are earlier roots."""
     [program] = PROGRAM
     imported = re.findall(r"^(?:import|from) (.+)", program, re.MULTILINE)
-    assert imported == ["hashlib, json, re, sys, zipfile", "pathlib import Path"]
-    assert len(program.splitlines()) <= 66
+    assert imported == ["hashlib, io, json, os, re, sys, zipfile", "pathlib import Path"]
+    assert len(program.splitlines()) <= 110
     root, files = kept
     done = subprocess.run(
         [sys.executable, "-I", "-c", PROGRAM[0], archive, root], capture_output=True, text=True, check=False
@@ -234,6 +238,140 @@ def test_the_archive_as_it_was_published_is_fine(archive: Path, kept: tuple[str,
     assert [one.month for one in months] == ["2026/01", "2026/02", "2026/03", "2026/04", "2026/05"]
     assert [run_program(archive, one.root)[0] for one in months] == [0] * 5
     assert check_site(FolderSite(archive), root).holds
+
+
+ZEROS = "0" * 64
+LEAVES: tuple[Entry, ...] = (
+    {}, {"month": None}, {"id": "memo/\ud800"}, {"why": "lost"}, {"why": None}, {"why": ""}, {"sha256": ZEROS},
+    {"path": "../../etc/passwd"}, {"path": "memos"}, {"path": "memos/a/original\u202e"}, {"month": "2026/13"},
+    {"month": "\u0662026/01"}, {"kind": "note"}, {"n": 7}, {"n": 31.5}, {"id": 7}, {"redacted": -1}, {"source": None},
+    {"why": "", "sha256": "A" * 64}, {"why": "", "sha256": ZEROS}, {"kind": "month"}, {"path": ["a/b/c"]},
+)  # fmt: skip
+"""What one more leaf says that no root seals: the first is a good one."""
+MONTHS: tuple[Entry, ...] = (
+    {"leaves": 1}, {"leaves": True}, {"tree": ZEROS}, {"previous": ZEROS}, {"root": ZEROS}, {"month": "2026/1"},
+    {"v": 2},
+)  # fmt: skip
+LOGS: dict[str, Callable[[bytes], bytes]] = {
+    "as it is": lambda log: log, "without the last line end": lambda log: log[:-1], "empty": lambda _: b"",
+    "line ends of Windows": lambda log: log.replace(b"\n", b"\r\n"), "of Macs": lambda log: log.replace(b"\n", b"\r"),
+    "one of Windows at the end": lambda log: log[:-1] + b"\r\n", "an empty line more": lambda log: log + b"\n",
+    "a mark of byte order": lambda log: b"\xef\xbb\xbf" + log, "a list": lambda log: log + b"[]\n",
+    "UTF-16": lambda log: log.decode().encode("utf-16"),
+    "cut": lambda log: log.rstrip(b"\n").rpartition(b"\n")[0] + b"\n",
+    "another line end": lambda log: log.replace(b"\n", "\u2028".encode(), 1), "nested": lambda log: log + b"[" * 99_999,
+    "a space after a line": lambda log: log.replace(b"\n", b" \n", 1),
+}  # fmt: skip
+
+
+def _logs(log: bytes) -> Iterator[tuple[str, bytes]]:
+    """Logs that are hardly the one that was sealed, by what was done to it."""
+    yield from ((what, change(log)) for what, change in LOGS.items())
+    lines = log.splitlines()
+    leaf: Entry = {"v": 1, "kind": "leaf", "n": sum(b'"leaf"' in line for line in lines) + 1, "month": "2026/06"}
+    leaf |= {"id": "memo/more", "path": "memos/more/original.openthing", "sha256": None, "why": "removed"}
+    yield from ((f"leaf {said}", log + json.dumps(leaf | said).encode() + b"\n") for said in LEAVES)
+    good = json.dumps(leaf).encode()
+    yield from (("leaf of Windows", log + good + b"\r\n"), ("no text", log + good.replace(b"more", b"\xff") + b"\n"))
+    month = next(line for line in lines if b'"kind": "month"' in line)
+    for said in MONTHS:
+        yield f"month {said}", log.replace(month, json.dumps(json.loads(month) | said).encode())
+    yield from (("month of Windows", log.replace(month, month + b"\r")), ("no month", log.replace(month + b"\n", b"")))
+
+
+def _moved(path: Path) -> None:
+    """Move a file or a folder out of the site, with a link in its place."""
+    path.symlink_to(path.rename(Path(f"{path.parents[2]}-away-{path.name}")))
+
+
+def _bundled(bundle: Path, name: str, **options: Any) -> None:
+    with zipfile.ZipFile(bundle, "a") as opened:
+        opened.writestr(name, "x", **options)
+
+
+def _folder_instead(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def _link(path: Path, to: str | Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(to)
+
+
+def _done_to(site: Path) -> Iterator[Callable[[], object]]:
+    """What is done to a site, or laid into it."""
+    far = write_text(site.parent / "far/original.txt", "x").parent
+    for place in (
+        "memos/x/original.txt",
+        "memos/x/copies/a.openthing",
+        "pages/x/original.txt",
+        "memos/x/y/original.txt",
+    ):
+        yield partial(write_text, site / place, "x")
+    for name, to in (("notes/far", far), ("notes/a/original", "/nowhere"), ("notes/b/original.b", "original.b"),
+                     ("notes/c/original.c", far / "original.txt"), ("notes/d/original", far)):  # fmt: skip
+        yield partial(_link, site / name, to)
+    yield (
+        (site / "memos/x/original.d").mkdir
+        if (site / "memos/x").is_dir()
+        else partial((site / "memos/x/original.d").mkdir, parents=True)
+    )
+    yield from (partial(_moved, site / name) for name in (LOG, "archive/index.json"))
+    for original in sorted(site.glob("memos/*/original*"))[:1]:
+        yield partial(_moved, original)
+        yield partial(_moved, original.parent)
+        yield original.unlink
+        yield partial(_folder_instead, original)
+    for bundle in sorted(site.rglob("files-*.zip"))[:1]:
+        with zipfile.ZipFile(bundle) as opened:
+            name = next(one for one in opened.namelist() if "/original" in one)
+        yield from (partial(_bundled, bundle, name), partial(_bundled, bundle, name, compress_type=8))
+        yield from (partial(write_text, site / name, "x"), partial(bundle.write_bytes, b"PK"), bundle.unlink)
+        yield partial(shutil.copy, bundle, bundle.with_name("files-99.zip"))
+
+
+def _verdicts(site: Path, root: str) -> tuple[bool, bool]:
+    """Whether a site holds for the program, and for `verify`."""
+    try:
+        by_program = run_program(site, root)[0] == 0
+    except (OSError, ValueError, AttributeError):  # it ends by them, with 1
+        by_program = False
+    try:
+        return by_program, check_site(FolderSite(site), root).holds
+    except OutputError:
+        return by_program, False
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_the_program_and_verify_agree_on_every_log(archive: Path, kept: tuple[str, Files]) -> None:
+    """Both hold or both do not; line ends, bytes that are no text, and fields of any kind among it."""
+    root, files = kept
+    held = {}
+    for what, log in _logs(files[LOG]):
+        (archive / LOG).write_bytes(log)
+        held[what] = _verdicts(archive, root)
+    assert [what for what, (one, other) in held.items() if one != other] == []
+    assert {what for what, (one, _) in held.items() if one} == {
+        "as it is", "without the last line end", "one of Windows at the end", "leaf of Windows", "month of Windows",
+        *(f"leaf {said}" for said in LEAVES[:3]), f"month {MONTHS[3]}", f"month {MONTHS[-1]}",
+    }  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_the_program_and_verify_agree_on_every_folder(archive: Path, kept: tuple[str, Files], tmp_path: Path) -> None:
+    """A link is no file, a link to a folder leads to what the log names; a ZIP counts if the index names it."""
+    root, _ = kept
+    held = []
+    for number in range(len(list(_done_to(archive)))):
+        site = tmp_path / str(number) / "site"
+        shutil.copytree(archive, site)
+        list(_done_to(site))[number]()
+        held.append(_verdicts(site, root))
+    (tmp_path / "link").symlink_to(archive)
+    held.append(_verdicts(tmp_path / "link", root))
+    assert [number for number, (one, other) in enumerate(held) if one != other] == []
+    assert held[-1] == (True, True) and held[0] == (False, False)
 
 
 def test_tamperings_are_all_found(archive: Path, kept: tuple[str, Files]) -> None:

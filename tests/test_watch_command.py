@@ -213,6 +213,21 @@ def test_a_position_is_watched_in_the_repos_as_in_its_feed(tmp_path: Path) -> No
     assert nobody.returncode == 1 and "found no such position, expected one of" in nobody.stderr
 
 
+def test_a_feed_names_no_file_of_a_repo_but_memos(tmp_path: Path) -> None:
+    """A command would get what a publisher chose, in the folder of the repo; without --repo no file is looked up."""
+    memo = "memos/inbox/2026-05-01-0900--a--b--c.openthing"
+    for path in (memo, "README.md", ".git/config"):
+        write_text(tmp_path / "repo" / path, "{}")
+    item = "<item><guid>{0}</guid><description>new memo: {0}</description></item>"
+    items = "".join(map(item.format, ("README.md", ".git/config", "--help", "/etc/hosts", memo)))
+    feed = write_text(tmp_path / "feed.xml", f"<rss><channel>{items}</channel></rss>")
+    words = ("--once", "--since", "all", feed)
+    done = watch(*words, "--repo", tmp_path / "repo", folder=tmp_path)
+    assert (done.stdout, done.returncode, done.stderr.count("refused: ")) == (f"new memo: {memo}\n", 1, 4)
+    done = watch(*words, folder=tmp_path / "other")
+    assert (done.stdout, done.stderr.count("refused: ")) == (f"new memo: {memo}\nnew memo: README.md\n", 3)
+
+
 def test_repos_are_read_again_only_if_anything_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The state keeps what they were like, as a server's validator; nor is what makes a feed loaded."""
     site = organization(tmp_path / "site")

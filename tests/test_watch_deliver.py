@@ -20,7 +20,7 @@ from memosite.watch.state import Delivery, WatchState
 from tests.support.commands import command_line, run_command
 from tests.support.feeds.publisher import Publisher, guid, publishing
 from tests.support.files import ROOT, write_text
-from tests.support.servers import Handler, serve_folder
+from tests.support.servers import Handler, serve_folder, trusted
 from tests.support.waiting import DEADLINE
 from tests.support.watches import clean_environment, no_proxy, watch, watch_of
 
@@ -36,13 +36,14 @@ def hook(folder: Path, text: str) -> str:
     return f"/bin/sh {write_text(folder / 'hook.sh', text)}"
 
 
-def test_a_command_finds_the_memo_in_its_environment(tmp_path: Path) -> None:
+def test_a_command_finds_the_memo_in_its_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every field, the path on standard input too; no shell looks at any of it; the token is not passed on."""
     publisher = Publisher(states=["inbox"])
     script = hook(tmp_path, f'env >> {tmp_path}/env; cat >> {tmp_path}/in; echo "$1" >> {tmp_path}/args')
-    with publishing(publisher) as published:
+    tls, trust = trusted(tmp_path, monkeypatch), str(tmp_path / "certificate.pem")
+    with publishing(publisher, tls=tls) as published:
         words = ("--once", "--exec", f"{script} '$HOME;`id`'", published.feed)
-        done = watch(*words, folder=tmp_path, MEMOSITE_TOKEN="t", MEMO_X="1")
+        done = watch(*words, folder=tmp_path, MEMOSITE_TOKEN="t", MEMO_X="1", SSL_CERT_FILE=trust)
     assert (done.returncode, done.stderr) == (0, "")
     found = dict(line.partition("=")[::2] for line in (tmp_path / "env").read_text().splitlines())
     path = "memos/inbox/2026-05-01-0900--engineer--director--0.openthing"

@@ -17,6 +17,7 @@ from memosite.fetch.client import Credentials, Fetcher, read_credentials
 from memosite.watch.deliver import AnnouncedMemo, as_json
 from tests.support.feeds import misdeeds
 from tests.support.feeds.publisher import FEED, Misdeed, Publisher, Publishing, Request, guid, publishing
+from tests.support.servers import trusted
 from tests.support.watches import no_proxy
 
 __all__ = ["no_proxy"]
@@ -152,8 +153,9 @@ def test_retry_after_goes_by_the_servers_own_clock() -> None:
 
 def test_a_token_goes_to_its_own_server_and_nowhere_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Not along a redirect, nor without encryption; what netrc has for the machine goes, not what it has for all."""
+    tls = trusted(tmp_path, monkeypatch)
     monkeypatch.setenv("MEMOSITE_TOKEN", "s3cret")
-    with publishing() as published, publishing() as other:
+    with publishing(tls=tls) as published, publishing(tls=tls) as other:
         credentials = read_credentials([published.feed])
         published.misdeed = lambda request, _: request.give(302, Location=other.feed)
         Fetcher(credentials).get(published.feed)
@@ -163,16 +165,18 @@ def test_a_token_goes_to_its_own_server_and_nowhere_else(monkeypatch: pytest.Mon
         with pytest.raises(ConfigError, match="2 servers"):
             read_credentials([published.feed, other.feed])
     with pytest.raises(ConfigError, match="expected https"):
-        read_credentials(["http://example.org/feed.xml"])
+        read_credentials(["http://127.0.0.1/feed.xml"])
     assert Credentials(token="t").header("https://example.org/") is None
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login director password open\ndefault login a password b\n")
     netrc.chmod(0o600)
     monkeypatch.setenv("NETRC", str(netrc))
     monkeypatch.delenv("MEMOSITE_TOKEN")
-    with publishing() as published:
+    with publishing(tls=tls) as published, publishing() as plain:
         Fetcher(read_credentials([published.feed])).get(published.feed)
         assert published.requests[0][1]["authorization"] == "Basic ZGlyZWN0b3I6b3Blbg=="
+        Fetcher(read_credentials([plain.feed])).get(plain.feed)
+        assert "authorization" not in plain.requests[0][1]
     assert read_credentials(["https://example.org/"]).header("https://example.org/") is None
     netrc.write_text("machine 127.0.0.1 nonsense\n")
     with pytest.raises(ConfigError, match=r"netrc:2: cannot be read as netrc"):
@@ -236,9 +240,15 @@ def test_what_is_no_feed_is_rejected_with_the_reason() -> None:
 def test_a_path_that_leads_elsewhere_or_acts_on_a_terminal_is_refused() -> None:
     """Whoever writes a memo chooses its name; a subject must not end a line; sixteen MB of comments take no memory."""
     bad = ["/etc/passwd", "memos/../../etc/passwd", "..", "memos/inbox/a\nb", "a\x1b[31m", "a\u0085b", "a\u2028b"]
-    good = ["memos/inbox/a..b.openthing", "memos/inbox/ä ö – 日本.openthing", "-rf", "...", "a\ufffdb"]
+    good = ["memos/inbox/a..b.openthing", "memos/inbox/ä ö – 日本.openthing", "...", "a\ufffdb", "a.git/-b"]
+    bad += ["-rf", ".git/config", "memos/inbox/.GIT/a.openthing"]
     for path in (*bad, *good, "a\u202eb", "a/" * 2500):
         assert (refusal(ReceivedItem(guid="g", path=path)) is None) == (path in good), path
+    of_repo = ["README.md", "a.openthing", "memos/inbox/run.sh", "memos.openthing", "x/notes/a.body.md", "memos"]
+    memos = ["memos/inbox/a.openthing", "x/notes/b/c.OPENTHING", "transcripts/d.openthing", "memos/e.openthing"]
+    for path in (*of_repo, *memos):
+        assert refusal(ReceivedItem(guid="g", path=path)) is None
+        assert (refusal(ReceivedItem(guid="g", path=path, is_of_repo=True)) is None) == (path in memos), path
     assert refusal(ReceivedItem(guid="a\nb", path="p")) == "its guid holds control characters"
     breaks = "a&#10;new memo: b&#13;\u0085\u2028\u2029\u009b2J"
     item = f"<item><guid>g</guid><title>{breaks}</title><link>{breaks}</link><m:path>p</m:path>"

@@ -10,13 +10,12 @@ file alone, as on the page. A library has no body.
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from memosite.archive.model import Archive, Artifact, Copy, Memo, Record
 from memosite.archive.urls import absolute, page_of
-from memosite.facts.characters import without_surrogates
+from memosite.facts.characters import harmless_json, without_surrogates
 from memosite.facts.parsed import FileFacts, Kind, Text, Withheld
 from memosite.facts.phrases import joined, kind_word, phrase
 from memosite.facts.texts import SUMMARY, cut_line
@@ -30,9 +29,6 @@ RULE = "* * *"
 
 SHARED_BYTES = 20_000
 """The longest file of many records that is published with each of them; real ones are far smaller."""
-
-
-_ENDS_A_LINE = re.compile("[\u0085\u2028\u2029]")
 
 
 def exported(archive: Archive) -> Iterator[Artifact]:
@@ -144,11 +140,10 @@ def with_body(line: dict[str, object], text: str) -> dict[str, object]:
 def dump_line(line: dict[str, object]) -> str:
     """The line as JSON, without its line feed.
 
-    What some programs take for the end of a line (U+0085, U+2028, U+2029) is escaped, so that naive splitting works;
-    surrogates and noncharacters become U+FFFD, so that any reader accepts it (RFC 7493, 2.1).
+    What steers a terminal, or is the end of a line for some programs (U+0085, U+2028, U+2029), is escaped;
+    lone surrogates become U+FFFD, so that any reader accepts it (RFC 7493, 2.1).
     """
-    text = json.dumps(line, ensure_ascii=False)
-    return _ENDS_A_LINE.sub(lambda match: f"\\u{ord(match[0]):04x}", without_surrogates(text))
+    return harmless_json(json.dumps(line, ensure_ascii=False))
 
 
 # Writes what stands in the place of a content that is not published: what happened, since when, what to do now.

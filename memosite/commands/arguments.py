@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memosite import __version__
 from memosite.config import SECRETS_MODES
+from memosite.facts.characters import harmless
 
 if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
     from memosite.watch.policy import Limit
 
 Tell = Callable[[str], None]
@@ -551,9 +554,16 @@ COMMANDS: Final = {
 # The parser, and `memosite completion`, which is made from it.
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with arguments as all else is said, since it repeats them."""
+
+    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
+        super()._print_message(harmless(message), file)
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line; `run` names the command that was given."""
-    whole = argparse.ArgumentParser(
+    whole = _Parser(
         prog="memosite",
         description="Turns the memos, notes and transcripts in an organization's git repos into an archive to browse.",
         epilog="Each command has --help with an example.",

@@ -10,7 +10,7 @@ from memosite.archive.cite import Citation
 from memosite.citing.making import Made, cite_quote, cite_reference
 from memosite.commands.arguments import Tell
 from memosite.commands.citing import opened_sources, verify_documents, verify_seal
-from memosite.facts.characters import printable, printable_json
+from memosite.facts.characters import harmless, harmless_json, printable, printable_json
 from memosite.facts.errors import ConfigError
 from memosite.quotes.citations import to_bibtex, to_csl_json, to_html
 
@@ -60,8 +60,10 @@ def _shown(options: argparse.Namespace, made: Sequence[Made]) -> str:
     citations = [one.citation for one in made if one.citation]
     if options.format == "csl-json":
         items = [item for citation in citations for item in json.loads(to_csl_json(citation))]
-        return json.dumps(items, ensure_ascii=False, indent=2)
+        return harmless_json(json.dumps(items, ensure_ascii=False, indent=2))
     written = [WRITERS[options.format](citation).rstrip("\n") for citation in citations]
+    if options.format != "bibtex":  # `verify` compares marks of direction, and reads them so
+        written = [harmless(text, lambda char: f"&#x{ord(char):x};") for text in written]
     return ("\n" if options.format == "text" else "\n\n").join(written)
 
 

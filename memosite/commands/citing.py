@@ -228,7 +228,10 @@ def check_site(site: PublishedSite, kept: str) -> SealCheck:
             f"{site.name}: found no {SEALS_PATH}, expected a site that memosite built with a sealed log; "
             "build it again, or name another site"
         )
-    text = data.decode("utf-8", "replace")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:  # its lines are hashed as they are
+        raise OutputError(f"{site.name}: {SEALS_PATH} is not UTF-8 ({error}), so it was changed") from error
     checked = seals.check_against(kept, text) if is_hash(kept) else _check_copy(kept, text)
     wrong = seals.check_originals(text, site.hashes(seals.sealed_paths(text)))
     return replace(checked, faults=(*checked.faults, *wrong))

@@ -12,6 +12,7 @@ from memosite.commands.places import configured
 from memosite.commands.report import limited
 from memosite.config.loading import load_contract
 from memosite.config.schema import Config
+from memosite.facts.characters import printable
 from memosite.facts.errors import ConfigError, StateError
 from memosite.facts.texts import counted
 from memosite.plan import plan_site
@@ -32,7 +33,7 @@ _SHOWN = 40
 
 def run_explain(options: argparse.Namespace, show: Tell, _say: Tell) -> None:
     """Explain the file that the command line names."""
-    show("\n".join(explain(configured(options, output=options.output), options.path)))
+    show("\n".join(map(printable, explain(configured(options, output=options.output), options.path))))
 
 
 def explain(config: Config, path: str) -> list[str]:

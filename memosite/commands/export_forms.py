@@ -31,6 +31,7 @@ from memosite.archive.lines import artifact_line, body_texts, dump_line, exporte
 from memosite.archive.mailboxes import states_of
 from memosite.archive.model import Archive, Artifact, Library, Memo, Transcript
 from memosite.archive.urls import absolute, page_of
+from memosite.facts.characters import harmless
 from memosite.facts.names import short_hash
 from memosite.facts.parsed import LibraryCard, Ref
 from memosite.facts.texts import cut_line, one_line
@@ -99,11 +100,7 @@ COLUMNS = (
 """The columns, in order; `body` follows if it is asked for."""
 
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-"""What would change a terminal; tables show none of them. Tabs and line ends stay."""
-
-
-_FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
+_FORMULA_STARTS = tuple("=+-@\t\n＝＋－＠")
 
 
 def csv_rows(job: Export) -> Iterator[bytes]:
@@ -122,7 +119,7 @@ def _row(cells: Iterable[str]) -> bytes:
 
 def _cell(value: object) -> str:
     text = "; ".join(map(_entry, value)) if isinstance(value, list) else "" if value is None else str(value)
-    text = _CONTROLS.sub("\ufffd", text)
+    text = harmless(text.replace("\r\n", "\n").replace("\r", "\n"), lambda _: "\ufffd")
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 

@@ -11,10 +11,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from memosite.commands.arguments import Tell
 from memosite.commands.places import shown_path
+from memosite.facts.characters import printable
 from memosite.facts.errors import MemositeError
 from memosite.facts.layout import MAILBOXES, place_of
 from memosite.facts.names import BODY_SUFFIX, ENVELOPE_SUFFIX, stem_of
@@ -39,7 +41,7 @@ def run(options: argparse.Namespace, show: Tell, _say: Tell) -> None:
     """Move the memos that the command line names, and show what was moved."""
     for done in mark(options.files, box="archive" if options.archive else "read", commit=options.commit):
         for line in _lines(done) if not options.quiet else ():
-            show(line)
+            show(printable(line))
 
 
 class MarkError(MemositeError):
@@ -67,11 +69,12 @@ class Marked:
 def mark(files: Iterable[Path], *, box: str = "read", commit: bool = False) -> list[Marked]:
     """Move memos to a mailbox, `read` or `archive`, and perhaps commit that. Raises `MarkError` before anything moves.
 
-    Each file is an envelope or its body; the other one goes along. What is there already is left alone.
+    Each file is an envelope or its body; the other one goes along. What is there already is left alone, but that a run
+    that was killed is finished: the index is changed first, then files move, then that is committed.
     """
     by_top: dict[Path, tuple[Repo, list[str]]] = {}
     for file in files:
-        repo, path = _find(file)
+        repo, path = _find(file, box)
         by_top.setdefault(repo.top or repo.git_dir, (repo, []))[1].append(path)
     for repo, _ in by_top.values():
         _refuse_special(repo)
@@ -97,10 +100,11 @@ def _lines(done: Marked) -> Iterator[str]:
         yield f"committed {done.commit[:8]}"
 
 
-def _find(file: Path) -> tuple[Repo, str]:
-    """The repo of a file, and its path in it."""
-    if file.is_symlink() or not file.is_file():
-        found = "a symbolic link" if file.is_symlink() else "a folder" if file.is_dir() else "nothing"
+def _find(file: Path, box: str) -> tuple[Repo, str]:
+    """The repo of a file, and its path in it; a file that is not there may have moved to the mailbox already."""
+    is_gone = not os.path.lexists(file)
+    if not is_gone and (file.is_symlink() or not file.is_file()):
+        found = "a symbolic link" if file.is_symlink() else "a folder" if file.is_dir() else "a special file"
         raise MarkError(f"{file}: found {found}, expected a memo's .openthing file or its body")
     whole = Path(os.path.realpath(file.parent)) / file.name
     for folder in whole.parents:
@@ -108,17 +112,40 @@ def _find(file: Path) -> tuple[Repo, str]:
         if isinstance(repo, str):
             raise MarkError(f"{file}: found no repo that can be written ({repo})")
         if repo is not None and repo.top is not None:
-            return repo, whole.relative_to(folder).as_posix()
+            path = whole.relative_to(folder).as_posix()
+            place = place_of(path)
+            if is_gone and not (place and _first(folder, [f"{place.folder}/{box}"], file.name)):
+                break
+            return repo, path
+    if is_gone:
+        raise MarkError(f"{file}: found nothing, expected a memo's .openthing file or its body")
     raise MarkError(f"{file}: not in a git repo; expected one, since a memo is marked as read with git mv")
 
 
 def _plan(repo: Repo, paths: Sequence[str], box: str, *, commit: bool) -> tuple[tuple[Move, ...], tuple[str, ...]]:
     top = repo.top or repo.git_dir
     moves, already = _wanted(top, paths, box)
-    touched = [path for move in moves for path in (move.old, move.new)]
+    before = {path: _places_before(path, named) for path, named in already.items()} if commit else {}
+    touched = [*(path for move in moves for path in (move.old, move.new)), *before, *chain(*before.values())]
     committed, in_index = _committed(repo, touched), staged(repo, touched)
+    for new, olds in before.items():
+        if new not in in_index or new in committed:
+            continue
+        moved = [old for old in olds if old in committed and old not in in_index]
+        if not moved and os.path.lexists(top / already[new]):
+            continue  # staged, and nobody says that it was moved
+        _refuse_source(top, new, new, in_index[new])
+        _refuse_changes(repo, top / new, in_index[new], committed.get((moved or olds)[0]))
+        moves.append(Move(old=(moved or olds)[0], new=new))
+        del already[new]
     targets: dict[str, str] = {}
     for move in moves:
+        if not os.path.lexists(top / move.old):  # it has moved, and is to be committed
+            continue
+        if _is_begun(repo, move, in_index, committed):
+            if commit:
+                _refuse_changes(repo, top / move.old, in_index[move.new], committed.get(move.old))
+            continue
         _refuse_target(top, move.new, in_index, committed)
         _refuse_source(top, move.old, targets.setdefault(move.new, move.old), in_index.get(move.old))
         if commit:
@@ -126,10 +153,29 @@ def _plan(repo: Repo, paths: Sequence[str], box: str, *, commit: bool) -> tuple[
     return tuple(moves), tuple(already)
 
 
-def _wanted(top: Path, paths: Sequence[str], box: str) -> tuple[list[Move], list[str]]:
-    """The moves of these memos, and the files that are there already."""
+def _places_before(path: str, named: str) -> list[str]:
+    """Where a file of a mailbox may have been: beside what was named, then in the other places of its store."""
+    folder, name = path.rsplit("/", 2)[0], path.rpartition("/")[2]
+    places = (named.rpartition("/")[0], *(f"{folder}/{box}" for box in MAILBOXES), folder)
+    return [old for old in dict.fromkeys(f"{place}/{name}" for place in places) if old != path]
+
+
+def _is_begun(repo: Repo, move: Move, in_index: Mapping[str, Staged], committed: Mapping[str, str]) -> bool:
+    """Whether the index has a move already, of the same content, that was not done on disk."""
+    top = repo.top or repo.git_dir
+    entry = in_index.get(move.new)
+    if entry is None or entry.stage != "0" or move.old in in_index or move.new in committed:
+        return False
+    if os.path.lexists(top / move.new):
+        return False
+    blob = committed.get(move.old)
+    return entry.blob == blob if blob else _is_same_text(repo, top / move.old, entry.blob)
+
+
+def _wanted(top: Path, paths: Sequence[str], box: str) -> tuple[list[Move], dict[str, str]]:
+    """The moves of these memos, and the files that are there already, with what was named for them."""
     moves: dict[str, Move] = {}
-    already: list[str] = []
+    already: dict[str, str] = {}
     for path in dict.fromkeys(paths):
         place = place_of(path)
         if place is None or place.store != "memos" or not path.endswith((ENVELOPE_SUFFIX, BODY_SUFFIX)):
@@ -137,7 +183,7 @@ def _wanted(top: Path, paths: Sequence[str], box: str) -> tuple[list[Move], list
         for old in _pair(top, path, place.folder):
             new = f"{place.folder}/{box}/{old.rpartition('/')[2]}"
             if old == new or (box == "read" and old.startswith(f"{place.folder}/archive/")):
-                already.append(old)
+                already[old] = path
             else:
                 moves[old] = Move(old=old, new=new)
     return list(moves.values()), already
@@ -223,15 +269,18 @@ def _move(repo: Repo, moves: Sequence[Move]) -> None:
     if not moves:
         return
     top = repo.top or repo.git_dir
-    known = staged(repo, [move.old for move in moves])
+    known = staged(repo, [path for move in moves for path in (move.old, move.new)])
     for move in moves:
         (top / move.new).parent.mkdir(parents=True, exist_ok=True)
     # Delivered but never committed: moving it is its receipt.
-    entries = {move.new: known.get(move.old) or _stored(repo, top / move.old) for move in moves}
+    rest = [move for move in moves if move.new not in known]  # the others were begun
+    entries = {move.new: known.get(move.old) or _stored(repo, top / move.old) for move in rest}
     # The index first: while another git holds its lock nothing may have moved.
-    change_index(repo, known, entries)
+    if entries:
+        change_index(repo, [move.old for move in rest if move.old in known], entries)
     for move in moves:
-        (top / move.old).rename(top / move.new)
+        if os.path.lexists(top / move.old):
+            (top / move.old).rename(top / move.new)
 
 
 def _stored(repo: Repo, file: Path) -> Staged:

@@ -274,6 +274,7 @@ def summary(report: "BuildReport", *, index: str, check: str, audience: str = ""
             f"read      {what} from {counted(report.sources, 'source')}",
             f"written   {changed}",
             *(printable(f"failed    {source}") for source in report.failed),
+            *(f"not read  {printable(line)}" for line in limited(report.unread, _MOST)),
             *(f"{'' if n else 'withheld':<10}{line}" for n, line in enumerate(withheld_lines(report.withheld, check))),
             *([f"redacted  {counted(secrets, 'secret')} in {counted(files, 'file')}"] if secrets else ()),
             *(f"skipped   {path}: two pages share this path; please report this bug" for path in report.collisions),

@@ -18,6 +18,7 @@ from memosite.facts.errors import ConfigError
 from memosite.facts.rules import failures
 from memosite.reading.archive import ArchiveHandle, open_archive
 from memosite.run.processes import start_detached
+from memosite.run.progress import show_styled
 from memosite.run.workers import default_jobs
 from memosite.search.answer import Search, read_query
 from memosite.search.command import Searchable, searchable
@@ -79,7 +80,8 @@ def run_search(options: argparse.Namespace, show: Tell, say: Tell) -> bool:
     if options.json:
         show(as_json(answer, query, base_url=asked.base_url))
     elif not options.quiet:
-        show(as_text(answer, base_url=asked.base_url, color=sys.stdout.isatty()))
+        is_terminal = sys.stdout.isatty()
+        (show_styled if is_terminal else show)(as_text(answer, base_url=asked.base_url, color=is_terminal))
     opened.index_much()
     return answer.total > 0 and opened.is_whole
 

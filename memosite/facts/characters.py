@@ -1,18 +1,37 @@
 """Replaces control characters and lone surrogates, so that any text is safe to print and to encode.
 
 "Printable" is Python's `str.isprintable`; line ends are not printable, so that a text for a terminal stays one line.
-Lone surrogates come from file names that are not UTF-8.
+What "steers" is less: what changes a terminal, or the order in which it shows letters. No stream gets any of it
+(`run/progress.py`), while what only joins letters or spaces them is content. Lone surrogates come from file names that
+are not UTF-8.
 """
 
 import json
 import re
+from collections.abc import Callable
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+_STEERING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff\ufff9-\ufffb]"
+)
+"""Control characters but tab and line feed, marks of direction, what ends a line elsewhere, lone surrogates."""
 
 
 def printable(text: str) -> str:
     r"""A text with an escape for each character that is not printable: `\x1b`, `\n`, `\ud800`."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+
+
+def harmless(text: str, escape: Callable[[str], str] = printable) -> str:
+    """Lines in which each character that steers is escaped, as a function of it says; other texts stay as they are."""
+    return _STEERING.sub(lambda match: escape(match[0]), text)
+
+
+def harmless_json(text: str) -> str:
+    r"""A text that is JSON already, with an escape of JSON for each character that steers: `\u001b`."""
+    return harmless(without_surrogates(text), lambda char: json.dumps(char)[1:-1])
 
 
 def quote(text: str, *, longest: int = 60) -> str:

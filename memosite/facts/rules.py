@@ -26,7 +26,7 @@ JSON_LENIENT = warning("json-lenient", "RFC 8259, 7; SPEC 2.2")("Invalid JSON, r
 UTF8_INVALID = error("utf8-invalid", "RFC 8259, 8.1; SPEC 2.2")(
     "Bytes that are not UTF-8, shown as U+FFFD.", "Save the file as UTF-8."
 )
-FILE_TOO_LARGE = warning("file-too-large", "SPEC 9")(
+FILE_TOO_LARGE = error("file-too-large", "SPEC 9")(
     "The file is too large; it is skipped.", "Split the file, or move it out of these folders."
 )
 NAME_LONG = note("name-long", "SPEC 9")(
@@ -268,6 +268,12 @@ def withheld_for_secrets(findings: Iterable[Finding]) -> tuple[str, ...]:
         + (f", and {len(found) - 1} more" if len(found) > 1 else "")
         for found in by_file.values()
     )
+
+
+def unread_files(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """The files that are too large to be read, each with its size: nothing of them is in the archive."""
+    found = (finding for finding in findings if finding.rule == FILE_TOO_LARGE)
+    return tuple(f"{one.location}: {one.message}" for one in sorted(found, key=lambda finding: finding.sort_key))
 
 
 def redacted_places(findings: Iterable[Finding]) -> tuple[str, ...]:

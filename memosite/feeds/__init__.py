@@ -60,6 +60,10 @@ ITEM_BYTES: Final = 100_000
 """The most bytes that the text of one item takes in a feed; what is longer is to be read on its page."""
 
 
+_MARKUP: Final = re.compile("[<>&]")
+_ENCODED: Final = re.compile("[<>&%]")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedItem:
     """An artifact as a feed announces it. `path` is its present path, of a memo in the position's own repo.
@@ -98,8 +102,9 @@ class FeedItem:
 
     @property
     def line(self) -> str:
-        """The one line that every reader shows."""
-        return self.notice or f"new memo: {self.path}"
+        """The one line that every reader shows, some of them as HTML: no path may be markup (FEEDS, item)."""
+        path = _ENCODED.sub(lambda char: f"%{ord(char[0]):02X}", self.path) if _MARKUP.search(self.path) else self.path
+        return self.notice or f"new memo: {path}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,8 @@ import lxml.html
 from lxml import etree
 
 from memosite.facts.characters import printable
+from memosite.facts.layout import place_of
+from memosite.facts.names import ENVELOPE_SUFFIX
 from memosite.feeds import CONTROLS, MEMO, FeedItem, clean
 
 # Parses a feed strictly: a complete, well-formed RSS document in UTF-8, or none of it (FEEDS, watch 2).
@@ -58,7 +60,10 @@ _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceivedItem:
-    """A memo as a feed announces it. `memo` holds the `MEMO_FIELDS` that the item has, in their order."""
+    """A memo as a feed announces it. `memo` holds the `MEMO_FIELDS` that the item has, in their order.
+
+    `is_of_repo`: the path is to be looked up in a repo of the subscriber.
+    """
 
     guid: str
     path: str
@@ -66,6 +71,7 @@ class ReceivedItem:
     link: str = ""
     is_asked: bool = False
     memo: tuple[tuple[str, str], ...] = ()
+    is_of_repo: bool = False
 
     def field(self, name: str) -> str:
         """One of `MEMO_FIELDS`, "" if the item does not have it."""
@@ -181,13 +187,18 @@ def refusal(item: ReceivedItem) -> str | None:
     """Why an item is not passed on: its path could lead out of the repo, or be unsafe in a terminal or a script."""
     if item.path.startswith("/"):
         return "its path begins with /"
-    if ".." in item.path.split("/"):
-        return "its path holds .."
+    if item.path.startswith("-"):
+        return "its path begins with -"
+    folders = item.path.casefold().split("/")
+    if found := next((folder for folder in folders if folder in {"..", ".git"}), ""):
+        return f"its path holds {found}"
     for what, text in (("path", item.path), ("guid", item.guid)):
         if not text.isprintable() and any(unicodedata.category(char) in CONTROLS for char in text):
             return f"its {what} holds control characters"
     if max(len(text.encode("utf-8", "replace")) for text in (item.path, item.guid)) > _LONGEST:
         return f"its path or guid is longer than {_LONGEST} bytes"
+    if item.is_of_repo and (place_of(item.path) is None or not folders[-1].endswith(ENVELOPE_SUFFIX)):
+        return "its path is no memo's, below memos/, notes/ or transcripts/, and --repo is looked into for memos alone"
     return None
 
 

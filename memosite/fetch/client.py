@@ -1,7 +1,7 @@
 """[I/O] Fetches documents over http and https and from files, within limits of time and size, with credentials.
 
-Credentials are a token from the environment, or the host's entry in netrc. Neither is sent unencrypted, except to this
-machine, nor to a host that it is not meant for.
+Credentials are a token from the environment, or the host's entry in netrc. Neither is sent unencrypted, nor to
+a host that it is not meant for. This machine is no exception: any of its users can listen on a port.
 
 A body shorter than its Content-Length is a failure. Time-outs: 10 seconds of silence, one minute for the whole
 transfer, unless a caller says otherwise.
@@ -37,9 +37,6 @@ from memosite.fetch import Failed, Fetched, FetchOutcome, Unchanged
 TOKEN = "MEMOSITE_TOKEN"  # noqa: S105 - the name of a variable, not a secret
 
 
-_THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
-
-
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -55,7 +52,7 @@ class Credentials:
         """The Authorization header for an address, None if there is none."""
         parts = urlsplit(address)
         host = (parts.hostname or "").lower()
-        if parts.scheme != "https" and host not in _THIS_MACHINE:
+        if parts.scheme != "https":
             return None
         if self.token is not None and origin(address) in self.origins:
             return f"Bearer {self.token}"
@@ -75,8 +72,7 @@ def read_credentials(addresses: Sequence[str]) -> Credentials:
         raise ConfigError(f"{TOKEN}: found characters that no token has, expected printable ASCII without spaces")
     if len(origins) > 1:
         raise ConfigError(f"{TOKEN}: found feeds of {len(origins)} servers, expected one; run a watch for each")
-    scheme, host, _ = next(iter(origins))
-    if scheme != "https" and host not in _THIS_MACHINE:
+    if next(iter(origins))[0] != "https":
         raise ConfigError(f"{TOKEN}: found {addresses[0]}, expected https: a token is not sent without encryption")
     return Credentials(token=token, origins=origins, logins=_read_netrc())
 

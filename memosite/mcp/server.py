@@ -8,28 +8,35 @@ import gc
 import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import anyio
 import mcp_types as types
+from anyio.streams.memory import MemoryObjectSendStream
 from anyio.to_thread import run_sync
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
 from memosite import __version__
 from memosite.commands.arguments import COMMANDS, Tell, parser
 from memosite.commands.places import configured, site_words
 from memosite.commands.report import secrets_lines
+from memosite.facts.characters import harmless
 from memosite.facts.errors import ConfigError, MemositeError, SecretsError
 from memosite.mcp import SCHEME, TEMPLATES, TOOLS, Listed, Request, listed, request_for, request_of
 from memosite.reading.archive import open_archive
 from memosite.run.processes import end_now, heeded_signals
 from memosite.run.progress import forget
+
+if TYPE_CHECKING:
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
 
 # Runs a command as the command line does, and gives what it prints.
 
@@ -60,7 +67,8 @@ def answer(request: Request, site: Sequence[str]) -> Answered:
         said.append(f"memosite: {error.filename or 'file'}: {error.strerror or error}")
     finally:
         gc.collect()  # what was read of the archive is in cycles, and the next request may be hours away
-    return Answered(text="\n".join(shown), messages="\n".join(said), is_error=not shown)
+    text, messages = (harmless("\n".join(lines)) for lines in (shown, said))
+    return Answered(text=text, messages=messages, is_error=not shown)
 
 
 def _options(words: Sequence[str]) -> argparse.Namespace:
@@ -133,8 +141,41 @@ async def _serve(options: argparse.Namespace) -> None:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_heed_signals)
         async with stdio_server() as (received, sent):
-            await server.run(received, sent, server.create_initialization_options())
+            given, taken = anyio.create_memory_object_stream[SessionMessage | Exception]()
+            tasks.start_soon(_pass_on, received, sent, given)
+            await server.run(taken, sent, server.create_initialization_options())
         tasks.cancel_scope.cancel()
+
+
+async def _pass_on(
+    received: "ReadStream[SessionMessage | Exception]",
+    sent: "WriteStream[SessionMessage]",
+    given: MemoryObjectSendStream[SessionMessage | Exception],
+) -> None:
+    """Pass on what is a message, and answer what is none; the package would pass over that in silence."""
+    async with given:
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # the server has ended
+            async for one in received:
+                if not isinstance(one, Exception):
+                    await given.send(one)
+                elif (error := _malformed(one)) is not None:
+                    await sent.send(SessionMessage(error))
+
+
+def _malformed(fault: Exception) -> types.JSONRPCError | None:
+    """The error of JSON-RPC for a line that is no message; None for a line with nothing on it."""
+    known = fault.errors(include_url=False) if isinstance(fault, ValidationError) else []
+    inputs = [one["input"] for one in known]
+    is_json = all(one["type"] != "json_invalid" for one in known)
+    if not is_json and not str(inputs[0]).strip():
+        return None
+    ids = [value.get("id") for value in inputs if isinstance(value, dict)]
+    id_ = next((id_ for id_ in ids if isinstance(id_, int | str) and not isinstance(id_, bool)), None)
+    if not is_json:
+        error = types.ErrorData(code=types.PARSE_ERROR, message="Parse error: the line is not JSON")
+    else:
+        error = types.ErrorData(code=types.INVALID_REQUEST, message="Invalid request: no message of JSON-RPC 2.0")
+    return types.JSONRPCError(jsonrpc="2.0", id=id_, error=error)
 
 
 async def _heed_signals() -> None:
@@ -209,7 +250,9 @@ class _Site:
         except MemositeError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         resources = [
-            types.Resource(uri=one.address, name=one.title, description=one.what, mime_type="text/plain")
+            types.Resource(
+                uri=one.address, name=harmless(one.title), description=harmless(one.what), mime_type="text/plain"
+            )
             for one in found
         ]
         return types.ListResourcesResult(resources=resources, next_cursor=more)

@@ -20,7 +20,7 @@ from memosite.sources.folder import holding_repo
 from memosite.sources.git import GitError, Repo
 from memosite.sources.objects import is_reachable
 from memosite.sources.tree import NO_REF
-from memosite.store.cache import open_cache, program_digest, read_whole, refuse_link, write_whole
+from memosite.store.cache import open_own, program_digest, read_whole, refuse_link, write_whole
 
 MOST: Final = 3
 """How many times are kept, those that were read last."""
@@ -41,7 +41,7 @@ def past_cache(config: Config, sources: Iterable[SourceConfig]) -> Path:
     listed = tuple(sources)
     time = hashlib.sha256(repr([(one.name, str(one.root), one.ref) for one in listed]).encode()).hexdigest()
     place = folder / f"{_rules(config)}-{time[:16]}"
-    if open_cache(folder) and open_cache(place):
+    if open_own(folder) and open_own(place):
         with suppress(OSError):
             os.utime(place)
         lines = (f"{one.root}\0{one.ref}" for one in listed if one.ref != NO_REF)

@@ -5,6 +5,7 @@ digests that were published. From a site in a folder, unchanged files also keep 
 by time and size sends only changed files.
 """
 
+import errno
 import hashlib
 import io
 import json
@@ -27,7 +28,7 @@ from memosite.config.schema import Audience, Config, Erasure
 from memosite.facts.errors import OutputError
 from memosite.facts.layout import SITE_MARKER
 from memosite.store.output import is_unfinished
-from memosite.store.safe_files import read_file
+from memosite.store.safe_files import NotAFileError, read_file
 
 if TYPE_CHECKING:
     from memosite.fetch import Failed
@@ -111,9 +112,11 @@ class FolderSite(PublishedSite):
         """The bytes of a file; None if there is none."""
         try:
             return read_file(self.root / path)
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError, NotAFileError):
             return None
         except OSError as error:
+            if error.errno == errno.ELOOP:  # a link in its place, which memosite does not write
+                return None
             raise OutputError(f"{self.root / path}: cannot be read ({error.strerror or error})") from error
 
     def is_being_written(self) -> bool:

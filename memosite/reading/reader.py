@@ -35,6 +35,7 @@ from memosite.facts.parsed import (
     Envelope,
     Fact,
     FileFacts,
+    ImageFile,
     Organization,
     Parsed,
     RecordFile,
@@ -44,6 +45,7 @@ from memosite.facts.parsed import (
 from memosite.facts.texts import image_place
 from memosite.formats import adapters, image
 from memosite.formats.memodef import parse_body, parse_broken
+from memosite.formats.system import FilePlace
 from memosite.quotes.citations import MOST, READERS
 from memosite.quotes.manuscript import docx_text
 from memosite.reading import gate
@@ -95,12 +97,16 @@ def _texts_written_in(file: File) -> Iterator[bytes]:
 def _shown_images(parsed: Iterable[Parsed], listing: Listing) -> list[str]:
     """The images of a listing that texts of memos, notes, documents and records show."""
     by_name = {shown_path(path): path for path in listing.images}
-    shown: set[str] = set()
-    for fact in (result.fact for result in parsed) if by_name else ():
+    places = _image_places(parsed) if by_name else ()
+    return sorted({by_name[path] for _, path in places if path in by_name})
+
+
+def _image_places(parsed: Iterable[Parsed]) -> Iterator[FilePlace]:
+    """The places in which texts show images, whether there are any or not."""
+    for fact in (result.fact for result in parsed):
         for file, text in _texts_of(fact):
             folder = file.path.rpartition("/")[0]
-            shown.update(by_name[place] for one in text.images if (place := image_place(one, folder)) in by_name)
-    return sorted(shown)
+            yield from ((file.source, place) for one in text.images if (place := image_place(one, folder)))
 
 
 def _texts_of(fact: Fact | None) -> Iterator[tuple[FileFacts, Text]]:
@@ -416,7 +422,8 @@ def read_archive(
     if left is not None:
         archive, continued = resolved(left, recall)
         archive = replace(archive, erased=left.erased)
-        known.leave_out(left.unstored)
+        images = {one.place for one in facts if isinstance(one.fact, ImageFile)}
+        known.leave_out(left.unstored | images.difference(_image_places(left.facts)))
     return archive if policy.config.audience == "internal" else for_everybody(archive), continued
 
 

@@ -161,8 +161,8 @@ class BuildSeal:
 
     `inputs` is a digest of all that was read; the rest is what a report says. `kinds` counts artifacts, `findings`
     those of each severity; `withheld` is what is not published for a secret (places and kinds), `redacted` how many
-    secrets were redacted, in how many files. The outputs are in a file of their own, which is read ten times as fast
-    as the manifest.
+    secrets were redacted, in how many files; `unread` are files that are too large to be read. The outputs are in a
+    file of their own, which is read ten times as fast as the manifest.
     """
 
     inputs: str = ""
@@ -174,6 +174,7 @@ class BuildSeal:
     files: int = 0
     withheld: tuple[str, ...] = ()
     redacted: tuple[int, int] = (0, 0)
+    unread: tuple[str, ...] = ()
 
 
 def manifest_file(cache: Path, output: Path) -> Path:
@@ -213,6 +214,7 @@ def read_seal(file: Path) -> BuildSeal:
             files=int(known["files"]),
             withheld=tuple(map(str, known["withheld"])),
             redacted=(int(known["redacted"][0]), int(known["redacted"][1])),
+            unread=tuple(map(str, known["unread"])),
         )
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         return BuildSeal()

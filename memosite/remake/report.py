@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memosite import __version__
 from memosite.facts.findings import Severity
 from memosite.facts.parsed import Ref
-from memosite.facts.rules import failures, redacted_places, withheld_for_secrets
+from memosite.facts.rules import failures, redacted_places, unread_files, withheld_for_secrets
 from memosite.remake.manifest import BuildSeal
 from memosite.remake.memory import STATUS_PATH, Memory
 from memosite.store.output import OutputFolder
@@ -89,6 +89,7 @@ def of_build(
         failed=failed,
         withheld=withheld_for_secrets(archive.all_findings),
         redacted=(len(redacted), len(set(redacted))),
+        unread=unread_files(archive.all_findings),
         taken_back=taken_back,
     )
 
@@ -114,6 +115,7 @@ def of_unchanged(
         seconds=max(0.0, (finished - began).total_seconds()),  # the clock may have been set back
         withheld=last.withheld,
         redacted=last.redacted,
+        unread=last.unread,
     )
 
 

@@ -1,7 +1,8 @@
 """[I/O] Prints on the standard streams, and shows the progress of a long command; profiles its stages.
 
 The reader of a pipe may be gone (`| head -1`), a disk full, a terminal closed. A command is there for its work, and its
-exit code tells how that went; only what was asked for and cannot be printed is an error.
+exit code tells how that went; only what was asked for and cannot be printed is an error. No stream gets a character
+that steers a terminal, whatever file or argument it comes from (SPEC 9).
 
 The working code calls a `Progress` at each step; it may raise, to stop the work between two steps.
 """
@@ -14,6 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
+from memosite.facts.characters import harmless
+
 # Prints on the standard streams: what they do not take stops no work.
 
 
@@ -24,6 +27,13 @@ def show(text: str) -> None:
     """
     with without_reader():
         _print(text, sys.stdout)
+
+
+def show_styled(text: str) -> None:
+    """Print on a terminal what holds escapes of our own, and whose content is printable."""
+    with without_reader():
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
 
 
 @contextmanager
@@ -46,7 +56,7 @@ def say(text: str) -> None:
 
 
 def _print(text: str, stream: TextIO) -> None:
-    stream.write(f"{text}\n")
+    stream.write(f"{harmless(text)}\n")
     stream.flush()
 
 

@@ -294,7 +294,8 @@ def _folder(cache: Path) -> Path:
     """The folder of all fetched repos. Raises `OutputError` for a link in its place."""
     open_cache(cache)
     folder = cache / "git"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True, mode=0o700)
+    folder.chmod(0o700)  # earlier versions made it for everybody
     return folder
 
 

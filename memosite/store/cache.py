@@ -11,6 +11,7 @@ import hmac
 import os
 import re
 import secrets
+import stat
 import sys
 from contextlib import suppress
 from functools import lru_cache
@@ -26,10 +27,11 @@ from memosite.store.values import digest_of
 def open_cache(folder: Path) -> Path | None:
     """Make the cache folder ready, with a .gitignore that keeps it out of git; None where it cannot be written.
 
-    Raises `OutputError` if it contains a link.
+    Nobody else of this machine may look into what we make: it has texts, also those that are not published. Raises
+    `OutputError` if it contains a link.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with os.scandir(folder) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
                 refuse_link(Path(entry.path))
@@ -53,7 +55,16 @@ def open_part(folder: Path, name: str) -> Path | None:
     for former, files in _FORMER.items():
         with suppress(OSError):
             _remove_former(folder / former, files)
-    return open_cache(folder / name)
+    return open_own(folder / name)
+
+
+def open_own(folder: Path) -> Path | None:
+    """The same for a folder within the cache, which is closed to others also where it was made otherwise."""
+    found = open_cache(folder)
+    with suppress(OSError):
+        if found and stat.S_IMODE(found.stat().st_mode) & 0o077:
+            found.chmod(0o700)
+    return found
 
 
 _NAMED = r"[0-9a-f]{16,24}\.[a-z]+"

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO, Protocol
 
-from memosite.facts.characters import printable_json
+from memosite.facts.characters import harmless, printable_json
 from memosite.facts.layout import MAILBOXES
 from memosite.feeds.document import MEMO_FIELDS, ReceivedItem
 from memosite.run.processes import heeded_signals
@@ -270,5 +270,5 @@ def environment(memos: Sequence[AnnouncedMemo], inherited: Mapping[bytes, bytes]
 
 
 def cut(value: str) -> str:
-    """A value short enough for an environment."""
-    return value if len(value) <= _LONGEST_VALUE else value[: _LONGEST_VALUE - 1] + "…"
+    """A value that is short enough for an environment, and steers no terminal on which a command prints it."""
+    return harmless(value if len(value) <= _LONGEST_VALUE else value[: _LONGEST_VALUE - 1] + "…")

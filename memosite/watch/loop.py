@@ -180,7 +180,11 @@ class Watcher:
         )
         if self._wakes is not None and not isinstance(items, Failed):
             self._wakes.searched(wanted, items)
-        return (items, ()) if isinstance(items, Failed) else (answer, items)
+        if isinstance(items, Failed):
+            return items, ()
+        # What a publisher names in a repo of ours; a feed made of the repos names what they have.
+        is_of_repo = not answer.is_whole and self._source.repo_of("") is not None
+        return answer, tuple(replace(item, is_of_repo=is_of_repo) for item in items)
 
     def _commit(self, known: FeedState, answer: Fetched, items: Sequence[ReceivedItem]) -> None:
         rules = self.rules

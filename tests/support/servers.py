@@ -3,6 +3,8 @@
 import contextlib
 import re
 import socket
+import ssl
+import subprocess
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +13,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
+
+import pytest
 
 from tests.support.waiting import DEADLINE
 
@@ -86,14 +90,28 @@ def raw_server(answer: bytes = b"") -> Iterator[tuple[str, list[bytes]]]:
             thread.join()
 
 
+def trusted(folder: Path, patch: pytest.MonkeyPatch) -> ssl.SSLContext:
+    """What a server on 127.0.0.1 needs to encrypt, with a certificate that this process and its children trust."""
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
+    words += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(words, check=True, capture_output=True)
+    patch.setenv("SSL_CERT_FILE", str(certificate))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return context
+
+
 @contextmanager
-def serve_folder(folder: Path, handler: type[Handler] = Handler) -> Iterator[str]:
+def serve_folder(folder: Path, handler: type[Handler] = Handler, *, tls: ssl.SSLContext | None = None) -> Iterator[str]:
     """The address of a server that serves a folder, which need not exist yet; it ends in a slash."""
     with _Server(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:
+        if tls:
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}/"
+            yield f"http{'s' if tls else ''}://127.0.0.1:{server.server_port}/"
         finally:
             server.shutdown()
             thread.join()

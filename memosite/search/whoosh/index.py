@@ -31,7 +31,7 @@ from memosite.search.documents import Card, SearchDocument, TextOf, documents, l
 from memosite.search.match import facts_of
 from memosite.search.whoosh import UNDATED, schema
 from memosite.search_language import Analyzer
-from memosite.store.cache import INDEX_FOLDER, PARTIAL_INDEX_FOLDER, open_cache, refuse_link
+from memosite.store.cache import INDEX_FOLDER, PARTIAL_INDEX_FOLDER, open_own, refuse_link
 from memosite.store.safe_files import beginning_of, open_lock, open_shared_lock, read_file
 
 INDEX_VERSION = 8
@@ -151,7 +151,7 @@ def put_in_place(cache: Path, partial: Path, seal: IndexSeal) -> None:
 def _writing(cache: Path) -> Iterator[None]:
     """Raise `OutputError` if the cache cannot be written, or if a link lies in it."""
     try:
-        if open_cache(cache) is None:
+        if open_own(cache) is None:
             raise OutputError(f"{cache}: the search index cannot be written; name another folder with --cache")
         yield
     except OSError as error:

@@ -1,5 +1,6 @@
 """A publisher of feeds for tests: memos that arrive and are read, RFC 5005 archives, and a server that misbehaves."""
 
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -168,7 +169,9 @@ class Publishing:
         self.misdeed: Misdeed | None = None
         self.extra: dict[str, bytes] = {}
         self.requests: list[tuple[str, dict[str, str]]] = []
-        self.root = f"http://127.0.0.1:{server.server_address[1]}"
+        self.root = (
+            f"http{'s' if isinstance(server.socket, ssl.SSLSocket) else ''}://127.0.0.1:{server.server_address[1]}"
+        )
         self.feed = self.root + FEED
         server.publishing = self
 
@@ -178,9 +181,11 @@ class Publishing:
 
 
 @contextmanager
-def publishing(publisher: Publisher | None = None) -> Iterator[Publishing]:
+def publishing(publisher: Publisher | None = None, *, tls: ssl.SSLContext | None = None) -> Iterator[Publishing]:
     """A publisher on 127.0.0.1, until the block ends."""
     server = Server(("127.0.0.1", 0), Request)
+    if tls:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     found = Publishing(publisher or Publisher(), server)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
