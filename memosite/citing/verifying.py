@@ -74,14 +74,30 @@ class Checked:
 
     @property
     def said(self) -> str:
-        """The verdict in words; without a quote, that it is on the source text alone."""
+        """The verdict in words."""
         label = f"{self.tier.label} at {self.version[:_SHORT]}" if self.version else self.tier.label
-        unquoted = ("no words are quoted",) if not self.quote and self.tier.holds else ()
-        return "; ".join((label, *unquoted, *self.details))
+        return "; ".join((label, *self.details))
 
 
 def verify_citation(written: Written, sources: Sources) -> Checked:
-    """The verdict on a citation."""
+    """The verdict on a citation: of all words that its paragraph quotes the one that holds least."""
+    quotes = [one for one in (written.quote, *written.others) if one] or [""]
+    found = [_verified(replace(written, quote=one, others=()), sources) for one in quotes]
+    kept = [one for one in found if one.holds() or not (one.quote and _is_title(one.quote, written, sources))]
+    unquoted = replace(written, quote="", others=())
+    return max(kept or [_verified(unquoted, sources)], key=lambda one: (not one.holds(), one.tier))
+
+
+def _is_title(quote: str, written: Written, sources: Sources) -> bool:
+    """Whether words in quotation marks are the name of what is cited, or of who speaks there."""
+    try:
+        whole = sources.item(sources.find(written.ref or written.url, is_exact=True)[0]).whole
+    except ConfigError:
+        return False
+    return judge(quote, f"{whole.title}\n\n{whole.speaker}").tier.holds
+
+
+def _verified(written: Written, sources: Sources) -> Checked:
     asked = _asked(written)
     try:
         name, anchor = sources.find(written.ref or written.url, is_exact=True)
@@ -222,7 +238,7 @@ def _now(asked: Checked, written: Written, anchor: str, item: Item) -> Checked |
 
 def _in_place(asked: Checked, written: Written, place: Place, item: Item) -> Checked:
     verdict = _of_part(written.quote, (place.start, place.end), item, place.body) if written.quote else None
-    return _told(asked, verdict or Verdict(tier=Tier.EXACT), place, item, written)
+    return _told(asked, verdict or Verdict(tier=Tier.UNQUOTED), place, item, written)
 
 
 def _of_part(quote: str, part: Span, item: Item, body: int, passages: Sequence[Span] = ()) -> Verdict:
@@ -287,7 +303,7 @@ def _in_whole(asked: Checked, written: Written, item: Item) -> Checked:
     held = (one.text for one in item.bodies if sha256(one.text.encode()).hexdigest() == written.sha256)
     asked = replace(asked, source=next(held, ""))
     if not written.quote:
-        return replace(asked, tier=Tier.EXACT)
+        return replace(asked, tier=Tier.UNQUOTED)
     passages = ([(voice.start, voice.end) for voice in origin.voices] for origin in item.origins)
     found = [
         _of_part(written.quote, (0, len(body.text)), item, number, spans)

@@ -18,16 +18,17 @@ what BibTeX and CSL have no field for is in `note` and in `abstract`, which hold
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
 from html.parser import HTMLParser
-from itertools import accumulate, takewhile
+from itertools import accumulate, chain
+from operator import attrgetter
 from typing import Final
 
 from memosite.archive.cite import Citation
 from memosite.facts.parsed import Written
-from memosite.quotes.source import Reading, edited, find_marks, with_images
+from memosite.quotes.source import Reading, Span, beside, edited, find_marks, with_images, word_count
 
 # Reads Markdown and plain text into the blocks that quotations are looked for in: paragraphs, and block quotes.
 
@@ -43,6 +44,13 @@ _QUOTED_LINE = re.compile(r" {0,3}(?:> ?)+")
 
 
 _ALERT = re.compile(r"\[!\w+\]\s*\Z")
+
+
+_NOTE = re.compile(r" {0,3}(?:\[\^([^\[\]\s]{1,100})\]:|\[(\d{1,4})\](?=:?\s)|([⁰¹²³⁴-⁹]{1,4})(?=\s))")
+"""The beginning of a footnote; its name may stand anywhere else as `NOTED`."""
+
+
+NOTED = re.compile(r"\[\^([^\[\]\s]{1,100})\]|\[(\d{1,4})\]|([⁰¹²³⁴-⁹]{1,4})")
 
 
 _ITEM = re.compile(r"[ \t]*(?:[*+-]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+")
@@ -62,6 +70,8 @@ class Block:
 
     `links` are the addresses that HTML links to from it, or gives as the source of the quote, `lead` is the text before
     the first of these links. `figure` is the number of the element of HTML that holds all of a quote, 0 if none does.
+    `note` is the name of the footnote that it is of, `marked` is where HTML has emphasis, code
+    or a title, and whether that is bold.
     """
 
     is_quote: bool
@@ -71,6 +81,8 @@ class Block:
     links: tuple[str, ...] = ()
     lead: str = ""
     figure: int = 0
+    note: str = ""
+    marked: tuple[tuple[int, int, bool], ...] = ()
 
     def line_of(self, place: int) -> int:
         """The line of the manuscript that a character is on."""
@@ -111,6 +123,7 @@ class _Blocks:
         self.is_quote = False
         self.in_tag = False  # within <blockquote>
         self.fence = ""
+        self.note = ""
 
     def read(self, text: str) -> Iterator[Block]:
         for number, line in enumerate(text.split("\n"), 1):
@@ -144,8 +157,14 @@ class _Blocks:
 
     def _add(self, number: int, row: str, *, is_quote: bool) -> Iterator[Block]:
         item = _ITEM.match(row)
-        if self.rows and (is_quote != self.is_quote or (item and not is_quote)):
+        noted = None if is_quote else _NOTE.match(row)
+        starts = not is_quote and (item or noted or row.startswith("|"))
+        if self.rows and (is_quote != self.is_quote or starts):
             yield from self._end()
+        if noted:
+            self.note, row = noted[noted.lastindex or 0], row[noted.end() :].removeprefix(":")
+        elif not self.rows and not row.startswith((" ", "\t")):
+            self.note = ""
         if _ALERT.match(row) and is_quote:
             row = ""
         self.is_quote = is_quote
@@ -153,7 +172,7 @@ class _Blocks:
 
     def _end(self) -> Iterator[Block]:
         if any(row.strip() for _, row in self.rows):
-            yield block_of(self.rows, is_quote=self.is_quote)
+            yield replace(block_of(self.rows, is_quote=self.is_quote), note=self.note)
         self.rows = []
 
 
@@ -165,6 +184,76 @@ def _tags(row: str) -> tuple[str, bool, bool]:
 
 def _mark(match: re.Match[str]) -> str:
     return " " if match[2].lower() == "blockquote" else CLOSE if match[1] else OPEN
+
+
+# Finds what stands in quotation marks of any kind.
+
+
+CLOSING: Final = {
+    "“": "”", "„": "“”", "‟": "”", "«": "»", "»": "«", '"': '"', "”": "”", OPEN: CLOSE, "「": "」", "『": "』",
+    "‘": "’", "‚": "‘’", "‹": "›", "›": "‹", "'": "'", "＂": "＂", "❝": "❞", "〝": "〞〟", "《": "》", "‛": "’",
+}  # fmt: skip
+
+
+_ALWAYS: Final = frozenset("“„‟«「『＂❝〝《" + OPEN)  # what opens wherever it is
+
+
+_APOSTROPHES: Final = frozenset("’'‘")
+
+
+_BEFORE: Final = frozenset("([{—–-/:>*_,;.!?=|~…" + "".join(_ALWAYS))  # what may stand right before a mark
+
+
+MARK = re.compile("[" + "".join(CLOSING) + "]")
+
+
+def quoted_spans(text: str) -> Iterator[tuple[int, int, int]]:
+    """Of what stands in quotation marks: where its mark is, where it begins and where it ends."""
+    place = 0
+    unclosed: set[str] = set()
+    while match := MARK.search(text, place):
+        place = match.end()
+        if match[0] in unclosed or not _opens(text, match.start()):
+            continue
+        end = _end_of(text, place, CLOSING[match[0]])
+        if end == len(text) and match[0] in _APOSTROPHES:
+            unclosed.add(match[0])  # an apostrophe; nor will those that follow be closed
+            continue
+        yield match.start(), place, end
+        place = end + 1
+
+
+def _opens(text: str, place: int) -> bool:
+    """Whether a mark begins a quotation: it is before a word, and not behind one."""
+    mark, (before, after) = text[place], beside(text, place, place + 1)
+    if not after or after.isspace():
+        return bool(after) and mark in "«‹" and not before.isalnum()
+    if mark in _ALWAYS:
+        return mark != "“" or not before.isalnum() or (before.isalpha() and after.isalnum())
+    if mark == '"' and before.isalpha():
+        return after.isalnum()
+    return not before or before.isspace() or before in _BEFORE
+
+
+def _end_of(text: str, start: int, closing: str) -> int:
+    """Where a quotation ends: an apostrophe may look like its end, so the last one before the next opening counts."""
+    last = -1
+    place = start
+    while place < len(text):
+        char = text[place]
+        if char in closing and (char not in _APOSTROPHES or not text[place + 1 : place + 2].isalnum()):
+            if char not in _APOSTROPHES and not (char == '"' and _is_inch(text, place)):
+                return place
+            last = place
+        elif last >= 0 and char in "‘‚'" and _opens(text, place):
+            return last
+        place += 1
+    return last if last >= 0 else len(text)
+
+
+def _is_inch(text: str, place: int) -> bool:
+    """Whether a straight mark after a number goes on in a sentence: `a 5" pipe and more"`."""
+    return text[place - 1].isdigit() and text[place + 1 : place + 2] == " " and '"' in text[place + 1 : place + 400]
 
 
 # Reads HTML into the blocks that quotations are looked for in; never raises on any text.
@@ -207,6 +296,16 @@ _RAISED: Final = {"sup": "^", "sub": "_"}
 _SOURCES: Final = frozenset({"footer", "figcaption", "cite"})
 
 
+_CELLS: Final = frozenset({"td", "th"})
+"""Those of one row are read together."""
+
+
+_BOLD: Final = frozenset({"strong", "b"})
+
+
+_EMPHASIS: Final = frozenset({"em", "i", "cite", "code"}) | _BOLD
+
+
 def html_blocks(text: str) -> Iterator[Block]:
     """The blocks of an HTML document, with the lines of its source."""
     reader = _Reader()
@@ -232,8 +331,14 @@ class _Reader(HTMLParser):
         self.figures = 0  # so many were begun
         self.depth = 0  # of open figures and block quotes
         self.raised = ""  # what tells a number that begins here from the one before it
+        self.size = 0  # of the text of the block
+        self.marked: list[tuple[int, int, bool]] = []
+        self.begun: dict[str, int] = {}  # where emphasis begins that is open
+        self.notes: list[str] = []  # the footnotes that are open
+        self.lists: list[int] = []  # the next number of each list that is open, 0 if it has none
+        self.in_mark = False  # in the sign that leads to a footnote, or back from it
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: PLR0912 - one kind each
         """A block ends where another one begins."""
         given = dict(attrs)
         if tag in ("figure", "blockquote"):
@@ -246,8 +351,20 @@ class _Reader(HTMLParser):
             self._text(OPEN)
         elif tag == "br":
             self._text("\n")
+        elif tag in _CELLS:
+            self._text(" ")
         elif tag not in _INLINE or (tag == "cite" and self.quotes):
             self.end_block()
+        if tag == "li":
+            self.notes.append(given.get("id") or "")
+            if self.lists and self.lists[-1]:
+                self._text(f"{self.lists[-1]}. ")
+                self.lists[-1] += 1
+        elif tag in ("ol", "ul"):
+            start = given.get("start") or "1"
+            self.lists.append(int(start) if tag == "ol" and re.fullmatch(r"[0-9]{1,9}", start) else 0)
+        if tag in _EMPHASIS:
+            self.begun[tag] = self.size
         if tag in _STRUCK:
             self._text("~~")
         elif tag in _SHOWN or "hidden" in given or _HIDING.search((given.get("style") or "")[:_STYLE]):
@@ -257,7 +374,11 @@ class _Reader(HTMLParser):
             self.quotes.append(given.get("cite") or "")
         elif tag in _SOURCES and self.quotes:
             self.sources += 1
-        if tag == "a" and given.get("href"):
+        if tag == "a" and given.get("role") in ("doc-noteref", "doc-backlink"):
+            self.in_mark = True
+            if given["role"] == "doc-noteref":
+                self._text(f"[^{(given.get('href') or '').removeprefix('#')}]")
+        elif tag == "a" and given.get("href"):
             self.lead = self.lead if self.links else "\n".join(row for _, row in self.rows)
             self.links.append(given["href"] or "")
 
@@ -267,8 +388,18 @@ class _Reader(HTMLParser):
             self.silent = max(self.silent - 1, 0)
         elif tag == "q":
             self._text(CLOSE)
+        elif tag in _CELLS:
+            self._text(" ")
         elif tag not in _INLINE or (tag == "cite" and self.quotes):
             self.end_block()
+        if tag in self.begun:
+            self.marked.append((self.begun.pop(tag), self.size, tag in _BOLD))
+        if tag == "a":
+            self.in_mark = False
+        elif tag == "li" and self.notes:
+            self.notes.pop()
+        elif tag in ("ol", "ul") and self.lists:
+            self.lists.pop()
         if tag in _STRUCK:
             self._text("~~")
         if tag in ("figure", "blockquote"):
@@ -281,13 +412,14 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Text, by lines."""
-        if not self.silent:
+        if not self.silent and not (self.in_mark and (data.isdigit() or data.strip("\ufe0e") == "↩")):
             self._text(f"{self.raised}{data}" if data[:1].isdigit() else data)
             self.raised = ""
 
     def _text(self, data: str) -> None:
         line = self.getpos()[0]
         for number, row in enumerate(data.split("\n")):
+            self.size += len(row) + bool(number)
             if number or not self.rows:
                 self.rows.append((line + number, row))
             else:
@@ -300,8 +432,20 @@ class _Reader(HTMLParser):
             links = tuple(dict.fromkeys((*self.links, *filter(None, self.quotes[-1:]))))
             figure = self.figures if self.depth else 0
             block = block_of(self.rows, is_quote=is_quote)
-            self.blocks.append(replace(block, links=links, lead=self.lead, figure=figure))
+            self.blocks.append(
+                replace(
+                    block,
+                    links=links,
+                    lead=self.lead,
+                    figure=figure,
+                    note=next(filter(None, reversed(self.notes)), ""),
+                    marked=tuple(self.marked),
+                )
+            )
         self.rows = []
+        self.size = 0
+        self.marked = []
+        self.begun = {}
         self.links = []
         self.lead = ""
 
@@ -396,12 +540,18 @@ MOST: Final = 1_000
 """The most citations that are read off one text."""
 
 
+_MOST_WORDS: Final = 200
+"""The most quotations that are judged by one citation."""
+
+
 _SHARED: Final = 4_000
 """The most characters of a block quote that several citations below it share."""
 
 
 _SHA = re.compile(
-    r"sha256:(?P<sha>[0-9a-f]{64})(?:, commit (?P<commit>[0-9a-f]{7,64}))?(?: \((?P<note>[^()]{1,200})\))?"
+    r"sha256:(?P<sha>[0-9a-f]{6,64})(?![0-9a-f])(?:,\s+commit\s+(?P<commit>[0-9a-f]{7,64}))?"
+    r"(?:\s+\((?P<note>[^()]{1,200})\))?",
+    re.IGNORECASE,
 )
 
 
@@ -414,7 +564,30 @@ _IN_TEXT = re.compile(rf"\({_REF.pattern}\)", re.IGNORECASE)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)")
 
 
-_QUOTED = re.compile(r"“(.*)”\. ", re.DOTALL)
+_QUOTED = re.compile(r"“(.*)”\.\s", re.DOTALL)
+
+
+_DASHED = re.compile(r"\s*(?:—|-{2,3}|–|―)\s+")
+"""What is before who said it: converters write the dash in several ways."""
+
+
+_PLACED = re.compile(
+    r"(?<![\w/.#-])(?:memo|note|transcript|library|record|document)/\d{4}-\d\d-\d\d-\d{4}(?:--|–)[^\s`,()<>\"]{1,400}",
+    re.IGNORECASE,
+)
+"""A reference that is told from a path of files: it may be all that a citation has."""
+
+
+_STRESSED = re.compile(
+    r"(?P<stars>\*{1,3})([^*]{1,4000})\*|(?<!\w)(?P<lines>_{1,3})([^_]{1,4000})_{1,3}(?!\w)|`([^`]{1,4000})`"
+)
+
+
+_SET = re.compile(r"-\d{4}–")
+
+
+_STRESSED_WORDS: Final = 4
+"""Emphasis and code of fewer words are no quotation."""
 
 
 _ENTRY = re.compile(r"@\w+\s*\{\s*(?:[^,{}\s]+\s*)?,")
@@ -518,38 +691,168 @@ def cited_in(text: str) -> tuple[Written, ...]:
     """The citations of a Markdown text, which few have; a digest without a reference or an address is none."""
     if not _SHA.search(text):
         return ()
-    return tuple(citation for citation in read_markdown(text) if citation.ref or citation.url)[:MOST]
+    return tuple(citation for citation in read_markdown(text) if citation.names_passage)[:MOST]
+
+
+@dataclass(slots=True)
+class _Locator:
+    """What names a passage in a block: from where to where, and the words that its paragraph quotes for it.
+
+    `citation` is None of the name of a footnote, which has the citation.
+    """
+
+    start: int
+    end: int
+    citation: Written | None
+    note: str = ""
+    words: list[str] = field(default_factory=list)
 
 
 def _of_blocks(blocks: list[Block], *, is_markdown: bool) -> Iterator[Written]:
-    for number, block in enumerate(blocks):
-        if "sha256:" not in block.text:
-            continue
-        quote = "" if block.is_quote else _one_line(_quote_above(blocks, number), is_markdown=is_markdown)
-        rows = block.text.split("\n")
-        done = 0
-        for row_number, row in enumerate(rows):
-            if "sha256:" not in row:
+    cited = {block.note for block in blocks if block.note and (_SHA.search(block.text) or _PLACED.search(block.text))}
+    by_block = [_locators(blocks, number, cited, is_markdown=is_markdown) for number in range(len(blocks))]
+    noted: dict[str, list[str]] = {}
+    for locator in chain.from_iterable(by_block):
+        if locator.citation is None:
+            noted.setdefault(locator.note, []).extend(locator.words)
+    for block, locators in zip(blocks, by_block, strict=True):
+        for locator in locators:
+            if locator.citation is None:
                 continue
-            first = _first_row(rows, row_number, done)
-            joined = " ".join(row.strip() for row in rows[first : row_number + 1])
-            behind = takewhile(lambda row: "sha256:" not in row, rows[row_number + 1 : row_number + 4])
-            whole = " ".join((joined, *map(str.strip, behind)))  # the commit may be on the next line
-            if block.is_quote and any(map(str.strip, rows[done:first])):
-                quote = _one_line("\n".join(rows[done:first]), is_markdown=is_markdown)
-            for citation in _of_line(whole, block.lines[row_number]):
-                speaker = citation.speaker or _speaker_before_link(block)
-                said = replace(citation, url=citation.url or next(iter(block.links), ""), speaker=speaker)
-                yield _with_quote(said, joined, quote)
-                quote = quote if len(quote) <= _SHARED else ""
-            done = row_number + 1
+            words = [*locator.words, *noted.get(block.note, ())] if block.note else locator.words
+            words = list(dict.fromkeys(filter(word_count, words)))[:_MOST_WORDS]
+            quote = locator.citation.quote or next(iter(words), "")
+            if locator.citation.sha256 or quote or "#" in locator.citation.ref:
+                yield replace(locator.citation, quote=quote, others=tuple(one for one in words if one != quote))
+
+
+def _locators(blocks: list[Block], number: int, cited: Collection[str], *, is_markdown: bool) -> list[_Locator]:
+    """The citations of a block in their order, and the footnotes with citations that it names."""
+    block, text = blocks[number], blocks[number].text
+    if not (_SHA.search(text) or _PLACED.search(text) or (cited and NOTED.search(text))):
+        return []
+    above = _one_line(_quote_above(blocks, number), is_markdown=is_markdown)
+    found, claimed, told = _with_digests(block, above, is_markdown=is_markdown)
+    known = {locator.citation.ref for locator in found if locator.citation}
+    quote = "" if found else above
+    for match in _PLACED.finditer(text):
+        ref = _as_typed(match[0].rstrip(".;:!?]*_’”"))
+        if ref not in known and not any(start <= match.start() < end for start, end in told[:_MOST_WORDS]):
+            known.add(ref)
+            citation = Written(line=block.line_of(match.start()), ref=ref, url="", quote=quote, sha256="")
+            found.append(_Locator(match.start(), match.end(), citation))
+    for match in NOTED.finditer(text) if cited else ():
+        name = match[match.lastindex or 0]
+        if name in cited and name != block.note:
+            found.append(_Locator(match.start(), match.end(), None, name))
+    if not found:
+        return []
+    found.sort(key=attrgetter("start"))
+    _share_words(block, found, claimed, is_markdown=is_markdown)
+    for locator in found:
+        if locator.citation is None and not locator.words:
+            locator.words.append(above)
+    below = list(_rest_of_figure(blocks, number)) if block.is_quote else blocks[number + 1 : number + 2]
+    if block.is_quote or (not above and text.rstrip().endswith(":") and below and below[0].is_quote):
+        found[-1].words.extend(_one_line(one.text, is_markdown=is_markdown) for one in below)
+    return found
+
+
+def _with_digests(block: Block, quote: str, *, is_markdown: bool) -> tuple[list[_Locator], list[Span], list[Span]]:
+    """The citations of a block that have a digest, with the quote above it or in it.
+
+    With them, what was read as their words, and what says where these are from: a title may look like a reference.
+    """
+    text, rows = block.text, block.text.split("\n")
+    found: list[_Locator] = []
+    claimed: list[Span] = []
+    told: list[Span] = []
+    done = last = 0  # the rows that are read, and where the citation before ends
+    for match in _SHA.finditer(text):
+        row = bisect_right(block.starts, match.start()) - 1
+        begin = max(block.starts[_first_row(rows, row, min(done, row))], last)
+        before = text[begin : match.start()]
+        if block.is_quote and text[last:begin].strip():
+            quote = _one_line(text[last:begin], is_markdown=is_markdown)
+            claimed.append((last, begin))
+        citation = _citation_of(before, match, block.lines[row])
+        speaker = citation.speaker or _speaker_before_link(block)
+        citation = replace(citation, url=citation.url or next(iter(block.links), ""), speaker=speaker, quote=quote)
+        if not quote and (inside := _QUOTED.search(before)):
+            said = " ".join(before[: inside.start()].split()).removesuffix(":")
+            citation = replace(citation, quote=" ".join(inside[1].split()), speaker=said)
+            claimed.append((begin + inside.start(), begin + inside.end()))
+            told.append((begin + inside.end(), match.end()))
+        elif _DASHED.match(before):
+            told.append((begin, match.end()))
+        refs = list(_REF.finditer(before))
+        found.append(_Locator(begin + refs[-1].start() if refs else match.start(), match.end(), citation))
+        quote = quote if len(quote) <= _SHARED else ""
+        done, last = row + 1, match.end()
+    return found, claimed, told
+
+
+def _rest_of_figure(blocks: list[Block], number: int) -> list[Block]:
+    """What a block quote of HTML holds behind its last citation."""
+    end = number + 1
+    while end < len(blocks) and blocks[end].is_quote and blocks[end].figure == blocks[number].figure > 0:
+        end += 1
+    rest = blocks[number + 1 : end]
+    return [] if any(_SHA.search(block.text) for block in rest) else rest
+
+
+def _share_words(block: Block, found: list[_Locator], claimed: Sequence[Span], *, is_markdown: bool) -> None:
+    """Give the words that a block quotes to its citations, in order.
+
+    Words are before their citation; if the first citation has none before it, they are behind.
+    """
+    rows = _quoted_in(block, claimed, found)
+    is_behind = not rows or rows[0][0] > found[0].start
+    ends = [locator.end for locator in found]
+    for start, end in rows:
+        at = bisect_right(ends, start) - is_behind
+        locator = found[min(max(at, 0), len(found) - 1)]
+        stop = next((one.start for one in found[bisect_right(ends, start) :]), end)  # an open quotation ends there
+        words = NOTED.sub("", block.text[start : min(end, stop) if stop > start else end])
+        words = words.replace(OPEN, "“").replace(CLOSE, "”").strip().strip("*_`").rstrip(",;.:([` ")
+        locator.words.append(_one_line(words, is_markdown=is_markdown))
+
+
+def _quoted_in(block: Block, claimed: Sequence[Span], found: Sequence[_Locator]) -> list[Span]:
+    """The words that a block quotes, in order; of a block quote, what stands behind its last citation, too."""
+    pieces: list[str] = []
+    done = 0
+    for start, end in claimed:
+        pieces += (block.text[done:start], " " * (end - start))
+        done = end
+    text = "".join((*pieces, block.text[done:]))
+    spans = [(start, end) for _, start, end in quoted_spans(text)]
+    begins = [start for start, _ in spans]
+    written = ((*match.span(match.lastindex or 0), match["stars"] == "**" or match["lines"] == "__")
+               for match in _STRESSED.finditer(text))  # fmt: skip
+    strong: list[Span] = []
+    for start, end, is_strong in sorted((*block.marked, *written)):
+        at = bisect_right(begins, start) - 1
+        is_within = at >= 0 and start < spans[at][1]
+        said = text[start:end]
+        if not is_within and word_count(said) >= _STRESSED_WORDS and not (_SHA.search(said) or _REF.search(said)):
+            (strong if is_strong else spans).append((start, end))
+    spans = spans or strong  # what is bold may be a heading
+    if block.is_quote:
+        if all(locator.citation is None for locator in found):
+            return [(0, found[-1].start)]
+        rest = text.find("\n", found[-1].end)
+        if rest >= 0 and word_count(text[rest:]):
+            spans = [span for span in spans if span[0] < rest] + [(rest, len(text))]
+    return sorted(spans)
 
 
 def _quote_above(blocks: list[Block], number: int) -> str:
     """The block quote above a citation, all of its paragraphs, unless it has its own citation."""
     first = number
+    figure = blocks[number].figure if blocks[number].is_quote else 0
     while first and blocks[first - 1].is_quote and not _SHA.search(blocks[first - 1].text):
-        if first < number and not blocks[first - 1].figure == blocks[first].figure > 0:
+        if (first < number or figure) and not blocks[first - 1].figure == (figure or blocks[first].figure) > 0:
             break
         first -= 1
     return "\n\n".join(block.text for block in blocks[first:number])
@@ -557,11 +860,11 @@ def _quote_above(blocks: list[Block], number: int) -> str:
 
 def _first_row(rows: Sequence[str], last: int, done: int) -> int:
     """The row on which the citation begins that has its digest on `last`: editors wrap lines. Others are `done`."""
-    begins = [number for number in range(done, last + 1) if rows[number].lstrip().startswith("— ")]
+    begins = [number for number in range(done, last + 1) if _DASHED.match(rows[number])]
     after_blank = [number for number in begins if number == done or not rows[number - 1].strip()]
     if begins:
         return (after_blank or begins)[-1]
-    row = rows[last].partition("sha256:")[0]
+    row = _SHA.split(rows[last], maxsplit=1)[0]
     near = " ".join((*rows[max(done, last - 3) : last], row))
     is_text = "”" in row or _IN_TEXT.search(near)  # as plain text, in which the words come first
     is_whole = "“" in row or not is_text
@@ -571,7 +874,8 @@ def _first_row(rows: Sequence[str], last: int, done: int) -> int:
 def _speaker_before_link(block: Block) -> str:
     """Whom HTML names below a quote: `— engineer, <a href=…>`."""
     lead = " ".join(block.lead.split()).replace("\ufffc", "").strip()
-    return lead[2:].removesuffix(",") if lead.startswith("— ") and len(block.links) == 1 else ""
+    dash = _DASHED.match(lead)
+    return lead[dash.end() :].removesuffix(",") if dash and len(block.links) == 1 else ""
 
 
 def _one_line(quote: str, *, is_markdown: bool) -> str:
@@ -579,39 +883,39 @@ def _one_line(quote: str, *, is_markdown: bool) -> str:
     return " ".join((_unmarked(with_images(quote)) if is_markdown else quote).split())
 
 
-def _with_quote(citation: Written, row: str, above: str) -> Written:
-    """With the words that are quoted above the citation, or in it."""
-    inside = None if above else _QUOTED.search(row)
-    if not inside:
-        return replace(citation, quote=above)
-    return replace(citation, quote=" ".join(inside[1].split()), speaker=row[: inside.start()].strip().removesuffix(":"))
+def _citation_of(before: str, match: re.Match[str], line: int) -> Written:
+    """The citation that has a digest; `before` is what stands before it."""
+    before = " ".join(before.split())
+    refs, times, urls = list(_REF.finditer(before)), _TIME.findall(before), links_in(before)
+    dash = _DASHED.match(before)
+    return Written(
+        line=line,
+        ref=_as_typed(refs[-1][0]) if refs else "",
+        url=urls[-1] if urls else "",
+        quote="",
+        sha256=match["sha"].lower(),
+        speaker=_unmarked(before[dash.end() :].partition(", [")[0]) if dash and ", [" in before else "",
+        time=times[-1] if times else "",
+        commit=match["commit"] or "",
+        note=" ".join((match["note"] or "").split()),
+    )
+
+
+def _as_typed(ref: str) -> str:
+    """A reference with two hyphens after its time where a converter set a dash."""
+    return ref.replace("–", "--") if _SET.search(ref) else ref
 
 
 def _of_line(row: str, line: int) -> Iterator[Written]:
-    """The citations of one line, by their digests."""
+    """The citations of a line that quotes nothing, by their digests."""
     done = 0
     for match in _SHA.finditer(row):
-        before = row[done : match.start()]
+        yield _citation_of(row[done : match.start()], match, line)
         done = match.end()
-        refs, times, urls = list(_REF.finditer(before)), _TIME.findall(before), links_in(before)
-        speaker = ""
-        if before.lstrip().startswith("— "):
-            speaker = _unmarked(before.lstrip()[2:].partition(", [")[0]) if ", [" in before else ""
-        yield Written(
-            line=line,
-            ref=refs[-1][0] if refs else "",
-            url=urls[-1] if urls else "",
-            quote="",
-            sha256=match["sha"],
-            speaker=speaker,
-            time=times[-1] if times else "",
-            commit=match["commit"] or "",
-            note=match["note"] or "",
-        )
 
 
 def _unmarked(text: str) -> str:
-    return edited(Reading(text), find_marks(text)).text
+    return edited(Reading(text), find_marks(text, keeps_numbers=True)).text
 
 
 def _fields(text: str, start: int, end: int) -> dict[str, str]:

@@ -419,6 +419,10 @@ def _fitting(kept: _Pairs, asked: int, near: int) -> Span:
 _TIERS: dict[Level, Tier] = {"exact": Tier.EXACT, "space": Tier.SPACE, "marks": Tier.MARKS, "signs": Tier.MARKS}
 
 
+_LISTED = re.compile(r"(?<!\w)\d{1,9}[.)]\s|[*+-]\s+[-+]?[.$€£]?\d")
+"""What may be the number of an item: part of a quote, since it may be any number."""
+
+
 _BAR = re.compile(r"(?<=\s)\|(?=\s|\Z)")  # between the cells of a table
 
 
@@ -441,12 +445,13 @@ def judge(quote: str, text: "str | Source", passages: Sequence[Span] = ()) -> Ve
     for span in source.exact_spans(quote):
         return Verdict(tier=Tier.EXACT, spans=(span,))
     quote = with_images(quote)
-    asked = Source(quote)
-    if found := _plainly(asked, source):
-        return found
+    asked = Source(quote, keeps_numbers=True)
     editing = read_editing(quote, source.text)
-    if editing and (found := _edited(editing, source, passages)):
-        return found
+    for one in (source, source.numbered) if _LISTED.search(quote) else (source,):
+        if found := _plainly(asked, one):
+            return found
+        if editing and (found := _edited(editing, one, passages)):
+            return found
     return find_nearest(asked, source, editing, passages)
 
 
@@ -474,7 +479,7 @@ def _needles(asked: Source, level: Level) -> Iterable[Needle]:
     elif level == "signs":
         found.append(asked.unmarked_signs.needle)
     if level in ("marks", "signs") and _BAR.search(asked.text):
-        found.append(Source(_BAR.sub(" ", asked.text)).at(level).needle)
+        found.append(Source(_BAR.sub(" ", asked.text), keeps_numbers=True).at(level).needle)
     return dict.fromkeys(needle for needle in found if needle.edged)
 
 
@@ -525,7 +530,7 @@ class _Search:
 
     def __init__(self, prepared: Prepared, fragment: Fragment, level: Level) -> None:
         self.prepared = prepared
-        self.needles = tuple(dict.fromkeys(Source(way).at(level).needle for way in fragment))
+        self.needles = tuple(dict.fromkeys(Source(way, keeps_numbers=True).at(level).needle for way in fragment))
 
     @property
     def may_be_there(self) -> bool:

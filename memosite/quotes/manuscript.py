@@ -30,7 +30,7 @@ def docx_text(path: Path, data: bytes | None = None) -> str:
     Raises `SourceError` if it cannot be read.
     """
     data = _read(path) if data is None else data
-    command = ["pandoc", "--from=docx", "--to=commonmark", "--wrap=none", "--sandbox"]
+    command = ["pandoc", "--from=docx", "--to=commonmark+footnotes+pipe_tables", "--wrap=none", "--sandbox"]
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     try:
         child = Child(command, limits=_LIMITS, environment=kept | {"LC_ALL": "C.UTF-8"}, folder=path.absolute().parent)
